@@ -1,5 +1,6 @@
-// bare_tree TREE COPY: writes the files of TREE again under COPY, and reads them, with nothing but the system calls that this takes, and prints
-// the CPU time of both as JSON, in microseconds: what any program pays the kernel for such a tree. The bytes are in memory before.
+// bare_tree TREE COPY: writes the files of TREE again under COPY, and reads them, with nothing but the system calls
+// that this takes, and prints the CPU time of both as JSON, in microseconds: what any program pays the kernel for such
+// a tree. The bytes are in memory before.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ long long cpu_us() {
 }
 
 struct Entry {
-  std::string path, bytes;            // of a link: where it points to
+  std::string path, bytes;  // of a link: where it points to
   bool folder = false, link = false;
 };
 
@@ -43,7 +44,10 @@ int main(int argc, char** argv) {
   std::vector<Entry> entries;
   std::size_t largest = 0;
   for (const auto& found : std::filesystem::recursive_directory_iterator(argv[1])) {
-    Entry& e = entries.emplace_back(Entry{found.path().lexically_relative(argv[1]).string(), {}, !found.is_symlink() && found.is_directory(), found.is_symlink()});
+    Entry& e = entries.emplace_back(Entry{found.path().lexically_relative(argv[1]).string(),
+                                          {},
+                                          !found.is_symlink() && found.is_directory(),
+                                          found.is_symlink()});
     if (e.folder) continue;
     if (e.link) {
       e.bytes = std::filesystem::read_symlink(found.path()).string();
@@ -70,20 +74,26 @@ int main(int argc, char** argv) {
       continue;
     }
     const int file = ::openat(root, e.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file < 0 || ::write(file, e.bytes.data(), e.bytes.size()) != static_cast<ssize_t>(e.bytes.size()) || ::close(file) != 0) fail(e.path);
+    if (file < 0 || ::write(file, e.bytes.data(), e.bytes.size()) != static_cast<ssize_t>(e.bytes.size()) ||
+        ::close(file) != 0)
+      fail(e.path);
   }
   const long long written = cpu_us();
   std::string buffer(largest + 1, '\0');
   for (const Entry& e : entries) {
     if (e.folder) continue;
     if (e.link) {
-      if (::readlinkat(root, e.path.c_str(), buffer.data(), buffer.size()) != static_cast<ssize_t>(e.bytes.size())) fail(e.path);
+      if (::readlinkat(root, e.path.c_str(), buffer.data(), buffer.size()) != static_cast<ssize_t>(e.bytes.size()))
+        fail(e.path);
       continue;
     }
     const int file = ::openat(root, e.path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0 || ::read(file, buffer.data(), buffer.size()) != static_cast<ssize_t>(e.bytes.size()) || ::close(file) != 0) fail(e.path);
+    if (file < 0 || ::read(file, buffer.data(), buffer.size()) != static_cast<ssize_t>(e.bytes.size()) ||
+        ::close(file) != 0)
+      fail(e.path);
   }
   const long long read = cpu_us();
-  std::printf("{ \"write_us\": %lld, \"read_us\": %lld, \"entries\": %zu }\n", written - begin, read - written, entries.size());
+  std::printf("{ \"write_us\": %lld, \"read_us\": %lld, \"entries\": %zu }\n", written - begin, read - written,
+              entries.size());
   return 0;
 }

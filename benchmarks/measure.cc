@@ -1,6 +1,6 @@
 // Runs one command and prints what it used, as one JSON object: measure OUT.json COMMAND ARGUMENTS…
-// A small program of its own, because Linux counts the memory of the process that forked towards the peak of the one that is
-// executed: started from Python, every command would seem to need Python's memory.
+// A small program of its own, because Linux counts the memory of the process that forked towards the peak of the one
+// that is executed: started from Python, every command would seem to need Python's memory.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
   const auto us = [](const timeval& t) { return static_cast<long long>(t.tv_sec) * 1000000 + t.tv_usec; };
   std::FILE* out = std::fopen(argv[1], "w");
   if (!out) return std::perror(argv[1]), 2;
-  std::fprintf(out, "{\"user_us\": %lld, \"system_us\": %lld, \"wall_us\": %lld, \"peak_kib\": %ld, \"status\": %d}\n", us(used.ru_utime),
-               us(used.ru_stime), us(end) - us(begin), used.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  std::fprintf(out, "{\"user_us\": %lld, \"system_us\": %lld, \"wall_us\": %lld, \"peak_kib\": %ld, \"status\": %d}\n",
+               us(used.ru_utime), us(used.ru_stime), us(end) - us(begin), used.ru_maxrss,
+               WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
   return std::fclose(out) == 0 ? 0 : 2;
 }

@@ -39,7 +39,7 @@ void resolve(benchmark::State& state, const std::string& text) {
   const auto document = parse_yaml(sources, sources.add("spec.yaml", text), findings);
   const auto spec = read_spec(*document, sources, findings);
   for (auto _ : state) {
-    Catalog catalog(sources, findings);   // reads each part that is named anew, as a fresh process does
+    Catalog catalog(sources, findings);  // reads each part that is named anew, as a fresh process does
     benchmark::DoNotOptimize(resolve_cluster(*spec, catalog, findings));
   }
 }
@@ -78,7 +78,8 @@ void cables(benchmark::State& state, const std::string& text) {
   const Plan made = plan_cluster(*r.cluster);
   std::int64_t count = 0;
   for (auto _ : state)
-    for (std::size_t f = 0; f < made.fabrics.size(); ++f) made.each_cable(static_cast<int>(f), [&](const Cable&) { return ++count, true; });
+    for (std::size_t f = 0; f < made.fabrics.size(); ++f)
+      made.each_cable(static_cast<int>(f), [&](const Cable&) { return ++count, true; });
   state.SetItemsProcessed(count);
 }
 
@@ -96,7 +97,8 @@ int main(int argc, char** argv) {
     const std::pair<const char*, void (*)(benchmark::State&, const std::string&)> stages[] = {
         {"load", load}, {"read", read}, {"resolve", resolve}, {"plan", plan}, {"rules", judge}, {"cables", cables}};
     for (const auto& [stage, function] : stages)
-      benchmark::RegisterBenchmark((std::string(stage) + "/" + name).c_str(), function, *text)->Unit(benchmark::kMicrosecond);
+      benchmark::RegisterBenchmark((std::string(stage) + "/" + name).c_str(), function, *text)
+          ->Unit(benchmark::kMicrosecond);
   }
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -1,6 +1,6 @@
-// Build-time generator: catalog/<folder>/<id>.yaml -> one C++ source with the text of every file and a sorted index, so that the
-// program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc
-// The same for templates/, by path: embed_catalog --templates TEMPLATES_DIR OUTPUT.cc
+// Build-time generator: catalog/<folder>/<id>.yaml -> one C++ source with the text of every file and a sorted index, so
+// that the program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc The
+// same for templates/, by path: embed_catalog --templates TEMPLATES_DIR OUTPUT.cc
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Row {
-  std::string folder, name, id;   // name == id, or an alias of it
+  std::string folder, name, id;  // name == id, or an alias of it
   std::size_t text;
 };
 
@@ -45,13 +45,16 @@ bool read_aliases(const std::string& text, std::vector<std::string>& out) {
 std::string literal(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '\n') out += "\\n\"\n\"";
-    else if (c == '"' || c == '\\') (out += '\\') += c;
+    if (c == '\n')
+      out += "\\n\"\n\"";
+    else if (c == '"' || c == '\\')
+      (out += '\\') += c;
     else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
       char buffer[8];
       std::snprintf(buffer, sizeof buffer, "\\%03o", static_cast<unsigned char>(c));
       out += buffer;
-    } else out += c;
+    } else
+      out += c;
   }
   return out + "\"";
 }
@@ -76,13 +79,18 @@ int embed_templates(const char* folder, const char* output) {
   for (const auto& file : fs::recursive_directory_iterator(folder))
     if (file.is_regular_file() && file.path().filename() != "README.md") files.push_back(file.path());
   std::ranges::sort(files);
-  std::string out = "// Generated from templates/ by cmake/embed.cc.\n#include \"compile/templates.h\"\n\nnamespace clusterc {\nnamespace {\nconstexpr TemplateFile kFiles[] = {\n";
+  std::string out =
+      "// Generated from templates/ by cmake/embed.cc.\n#include \"compile/templates.h\"\n\nnamespace clusterc "
+      "{\nnamespace {\nconstexpr TemplateFile kFiles[] = {\n";
   for (const auto& file : files) {
     std::string text;
     if (!read_file(file, text)) return 1;
-    out += "    {\"" + file.lexically_relative(folder).generic_string() + "\", {" + literal(text) + ", " + std::to_string(text.size()) + "}},\n";
+    out += "    {\"" + file.lexically_relative(folder).generic_string() + "\", {" + literal(text) + ", " +
+           std::to_string(text.size()) + "}},\n";
   }
-  out += "};\n}  // namespace\n\nstd::span<const TemplateFile> template_files() { return kFiles; }\n\n}  // namespace clusterc\n";
+  out +=
+      "};\n}  // namespace\n\nstd::span<const TemplateFile> template_files() { return kFiles; }\n\n}  // namespace "
+      "clusterc\n";
   return write_file(output, out);
 }
 
@@ -106,24 +114,33 @@ int main(int argc, char** argv) {
     if (!read_file(file, text)) return 1;
     const std::string folder = file.parent_path().filename(), id = file.stem();
     std::vector<std::string> aliases;
-    if (!read_aliases(text, aliases)) return std::fprintf(stderr, "%s: error: write aliases as [a, b] on one line\n", file.c_str()), 1;
+    if (!read_aliases(text, aliases))
+      return std::fprintf(stderr, "%s: error: write aliases as [a, b] on one line\n", file.c_str()), 1;
     rows.push_back({folder, id, id, texts.size()});
     for (const auto& alias : aliases) rows.push_back({folder, alias, id, texts.size()});
     texts.push_back(std::move(text));
   }
-  std::ranges::sort(rows, [](const Row& a, const Row& b) { return std::tie(a.folder, a.name) < std::tie(b.folder, b.name); });
+  std::ranges::sort(rows,
+                    [](const Row& a, const Row& b) { return std::tie(a.folder, a.name) < std::tie(b.folder, b.name); });
   for (std::size_t i = 1; i < rows.size(); ++i)
     if (rows[i].folder == rows[i - 1].folder && rows[i].name == rows[i - 1].name)
-      return std::fprintf(stderr, "%s/%s: error: two parts have this name\n", rows[i].folder.c_str(), rows[i].name.c_str()), 1;
+      return std::fprintf(stderr, "%s/%s: error: two parts have this name\n", rows[i].folder.c_str(),
+                          rows[i].name.c_str()),
+             1;
 
-  std::string out = "// Generated from catalog/ by cmake/embed.cc.\n#include \"catalog/embedded.h\"\n\nnamespace clusterc {\nnamespace {\n";
-  for (std::size_t i = 0; i < texts.size(); ++i) out += "constexpr char text_" + std::to_string(i) + "[] =\n" + literal(texts[i]) + ";\n";
+  std::string out =
+      "// Generated from catalog/ by cmake/embed.cc.\n#include \"catalog/embedded.h\"\n\nnamespace clusterc "
+      "{\nnamespace {\n";
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    out += "constexpr char text_" + std::to_string(i) + "[] =\n" + literal(texts[i]) + ";\n";
   out += "constexpr EmbeddedFile kFiles[] = {\n";
   for (const auto& row : rows)
-    out += "    {\"" + row.folder + "\", \"" + row.name + "\", \"" + row.id + "\", {text_" + std::to_string(row.text) + ", sizeof text_" +
-           std::to_string(row.text) + " - 1}},\n";
+    out += "    {\"" + row.folder + "\", \"" + row.name + "\", \"" + row.id + "\", {text_" + std::to_string(row.text) +
+           ", sizeof text_" + std::to_string(row.text) + " - 1}},\n";
   if (rows.empty()) out += "    {},\n";
-  out += "};\n}  // namespace\n\nstd::span<const EmbeddedFile> embedded_files() { return std::span<const EmbeddedFile>(kFiles, " +
-         std::to_string(rows.size()) + "); }\n\n}  // namespace clusterc\n";
+  out +=
+      "};\n}  // namespace\n\nstd::span<const EmbeddedFile> embedded_files() { return std::span<const "
+      "EmbeddedFile>(kFiles, " +
+      std::to_string(rows.size()) + "); }\n\n}  // namespace clusterc\n";
   return write_file(argv[2], out);
 }

@@ -19,12 +19,14 @@ namespace fs = std::filesystem;
 // Links of the path are followed first; one that leads nowhere is reported by whoever reads it.
 bool is_below(const fs::path& folder, const fs::path& path) {
   std::error_code failed;
-  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, failed), real = failed ? fs::path() : fs::weakly_canonical(path, failed);
+  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, failed),
+                 real = failed ? fs::path() : fs::weakly_canonical(path, failed);
   if (failed) return false;
   return std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
 }
 
-// Paths that a spec names are relative to the spec and stay inside its folder: a spec from somewhere else must not read the reader's files.
+// Paths that a spec names are relative to the spec and stay inside its folder: a spec from somewhere else must not read
+// the reader's files.
 std::optional<fs::path> inside(const fs::path& folder, const Value<std::string>& named, Findings& findings) {
   const fs::path relative = fs::path(*named).lexically_normal();
   if (relative.is_absolute() || (!relative.empty() && *relative.begin() == "..")) {
@@ -34,7 +36,8 @@ std::optional<fs::path> inside(const fs::path& folder, const Value<std::string>&
   }
   const fs::path path = folder / relative;
   if (is_below(folder, path)) return path;
-  findings.error("spec-path-outside", named.span, "'" + *named + "' leads out of the folder of the spec through a link").help("put a copy beside the spec: what a link leads to is not read");
+  findings.error("spec-path-outside", named.span, "'" + *named + "' leads out of the folder of the spec through a link")
+      .help("put a copy beside the spec: what a link leads to is not read");
   return std::nullopt;
 }
 
@@ -49,13 +52,17 @@ void load_own_parts(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
     for (fs::directory_iterator i(*path, failed), end; !failed && i != end; i.increment(failed))
       if (i->path().extension() == ".yaml") files.push_back(i->path());
     if (failed) {
-      run.findings.error("spec-file-unreadable", named.span, "the folder of own parts '" + *named + "' cannot be read: " + failed.message());
+      run.findings.error("spec-file-unreadable", named.span,
+                         "the folder of own parts '" + *named + "' cannot be read: " + failed.message());
       continue;
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
       if (!is_below(folder, file)) {
-        run.findings.error("spec-path-outside", named.span, "'" + file.string() + "' leads out of the folder of the spec through a link").help("put a copy there: what a link leads to is not read");
+        run.findings
+            .error("spec-path-outside", named.span,
+                   "'" + file.string() + "' leads out of the folder of the spec through a link")
+            .help("put a copy there: what a link leads to is not read");
         continue;
       }
       FileError error;
@@ -70,7 +77,8 @@ void load_own_parts(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
   }
 }
 
-// Every file below the folder of templates, by path, however the file system lists them. What editors and version control keep there is none.
+// Every file below the folder of templates, by path, however the file system lists them. What editors and version
+// control keep there is none.
 void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& digest) {
   constexpr std::size_t kFiles = 4096, kBytes = std::size_t{64} << 20;
   constexpr int kDeepest = 16;
@@ -78,22 +86,34 @@ void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
   const auto root = inside(folder, spec.templates, run.findings);
   if (!root) return;
   if (std::error_code same; fs::equivalent(*root, folder.empty() ? fs::path(".") : folder, same) && !same) {
-    run.findings.error("spec-templates-own-folder", spec.templates.span, "the folder of templates is the folder of the spec, and everything in it would be taken for one").help("a folder of its own beside the spec: `templates: site-templates`");
+    run.findings
+        .error("spec-templates-own-folder", spec.templates.span,
+               "the folder of templates is the folder of the spec, and everything in it would be taken for one")
+        .help("a folder of its own beside the spec: `templates: site-templates`");
     return;
   }
-  const auto unreadable = [&](std::string why) { run.findings.error("spec-file-unreadable", spec.templates.span, std::move(why)); };
+  const auto unreadable = [&](std::string why) {
+    run.findings.error("spec-file-unreadable", spec.templates.span, std::move(why));
+  };
   SiteTemplates found{*spec.templates, &run.sources, {}};
   while (found.folder.ends_with('/')) found.folder.pop_back();
   std::size_t bytes = 0;
-  const std::function<bool(const fs::path&, const std::string&, int)> walk = [&](const fs::path& at, const std::string& prefix, int depth) {
+  const std::function<bool(const fs::path&, const std::string&, int)> walk = [&](const fs::path& at,
+                                                                                 const std::string& prefix, int depth) {
     std::error_code failed;
     std::vector<std::string> names;
     for (fs::directory_iterator i(at, failed), end; !failed && i != end; i.increment(failed)) {
       std::string name = i->path().filename().string();
       if (!name.starts_with('.') && !name.ends_with('~')) names.push_back(std::move(name));
-      if (names.size() > kFiles) return unreadable("the folder of templates '" + found.folder + "' holds more than " + std::to_string(kFiles) + " files"), false;
+      if (names.size() > kFiles)
+        return unreadable("the folder of templates '" + found.folder + "' holds more than " + std::to_string(kFiles) +
+                          " files"),
+               false;
     }
-    if (failed) return unreadable("the folder of templates '" + (at == *root ? found.folder : at.string()) + "' cannot be read: " + failed.message()), false;
+    if (failed)
+      return unreadable("the folder of templates '" + (at == *root ? found.folder : at.string()) +
+                        "' cannot be read: " + failed.message()),
+             false;
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
       const fs::path path = at / name;
@@ -102,12 +122,18 @@ void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
         continue;
       }
       if (!is_below(*root, path)) {
-        run.findings.error("spec-path-outside", spec.templates.span, "'" + path.string() + "' leads out of the folder of templates through a link").help("put a copy there: what a link leads to is not read");
+        run.findings
+            .error("spec-path-outside", spec.templates.span,
+                   "'" + path.string() + "' leads out of the folder of templates through a link")
+            .help("put a copy there: what a link leads to is not read");
         continue;
       }
       const fs::file_type type = fs::status(path, failed).type();
       if (type == fs::file_type::directory) {
-        if (depth == kDeepest) return unreadable("folders lie more than " + std::to_string(kDeepest) + " deep in the folder of templates: '" + path.string() + "'"), false;
+        if (depth == kDeepest)
+          return unreadable("folders lie more than " + std::to_string(kDeepest) +
+                            " deep in the folder of templates: '" + path.string() + "'"),
+                 false;
         if (!walk(path, prefix + name + "/", depth + 1)) return false;
         continue;
       }
@@ -118,7 +144,10 @@ void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
         continue;
       }
       bytes += text->size();
-      if (found.files.size() == kFiles) return unreadable("the folder of templates '" + found.folder + "' holds more than " + std::to_string(kFiles) + " files"), false;
+      if (found.files.size() == kFiles)
+        return unreadable("the folder of templates '" + found.folder + "' holds more than " + std::to_string(kFiles) +
+                          " files"),
+               false;
       digest.update(prefix + name + "\n");
       digest.update(*text);
       found.files.push_back({prefix + name, run.sources.add(path.string(), std::move(*text))});
@@ -184,7 +213,8 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
       FileError error;
       if (auto inventory = read_file(where->string(), 256u << 20, error)) {
         digest.update(*inventory);
-        run->inventory = Inventory::read(run->sources, run->sources.add(where->string(), std::move(*inventory)), run->findings);
+        run->inventory =
+            Inventory::read(run->sources, run->sources.add(where->string(), std::move(*inventory)), run->findings);
       } else
         run->findings.error("spec-file-unreadable", spec->inventory.span, error.message);
     }
@@ -209,12 +239,21 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
       if (f.helps.empty()) f.help("'clusterc compile --list' names them");
     }
   const Value<Version>& rules = run->cluster->spec.rules;
-  const std::optional<Edition> named = rules ? find_edition(rules->text()) : std::nullopt;   // none: the reader has said so
-  check_rules({*run->cluster, *run->plan, *run->expected, run->sources, options.edition.value_or(named.value_or(kNewestEdition))}, run->findings);
+  const std::optional<Edition> named =
+      rules ? find_edition(rules->text()) : std::nullopt;  // none: the reader has said so
+  check_rules({*run->cluster, *run->plan, *run->expected, run->sources,
+               options.edition.value_or(named.value_or(kNewestEdition))},
+              run->findings);
   apply_acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);
   // Outputs take what the rules find no error in; what they would refuse is said here already.
   if (!run->findings.count(Severity::error))
-    judge_outputs(*run->cluster, *run->plan, {.spec_digest = run->spec_digest, .accepted = {}, .only = options.outputs, .inventory = run->inventory ? &*run->inventory : nullptr, .templates = run->templates ? &*run->templates : nullptr}, run->findings);
+    judge_outputs(*run->cluster, *run->plan,
+                  {.spec_digest = run->spec_digest,
+                   .accepted = {},
+                   .only = options.outputs,
+                   .inventory = run->inventory ? &*run->inventory : nullptr,
+                   .templates = run->templates ? &*run->templates : nullptr},
+                  run->findings);
   return run;
 }
 

@@ -39,14 +39,17 @@ std::set<std::string> words(std::string_view name) {
   std::set<std::string> out;
   std::string word;
   for (const char c : to_lower(name) + " ")
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) word += c;
-    else if (!word.empty()) out.insert(std::exchange(word, {}));
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      word += c;
+    else if (!word.empty())
+      out.insert(std::exchange(word, {}));
   return out;
 }
 
-// The catalogue part whose id is wholly contained in the product name: "epyc-9654" in "AMD EPYC 9654 …". Two that fit are no answer, unless
-// one contains the other's words.
-std::string part_named(Catalog& catalog, PartKind kind, std::string_view product, const std::set<std::string>& ignored) {
+// The catalogue part whose id is wholly contained in the product name: "epyc-9654" in "AMD EPYC 9654 …". Two that fit
+// are no answer, unless one contains the other's words.
+std::string part_named(Catalog& catalog, PartKind kind, std::string_view product,
+                       const std::set<std::string>& ignored) {
   const std::set<std::string> have = words(product);
   std::string best;
   std::size_t most = 0;
@@ -66,8 +69,9 @@ std::string part_named(Catalog& catalog, PartKind kind, std::string_view product
   return tie ? std::string() : best;
 }
 
-// GPUs: NVML's names ("NVIDIA H100 80GB HBM3") do not always spell the form factor: model word and memory size decide, then, where several
-// parts are left, whether the name says PCIe (or NVL, which is a PCIe card). Only one part may be left.
+// GPUs: NVML's names ("NVIDIA H100 80GB HBM3") do not always spell the form factor: model word and memory size decide,
+// then, where several parts are left, whether the name says PCIe (or NVL, which is a PCIe card). Only one part may be
+// left.
 std::string gpu_part(Catalog& catalog, const MachineFacts::Gpu& gpu) {
   const std::set<std::string> have = words(gpu.name);
   const bool card = have.contains("pcie") || have.contains("nvl");
@@ -134,7 +138,9 @@ std::optional<MachineFacts> read_probe(std::string_view json, std::string& error
   each(e, "nics", [&](const element& n) {
     if (truth(n, "physical")) m.nics.push_back({text(n, "name"), text(n, "driver"), integer(n, "bits_per_second")});
   });
-  each(e, "drives", [&](const element& d) { m.drives.push_back({text(d, "name"), integer(d, "bytes"), truth(d, "nvme"), truth(d, "rotational")}); });
+  each(e, "drives", [&](const element& d) {
+    m.drives.push_back({text(d, "name"), integer(d, "bytes"), truth(d, "nvme"), truth(d, "rotational")});
+  });
   simdjson::dom::object programs;
   if (e["programs"].get(programs) == simdjson::SUCCESS)
     for (const auto field : programs) m.programs.emplace_back(field.key);
@@ -144,7 +150,8 @@ std::optional<MachineFacts> read_probe(std::string_view json, std::string& error
 std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
   std::string out;
   YamlWriter yaml(out);
-  yaml.comment("The machine '" + m.host + "' as the node probe found it. Complete it: what stands in comments was not to be seen from inside.");
+  yaml.comment("The machine '" + m.host +
+               "' as the node probe found it. Complete it: what stands in comments was not to be seen from inside.");
   yaml.begin_map();
   yaml.field("clusterc", 1).field("rules", "2026.11");
   std::string name;
@@ -153,7 +160,9 @@ std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
   while (!name.empty() && name.back() == '-') name.pop_back();
   yaml.field("name", name.empty() ? "machine" : name);
 
-  yaml.comment("The room is not described, so nothing is said of power, cooling and racks. For a room of one's own: region, altitude, supply, feeds, cooling.");
+  yaml.comment(
+      "The room is not described, so nothing is said of power, cooling and racks. For a room of one's own: region, "
+      "altitude, supply, feeds, cooling.");
   yaml.map("site").field("kind", "cloud").field("provider", "local").end_map();
 
   yaml.map("nodes").map("machine");
@@ -162,34 +171,53 @@ std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
   const std::string cpu = part_named(catalog, PartKind::cpu, m.cpu_model, {"xeon", "p", "nvidia"});
   const std::int64_t threads = m.cores * m.threads_per_core;
   if (m.virtual_machine) {
-    yaml.comment(format("{}: {} processors seen ({} cores with {} threads each)", m.cpu_model.empty() ? "processor" : m.cpu_model, threads, m.cores, m.threads_per_core));
+    yaml.comment(format("{}: {} processors seen ({} cores with {} threads each)",
+                        m.cpu_model.empty() ? "processor" : m.cpu_model, threads, m.cores, m.threads_per_core));
     yaml.map("virtual_machine").field("cpus", threads).field("memory", gib(m.memory_bytes)).end_map();
-    yaml.comment("A virtual machine does not show its memory channels or clock: for judged figures set targets.memory.floor and targets.gemm.floor.");
+    yaml.comment(
+        "A virtual machine does not show its memory channels or clock: for judged figures set targets.memory.floor and "
+        "targets.gemm.floor.");
   } else {
     yaml.map("server");
     if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
     yaml.field("sockets", m.sockets);
-    if (!cpu.empty()) yaml.field("cpus", format("{} x {}", std::max<std::int64_t>(1, m.sockets), cpu));
-    else yaml.comment(format("cpus: {} x '{}' is not in the catalogue; write a part for it under parts: to have its figures judged", m.sockets, m.cpu_model));
-    yaml.comment(format("memory: {} in all; write the modules, for example 16 x 32 GiB, to have its bandwidth judged", gib(m.memory_bytes)));
+    if (!cpu.empty())
+      yaml.field("cpus", format("{} x {}", std::max<std::int64_t>(1, m.sockets), cpu));
+    else
+      yaml.comment(
+          format("cpus: {} x '{}' is not in the catalogue; write a part for it under parts: to have its figures judged",
+                 m.sockets, m.cpu_model));
+    yaml.comment(format("memory: {} in all; write the modules, for example 16 x 32 GiB, to have its bandwidth judged",
+                        gib(m.memory_bytes)));
     if (!m.gpus.empty()) {
       const std::string gpu = gpu_part(catalog, m.gpus.front());
-      const bool alike = std::all_of(m.gpus.begin(), m.gpus.end(), [&](const auto& g) { return g.name == m.gpus.front().name; });
-      if (!gpu.empty() && alike) yaml.field("gpus", format("{} x {}", m.gpus.size(), gpu));
-      else yaml.comment(format("gpus: {} x '{}' {}", m.gpus.size(), m.gpus.front().name, alike ? "is not in the catalogue" : "and others: describe them as separate groups"));
+      const bool alike =
+          std::all_of(m.gpus.begin(), m.gpus.end(), [&](const auto& g) { return g.name == m.gpus.front().name; });
+      if (!gpu.empty() && alike)
+        yaml.field("gpus", format("{} x {}", m.gpus.size(), gpu));
+      else
+        yaml.comment(format("gpus: {} x '{}' {}", m.gpus.size(), m.gpus.front().name,
+                            alike ? "is not in the catalogue" : "and others: describe them as separate groups"));
     }
     yaml.end_map();
   }
   yaml.end_map().end_map();
-  for (const auto& nic : m.nics) yaml.comment(format("network adapter {} ({}){}", nic.name, nic.driver, nic.bits_per_second > 0 ? ", " + to_text(static_cast<double>(nic.bits_per_second), Dimension::bit_rate) : ""));
-  for (const auto& drive : m.drives) yaml.comment(format("drive {}: {}{}", drive.name, to_text(static_cast<double>(drive.bytes), Dimension::bytes), drive.nvme ? " nvme" : ""));
+  for (const auto& nic : m.nics)
+    yaml.comment(format(
+        "network adapter {} ({}){}", nic.name, nic.driver,
+        nic.bits_per_second > 0 ? ", " + to_text(static_cast<double>(nic.bits_per_second), Dimension::bit_rate) : ""));
+  for (const auto& drive : m.drives)
+    yaml.comment(format("drive {}: {}{}", drive.name, to_text(static_cast<double>(drive.bytes), Dimension::bytes),
+                        drive.nvme ? " nvme" : ""));
 
   yaml.map("software");
   if (const std::string os = os_name(m); !os.empty()) yaml.field("os", os);
   if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
   if (!m.kernel.empty()) yaml.field("kernel", m.kernel);
   if (!m.driver.empty()) yaml.field("gpu_driver", m.driver);
-  const auto has = [&](std::string_view program) { return std::find(m.programs.begin(), m.programs.end(), program) != m.programs.end(); };
+  const auto has = [&](std::string_view program) {
+    return std::find(m.programs.begin(), m.programs.end(), program) != m.programs.end();
+  };
   if (has("mpirun")) yaml.field("mpi", "openmpi");
   yaml.map("scheduler").field("kind", "none").end_map();
   yaml.end_map().end_map();

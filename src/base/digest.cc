@@ -1,5 +1,5 @@
-// The functions of OpenSSL that hash and nothing else. Its newer way, EVP, sets up the whole library first (providers, a configuration file, names of
-// algorithms): 2 ms and 3 MB in every process, more than checking a small spec takes.
+// The functions of OpenSSL that hash and nothing else. Its newer way, EVP, sets up the whole library first (providers,
+// a configuration file, names of algorithms): 2 ms and 3 MB in every process, more than checking a small spec takes.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/digest.h"
 

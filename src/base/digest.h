@@ -18,8 +18,11 @@ class Sha256 {
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
   void update(std::string_view bytes);
-  Digest finish();                          // and ready for the next
-  Digest operator()(std::string_view bytes) { update(bytes); return finish(); }
+  Digest finish();  // and ready for the next
+  Digest operator()(std::string_view bytes) {
+    update(bytes);
+    return finish();
+  }
 
  private:
   struct State;

@@ -18,7 +18,9 @@ namespace {
 
 struct Descriptor {
   int fd;
-  ~Descriptor() { if (fd >= 0) ::close(fd); }
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
 };
 
 std::string reason(int number) { return std::generic_category().message(number); }
@@ -40,7 +42,7 @@ std::optional<std::string> read_file(const std::string& path, std::uint64_t max_
     if (number == ENOENT || number == ENOTDIR) return fail(Kind::missing, "does not exist");
     return fail(Kind::unreadable, "cannot be read: " + reason(number));
   }
-  struct stat status{};
+  struct stat status {};
   if (::fstat(file.fd, &status) != 0) return fail(Kind::unreadable, "cannot be read: " + reason(errno));
   if (S_ISDIR(status.st_mode)) return fail(Kind::directory, "is a directory, not a file");
   const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
@@ -58,7 +60,8 @@ std::optional<std::string> read_file(const std::string& path, std::uint64_t max_
     }
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
-    if (have > max_bytes) return fail(Kind::too_large, "goes on past the limit of " + to_text(Bytes(static_cast<double>(max_bytes))));
+    if (have > max_bytes)
+      return fail(Kind::too_large, "goes on past the limit of " + to_text(Bytes(static_cast<double>(max_bytes))));
   }
   text.resize(have);
   return text;
@@ -66,7 +69,7 @@ std::optional<std::string> read_file(const std::string& path, std::uint64_t max_
 
 bool write_file(const std::string& path, std::string_view bytes, FileError& error) {
   // A device or a pipe is written into, a link is followed: only a regular file is replaced.
-  struct stat status{};
+  struct stat status {};
   const bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   std::string target = path;
   if (char* real = special ? nullptr : ::realpath(path.c_str(), nullptr)) {

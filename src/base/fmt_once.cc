@@ -1,6 +1,6 @@
-// What fmt's shared library would hold, instantiated once in ours: no program of ours, and no node that runs a validator, needs libfmt.so.
-// The list is that of fmt's own src/format.cc, which distributions compile and do not ship; a missing line is a linker's
-// error, never more. Built with fmt 9.1.
+// What fmt's shared library would hold, instantiated once in ours: no program of ours, and no node that runs a
+// validator, needs libfmt.so. The list is that of fmt's own src/format.cc, which distributions compile and do not ship;
+// a missing line is a linker's error, never more. Built with fmt 9.1.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

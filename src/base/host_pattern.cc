@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxBrackets = 8;  // Slurm stops at five
 constexpr std::size_t kMaxDigits = 15;
-constexpr std::size_t kLongestName = 64;  // HOST_NAME_MAX of Linux (limits.h)
+constexpr std::size_t kLongestName = 64;                         // HOST_NAME_MAX of Linux (limits.h)
 constexpr std::uint64_t kMaxAmbiguous = std::uint64_t{1} << 20;  // each name is made and looked up
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -33,7 +33,8 @@ std::string padded(std::uint64_t value, unsigned width) {
 // The n-th value of a bracket's ranges, with its zeros in front.
 template <class Range>
 void append_value(const std::vector<Range>& ranges, std::uint64_t n, std::string& out) {
-  const auto range = std::prev(std::upper_bound(ranges.begin(), ranges.end(), n, [](std::uint64_t k, const Range& r) { return k < r.before; }));
+  const auto range = std::prev(
+      std::upper_bound(ranges.begin(), ranges.end(), n, [](std::uint64_t k, const Range& r) { return k < r.before; }));
   append_padded(out, range->low + (n - range->before), range->width);
 }
 
@@ -82,9 +83,13 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
         if (at < text.size() && text[at] == '-') {
           const std::size_t second = ++at;
           high = number(high_digits);
-          if (!high) return fail(second, high_digits.empty() ? "a number is missing" : "a number of more than 15 digits");
-          if (*high < *low) return fail(begin, "the range counts down: " + std::string(low_digits) + " is above " + std::string(high_digits));
-          if (high_digits.size() < low_digits.size() || (high_digits[0] == '0' && high_digits.size() != low_digits.size()))
+          if (!high)
+            return fail(second, high_digits.empty() ? "a number is missing" : "a number of more than 15 digits");
+          if (*high < *low)
+            return fail(begin,
+                        "the range counts down: " + std::string(low_digits) + " is above " + std::string(high_digits));
+          if (high_digits.size() < low_digits.size() ||
+              (high_digits[0] == '0' && high_digits.size() != low_digits.size()))
             return fail(second, "both ends of a range have the same width, or the lower one decides");
         }
         const auto width = static_cast<unsigned>(low_digits.size() > 1 && low_digits[0] == '0' ? low_digits.size() : 1);
@@ -100,9 +105,8 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
       // Twice the same text in one bracket: intervals that meet, where the widths give the same digits.
       std::vector<const Range*> sorted;
       for (const Range& range : bracket.ranges) sorted.push_back(&range);
-      std::sort(sorted.begin(), sorted.end(), [](const Range* a, const Range* b) {
-        return std::tie(a->width, a->low) < std::tie(b->width, b->low);
-      });
+      std::sort(sorted.begin(), sorted.end(),
+                [](const Range* a, const Range* b) { return std::tie(a->width, a->low) < std::tie(b->width, b->low); });
       for (std::size_t i = 1; i < sorted.size(); ++i)
         if (sorted[i]->width == sorted[i - 1]->width && sorted[i]->low <= sorted[i - 1]->high)
           return fail(open, "the number " + padded(sorted[i]->low, sorted[i]->width) + " stands twice");
@@ -115,7 +119,8 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
     const std::string_view written = text.substr(term_begin, at - term_begin);
     if (written.find_first_of("-._") == 0) return fail(term_begin, "a name begins with a letter or a digit");
     if (written.ends_with('-') || written.ends_with('.')) return fail(at - 1, "a name ends with a letter or a digit");
-    if (const std::size_t dots = written.find(".."); dots != std::string_view::npos) return fail(term_begin + dots, "nothing stands between two dots of a name");
+    if (const std::size_t dots = written.find(".."); dots != std::string_view::npos)
+      return fail(term_begin + dots, "nothing stands between two dots of a name");
     term.suffix = std::move(literal);
     total += term.count;
     if (total > static_cast<std::uint64_t>(kMaxNames)) return fail(term_begin, "more than 16777216 names");
@@ -126,8 +131,10 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
   }
   pattern.count_ = static_cast<std::int64_t>(total);
   for (const Term& term : pattern.terms_)  // its last name is its longest
-    if (const std::size_t length = pattern.name(static_cast<std::int64_t>(term.before + term.count) - 1).size(); length > kLongestName)
-      return fail(0, "a name of " + std::to_string(length) + " characters; Linux takes " + std::to_string(kLongestName));
+    if (const std::size_t length = pattern.name(static_cast<std::int64_t>(term.before + term.count) - 1).size();
+        length > kLongestName)
+      return fail(0,
+                  "a name of " + std::to_string(length) + " characters; Linux takes " + std::to_string(kLongestName));
   if (could_meet) {
     if (total > kMaxAmbiguous) return fail(0, "more than 1048576 names in a list or in brackets side by side");
     std::string name;
@@ -141,7 +148,8 @@ std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& erro
 }
 
 const HostPattern::Term& HostPattern::term_of(std::uint64_t i) const {
-  return *std::prev(std::upper_bound(terms_.begin(), terms_.end(), i, [](std::uint64_t n, const Term& t) { return n < t.before; }));
+  return *std::prev(
+      std::upper_bound(terms_.begin(), terms_.end(), i, [](std::uint64_t n, const Term& t) { return n < t.before; }));
 }
 
 void HostPattern::append_name(std::int64_t index, std::string& out) const {
@@ -193,7 +201,8 @@ std::optional<std::uint64_t> HostPattern::match(const Term& term, std::size_t in
   for (; digits > 0; --digits) {
     const std::uint64_t value = *parse_uint(rest.substr(0, digits));
     for (const Range& range : bracket.ranges) {
-      if (value < range.low || value > range.high || std::max<std::size_t>(range.width, digits_of(value)) != digits) continue;
+      if (value < range.low || value > range.high || std::max<std::size_t>(range.width, digits_of(value)) != digits)
+        continue;
       if (const auto below = match(term, index + 1, rest.substr(digits)))
         return (range.before + (value - range.low)) * block + *below;
     }
@@ -208,9 +217,11 @@ std::int64_t HostPattern::index_of(std::string_view name) const {
 }
 
 bool HostPattern::may_share(const HostPattern& other) const {
-  const auto begins = [](const Term& t) -> std::string_view { return t.brackets.empty() ? t.suffix : t.brackets.front().prefix; };
+  const auto begins = [](const Term& t) -> std::string_view {
+    return t.brackets.empty() ? t.suffix : t.brackets.front().prefix;
+  };
   constexpr std::size_t kMostPairs = 4096;
-  if (terms_.size() > kMostPairs / other.terms_.size()) return true;   // longer than to look at each name
+  if (terms_.size() > kMostPairs / other.terms_.size()) return true;  // longer than to look at each name
   for (const Term& mine : terms_)
     for (const Term& theirs : other.terms_)
       if (begins(mine).starts_with(begins(theirs)) || begins(theirs).starts_with(begins(mine))) return true;
@@ -228,7 +239,8 @@ std::string fold_names(const std::vector<std::string>& given) {
   std::vector<Item> items;
   items.reserve(names.size());
   for (const std::string& name : names) {
-    // Slurm 22.05 calls h1n[01-02]x an invalid hostlist: nothing may follow a bracket but a bracket, so only a number at the end is folded.
+    // Slurm 22.05 calls h1n[01-02]x an invalid hostlist: nothing may follow a bracket but a bracket, so only a number
+    // at the end is folded.
     const std::size_t end = name.size();
     std::size_t begin = end;
     while (begin > 0 && end - begin < kMaxDigits && is_digit(name[begin - 1])) --begin;
@@ -258,8 +270,9 @@ std::string fold_names(const std::vector<std::string>& given) {
       const Item& low = items[i];
       const auto width = static_cast<unsigned>(low.digits[0] == '0' ? low.digits.size() : 1);
       std::size_t last = i;
-      while (last + 1 < items.size() && items[last + 1].prefix == first.prefix && items[last + 1].suffix == first.suffix &&
-             items[last + 1].value == items[last].value + 1 && items[last + 1].digits == padded(items[last + 1].value, width))
+      while (last + 1 < items.size() && items[last + 1].prefix == first.prefix &&
+             items[last + 1].suffix == first.suffix && items[last + 1].value == items[last].value + 1 &&
+             items[last + 1].digits == padded(items[last + 1].value, width))
         ++last;
       if (!ranges.empty()) single = false, ranges += ',';
       ranges += low.digits;

@@ -35,8 +35,9 @@ std::optional<Ipv4Prefix> Ipv4Prefix::parse(std::string_view text, std::string& 
     error = "has a prefix length outside 0 to 32";
     return std::nullopt;
   }
-  if (digits.size() > 1 && digits.front() == '0') {      // 08: some programs read that as octal
-    error = "has a zero before its prefix length; write it as " + std::string(text.substr(0, slash)) + "/" + std::string(digits.substr(1));
+  if (digits.size() > 1 && digits.front() == '0') {  // 08: some programs read that as octal
+    error = "has a zero before its prefix length; write it as " + std::string(text.substr(0, slash)) + "/" +
+            std::string(digits.substr(1));
     return std::nullopt;
   }
   Ipv4Prefix prefix{*address, static_cast<int>(*length)};

@@ -14,10 +14,13 @@ std::size_t sequence_length(std::string_view text, std::size_t i) {
   const unsigned lead = byte(i);
   if (lead < 0x80) return 1;
   std::size_t length = 0;
-  unsigned low = 0x80, high = 0xbf;   // the range of the second byte
-  if (lead >= 0xc2 && lead <= 0xdf) length = 2;
-  else if (lead >= 0xe0 && lead <= 0xef) length = 3, low = lead == 0xe0 ? 0xa0 : 0x80, high = lead == 0xed ? 0x9f : 0xbf;
-  else if (lead >= 0xf0 && lead <= 0xf4) length = 4, low = lead == 0xf0 ? 0x90 : 0x80, high = lead == 0xf4 ? 0x8f : 0xbf;
+  unsigned low = 0x80, high = 0xbf;  // the range of the second byte
+  if (lead >= 0xc2 && lead <= 0xdf)
+    length = 2;
+  else if (lead >= 0xe0 && lead <= 0xef)
+    length = 3, low = lead == 0xe0 ? 0xa0 : 0x80, high = lead == 0xed ? 0x9f : 0xbf;
+  else if (lead >= 0xf0 && lead <= 0xf4)
+    length = 4, low = lead == 0xf0 ? 0x90 : 0x80, high = lead == 0xf4 ? 0x8f : 0xbf;
   if (length == 0 || i + length > text.size()) return 0;
   if (byte(i + 1) < low || byte(i + 1) > high) return 0;
   for (std::size_t k = 2; k < length; ++k)
@@ -71,8 +74,10 @@ void JsonWriter::before_value() {
 void JsonWriter::separate() {
   Level& level = open_.back();
   if (!level.empty) out_ += ',';
-  if (!level.line) line_break();
-  else if (!level.empty && style_.indent != 0) out_ += ' ';
+  if (!level.line)
+    line_break();
+  else if (!level.empty && style_.indent != 0)
+    out_ += ' ';
   level.empty = false;
 }
 
@@ -103,7 +108,7 @@ JsonWriter& JsonWriter::null() {
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return null();
   before_value();
-  std::array<char, 32> digits;   // the shortest form of a double has at most 24 characters
+  std::array<char, 32> digits;  // the shortest form of a double has at most 24 characters
   const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
   out_.append(digits.data(), result.ptr);
   return *this;
@@ -128,7 +133,7 @@ JsonWriter& JsonWriter::natural(std::uint64_t number) {
 void JsonWriter::quoted(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   out_ += '"';
-  std::size_t plain = 0;   // start of the run that needs no escape
+  std::size_t plain = 0;  // start of the run that needs no escape
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<') {
@@ -149,12 +154,23 @@ void JsonWriter::quoted(std::string_view text) {
       out_ += "\xef\xbf\xbd";
     } else {
       switch (c) {
-        case '"': out_ += "\\\""; break;
-        case '\\': out_ += "\\\\"; break;
-        case '\n': out_ += "\\n"; break;
-        case '\r': out_ += "\\r"; break;
-        case '\t': out_ += "\\t"; break;
-        default: out_ += "\\u00", out_ += kHex[c >> 4], out_ += kHex[c & 15];
+        case '"':
+          out_ += "\\\"";
+          break;
+        case '\\':
+          out_ += "\\\\";
+          break;
+        case '\n':
+          out_ += "\\n";
+          break;
+        case '\r':
+          out_ += "\\r";
+          break;
+        case '\t':
+          out_ += "\\t";
+          break;
+        default:
+          out_ += "\\u00", out_ += kHex[c >> 4], out_ += kHex[c & 15];
       }
     }
     plain = ++i;

@@ -10,50 +10,101 @@ namespace clusterc {
 namespace {
 
 // Spellings by dimension; case counts (mb/s, Mb/s and MB/s are three things). Factors are exact by definition:
-// pound 0.45359237 kg, inch 0.0254 m, US gallon 231 in3 = 3.785411784 l (NIST SP 811, appendix B.8), IT calorie BTU 1055.05585262 J
-// (the same), psi = lb x 9.80665 m/s2 / in2, inch of water (4 C, conventional) 249.08891 Pa.
+// pound 0.45359237 kg, inch 0.0254 m, US gallon 231 in3 = 3.785411784 l (NIST SP 811, appendix B.8), IT calorie BTU
+// 1055.05585262 J (the same), psi = lb x 9.80665 m/s2 / in2, inch of water (4 C, conventional) 249.08891 Pa.
 constexpr double kHour = 3600;
 constexpr double kFoot2 = 0.3048 * 0.3048;
 constexpr double kGallonPerMinute = 0.003785411784 / 60;
 constexpr double kPsi = 6894.757293168361;
 
-constexpr UnitRow kPower[] = {{"kW", 1e3}, {"W", 1}, {"MW", 1e6}, {"GW", 1e9}, {"mW", 1e-3}, {"BTU/h", 1055.05585262 / kHour}};
+constexpr UnitRow kPower[] = {{"kW", 1e3}, {"W", 1},     {"MW", 1e6},
+                              {"GW", 1e9}, {"mW", 1e-3}, {"BTU/h", 1055.05585262 / kHour}};
 constexpr UnitRow kApparent[] = {{"kVA", 1e3}, {"VA", 1}, {"MVA", 1e6}};
 constexpr UnitRow kVoltage[] = {{"V", 1}, {"mV", 1e-3}, {"kV", 1e3}};
 constexpr UnitRow kCurrent[] = {{"A", 1}, {"mA", 1e-3}, {"kA", 1e3}};
-constexpr UnitRow kEnergy[] = {{"kWh", 3.6e6}, {"Wh", 3.6e3}, {"MWh", 3.6e9}, {"GWh", 3.6e12}, {"J", 1}, {"kJ", 1e3}, {"MJ", 1e6}, {"GJ", 1e9}};
+constexpr UnitRow kEnergy[] = {{"kWh", 3.6e6}, {"Wh", 3.6e3}, {"MWh", 3.6e9}, {"GWh", 3.6e12},
+                               {"J", 1},       {"kJ", 1e3},   {"MJ", 1e6},    {"GJ", 1e9}};
 constexpr UnitRow kLength[] = {{"m", 1}, {"mm", 1e-3}, {"cm", 1e-2}, {"km", 1e3}, {"in", 0.0254}, {"ft", 0.3048}};
 constexpr UnitRow kMass[] = {{"kg", 1}, {"g", 1e-3}, {"t", 1e3}, {"lb", 0.45359237}, {"lbs", 0.45359237}};
-constexpr UnitRow kTemperature[] = {{"C", 1}, {"\u00b0C", 1}, {"degC", 1}, {"K", 1, -273.15},
-                                    {"F", 5.0 / 9, -160.0 / 9}, {"\u00b0F", 5.0 / 9, -160.0 / 9}, {"degF", 5.0 / 9, -160.0 / 9}};
-constexpr UnitRow kTempDelta[] = {{"K", 1}, {"C", 1}, {"\u00b0C", 1}, {"degC", 1}, {"F", 5.0 / 9}, {"\u00b0F", 5.0 / 9}, {"degF", 5.0 / 9}};
-constexpr UnitRow kAirFlow[] = {{"CFM", kCubicMetersPerSecondPerCfm}, {"cfm", kCubicMetersPerSecondPerCfm}, {"m3/h", 1 / kHour},
-                                {"m\u00b3/h", 1 / kHour}, {"m3/s", 1}, {"m\u00b3/s", 1}, {"L/s", 1e-3}, {"l/s", 1e-3}};
-constexpr UnitRow kLiquidFlow[] = {{"L/min", 1e-3 / 60}, {"l/min", 1e-3 / 60}, {"LPM", 1e-3 / 60}, {"lpm", 1e-3 / 60},
-                                   {"L/s", 1e-3}, {"l/s", 1e-3}, {"L/h", 1e-3 / kHour}, {"l/h", 1e-3 / kHour},
-                                   {"m3/h", 1 / kHour}, {"m\u00b3/h", 1 / kHour}, {"m3/s", 1}, {"m\u00b3/s", 1},
-                                   {"GPM", kGallonPerMinute}, {"gpm", kGallonPerMinute}};
-constexpr UnitRow kPressure[] = {{"kPa", 1e3}, {"Pa", 1}, {"hPa", 1e2}, {"MPa", 1e6}, {"bar", 1e5}, {"mbar", 1e2},
-                                 {"psi", kPsi}, {"inH2O", 249.08891}};
-constexpr UnitRow kBytes[] = {{"GiB", 0x1p30}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"PB", 1e15}, {"EB", 1e18},
-                              {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"TiB", 0x1p40}, {"PiB", 0x1p50}, {"EiB", 0x1p60}};
-constexpr UnitRow kBitRate[] = {{"Gb/s", 1e9}, {"b/s", 1}, {"kb/s", 1e3}, {"Mb/s", 1e6}, {"Tb/s", 1e12}, {"Pb/s", 1e15},
-                                {"bit/s", 1}, {"kbit/s", 1e3}, {"Mbit/s", 1e6}, {"Gbit/s", 1e9}, {"Tbit/s", 1e12},
-                                {"bps", 1}, {"kbps", 1e3}, {"Mbps", 1e6}, {"Gbps", 1e9}, {"Tbps", 1e12}};
-constexpr UnitRow kByteRate[] = {{"GB/s", 1e9}, {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"TB/s", 1e12}, {"PB/s", 1e15},
-                                 {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40}, {"PiB/s", 0x1p50}};
+constexpr UnitRow kTemperature[] = {{"C", 1},
+                                    {"\u00b0C", 1},
+                                    {"degC", 1},
+                                    {"K", 1, -273.15},
+                                    {"F", 5.0 / 9, -160.0 / 9},
+                                    {"\u00b0F", 5.0 / 9, -160.0 / 9},
+                                    {"degF", 5.0 / 9, -160.0 / 9}};
+constexpr UnitRow kTempDelta[] = {
+    {"K", 1}, {"C", 1}, {"\u00b0C", 1}, {"degC", 1}, {"F", 5.0 / 9}, {"\u00b0F", 5.0 / 9}, {"degF", 5.0 / 9}};
+constexpr UnitRow kAirFlow[] = {{"CFM", kCubicMetersPerSecondPerCfm},
+                                {"cfm", kCubicMetersPerSecondPerCfm},
+                                {"m3/h", 1 / kHour},
+                                {"m\u00b3/h", 1 / kHour},
+                                {"m3/s", 1},
+                                {"m\u00b3/s", 1},
+                                {"L/s", 1e-3},
+                                {"l/s", 1e-3}};
+constexpr UnitRow kLiquidFlow[] = {{"L/min", 1e-3 / 60},
+                                   {"l/min", 1e-3 / 60},
+                                   {"LPM", 1e-3 / 60},
+                                   {"lpm", 1e-3 / 60},
+                                   {"L/s", 1e-3},
+                                   {"l/s", 1e-3},
+                                   {"L/h", 1e-3 / kHour},
+                                   {"l/h", 1e-3 / kHour},
+                                   {"m3/h", 1 / kHour},
+                                   {"m\u00b3/h", 1 / kHour},
+                                   {"m3/s", 1},
+                                   {"m\u00b3/s", 1},
+                                   {"GPM", kGallonPerMinute},
+                                   {"gpm", kGallonPerMinute}};
+constexpr UnitRow kPressure[] = {{"kPa", 1e3}, {"Pa", 1},     {"hPa", 1e2},  {"MPa", 1e6},
+                                 {"bar", 1e5}, {"mbar", 1e2}, {"psi", kPsi}, {"inH2O", 249.08891}};
+constexpr UnitRow kBytes[] = {{"GiB", 0x1p30}, {"B", 1},        {"kB", 1e3},    {"MB", 1e6},     {"GB", 1e9},
+                              {"TB", 1e12},    {"PB", 1e15},    {"EB", 1e18},   {"KiB", 0x1p10}, {"MiB", 0x1p20},
+                              {"TiB", 0x1p40}, {"PiB", 0x1p50}, {"EiB", 0x1p60}};
+constexpr UnitRow kBitRate[] = {{"Gb/s", 1e9},   {"b/s", 1},      {"kb/s", 1e3},    {"Mb/s", 1e6},
+                                {"Tb/s", 1e12},  {"Pb/s", 1e15},  {"bit/s", 1},     {"kbit/s", 1e3},
+                                {"Mbit/s", 1e6}, {"Gbit/s", 1e9}, {"Tbit/s", 1e12}, {"bps", 1},
+                                {"kbps", 1e3},   {"Mbps", 1e6},   {"Gbps", 1e9},    {"Tbps", 1e12}};
+constexpr UnitRow kByteRate[] = {{"GB/s", 1e9},     {"B/s", 1},        {"kB/s", 1e3},     {"MB/s", 1e6},
+                                 {"TB/s", 1e12},    {"PB/s", 1e15},    {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20},
+                                 {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40}, {"PiB/s", 0x1p50}};
 // A year is 365 days of 24 hours, as energy and availability figures are reckoned (8760 h).
-constexpr UnitRow kTime[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"\u03bcs", 1e-6}, {"ns", 1e-9},
-                             {"min", 60}, {"h", kHour}, {"d", 24 * kHour}, {"second", 1}, {"seconds", 1}, {"minute", 60}, {"minutes", 60},
-                             {"hour", kHour}, {"hours", kHour}, {"day", 24 * kHour}, {"days", 24 * kHour},
-                             {"week", 168 * kHour}, {"weeks", 168 * kHour}, {"year", 8760 * kHour}, {"years", 8760 * kHour}};
+constexpr UnitRow kTime[] = {{"s", 1},
+                             {"ms", 1e-3},
+                             {"us", 1e-6},
+                             {"\u00b5s", 1e-6},
+                             {"\u03bcs", 1e-6},
+                             {"ns", 1e-9},
+                             {"min", 60},
+                             {"h", kHour},
+                             {"d", 24 * kHour},
+                             {"second", 1},
+                             {"seconds", 1},
+                             {"minute", 60},
+                             {"minutes", 60},
+                             {"hour", kHour},
+                             {"hours", kHour},
+                             {"day", 24 * kHour},
+                             {"days", 24 * kHour},
+                             {"week", 168 * kHour},
+                             {"weeks", 168 * kHour},
+                             {"year", 8760 * kHour},
+                             {"years", 8760 * kHour}};
 constexpr UnitRow kFrequency[] = {{"GHz", 1e9}, {"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}};
-constexpr UnitRow kFlopRate[] = {{"TFLOP/s", 1e12}, {"FLOP/s", 1}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}, {"PFLOP/s", 1e15}, {"EFLOP/s", 1e18}, {"ZFLOP/s", 1e21},
-                                 {"FLOPS", 1}, {"MFLOPS", 1e6}, {"GFLOPS", 1e9}, {"TFLOPS", 1e12}, {"PFLOPS", 1e15}, {"EFLOPS", 1e18}};
-constexpr UnitRow kFloorLoad[] = {{"kg/m2", 1}, {"kg/m\u00b2", 1}, {"t/m2", 1e3}, {"t/m\u00b2", 1e3},
-                                  {"lb/ft2", 0.45359237 / kFoot2}, {"lb/ft\u00b2", 0.45359237 / kFoot2}, {"psf", 0.45359237 / kFoot2}};
-constexpr UnitRow kOpRate[] = {{"IOPS", 1}, {"kIOPS", 1e3}, {"MIOPS", 1e6}, {"GIOPS", 1e9}, {"op/s", 1}, {"ops/s", 1},
-                               {"kop/s", 1e3}, {"kops/s", 1e3}, {"Mop/s", 1e6}, {"Mops/s", 1e6}};
+constexpr UnitRow kFlopRate[] = {{"TFLOP/s", 1e12}, {"FLOP/s", 1},     {"MFLOP/s", 1e6},  {"GFLOP/s", 1e9},
+                                 {"PFLOP/s", 1e15}, {"EFLOP/s", 1e18}, {"ZFLOP/s", 1e21}, {"FLOPS", 1},
+                                 {"MFLOPS", 1e6},   {"GFLOPS", 1e9},   {"TFLOPS", 1e12},  {"PFLOPS", 1e15},
+                                 {"EFLOPS", 1e18}};
+constexpr UnitRow kFloorLoad[] = {{"kg/m2", 1},
+                                  {"kg/m\u00b2", 1},
+                                  {"t/m2", 1e3},
+                                  {"t/m\u00b2", 1e3},
+                                  {"lb/ft2", 0.45359237 / kFoot2},
+                                  {"lb/ft\u00b2", 0.45359237 / kFoot2},
+                                  {"psf", 0.45359237 / kFoot2}};
+constexpr UnitRow kOpRate[] = {{"IOPS", 1},  {"kIOPS", 1e3}, {"MIOPS", 1e6},  {"GIOPS", 1e9}, {"op/s", 1},
+                               {"ops/s", 1}, {"kop/s", 1e3}, {"kops/s", 1e3}, {"Mop/s", 1e6}, {"Mops/s", 1e6}};
 constexpr UnitRow kTransferRate[] = {{"MT/s", 1e6}, {"GT/s", 1e9}, {"T/s", 1}};
 
 // What to_text chooses from, smallest first; the unit is the last whose threshold the rounded value reaches.
@@ -66,24 +117,37 @@ constexpr Shown kPowerShown[] = {{"W", 1, 0}, {"kW", 1e3, 1e3}, {"MW", 1e6, 1e6}
 constexpr Shown kApparentShown[] = {{"VA", 1, 0}, {"kVA", 1e3, 1e3}, {"MVA", 1e6, 1e6}};
 constexpr Shown kVoltageShown[] = {{"mV", 1e-3, 0}, {"V", 1, 1}, {"kV", 1e3, 1e3}};
 constexpr Shown kCurrentShown[] = {{"mA", 1e-3, 0}, {"A", 1, 1}};
-constexpr Shown kEnergyShown[] = {{"J", 1, 0}, {"kJ", 1e3, 1e3}, {"kWh", 3.6e6, 3.6e5}, {"MWh", 3.6e9, 3.6e9}, {"GWh", 3.6e12, 3.6e12}};
-constexpr Shown kLengthShown[] = {{"mm", 1e-3, 0}, {"m", 1, 0.1}, {"km", 1e3, 1e4}};  // cables and racks are told in metres
+constexpr Shown kEnergyShown[] = {
+    {"J", 1, 0}, {"kJ", 1e3, 1e3}, {"kWh", 3.6e6, 3.6e5}, {"MWh", 3.6e9, 3.6e9}, {"GWh", 3.6e12, 3.6e12}};
+constexpr Shown kLengthShown[] = {
+    {"mm", 1e-3, 0}, {"m", 1, 0.1}, {"km", 1e3, 1e4}};  // cables and racks are told in metres
 constexpr Shown kMassShown[] = {{"g", 1e-3, 0}, {"kg", 1, 0.1}};
 constexpr Shown kTemperatureShown[] = {{"C", 1, 0}};
 constexpr Shown kTempDeltaShown[] = {{"K", 1, 0}};
 constexpr Shown kAirFlowShown[] = {{"CFM", kCubicMetersPerSecondPerCfm, 0}};
 constexpr Shown kLiquidFlowShown[] = {{"L/min", 1e-3 / 60, 0}};
 constexpr Shown kPressureShown[] = {{"Pa", 1, 0}, {"kPa", 1e3, 1e3}, {"MPa", 1e6, 1e6}};
-constexpr Shown kBytesShown[] = {{"B", 1, 0}, {"kB", 1e3, 1e3}, {"MB", 1e6, 1e6}, {"GB", 1e9, 1e9}, {"TB", 1e12, 1e12}, {"PB", 1e15, 1e15}, {"EB", 1e18, 1e18}};
-constexpr Shown kBinaryShown[] = {{"KiB", 0x1p10, 0x1p10}, {"MiB", 0x1p20, 0x1p20}, {"GiB", 0x1p30, 0x1p30}, {"TiB", 0x1p40, 0x1p40}, {"PiB", 0x1p50, 0x1p50}};
-constexpr Shown kBitRateShown[] = {{"b/s", 1, 0}, {"kb/s", 1e3, 1e3}, {"Mb/s", 1e6, 1e6}, {"Gb/s", 1e9, 1e9}, {"Tb/s", 1e12, 1e12}, {"Pb/s", 1e15, 1e15}};
-constexpr Shown kByteRateShown[] = {{"B/s", 1, 0}, {"kB/s", 1e3, 1e3}, {"MB/s", 1e6, 1e6}, {"GB/s", 1e9, 1e9}, {"TB/s", 1e12, 1e12}, {"PB/s", 1e15, 1e15}};
-constexpr Shown kTimeShown[] = {{"ns", 1e-9, 0}, {"us", 1e-6, 1e-6}, {"ms", 1e-3, 1e-3}, {"s", 1, 1}, {"min", 60, 120}, {"h", kHour, 2 * kHour}, {"d", 24 * kHour, 48 * kHour}};
+constexpr Shown kBytesShown[] = {{"B", 1, 0},        {"kB", 1e3, 1e3},   {"MB", 1e6, 1e6},  {"GB", 1e9, 1e9},
+                                 {"TB", 1e12, 1e12}, {"PB", 1e15, 1e15}, {"EB", 1e18, 1e18}};
+constexpr Shown kBinaryShown[] = {{"KiB", 0x1p10, 0x1p10},
+                                  {"MiB", 0x1p20, 0x1p20},
+                                  {"GiB", 0x1p30, 0x1p30},
+                                  {"TiB", 0x1p40, 0x1p40},
+                                  {"PiB", 0x1p50, 0x1p50}};
+constexpr Shown kBitRateShown[] = {{"b/s", 1, 0},      {"kb/s", 1e3, 1e3},   {"Mb/s", 1e6, 1e6},
+                                   {"Gb/s", 1e9, 1e9}, {"Tb/s", 1e12, 1e12}, {"Pb/s", 1e15, 1e15}};
+constexpr Shown kByteRateShown[] = {{"B/s", 1, 0},      {"kB/s", 1e3, 1e3},   {"MB/s", 1e6, 1e6},
+                                    {"GB/s", 1e9, 1e9}, {"TB/s", 1e12, 1e12}, {"PB/s", 1e15, 1e15}};
+constexpr Shown kTimeShown[] = {{"ns", 1e-9, 0},  {"us", 1e-6, 1e-6},      {"ms", 1e-3, 1e-3},           {"s", 1, 1},
+                                {"min", 60, 120}, {"h", kHour, 2 * kHour}, {"d", 24 * kHour, 48 * kHour}};
 constexpr Shown kFrequencyShown[] = {{"Hz", 1, 0}, {"kHz", 1e3, 1e3}, {"MHz", 1e6, 1e6}, {"GHz", 1e9, 1e9}};
-constexpr Shown kFlopRateShown[] = {{"FLOP/s", 1, 0}, {"MFLOP/s", 1e6, 1e6}, {"GFLOP/s", 1e9, 1e9}, {"TFLOP/s", 1e12, 1e12}, {"PFLOP/s", 1e15, 1e15}, {"EFLOP/s", 1e18, 1e18}, {"ZFLOP/s", 1e21, 1e21}};
+constexpr Shown kFlopRateShown[] = {{"FLOP/s", 1, 0},        {"MFLOP/s", 1e6, 1e6},   {"GFLOP/s", 1e9, 1e9},
+                                    {"TFLOP/s", 1e12, 1e12}, {"PFLOP/s", 1e15, 1e15}, {"EFLOP/s", 1e18, 1e18},
+                                    {"ZFLOP/s", 1e21, 1e21}};
 constexpr Shown kFloorLoadShown[] = {{"kg/m2", 1, 0}};
 constexpr Shown kOpRateShown[] = {{"IOPS", 1, 0}, {"kIOPS", 1e3, 1e3}, {"MIOPS", 1e6, 1e6}, {"GIOPS", 1e9, 1e9}};
-constexpr Shown kTransferRateShown[] = {{"T/s", 1, 0}, {"MT/s", 1e6, 1e6}, {"GT/s", 1e9, 1e10}};  // memory is sold in MT/s up to 9,600
+constexpr Shown kTransferRateShown[] = {
+    {"T/s", 1, 0}, {"MT/s", 1e6, 1e6}, {"GT/s", 1e9, 1e10}};  // memory is sold in MT/s up to 9,600
 
 struct DimensionRow {
   std::string_view name;
@@ -125,7 +189,8 @@ const UnitRow* find_unit(Dimension d, std::string_view spelling) {
   return nullptr;
 }
 
-// k where factor is exactly 10^k as a literal; a decimal number is then scaled by moving its point, without a rounding of its own.
+// k where factor is exactly 10^k as a literal; a decimal number is then scaled by moving its point, without a rounding
+// of its own.
 std::optional<int> power_of_ten(double factor) {
   static constexpr double kPowers[] = {1e-9, 1e-6, 1e-3, 1e-2, 1, 1e2, 1e3, 1e5, 1e6, 1e9, 1e12, 1e15, 1e18, 1e21};
   static constexpr int kExponents[] = {-9, -6, -3, -2, 0, 2, 3, 5, 6, 9, 12, 15, 18, 21};
@@ -144,8 +209,9 @@ struct Decimal {
 // `precision` significant digits; 0: as many as it takes to read the same double back.
 Decimal to_decimal(double value, int precision) {
   std::array<char, 64> buffer;
-  const auto result = precision > 0 ? std::to_chars(buffer.begin(), buffer.end(), value, std::chars_format::scientific, precision - 1)
-                                    : std::to_chars(buffer.begin(), buffer.end(), value, std::chars_format::scientific);
+  const auto result =
+      precision > 0 ? std::to_chars(buffer.begin(), buffer.end(), value, std::chars_format::scientific, precision - 1)
+                    : std::to_chars(buffer.begin(), buffer.end(), value, std::chars_format::scientific);
   std::string_view text(buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data()));
   Decimal out;
   if (text.starts_with('-')) {
@@ -252,7 +318,8 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension,
   const std::string_view digits = text.substr(0, static_cast<std::size_t>(parsed.ptr - text.data()));
   std::string_view unit = text.substr(digits.size());
   if (unit.starts_with(' ')) unit.remove_prefix(1);
-  if (!unit.empty() && (unit[0] == '.' || unit[0] == ',' || unit[0] == '_' || unit[0] == '\'' || (unit[0] >= '0' && unit[0] <= '9')))
+  if (!unit.empty() &&
+      (unit[0] == '.' || unit[0] == ',' || unit[0] == '_' || unit[0] == '\'' || (unit[0] >= '0' && unit[0] <= '9')))
     return fail(Kind::not_a_number, text);  // 24,000 CFM; 1 000 W; 1.2.3 V
   if (parsed.ec == std::errc::result_out_of_range) return fail(Kind::not_finite, digits);
   if (unit.empty()) return fail(Kind::no_unit, digits);
@@ -278,7 +345,8 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension,
       std::from_chars(tail.data(), tail.data() + tail.size(), exponent);
     }
     const std::string moved = std::string(digits.substr(0, e)) + "e" + std::to_string(exponent + *k);
-    if (std::from_chars(moved.data(), moved.data() + moved.size(), si).ec != std::errc{}) return fail(Kind::not_finite, digits);
+    if (std::from_chars(moved.data(), moved.data() + moved.size(), si).ec != std::errc{})
+      return fail(Kind::not_finite, digits);
   }
   if (!std::isfinite(si)) return fail(Kind::not_finite, digits);
   return si;

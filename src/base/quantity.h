@@ -46,7 +46,10 @@ struct Quantity {
   constexpr Quantity operator*(double k) const { return Quantity(value * k); }
   constexpr Quantity operator/(double k) const { return Quantity(value / k); }
   constexpr double operator/(Quantity o) const { return value / o.value; }
-  constexpr Quantity& operator+=(Quantity o) { value += o.value; return *this; }
+  constexpr Quantity& operator+=(Quantity o) {
+    value += o.value;
+    return *this;
+  }
   friend constexpr Quantity operator*(double k, Quantity q) { return Quantity(k * q.value); }
 };
 
@@ -82,17 +85,18 @@ struct UnitRow {
   double offset = 0;
 };
 
-std::string_view dimension_name(Dimension);            // "power"
-std::span<const UnitRow> units_of(Dimension);          // accepted spellings, the usual one first
-std::string unit_example(Dimension);                   // "10.2 kW", for messages
+std::string_view dimension_name(Dimension);    // "power"
+std::span<const UnitRow> units_of(Dimension);  // accepted spellings, the usual one first
+std::string unit_example(Dimension);           // "10.2 kW", for messages
 
 struct QuantityError {
   enum class Kind { not_a_number, no_unit, unknown_unit, wrong_dimension, not_finite } kind;
-  std::string text;                      // the unit or number that was not understood
-  std::optional<Dimension> other;        // wrong_dimension: what the unit measures
+  std::string text;                // the unit or number that was not understood
+  std::optional<Dimension> other;  // wrong_dimension: what the unit measures
 };
 
-// "10.2 kW" -> 10200. Number by from_chars, one optional blank, a unit of the dimension. nullopt with `error` filled otherwise.
+// "10.2 kW" -> 10200. Number by from_chars, one optional blank, a unit of the dimension. nullopt with `error` filled
+// otherwise.
 std::optional<double> parse_quantity(std::string_view text, Dimension, QuantityError& error);
 
 // The shortest text that people use and that parse_quantity reads back: 10200 W -> "10.2 kW", 4e11 bit/s -> "400 Gb/s".
@@ -101,7 +105,9 @@ std::string to_text(double si, Dimension, int digits = 4);
 // Every digit: what parse_quantity reads back to the same double.
 std::string to_exact_text(double si, Dimension);
 template <Dimension D>
-std::string to_text(Quantity<D> q, int digits = 4) { return to_text(q.value, D, digits); }
+std::string to_text(Quantity<D> q, int digits = 4) {
+  return to_text(q.value, D, digits);
+}
 
 // Electrical and thermal definitions that more than one room uses.
 constexpr double kSqrt3 = 1.7320508075688772;

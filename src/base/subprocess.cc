@@ -29,9 +29,15 @@ class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
   Descriptor(Descriptor&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& o) noexcept { close(); fd_ = std::exchange(o.fd_, -1); return *this; }
+  Descriptor& operator=(Descriptor&& o) noexcept {
+    close();
+    fd_ = std::exchange(o.fd_, -1);
+    return *this;
+  }
   ~Descriptor() { close(); }
-  void close() { if (fd_ >= 0) ::close(std::exchange(fd_, -1)); }
+  void close() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
   int get() const { return fd_; }
 
  private:
@@ -105,7 +111,8 @@ SubprocessResult run(const Subprocess& what) {
   if (name.empty()) return not_started(EINVAL);
 
   // The input is a file in memory: no SIGPIPE when the program does not read it, no deadlock when it is long.
-  Descriptor input(what.input.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC) : ::memfd_create("input", MFD_CLOEXEC));
+  Descriptor input(what.input.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC)
+                                      : ::memfd_create("input", MFD_CLOEXEC));
   if (input.get() < 0) return not_started(errno);
   for (std::string_view rest = what.input; !rest.empty();) {
     const ssize_t put = ::write(input.get(), rest.data(), rest.size());
@@ -123,7 +130,8 @@ SubprocessResult run(const Subprocess& what) {
   if (child < 0) return not_started(errno);
   if (child == 0) {  // async-signal-safe calls only
     ::setpgid(0, 0);
-    // When we are killed in a way that leaves us no word (SIGKILL), the program is asked to end, so that it does not measure for nobody.
+    // When we are killed in a way that leaves us no word (SIGKILL), the program is asked to end, so that it does not
+    // measure for nobody.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(126);  // killed before that took hold
     sigset_t none;
@@ -132,8 +140,10 @@ SubprocessResult run(const Subprocess& what) {
     ::signal(SIGPIPE, SIG_DFL);
     if (::dup2(input.get(), 0) >= 0 && ::dup2(out.write.get(), 1) >= 0 && ::dup2(err.write.get(), 2) >= 0 &&
         (what.directory.empty() || ::chdir(what.directory.c_str()) == 0)) {
-      if (what.environment) ::execvpe(argv[0], argv.data(), environment.data());
-      else ::execvp(argv[0], argv.data());
+      if (what.environment)
+        ::execvpe(argv[0], argv.data(), environment.data());
+      else
+        ::execvp(argv[0], argv.data());
     }
     const int number = errno;
     if (::write(failure.write.get(), &number, sizeof number) < 0) ::_exit(126);
@@ -143,7 +153,8 @@ SubprocessResult run(const Subprocess& what) {
   out.write.close(), err.write.close(), failure.write.close();
   int number = 0;
   ssize_t got;
-  while ((got = ::read(failure.read.get(), &number, sizeof number)) < 0 && errno == EINTR) {}
+  while ((got = ::read(failure.read.get(), &number, sizeof number)) < 0 && errno == EINTR) {
+  }
   if (got == static_cast<ssize_t>(sizeof number)) {
     ::waitpid(child, nullptr, 0);
     return not_started(number);
@@ -172,15 +183,18 @@ SubprocessResult run(const Subprocess& what) {
       if (waiting[i].revents != 0 && !polled[i]->read_once()) polled[i]->finish();
     if (!gone) {
       siginfo_t information{};  // looked at, not reaped: until then the group's number is ours
-      gone = ::waitid(P_PID, static_cast<id_t>(child), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_pid == child;
+      gone = ::waitid(P_PID, static_cast<id_t>(child), &information, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+             information.si_pid == child;
       // Grandchildren may hold the pipes open: what they printed so far is read, then the group is ended.
       if (gone) drain_until = Clock::now() + milliseconds(500);
     }
     if (gone) continue;
     const Clock::time_point now = Clock::now();
     if (!ended_by_us) {
-      if (what.interrupted && what.interrupted->load()) ended_by_us = Outcome::interrupted;
-      else if (what.timeout && now - begin >= *what.timeout) ended_by_us = Outcome::timed_out;
+      if (what.interrupted && what.interrupted->load())
+        ended_by_us = Outcome::interrupted;
+      else if (what.timeout && now - begin >= *what.timeout)
+        ended_by_us = Outcome::timed_out;
       if (ended_by_us) {
         ::kill(-child, SIGTERM);
         kill_at = now + what.grace;
@@ -191,7 +205,8 @@ SubprocessResult run(const Subprocess& what) {
     }
   }
   ::kill(-child, SIGKILL);  // whoever of the group is left
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   for (Stream& stream : streams) stream.finish();
   result.truncated = streams[0].truncated || streams[1].truncated;
 
@@ -200,10 +215,15 @@ SubprocessResult run(const Subprocess& what) {
   result.outcome = ended_by_us ? *ended_by_us : exited ? Outcome::exited : Outcome::signalled;
   switch (result.outcome) {
     case Outcome::timed_out:
-      result.reason = "'" + name + "' was ended after " + to_text(Seconds(static_cast<double>(what.timeout->count()) / 1000));
+      result.reason =
+          "'" + name + "' was ended after " + to_text(Seconds(static_cast<double>(what.timeout->count()) / 1000));
       break;
-    case Outcome::interrupted: result.reason = "'" + name + "' was interrupted"; break;
-    case Outcome::signalled: result.reason = "'" + name + "' was ended by signal " + std::to_string(result.status); break;
+    case Outcome::interrupted:
+      result.reason = "'" + name + "' was interrupted";
+      break;
+    case Outcome::signalled:
+      result.reason = "'" + name + "' was ended by signal " + std::to_string(result.status);
+      break;
     default:
       if (result.status != 0) result.reason = "'" + name + "' ended with exit status " + std::to_string(result.status);
   }
@@ -212,11 +232,12 @@ SubprocessResult run(const Subprocess& what) {
 
 std::optional<std::string> find_program(std::string_view name) {
   const auto usable = [](const std::string& path) {
-    struct stat status{};
+    struct stat status {};
     return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
   };
   if (name.empty()) return std::nullopt;
-  if (name.find('/') != std::string_view::npos) return usable(std::string(name)) ? std::optional(std::string(name)) : std::nullopt;
+  if (name.find('/') != std::string_view::npos)
+    return usable(std::string(name)) ? std::optional(std::string(name)) : std::nullopt;
   const char* path = std::getenv("PATH");
   for (const std::string_view folder : split(path ? path : "/usr/bin:/bin", ':')) {
     std::string candidate = folder.empty() ? "." : std::string(folder);

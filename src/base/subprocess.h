@@ -12,26 +12,26 @@
 namespace clusterc {
 
 struct Subprocess {
-  std::vector<std::string> argv;                         // argv[0] is looked up in PATH
-  std::optional<std::vector<std::string>> environment;   // "NAME=value"; absent: ours
-  std::string directory;                                 // where it runs; empty: here
-  std::string input;                                     // its standard input, whole
+  std::vector<std::string> argv;                        // argv[0] is looked up in PATH
+  std::optional<std::vector<std::string>> environment;  // "NAME=value"; absent: ours
+  std::string directory;                                // where it runs; empty: here
+  std::string input;                                    // its standard input, whole
   std::optional<std::chrono::milliseconds> timeout;
-  std::chrono::milliseconds grace{2000};                 // between SIGTERM and SIGKILL
-  std::size_t max_out = std::size_t{64} << 20;           // bytes kept; the rest is read and dropped
+  std::chrono::milliseconds grace{2000};        // between SIGTERM and SIGKILL
+  std::size_t max_out = std::size_t{64} << 20;  // bytes kept; the rest is read and dropped
   std::size_t max_err = std::size_t{1} << 20;
   // Called for each whole line of standard output (without its end) as it comes; what is kept does not change.
   std::function<void(std::string_view line)> on_line;
-  const std::atomic<bool>* interrupted = nullptr;        // becomes true (a signal handler's business): the group is ended
+  const std::atomic<bool>* interrupted = nullptr;  // becomes true (a signal handler's business): the group is ended
 };
 
 struct SubprocessResult {
   enum class Outcome { exited, signalled, timed_out, interrupted, not_started };
   Outcome outcome = Outcome::not_started;
-  int status = 0;            // exit status, or the signal's number
+  int status = 0;  // exit status, or the signal's number
   std::string out, err;
-  bool truncated = false;    // more was printed than was kept
-  std::string reason;        // stands alone, for all outcomes but exit status 0: "'mpirun' was ended after 30 s"
+  bool truncated = false;  // more was printed than was kept
+  std::string reason;      // stands alone, for all outcomes but exit status 0: "'mpirun' was ended after 30 s"
   bool ok() const { return outcome == Outcome::exited && status == 0; }
 };
 

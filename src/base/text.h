@@ -26,7 +26,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);  // 
 std::string_view trim(std::string_view text);                                // blanks, tabs and line ends on both sides
 std::string to_lower(std::string_view text);                                 // ASCII
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
-bool natural_less(std::string_view a, std::string_view b);  // n2 before n10; equal numbers: fewer zeros first; a strict order
+bool natural_less(std::string_view a,
+                  std::string_view b);  // n2 before n10; equal numbers: fewer zeros first; a strict order
 
 // Decimal digits and nothing else; nullopt for signs, blanks, the empty text and what does not fit.
 std::optional<std::uint64_t> parse_uint(std::string_view digits);

@@ -13,15 +13,25 @@ namespace clusterc {
 
 template <>
 struct EnumNames<PartKind> {
-  static constexpr auto names = enum_table<PartKind>({{PartKind::gpu, "gpu"}, {PartKind::cpu, "cpu"}, {PartKind::nic, "nic"}, {PartKind::switch_, "switch"},
-      {PartKind::cable, "cable"}, {PartKind::pdu, "pdu"}, {PartKind::rack, "rack"}, {PartKind::cooling, "cooling"}, {PartKind::ups, "ups"},
-      {PartKind::server, "server"}, {PartKind::storage, "storage"}, {PartKind::assembly, "assembly"}});
+  static constexpr auto names = enum_table<PartKind>({{PartKind::gpu, "gpu"},
+                                                      {PartKind::cpu, "cpu"},
+                                                      {PartKind::nic, "nic"},
+                                                      {PartKind::switch_, "switch"},
+                                                      {PartKind::cable, "cable"},
+                                                      {PartKind::pdu, "pdu"},
+                                                      {PartKind::rack, "rack"},
+                                                      {PartKind::cooling, "cooling"},
+                                                      {PartKind::ups, "ups"},
+                                                      {PartKind::server, "server"},
+                                                      {PartKind::storage, "storage"},
+                                                      {PartKind::assembly, "assembly"}});
 };
 
 namespace {
 
 constexpr std::size_t kKinds = EnumNames<PartKind>::names.size();
-constexpr std::string_view kFolders[kKinds] = {"gpus", "cpus", "nics", "switches", "cables", "pdus", "racks", "cooling", "ups", "servers", "storage", "assemblies"};
+constexpr std::string_view kFolders[kKinds] = {"gpus",  "cpus",    "nics", "switches", "cables",  "pdus",
+                                               "racks", "cooling", "ups",  "servers",  "storage", "assemblies"};
 
 // What stands around the facts of a part.
 struct PartHeader {
@@ -31,7 +41,8 @@ struct PartHeader {
   Value<bool> planning_default;
   NamedMap<Value<std::string>> sources;
   static constexpr std::string_view type_name = "part";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("part", s.part, {.required = true, .doc = "kind of part"});
     v("id", s.id, {.required = true, .doc = "name that specs use"});
     v("aliases", s.aliases, {.doc = "further names"});
@@ -49,7 +60,8 @@ std::string_view part_folder(PartKind kind) { return kFolders[static_cast<std::s
 
 const EmbeddedFile* find_embedded(std::string_view folder, std::string_view name) {
   const auto files = embedded_files();
-  const auto at = std::ranges::lower_bound(files, std::tie(folder, name), {}, [](const EmbeddedFile& f) { return std::tie(f.folder, f.name); });
+  const auto at = std::ranges::lower_bound(files, std::tie(folder, name), {},
+                                           [](const EmbeddedFile& f) { return std::tie(f.folder, f.name); });
   return at != files.end() && at->folder == folder && at->name == name ? &*at : nullptr;
 }
 
@@ -59,14 +71,16 @@ struct Catalog::Impl {
   struct Own {
     FileId file = kNoFile;
     SourceSpan id_span;
-    std::string id;          // canonical
+    std::string id;  // canonical
   };
 
   Sources& sources;
   Findings& findings;
-  std::map<std::string, Own, std::less<>> own[kKinds];       // by id and alias
-  std::tuple<Shelf<GpuPart>, Shelf<CpuPart>, Shelf<NicPart>, Shelf<SwitchPart>, Shelf<CablePart>, Shelf<PduPart>, Shelf<RackPart>, Shelf<CoolingPart>,
-             Shelf<UpsPart>, Shelf<ServerPart>, Shelf<StoragePart>, Shelf<AssemblyPart>> shelves;
+  std::map<std::string, Own, std::less<>> own[kKinds];  // by id and alias
+  std::tuple<Shelf<GpuPart>, Shelf<CpuPart>, Shelf<NicPart>, Shelf<SwitchPart>, Shelf<CablePart>, Shelf<PduPart>,
+             Shelf<RackPart>, Shelf<CoolingPart>, Shelf<UpsPart>, Shelf<ServerPart>, Shelf<StoragePart>,
+             Shelf<AssemblyPart>>
+      shelves;
 
   // The facts of an opened file go where the kind says; the header has been read.
   void read_facts(const Document& document, NodeId facts, const Type& type, void* part, std::string_view id) {
@@ -84,7 +98,10 @@ struct Catalog::Impl {
     facts = document.find(document.root(), "facts");
     if (facts == kNoNode) {
       const NodeId root = document.root();
-      findings.error("spec-missing-key", document.size(root) > 0 ? document.span(document.key(root, 0)) : document.span(root), "'facts' is missing")
+      findings
+          .error("spec-missing-key",
+                 document.size(root) > 0 ? document.span(document.key(root, 0)) : document.span(root),
+                 "'facts' is missing")
           .help("a part is written as part, id, sources and facts");
       ok = false;
     }
@@ -106,7 +123,9 @@ struct Catalog::Impl {
       NodeId facts = kNoNode;
       read_header(*document, header, facts);
       if (header.id && (*header.id != file->id || *header.part != kind))
-        findings.error("spec-part-misplaced", header.id.span, format("part '{}' of kind '{}' lies in catalog/{}/{}.yaml", *header.id, part_kind_name(*header.part), file->folder, file->id));
+        findings.error("spec-part-misplaced", header.id.span,
+                       format("part '{}' of kind '{}' lies in catalog/{}/{}.yaml", *header.id,
+                              part_kind_name(*header.part), file->folder, file->id));
       if (facts != kNoNode) read_facts(*document, facts, type_of<T>(), part.get(), file->id);
     }
     return part.get();
@@ -115,7 +134,7 @@ struct Catalog::Impl {
   template <class T>
   void keep_own(const Document& document, NodeId facts, const std::string& id) {
     auto& part = std::get<Shelf<T>>(shelves)[id];
-    if (part) return;         // a second file of the same id was reported; the first one counts
+    if (part) return;  // a second file of the same id was reported; the first one counts
     part = std::make_unique<T>();
     read_facts(document, facts, type_of<T>(), part.get(), id);
   }
@@ -137,28 +156,43 @@ void Catalog::add_own_file(FileId file) {
   const auto claim = [&](const Value<std::string>& name) {
     const auto [at, fresh] = owned.try_emplace(*name, Impl::Own{file, name.span, *header.id});
     if (!fresh)
-      m.findings.error("spec-duplicate-part", name.span, format("{} '{}' is written twice among your own parts", part_kind_name(kind), *name))
+      m.findings
+          .error("spec-duplicate-part", name.span,
+                 format("{} '{}' is written twice among your own parts", part_kind_name(kind), *name))
           .note(at->second.id_span, "first written here");
     else if (find_embedded(part_folder(kind), *name))
-      m.findings.note("spec-part-replaces-built-in", name.span, format("{} '{}' takes the place of the built-in part of this name", part_kind_name(kind), *name));
+      m.findings.note("spec-part-replaces-built-in", name.span,
+                      format("{} '{}' takes the place of the built-in part of this name", part_kind_name(kind), *name));
     return fresh;
   };
   if (!claim(header.id)) return;
   for (const auto& alias : header.aliases) claim(alias);
   const std::string& id = *header.id;
   switch (kind) {
-    case PartKind::gpu: return m.keep_own<GpuPart>(*document, facts, id);
-    case PartKind::cpu: return m.keep_own<CpuPart>(*document, facts, id);
-    case PartKind::nic: return m.keep_own<NicPart>(*document, facts, id);
-    case PartKind::switch_: return m.keep_own<SwitchPart>(*document, facts, id);
-    case PartKind::cable: return m.keep_own<CablePart>(*document, facts, id);
-    case PartKind::pdu: return m.keep_own<PduPart>(*document, facts, id);
-    case PartKind::rack: return m.keep_own<RackPart>(*document, facts, id);
-    case PartKind::cooling: return m.keep_own<CoolingPart>(*document, facts, id);
-    case PartKind::ups: return m.keep_own<UpsPart>(*document, facts, id);
-    case PartKind::server: return m.keep_own<ServerPart>(*document, facts, id);
-    case PartKind::storage: return m.keep_own<StoragePart>(*document, facts, id);
-    case PartKind::assembly: return m.keep_own<AssemblyPart>(*document, facts, id);
+    case PartKind::gpu:
+      return m.keep_own<GpuPart>(*document, facts, id);
+    case PartKind::cpu:
+      return m.keep_own<CpuPart>(*document, facts, id);
+    case PartKind::nic:
+      return m.keep_own<NicPart>(*document, facts, id);
+    case PartKind::switch_:
+      return m.keep_own<SwitchPart>(*document, facts, id);
+    case PartKind::cable:
+      return m.keep_own<CablePart>(*document, facts, id);
+    case PartKind::pdu:
+      return m.keep_own<PduPart>(*document, facts, id);
+    case PartKind::rack:
+      return m.keep_own<RackPart>(*document, facts, id);
+    case PartKind::cooling:
+      return m.keep_own<CoolingPart>(*document, facts, id);
+    case PartKind::ups:
+      return m.keep_own<UpsPart>(*document, facts, id);
+    case PartKind::server:
+      return m.keep_own<ServerPart>(*document, facts, id);
+    case PartKind::storage:
+      return m.keep_own<StoragePart>(*document, facts, id);
+    case PartKind::assembly:
+      return m.keep_own<AssemblyPart>(*document, facts, id);
   }
 }
 
@@ -184,7 +218,8 @@ std::vector<PartInfo> Catalog::list() const {
     for (const auto& [name, mine] : owned)
       if (name == mine.id) out.push_back({kind, name, true});
     for (const EmbeddedFile& f : embedded_files())
-      if (f.folder == kFolders[k] && f.name == f.id && owned.find(f.id) == owned.end()) out.push_back({kind, f.id, false});
+      if (f.folder == kFolders[k] && f.name == f.id && owned.find(f.id) == owned.end())
+        out.push_back({kind, f.id, false});
     std::ranges::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), {}, &PartInfo::id);
   }
   return out;

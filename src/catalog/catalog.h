@@ -11,12 +11,12 @@
 namespace clusterc {
 
 enum class PartKind { gpu, cpu, nic, switch_, cable, pdu, rack, cooling, ups, server, storage, assembly };
-std::string_view part_kind_name(PartKind);           // "switch"; the folder in catalog/ is the plural in English spelling
+std::string_view part_kind_name(PartKind);  // "switch"; the folder in catalog/ is the plural in English spelling
 
-struct PartInfo {                                    // what can be known without parsing the part
+struct PartInfo {  // what can be known without parsing the part
   PartKind kind;
   std::string_view id;
-  bool own = false;                                  // from the spec's `parts:`
+  bool own = false;  // from the spec's `parts:`
 };
 
 // Lookup is lazy: a part is parsed the first time it is asked for. References stay valid as long as the Catalog.
@@ -28,7 +28,7 @@ class Catalog {
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
 
-  void add_own_file(FileId);                         // a file of the spec's `parts:` folders; a built-in id is replaced, with a note
+  void add_own_file(FileId);  // a file of the spec's `parts:` folders; a built-in id is replaced, with a note
 
   const GpuPart* gpu(std::string_view id);
   const CpuPart* cpu(std::string_view id);
@@ -43,9 +43,9 @@ class Catalog {
   const StoragePart* storage(std::string_view id);
   const AssemblyPart* assembly(std::string_view id);
 
-  std::vector<PartInfo> list() const;                // sorted by kind, then id
-  std::string_view text(PartKind, std::string_view id) const;   // the part's file, empty when unknown
-  std::vector<std::string_view> known(PartKind) const;          // every id of the kind, for "did you mean"
+  std::vector<PartInfo> list() const;                          // sorted by kind, then id
+  std::string_view text(PartKind, std::string_view id) const;  // the part's file, empty when unknown
+  std::vector<std::string_view> known(PartKind) const;         // every id of the kind, for "did you mean"
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,5 +1,6 @@
-// The parts that a spec names. Every figure is a Value: its unit by type, its source document, and whether it was confirmed.
-// Catalogue files (catalog/<kind>/<id>.yaml), own parts and parts written in a spec are read by the same descriptors.
+// The parts that a spec names. Every figure is a Value: its unit by type, its source document, and whether it was
+// confirmed. Catalogue files (catalog/<kind>/<id>.yaml), own parts and parts written in a spec are read by the same
+// descriptors.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,39 +12,82 @@
 namespace clusterc {
 
 enum class Arch { x86_64, aarch64 };
-template <> struct EnumNames<Arch> { static constexpr auto names = enum_table<Arch>({{Arch::x86_64, "x86_64"}, {Arch::aarch64, "aarch64"}}); };
-enum class Vendor { nvidia, amd, intel, other };
-template <> struct EnumNames<Vendor> {
-  static constexpr auto names = enum_table<Vendor>({{Vendor::nvidia, "nvidia"}, {Vendor::amd, "amd"}, {Vendor::intel, "intel"}, {Vendor::other, "other"}});
+template <>
+struct EnumNames<Arch> {
+  static constexpr auto names = enum_table<Arch>({{Arch::x86_64, "x86_64"}, {Arch::aarch64, "aarch64"}});
 };
-enum class GpuForm { sxm2, sxm3, sxm4, sxm5, sxm /* Blackwell boards: the vendor gives no number */, oam, pcie, superchip };
-template <> struct EnumNames<GpuForm> {
-  static constexpr auto names = enum_table<GpuForm>({{GpuForm::sxm2, "sxm2"}, {GpuForm::sxm3, "sxm3"}, {GpuForm::sxm4, "sxm4"}, {GpuForm::sxm5, "sxm5"},
-                                                     {GpuForm::sxm, "sxm"}, {GpuForm::oam, "oam"}, {GpuForm::pcie, "pcie"}, {GpuForm::superchip, "superchip"}});
+enum class Vendor { nvidia, amd, intel, other };
+template <>
+struct EnumNames<Vendor> {
+  static constexpr auto names = enum_table<Vendor>(
+      {{Vendor::nvidia, "nvidia"}, {Vendor::amd, "amd"}, {Vendor::intel, "intel"}, {Vendor::other, "other"}});
+};
+enum class GpuForm {
+  sxm2,
+  sxm3,
+  sxm4,
+  sxm5,
+  sxm /* Blackwell boards: the vendor gives no number */,
+  oam,
+  pcie,
+  superchip
+};
+template <>
+struct EnumNames<GpuForm> {
+  static constexpr auto names = enum_table<GpuForm>({{GpuForm::sxm2, "sxm2"},
+                                                     {GpuForm::sxm3, "sxm3"},
+                                                     {GpuForm::sxm4, "sxm4"},
+                                                     {GpuForm::sxm5, "sxm5"},
+                                                     {GpuForm::sxm, "sxm"},
+                                                     {GpuForm::oam, "oam"},
+                                                     {GpuForm::pcie, "pcie"},
+                                                     {GpuForm::superchip, "superchip"}});
 };
 enum class LinkKind { infiniband, ethernet, efa, nvlink };
-template <> struct EnumNames<LinkKind> {
-  static constexpr auto names = enum_table<LinkKind>({{LinkKind::infiniband, "infiniband"}, {LinkKind::ethernet, "ethernet"}, {LinkKind::efa, "efa"}, {LinkKind::nvlink, "nvlink"}});
+template <>
+struct EnumNames<LinkKind> {
+  static constexpr auto names = enum_table<LinkKind>({{LinkKind::infiniband, "infiniband"},
+                                                      {LinkKind::ethernet, "ethernet"},
+                                                      {LinkKind::efa, "efa"},
+                                                      {LinkKind::nvlink, "nvlink"}});
 };
 enum class Region { na, iec };
-template <> struct EnumNames<Region> { static constexpr auto names = enum_table<Region>({{Region::na, "na"}, {Region::iec, "iec"}}); };
+template <>
+struct EnumNames<Region> {
+  static constexpr auto names = enum_table<Region>({{Region::na, "na"}, {Region::iec, "iec"}});
+};
 enum class OutletKind { c13, c19, c13_c19 /* a combination outlet that takes either plug */, hardwired };
-template <> struct EnumNames<OutletKind> {
-  static constexpr auto names = enum_table<OutletKind>({{OutletKind::c13, "c13"}, {OutletKind::c19, "c19"}, {OutletKind::c13_c19, "c13-c19"}, {OutletKind::hardwired, "hardwired"}});
+template <>
+struct EnumNames<OutletKind> {
+  static constexpr auto names = enum_table<OutletKind>({{OutletKind::c13, "c13"},
+                                                        {OutletKind::c19, "c19"},
+                                                        {OutletKind::c13_c19, "c13-c19"},
+                                                        {OutletKind::hardwired, "hardwired"}});
 };
 enum class InletKind { c14, c20, hardwired, busbar };
-template <> struct EnumNames<InletKind> {
-  static constexpr auto names = enum_table<InletKind>({{InletKind::c14, "c14"}, {InletKind::c20, "c20"}, {InletKind::hardwired, "hardwired"}, {InletKind::busbar, "busbar"}});
+template <>
+struct EnumNames<InletKind> {
+  static constexpr auto names = enum_table<InletKind>({{InletKind::c14, "c14"},
+                                                       {InletKind::c20, "c20"},
+                                                       {InletKind::hardwired, "hardwired"},
+                                                       {InletKind::busbar, "busbar"}});
 };
 // Way of the air through a switch, by where its ports are: the same box is sold with fans of either direction.
 enum class AirPath { ports_to_power, power_to_ports };
-template <> struct EnumNames<AirPath> {
-  static constexpr auto names = enum_table<AirPath>({{AirPath::ports_to_power, "ports-to-power"}, {AirPath::power_to_ports, "power-to-ports"}});
+template <>
+struct EnumNames<AirPath> {
+  static constexpr auto names =
+      enum_table<AirPath>({{AirPath::ports_to_power, "ports-to-power"}, {AirPath::power_to_ports, "power-to-ports"}});
 };
 enum class Medium { dac, acc, aoc, multimode, single_mode, twisted_pair };
-template <> struct EnumNames<Medium> {
-  static constexpr auto names = enum_table<Medium>({{Medium::dac, "dac"}, {Medium::acc, "acc"}, {Medium::aoc, "aoc"}, {Medium::multimode, "multimode"},
-                                                    {Medium::single_mode, "single-mode"}, {Medium::twisted_pair, "twisted-pair"}});
+template <>
+struct EnumNames<Medium> {
+  static constexpr auto names = enum_table<Medium>({{Medium::dac, "dac"},
+                                                    {Medium::acc, "acc"},
+                                                    {Medium::aoc, "aoc"},
+                                                    {Medium::multimode, "multimode"},
+                                                    {Medium::single_mode, "single-mode"},
+                                                    {Medium::twisted_pair, "twisted-pair"}});
 };
 
 struct GpuPart {
@@ -62,7 +106,8 @@ struct GpuPart {
   Value<Celsius> temperature_max;
   std::vector<Value<std::int64_t>> bridges;
   static constexpr std::string_view type_name = "gpu";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("vendor", s.vendor, {.doc = "maker of the chip"});
     v("sm", s.sm, {.doc = "CUDA compute capability without the dot: 90"});
@@ -88,7 +133,8 @@ struct GpuPart {
     v("power_connector", s.power_connector, {.doc = "auxiliary power connector"});
     v("card", s.card, {.doc = "size of the card: half or full height, half or full length", .words = "hhhl|fhhl|fhfl"});
     v("bar", s.bar, {.doc = "address space that it asks the board for (BAR1 of `nvidia-smi -q`)"});
-    v("temperature_max", s.temperature_max, {.doc = "highest temperature of the chip in operation (GPU Max Operating Temp of `nvidia-smi -q`)"});
+    v("temperature_max", s.temperature_max,
+      {.doc = "highest temperature of the chip in operation (GPU Max Operating Temp of `nvidia-smi -q`)"});
     v("bridges", s.bridges, {.doc = "how many cards one NVLink bridge can join: [2, 4]", .least = 2, .most = 8});
   }
 };
@@ -104,14 +150,16 @@ struct CpuPart {
   Value<TransfersPerSecond> memory_rate;
   Value<std::string> socket;
   static constexpr std::string_view type_name = "cpu";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("vendor", s.vendor, {.doc = "maker"});
     v("arch", s.arch, {.doc = "instruction set"});
     v("cores", s.cores, {.doc = "cores of one socket", .least = 1, .most = 4096});
     v("threads_per_core", s.threads_per_core, {.doc = "hardware threads of one core", .least = 1, .most = 8});
     v("clock", s.clock, {.doc = "highest clock that all cores can reach; the ceiling of FLOP/s rests on it"});
-    v("flop_per_cycle", s.flop_per_cycle, {.doc = "FP64 operations of one core in one cycle", .least = 1, .most = 1024});
+    v("flop_per_cycle", s.flop_per_cycle,
+      {.doc = "FP64 operations of one core in one cycle", .least = 1, .most = 1024});
     v("tdp", s.tdp, {.doc = "thermal design power"});
     v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation of the root ports", .least = 1, .most = 7});
     v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes of one socket", .least = 0, .most = 256});
@@ -130,7 +178,8 @@ struct NicPart {
   Value<Watts> power;
   Value<std::string> connector, card;
   static constexpr std::string_view type_name = "nic";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("links", s.links, {.doc = "link layers that the ports speak"});
     v("ports", s.ports, {.doc = "network ports of one adapter", .least = 1, .most = 64});
@@ -139,7 +188,9 @@ struct NicPart {
     v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes", .least = 1, .most = 32});
     v("power", s.power, {.doc = "highest power of the adapter without modules"});
     v("connector", s.connector, {.doc = "cage: osfp-flat (riding heat sink), qsfp112, qsfp56, qsfp28, sfp28, rj45"});
-    v("card", s.card, {.doc = "size of the card: half or full height, half or full length, OCP 3.0; board: it is no card", .words = "hhhl|fhhl|fhfl|ocp3|board"});
+    v("card", s.card,
+      {.doc = "size of the card: half or full height, half or full length, OCP 3.0; board: it is no card",
+       .words = "hhhl|fhhl|fhfl|ocp3|board"});
   }
 };
 
@@ -152,7 +203,8 @@ struct PsuSet {
   Value<Amperes> inrush;
   Value<double> efficiency;
   static constexpr std::string_view type_name = "power supplies";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("count", s.count, {.doc = "number of supplies", .least = 1, .most = 64});
     v("spare", s.spare, {.doc = "how many may fail with the device at full power (4+2: 2)", .least = 0, .most = 63});
     v("power", s.power, {.doc = "output of one supply at the site's voltage"});
@@ -170,7 +222,8 @@ struct OutletGroup {
   Value<OutletKind> kind;
   Value<std::int64_t> count;
   static constexpr std::string_view type_name = "outlets";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.required = true, .doc = "outlet type"});
     v("count", s.count, {.required = true, .doc = "number of outlets", .least = 1, .most = 256});
   }
@@ -191,18 +244,23 @@ struct SwitchPart {
   Value<AirPath> airflow;
   std::optional<PsuSet> psus;
   static constexpr std::string_view type_name = "switch";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("link", s.link, {.doc = "link layer"});
     v("ports", s.ports, {.doc = "ports at the port rate", .least = 1, .most = 4096});
     v("port_rate", s.port_rate, {.doc = "rate of one port, one direction"});
     v("uplinks", s.uplinks, {.doc = "further ports of a higher rate", .least = 0, .most = 256});
     v("uplink_rate", s.uplink_rate, {.doc = "rate of those"});
-    v("ports_per_cage", s.ports_per_cage, {.doc = "ports that share one cage (twin-port OSFP: 2)", .least = 1, .most = 8});
+    v("ports_per_cage", s.ports_per_cage,
+      {.doc = "ports that share one cage (twin-port OSFP: 2)", .least = 1, .most = 8});
     v("breakout", s.breakout, {.doc = "ways that one port can be split at most", .least = 1, .most = 8});
     v("connector", s.connector, {.doc = "cage: osfp (finned top), qsfp112, qsfp56, qsfp28, sfp28, rj45"});
     v("uplink_connector", s.uplink_connector, {.doc = "cage of the further ports"});
-    v("port_names", s.port_names, {.doc = "how the operating system that it is sold with names its ports; left out: the numbers on its front (17, 17/2)", .words = "swp"});
+    v("port_names", s.port_names,
+      {.doc = "how the operating system that it is sold with names its ports; left out: the numbers on its front (17, "
+              "17/2)",
+       .words = "swp"});
     v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
     v("depth", s.depth, {.doc = "depth of the chassis"});
     v("weight", s.weight, {.doc = "weight"});
@@ -230,7 +288,8 @@ struct CablePart {
   Value<std::string> connector, far_connector, optic, fibre;
   Value<bool> module;
   static constexpr std::string_view type_name = "cable";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("medium", s.medium, {.doc = "copper, active optical, or fibre"});
     v("rate", s.rate, {.doc = "rate of the whole cable or module, one direction; left out: fibre alone"});
@@ -262,7 +321,8 @@ struct PduPart {
   std::vector<OutletGroup> outlets;
   Value<std::string> inlet;
   static constexpr std::string_view type_name = "pdu";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("region", s.region, {.doc = "electrical region it is made for"});
     v("phases", s.phases, {.doc = "1 or 3", .least = 1, .most = 3});
@@ -274,7 +334,8 @@ struct PduPart {
     v("inlet", s.inlet, {.doc = "plug"});
     v("banks", s.banks, {.doc = "groups of outlets behind a breaker of their own", .least = 1, .most = 64});
     v("bank_breaker", s.bank_breaker, {.doc = "rating of the breaker of one bank"});
-    v("outlet_delay", s.outlet_delay, {.doc = "time from one outlet to the next when power returns; left out: all at once"});
+    v("outlet_delay", s.outlet_delay,
+      {.doc = "time from one outlet to the next when power returns; left out: all at once"});
   }
 };
 
@@ -285,7 +346,8 @@ struct RackPart {
   Value<Meters> width, depth, height, mounting_depth;
   Value<Kilograms> weight, static_load, dynamic_load;
   static constexpr std::string_view type_name = "rack";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("units", s.units, {.doc = "rack units", .least = 1, .most = 60});
     v("width", s.width, {.doc = "outer width"});
@@ -309,7 +371,8 @@ struct CoolingPart {
   Value<Meters> width, depth;
   Value<Kilograms> weight;
   static constexpr std::string_view type_name = "cooling unit";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("kind", s.kind, {.doc = "crah, in-row, rear-door or cdu"});
     v("heat", s.heat, {.doc = "heat that it removes"});
@@ -332,7 +395,8 @@ struct UpsPart {
   Value<double> efficiency;
   Value<Meters> altitude;
   static constexpr std::string_view type_name = "ups";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("power", s.power, {.doc = "real power of one module"});
     v("apparent", s.apparent, {.doc = "apparent power of one module"});
@@ -350,17 +414,25 @@ struct PcieSlot {
   Value<std::string> through, card;
   Value<Watts> power;
   static constexpr std::string_view type_name = "slot";
-  static bool from_text(std::string_view, PcieSlot&, std::string& error);   // "gpus[0]": the device
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  static bool from_text(std::string_view, PcieSlot&, std::string& error);  // "gpus[0]": the device
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("device", s.device, {.doc = "what sits in it: gpus[0], nics.data, nics.compute[3], drives.scratch[1]"});
     v("devices", s.devices, {.doc = "several devices that share its lanes in equal parts (bifurcation)"});
-    v("splits", s.splits, {.doc = "ways in which the board can split it", .words = "1x16|2x8|4x4|8x2|1x8|2x4|4x2|1x4|2x2|4x1"});
-    v("lanes", s.lanes, {.standard = "16", .why = "accelerator slots are x16", .doc = "electrical lanes: 1, 2, 4, 8 or 16", .least = 1, .most = 16});
+    v("splits", s.splits,
+      {.doc = "ways in which the board can split it", .words = "1x16|2x8|4x4|8x2|1x8|2x4|4x2|1x4|2x2|4x1"});
+    v("lanes", s.lanes,
+      {.standard = "16",
+       .why = "accelerator slots are x16",
+       .doc = "electrical lanes: 1, 2, 4, 8 or 16",
+       .least = 1,
+       .most = 16});
     v("generation", s.generation, {.doc = "PCIe generation; left out: the socket's", .least = 1, .most = 7});
     v("width", s.width, {.doc = "card widths that fit", .least = 1, .most = 4});
     v("card", s.card, {.doc = "largest card that fits; ocp3 takes nothing else", .words = "hhhl|fhhl|fhfl|ocp3"});
     v("power", s.power, {.doc = "power that the slot and its cable give a card"});
-    v("numa", s.numa, {.doc = "NUMA node of its root port, counted from 0 over the whole server", .least = 0, .most = 63});
+    v("numa", s.numa,
+      {.doc = "NUMA node of its root port, counted from 0 over the whole server", .least = 0, .most = 63});
     v("through", s.through, {.doc = "PCIe switch between the root port and the slot"});
   }
 };
@@ -369,11 +441,18 @@ struct PcieSwitch {
   Value<std::int64_t> uplink_lanes, generation, lanes, numa;
   Value<std::string> through;
   static constexpr std::string_view type_name = "pcie switch";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("uplink_lanes", s.uplink_lanes, {.standard = "16", .why = "one x16 uplink", .doc = "lanes to the root port, or to the switch above", .least = 1, .most = 64});
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("uplink_lanes", s.uplink_lanes,
+      {.standard = "16",
+       .why = "one x16 uplink",
+       .doc = "lanes to the root port, or to the switch above",
+       .least = 1,
+       .most = 64});
     v("generation", s.generation, {.doc = "PCIe generation; left out: the socket's", .least = 1, .most = 7});
     v("lanes", s.lanes, {.doc = "lanes of the switch in all, uplink and slots", .least = 2, .most = 1024});
-    v("numa", s.numa, {.doc = "NUMA node of its root port, counted from 0 over the whole server", .least = 0, .most = 63});
+    v("numa", s.numa,
+      {.doc = "NUMA node of its root port, counted from 0 over the whole server", .least = 0, .most = 63});
     v("through", s.through, {.doc = "switch above it, where it does not hang on the root port"});
   }
 };
@@ -382,13 +461,15 @@ struct PcieSocket {
   NamedMap<PcieSwitch> switches;
   NamedMap<PcieSlot> slots;
   static constexpr std::string_view type_name = "pcie socket";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("switches", s.switches, {.doc = "PCIe switches below this socket"});
     v.rest(s.slots, {.doc = "slots by name"});
   }
 };
 
-// What a server is fitted with. A part's own fitting, `server:` in a group and the group itself use the same keys; the nearest wins.
+// What a server is fitted with. A part's own fitting, `server:` in a group and the group itself use the same keys; the
+// nearest wins.
 struct Fittings {
   std::optional<PartCount> cpus, gpus;
   std::optional<Dimms> memory;
@@ -397,7 +478,8 @@ struct Fittings {
   std::optional<PsuSet> psus;
   NamedMap<PcieSocket> pcie;
   Value<std::int64_t> nvlink_bridge;
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("cpus", s.cpus, {.doc = "processors: 2 x epyc-9654"});
     v("memory", s.memory, {.doc = "memory modules: 24 x 32 GiB"});
     v("gpus", s.gpus, {.doc = "GPUs: 8 x nvidia-h100-sxm5-80"});
@@ -405,7 +487,8 @@ struct Fittings {
     v("drives", s.drives, {.doc = "drives by use: { boot: 2 x 1.92 TB nvme }"});
     v("psus", s.psus, {.doc = "power supplies"});
     v("pcie", s.pcie, {.doc = "PCIe tree by socket (socket0, socket1): slots, switches, devices"});
-    v("nvlink_bridge", s.nvlink_bridge, {.doc = "PCIe cards that one NVLink bridge joins, in the order of their indices", .least = 2, .most = 8});
+    v("nvlink_bridge", s.nvlink_bridge,
+      {.doc = "PCIe cards that one NVLink bridge joins, in the order of their indices", .least = 2, .most = 8});
   }
 };
 
@@ -417,11 +500,13 @@ struct PortGroup {
   Value<BitsPerSecond> rate;
   std::vector<Value<std::int64_t>> cages;
   static constexpr std::string_view type_name = "ports";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("nics", s.nics, {.required = true, .doc = "entry of nics"});
     v("port", s.port, {.doc = "only this port of each adapter, counted from 1; left out: all", .least = 1, .most = 64});
     v("rate", s.rate, {.doc = "rate of the port, where lower than the adapter's"});
-    v("cages", s.cages, {.doc = "cage of each port in turn, where ports share twin-port cages: [1, 1, 2, 2]", .least = 1, .most = 1024});
+    v("cages", s.cages,
+      {.doc = "cage of each port in turn, where ports share twin-port cages: [1, 1, 2, 2]", .least = 1, .most = 1024});
   }
 };
 
@@ -429,7 +514,8 @@ struct ServerPart : Fittings {
   SourceSpan span;
   Value<std::string> name, like;
   Value<Arch> arch;
-  Value<std::int64_t> units, sockets, dimm_slots, drive_bays, gpu_slots, pcie_slots, pcie_generation, pcie_lanes, numa_nodes;
+  Value<std::int64_t> units, sockets, dimm_slots, drive_bays, gpu_slots, pcie_slots, pcie_generation, pcie_lanes,
+      numa_nodes;
   Value<Meters> depth, height;
   Value<Kilograms> weight;
   Value<Watts> power, power_typical, power_idle;
@@ -444,8 +530,9 @@ struct ServerPart : Fittings {
   NamedMap<PortGroup> ports;
   Value<BytesPerSecond> gpu_link;
   static constexpr std::string_view type_name = "server";
-  static bool from_text(std::string_view, ServerPart&, std::string& error);   // a bare name is `like`
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  static bool from_text(std::string_view, ServerPart&, std::string& error);  // a bare name is `like`
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("like", s.like, {.doc = "catalogue part that this one changes"});
     v("arch", s.arch, {.doc = "instruction set"});
@@ -466,7 +553,8 @@ struct ServerPart : Fittings {
     v("gpu_forms", s.gpu_forms, {.doc = "forms of GPU that fit"});
     v("pcie_slots", s.pcie_slots, {.doc = "x16 slots", .least = 0, .most = 64});
     v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation of the slots", .least = 1, .most = 7});
-    v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes that the board brings out, of all sockets together", .least = 1, .most = 1024});
+    v("pcie_lanes", s.pcie_lanes,
+      {.doc = "PCIe lanes that the board brings out, of all sockets together", .least = 1, .most = 1024});
     v("bar_window", s.bar_window, {.doc = "64-bit address space that the board gives to devices (MMIO high)"});
     v("cpu_socket", s.cpu_socket, {.doc = "processor socket: sp5, lga4677"});
     v("cpu_tdp", s.cpu_tdp, {.doc = "design power of a processor that the chassis cools"});
@@ -494,7 +582,8 @@ struct StoragePart {
   NamedMap<PartCount> nics;
   std::optional<PsuSet> psus;
   static constexpr std::string_view type_name = "storage";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
     v("nodes", s.nodes, {.doc = "servers inside", .least = 1, .most = 64});
@@ -515,7 +604,8 @@ struct AssemblyTray {
   Value<std::int64_t> count, units;
   std::optional<ServerPart> server;
   static constexpr std::string_view type_name = "trays";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("count", s.count, {.required = true, .doc = "how many in one assembly", .least = 1, .most = 1024});
     v("units", s.units, {.doc = "height of one", .least = 1, .most = 60});
     v("server", s.server, {.doc = "the server that a tray is"});
@@ -532,7 +622,8 @@ struct AssemblyPart {
   Value<Meters> width, depth;
   NamedMap<AssemblyTray> trays;
   static constexpr std::string_view type_name = "assembly";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("name", s.name, {.doc = "name for people"});
     v("units", s.units, {.doc = "rack units of the frame", .least = 1, .most = 60});
     v("gpus", s.gpus, {.doc = "GPUs in all", .least = 0, .most = 100000});

@@ -4,7 +4,8 @@
 
 namespace clusterc::cli {
 
-// The folder that holds clusterc-probe: `given` (--bundle), or ../libexec/clusterc beside this program. UsageError says where it looked.
+// The folder that holds clusterc-probe: `given` (--bundle), or ../libexec/clusterc beside this program. UsageError says
+// where it looked.
 std::string find_bundle(const std::string& given);
 
 }  // namespace clusterc::cli

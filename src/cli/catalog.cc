@@ -27,7 +27,7 @@ int run(const po::variables_map& given) {
     for (const PartInfo& part : all) {
       known.push_back(part.id);
       const std::string_view kind = part_kind_name(part.kind);
-      if (name == kind || name == std::string(kind) + "s") of_kind.push_back(part);   // 'servers' as 'server'
+      if (name == kind || name == std::string(kind) + "s") of_kind.push_back(part);  // 'servers' as 'server'
       if (part.id != name) continue;
       put(catalog.text(part.kind, part.id));
       found = true;
@@ -41,12 +41,16 @@ int run(const po::variables_map& given) {
       continue;
     }
     const auto near = nearest_name(name, known);
-    put_error("clusterc catalog: error: there is no part or kind of part '" + name + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "; 'clusterc catalog' lists them") + "\n");
+    put_error("clusterc catalog: error: there is no part or kind of part '" + name + "'" +
+              (near ? "; did you mean '" + std::string(*near) + "'?" : "; 'clusterc catalog' lists them") + "\n");
     status = kUnjudged;
   }
   return status;
 }
 
 }  // namespace
-const Command kCatalog{"catalog", "the built-in parts; a kind lists its parts, a part prints its facts and sources, any other word finds parts", "clusterc catalog [KIND|PART|WORD…]", options, run};
+const Command kCatalog{
+    "catalog",
+    "the built-in parts; a kind lists its parts, a part prints its facts and sources, any other word finds parts",
+    "clusterc catalog [KIND|PART|WORD…]", options, run};
 }  // namespace clusterc::cli

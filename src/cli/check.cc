@@ -20,19 +20,23 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)");
-  o.add_options()
-      ("fix", po::bool_switch(), "mend what has one safe edit; comments and layout stay, and no edit that would bring up an error is made")
-      ("diff", po::bool_switch(), "show what --fix would write, and write nothing")
-      ("baseline", po::value<std::string>()->value_name("FILE"), "set aside the findings that FILE knows; only new ones count")
-      ("write-baseline", po::bool_switch(), "write the present findings into the file of --baseline")
-      ("edition", po::value<std::string>()->value_name("EDITION"), "edition of the rule book in place of the one that the spec names; newest: a preview")
-      ("watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
+  o.add_options()(
+      "fix", po::bool_switch(),
+      "mend what has one safe edit; comments and layout stay, and no edit that would bring up an error is made")(
+      "diff", po::bool_switch(), "show what --fix would write, and write nothing")(
+      "baseline", po::value<std::string>()->value_name("FILE"),
+      "set aside the findings that FILE knows; only new ones count")(
+      "write-baseline", po::bool_switch(), "write the present findings into the file of --baseline")(
+      "edition", po::value<std::string>()->value_name("EDITION"),
+      "edition of the rule book in place of the one that the spec names; newest: a preview")(
+      "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
 }
 
 // Several specs in a format for machines make one document: findings of all, with the files of all.
 void take_over(Run& all, Run& one) {
   const auto offset = static_cast<FileId>(all.sources.size());
-  for (FileId f = 0; f < one.sources.size(); ++f) all.sources.add(std::string(one.sources.path(f)), std::string(one.sources.text(f)));
+  for (FileId f = 0; f < one.sources.size(); ++f)
+    all.sources.add(std::string(one.sources.path(f)), std::string(one.sources.text(f)));
   const auto move = [&](SourceSpan& span) {
     if (span.valid()) span.file += offset;
   };
@@ -48,15 +52,19 @@ void take_over(Run& all, Run& one) {
 
 std::string all_well(const std::string& path, const Run& run) {
   const Plan& plan = *run.plan;
-  std::string out = path + ": no findings: " + std::to_string(run.cluster->node_count) + (run.cluster->node_count == 1 ? " node, " : " nodes, ") +
-                    std::to_string(plan.gpu_count) + (plan.gpu_count == 1 ? " GPU" : " GPUs");
+  std::string out = path + ": no findings: " + std::to_string(run.cluster->node_count) +
+                    (run.cluster->node_count == 1 ? " node, " : " nodes, ") + std::to_string(plan.gpu_count) +
+                    (plan.gpu_count == 1 ? " GPU" : " GPUs");
   const bool known = power_gaps(plan).power_known();
-  if (plan.it_power.value > 0) out += (known ? ", " : ", at least ") + to_text(plan.it_power);
-  else if (!known) out += ", power unknown";
+  if (plan.it_power.value > 0)
+    out += (known ? ", " : ", at least ") + to_text(plan.it_power);
+  else if (!known)
+    out += ", power unknown";
   return out + "\n";
 }
 
-// The baseline that was asked for, as text; each run reads it among its own sources, so that findings can point into it.
+// The baseline that was asked for, as text; each run reads it among its own sources, so that findings can point into
+// it.
 class BaselineFile {
  public:
   explicit BaselineFile(const po::variables_map& given) : writing_(given["write-baseline"].as<bool>()) {
@@ -67,10 +75,11 @@ class BaselineFile {
     path_ = given["baseline"].as<std::string>();
     FileError error;
     text_ = read_file(path_, 64u << 20, error);
-    if (!text_ && !(writing_ && error.kind == FileError::Kind::missing)) throw UsageError{"the baseline " + error.message};
+    if (!text_ && !(writing_ && error.kind == FileError::Kind::missing))
+      throw UsageError{"the baseline " + error.message};
     if (text_) {
       const FileId file = sources_.add(path_, *text_);
-      if (!(old_ = read_baseline(sources_, file, findings_)) ) {
+      if (!(old_ = read_baseline(sources_, file, findings_))) {
         findings_.sort(sources_);
         put_error(render_text(findings_, sources_));
         throw UsageError{"'" + path_ + "' is no baseline that this program reads"};
@@ -82,8 +91,9 @@ class BaselineFile {
   void apply(Run& run, const std::string& spec) const {
     if (!old_ || writing_) return;
     const FileId file = run.sources.add(path_, *text_);
-    Findings ignored;                                           // it was read without a finding before
-    if (const auto own = read_baseline(run.sources, file, ignored)) apply_baseline(*own, path_, path_from_baseline(path_, spec), 0, run.sources, run.findings);
+    Findings ignored;  // it was read without a finding before
+    if (const auto own = read_baseline(run.sources, file, ignored))
+      apply_baseline(*own, path_, path_from_baseline(path_, spec), 0, run.sources, run.findings);
   }
   void learn(const Run& run, const std::string& spec) {
     if (!writing_ || !run.unreadable.empty()) return;
@@ -100,9 +110,12 @@ class BaselineFile {
       put_error("clusterc: error: " + error.message + "\n");
       return kUnjudged;
     }
-    put_error(format("{}: {} finding{} of {} spec{}\n", path_, findings_known_, findings_known_ == 1 ? "" : "s", specs_.size(), specs_.size() == 1 ? "" : "s"));
+    put_error(format("{}: {} finding{} of {} spec{}\n", path_, findings_known_, findings_known_ == 1 ? "" : "s",
+                     specs_.size(), specs_.size() == 1 ? "" : "s"));
     if (left_out_ == 0) return kOk;
-    put_error(format("{}: {} left out: what is against physics, and what the loader could not read, cannot be set aside\n", path_, left_out_));
+    put_error(
+        format("{}: {} left out: what is against physics, and what the loader could not read, cannot be set aside\n",
+               path_, left_out_));
     return kFindings;
   }
 
@@ -119,7 +132,7 @@ class BaselineFile {
 
 struct Checked {
   std::shared_ptr<Run> run;
-  int status = kOk;            // of what was to be written
+  int status = kOk;  // of what was to be written
 };
 
 // Mends the text of a spec, and writes it, or shows how it would differ.
@@ -162,8 +175,10 @@ Checked mend_spec(const std::string& path, const RunOptions& options, const Base
     out.status = kUnjudged;
     return out;
   }
-  for (const MendStep& s : mended.applied) put_error(format("{}:{}: {}: {} [{}]\n", name, s.line, write ? "mended" : "would be mended", s.title, s.rule));
-  for (const MendStep& s : mended.refused) put_error(format("{}:{}: left as it is: {} [{}]: {}\n", name, s.line, s.title, s.rule, s.why_not));
+  for (const MendStep& s : mended.applied)
+    put_error(format("{}:{}: {}: {} [{}]\n", name, s.line, write ? "mended" : "would be mended", s.title, s.rule));
+  for (const MendStep& s : mended.refused)
+    put_error(format("{}:{}: left as it is: {} [{}]: {}\n", name, s.line, s.title, s.rule, s.why_not));
   return out;
 }
 
@@ -182,18 +197,27 @@ class Checking {
     for (const std::string& path : files.paths) {
       const Checked checked = check(path);
       read_.insert(path);
-      std::error_code failed;                                   // parts of the built-in catalogue are no files
+      std::error_code failed;  // parts of the built-in catalogue are no files
       for (FileId f = 0; f < checked.run->sources.size(); ++f)
-        if (std::string file(checked.run->sources.path(f)); std::filesystem::exists(file, failed)) read_.insert(std::move(file));
+        if (std::string file(checked.run->sources.path(f)); std::filesystem::exists(file, failed))
+          read_.insert(std::move(file));
       worst_ = std::max(worst_, checked.status);
       baseline_.learn(*checked.run, path);
-      if (one_document) collect(path, *checked.run);
-      else if (!baseline_.writing()) report(path, *checked.run);
-      else if (!checked.run->unreadable.empty()) report(path, *checked.run);
+      if (one_document)
+        collect(path, *checked.run);
+      else if (!baseline_.writing())
+        report(path, *checked.run);
+      else if (!checked.run->unreadable.empty())
+        report(path, *checked.run);
     }
     if (baseline_.writing()) return std::max<int>(worst_ == kUnjudged ? kUnjudged : kOk, baseline_.write());
-    if (one_document) return std::max(worst_, report_findings(all_, files.paths.size() == 1 ? files.paths.front() : "", given_, to_stderr(files)));
-    if (files.paths.size() > 1) put_error(format("{} specs: {}{}\n", files.paths.size(), with_errors_ == 0 ? "none" : std::to_string(with_errors_), with_errors_ == 1 ? " has errors" : " with errors"));
+    if (one_document)
+      return std::max(
+          worst_, report_findings(all_, files.paths.size() == 1 ? files.paths.front() : "", given_, to_stderr(files)));
+    if (files.paths.size() > 1)
+      put_error(format("{} specs: {}{}\n", files.paths.size(),
+                       with_errors_ == 0 ? "none" : std::to_string(with_errors_),
+                       with_errors_ == 1 ? " has errors" : " with errors"));
     return worst_;
   }
 
@@ -206,12 +230,15 @@ class Checking {
     throw UsageError{"there is no edition '" + text + "' of the rule book: newest, or one of " + edition_list()};
   }
   // What the mended text goes to cannot hold the findings, too.
-  bool to_stderr(const SpecFiles& files) const { return (fixing_ && files.paths == std::vector<std::string>{"-"}) || showing_; }
+  bool to_stderr(const SpecFiles& files) const {
+    return (fixing_ && files.paths == std::vector<std::string>{"-"}) || showing_;
+  }
 
   void problem_with(const SpecFiles::Problem& problem) {
     put_error("clusterc: error: " + problem.text + "\n");
     worst_ = kUnjudged;
-    if (format_of(given_) != Format::text) all_.findings.error("spec-file-unreadable", begin_of(all_.sources, problem.path), problem.text);
+    if (format_of(given_) != Format::text)
+      all_.findings.error("spec-file-unreadable", begin_of(all_.sources, problem.path), problem.text);
   }
 
   Checked check(const std::string& path) {
@@ -254,7 +281,8 @@ int run(const po::variables_map& given) {
   if (!given["watch"].as<bool>()) return Checking(given).run(find_specs(arguments));
   for (const char* other : {"fix", "diff", "write-baseline"})
     if (given[other].as<bool>()) throw UsageError{std::string("--watch only looks: leave --") + other + " out"};
-  if (std::ranges::find(arguments, "-") != arguments.end()) throw UsageError{"--watch waits for files to change; standard input does not"};
+  if (std::ranges::find(arguments, "-") != arguments.end())
+    throw UsageError{"--watch waits for files to change; standard input does not"};
   return watch([&] {
     Checking checking(given);
     WatchRound round;
@@ -263,14 +291,19 @@ int run(const po::variables_map& given) {
     if (given.count("baseline")) round.files.push_back(given["baseline"].as<std::string>());
     for (const std::string& argument : arguments) {
       std::error_code failed;
-      if (std::filesystem::is_directory(argument, failed)) round.folders.push_back(argument);
-      else round.files.push_back(argument);
+      if (std::filesystem::is_directory(argument, failed))
+        round.folders.push_back(argument);
+      else
+        round.files.push_back(argument);
     }
-    put_error(format("-- watching {} file{}, Ctrl-C ends it\n", checking.files_read().size(), checking.files_read().size() == 1 ? "" : "s"));
+    put_error(format("-- watching {} file{}, Ctrl-C ends it\n", checking.files_read().size(),
+                     checking.files_read().size() == 1 ? "" : "s"));
     return round;
   });
 }
 
 }  // namespace
-const Command kCheck{"check", "can it be built? lint specs, then judge them by the rule book", "clusterc check SPEC|FOLDER|PATTERN… [--strict] [--fix|--diff] [--baseline FILE] [--format FORMAT]", options, run};
+const Command kCheck{
+    "check", "can it be built? lint specs, then judge them by the rule book",
+    "clusterc check SPEC|FOLDER|PATTERN… [--strict] [--fix|--diff] [--baseline FILE] [--format FORMAT]", options, run};
 }  // namespace clusterc::cli

@@ -1,4 +1,5 @@
-// A command of the program: a row in commands.cc and a file of its own. Options are declared once; parsing, --help and completion read them.
+// A command of the program: a row in commands.cc and a file of its own. Options are declared once; parsing, --help and
+// completion read them.
 #pragma once
 #include <atomic>
 #include <boost/program_options.hpp>
@@ -14,7 +15,9 @@
 #define CLUSTERC_VERSION "0.1.0"
 #endif
 
-namespace clusterc { struct WriteResult; }
+namespace clusterc {
+struct WriteResult;
+}
 
 namespace clusterc::cli {
 
@@ -31,41 +34,48 @@ struct Command {
 std::span<const Command> all_commands();
 
 // Thrown for wrong usage; main prints it with the command's usage line and exits 2.
-struct UsageError { std::string message; };
+struct UsageError {
+  std::string message;
+};
 
 // Options that several commands share.
-void add_findings_options(po::options_description&, const char* formats = "text or json");   // --format, --color, --strict, --today, --max-bytes
-void add_help(po::options_description&);                  // --help, which every command has
+void add_findings_options(po::options_description&,
+                          const char* formats = "text or json");  // --format, --color, --strict, --today, --max-bytes
+void add_help(po::options_description&);                          // --help, which every command has
 void add_positional(po::options_description&, const char* name);
 std::vector<std::string> positional(const po::variables_map&);
-std::string one_spec(const po::variables_map&);          // exactly one, or UsageError
+std::string one_spec(const po::variables_map&);  // exactly one, or UsageError
 RunOptions run_options(const po::variables_map&, const std::string& path);
 
 enum class Format { text, json, sarif, junit, github, gitlab };
 std::vector<std::string> format_names();
 Format format_of(const po::variables_map&);
-Format text_or_json(const po::variables_map&, std::string_view what);   // "a plan is"; UsageError for the formats that findings alone have
+Format text_or_json(const po::variables_map&,
+                    std::string_view what);  // "a plan is"; UsageError for the formats that findings alone have
 bool use_color(const po::variables_map&, int fd);
 
-std::set<std::string, std::less<>> output_ids(const po::variables_map&);   // of --only; UsageError for what is none
+std::set<std::string, std::less<>> output_ids(const po::variables_map&);  // of --only; UsageError for what is none
 
 // The first place of what could not be read: readers of SARIF want a place for each result.
 SourceSpan begin_of(Sources&, const std::string& path);
-// Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another result) and gives the exit status.
+// Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another
+// result) and gives the exit status.
 int report_findings(Run&, const std::string& path, const po::variables_map&, bool to_stderr = false);
-int report_findings_as_text(Run&, const std::string& path, const po::variables_map&);   // to standard error, whatever --format says
-// What became of a tree, to standard error: what was changed by hand, what is not ours, counts. The exit status: `status`, or at least 1 where something was
-// kept. Throws where nothing was written.
+int report_findings_as_text(Run&, const std::string& path,
+                            const po::variables_map&);  // to standard error, whatever --format says
+// What became of a tree, to standard error: what was changed by hand, what is not ours, counts. The exit status:
+// `status`, or at least 1 where something was kept. Throws where nothing was written.
 void report_kept(const WriteResult&, const std::string& folder, bool force, std::string_view way_out);
 int report_tree(const WriteResult&, const std::string& folder, bool force, std::string_view way_out, int status);
-void put(std::string_view text);                         // whole, to standard output; a closed pipe ends the program quietly
+void put(std::string_view text);  // whole, to standard output; a closed pipe ends the program quietly
 void put_error(std::string_view text);
 
-// From now on SIGINT, SIGTERM and SIGHUP set the flag, for what has to be tidied up before the program ends by them; afterwards, where one came, the
-// second says that `folder` is as it was and ends the program by that signal.
+// From now on SIGINT, SIGTERM and SIGHUP set the flag, for what has to be tidied up before the program ends by them;
+// afterwards, where one came, the second says that `folder` is as it was and ends the program by that signal.
 const std::atomic<bool>* catch_interrupts();
 void end_if_interrupted(const std::string& folder);
 
-extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp, kCompletion, kManual;
+extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp,
+    kCompletion, kManual;
 
 }  // namespace clusterc::cli

@@ -23,7 +23,8 @@ void put_all(int fd, std::string_view text) {
     if (n < 0) {
       if (errno == EINTR) continue;
       if (errno == EPIPE) ::_exit(141);  // the reader left: what a program killed by SIGPIPE would give
-      throw std::runtime_error("standard output cannot be written: " + std::string(std::generic_category().message(errno)));
+      throw std::runtime_error("standard output cannot be written: " +
+                               std::string(std::generic_category().message(errno)));
     }
     text.remove_prefix(static_cast<std::size_t>(n));
   }
@@ -38,12 +39,11 @@ void add_positional(po::options_description& options, const char* name) {
 }
 
 void add_findings_options(po::options_description& options, const char* formats) {
-  options.add_options()
-      ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), formats)
-      ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")
-      ("strict", po::bool_switch(), "warnings fail, too")
-      ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
-      ("max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
+  options.add_options()("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), formats)(
+      "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")(
+      "strict", po::bool_switch(), "warnings fail, too")("today", po::value<std::string>()->value_name("DATE"),
+                                                         "day against which acceptances expire (default: today)")(
+      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
 }
 
 std::vector<std::string> positional(const po::variables_map& given) {
@@ -52,7 +52,8 @@ std::vector<std::string> positional(const po::variables_map& given) {
 
 std::string one_spec(const po::variables_map& given) {
   const auto paths = positional(given);
-  if (paths.size() != 1) throw UsageError{paths.empty() ? "name a spec" : "name one spec, not " + std::to_string(paths.size())};
+  if (paths.size() != 1)
+    throw UsageError{paths.empty() ? "name a spec" : "name one spec, not " + std::to_string(paths.size())};
   return paths.front();
 }
 
@@ -85,8 +86,9 @@ RunOptions run_options(const po::variables_map& given, const std::string& path) 
 }
 
 namespace {
-constexpr std::pair<std::string_view, Format> kFormats[] = {{"text", Format::text}, {"json", Format::json}, {"sarif", Format::sarif},
-                                                            {"junit", Format::junit}, {"github", Format::github}, {"gitlab", Format::gitlab}};
+constexpr std::pair<std::string_view, Format> kFormats[] = {{"text", Format::text},     {"json", Format::json},
+                                                            {"sarif", Format::sarif},   {"junit", Format::junit},
+                                                            {"github", Format::github}, {"gitlab", Format::gitlab}};
 }
 
 std::vector<std::string> format_names() {
@@ -104,7 +106,8 @@ Format format_of(const po::variables_map& given) {
 
 Format text_or_json(const po::variables_map& given, std::string_view what) {
   const Format format = format_of(given);
-  if (format != Format::text && format != Format::json) throw UsageError{std::string(what) + " printed as text or json"};
+  if (format != Format::text && format != Format::json)
+    throw UsageError{std::string(what) + " printed as text or json"};
   return format;
 }
 
@@ -122,14 +125,19 @@ namespace {
 int exit_status(const Run& run, const std::string& path, const po::variables_map& given, bool say_summary) {
   if (!run.unreadable.empty()) {
     // The findings that say why come first; a file that could not even be read has none.
-    if (run.findings.empty()) put_error("clusterc: error: " + (path == "-" ? "standard input: " : std::string()) + printable(run.unreadable) + "\n");
+    if (run.findings.empty())
+      put_error("clusterc: error: " + (path == "-" ? "standard input: " : std::string()) + printable(run.unreadable) +
+                "\n");
     return kUnjudged;
   }
   const std::size_t errors = run.findings.count(Severity::error), warnings = run.findings.count(Severity::warning);
   if (say_summary && !run.findings.empty()) {
-    const auto mendable = std::ranges::count_if(run.findings.all(), [](const Finding& f) { return f.fix && f.counts() && !f.fix->edits.empty() && f.fix->edits.front().span.file == 0; });
+    const auto mendable = std::ranges::count_if(run.findings.all(), [](const Finding& f) {
+      return f.fix && f.counts() && !f.fix->edits.empty() && f.fix->edits.front().span.file == 0;
+    });
     const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
-    put_error(printable(path) + ": " + render_summary(run.findings) + (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
+    put_error(printable(path) + ": " + render_summary(run.findings) +
+              (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
   }
   const bool strict = given.count("strict") && given["strict"].as<bool>();
   return errors || (strict && warnings) ? kFindings : kOk;
@@ -138,7 +146,8 @@ int exit_status(const Run& run, const std::string& path, const po::variables_map
 // "catalog/gpus/nvidia-l40s.yaml": as the catalogue calls its own files among the sources.
 bool is_built_in(std::string_view path) {
   const std::vector<std::string_view> steps = split(path, '/');
-  return steps.size() == 3 && steps[0] == "catalog" && steps[2].ends_with(".yaml") && find_embedded(steps[1], steps[2].substr(0, steps[2].size() - 5));
+  return steps.size() == 3 && steps[0] == "catalog" && steps[2].ends_with(".yaml") &&
+         find_embedded(steps[1], steps[2].substr(0, steps[2].size() - 5));
 }
 
 }  // namespace
@@ -152,7 +161,8 @@ std::set<std::string, std::less<>> output_ids(const po::variables_map& given) {
     const std::string_view id = trim(word);
     if (!find_output(id)) {
       const auto near = nearest_name(id, known);
-      throw UsageError{"there is no output '" + std::string(id) + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "; known are " + join(known, ", "))};
+      throw UsageError{"there is no output '" + std::string(id) + "'" +
+                       (near ? "; did you mean '" + std::string(*near) + "'?" : "; known are " + join(known, ", "))};
     }
     ids.emplace(id);
   }
@@ -168,17 +178,20 @@ SourceSpan begin_of(Sources& sources, const std::string& path) {
 int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
   const Format format = format_of(given);
   // A reader of the document alone must not take an unreadable file for a clean one.
-  if (format != Format::text && !to_stderr && !run.unreadable.empty() && run.findings.empty()) run.findings.error("spec-file-unreadable", begin_of(run.sources, path), run.unreadable);
+  if (format != Format::text && !to_stderr && !run.unreadable.empty() && run.findings.empty())
+    run.findings.error("spec-file-unreadable", begin_of(run.sources, path), run.unreadable);
   run.findings.sort(run.sources);
   const bool wanted_text = format == Format::text || to_stderr;
   std::string out;
   if (wanted_text) {
-    out = render_text(run.findings, run.sources, {.color = use_color(given, to_stderr ? STDERR_FILENO : STDOUT_FILENO)});
+    out =
+        render_text(run.findings, run.sources, {.color = use_color(given, to_stderr ? STDERR_FILENO : STDOUT_FILENO)});
   } else if (format == Format::json) {
     out = render_json(run.findings, run.sources);
   } else if (format == Format::sarif) {
     std::vector<RuleText> rules;
-    for (const Rule* rule : all_rules()) rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
+    for (const Rule* rule : all_rules())
+      rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
     out = render_sarif(run.findings, run.sources, rules, CLUSTERC_VERSION);
   } else if (format == Format::junit) {
     out = render_junit(run.findings, run.sources, is_built_in);
@@ -187,7 +200,10 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
   } else {
     out = render_gitlab(run.findings, run.sources);
   }
-  if (to_stderr) put_error(out); else put(out);
+  if (to_stderr)
+    put_error(out);
+  else
+    put(out);
   return exit_status(run, path, given, wanted_text);
 }
 
@@ -200,14 +216,18 @@ int report_findings_as_text(Run& run, const std::string& path, const po::variabl
 void report_kept(const WriteResult& written, const std::string& folder, bool force, std::string_view way_out) {
   const std::string where = printable(folder);
   for (const std::string& name : written.hand_edited)
-    put_error(format("{}/{}: changed by hand since it was written{}\n", where, printable(name), force ? "; overwritten" : "; kept (" + std::string(way_out) + ")"));
-  for (const std::string& name : written.foreign) put_error(format("{}/{}: not made by clusterc; kept\n", where, printable(name)));
+    put_error(format("{}/{}: changed by hand since it was written{}\n", where, printable(name),
+                     force ? "; overwritten" : "; kept (" + std::string(way_out) + ")"));
+  for (const std::string& name : written.foreign)
+    put_error(format("{}/{}: not made by clusterc; kept\n", where, printable(name)));
 }
 
-int report_tree(const WriteResult& written, const std::string& folder, bool force, std::string_view way_out, int status) {
+int report_tree(const WriteResult& written, const std::string& folder, bool force, std::string_view way_out,
+                int status) {
   if (!written.ok) throw std::runtime_error(written.error);
   report_kept(written, folder, force, way_out);
-  put_error(format("{}: {} written, {} unchanged, {} removed\n", printable(folder), plural(static_cast<std::int64_t>(written.written), "file"), written.unchanged, written.removed));
+  put_error(format("{}: {} written, {} unchanged, {} removed\n", printable(folder),
+                   plural(static_cast<std::int64_t>(written.written), "file"), written.unchanged, written.removed));
   return !written.hand_edited.empty() && !force ? std::max(status, static_cast<int>(kFindings)) : status;
 }
 

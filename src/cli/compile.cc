@@ -1,3 +1,5 @@
+#include "compile/compile.h"
+
 #include <filesystem>
 #include <set>
 
@@ -5,7 +7,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "compile/compile.h"
 #include "rules/say.h"
 #include "write/manifest.h"
 #include "write/tree.h"
@@ -16,37 +17,40 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()
-      ("output,o", po::value<std::string>()->value_name("DIR"), "folder of the compiled tree")
-      ("only", po::value<std::string>()->value_name("LIST"), "these outputs only: slurm,netplan")
-      ("list", po::bool_switch(), "list the outputs and who reads them")
-      ("check", po::bool_switch(), "write nothing; fail when the tree is not up to date")
-      ("force", po::bool_switch(), "overwrite files that were changed by hand");
+  o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "folder of the compiled tree")(
+      "only", po::value<std::string>()->value_name("LIST"), "these outputs only: slurm,netplan")(
+      "list", po::bool_switch(), "list the outputs and who reads them")(
+      "check", po::bool_switch(), "write nothing; fail when the tree is not up to date")(
+      "force", po::bool_switch(), "overwrite files that were changed by hand");
 }
 
-// A tree is replaced as a whole: what stands there that this compile does not write would be gone, a plan's files or, with --only, those of other outputs.
-// Better told than done.
+// A tree is replaced as a whole: what stands there that this compile does not write would be gone, a plan's files or,
+// with --only, those of other outputs. Better told than done.
 void refuse_others(const std::string& folder, const std::set<std::string, std::less<>>& only) {
   FileError error;
   std::string why;
   const std::string manifest = folder + "/" + std::string(kManifestName);
-  if (std::error_code failed; std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed)) throw UsageError{"'" + manifest + "' is no file; move it away"};
+  if (std::error_code failed;
+      std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed))
+    throw UsageError{"'" + manifest + "' is no file; move it away"};
   const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
   if (!text) return;
   std::set<std::string, std::less<>> others;
-  std::string last;                                       // files come output by output
+  std::string last;  // files come output by output
   const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
     const std::string_view id = path.substr(0, path.find('/'));
     if (last.empty() && !find_output(id))
-      throw UsageError{"'" + folder + "' holds what is no compiled tree ('" + std::string(path) + "'), and would be replaced as a whole: name another folder"};
+      throw UsageError{"'" + folder + "' holds what is no compiled tree ('" + std::string(path) +
+                       "'), and would be replaced as a whole: name another folder"};
     if (only.empty()) return false;
     if (id != last && !only.contains(id)) others.emplace(id);
     last = id;
     return true;
   });
-  if (!whole) return;                                     // the writer says what is wrong with it
+  if (!whole) return;  // the writer says what is wrong with it
   if (!others.empty())
-    throw UsageError{"'" + folder + "' holds other outputs (" + join(others, ", ") + ") that --only would remove: name another folder, or compile without --only"};
+    throw UsageError{"'" + folder + "' holds other outputs (" + join(others, ", ") +
+                     ") that --only would remove: name another folder, or compile without --only"};
 }
 
 int run(const po::variables_map& given) {
@@ -71,16 +75,24 @@ int run(const po::variables_map& given) {
   std::vector<Finding> accepted;
   for (const Finding& f : result->findings.all())
     if (f.accepted) accepted.push_back(f);
-  const WriteOptions write{.spec_digest = result->spec_digest, .tool_version = CLUSTERC_VERSION, .force = given["force"].as<bool>(), .check = given["check"].as<bool>(), .interrupted = catch_interrupts()};
+  const WriteOptions write{.spec_digest = result->spec_digest,
+                           .tool_version = CLUSTERC_VERSION,
+                           .force = given["force"].as<bool>(),
+                           .check = given["check"].as<bool>(),
+                           .interrupted = catch_interrupts()};
   WriteResult written;
-  Findings told;                                          // by the pipeline, which has judged the same outputs
+  Findings told;  // by the pipeline, which has judged the same outputs
   try {
     Tree tree(folder, write);
-    Bundle files([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
-    const CompileWish wish{result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr, result->templates ? &*result->templates : nullptr};
+    Bundle files(
+        [&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
+    const CompileWish wish{result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr,
+                           result->templates ? &*result->templates : nullptr};
     for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, wish, files, told))
       put_error(format("{}: this cluster does not call for it\n", id));
-    if (told.count(Severity::error)) throw std::logic_error("'" + told.all().front().rule + "' was found while writing, and not before: this is a bug");
+    if (told.count(Severity::error))
+      throw std::logic_error("'" + told.all().front().rule +
+                             "' was found while writing, and not before: this is a bug");
     note_what_is_left(*result->cluster, *result->plan, wish, result->findings);
     files.flush();
     written = tree.finish();
@@ -89,13 +101,15 @@ int run(const po::variables_map& given) {
     end_if_interrupted(folder);
   }
   const int status = report_findings(*result, path, given, true);
-  constexpr std::string_view kWayOut = "--force overwrites it; outputs.<id>.extra or a file of the folder of templates keeps a change";
+  constexpr std::string_view kWayOut =
+      "--force overwrites it; outputs.<id>.extra or a file of the folder of templates keeps a change";
   if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);
   report_kept(written, folder, write.force, kWayOut);
   for (const std::string& name : written.differing) put(format("{}/{}: not up to date\n", folder, name));
   if (const std::size_t files = written.differing.size() + written.hand_edited.size(); files > 0) {
-    put_error(format("{}: {} {} from what the spec gives\n", folder, plural(files, "file"), files == 1 ? "differs" : "differ"));
+    put_error(format("{}: {} {} from what the spec gives\n", folder, plural(files, "file"),
+                     files == 1 ? "differs" : "differ"));
     return kFindings;
   }
   put_error(format("{}: up to date, {}\n", folder, plural(written.unchanged, "file")));
@@ -103,5 +117,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kCompile{"compile", "the configuration of every system in the cluster", "clusterc compile SPEC -o DIR [--only slurm,netplan] [--check] [--force]", options, run};
+const Command kCompile{"compile", "the configuration of every system in the cluster",
+                       "clusterc compile SPEC -o DIR [--only slurm,netplan] [--check] [--force]", options, run};
 }  // namespace clusterc::cli

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = Takes::Kind;
 
-std::string quoted(std::string_view text) {   // for sh and zsh
+std::string quoted(std::string_view text) {  // for sh and zsh
   return "'" + replace_all(text, "'", "'\\''") + "'";
 }
 
@@ -21,11 +21,17 @@ std::vector<CommandText> commands() {
 // ---- bash: the words so far are in COMP_WORDS; it parts `--format=json` at the '='
 std::string bash_case(const Takes& takes) {
   switch (takes.kind) {
-    case Kind::words: return "_clusterc_words " + quoted(join(takes.words, " "));
-    case Kind::file: return "_clusterc_files";
-    case Kind::folder: return "_clusterc_folders";
-    case Kind::specs: return "_clusterc_specs";
-    case Kind::nothing: case Kind::anything: break;
+    case Kind::words:
+      return "_clusterc_words " + quoted(join(takes.words, " "));
+    case Kind::file:
+      return "_clusterc_files";
+    case Kind::folder:
+      return "_clusterc_folders";
+    case Kind::specs:
+      return "_clusterc_specs";
+    case Kind::nothing:
+    case Kind::anything:
+      break;
   }
   return ":";
 }
@@ -52,7 +58,8 @@ std::string bash(const std::vector<CommandText>& all) {
          "_clusterc_folders() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); }\n"
          "_clusterc_specs() {\n"
          "  compopt -o filenames 2>/dev/null\n"
-         "  mapfile -t COMPREPLY < <(compgen -f -X '!*.yaml' -- \"$cur\"; compgen -f -X '!*.yml' -- \"$cur\"; compgen -d -- \"$cur\")\n"
+         "  mapfile -t COMPREPLY < <(compgen -f -X '!*.yaml' -- \"$cur\"; compgen -f -X '!*.yml' -- \"$cur\"; compgen "
+         "-d -- \"$cur\")\n"
          "}\n"
          "_clusterc() {\n"
          "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command= i\n"
@@ -61,10 +68,18 @@ std::string bash(const std::vector<CommandText>& all) {
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
          "    if [[ ${COMP_WORDS[i]} != -* ]]; then command=${COMP_WORDS[i]}; break; fi\n"
          "  done\n"
-         "  if [[ -z $command ]]; then _clusterc_words " + quoted(names + "--help --version") + "; return; fi\n"
-         "  case $command:$prev in\n" + values + "  esac\n"
-         "  if [[ $cur == -* ]]; then\n    case $command in\n" + options + "    esac\n    return\n  fi\n"
-         "  case $command in\n" + rest + "  esac\n"
+         "  if [[ -z $command ]]; then _clusterc_words " +
+         quoted(names + "--help --version") +
+         "; return; fi\n"
+         "  case $command:$prev in\n" +
+         values +
+         "  esac\n"
+         "  if [[ $cur == -* ]]; then\n    case $command in\n" +
+         options +
+         "    esac\n    return\n  fi\n"
+         "  case $command in\n" +
+         rest +
+         "  esac\n"
          "}\n"
          "complete -F _clusterc clusterc\n";
 }
@@ -81,11 +96,17 @@ std::string zsh_text(std::string_view text) {
 
 std::string zsh_action(const Takes& takes) {
   switch (takes.kind) {
-    case Kind::words: return "(" + join(takes.words, " ") + ")";
-    case Kind::file: return "_files";
-    case Kind::folder: return "_files -/";
-    case Kind::specs: return "_files -g \"*.(yaml|yml)\"";
-    case Kind::nothing: case Kind::anything: break;
+    case Kind::words:
+      return "(" + join(takes.words, " ") + ")";
+    case Kind::file:
+      return "_files";
+    case Kind::folder:
+      return "_files -/";
+    case Kind::specs:
+      return "_files -g \"*.(yaml|yml)\"";
+    case Kind::nothing:
+    case Kind::anything:
+      break;
   }
   return " ";
 }
@@ -96,53 +117,76 @@ std::string zsh(const std::vector<CommandText>& all) {
     names += "        " + quoted(zsh_text(c.name) + ":" + zsh_text(c.summary)) + "\n";
     cases += format("        {})\n          _arguments", c.name);
     for (const OptionText& o : c.options) {
-      const std::string behind = "[" + zsh_text(o.description) + "]" + (o.placeholder.empty() ? "" : ":" + zsh_text(o.placeholder) + ":" + zsh_action(o.takes));
+      const std::string behind =
+          "[" + zsh_text(o.description) + "]" +
+          (o.placeholder.empty() ? "" : ":" + zsh_text(o.placeholder) + ":" + zsh_action(o.takes));
       const std::string mark = o.placeholder.empty() ? "" : "=";
       cases += " \\\n            ";
-      if (o.letter) cases += format("'(-{0} --{1})'{{-{0},--{1}{2}}}{3}", o.letter, o.name, mark, quoted(behind));
-      else cases += quoted("--" + o.name + mark + behind);
+      if (o.letter)
+        cases += format("'(-{0} --{1})'{{-{0},--{1}{2}}}{3}", o.letter, o.name, mark, quoted(behind));
+      else
+        cases += quoted("--" + o.name + mark + behind);
     }
-    if (!c.positional.empty()) cases += " \\\n            " + quoted("*:" + zsh_text(c.positional) + ":" + zsh_action(c.takes));
+    if (!c.positional.empty())
+      cases += " \\\n            " + quoted("*:" + zsh_text(c.positional) + ":" + zsh_action(c.takes));
     cases += "\n          ;;\n";
   }
   return "#compdef clusterc\n# zsh completion of clusterc, written by `clusterc completion zsh`\n"
          "_clusterc() {\n"
          "  local curcontext=\"$curcontext\" state line\n"
          "  typeset -A opt_args\n"
-         "  _arguments -C '--help[the commands]' '--version[the version]' '1:command:->command' '*::argument:->argument'\n"
+         "  _arguments -C '--help[the commands]' '--version[the version]' '1:command:->command' "
+         "'*::argument:->argument'\n"
          "  case $state in\n"
-         "    command)\n      local -a commands\n      commands=(\n" + names + "      )\n      _describe command commands\n      ;;\n"
-         "    argument)\n      case $words[1] in\n" + cases + "      esac\n      ;;\n"
+         "    command)\n      local -a commands\n      commands=(\n" +
+         names +
+         "      )\n      _describe command commands\n      ;;\n"
+         "    argument)\n      case $words[1] in\n" +
+         cases +
+         "      esac\n      ;;\n"
          "  esac\n"
          "}\n"
          "if [ \"$funcstack[1]\" = _clusterc ]; then _clusterc \"$@\"; else compdef _clusterc clusterc; fi\n";
 }
 
 // ---- fish: one `complete` a thing
-std::string fish_text(std::string_view text) { return "'" + replace_all(replace_all(text, "\\", "\\\\"), "'", "\\'") + "'"; }
+std::string fish_text(std::string_view text) {
+  return "'" + replace_all(replace_all(text, "\\", "\\\\"), "'", "\\'") + "'";
+}
 
 std::string fish_value(const Takes& takes) {
   switch (takes.kind) {
-    case Kind::words: return " -x -a " + fish_text(join(takes.words, " "));
-    case Kind::file: case Kind::specs: return " -r -F";
-    case Kind::folder: return " -x -a '(__fish_complete_directories)'";
-    case Kind::anything: return " -x";
-    case Kind::nothing: break;
+    case Kind::words:
+      return " -x -a " + fish_text(join(takes.words, " "));
+    case Kind::file:
+    case Kind::specs:
+      return " -r -F";
+    case Kind::folder:
+      return " -x -a '(__fish_complete_directories)'";
+    case Kind::anything:
+      return " -x";
+    case Kind::nothing:
+      break;
   }
   return "";
 }
 
 std::string fish(const std::vector<CommandText>& all) {
-  std::string out = "# fish completion of clusterc, written by `clusterc completion fish`\ncomplete -c clusterc -f\n"
-                    "complete -c clusterc -n __fish_use_subcommand -l help -d 'the commands'\n"
-                    "complete -c clusterc -n __fish_use_subcommand -l version -d 'the version'\n";
-  for (const CommandText& c : all) out += format("complete -c clusterc -n __fish_use_subcommand -a {} -d {}\n", c.name, fish_text(c.summary));
+  std::string out =
+      "# fish completion of clusterc, written by `clusterc completion fish`\ncomplete -c clusterc -f\n"
+      "complete -c clusterc -n __fish_use_subcommand -l help -d 'the commands'\n"
+      "complete -c clusterc -n __fish_use_subcommand -l version -d 'the version'\n";
+  for (const CommandText& c : all)
+    out += format("complete -c clusterc -n __fish_use_subcommand -a {} -d {}\n", c.name, fish_text(c.summary));
   for (const CommandText& c : all) {
     const std::string when = format("complete -c clusterc -n '__fish_seen_subcommand_from {}'", c.name);
     for (const OptionText& o : c.options)
-      out += format("{} -l {}{}{} -d {}\n", when, o.name, o.letter ? std::string(" -s ") + o.letter : "", fish_value(o.takes), fish_text(o.description));
-    if (c.takes.kind == Kind::words) out += format("{} -a {}\n", when, fish_text(join(c.takes.words, " ")));
-    else if (c.takes.kind == Kind::specs || c.takes.kind == Kind::file) out += format("{} -F\n", when);
+      out += format("{} -l {}{}{} -d {}\n", when, o.name, o.letter ? std::string(" -s ") + o.letter : "",
+                    fish_value(o.takes), fish_text(o.description));
+    if (c.takes.kind == Kind::words)
+      out += format("{} -a {}\n", when, fish_text(join(c.takes.words, " ")));
+    else if (c.takes.kind == Kind::specs || c.takes.kind == Kind::file)
+      out += format("{} -F\n", when);
   }
   return out;
 }
@@ -152,13 +196,18 @@ void options(po::options_description& o) { add_positional(o, "SHELL"); }
 int run(const po::variables_map& given) {
   const auto shells = positional(given);
   if (shells.size() != 1) throw UsageError{"name a shell: bash, zsh or fish"};
-  if (shells[0] == "bash") put(bash(commands()));
-  else if (shells[0] == "zsh") put(zsh(commands()));
-  else if (shells[0] == "fish") put(fish(commands()));
-  else throw UsageError{"there is completion for bash, zsh and fish, not for '" + shells[0] + "'"};
+  if (shells[0] == "bash")
+    put(bash(commands()));
+  else if (shells[0] == "zsh")
+    put(zsh(commands()));
+  else if (shells[0] == "fish")
+    put(fish(commands()));
+  else
+    throw UsageError{"there is completion for bash, zsh and fish, not for '" + shells[0] + "'"};
   return kOk;
 }
 
 }  // namespace
-const Command kCompletion{"completion", "what completes commands and options in a shell: bash, zsh, fish", "clusterc completion bash|zsh|fish", options, run};
+const Command kCompletion{"completion", "what completes commands and options in a shell: bash, zsh, fish",
+                          "clusterc completion bash|zsh|fish", options, run};
 }  // namespace clusterc::cli

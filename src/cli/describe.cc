@@ -16,7 +16,10 @@ Takes takes_of(std::string_view command, std::string_view placeholder) {
   if (placeholder == "SPEC") return {Kind::specs, {}};
   if (placeholder == "FILE") return {Kind::file, {}};
   if (placeholder == "DIR") return {Kind::folder, {}};
-  if (placeholder == "FORMAT") takes.words = command == "check" ? format_names() : command == "diff" ? std::vector<std::string>{"text", "markdown", "json"} : std::vector<std::string>{"text", "json"};
+  if (placeholder == "FORMAT")
+    takes.words = command == "check"  ? format_names()
+                  : command == "diff" ? std::vector<std::string>{"text", "markdown", "json"}
+                                      : std::vector<std::string>{"text", "json"};
   if (placeholder == "WHEN") takes.words = {"auto", "always", "never"};
   if (placeholder == "SHELL") takes.words = {"bash", "zsh", "fish"};
   if (placeholder == "NAME" && command == "validate") takes.words = {"local", "slurm"};

@@ -16,18 +16,18 @@ struct Takes {
 };
 
 struct OptionText {
-  std::string name;              // without dashes
-  char letter = 0;               // -o, 0: none
-  std::string placeholder;       // FILE; empty: a switch
-  std::string standard;          // default, as --help shows it
+  std::string name;         // without dashes
+  char letter = 0;          // -o, 0: none
+  std::string placeholder;  // FILE; empty: a switch
+  std::string standard;     // default, as --help shows it
   std::string description;
   Takes takes;
 };
 
 struct CommandText {
   std::string_view name, summary, usage;
-  std::vector<OptionText> options;       // --help among them
-  std::string positional;                // SPEC; empty: none
+  std::vector<OptionText> options;  // --help among them
+  std::string positional;           // SPEC; empty: none
   Takes takes;
 };
 

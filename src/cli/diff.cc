@@ -18,12 +18,14 @@ namespace {
 
 void options(po::options_description& o) {
   add_positional(o, "OLD NEW");
-  o.add_options()
-      ("only", po::value<std::string>()->value_name("LIST"), "beside a compiled tree: these outputs only: slurm,netplan")
-      ("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), "text, markdown (for a pull request) or json (every object)")
-      ("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never: for findings of a spec that has no plan")
-      ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")
-      ("max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
+  o.add_options()("only", po::value<std::string>()->value_name("LIST"),
+                  "beside a compiled tree: these outputs only: slurm,netplan")(
+      "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"),
+      "text, markdown (for a pull request) or json (every object)")(
+      "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"),
+      "auto, always or never: for findings of a spec that has no plan")(
+      "today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")(
+      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
 }
 
 bool is_pipe(const std::string& path) {
@@ -36,7 +38,9 @@ std::vector<ChangeList> compare_files(const Run& before, const Run& after, std::
   Bundle a, b;
   Findings unheard;
   const auto compile = [&](const Run& run, Bundle& into) {
-    compile_outputs(*run.cluster, *run.plan, {"", {}, {}, run.inventory ? &*run.inventory : nullptr, run.templates ? &*run.templates : nullptr}, into, unheard);
+    compile_outputs(*run.cluster, *run.plan,
+                    {"", {}, {}, run.inventory ? &*run.inventory : nullptr, run.templates ? &*run.templates : nullptr},
+                    into, unheard);
   };
   compile(before, a);
   compile(after, b);
@@ -47,7 +51,8 @@ std::vector<ChangeList> compare_files(const Run& before, const Run& after, std::
     const std::string what = format("{} in {}", verb, path.substr(0, path.find('/')));
     auto list = std::find_if(lists.begin(), lists.end(), [&](const ChangeList& l) { return l.what == what; });
     if (list == lists.end()) list = lists.insert(lists.end(), {what, 0, {}});
-    if (++list->count <= static_cast<std::int64_t>(keep)) list->items.push_back({path, std::string(was), std::string(is)});
+    if (++list->count <= static_cast<std::int64_t>(keep))
+      list->items.push_back({path, std::string(was), std::string(is)});
   };
   std::size_t i = 0;
   for (const Bundle::File& f : b.files()) {
@@ -68,30 +73,37 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-constexpr std::uint64_t kLargest = std::uint64_t{256} << 20;   // of a file in a tree
+constexpr std::uint64_t kLargest = std::uint64_t{256} << 20;  // of a file in a tree
 
-// What lies in the tree: a text and its mode, or nothing. What is neither file nor link was refused when the tree was surveyed.
+// What lies in the tree: a text and its mode, or nothing. What is neither file nor link was refused when the tree was
+// surveyed.
 std::pair<std::optional<std::string>, std::uint32_t> file_in(const std::string& path) {
   std::error_code failed;
   const auto status = std::filesystem::symlink_status(path, failed);
   if (!std::filesystem::exists(status)) return {};
   if (std::filesystem::is_symlink(status)) return {std::filesystem::read_symlink(path, failed).string(), kLink};
-  if (!std::filesystem::is_regular_file(status)) throw std::runtime_error("'" + path + "' is no file and no link: what it would be replaced with cannot be compared with it");
+  if (!std::filesystem::is_regular_file(status))
+    throw std::runtime_error("'" + path +
+                             "' is no file and no link: what it would be replaced with cannot be compared with it");
   FileError error;
   auto text = read_file(path, kLargest, error);
   if (!text) throw std::runtime_error(error.message);
   return {std::move(text), 0100000 | (static_cast<std::uint32_t>(status.permissions()) & 0777)};
 }
 
-// A spec and a tree that was compiled: what compiling the spec would change in it, or, with the spec first, how the tree differs from it.
+// A spec and a tree that was compiled: what compiling the spec would change in it, or, with the spec first, how the
+// tree differs from it.
 int with_tree(const po::variables_map& given, const std::string& before, const std::string& after) {
   const bool spec_is_new = is_folder(before);
   const std::string &tree = spec_is_new ? before : after, &spec = spec_is_new ? after : before;
   if (is_folder(spec)) throw UsageError{"both are folders: name a spec and a compiled tree, or two specs"};
   FileError error;
   const std::string manifest = tree + "/" + std::string(kManifestName);
-  if (std::error_code failed; std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed)) throw UsageError{"'" + manifest + "' is no file"};
-  if (!read_file(tree + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error)) throw UsageError{"'" + tree + "' is no compiled tree: " + error.message};
+  if (std::error_code failed;
+      std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed))
+    throw UsageError{"'" + manifest + "' is no file"};
+  if (!read_file(tree + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error))
+    throw UsageError{"'" + tree + "' is no compiled tree: " + error.message};
   const std::string& wish = given["format"].as<std::string>();
   RunOptions options = run_options(given, spec);
   options.outputs = output_ids(given);
@@ -105,9 +117,10 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   std::vector<Finding> accepted;
   for (const Finding& f : run->findings.all())
     if (f.accepted) accepted.push_back(f);
-  const CompileWish asked{run->spec_digest, accepted, options.outputs, run->inventory ? &*run->inventory : nullptr, run->templates ? &*run->templates : nullptr};
+  const CompileWish asked{run->spec_digest, accepted, options.outputs, run->inventory ? &*run->inventory : nullptr,
+                          run->templates ? &*run->templates : nullptr};
   const auto compile = [&](const Bundle::Sink& sink) {
-    Findings told;                                        // by the pipeline
+    Findings told;  // by the pipeline
     Bundle files(sink);
     compile_outputs(*run->cluster, *run->plan, asked, files, told);
     files.flush();
@@ -115,20 +128,27 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   WriteResult found;
   {
     Tree there(tree, {.spec_digest = run->spec_digest, .tool_version = CLUSTERC_VERSION, .check = true});
-    compile([&](const Bundle::File& file, std::string_view bytes) { there.put(file.path, file.origin, bytes, file.mode); });
+    compile(
+        [&](const Bundle::File& file, std::string_view bytes) { there.put(file.path, file.origin, bytes, file.mode); });
     found = there.finish();
   }
-  TreeDiff d{.before_name = before == "-" ? "standard input" : before, .after_name = after == "-" ? "standard input" : after, .spec_sha256 = run->spec_digest};
+  TreeDiff d{.before_name = before == "-" ? "standard input" : before,
+             .after_name = after == "-" ? "standard input" : after,
+             .spec_sha256 = run->spec_digest};
   d.foreign = found.foreign;
   std::map<std::string, TreeDiff::File, std::less<>> differing;
-  const auto asked_for = [&](std::string_view path) { return options.outputs.empty() || options.outputs.contains(path.substr(0, path.find('/'))); };
+  const auto asked_for = [&](std::string_view path) {
+    return options.outputs.empty() || options.outputs.contains(path.substr(0, path.find('/')));
+  };
   for (const std::string& path : found.differing)
-    if (path == kManifestName) d.other_spec = true;
-    else if (asked_for(path)) differing[path].path = path;
+    if (path == kManifestName)
+      d.other_spec = true;
+    else if (asked_for(path))
+      differing[path].path = path;
   for (const std::string& path : found.hand_edited)
     if (asked_for(path)) differing[path].path = path, differing[path].edited = true;
   std::erase_if(d.foreign, [&](const std::string& path) { return !asked_for(path); });
-  if (!differing.empty())                                 // once more, for the texts of those alone
+  if (!differing.empty())  // once more, for the texts of those alone
     compile([&](const Bundle::File& file, std::string_view bytes) {
       const auto at = differing.find(file.path);
       if (at == differing.end()) return;
@@ -141,8 +161,10 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
     (spec_is_new ? file.before_mode : file.after_mode) = mode;
     d.files.push_back(std::move(file));
   }
-  if (wish == "text") put_error(render_tree_summary(d)), put(render_tree_patch(d));
-  else put(wish == "json" ? render_tree_json(d) : render_tree_markdown(d));
+  if (wish == "text")
+    put_error(render_tree_summary(d)), put(render_tree_patch(d));
+  else
+    put(wish == "json" ? render_tree_json(d) : render_tree_markdown(d));
   return d.files.empty() ? 0 : 1;
 }
 
@@ -151,14 +173,18 @@ int run(const po::variables_map& given) {
   if (paths.size() != 2) throw UsageError{"name two specs, or a spec and a compiled tree: the old one and the new one"};
   if (paths[0] == "-" && paths[1] == "-") throw UsageError{"standard input can be one of the two"};
   const std::string& wish = given["format"].as<std::string>();
-  if (wish != "text" && wish != "markdown" && wish != "json") throw UsageError{"--format takes text, markdown or json, not '" + wish + "'"};
+  if (wish != "text" && wish != "markdown" && wish != "json")
+    throw UsageError{"--format takes text, markdown or json, not '" + wish + "'"};
   if (is_folder(paths[0]) || is_folder(paths[1])) return with_tree(given, paths[0], paths[1]);
-  if (given.count("only")) throw UsageError{"--only goes with a compiled tree: of two specs the whole plans are compared"};
+  if (given.count("only"))
+    throw UsageError{"--only goes with a compiled tree: of two specs the whole plans are compared"};
   std::unique_ptr<Run> runs[2];
   for (int i = 0; i < 2; ++i) {
     RunOptions options = run_options(given, paths[i]);
     // What comes through a pipe has no folder: what it names is looked for beside the other one.
-    if (is_pipe(paths[i])) options.folder = is_pipe(paths[1 - i]) ? std::string() : std::filesystem::path(paths[1 - i]).parent_path().string();
+    if (is_pipe(paths[i]))
+      options.folder =
+          is_pipe(paths[1 - i]) ? std::string() : std::filesystem::path(paths[1 - i]).parent_path().string();
     runs[i] = run_pipeline(paths[i], Stage::checked, options);
   }
   bool planned = true;
@@ -169,19 +195,28 @@ int run(const po::variables_map& given) {
   }
   if (!planned) return kUnjudged;
   const std::size_t keep = wish == "json" ? static_cast<std::size_t>(-1) : 3;
-  SpecDiff d{.before_name = paths[0] == "-" ? "standard input" : paths[0], .after_name = paths[1] == "-" ? "standard input" : paths[1], .before_digest = runs[0]->spec_digest, .after_digest = runs[1]->spec_digest};
+  SpecDiff d{.before_name = paths[0] == "-" ? "standard input" : paths[0],
+             .after_name = paths[1] == "-" ? "standard input" : paths[1],
+             .before_digest = runs[0]->spec_digest,
+             .after_digest = runs[1]->spec_digest};
   d.written = written_changes(runs[0]->cluster->spec, runs[1]->cluster->spec);
   d.plan = diff_plans(*runs[0]->plan, *runs[1]->plan, keep);
   for (const auto& r : runs) r->findings.sort(r->sources);
   diff_findings({runs[0]->findings, runs[0]->sources}, {runs[1]->findings, runs[1]->sources}, d);
   d.before = figures_of(*runs[0]->plan, runs[0]->findings);
   d.after = figures_of(*runs[1]->plan, runs[1]->findings);
-  if (d.before.errors || d.after.errors) d.why_no_files = format("'{}' has errors, and nothing is compiled from a spec with errors", d.before.errors ? d.before_name : d.after_name);
-  else d.files = compare_files(*runs[0], *runs[1], keep);
+  if (d.before.errors || d.after.errors)
+    d.why_no_files = format("'{}' has errors, and nothing is compiled from a spec with errors",
+                            d.before.errors ? d.before_name : d.after_name);
+  else
+    d.files = compare_files(*runs[0], *runs[1], keep);
   put(wish == "json" ? render_diff_json(d) : wish == "markdown" ? render_diff_markdown(d) : render_diff_text(d));
   return d.same() ? 0 : 1;
 }
 
 }  // namespace
-const Command kDiff{"diff", "two specs: what to buy, move, recable and reconfigure; a spec and a compiled tree: what changes in its files", "clusterc diff OLD NEW [--format text|markdown|json] [--only slurm,netplan]", options, run};
+const Command kDiff{
+    "diff",
+    "two specs: what to buy, move, recable and reconfigure; a spec and a compiled tree: what changes in its files",
+    "clusterc diff OLD NEW [--format text|markdown|json] [--only slurm,netplan]", options, run};
 }  // namespace clusterc::cli

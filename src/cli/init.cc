@@ -11,15 +11,15 @@ namespace clusterc::cli {
 namespace {
 
 void options(po::options_description& o) {
-  o.add_options()
-      ("probe", po::bool_switch(), "describe the machine that this runs on")
-      ("bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators")
-      ("force", po::bool_switch(), "overwrite the file")
-      ("output,o", po::value<std::string>()->value_name("FILE"), "write it there (default, and `-`: standard output)");
+  o.add_options()("probe", po::bool_switch(), "describe the machine that this runs on")(
+      "bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators")(
+      "force", po::bool_switch(), "overwrite the file")("output,o", po::value<std::string>()->value_name("FILE"),
+                                                        "write it there (default, and `-`: standard output)");
 }
 
 int run(const po::variables_map& given) {
-  if (!given["probe"].as<bool>()) throw UsageError{"say --probe to describe this machine; for a cluster on paper, start from a file in examples/"};
+  if (!given["probe"].as<bool>())
+    throw UsageError{"say --probe to describe this machine; for a cluster on paper, start from a file in examples/"};
   const std::string program = find_bundle(given["bundle"].as<std::string>()) + "/clusterc-probe";
   const SubprocessResult ran = clusterc::run({.argv = {program}, .timeout = std::chrono::seconds(120)});
   std::string error = ran.reason;
@@ -40,7 +40,8 @@ int run(const po::variables_map& given) {
     return kOk;
   }
   std::error_code failed;
-  if (std::filesystem::exists(path, failed) && !given["force"].as<bool>()) throw UsageError{"'" + path + "' exists: say --force to overwrite it"};
+  if (std::filesystem::exists(path, failed) && !given["force"].as<bool>())
+    throw UsageError{"'" + path + "' exists: say --force to overwrite it"};
   FileError unwritable;
   if (!write_file(path, spec, unwritable)) throw std::runtime_error(unwritable.message);
   put_error("wrote " + path + ": now 'clusterc check " + path + "', then 'clusterc validate " + path + "'\n");
@@ -48,5 +49,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kInit{"init", "a first spec: of the machine that this runs on", "clusterc init --probe [-o FILE]", options, run};
+const Command kInit{"init", "a first spec: of the machine that this runs on", "clusterc init --probe [-o FILE]",
+                    options, run};
 }  // namespace clusterc::cli

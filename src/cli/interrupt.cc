@@ -24,7 +24,8 @@ const std::atomic<bool>* catch_interrupts() {
   action.sa_handler = note_interrupt;
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
-    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);   // nohup stays nohup
+    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      ::sigaction(number, &action, nullptr);  // nohup stays nohup
   }
   return &flag;
 }
@@ -34,7 +35,7 @@ void end_if_interrupted(const std::string& folder) {
   put_error(format("interrupted: {} is as it was\n", printable(folder)));
   const int number = by;
   std::signal(number, SIG_DFL);
-  std::raise(number);                                     // the shell sees what ended it
+  std::raise(number);  // the shell sees what ended it
 }
 
 }  // namespace clusterc::cli

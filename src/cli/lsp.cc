@@ -9,14 +9,15 @@ namespace clusterc::cli {
 namespace {
 
 void options(po::options_description& o) {
-  o.add_options()
-      ("stdio", po::bool_switch(), "standard input and output: the only way there is, and what editors ask for")
-      ("today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)");
+  o.add_options()("stdio", po::bool_switch(),
+                  "standard input and output: the only way there is, and what editors ask for")(
+      "today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)");
 }
 
 int run(const po::variables_map& given) {
   if (!positional(given).empty()) throw UsageError{"the editor names the files"};
-  if (::isatty(STDIN_FILENO)) throw UsageError{"an editor starts this and talks to it over standard input; docs/editor.md says how to set it up"};
+  if (::isatty(STDIN_FILENO))
+    throw UsageError{"an editor starts this and talks to it over standard input; docs/editor.md says how to set it up"};
   lsp::ServerOptions server;
   server.today = run_options(given, {}).today;
   server.version = CLUSTERC_VERSION;
@@ -25,5 +26,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kLsp{"lsp", "the language server that editors start: findings while typing, completion, hover", "clusterc lsp [--stdio]", options, run};
+const Command kLsp{"lsp", "the language server that editors start: findings while typing, completion, hover",
+                   "clusterc lsp [--stdio]", options, run};
 }  // namespace clusterc::cli

@@ -1,5 +1,5 @@
-// One table of commands, one catch. Everything that is wrong with the input comes out as findings; what ends up here as an exception is
-// wrong usage, a machine that refuses (no memory, no disk), or a bug of ours.
+// One table of commands, one catch. Everything that is wrong with the input comes out as findings; what ends up here as
+// an exception is wrong usage, a machine that refuses (no memory, no disk), or a bug of ours.
 #include <csignal>
 #include <cstdio>
 #include <new>
@@ -14,7 +14,9 @@ namespace clusterc::cli {
 namespace {
 
 std::string overview() {
-  std::string out = "clusterc: one YAML spec becomes a verdict, a plan, configuration and proof for a GPU cluster\n\nusage: clusterc COMMAND …\n\n";
+  std::string out =
+      "clusterc: one YAML spec becomes a verdict, a plan, configuration and proof for a GPU cluster\n\nusage: clusterc "
+      "COMMAND …\n\n";
   for (const Command& c : all_commands()) out += format("  {:<10} {}\n", c.name, c.summary);
   return out + "\n'clusterc COMMAND --help' says more.\n";
 }
@@ -51,7 +53,8 @@ int dispatch(const std::vector<std::string>& words) {
   }
   if (!command) {
     const auto near = nearest_name(words[0], known);
-    put_error("clusterc: error: there is no command '" + printable(words[0]) + "'" + (near ? "; did you mean '" + std::string(*near) + "'?" : "") + "\n\n" + overview());
+    put_error("clusterc: error: there is no command '" + printable(words[0]) + "'" +
+              (near ? "; did you mean '" + std::string(*near) + "'?" : "") + "\n\n" + overview());
     return kUnjudged;
   }
   po::options_description options;
@@ -64,13 +67,19 @@ int dispatch(const std::vector<std::string>& words) {
   po::variables_map given;
   try {
     const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(std::vector<std::string>(words.begin() + 1, words.end())).options(options).positional(rest).style(style).run(), given);
+    po::store(po::command_line_parser(std::vector<std::string>(words.begin() + 1, words.end()))
+                  .options(options)
+                  .positional(rest)
+                  .style(style)
+                  .run(),
+              given);
     po::notify(given);
     if (given["help"].as<bool>()) {
       put(help_of(*command));
       return kOk;
     }
-    if (const auto words_left = positional(given); !takes_arguments && !words_left.empty()) throw UsageError{"it takes options only, not '" + words_left.front() + "'"};
+    if (const auto words_left = positional(given); !takes_arguments && !words_left.empty())
+      throw UsageError{"it takes options only, not '" + words_left.front() + "'"};
     return command->run(given);
   } catch (const UsageError& e) {
     put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, printable(e.message), command->usage));

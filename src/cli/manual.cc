@@ -6,7 +6,8 @@
 namespace clusterc::cli {
 namespace {
 
-// Text of a line: a backslash, and a dot or quote that begins the line, would be requests; a hyphen of an option is a minus.
+// Text of a line: a backslash, and a dot or quote that begins the line, would be requests; a hyphen of an option is a
+// minus.
 std::string roff(std::string_view text) {
   std::string out = replace_all(text, "\\", "\\e");
   out = replace_all(out, "-", "\\-");
@@ -21,24 +22,37 @@ std::string upper(std::string_view text) {
   return out;
 }
 std::string head(const std::string& page, std::string_view summary) {
-  return format(".\\\" written by `clusterc manual`\n.TH {} 1 \"\" \"clusterc\" \"clusterc manual\"\n.SH NAME\n{} \\- {}\n", upper(page), roff(page), roff(summary));
+  return format(
+      ".\\\" written by `clusterc manual`\n.TH {} 1 \"\" \"clusterc\" \"clusterc manual\"\n.SH NAME\n{} \\- {}\n",
+      upper(page), roff(page), roff(summary));
 }
 
 std::string overview() {
-  std::string out = head("clusterc", "a compiler for GPU clusters: one YAML spec becomes a verdict, a plan, configuration and proof");
+  std::string out =
+      head("clusterc", "a compiler for GPU clusters: one YAML spec becomes a verdict, a plan, configuration and proof");
   out += ".SH SYNOPSIS\n.B clusterc\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.SH COMMANDS\n";
-  for (const Command& c : all_commands()) out += format(".TP\n.B {}\n{}; see\n.BR clusterc\\-{} (1)\n", c.name, roff(c.summary), roff(c.name));
-  out += ".SH OPTIONS\n.TP\n.B \\-\\-help\nthe commands; after a command: its options\n.TP\n.B \\-\\-version\nthe version\n";
+  for (const Command& c : all_commands())
+    out += format(".TP\n.B {}\n{}; see\n.BR clusterc\\-{} (1)\n", c.name, roff(c.summary), roff(c.name));
+  out +=
+      ".SH OPTIONS\n.TP\n.B \\-\\-help\nthe commands; after a command: its options\n.TP\n.B \\-\\-version\nthe "
+      "version\n";
   return out;
 }
 
 // As docs/commands.md has them.
 std::string statuses(std::string_view command) {
-  struct Row { std::string_view none, one, two; };
-  const Row row = command == "check" || command == "plan" || command == "show" || command == "lsp" ? Row{"no error; with \\-\\-strict no warning", "findings", "could not be judged: unreadable, not YAML, over a limit; or a mistake on the command line"}
-                  : command == "compile"  ? Row{"written, or with \\-\\-check up to date", "findings (nothing is written), a file changed by hand, or not up to date", "could not be judged, or a mistake on the command line"}
-                  : command == "validate" ? Row{"all that was demanded passed", "anything else was found", "could not run"}
-                                          : Row{"done", "", "could not, or a mistake on the command line"};
+  struct Row {
+    std::string_view none, one, two;
+  };
+  const Row row =
+      command == "check" || command == "plan" || command == "show" || command == "lsp"
+          ? Row{"no error; with \\-\\-strict no warning", "findings",
+                "could not be judged: unreadable, not YAML, over a limit; or a mistake on the command line"}
+      : command == "compile"  ? Row{"written, or with \\-\\-check up to date",
+                                   "findings (nothing is written), a file changed by hand, or not up to date",
+                                   "could not be judged, or a mistake on the command line"}
+      : command == "validate" ? Row{"all that was demanded passed", "anything else was found", "could not run"}
+                              : Row{"done", "", "could not, or a mistake on the command line"};
   std::string out = ".SH EXIT STATUS\n";
   out += format(".TP\n.B 0\n{}\n", row.none);
   if (!row.one.empty()) out += format(".TP\n.B 1\n{}\n", row.one);
@@ -55,7 +69,8 @@ std::string page(const CommandText& c) {
     out += ".TP\n";
     const std::string value = o.placeholder.empty() ? "" : " \\fI" + roff(o.placeholder) + "\\fR";
     if (o.letter) out += format("\\fB\\-{}\\fR{}, ", o.letter, value);
-    out += format("\\fB\\-\\-{}\\fR{}\n{}\n", roff(o.name), value, roff(o.description + (o.standard.empty() ? "" : " (default: " + o.standard + ")")));
+    out += format("\\fB\\-\\-{}\\fR{}\n{}\n", roff(o.name), value,
+                  roff(o.description + (o.standard.empty() ? "" : " (default: " + o.standard + ")")));
   }
   return out + statuses(c.name) + ".SH SEE ALSO\n.BR clusterc (1)\n";
 }
@@ -78,5 +93,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kManual{"manual", "a manual page: of the program, or of a command, for man -l -", "clusterc manual [COMMAND]", options, run};
+const Command kManual{"manual", "a manual page: of the program, or of a command, for man -l -",
+                      "clusterc manual [COMMAND]", options, run};
 }  // namespace clusterc::cli

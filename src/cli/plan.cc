@@ -20,13 +20,20 @@ void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan and exports there")(
-      "exports", po::value<std::string>()->value_name("LIST")->default_value("all"), "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), documents (a build runbook, an operator's handbook), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with commas")(
-      "force", po::bool_switch(), "with --output: overwrite files there that were changed by hand")(
-      "what-if", po::value<std::string>()->value_name("WHAT"), "each: every component fails alone, worst first; or a combination: feed:A,spine:3")(
-      "fit", po::value<std::string>()->value_name("GROUP"), "nodes.gpu: the largest count that room, feeds, cooling, switches and budget carry, and what stops the next ones")(
-      "option", po::value<std::vector<std::string>>()->composing()->value_name("SETS"), "a variant beside the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; may stand several times")(
-      "options", po::value<std::vector<std::string>>()->composing()->value_name("SETS"), "the same as --option")(
-      "phases", po::bool_switch(), "each step of the spec's `phases`: what is bought, racked and cabled in it, and that nothing moves");
+      "exports", po::value<std::string>()->value_name("LIST")->default_value("all"),
+      "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), documents (a build runbook, an "
+      "operator's handbook), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with "
+      "commas")("force", po::bool_switch(), "with --output: overwrite files there that were changed by hand")(
+      "what-if", po::value<std::string>()->value_name("WHAT"),
+      "each: every component fails alone, worst first; or a combination: feed:A,spine:3")(
+      "fit", po::value<std::string>()->value_name("GROUP"),
+      "nodes.gpu: the largest count that room, feeds, cooling, switches and budget carry, and what stops the next "
+      "ones")("option", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
+              "a variant beside the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; may stand "
+              "several times")("options", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
+                               "the same as --option")(
+      "phases", po::bool_switch(),
+      "each step of the spec's `phases`: what is bought, racked and cabled in it, and that nothing moves");
 }
 
 // In place of the build book. What cannot be found is wrong usage.
@@ -34,25 +41,30 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
   const WhatIfEngine engine(*run.plan);
   if (wish == "each") {
     const std::vector<WhatIfRow> rows = single_failures(engine);
-    return format == Format::json ? render_what_if_each_json(engine, rows, run.spec_digest) : render_what_if_each_text(engine, rows);
+    return format == Format::json ? render_what_if_each_json(engine, rows, run.spec_digest)
+                                  : render_what_if_each_text(engine, rows);
   }
   std::vector<Component> failed;
   for (const std::string_view word : split(wish, ',')) {
     std::string error;
     const auto one = engine.find(trim(word), error);
     if (!one) throw UsageError{"--what-if: " + error};
-    const bool of_many = one->kind == ComponentKind::ups || one->kind == ComponentKind::cooling || one->kind == ComponentKind::cdu;   // a second one of them
+    const bool of_many = one->kind == ComponentKind::ups || one->kind == ComponentKind::cooling ||
+                         one->kind == ComponentKind::cdu;  // a second one of them
     const auto before = std::count(failed.begin(), failed.end(), *one);
     if (one->kind == ComponentKind::link && before > 0) {
       const std::int64_t there = engine.alike(*one);
-      if (before >= there) throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named more often than the " + std::to_string(there) + " that there are"};
+      if (before >= there)
+        throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named more often than the " +
+                         std::to_string(there) + " that there are"};
     } else if (!of_many && before > 0) {
       throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named twice"};
     }
     failed.push_back(*one);
   }
   const WhatIf state = engine.run(failed);
-  return format == Format::json ? render_what_if_json(engine, state, run.spec_digest) : render_what_if_text(engine, state);
+  return format == Format::json ? render_what_if_json(engine, state, run.spec_digest)
+                                : render_what_if_text(engine, state);
 }
 
 constexpr std::string_view kFamilies[] = {"book", "documents", "sheets", "topo", "dot", "netbox"};
@@ -74,12 +86,17 @@ std::vector<std::string_view> wanted_families(const std::string& wish) {
   std::set<std::string_view> named;
   for (const std::string_view word : split(wish, ',')) {
     const std::string_view family = trim(word);
-    if (family == "all") named.insert(std::begin(kFamilies), std::end(kFamilies));
-    else if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies)) throw UsageError{"--exports: there is no '" + std::string(family) + "'; book, documents, sheets, topo, dot, netbox or all"};
-    else named.insert(family);
+    if (family == "all")
+      named.insert(std::begin(kFamilies), std::end(kFamilies));
+    else if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies))
+      throw UsageError{"--exports: there is no '" + std::string(family) +
+                       "'; book, documents, sheets, topo, dot, netbox or all"};
+    else
+      named.insert(family);
   }
   std::vector<std::string_view> out;
-  std::copy_if(std::begin(kFamilies), std::end(kFamilies), std::back_inserter(out), [&](std::string_view f) { return named.contains(f); });
+  std::copy_if(std::begin(kFamilies), std::end(kFamilies), std::back_inserter(out),
+               [&](std::string_view f) { return named.contains(f); });
   return out;
 }
 
@@ -92,20 +109,30 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
   std::set<std::string_view> others;
   const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
     const std::string_view family = family_of(path);
-    if (family.empty()) throw UsageError{"'" + folder + "' holds what is no plan ('" + std::string(path) + "'), and would be replaced as a whole: name another folder"};
+    if (family.empty())
+      throw UsageError{"'" + folder + "' holds what is no plan ('" + std::string(path) +
+                       "'), and would be replaced as a whole: name another folder"};
     if (std::find(families.begin(), families.end(), family) == families.end()) others.insert(family);
     return true;
   });
-  if (!whole) return;                                     // the writer says what is wrong with it
-  if (!others.empty()) throw UsageError{"'" + folder + "' holds other exports (" + join(others, ", ") + ") that --exports would remove: name another folder, or these too"};
+  if (!whole) return;  // the writer says what is wrong with it
+  if (!others.empty())
+    throw UsageError{"'" + folder + "' holds other exports (" + join(others, ", ") +
+                     ") that --exports would remove: name another folder, or these too"};
 }
 
 // One file after the other: of a large plan the text of one is in memory. `text`: plan.txt where it is there already.
-WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::string text, const std::string& folder, const std::vector<std::string_view>& families, bool force) {
+WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::string text, const std::string& folder,
+                          const std::vector<std::string_view>& families, bool force) {
   const Cluster& cluster = *run.cluster;
   const Plan& plan = *run.plan;
-  Tree tree(folder, {.spec_digest = run.spec_digest, .tool_version = CLUSTERC_VERSION, .force = force, .interrupted = catch_interrupts()});
-  const auto wanted = [&](std::string_view family) { return std::find(families.begin(), families.end(), family) != families.end(); };
+  Tree tree(folder, {.spec_digest = run.spec_digest,
+                     .tool_version = CLUSTERC_VERSION,
+                     .force = force,
+                     .interrupted = catch_interrupts()});
+  const auto wanted = [&](std::string_view family) {
+    return std::find(families.begin(), families.end(), family) != families.end();
+  };
   const auto put_file = [&](std::string_view name, std::string_view bytes) { tree.put(name, "plan", bytes); };
   if (wanted("book")) {
     put_file("plan.txt", text.empty() ? render_plan_text(cluster, plan, expected) : text);
@@ -128,8 +155,10 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
   }
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
     const int fabric = static_cast<int>(f);
-    if (wanted("topo") && has_topo(cluster, plan, fabric)) put_file(plan.fabrics[f].name + ".topo", render_topo(cluster, plan, fabric));
-    if (wanted("dot") && has_dot(plan, fabric)) put_file(plan.fabrics[f].name + ".dot", render_dot(cluster, plan, fabric));
+    if (wanted("topo") && has_topo(cluster, plan, fabric))
+      put_file(plan.fabrics[f].name + ".topo", render_topo(cluster, plan, fabric));
+    if (wanted("dot") && has_dot(plan, fabric))
+      put_file(plan.fabrics[f].name + ".dot", render_dot(cluster, plan, fabric));
   }
   if (wanted("netbox"))
     for (const auto& [name, table] : render_netbox(cluster, plan)) put_file("netbox/" + name, table);
@@ -141,16 +170,24 @@ int run(const po::variables_map& given) {
   const Format format = text_or_json(given, "a plan is");
   std::vector<std::string> variants;
   for (const char* key : {"option", "options"})
-    if (given.count(key)) variants.insert(variants.end(), given[key].as<std::vector<std::string>>().begin(), given[key].as<std::vector<std::string>>().end());
-  if (const auto ways = given.count("what-if") + given.count("fit") + !variants.empty() + given["phases"].as<bool>(); ways > 1) throw UsageError{"one of --what-if, --fit, --option and --phases"};
-  else if (ways == 1 && given.count("output")) throw UsageError{"--what-if, --fit, --option and --phases print; they write no folder: leave --output out"};
+    if (given.count(key))
+      variants.insert(variants.end(), given[key].as<std::vector<std::string>>().begin(),
+                      given[key].as<std::vector<std::string>>().end());
+  if (const auto ways = given.count("what-if") + given.count("fit") + !variants.empty() + given["phases"].as<bool>();
+      ways > 1)
+    throw UsageError{"one of --what-if, --fit, --option and --phases"};
+  else if (ways == 1 && given.count("output"))
+    throw UsageError{"--what-if, --fit, --option and --phases print; they write no folder: leave --output out"};
   if (given.count("fit") || !variants.empty() || given["phases"].as<bool>()) {
-    const Printed printed = given["phases"].as<bool>() ? grow(path, given, format) : given.count("fit") ? fit(path, given, given["fit"].as<std::string>(), format) : lay_side_by_side(path, given, variants, format);
+    const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
+                            : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)
+                                                       : lay_side_by_side(path, given, variants, format);
     put(printed.text);
     return printed.status;
   }
   const bool writes = given.count("output") > 0;
-  if (!writes && (!given["exports"].defaulted() || given["force"].as<bool>())) throw UsageError{"--exports and --force say what is written with -o DIR: name the folder"};
+  if (!writes && (!given["exports"].defaulted() || given["force"].as<bool>()))
+    throw UsageError{"--exports and --force say what is written with -o DIR: name the folder"};
   const std::string folder = writes ? given["output"].as<std::string>() : std::string();
   const std::vector<std::string_view> families = wanted_families(given["exports"].as<std::string>());
   if (writes) refuse_others(folder, families);
@@ -165,7 +202,8 @@ int run(const po::variables_map& given) {
     return status;
   }
   const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
-  std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest) : render_plan_text(*result->cluster, plan, expected);
+  std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest)
+                                            : render_plan_text(*result->cluster, plan, expected);
   put(text);
   if (!writes) return status;
   if (format == Format::json) text = {};
@@ -182,5 +220,8 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts", "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--what-if each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]", options, run};
+const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts",
+                    "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--what-if "
+                    "each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]",
+                    options, run};
 }  // namespace clusterc::cli

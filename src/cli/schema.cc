@@ -1,10 +1,13 @@
-#include "cli/command.h"
 #include "spec/schema.h"
+
+#include "cli/command.h"
 
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) { o.add_options()("reference", po::bool_switch(), "the reference page in Markdown instead"); }
+void options(po::options_description& o) {
+  o.add_options()("reference", po::bool_switch(), "the reference page in Markdown instead");
+}
 
 int run(const po::variables_map& given) {
   put(given["reference"].as<bool>() ? spec_reference() : spec_schema());
@@ -12,5 +15,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kSchema{"schema", "the JSON Schema of the spec language, for editors", "clusterc schema [--reference]", options, run};
+const Command kSchema{"schema", "the JSON Schema of the spec language, for editors", "clusterc schema [--reference]",
+                      options, run};
 }  // namespace clusterc::cli

@@ -1,6 +1,7 @@
+#include "fields/show.h"
+
 #include "base/json_writer.h"
 #include "cli/command.h"
-#include "fields/show.h"
 #include "spec/types.h"
 
 namespace clusterc::cli {
@@ -9,7 +10,8 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()("bare", po::bool_switch(), "without the comments that say where each value came from, and with every digit");
+  o.add_options()("bare", po::bool_switch(),
+                  "without the comments that say where each value came from, and with every digit");
 }
 
 int run(const po::variables_map& given) {
@@ -30,5 +32,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kShow{"show", "the spec with every default and derived value filled in, and where each came from", "clusterc show SPEC [--format text|json] [--bare]", options, run};
+const Command kShow{"show", "the spec with every default and derived value filled in, and where each came from",
+                    "clusterc show SPEC [--format text|json] [--bare]", options, run};
 }  // namespace clusterc::cli

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kHead = 64 * 1024;   // `clusterc:` is the first key of a spec; comments may stand before it
-constexpr int kDeepest = 64;               // folders below each other
+constexpr std::size_t kHead = 64 * 1024;  // `clusterc:` is the first key of a spec; comments may stand before it
+constexpr int kDeepest = 64;              // folders below each other
 
 bool hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
@@ -45,7 +45,9 @@ bool is_yaml(const fs::path& path) { return path.extension() == ".yaml" || path.
 std::vector<fs::path> entries_of(const fs::path& folder, std::vector<SpecFiles::Problem>& problems) {
   std::error_code failed;
   std::vector<fs::path> entries;
-  for (fs::directory_iterator i(folder.empty() ? fs::path(".") : folder, failed), end; !failed && i != end; i.increment(failed)) entries.push_back(folder / i->path().filename());
+  for (fs::directory_iterator i(folder.empty() ? fs::path(".") : folder, failed), end; !failed && i != end;
+       i.increment(failed))
+    entries.push_back(folder / i->path().filename());
   if (failed) problems.push_back({folder.string(), "'" + folder.string() + "' cannot be read: " + failed.message()});
   std::ranges::sort(entries);
   return entries;
@@ -56,11 +58,13 @@ bool is_folder(const fs::path& path, bool follow) {
   return (follow ? fs::status(path, failed) : fs::symlink_status(path, failed)).type() == fs::file_type::directory;
 }
 
-// A pipe, a socket or a device, which may give no end of bytes, or none ever: read where it is named, not where it is found.
+// A pipe, a socket or a device, which may give no end of bytes, or none ever: read where it is named, not where it is
+// found.
 bool is_special(const fs::path& path) {
   std::error_code failed;
   const fs::file_type type = fs::status(path, failed).type();
-  return type == fs::file_type::fifo || type == fs::file_type::socket || type == fs::file_type::character || type == fs::file_type::block;
+  return type == fs::file_type::fifo || type == fs::file_type::socket || type == fs::file_type::character ||
+         type == fs::file_type::block;
 }
 
 class Finder {
@@ -70,7 +74,9 @@ class Finder {
   void folder(const fs::path& path) {
     const std::size_t before = found_;
     walk(path, 0);
-    if (found_ == before && out.problems.empty()) out.problems.push_back({path.string(), "'" + path.string() + "' holds no spec: no *.yaml or *.yml below it has a 'clusterc:' key"});
+    if (found_ == before && out.problems.empty())
+      out.problems.push_back(
+          {path.string(), "'" + path.string() + "' holds no spec: no *.yaml or *.yml below it has a 'clusterc:' key"});
   }
 
   void pattern(const std::string& text) {
@@ -92,8 +98,10 @@ class Finder {
     if (depth > kDeepest) return;
     for (const fs::path& entry : entries_of(folder, out.problems)) {
       if (hidden(entry)) continue;
-      if (is_folder(entry, false)) walk(entry, depth + 1);
-      else if (is_yaml(entry) && !is_folder(entry, true) && !is_special(entry) && looks_like_spec(entry)) add(entry.string());
+      if (is_folder(entry, false))
+        walk(entry, depth + 1);
+      else if (is_yaml(entry) && !is_folder(entry, true) && !is_special(entry) && looks_like_spec(entry))
+        add(entry.string());
     }
   }
 
@@ -101,17 +109,20 @@ class Finder {
   void match(const fs::path& at, std::span<const std::string> parts, int depth) {
     if (depth > kDeepest) return;
     if (parts.empty()) {
-      if (is_folder(at, true)) walk(at, depth);
-      else if (!is_special(at)) add(at.string());
+      if (is_folder(at, true))
+        walk(at, depth);
+      else if (!is_special(at))
+        add(at.string());
       return;
     }
     if (parts[0] == "**") match(at, parts.subspan(1), depth + 1);
-    std::vector<SpecFiles::Problem> unreadable;   // a part of the tree that a pattern only passes through
+    std::vector<SpecFiles::Problem> unreadable;  // a part of the tree that a pattern only passes through
     for (const fs::path& entry : entries_of(at, unreadable)) {
       const std::string name = entry.filename().string();
       if (parts[0] == "**") {
         if (!hidden(entry) && is_folder(entry, false)) match(entry, parts, depth + 1);
-      } else if (::fnmatch(parts[0].c_str(), name.c_str(), FNM_PERIOD) == 0 && (parts.size() == 1 || is_folder(entry, true))) {
+      } else if (::fnmatch(parts[0].c_str(), name.c_str(), FNM_PERIOD) == 0 &&
+                 (parts.size() == 1 || is_folder(entry, true))) {
         match(entry, parts.subspan(1), depth + 1);
       }
     }
@@ -127,10 +138,14 @@ SpecFiles find_specs(const std::vector<std::string>& arguments) {
   Finder finder;
   for (const std::string& argument : arguments) {
     std::error_code failed;
-    if (argument == "-") finder.add(argument);
-    else if (is_folder(argument, true)) finder.folder(argument);
-    else if (!fs::exists(argument, failed) && argument.find_first_of("*?[") != argument.npos) finder.pattern(argument);
-    else finder.add(argument);           // a file; one that is not there is told when it is read
+    if (argument == "-")
+      finder.add(argument);
+    else if (is_folder(argument, true))
+      finder.folder(argument);
+    else if (!fs::exists(argument, failed) && argument.find_first_of("*?[") != argument.npos)
+      finder.pattern(argument);
+    else
+      finder.add(argument);  // a file; one that is not there is told when it is read
   }
   return std::move(finder.out);
 }

@@ -22,17 +22,26 @@ extern "C" void on_signal(int) { interrupted.store(true); }
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()
-      ("launcher", po::value<std::string>()->value_name("NAME"), "local or slurm (default: the spec's scheduler, else local)")
-      ("bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators, the same path on every node")
-      ("journal", po::value<std::string>()->value_name("FILE"), "where results are kept (default: clusterc-NAME.journal)")
-      ("fresh", po::bool_switch(), "begin anew, even if the last run was cut off")
-      ("seconds", po::value<double>()->default_value(0)->value_name("N"), "length of each measurement (default: the validators' own)")
-      ("allow-busy", po::bool_switch(), "measure although other work uses the machines: a figure that is too low is then an error, not a fail")
-      ("max-size", po::value<std::string>()->value_name("BYTES"), "largest message of collectives, as 4MiB (default: the validators' own)")
-      ("image", po::value<std::string>()->value_name("NAME"), "what containers are started from: an image that is on the nodes (default: their own file system, where the runtime can)")
-      ("only", po::value<std::string>()->value_name("LIST"), "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the last two run only so)")
-      ("output,o", po::value<std::string>()->value_name("FILE"), "also write the report as JSON");
+  o.add_options()("launcher", po::value<std::string>()->value_name("NAME"),
+                  "local or slurm (default: the spec's scheduler, else local)")(
+      "bundle", po::value<std::string>()->default_value("")->value_name("DIR"),
+      "folder of the validators, the same path on every node")(
+      "journal", po::value<std::string>()->value_name("FILE"),
+      "where results are kept (default: clusterc-NAME.journal)")("fresh", po::bool_switch(),
+                                                                 "begin anew, even if the last run was cut off")(
+      "seconds", po::value<double>()->default_value(0)->value_name("N"),
+      "length of each measurement (default: the validators' own)")(
+      "allow-busy", po::bool_switch(),
+      "measure although other work uses the machines: a figure that is too low is then an error, not a fail")(
+      "max-size", po::value<std::string>()->value_name("BYTES"),
+      "largest message of collectives, as 4MiB (default: the validators' own)")(
+      "image", po::value<std::string>()->value_name("NAME"),
+      "what containers are started from: an image that is on the nodes (default: their own file system, where the "
+      "runtime can)")(
+      "only", po::value<std::string>()->value_name("LIST"),
+      "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the "
+      "last two run only so)")("output,o", po::value<std::string>()->value_name("FILE"),
+                               "also write the report as JSON");
 }
 
 std::string this_host() {
@@ -48,8 +57,11 @@ void require_writable(const std::string& path) {
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   if (path == "-") throw UsageError{"-o names a file; for JSON on standard output: --format json"};
   if (fs::is_directory(path, failed)) throw UsageError{"'" + path + "' is a folder: -o names the file of the report"};
-  if (!fs::is_directory(folder, failed)) throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw UsageError{"the report cannot be written into '" + folder.string() + "': " + std::generic_category().message(errno)};
+  if (!fs::is_directory(folder, failed))
+    throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw UsageError{"the report cannot be written into '" + folder.string() +
+                     "': " + std::generic_category().message(errno)};
 }
 
 int run(const po::variables_map& given) {
@@ -63,18 +75,25 @@ int run(const po::variables_map& given) {
   }
   const Cluster& cluster = *result->cluster;
   std::string launcher_id = "local";
-  if (given.count("launcher")) launcher_id = given["launcher"].as<std::string>();
-  else if (cluster.spec.software.scheduler && cluster.spec.software.scheduler->kind && *cluster.spec.software.scheduler->kind == SchedulerKind::slurm) launcher_id = "slurm";
+  if (given.count("launcher"))
+    launcher_id = given["launcher"].as<std::string>();
+  else if (cluster.spec.software.scheduler && cluster.spec.software.scheduler->kind &&
+           *cluster.spec.software.scheduler->kind == SchedulerKind::slurm)
+    launcher_id = "slurm";
   std::unique_ptr<Launcher> launcher;
-  if (launcher_id == "local") launcher = make_local_launcher(this_host());
-  else if (launcher_id == "slurm") launcher = make_slurm_launcher();
-  else throw UsageError{"--launcher takes " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
+  if (launcher_id == "local")
+    launcher = make_local_launcher(this_host());
+  else if (launcher_id == "slurm")
+    launcher = make_slurm_launcher();
+  else
+    throw UsageError{"--launcher takes " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
 
   if (given.count("output")) require_writable(given["output"].as<std::string>());
 
   ValidateOptions how;
   how.bundle = find_bundle(given["bundle"].as<std::string>());
-  how.journal = given.count("journal") ? given["journal"].as<std::string>() : "clusterc-" + *cluster.spec.name + ".journal";
+  how.journal =
+      given.count("journal") ? given["journal"].as<std::string>() : "clusterc-" + *cluster.spec.name + ".journal";
   how.spec_digest = result->spec_digest;
   how.fresh = given["fresh"].as<bool>();
   how.interrupted = &interrupted;
@@ -82,7 +101,8 @@ int run(const po::variables_map& given) {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
-  how.started = format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  how.started = format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                       utc.tm_hour, utc.tm_min, utc.tm_sec);
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
@@ -90,14 +110,23 @@ int run(const po::variables_map& given) {
 
   const double seconds = given["seconds"].as<double>();
   if (!(seconds >= 0 && seconds <= 86400)) throw UsageError{"--seconds takes 0 to 86400"};
-  const auto wanted = given.count("only") ? split(given["only"].as<std::string>(), ',') : std::vector<std::string_view>();
-  const auto asked = [&](std::string_view validator) { return std::find(wanted.begin(), wanted.end(), validator) != wanted.end(); };
-  std::vector<SuiteTest> suite = plan_suite(cluster, *result->expected, {.seconds = seconds, .allow_busy = given["allow-busy"].as<bool>(),
-                                                                                   .max_size = given.count("max-size") ? given["max-size"].as<std::string>() : "",
-                                                                                   .image = given.count("image") ? given["image"].as<std::string>() : "", .memtest = asked("memtest"), .burn = asked("burn")});
+  const auto wanted =
+      given.count("only") ? split(given["only"].as<std::string>(), ',') : std::vector<std::string_view>();
+  const auto asked = [&](std::string_view validator) {
+    return std::find(wanted.begin(), wanted.end(), validator) != wanted.end();
+  };
+  std::vector<SuiteTest> suite =
+      plan_suite(cluster, *result->expected,
+                 {.seconds = seconds,
+                  .allow_busy = given["allow-busy"].as<bool>(),
+                  .max_size = given.count("max-size") ? given["max-size"].as<std::string>() : "",
+                  .image = given.count("image") ? given["image"].as<std::string>() : "",
+                  .memtest = asked("memtest"),
+                  .burn = asked("burn")});
   if (given.count("only")) {
     for (const std::string_view w : wanted)
-      if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end()) throw UsageError{"--only takes " + join(all, ", ") + ", not '" + std::string(w) + "'"};
+      if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end())
+        throw UsageError{"--only takes " + join(all, ", ") + ", not '" + std::string(w) + "'"};
     std::erase_if(suite, [&](const SuiteTest& t) { return !asked(t.validator); });
   }
   FileError unwritten;
@@ -105,13 +134,16 @@ int run(const po::variables_map& given) {
   // The run has ended when its report is written: until then the same command makes the report from the journal.
   how.deliver = [&](const Report& done) {
     delivered = true;
-    return !given.count("output") || write_file(given["output"].as<std::string>(), render_validation_json(done, result->spec_digest), unwritten);
+    return !given.count("output") ||
+           write_file(given["output"].as<std::string>(), render_validation_json(done, result->spec_digest), unwritten);
   };
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
   if (!delivered) how.deliver(report);
-  put(format_wanted == Format::json ? render_validation_json(report, result->spec_digest) : render_validation_text(report, use_color(given, STDOUT_FILENO)));
+  put(format_wanted == Format::json ? render_validation_json(report, result->spec_digest)
+                                    : render_validation_text(report, use_color(given, STDOUT_FILENO)));
   if (!unwritten.message.empty()) {
-    put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" + printable(how.journal) + "': the same command takes them from there\n");
+    put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" +
+              printable(how.journal) + "': the same command takes them from there\n");
     return kUnjudged;
   }
   if (!report.error.empty()) {
@@ -127,11 +159,15 @@ std::string find_bundle(const std::string& given) {
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::path folder = given;
-  if (given.empty()) folder = fs::read_symlink("/proc/self/exe", failed).parent_path().parent_path() / "libexec" / "clusterc";
+  if (given.empty())
+    folder = fs::read_symlink("/proc/self/exe", failed).parent_path().parent_path() / "libexec" / "clusterc";
   folder = fs::absolute(folder, failed);
-  if (!fs::exists(folder / "clusterc-probe", failed)) throw UsageError{"there are no validators in '" + folder.string() + "': name their folder with --bundle"};
+  if (!fs::exists(folder / "clusterc-probe", failed))
+    throw UsageError{"there are no validators in '" + folder.string() + "': name their folder with --bundle"};
   return folder.string();
 }
 
-const Command kValidate{"validate", "run the suite on the cluster and judge it", "clusterc validate SPEC [--launcher local|slurm] [--journal FILE] [--format text|json]", options, run};
+const Command kValidate{"validate", "run the suite on the cluster and judge it",
+                        "clusterc validate SPEC [--launcher local|slurm] [--journal FILE] [--format text|json]",
+                        options, run};
 }  // namespace clusterc::cli

@@ -15,7 +15,7 @@
 namespace clusterc::cli {
 namespace {
 
-constexpr std::int64_t kMostTried = 131072;     // nodes: a million GPUs of eight; the size that the planner is made for
+constexpr std::int64_t kMostTried = 131072;  // nodes: a million GPUs of eight; the size that the planner is made for
 constexpr std::size_t kNextLimits = 3;
 
 // On a terminal only, and only of what takes longer than a second.
@@ -40,13 +40,16 @@ std::vector<FitError> errors_of(const Run& run) {
   for (const Finding& f : run.findings.all()) {
     if (f.severity != Severity::error || f.accepted) continue;
     // The name of a source, not its number: a count is a source of its own, and may come after others.
-    const std::string at = f.span.valid() ? std::string(run.sources.path(f.span.file)) + ":" + std::to_string(f.span.begin) : std::string();
+    const std::string at = f.span.valid()
+                               ? std::string(run.sources.path(f.span.file)) + ":" + std::to_string(f.span.begin)
+                               : std::string();
     out.push_back({f.rule + "|" + at, f.rule, f.message});
   }
   return out;
 }
 
-// The setting of an --option that was refused: what would be planned is the spec without it. Errors that a rule finds there are of a spec that has it.
+// The setting of an --option that was refused: what would be planned is the spec without it. Errors that a rule finds
+// there are of a spec that has it.
 std::optional<std::string> refused_setting(const Run& run) {
   for (const Finding& f : run.findings.all()) {
     if (f.severity != Severity::error || !f.span.valid() || !f.rule.starts_with("spec-")) continue;
@@ -74,13 +77,18 @@ Printed fit(const std::string& path, const po::variables_map& given, const std::
   const std::string section = group.substr(0, dot), name = dot == group.npos ? std::string() : group.substr(dot + 1);
   std::vector<std::string_view> names;
   std::int64_t asked = 0;
-  struct Along { std::string path; std::int64_t each; };         // trays that come with each assembly
+  struct Along {
+    std::string path;
+    std::int64_t each;
+  };  // trays that come with each assembly
   std::vector<Along> along;
   if (section == "nodes") {
     for (const NodeGroupModel& g : cluster.nodes) {
       names.push_back(g.name);
       if (g.name != name) continue;
-      if (g.assembly >= 0) throw UsageError{"--fit: the nodes of '" + name + "' are trays: ask for assemblies." + cluster.assemblies[static_cast<std::size_t>(g.assembly)].name};
+      if (g.assembly >= 0)
+        throw UsageError{"--fit: the nodes of '" + name + "' are trays: ask for assemblies." +
+                         cluster.assemblies[static_cast<std::size_t>(g.assembly)].name};
       asked = g.count;
     }
   } else if (section == "assemblies") {
@@ -90,21 +98,23 @@ Printed fit(const std::string& path, const po::variables_map& given, const std::
       if (assembly.name != name) continue;
       asked = assembly.count;
       for (const NodeGroupModel& g : cluster.nodes)
-        if (g.assembly == static_cast<int>(a)) along.push_back({"nodes." + g.name, std::max<std::int64_t>(1, g.count / std::max<std::int64_t>(1, asked))});
+        if (g.assembly == static_cast<int>(a))
+          along.push_back({"nodes." + g.name, std::max<std::int64_t>(1, g.count / std::max<std::int64_t>(1, asked))});
     }
   } else {
     throw UsageError{"--fit takes nodes.GROUP or assemblies.GROUP, not '" + group + "'"};
   }
   if (asked == 0) {
     const auto near = nearest_name(name, names);
-    throw UsageError{"--fit: there is no '" + group + "' in the spec" + (near ? "; did you mean '" + section + "." + std::string(*near) + "'?" : "")};
+    throw UsageError{"--fit: there is no '" + group + "' in the spec" +
+                     (near ? "; did you mean '" + section + "." + std::string(*near) + "'?" : "")};
   }
 
   Progress progress;
   const auto planned = [&](std::int64_t count, std::vector<SpecOverride> more) {
     progress.say(format("{} = {} …", group, count));
     RunOptions with = options;
-    with.overrides.push_back({"phases", ""});       // counts of the whole spec, which this one no longer is
+    with.overrides.push_back({"phases", ""});  // counts of the whole spec, which this one no longer is
     with.overrides.push_back({group, std::to_string(count)});
     for (const Along& a : along) with.overrides.push_back({a.path, std::to_string(count * a.each)});
     // A size to leave room for is no limit: it grows along.
@@ -116,7 +126,8 @@ Printed fit(const std::string& path, const po::variables_map& given, const std::
     return run_pipeline(path, Stage::checked, with);
   };
   const FitProbe probe = [&](std::int64_t count) { return errors_of(*planned(count, {})); };
-  // Racks that are full keep everything else from growing: beyond them, the search goes on as if there were more of the kind.
+  // Racks that are full keep everything else from growing: beyond them, the search goes on as if there were more of the
+  // kind.
   int racks = -1;
   if (section == "nodes") racks = cluster.nodes[static_cast<std::size_t>(cluster.find_node_group(name))].racks;
   const FitProbe beyond = [&](std::int64_t count) {
@@ -127,20 +138,24 @@ Printed fit(const std::string& path, const po::variables_map& given, const std::
       more.push_back({"racks." + g.name, std::to_string(std::min(enough, kMostTried))});
       // They are empty: what already stands in the racks that there are stands in no other.
       for (std::size_t i = 0; i < g.spec->occupied.size(); ++i)
-        if (g.spec->occupied[i].racks.empty()) more.push_back({format("racks.{}.occupied.{}.racks", g.name, i), "[\"" + g.names.text() + "\"]"});
+        if (g.spec->occupied[i].racks.empty())
+          more.push_back({format("racks.{}.occupied.{}.racks", g.name, i), "[\"" + g.names.text() + "\"]"});
     }
     return errors_of(*planned(count, std::move(more)));
   };
   FitReport report{.cluster = cluster.spec.name.value_or(""), .of = group, .asked = asked};
   report.outcome = find_fit(probe, beyond, asked, kMostTried, kNextLimits);
-  if (racks >= 0 && !report.outcome.next.empty()) report.relaxed = format("as if there were more racks in '{}'", cluster.racks[static_cast<std::size_t>(racks)].name);
+  if (racks >= 0 && !report.outcome.next.empty())
+    report.relaxed = format("as if there were more racks in '{}'", cluster.racks[static_cast<std::size_t>(racks)].name);
   if (report.outcome.largest > 0)
-    if (const auto best = planned(report.outcome.largest, {}); best->plan) report.figures = figures_of(*best->plan, best->findings);
+    if (const auto best = planned(report.outcome.largest, {}); best->plan)
+      report.figures = figures_of(*best->plan, best->findings);
   const bool fits = report.outcome.largest >= asked;
   return {format_wanted == Format::json ? render_fit_json(report) : render_fit_text(report), fits ? kOk : kFindings};
 }
 
-Printed lay_side_by_side(const std::string& path, const po::variables_map& given, const std::vector<std::string>& wishes, Format format_wanted) {
+Printed lay_side_by_side(const std::string& path, const po::variables_map& given,
+                         const std::vector<std::string>& wishes, Format format_wanted) {
   const RunOptions options = run_options(given, path);
   std::vector<Variant> variants;
   int worst = kOk;
@@ -149,9 +164,12 @@ Printed lay_side_by_side(const std::string& path, const po::variables_map& given
     Variant v{.name = std::move(name)};
     run->findings.sort(run->sources);
     const std::optional<std::string> refused = refused_setting(*run);
-    if (refused) v.why = *refused;
-    else if (run->plan) v.figures = figures_of(*run->plan, run->findings);
-    else v.why = unplannable(*run);
+    if (refused)
+      v.why = *refused;
+    else if (run->plan)
+      v.figures = figures_of(*run->plan, run->findings);
+    else
+      v.why = unplannable(*run);
     if (!refused)
       for (const Finding& f : run->findings.all())
         if (f.severity == Severity::error && !f.accepted) v.errors.push_back(format("{} [{}]", f.message, f.rule));
@@ -189,17 +207,27 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
   if (wrong.count(Severity::error) > 0) return {"", report_findings(*whole, path, given, true)};
 
   // Counts of a phase: its own, else those of the phase before, else all.
-  struct Group { std::string path; std::string name; std::int64_t all = 0, now = 0; bool nodes = true; };
+  struct Group {
+    std::string path;
+    std::string name;
+    std::int64_t all = 0, now = 0;
+    bool nodes = true;
+  };
   std::vector<Group> groups;
   for (const NodeGroupModel& g : cluster.nodes)
     if (g.assembly < 0) groups.push_back({"nodes." + g.name, g.name, g.count, g.count, true});
   for (const StorageModel& s : cluster.storage)
-    if (s.part && s.nodes < 0) groups.push_back({"storage." + s.name + ".servers.count", s.name, s.count, s.count, false});
-  struct Step { std::string name, by; std::vector<std::int64_t> counts; };
+    if (s.part && s.nodes < 0)
+      groups.push_back({"storage." + s.name + ".servers.count", s.name, s.count, s.count, false});
+  struct Step {
+    std::string name, by;
+    std::vector<std::int64_t> counts;
+  };
   std::vector<Step> steps;
   for (const auto& phase : cluster.spec.phases) {
     for (Group& g : groups)
-      if (const auto* count = (g.nodes ? phase.value.nodes : phase.value.storage).find(g.name); count && count->value) g.now = *count->value;
+      if (const auto* count = (g.nodes ? phase.value.nodes : phase.value.storage).find(g.name); count && count->value)
+        g.now = *count->value;
     Step step{phase.name, phase.value.by ? phase.value.by->text() : std::string(), {}};
     for (const Group& g : groups) step.counts.push_back(g.now);
     steps.push_back(std::move(step));
@@ -211,19 +239,26 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
   }
   for (const auto& phase : cluster.spec.phases)
     for (const auto& e : phase.value.nodes)
-      if (std::none_of(groups.begin(), groups.end(), [&](const Group& g) { return g.nodes && g.name == e.name; })) throw UsageError{"--phases: the nodes of '" + e.name + "' are trays of assemblies, which come whole"};
+      if (std::none_of(groups.begin(), groups.end(), [&](const Group& g) { return g.nodes && g.name == e.name; }))
+        throw UsageError{"--phases: the nodes of '" + e.name + "' are trays of assemblies, which come whole"};
 
   // Ports, cables and addresses are left for all that the spec has.
   std::vector<SpecOverride> room;
   for (const NetworkModel& n : cluster.networks) {
     if (!n.spec || n.shares >= 0) continue;
     for (const Group& g : groups) {
-      const bool member = std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return g.nodes ? e.group >= 0 && cluster.nodes[static_cast<std::size_t>(e.group)].name == g.name : e.storage >= 0 && cluster.storage[static_cast<std::size_t>(e.storage)].name == g.name; });
-      const bool grows = std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return s.counts[static_cast<std::size_t>(&g - groups.data())] != g.all; });
+      const bool member = std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
+        return g.nodes ? e.group >= 0 && cluster.nodes[static_cast<std::size_t>(e.group)].name == g.name
+                       : e.storage >= 0 && cluster.storage[static_cast<std::size_t>(e.storage)].name == g.name;
+      });
+      const bool grows = std::any_of(steps.begin(), steps.end(), [&](const Step& s) {
+        return s.counts[static_cast<std::size_t>(&g - groups.data())] != g.all;
+      });
       const auto* said = n.spec->built_for.find(g.name);
       if (!member || !grows || (said && said->value && *said->value >= g.all)) continue;
       room.push_back({"networks." + n.name + ".built_for." + g.name, std::to_string(g.all)});
-      report.built_for.push_back(format("network '{}' is planned for {} of '{}', as `built_for` would", n.name, g.all, g.name));
+      report.built_for.push_back(
+          format("network '{}' is planned for {} of '{}', as `built_for` would", n.name, g.all, g.name));
     }
   }
 
@@ -233,10 +268,12 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
   int worst = kOk;
   for (const Step& step : steps) {
     RunOptions with = options;
-    with.overrides.push_back({"phases", ""});       // counts of the whole spec, which this one is not
+    with.overrides.push_back({"phases", ""});  // counts of the whole spec, which this one is not
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (step.counts[g] == groups[g].all) continue;
-      if (step.counts[g] == 0) throw UsageError{format("--phases: phase '{}' has none of '{}': a phase begins with one at least", step.name, groups[g].name)};
+      if (step.counts[g] == 0)
+        throw UsageError{format("--phases: phase '{}' has none of '{}': a phase begins with one at least", step.name,
+                                groups[g].name)};
       with.overrides.push_back({groups[g].path, std::to_string(step.counts[g])});
     }
     with.overrides.insert(with.overrides.end(), room.begin(), room.end());
@@ -245,13 +282,20 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
     for (const auto& job : cluster.spec.workloads)
       for (const auto& on : job.value.on)
         for (std::size_t g = 0; g < groups.size(); ++g) {
-          if (!groups[g].nodes || groups[g].name != on.name || !on.value || *on.value.value <= step.counts[g] || *on.value.value > groups[g].all) continue;
+          if (!groups[g].nodes || groups[g].name != on.name || !on.value || *on.value.value <= step.counts[g] ||
+              *on.value.value > groups[g].all)
+            continue;
           with.overrides.push_back({"workloads." + job.name + ".on." + on.name, std::to_string(step.counts[g])});
-          smaller.push_back(format("job '{}' is taken on {} of the {} nodes of '{}' that it is to have", job.name, step.counts[g], *on.value.value, on.name));
+          smaller.push_back(format("job '{}' is taken on {} of the {} nodes of '{}' that it is to have", job.name,
+                                   step.counts[g], *on.value.value, on.name));
         }
     auto run = run_pipeline(path, Stage::checked, with);
     if (!run->plan) return {"", report_findings(*run, path, given, true)};
-    PhaseStep s{.name = step.name, .by = step.by, .figures = figures_of(*run->plan, run->findings), .idle_leaves = idle_leaves(*run->plan), .smaller_jobs = std::move(smaller)};
+    PhaseStep s{.name = step.name,
+                .by = step.by,
+                .figures = figures_of(*run->plan, run->findings),
+                .idle_leaves = idle_leaves(*run->plan),
+                .smaller_jobs = std::move(smaller)};
     // What stands empty is bought by the phase that fills it; the last one buys what is left.
     const bool last = &step == &steps.back();
     const RacksBought racks = last ? RacksBought::all : RacksBought::used;

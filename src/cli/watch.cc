@@ -19,15 +19,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kQuietMs = 80;       // without a further change for so long, a change is over
-constexpr int kLongestMs = 1000;   // but no longer than this after the first
-constexpr int kLookMs = 2000;      // a look where the kernel tells nothing
+constexpr int kQuietMs = 80;      // without a further change for so long, a change is over
+constexpr int kLongestMs = 1000;  // but no longer than this after the first
+constexpr int kLookMs = 2000;     // a look where the kernel tells nothing
 constexpr std::size_t kMostFolders = 1024;
 
 struct Descriptor {
   int fd = -1;
   explicit Descriptor(int f) : fd(f) {}
-  ~Descriptor() { if (fd >= 0) ::close(fd); }
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 };
@@ -43,9 +45,10 @@ StampedTime now_as_stamped() {
 // What tells that a file is another one than before.
 using Stamp = std::vector<std::int64_t>;
 Stamp stamp_of(const std::string& path) {
-  struct stat s{};
+  struct stat s {};
   if (::stat(path.c_str(), &s) != 0) return {};
-  return {static_cast<std::int64_t>(s.st_dev), static_cast<std::int64_t>(s.st_ino), s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec};
+  return {static_cast<std::int64_t>(s.st_dev), static_cast<std::int64_t>(s.st_ino), s.st_size, s.st_mtim.tv_sec,
+          s.st_mtim.tv_nsec};
 }
 
 std::set<std::string> folders_below(const std::vector<std::string>& tops) {
@@ -53,11 +56,14 @@ std::set<std::string> folders_below(const std::vector<std::string>& tops) {
   for (const std::string& top : tops) {
     std::error_code failed;
     all.insert(top);
-    for (fs::recursive_directory_iterator i(top, fs::directory_options::skip_permission_denied, failed), end; !failed && i != end && all.size() < kMostFolders; i.increment(failed)) {
+    for (fs::recursive_directory_iterator i(top, fs::directory_options::skip_permission_denied, failed), end;
+         !failed && i != end && all.size() < kMostFolders; i.increment(failed)) {
       std::error_code unknown;
       if (!i->is_directory(unknown) || i->is_symlink(unknown)) continue;
-      if (i->path().filename().string().starts_with('.')) i.disable_recursion_pending();
-      else all.insert(i->path().string());
+      if (i->path().filename().string().starts_with('.'))
+        i.disable_recursion_pending();
+      else
+        all.insert(i->path().string());
     }
   }
   return all;
@@ -69,7 +75,8 @@ class Watch {
     ::sigemptyset(&signals_);
     for (const int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, s);
     // Held back while a round runs, so that its output is whole; waited for in between.
-    if (::sigprocmask(SIG_BLOCK, &signals_, &before_) != 0 || (ended_ = ::signalfd(-1, &signals_, SFD_NONBLOCK | SFD_CLOEXEC)) < 0)
+    if (::sigprocmask(SIG_BLOCK, &signals_, &before_) != 0 ||
+        (ended_ = ::signalfd(-1, &signals_, SFD_NONBLOCK | SFD_CLOEXEC)) < 0)
       throw std::runtime_error("signals cannot be waited for");
   }
   ~Watch() {
@@ -77,8 +84,9 @@ class Watch {
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
 
-  // Names what to look at from now on. What changed while the round ran is seen, too: the stamps are those from before it. Of what is named for the
-  // first time there are none: true when something of that was written since the round began, and may not be what it read.
+  // Names what to look at from now on. What changed while the round ran is seen, too: the stamps are those from before
+  // it. Of what is named for the first time there are none: true when something of that was written since the round
+  // began, and may not be what it read.
   bool look_at(const WatchRound& round, StampedTime began) {
     std::map<std::string, Stamp> now;
     std::set<std::string> folders = folders_below(round.folders);
@@ -98,7 +106,9 @@ class Watch {
     if (events_.fd < 0) return late;
     // An editor writes beside the file and renames: only the folder sees that.
     for (const std::string& folder : folders)
-      if (watched_.insert(folder).second) ::inotify_add_watch(events_.fd, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
+      if (watched_.insert(folder).second)
+        ::inotify_add_watch(events_.fd, folder.c_str(),
+                            IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
     return late;
   }
 
@@ -113,7 +123,7 @@ class Watch {
         if (more < 0) return signal();
         if (more == 0) break;
       }
-      changed();                 // the stamps of what the round will read
+      changed();  // the stamps of what the round will read
       return 0;
     }
   }
@@ -132,7 +142,8 @@ class Watch {
     if (n > 0 && (fds[0].revents & POLLIN)) return -1;
     if (n <= 0) return 0;
     char buffer[8192];
-    while (events_.fd >= 0 && ::read(events_.fd, buffer, sizeof buffer) > 0) {}
+    while (events_.fd >= 0 && ::read(events_.fd, buffer, sizeof buffer) > 0) {
+    }
     return 1;
   }
   bool changed() {

@@ -20,8 +20,10 @@ std::string made_by(const CompileInput& in, std::string_view output_id, std::str
   out += "made by clusterc from spec '";
   out += one_line(in.cluster.spec.name.value_or(""));
   out += "'; do not edit: ";
-  if (output_id.empty()) out += "it follows from the spec";
-  else out += "use outputs.", out += output_id, out += ".extra";
+  if (output_id.empty())
+    out += "it follows from the spec";
+  else
+    out += "use outputs.", out += output_id, out += ".extra";
   out += '\n';
   for (const Finding& f : in.accepted) {
     out += comment;
@@ -51,7 +53,9 @@ int primary_network(const Cluster& c, int group) {
   for (std::size_t n = 0; n < c.networks.size(); ++n) {
     const NetworkModel& net = c.networks[n];
     if (!net.subnet || net.everything || net.carries_traffic(Traffic::oob)) continue;
-    if (std::ranges::none_of(net.ends, [&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); })) continue;
+    if (std::ranges::none_of(net.ends,
+                             [&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); }))
+      continue;
     if (static_cast<int>(n) == whole) return whole;
     if (any < 0) any = static_cast<int>(n);
     if (inband < 0 && net.carries_traffic(Traffic::inband)) inband = static_cast<int>(n);
@@ -59,19 +63,22 @@ int primary_network(const Cluster& c, int group) {
   return inband >= 0 ? inband : any;
 }
 
-bool is_out_of_band(const NetworkModel& n) { return n.everything || (n.carries_traffic(Traffic::oob) && !n.carries_traffic(Traffic::inband)); }
+bool is_out_of_band(const NetworkModel& n) {
+  return n.everything || (n.carries_traffic(Traffic::oob) && !n.carries_traffic(Traffic::inband));
+}
 
 bool is_management_port(const Cluster& c, const NetworkModel& net, const EndPoints& e) {
   if (e.ports >= 0 || e.group < 0) return false;
   const ServerModel& s = c.nodes[e.group].server;
-  if (s.virtual_machine || s.instance) return false;   // what they have is an interface of the operating system
+  if (s.virtual_machine || s.instance) return false;  // what they have is an interface of the operating system
   return is_out_of_band(net);
 }
 
 int end_points_of(const Cluster& c, int network, int group) {
   const NetworkModel& net = c.networks[static_cast<std::size_t>(network)];
   for (std::size_t e = 0; e < net.ends.size(); ++e)
-    if (net.ends[e].group == group && net.ends[e].members > 0 && !is_management_port(c, net, net.ends[e])) return static_cast<int>(e);
+    if (net.ends[e].group == group && net.ends[e].members > 0 && !is_management_port(c, net, net.ends[e]))
+      return static_cast<int>(e);
   return -1;
 }
 
@@ -84,7 +91,7 @@ std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int gro
       const EndPoints& ends = net.ends[e];
       if (ends.group != group || is_management_port(c, net, ends)) continue;
       Interface i{.network = n, .end_points = static_cast<int>(e), .ports = std::max<std::int64_t>(1, ends.ports_each)};
-      const AddressPlan* addresses = plan.addresses_of(n);   // how many a bond leaves is the plan's decision
+      const AddressPlan* addresses = plan.addresses_of(n);  // how many a bond leaves is the plan's decision
       i.addresses = addresses ? addresses->stride[e] : i.ports;
       i.bonded = i.addresses < i.ports;
       std::int64_t number = ends.first_port + 1;
@@ -93,9 +100,12 @@ std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int gro
       } else {
         i.port_set = "eth";
         // A guest of another network comes over the ports of that one.
-        const auto host = std::find_if(out.begin(), out.end(), [&](const Interface& o) { return o.network == net.shares && o.port_set == "eth"; });
-        if (net.shares >= 0 && host != out.end()) number = host->first;
-        else number = next_plain, next_plain += i.ports;
+        const auto host = std::find_if(
+            out.begin(), out.end(), [&](const Interface& o) { return o.network == net.shares && o.port_set == "eth"; });
+        if (net.shares >= 0 && host != out.end())
+          number = host->first;
+        else
+          number = next_plain, next_plain += i.ports;
       }
       i.first = number;
       for (std::int64_t p = 0; p < i.ports; ++p) append_int(i.names.emplace_back(i.port_set), number + p);
@@ -109,17 +119,21 @@ std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int gro
   return out;
 }
 
-std::optional<std::uint64_t> inventory_mac(const CompileInput& in, int group, std::int64_t member, std::string_view host, std::string_view port) {
+std::optional<std::uint64_t> inventory_mac(const CompileInput& in, int group, std::int64_t member,
+                                           std::string_view host, std::string_view port) {
   if (!in.inventory) return std::nullopt;
   const InventoryRow* row = in.inventory->find(host, port);
-  if (!row) row = in.inventory->find(in.plan.node_object(in.cluster.nodes[static_cast<std::size_t>(group)].first + member), port);
+  if (!row)
+    row =
+        in.inventory->find(in.plan.node_object(in.cluster.nodes[static_cast<std::size_t>(group)].first + member), port);
   return row ? row->mac : std::nullopt;
 }
 
 bool mounts(const StorageModel& s, const NodeGroupModel& g) {
   if (!s.spec || !s.spec->mount) return false;
   if (s.spec->on.empty()) return true;
-  return std::any_of(s.spec->on.begin(), s.spec->on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
+  return std::any_of(s.spec->on.begin(), s.spec->on.end(),
+                     [&](const Value<std::string>& name) { return name.value == g.name; });
 }
 
 bool reaches(const Cluster& c, int storage, int group) {
@@ -141,13 +155,16 @@ const std::vector<Value<std::string>>* extra_of(const CompileInput& in, std::str
   return found ? &found->value : nullptr;
 }
 
-void check_extra_files(const CompileInput& in, std::string_view output_id, const std::vector<std::string_view>& known, Findings& findings) {
+void check_extra_files(const CompileInput& in, std::string_view output_id, const std::vector<std::string_view>& known,
+                       Findings& findings) {
   if (!in.wish) return;
   for (const auto& entry : in.wish->extra) {
     if (std::find(known.begin(), known.end(), entry.name) != known.end()) continue;
-    auto& f = findings.error("output-extra-unknown-file", entry.name_span,
-                             "output '" + std::string(output_id) + "' has no file '" + entry.name + "' that takes extra lines");
-    if (!offer_names(f, entry.name, known) && !known.empty()) f.help("files that take extra lines: " + join(known, ", "));
+    auto& f = findings.error(
+        "output-extra-unknown-file", entry.name_span,
+        "output '" + std::string(output_id) + "' has no file '" + entry.name + "' that takes extra lines");
+    if (!offer_names(f, entry.name, known) && !known.empty())
+      f.help("files that take extra lines: " + join(known, ", "));
   }
 }
 

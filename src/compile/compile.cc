@@ -23,22 +23,28 @@ namespace {
 void warn_of_unused(const OutputWish& wish, std::string_view id, std::string_view why, Findings& findings) {
   for (const auto& file : wish.extra)
     if (!file.value.empty())
-      findings.warning("output-extra-unused", file.name_span, "the extra lines of '" + file.name + "' go nowhere: " + std::string(why))
+      findings
+          .warning("output-extra-unused", file.name_span,
+                   "the extra lines of '" + file.name + "' go nowhere: " + std::string(why))
           .help("take them out, or compile '" + std::string(id) + "'");
 }
 
-// The rule net-address-plan-collides reports the same of the spec, and nothing is compiled then; who calls this without the rules is
-// told as well, before 0.0.0.0 stands in a file.
+// The rule net-address-plan-collides reports the same of the spec, and nothing is compiled then; who calls this without
+// the rules is told as well, before 0.0.0.0 stands in a file.
 void check_addresses(const Cluster& c, const Plan& plan, Findings& findings) {
   for (const AddressPlan& a : plan.addresses)
     if (!has_addresses(a)) {
       const NetworkModel& net = c.networks[a.network];
-      findings.error("output-address-missing", net.spec ? net.spec->subnet.span : net.span, "network '" + net.name + "' has a subnet, " + a.subnet.text() + ", and no addresses to give: its machines do not fit")
+      findings
+          .error("output-address-missing", net.spec ? net.spec->subnet.span : net.span,
+                 "network '" + net.name + "' has a subnet, " + a.subnet.text() +
+                     ", and no addresses to give: its machines do not fit")
           .help("take a shorter prefix");
     }
 }
 
-// "gpu001-compute-3" is one label of the cluster's zone, of 63 characters at most (RFC 1035, 2.3.4); BIND takes no zone with a longer one, and no host name is longer than 64.
+// "gpu001-compute-3" is one label of the cluster's zone, of 63 characters at most (RFC 1035, 2.3.4); BIND takes no zone
+// with a longer one, and no host name is longer than 64.
 void check_name_lengths(const Cluster& c, Findings& findings) {
   constexpr std::size_t kLongestLabel = 63;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
@@ -54,7 +60,11 @@ void check_name_lengths(const Cluster& c, Findings& findings) {
         if (alias.size() > longest.size()) longest = std::move(alias);
       }
     if (longest.size() > kLongestLabel)
-      findings.error("hosts-name-too-long", group.span, "'" + longest + "' has " + std::to_string(longest.size()) + " characters, and a name in the cluster's zone has 63 at most").help("shorter names of nodes, or of the network");
+      findings
+          .error("hosts-name-too-long", group.span,
+                 "'" + longest + "' has " + std::to_string(longest.size()) +
+                     " characters, and a name in the cluster's zone has 63 at most")
+          .help("shorter names of nodes, or of the network");
   }
 }
 
@@ -63,7 +73,8 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
   using What = FabricBlock::What;
   std::unordered_set<std::string> others;
   const auto add = [&](What what, int of, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) others.insert(equipment_host_name(plan, what, of, i)), others.insert(equipment_port(plan, what, of, i).object);
+    for (std::int64_t i = 0; i < count; ++i)
+      others.insert(equipment_host_name(plan, what, of, i)), others.insert(equipment_port(plan, what, of, i).object);
   };
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
     add(What::switches, static_cast<int>(f), plan.fabrics[f].switch_count());
@@ -72,11 +83,14 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
   }
   add(What::pdus, -1, static_cast<std::int64_t>(plan.pdus.size()));
   for (const StorageModel& s : c.storage)
-    for (std::int64_t i = 1; i <= s.count; ++i) others.insert(s.name + "-" + std::to_string(i)), others.insert("storage/" + s.name + "/" + std::to_string(i));
+    for (std::int64_t i = 1; i <= s.count; ++i)
+      others.insert(s.name + "-" + std::to_string(i)), others.insert("storage/" + s.name + "/" + std::to_string(i));
   bool objects = false;
   std::vector<const InventoryRow*> unknown;
   for (const InventoryRow& row : inventory.rows()) {
-    if (std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return g.names.index_of(row.name) >= 0; })) continue;
+    if (std::any_of(c.nodes.begin(), c.nodes.end(),
+                    [&](const NodeGroupModel& g) { return g.names.index_of(row.name) >= 0; }))
+      continue;
     if (row.name.starts_with("node/") && !objects) {
       objects = true;
       for (std::int64_t n = 0; n < c.node_count; ++n) others.insert(plan.node_object(n));
@@ -84,12 +98,16 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
     if (!others.contains(std::string(row.name))) unknown.push_back(&row);
   }
   if (unknown.empty()) return;
-  Finding& f = findings.warning("inventory-unknown-device", unknown.front()->span,
-                                unknown.size() == 1 ? std::string("a row of the inventory names a device that this cluster does not have") : std::to_string(unknown.size()) + " rows of the inventory name devices that this cluster does not have");
+  Finding& f = findings.warning(
+      "inventory-unknown-device", unknown.front()->span,
+      unknown.size() == 1
+          ? std::string("a row of the inventory names a device that this cluster does not have")
+          : std::to_string(unknown.size()) + " rows of the inventory name devices that this cluster does not have");
   f.help("a host name as hosts has it, or the object's: node/gpu/001, leaf/compute/u1/r1");
 }
 
-// Ports that a node of this group can have in the inventory: those of its adapters, what the system calls interfaces, the BMC.
+// Ports that a node of this group can have in the inventory: those of its adapters, what the system calls interfaces,
+// the BMC.
 std::set<std::string, std::less<>> ports_of(const Cluster& c, const Plan& plan, int group) {
   std::set<std::string, std::less<>> ports{"", "bmc"};
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
@@ -126,12 +144,20 @@ void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& 
   for (const std::string& port : *known[static_cast<std::size_t>(of)])
     if (!port.empty()) names.push_back(port);
   Finding& f = findings.warning("inventory-unknown-port", first->span,
-                                (count == 1 ? std::string("a row of the inventory names") : std::to_string(count) + " rows of the inventory name") + " a port that the node does not have: '" + one_line(first->port.substr(0, 60)) + "' of '" + one_line(first->name.substr(0, 60)) + "'");
-  if (const auto near = nearest_name(first->port, names)) f.help("did you mean '" + std::string(*near) + "'?");
-  else f.help("ports of '" + c.nodes[static_cast<std::size_t>(of)].name + "': " + join(names.size() > 12 ? std::vector(names.begin(), names.begin() + 12) : names, ", ") + (names.size() > 12 ? ", …" : ""));
+                                (count == 1 ? std::string("a row of the inventory names")
+                                            : std::to_string(count) + " rows of the inventory name") +
+                                    " a port that the node does not have: '" + one_line(first->port.substr(0, 60)) +
+                                    "' of '" + one_line(first->name.substr(0, 60)) + "'");
+  if (const auto near = nearest_name(first->port, names))
+    f.help("did you mean '" + std::string(*near) + "'?");
+  else
+    f.help("ports of '" + c.nodes[static_cast<std::size_t>(of)].name +
+           "': " + join(names.size() > 12 ? std::vector(names.begin(), names.begin() + 12) : names, ", ") +
+           (names.size() > 12 ? ", …" : ""));
 }
 
-std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, bool judging, Bundle& bundle, Findings& findings) {
+std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, bool judging,
+                                          Bundle& bundle, Findings& findings) {
   std::vector<std::string_view> uncalled;
   check_addresses(c, plan, findings);
   check_name_lengths(c, findings);
@@ -139,10 +165,13 @@ std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, co
   const CompileInput all{c, plan, asked.spec_digest, nullptr, asked.accepted, asked.inventory, judging};
   std::optional<Replacing> replacing;
   std::vector<std::string_view> made;
-  if (asked.templates) replacing.emplace(all, *asked.templates, findings), judging = false;   // what they give can be judged with what they replace alone
-  if (asked.inventory) check_inventory(c, plan, *asked.inventory, findings), check_inventory_ports(c, plan, *asked.inventory, findings);
+  if (asked.templates)
+    replacing.emplace(all, *asked.templates, findings),
+        judging = false;  // what they give can be judged with what they replace alone
+  if (asked.inventory)
+    check_inventory(c, plan, *asked.inventory, findings), check_inventory_ports(c, plan, *asked.inventory, findings);
   for (const Output* output : all_outputs()) {
-    if (!asked.only.empty() && !asked.only.contains(output->id)) continue;   // today's wish, not the spec's
+    if (!asked.only.empty() && !asked.only.contains(output->id)) continue;  // today's wish, not the spec's
     const auto* named = c.spec.outputs.find(output->id);
     const OutputWish* wish = named ? &named->value : nullptr;
     if (wish && wish->skip.value_or(false)) {
@@ -150,7 +179,8 @@ std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, co
       continue;
     }
     if (!output->wanted(c)) {
-      if (wish) warn_of_unused(*wish, output->id, "this cluster does not call for '" + std::string(output->id) + "'", findings);
+      if (wish)
+        warn_of_unused(*wish, output->id, "this cluster does not call for '" + std::string(output->id) + "'", findings);
       if (!asked.only.empty()) uncalled.push_back(output->id);
       continue;
     }
@@ -160,7 +190,8 @@ std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, co
       output->emit(in, bundle, findings);
       continue;
     }
-    Bundle compiled([&](const Bundle::File& file, std::string_view bytes) { replacing->put(file, bytes, bundle, findings); });
+    Bundle compiled(
+        [&](const Bundle::File& file, std::string_view bytes) { replacing->put(file, bytes, bundle, findings); });
     output->emit(in, compiled, findings);
     compiled.flush();
   }
@@ -170,7 +201,8 @@ std::vector<std::string_view> run_outputs(const Cluster& c, const Plan& plan, co
 
 }  // namespace
 
-std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked, Bundle& bundle, Findings& findings) {
+std::vector<std::string_view> compile_outputs(const Cluster& c, const Plan& plan, const CompileWish& asked,
+                                              Bundle& bundle, Findings& findings) {
   return run_outputs(c, plan, asked, false, bundle, findings);
 }
 

@@ -1,4 +1,5 @@
-// What machines are told of and cannot reach, and what the spec asks for and nothing compiled makes: said to whoever puts the files in place.
+// What machines are told of and cannot reach, and what the spec asks for and nothing compiled makes: said to whoever
+// puts the files in place.
 #pragma once
 #include "compile/output.h"
 

@@ -10,7 +10,10 @@ namespace {
 
 // Letters, digits and what names of sections and keys have besides: "RoutingPolicyRule", "bond-port", "route1_options".
 bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  });
 }
 
 }  // namespace
@@ -25,8 +28,10 @@ std::string ini_lines(const CompileInput& in, std::string_view file, std::string
     if (!wish) continue;
     const std::string_view text = trim(*wish);
     const std::size_t equals = text.find('=');
-    const std::string_view key = text.substr(0, equals), value = equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
-    const bool heading = text.size() > 2 && text.front() == '[' && text.back() == ']' && is_name(text.substr(1, text.size() - 2));
+    const std::string_view key = text.substr(0, equals),
+                           value = equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
+    const bool heading =
+        text.size() > 2 && text.front() == '[' && text.back() == ']' && is_name(text.substr(1, text.size() - 2));
     bool good = false;
     if (heading) {
       section = text.substr(1, text.size() - 2);
@@ -43,7 +48,10 @@ std::string ini_lines(const CompileInput& in, std::string_view file, std::string
       good = line.ok();
     }
     if (!good)
-      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file)).help("write [Section] or Key=value in each line, a section first, for example " + std::string(example));
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file))
+          .help("write [Section] or Key=value in each line, a section first, for example " + std::string(example));
   }
   return out;
 }

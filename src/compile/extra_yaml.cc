@@ -7,11 +7,15 @@
 namespace clusterc {
 namespace {
 
-bool is_key_character(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
+bool is_key_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
 
 }  // namespace
 
-std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view file, const std::vector<std::string_view>& ours, std::string_view example, Findings& findings,
+std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view file,
+                                    const std::vector<std::string_view>& ours, std::string_view example,
+                                    Findings& findings,
                                     const std::function<Refusal(const Document&, NodeId, std::string_view)>& look) {
   std::vector<YamlEntry> out;
   const auto* extra = extra_of(in, file);
@@ -21,15 +25,22 @@ std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view fil
     const std::string_view text = *line;
     const std::string key(text.substr(0, text.find(':')));
     const auto malformed = [&](std::string why) {
-      findings.error("output-extra-malformed", line.span, "'" + one_line(text.substr(0, 60)) + "' is no entry of " + std::string(file)).label(std::move(why)).help("write one key in each entry, for example " + std::string(example));
+      findings
+          .error("output-extra-malformed", line.span,
+                 "'" + one_line(text.substr(0, 60)) + "' is no entry of " + std::string(file))
+          .label(std::move(why))
+          .help("write one key in each entry, for example " + std::string(example));
     };
     if (key.empty() || key.size() == text.size() || !std::all_of(key.begin(), key.end(), is_key_character)) {
       malformed("it does not begin with a key and ':'");
       continue;
     }
     // Readers of YAML 1.1 take these for line ends, for nothing, or for a merge; none of them says what was meant.
-    const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f; });
-    if (odd != text.end() || text.find("\xc2\x85") != std::string_view::npos || text.find("\xe2\x80\xa8") != std::string_view::npos || text.find("\xe2\x80\xa9") != std::string_view::npos ||
+    const auto odd = std::find_if(text.begin(), text.end(), [](char c) {
+      return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+    });
+    if (odd != text.end() || text.find("\xc2\x85") != std::string_view::npos ||
+        text.find("\xe2\x80\xa8") != std::string_view::npos || text.find("\xe2\x80\xa9") != std::string_view::npos ||
         text.find("\xef\xbb\xbf") != std::string_view::npos || text.find("<<") != std::string_view::npos) {
       malformed("it has a control character, a line end that only some readers know, or a merge key");
       continue;
@@ -42,11 +53,14 @@ std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view fil
       malformed(said.empty() ? "it is no YAML" : said.all().front().message);
       continue;
     }
-    if (!document->is_mapping(document->root()) || document->size(document->root()) != 1 || document->scalar(document->key(document->root(), 0)) != key) {
+    if (!document->is_mapping(document->root()) || document->size(document->root()) != 1 ||
+        document->scalar(document->key(document->root(), 0)) != key) {
       malformed("it is more than one key with its value");
       continue;
     }
-    const auto contradicts = [&](std::string message) { findings.error("output-extra-contradicts-spec", line.span, std::move(message)).help("change the spec instead"); };
+    const auto contradicts = [&](std::string message) {
+      findings.error("output-extra-contradicts-spec", line.span, std::move(message)).help("change the spec instead");
+    };
     if (std::find(ours.begin(), ours.end(), key) != ours.end()) {
       contradicts("'" + key + "' stands in " + std::string(file) + " already");
       continue;
@@ -57,8 +71,10 @@ std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view fil
     }
     if (look)
       if (const Refusal r = look(*document, document->value(document->root(), 0), key); !r.why.empty()) {
-        if (r.contradicts) contradicts(r.why);
-        else malformed(r.why);
+        if (r.contradicts)
+          contradicts(r.why);
+        else
+          malformed(r.why);
         continue;
       }
     out.push_back({key, std::string(text)});

@@ -12,7 +12,8 @@
 namespace clusterc {
 namespace {
 
-// Where the operating systems of all groups have ports, in networks with addresses. Made in one pass: asked for each pair of groups.
+// Where the operating systems of all groups have ports, in networks with addresses. Made in one pass: asked for each
+// pair of groups.
 class Places {
  public:
   explicit Places(const Cluster& c) : c_(c), networks_(c.networks.size()), at_(c.nodes.size() * networks_, -1) {
@@ -25,8 +26,12 @@ class Places {
       }
     }
   }
-  int end_points(int group, std::size_t network) const { return at_[static_cast<std::size_t>(group) * networks_ + network]; }
-  bool is_in(int group, std::size_t network) const { return end_points(group, network) >= 0 && !is_out_of_band(c_.networks[network]); }
+  int end_points(int group, std::size_t network) const {
+    return at_[static_cast<std::size_t>(group) * networks_ + network];
+  }
+  bool is_in(int group, std::size_t network) const {
+    return end_points(group, network) >= 0 && !is_out_of_band(c_.networks[network]);
+  }
   std::size_t count(int group) const {
     std::size_t in = 0;
     for (std::size_t n = 0; n < networks_; ++n) in += is_in(group, n);
@@ -47,34 +52,47 @@ class Places {
  private:
   const Cluster& c_;
   const std::size_t networks_;
-  std::vector<int> at_;                // group after group, of each network: end points, -1: not in it
+  std::vector<int> at_;  // group after group, of each network: end points, -1: not in it
   std::optional<bool> guarded_;
 };
 
-constexpr std::int64_t kMostServing = 16;   // nodes of a group, each of which is a route
+constexpr std::int64_t kMostServing = 16;  // nodes of a group, each of which is a route
 
-bool any_gateway(const Cluster& c) { return std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::gateway); }); }
+bool any_gateway(const Cluster& c) {
+  return std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::gateway); });
+}
 
 }  // namespace
 
-bool forwards(const Cluster& c, int group) { return c.nodes[static_cast<std::size_t>(group)].has_role(Role::gateway) && Places(c).forwards(group); }
+bool forwards(const Cluster& c, int group) {
+  return c.nodes[static_cast<std::size_t>(group)].has_role(Role::gateway) && Places(c).forwards(group);
+}
 
 std::vector<GatewayRoute> gateway_routes(const Cluster& c, int group) {
   std::vector<GatewayRoute> out;
   if (!any_gateway(c)) return out;
   Places places(c);
-  const auto routed = [&](std::size_t n) { const Network* spec = c.networks[n].spec; return spec && spec->gateway; };
+  const auto routed = [&](std::size_t n) {
+    const Network* spec = c.networks[n].spec;
+    return spec && spec->gateway;
+  };
   const int primary = primary_network(c, group);
   for (std::size_t k = 0; k < c.nodes.size(); ++k) {
     const int by = static_cast<int>(k);
     if (by == group || !places.forwards(by)) continue;
     const auto beside = [&](std::size_t n) { return places.is_in(by, n) && places.is_in(group, n); };
-    std::size_t over = primary >= 0 && beside(static_cast<std::size_t>(primary)) ? static_cast<std::size_t>(primary) : 0;
+    std::size_t over =
+        primary >= 0 && beside(static_cast<std::size_t>(primary)) ? static_cast<std::size_t>(primary) : 0;
     while (over < c.networks.size() && !beside(over)) ++over;
     if (over == c.networks.size()) continue;
     for (std::size_t n = 0; n < c.networks.size(); ++n) {
-      if (!places.is_in(by, n) || places.is_in(group, n) || (routed(over) && routed(n)) || std::any_of(out.begin(), out.end(), [&](const GatewayRoute& r) { return r.to == static_cast<int>(n); })) continue;
-      out.push_back({.to = static_cast<int>(n), .over = static_cast<int>(over), .end_points = places.end_points(by, over), .gateways = c.nodes[k].count});
+      if (!places.is_in(by, n) || places.is_in(group, n) || (routed(over) && routed(n)) ||
+          std::any_of(out.begin(), out.end(), [&](const GatewayRoute& r) { return r.to == static_cast<int>(n); }))
+        continue;
+      out.push_back({.to = static_cast<int>(n),
+                     .over = static_cast<int>(over),
+                     .end_points = places.end_points(by, over),
+                     .gateways = c.nodes[k].count});
     }
   }
   return out;
@@ -84,7 +102,9 @@ int gateway_between(const Cluster& c, int from, int to) {
   if (!any_gateway(c)) return -1;
   Places places(c);
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (places.is_in(static_cast<int>(g), static_cast<std::size_t>(from)) && places.is_in(static_cast<int>(g), static_cast<std::size_t>(to)) && places.forwards(static_cast<int>(g))) return static_cast<int>(g);
+    if (places.is_in(static_cast<int>(g), static_cast<std::size_t>(from)) &&
+        places.is_in(static_cast<int>(g), static_cast<std::size_t>(to)) && places.forwards(static_cast<int>(g)))
+      return static_cast<int>(g);
   return -1;
 }
 
@@ -95,7 +115,8 @@ bool is_called_by_name(const Cluster& c, int group) {
   for (const Role r : {Role::scheduler, Role::provisioning, Role::monitoring, Role::control_plane, Role::etcd})
     if (g.has_role(r)) return true;
   const auto& mirror = c.spec.software.mirror;
-  return (mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0) || runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
+  return (mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0) ||
+         runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
 }
 
 std::vector<HostRoute> host_routes(const Cluster& c, const Plan& plan, int group) {
@@ -109,7 +130,10 @@ std::vector<HostRoute> host_routes(const Cluster& c, const Plan& plan, int group
     const Home home = home_of(c, plan, server);
     if (home.network < 0 || home.network == primary) continue;
     if (!places) places.emplace(c);
-    const auto routed = [&](std::size_t n) { const Network* spec = c.networks[n].spec; return spec && spec->gateway; };
+    const auto routed = [&](std::size_t n) {
+      const Network* spec = c.networks[n].spec;
+      return spec && spec->gateway;
+    };
     std::size_t over = c.networks.size();
     bool out_by_router = false;
     for (std::size_t n = 0; n < c.networks.size(); ++n) {
@@ -120,7 +144,9 @@ std::vector<HostRoute> host_routes(const Cluster& c, const Plan& plan, int group
     const auto at = static_cast<std::size_t>(home.network);
     if (over == c.networks.size() || places->is_in(group, at) || (out_by_router && routed(at))) continue;
     for (std::int64_t m = 0; m < c.nodes[s].count; ++m)
-      out.push_back({plan.address(home.network, home.end_points, m, 0), plan.address(static_cast<int>(over), places->end_points(server, over), m, 0), static_cast<int>(over)});
+      out.push_back({plan.address(home.network, home.end_points, m, 0),
+                     plan.address(static_cast<int>(over), places->end_points(server, over), m, 0),
+                     static_cast<int>(over)});
   }
   std::erase_if(out, [](const HostRoute& r) { return r.to == 0 || r.through == 0; });
   return out;

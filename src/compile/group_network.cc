@@ -11,8 +11,9 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kLongestName = 15;   // IFNAMSIZ is 16 with its final zero (include/uapi/linux/if.h)
-constexpr std::int64_t kFirstTable = 101;  // routing tables 0 and 253 to 255 are the kernel's (include/uapi/linux/rtnetlink.h)
+constexpr std::size_t kLongestName = 15;  // IFNAMSIZ is 16 with its final zero (include/uapi/linux/if.h)
+constexpr std::int64_t kFirstTable =
+    101;  // routing tables 0 and 253 to 255 are the kernel's (include/uapi/linux/rtnetlink.h)
 
 using Kind = NetworkDevice::Kind;
 
@@ -27,7 +28,9 @@ NetworkDevice device(Kind kind, std::string name) {
   return d;
 }
 
-struct Devices { std::vector<NetworkDevice> ports, bonds, vlans; };
+struct Devices {
+  std::vector<NetworkDevice> ports, bonds, vlans;
+};
 
 Devices devices_of(const Cluster& c, const Plan& plan, int group) {
   Devices d;
@@ -35,7 +38,7 @@ Devices devices_of(const Cluster& c, const Plan& plan, int group) {
     const NetworkModel& net = c.networks[i.network];
     const std::int64_t mtu = net.spec ? net.spec->mtu.value_or(0) : 0;
     const std::int64_t vlan = net.spec && net.shares >= 0 ? net.spec->vlan.value_or(0) : 0;
-    std::vector<std::string> below;   // devices that carry this network
+    std::vector<std::string> below;  // devices that carry this network
     for (const std::string& name : i.names) {
       NetworkDevice* port = find(d.ports, name);
       if (!port) port = &d.ports.emplace_back(device(Kind::port, name));
@@ -71,7 +74,9 @@ Devices devices_of(const Cluster& c, const Plan& plan, int group) {
         std::string name = carrier + ".";
         append_int(name, vlan);
         on = find(d.vlans, name);
-        if (!on) on = &d.vlans.emplace_back(device(Kind::vlan, std::move(name))), on->below = carrier, on->vlan = vlan, on->mtu = mtu;
+        if (!on)
+          on = &d.vlans.emplace_back(device(Kind::vlan, std::move(name))), on->below = carrier, on->vlan = vlan,
+          on->mtu = mtu;
       }
       NetworkAddress address;
       address.network = i.network, address.end_points = i.end_points, address.port = a;
@@ -100,48 +105,65 @@ bool is_skipped(const Cluster& c, std::string_view id) {
 
 bool reads_netplan(const NodeGroupModel& g) {
   const std::string os = g.software.os.value_or("");
-  return os.empty() || os.starts_with("ubuntu") || os.starts_with("debian") || os.starts_with("dgx-os");   // DGX OS is Ubuntu (its user guide, "Introduction")
+  return os.empty() || os.starts_with("ubuntu") || os.starts_with("debian") ||
+         os.starts_with("dgx-os");  // DGX OS is Ubuntu (its user guide, "Introduction")
 }
 
 NetworkReader network_reader(const Cluster& c, const NodeGroupModel& g) {
   const std::string os = g.software.os.value_or("");
   const auto [name, release] = distribution_of(os);
-  const auto is = [name = name](std::initializer_list<std::string_view> names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto is = [name = name](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   if (c.spec.outputs.find("networkd") && !is_skipped(c, "networkd") &&
       (reads_netplan(g) || is({"flatcar", "azure-linux"}) || (name == "amazon-linux" && release >= 2023)))
     return NetworkReader::networkd;
   if (reads_netplan(g)) return NetworkReader::netplan;
   // Before release 8 the network scripts are the standard (RHEL 8.0 release notes: "Network scripts are deprecated").
-  const bool keyfiles = name == "fedora" || (is({"rhel", "rocky", "almalinux", "centos-stream", "oracle-linux"}) && (release == 0 || release >= 8));
+  const bool keyfiles = name == "fedora" || (is({"rhel", "rocky", "almalinux", "centos-stream", "oracle-linux"}) &&
+                                             (release == 0 || release >= 8));
   return keyfiles && !is_skipped(c, "networkmanager") ? NetworkReader::networkmanager : NetworkReader::cloud_init;
 }
 
 std::string_view network_output(const Cluster& c, const NodeGroupModel& g) {
   switch (network_reader(c, g)) {
-    case NetworkReader::netplan: return "netplan";
-    case NetworkReader::networkd: return "networkd";
-    case NetworkReader::networkmanager: return "networkmanager";
-    case NetworkReader::cloud_init: break;
+    case NetworkReader::netplan:
+      return "netplan";
+    case NetworkReader::networkd:
+      return "networkd";
+    case NetworkReader::networkmanager:
+      return "networkmanager";
+    case NetworkReader::cloud_init:
+      break;
   }
   return {};
 }
 
 bool has_network_of(const Cluster& c, NetworkReader reader) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (network_reader(c, c.nodes[g]) == reader && std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
-          return n.subnet && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == static_cast<int>(g) && !is_management_port(c, n, e); });
-        })) return true;
+    if (network_reader(c, c.nodes[g]) == reader &&
+        std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
+          return n.subnet && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
+                   return e.group == static_cast<int>(g) && !is_management_port(c, n, e);
+                 });
+        }))
+      return true;
   return false;
 }
 
-GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings) : in_(in), group_(group), plan_(in.plan), salt_(in.spec_digest) {
+GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings)
+    : in_(in), group_(group), plan_(in.plan), salt_(in.spec_digest) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
   Devices d = devices_of(c, in.plan, group);
   for (std::vector<NetworkDevice>* list : {&d.ports, &d.bonds, &d.vlans}) {
-    const auto longest = std::find_if(list->begin(), list->end(), [](const NetworkDevice& n) { return n.name.size() > kLongestName; });
+    const auto longest =
+        std::find_if(list->begin(), list->end(), [](const NetworkDevice& n) { return n.name.size() > kLongestName; });
     if (longest != list->end())
-      findings.error("netplan-interface-name-too-long", g.span, "interface '" + longest->name + "' of '" + g.name + "' has " + std::to_string(longest->name.size()) + " characters, Linux takes 15")
+      findings
+          .error("netplan-interface-name-too-long", g.span,
+                 "interface '" + longest->name + "' of '" + g.name + "' has " + std::to_string(longest->name.size()) +
+                     " characters, Linux takes 15")
           .help("give the port group a shorter name");
     std::move(list->begin(), list->end(), std::back_inserter(devices_));
   }
@@ -158,18 +180,22 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
       marks_.push_back({.network = a.network, .end_points = a.end_points, .port = a.port, .before = {}, .behind = {}});
       for (const GatewayRoute& r : routes) {
         if (r.over != a.network || a.port != 0) continue;
-        a.routes.push_back({.to = c.networks[static_cast<std::size_t>(r.to)].subnet->text(), .mark = marks_.size(), .through = 0});
-        marks_.push_back({.network = r.over, .end_points = r.end_points, .among = r.gateways, .before = {}, .behind = {}});
+        a.routes.push_back(
+            {.to = c.networks[static_cast<std::size_t>(r.to)].subnet->text(), .mark = marks_.size(), .through = 0});
+        marks_.push_back(
+            {.network = r.over, .end_points = r.end_points, .among = r.gateways, .before = {}, .behind = {}});
       }
       for (const HostRoute& r : servers)
-        if (r.over == a.network && a.port == 0) a.routes.push_back({.to = ipv4_text(r.to) + "/32", .mark = 0, .through = r.through});
+        if (r.over == a.network && a.port == 0)
+          a.routes.push_back({.to = ipv4_text(r.to) + "/32", .mark = 0, .through = r.through});
       ++in_network[static_cast<std::size_t>(a.network)];
       if (first < 0) first = a.network;
       in_primary |= a.network == primary;
       const AddressPlan* plan = in.plan.addresses_of(a.network);
       // A gateway is what the spec names: the first address, which the plan keeps free for one, need not be a router.
       const Network* spec = c.networks[a.network].spec;
-      if (plan && plan->gateway != 0 && spec && spec->gateway && (way_out < 0 || a.network == primary)) way_out = a.network;
+      if (plan && plan->gateway != 0 && spec && spec->gateway && (way_out < 0 || a.network == primary))
+        way_out = a.network;
     }
   const int named = way_out >= 0 ? way_out : in_primary ? primary : first;
   std::int64_t table = kFirstTable;
@@ -189,7 +215,9 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
 std::vector<std::string> GroupNetwork::devices_in(int network) const {
   std::vector<std::string> out;
   for (const NetworkDevice& d : devices_)
-    if (std::any_of(d.addresses.begin(), d.addresses.end(), [&](const NetworkAddress& a) { return a.network == network; })) out.push_back(d.name);
+    if (std::any_of(d.addresses.begin(), d.addresses.end(),
+                    [&](const NetworkAddress& a) { return a.network == network; }))
+      out.push_back(d.name);
   return out;
 }
 
@@ -206,19 +234,23 @@ std::string GroupNetwork::address(const NetworkAddress& a, bool with_prefix) con
   return out;
 }
 
-std::string GroupNetwork::via(const NetworkRoute& route) const { return route.through != 0 ? ipv4_text(route.through) : PatternText::mark(salt_, route.mark); }
+std::string GroupNetwork::via(const NetworkRoute& route) const {
+  return route.through != 0 ? ipv4_text(route.through) : PatternText::mark(salt_, route.mark);
+}
 
 std::string GroupNetwork::with_mac(const NetworkDevice& device, std::string before, std::string behind) {
   if (!in_.inventory) return {};
   Mark mark;
-  mark.device = static_cast<std::size_t>(&device - devices_.data()), mark.before = std::move(before), mark.behind = std::move(behind);
+  mark.device = static_cast<std::size_t>(&device - devices_.data()), mark.before = std::move(before),
+  mark.behind = std::move(behind);
   marks_.push_back(std::move(mark));
   return PatternText::mark(salt_, marks_.size() - 1);
 }
 
 std::optional<std::uint64_t> GroupNetwork::mac(const NetworkDevice& device, std::int64_t member) const {
   if (!in_.inventory || device.kind != Kind::port || device.infiniband) return std::nullopt;
-  return inventory_mac(in_, group_, member, in_.cluster.nodes[static_cast<std::size_t>(group_)].names.name(member), device.name);
+  return inventory_mac(in_, group_, member, in_.cluster.nodes[static_cast<std::size_t>(group_)].names.name(member),
+                       device.name);
 }
 
 void GroupNetwork::append(const PatternText& text, std::int64_t member, std::string& out) const {
@@ -232,7 +264,8 @@ void GroupNetwork::append(const PatternText& text, std::int64_t member, std::str
   });
 }
 
-void add_link_files(const CompileInput& in, GroupNetwork& network, std::string_view output_id, std::vector<DeviceFile>& files) {
+void add_link_files(const CompileInput& in, GroupNetwork& network, std::string_view output_id,
+                    std::vector<DeviceFile>& files) {
   if (!in.inventory) return;
   for (const NetworkDevice& d : network.devices()) {
     if (d.kind != Kind::port || d.infiniband) continue;
@@ -250,13 +283,14 @@ void check_interface_names(const CompileInput& in, Findings& findings) {
   std::string name, host, ipoib;
   SourceSpan at, ipoib_at;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
-    Findings of_network;   // said by the output
+    Findings of_network;  // said by the output
     const GroupNetwork network(in, static_cast<int>(g), of_network);
     for (std::int64_t i = 0; i < c.nodes[g].count; ++i) {
       std::int64_t missing = 0;
       for (const NetworkDevice& d : network.devices()) {
         if (d.kind != Kind::port || network.mac(d, i)) continue;
-        if (d.infiniband) {   // IPoIB has no address that a .link file could match: the image names them, or udev rules of the site
+        if (d.infiniband) {  // IPoIB has no address that a .link file could match: the image names them, or udev rules
+                             // of the site
           if (ipoib.empty()) ipoib = d.name + "' on '" + c.nodes[g].names.name(i), ipoib_at = c.nodes[g].span;
           continue;
         }
@@ -267,20 +301,38 @@ void check_interface_names(const CompileInput& in, Findings& findings) {
     }
   }
   if (!ipoib.empty())
-    findings.note("network-names-unmade", ipoib_at, "nothing gives InfiniBand ports their names: those of their network configuration, such as '" + ipoib + "', must exist on the machine").help("by the image, or by udev rules of your own with their GUIDs");
+    findings
+        .note("network-names-unmade", ipoib_at,
+              "nothing gives InfiniBand ports their names: those of their network configuration, such as '" + ipoib +
+                  "', must exist on the machine")
+        .help("by the image, or by udev rules of your own with their GUIDs");
   if (ports == 0) return;
-  findings.note("network-names-unmade", at, std::to_string(ports) + (ports == 1 ? " port of " : " ports of ") + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") + " get no name here: that which their network configuration has, such as '" + name + "' on '" + host + "', must exist on the machine")
-      .help("a row of the inventory for each port lets it be given by MAC: " + host + "," + name + ",94:6d:ae:00:00:01");
+  findings
+      .note("network-names-unmade", at,
+            std::to_string(ports) + (ports == 1 ? " port of " : " ports of ") + std::to_string(nodes) +
+                (nodes == 1 ? " node" : " nodes") +
+                " get no name here: that which their network configuration has, such as '" + name + "' on '" + host +
+                "', must exist on the machine")
+      .help("a row of the inventory for each port lets it be given by MAC: " + host + "," + name +
+            ",94:6d:ae:00:00:01");
 }
 
-void write_device_files(const CompileInput& in, int group, const GroupNetwork& network, const std::vector<DeviceFile>& files, std::string_view output_id, std::uint32_t mode, Bundle& bundle) {
+void write_device_files(const CompileInput& in, int group, const GroupNetwork& network,
+                        const std::vector<DeviceFile>& files, std::string_view output_id, std::uint32_t mode,
+                        Bundle& bundle) {
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
   const std::string top = std::string(output_id) + "/";
-  struct Own { std::string_view name; PatternText text; const NetworkDevice* known; };
+  struct Own {
+    std::string_view name;
+    PatternText text;
+    const NetworkDevice* known;
+  };
   std::vector<Own> own;
   for (const DeviceFile& f : files) {
-    if (f.of_node) own.push_back({f.name, network.pattern(f.text), f.known});
-    else bundle.add(top + "group/" + g.name + "/" + f.name, output_id, f.text, mode);
+    if (f.of_node)
+      own.push_back({f.name, network.pattern(f.text), f.known});
+    else
+      bundle.add(top + "group/" + g.name + "/" + f.name, output_id, f.text, mode);
   }
   std::string folder, path;
   for (std::int64_t i = 0; i < g.count && !in.judging; ++i) {

@@ -8,16 +8,20 @@
 namespace clusterc {
 namespace {
 
-struct Cell { std::string_view text; std::uint32_t begin = 0, end = 0; };
+struct Cell {
+  std::string_view text;
+  std::uint32_t begin = 0, end = 0;
+};
 
 // Cells of RFC 4180: commas between them, quotes around a cell that has one, a quote in it doubled. Ends with the line.
 class CsvReader {
  public:
   CsvReader(std::string_view text, std::deque<std::string>& unquoted) : text_(text), unquoted_(unquoted) {
-    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;   // spreadsheets put it in front
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // spreadsheets put it in front
   }
   bool done() const { return at_ >= text_.size(); }
-  bool row(std::vector<Cell>& out, std::size_t& wrong) {   // false: a quote that is not closed, or text behind one, at `wrong`
+  bool row(std::vector<Cell>& out,
+           std::size_t& wrong) {  // false: a quote that is not closed, or text behind one, at `wrong`
     out.clear();
     for (;;) {
       Cell c{{}, static_cast<std::uint32_t>(at_), 0};
@@ -91,7 +95,7 @@ std::string shown(std::string_view text) {
   return text.size() > 60 ? out + "..." : out;
 }
 
-constexpr std::size_t kMostTold = 20;   // findings of one kind: a file in another format has one in every line
+constexpr std::size_t kMostTold = 20;  // findings of one kind: a file in another format has one in every line
 
 }  // namespace
 
@@ -102,7 +106,10 @@ std::optional<std::uint64_t> parse_guid(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if ((c == ':' || c == '-') && digits > 0 && i + 1 < text.size() && text[i - 1] != c) continue;
-    const int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    const int d = c >= '0' && c <= '9'   ? c - '0'
+                  : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                  : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                         : -1;
     if (d < 0 || ++digits > 16) return std::nullopt;
     value = value << 4 | static_cast<std::uint64_t>(d);
   }
@@ -118,16 +125,23 @@ void append_guid(std::uint64_t guid, std::string& out) {
 Inventory Inventory::read(const Sources& sources, FileId file, Findings& findings) {
   Inventory inventory;
   const std::string_view text = sources.text(file);
-  const auto at = [&](std::size_t begin, std::size_t end) { return SourceSpan{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}; };
+  const auto at = [&](std::size_t begin, std::size_t end) {
+    return SourceSpan{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  };
   CsvReader reader(text, inventory.unquoted_);
   std::vector<Cell> row;
   std::size_t wrong = 0, malformed = 0, values = 0, twice = 0;
   const auto broken = [&] {
-    if (++malformed <= kMostTold) findings.error("inventory-malformed", at(wrong, wrong + 1), text[wrong] == '"' ? "a quoted cell of the inventory does not end" : "text behind the closing quote of a cell").help("quotes stand around the whole cell, and double inside it (RFC 4180)");
+    if (++malformed <= kMostTold)
+      findings
+          .error("inventory-malformed", at(wrong, wrong + 1),
+                 text[wrong] == '"' ? "a quoted cell of the inventory does not end"
+                                    : "text behind the closing quote of a cell")
+          .help("quotes stand around the whole cell, and double inside it (RFC 4180)");
     reader.skip_line();
   };
   int name = -1, port = -1, mac = -1, guid = -1, serial = -1;
-  std::vector<std::pair<std::string_view, std::size_t>> serials;   // and the row
+  std::vector<std::pair<std::string_view, std::size_t>> serials;  // and the row
   std::size_t columns = 0;
   for (bool header = true; !reader.done();) {
     if (!reader.row(row, wrong)) {
@@ -140,19 +154,32 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       columns = row.size();
       for (std::size_t i = 0; i < row.size(); ++i) {
         const std::string word = to_lower(row[i].text);
-        int* column = word == "name" ? &name : word == "port" ? &port : word == "mac" ? &mac : word == "guid" ? &guid : word == "serial" ? &serial : nullptr;
+        int* column = word == "name"     ? &name
+                      : word == "port"   ? &port
+                      : word == "mac"    ? &mac
+                      : word == "guid"   ? &guid
+                      : word == "serial" ? &serial
+                                         : nullptr;
         if (!column) continue;
-        if (*column >= 0) findings.error("inventory-malformed", at(row[i].begin, row[i].end), "the inventory has two columns '" + word + "'");
+        if (*column >= 0)
+          findings.error("inventory-malformed", at(row[i].begin, row[i].end),
+                         "the inventory has two columns '" + word + "'");
         *column = static_cast<int>(i);
       }
       if (name < 0) {
-        findings.error("inventory-malformed", at(row[0].begin, row[0].end), "the first line of the inventory names no column 'name'").help("begin with name,port,mac,guid");
+        findings
+            .error("inventory-malformed", at(row[0].begin, row[0].end),
+                   "the first line of the inventory names no column 'name'")
+            .help("begin with name,port,mac,guid");
         return inventory;
       }
       continue;
     }
     if (row.size() != columns) {
-      if (++malformed <= kMostTold) findings.error("inventory-malformed", at(row[0].begin, row.back().end), "a row of the inventory has " + std::to_string(row.size()) + " cells, its first line has " + std::to_string(columns));
+      if (++malformed <= kMostTold)
+        findings.error("inventory-malformed", at(row[0].begin, row.back().end),
+                       "a row of the inventory has " + std::to_string(row.size()) + " cells, its first line has " +
+                           std::to_string(columns));
       continue;
     }
     const auto cell = [&](int column) { return column < 0 ? Cell{} : row[static_cast<std::size_t>(column)]; };
@@ -161,30 +188,44 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       if (++values <= kMostTold) findings.error("inventory-value", r.span, "a row of the inventory names no device");
       continue;
     }
-    const auto value = [&](int column, std::string_view what, auto parse, std::string_view example, std::optional<std::uint64_t>& to) {
+    const auto value = [&](int column, std::string_view what, auto parse, std::string_view example,
+                           std::optional<std::uint64_t>& to) {
       const Cell c = cell(column);
       if (c.text.empty()) return;
       to = parse(c.text);
-      if (!to && ++values <= kMostTold) findings.error("inventory-value", at(c.begin, c.end), "'" + shown(c.text) + "' is no " + std::string(what)).help("for example " + std::string(example));
+      if (!to && ++values <= kMostTold)
+        findings.error("inventory-value", at(c.begin, c.end), "'" + shown(c.text) + "' is no " + std::string(what))
+            .help("for example " + std::string(example));
     };
     value(mac, "MAC address of a port", parse_port_mac, "94:6d:ae:12:34:56", r.mac);
     value(guid, "GUID", parse_guid, "0x946dae0300123456", r.guid);
     const auto [before, fresh] = inventory.by_place_.emplace(place(r.name, r.port), inventory.rows_.size());
     if (!fresh) {
-      if (++twice <= kMostTold) findings.error("inventory-row-twice", r.span, "'" + shown(r.name) + "'" + (r.port.empty() ? "" : " port '" + shown(r.port) + "'") + " stands twice in the inventory").note(inventory.rows_[before->second].span, "the other row");
+      if (++twice <= kMostTold)
+        findings
+            .error("inventory-row-twice", r.span,
+                   "'" + shown(r.name) + "'" + (r.port.empty() ? "" : " port '" + shown(r.port) + "'") +
+                       " stands twice in the inventory")
+            .note(inventory.rows_[before->second].span, "the other row");
       continue;
     }
-    if (const Cell number = cell(serial); !number.text.empty()) serials.emplace_back(number.text, inventory.rows_.size());
+    if (const Cell number = cell(serial); !number.text.empty())
+      serials.emplace_back(number.text, inventory.rows_.size());
     inventory.rows_.push_back(r);
   }
-  // Rows of one device have its serial number each; two devices hardly ever have the same: nodes of one chassis may. A host name and an object's
-  // (gpu001, node/gpu/001) may be of one device.
+  // Rows of one device have its serial number each; two devices hardly ever have the same: nodes of one chassis may. A
+  // host name and an object's (gpu001, node/gpu/001) may be of one device.
   const auto is_object = [](std::string_view device) { return device.find('/') != std::string_view::npos; };
   std::sort(serials.begin(), serials.end());
   for (std::size_t i = 1; i < serials.size(); ++i) {
     const InventoryRow &r = inventory.rows_[serials[i].second], &other = inventory.rows_[serials[i - 1].second];
-    if (serials[i].first == serials[i - 1].first && r.name != other.name && is_object(r.name) == is_object(other.name) && ++twice <= kMostTold)
-      findings.warning("inventory-serial-twice", r.span, "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same serial number '" + shown(serials[i].first) + "'").note(other.span, "the other one");
+    if (serials[i].first == serials[i - 1].first && r.name != other.name &&
+        is_object(r.name) == is_object(other.name) && ++twice <= kMostTold)
+      findings
+          .warning("inventory-serial-twice", r.span,
+                   "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same serial number '" +
+                       shown(serials[i].first) + "'")
+          .note(other.span, "the other one");
   }
   // One MAC or GUID for two ports: the second would take the first one's address, or its place in the fabric.
   for (const bool macs : {true, false}) {
@@ -196,9 +237,15 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       if (all[i].first == all[i - 1].first && ++twice <= kMostTold) {
         const InventoryRow &r = inventory.rows_[all[i].second], &other = inventory.rows_[all[i - 1].second];
         std::string number;
-        if (macs) append_mac(number, all[i].first);
-        else append_guid(all[i].first, number);
-        findings.error("inventory-value-twice", r.span, "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same " + (macs ? "MAC address " : "GUID ") + number).note(other.span, "the other one");
+        if (macs)
+          append_mac(number, all[i].first);
+        else
+          append_guid(all[i].first, number);
+        findings
+            .error("inventory-value-twice", r.span,
+                   "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same " +
+                       (macs ? "MAC address " : "GUID ") + number)
+            .note(other.span, "the other one");
       }
   }
   return inventory;

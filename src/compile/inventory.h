@@ -5,8 +5,9 @@
 //   gpu001,bmc,94:6d:ae:00:01:01,,SN4711
 //   leaf-compute-u1-r1,,,0xfc6a1c0300400000,MT2311
 //
-// `name` is a host name as hosts has it, or the object's (node/gpu/001, leaf/compute/u1/r1); `port` is an interface as netplan calls it, `bmc`,
-// or empty: the device itself. Columns stand in any order; what is not known here (serial, asset tag, a remark) is for people and other programs.
+// `name` is a host name as hosts has it, or the object's (node/gpu/001, leaf/compute/u1/r1); `port` is an interface as
+// netplan calls it, `bmc`, or empty: the device itself. Columns stand in any order; what is not known here (serial,
+// asset tag, a remark) is for people and other programs.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -21,15 +22,15 @@
 namespace clusterc {
 
 struct InventoryRow {
-  SourceSpan span;                    // the device's name
-  std::string_view name, port;        // views into the Sources, or into `unquoted` of the Inventory
+  SourceSpan span;              // the device's name
+  std::string_view name, port;  // views into the Sources, or into `unquoted` of the Inventory
   std::optional<std::uint64_t> mac, guid;
 };
 
 class Inventory {
  public:
   Inventory() = default;
-  Inventory(Inventory&&) = default;             // rows point into `unquoted_`
+  Inventory(Inventory&&) = default;  // rows point into `unquoted_`
   Inventory& operator=(Inventory&&) = default;
   // Findings at line and column for what cannot be read; the rows that can are there all the same. Linear in the text.
   static Inventory read(const Sources&, FileId, Findings&);
@@ -39,12 +40,12 @@ class Inventory {
 
  private:
   std::vector<InventoryRow> rows_;
-  std::deque<std::string> unquoted_;                          // cells that had quotes in them: they do not move
-  std::unordered_map<std::string, std::size_t> by_place_;     // "name\nport" -> row
+  std::deque<std::string> unquoted_;                       // cells that had quotes in them: they do not move
+  std::unordered_map<std::string, std::size_t> by_place_;  // "name\nport" -> row
 };
 
 // "0x0002c90200400a7c", "0002:c902:0040:0a7c": at most 64 bits; nullopt for anything else and for 0.
 std::optional<std::uint64_t> parse_guid(std::string_view);
-void append_guid(std::uint64_t, std::string& out);            // "0x0002c90200400a7c"
+void append_guid(std::uint64_t, std::string& out);  // "0x0002c90200400a7c"
 
 }  // namespace clusterc

@@ -1,4 +1,5 @@
-// Files of a node's own system that cloud-init writes at the first start and Ansible keeps: limits, kernel settings, Lustre's networks.
+// Files of a node's own system that cloud-init writes at the first start and Ansible keeps: limits, kernel settings,
+// Lustre's networks.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,13 +9,18 @@
 
 namespace clusterc {
 
-inline constexpr std::string_view kLimitsPath = "/etc/security/limits.d/90-cluster.conf", kSysctlPath = "/etc/sysctl.d/90-cluster.conf",
-                                  kSlurmdSettingsPath = "/etc/systemd/system/slurmd.service.d/90-cluster.conf", kLnetPath = "/etc/modprobe.d/lustre.conf";
+inline constexpr std::string_view kLimitsPath = "/etc/security/limits.d/90-cluster.conf",
+                                  kSysctlPath = "/etc/sysctl.d/90-cluster.conf",
+                                  kSlurmdSettingsPath = "/etc/systemd/system/slurmd.service.d/90-cluster.conf",
+                                  kLnetPath = "/etc/modprobe.d/lustre.conf";
 
-// What a process of this group may lock: "unlimited", or whole KiB as limits.conf(5) counts; unlimited where RDMA is used and the spec says nothing; empty: nothing is said.
+// What a process of this group may lock: "unlimited", or whole KiB as limits.conf(5) counts; unlimited where RDMA is
+// used and the spec says nothing; empty: nothing is said.
 std::string locked_memory(const Cluster&, int group);
 
-struct NodeFiles { std::string limits, slurmd, sysctl, lnet; };   // texts; empty: not written
+struct NodeFiles {
+  std::string limits, slurmd, sysctl, lnet;
+};  // texts; empty: not written
 NodeFiles node_files(const Cluster&, const Plan&, int group, const GroupNetwork&);
 
 }  // namespace clusterc

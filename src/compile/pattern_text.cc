@@ -6,7 +6,8 @@ namespace clusterc {
 namespace {
 constexpr std::string_view kBegin = "clustercMark", kEnd = "Z";
 
-// Sixteen characters of a digest are enough that nobody finds a text with its own digest in it. Behind them a letter: the number begins.
+// Sixteen characters of a digest are enough that nobody finds a text with its own digest in it. Behind them a letter:
+// the number begins.
 std::string begin_of(std::string_view salt) { return std::string(kBegin) + std::string(salt.substr(0, 16)) + "n"; }
 }  // namespace
 
@@ -24,8 +25,9 @@ PatternText::PatternText(std::string text, std::string_view salt) : text_(std::m
     const std::size_t at = text_.find(begin, search);
     if (at == std::string::npos) break;
     const std::size_t digits = at + begin.size(), end = text_.find(kEnd, digits);
-    const auto n = end == std::string::npos ? std::nullopt : parse_uint(std::string_view(text_).substr(digits, end - digits));
-    if (!n) {   // no mark: it stays
+    const auto n =
+        end == std::string::npos ? std::nullopt : parse_uint(std::string_view(text_).substr(digits, end - digits));
+    if (!n) {  // no mark: it stays
       search = digits;
       continue;
     }

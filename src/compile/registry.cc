@@ -19,8 +19,8 @@
 #include "compile/networkd/networkd.h"
 #include "compile/networkmanager/networkmanager.h"
 #include "compile/nfs/nfs.h"
-#include "compile/nginx/nginx.h"
 #include "compile/nftables/nftables.h"
+#include "compile/nginx/nginx.h"
 #include "compile/openchami/openchami.h"
 #include "compile/opensm/opensm.h"
 #include "compile/output.h"
@@ -35,16 +35,21 @@
 namespace clusterc {
 namespace {
 constexpr std::array kOutputs = std::to_array<const Output*>({
-    &kHostsOutput, &kDnsOutput, &kDnsmasqOutput, &kKeaOutput,
-    &kNginxOutput, &kIpxeOutput, &kPreseedOutput, &kAutoinstallOutput, &kKickstartOutput,
-    &kMirrorOutput,
-    &kWarewulfOutput, &kMaasOutput, &kOpenChamiOutput, &kXcatOutput,
-    &kChronyOutput, &kNftablesOutput, &kNfsOutput,
-    &kSlurmOutput,
-    &kCloudInitOutput, &kNetplanOutput, &kNetworkdOutput, &kNetworkManagerOutput, &kAnsibleOutput,
-    &kOpensmOutput, &kRoceOutput, &kFabricEnvOutput,
-    &kContainersOutput,
-    &kPrometheusOutput, &kGrafanaOutput, &kSyslogNgOutput,
+    &kHostsOutput,      &kDnsOutput,
+    &kDnsmasqOutput,    &kKeaOutput,
+    &kNginxOutput,      &kIpxeOutput,
+    &kPreseedOutput,    &kAutoinstallOutput,
+    &kKickstartOutput,  &kMirrorOutput,
+    &kWarewulfOutput,   &kMaasOutput,
+    &kOpenChamiOutput,  &kXcatOutput,
+    &kChronyOutput,     &kNftablesOutput,
+    &kNfsOutput,        &kSlurmOutput,
+    &kCloudInitOutput,  &kNetplanOutput,
+    &kNetworkdOutput,   &kNetworkManagerOutput,
+    &kAnsibleOutput,    &kOpensmOutput,
+    &kRoceOutput,       &kFabricEnvOutput,
+    &kContainersOutput, &kPrometheusOutput,
+    &kGrafanaOutput,    &kSyslogNgOutput,
 });
 }
 

@@ -64,12 +64,15 @@ Known value_of(const Type& t, const void* p) {
       text.version = t.name == Version::type_name;
       return text;
     }
-    case Type::Form::maybe: return t.size(p) > 0 ? value_of(t.element(), t.at(const_cast<void*>(p), 0)) : Known::absent("");
+    case Type::Form::maybe:
+      return t.size(p) > 0 ? value_of(t.element(), t.at(const_cast<void*>(p), 0)) : Known::absent("");
     case Type::Form::list:
     case Type::Form::map:
-    case Type::Form::record: break;
+    case Type::Form::record:
+      break;
   }
-  Known all = t.form == Type::Form::list ? Known::list(std::make_shared<Part>(t, p)) : Known::map(std::make_shared<Part>(t, p));
+  Known all =
+      t.form == Type::Form::list ? Known::list(std::make_shared<Part>(t, p)) : Known::map(std::make_shared<Part>(t, p));
   all.unset = t.form != Type::Form::record && t.size(p) == 0;
   return all;
 }
@@ -86,14 +89,17 @@ class NodeAddresses : public TemplateObject {
   NodeAddresses(const CompileInput& in, std::int64_t node) : in_(in), node_(node) {}
   std::size_t size() const override { return networks().size(); }
   Known at(std::size_t i) const override { return address_text(in_.plan.node_address(networks()[i], node_)); }
-  std::string key(std::size_t i) const override { return in_.cluster.networks[static_cast<std::size_t>(networks()[i])].name; }
+  std::string key(std::size_t i) const override {
+    return in_.cluster.networks[static_cast<std::size_t>(networks()[i])].name;
+  }
 
  private:
   const std::vector<int>& networks() const {
     if (!networks_) {
       networks_.emplace();
       for (const AddressPlan& a : in_.plan.addresses)
-        if (in_.plan.node_address(static_cast<int>(a.network), node_) != 0) networks_->push_back(static_cast<int>(a.network));
+        if (in_.plan.node_address(static_cast<int>(a.network), node_) != 0)
+          networks_->push_back(static_cast<int>(a.network));
     }
     return *networks_;
   }
@@ -105,25 +111,31 @@ class NodeAddresses : public TemplateObject {
 // Made for each turn of a loop over all nodes: it works out what is asked for.
 class Node : public TemplateObject {
  public:
-  Node(const CompileInput& in, std::int64_t node, std::size_t group, Home home) : in_(in), node_(node), group_(group), home_(home) {}
+  Node(const CompileInput& in, std::int64_t node, std::size_t group, Home home)
+      : in_(in), node_(node), group_(group), home_(home) {}
   std::size_t size() const override { return std::size(kKeys); }
   std::string key(std::size_t i) const override { return std::string(kKeys[i]); }
   bool fixed_keys() const override { return true; }
   Known at(std::size_t i) const override {
     const Cluster& c = in_.cluster;
     switch (i) {
-      case 0: return Known::of(c.node_name(node_));
-      case 1: return Known::borrowed(c.nodes[group_].name);
+      case 0:
+        return Known::of(c.node_name(node_));
+      case 1:
+        return Known::borrowed(c.nodes[group_].name);
       case 2: {
         const auto node = static_cast<std::size_t>(node_);
         const std::int32_t rack = node < in_.plan.node_rack.size() ? in_.plan.node_rack[node] : -1;
         return rack < 0 ? Known::absent("this node is in no rack") : Known::of(c.rack_name(rack));
       }
       case 3: {
-        const std::uint32_t address = home_.network < 0 ? 0 : in_.plan.address(home_.network, home_.end_points, node_ - c.nodes[group_].first);
-        return address == 0 ? Known::absent("this node has no address that its name stands for") : address_text(address);
+        const std::uint32_t address =
+            home_.network < 0 ? 0 : in_.plan.address(home_.network, home_.end_points, node_ - c.nodes[group_].first);
+        return address == 0 ? Known::absent("this node has no address that its name stands for")
+                            : address_text(address);
       }
-      default: return Known::map(std::make_shared<NodeAddresses>(in_, node_));
+      default:
+        return Known::map(std::make_shared<NodeAddresses>(in_, node_));
     }
   }
   std::optional<Known> member(std::string_view name) const override {
@@ -143,7 +155,8 @@ class Node : public TemplateObject {
 class Nodes : public TemplateObject {
  public:
   explicit Nodes(const CompileInput& in) : in_(in) {
-    for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) homes_.push_back(home_of(in.cluster, in.plan, static_cast<int>(g)));
+    for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
+      homes_.push_back(home_of(in.cluster, in.plan, static_cast<int>(g)));
   }
   std::size_t size() const override { return static_cast<std::size_t>(in_.cluster.node_count); }
   Known at(std::size_t i) const override {
@@ -175,11 +188,20 @@ class Hosts : public TemplateObject {
   }
 
  private:
-  struct Host { std::string name; std::uint32_t address; std::size_t network; bool plain; };
+  struct Host {
+    std::string name;
+    std::uint32_t address;
+    std::size_t network;
+    bool plain;
+  };
   const std::vector<Host>& all() const {
     if (!made_) {
       made_ = true;
-      each_address(in_, [](const AddressPlan&) {}, [&](const NamedAddress& n) { hosts_.push_back({std::string(n.name), n.address, static_cast<std::size_t>(n.network), n.plain}); });
+      each_address(
+          in_, [](const AddressPlan&) {},
+          [&](const NamedAddress& n) {
+            hosts_.push_back({std::string(n.name), n.address, static_cast<std::size_t>(n.network), n.plain});
+          });
     }
     return hosts_;
   }

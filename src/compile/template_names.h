@@ -1,4 +1,5 @@
-// What templates of the spec's folder know of the cluster (docs/templates.md): the spec with all that was derived, its nodes, everything that has an address.
+// What templates of the spec's folder know of the cluster (docs/templates.md): the spec with all that was derived, its
+// nodes, everything that has an address.
 #pragma once
 #include "compile/output.h"
 #include "template/value.h"

@@ -6,10 +6,10 @@
 namespace clusterc {
 
 struct TemplateFile {
-  std::string_view path;   // "ansible/roles/base/tasks/main.yml"
+  std::string_view path;  // "ansible/roles/base/tasks/main.yml"
   std::string_view text;
 };
 
-std::span<const TemplateFile> template_files();   // sorted by path
+std::span<const TemplateFile> template_files();  // sorted by path
 
 }  // namespace clusterc

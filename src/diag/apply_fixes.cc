@@ -6,14 +6,15 @@
 namespace clusterc {
 namespace {
 
-using Taken = std::map<std::uint32_t, const Edit*>;   // by begin; none meets another
+using Taken = std::map<std::uint32_t, const Edit*>;  // by begin; none meets another
 
 bool meets(const Edit& a, const Edit& b) {
   return a.span.begin == b.span.begin || (a.span.begin < b.span.end && b.span.begin < a.span.end);
 }
 bool same(const Edit& a, const Edit& b) { return a.span == b.span && a.replacement == b.replacement; }
 
-// The edit that it meets, nullptr when there is none. A neighbour further away cannot meet it: those between would, too.
+// The edit that it meets, nullptr when there is none. A neighbour further away cannot meet it: those between would,
+// too.
 const Edit* met(const Taken& taken, const Edit& edit) {
   const auto after = taken.lower_bound(edit.span.begin);
   if (after != taken.end() && meets(*after->second, edit)) return after->second;

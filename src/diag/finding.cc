@@ -27,7 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
     for (std::size_t i = 1; i <= a.size(); ++i) {
       const char x = folded(a[i - 1]), y = folded(b[j - 1]);
       row[i] = std::min({back[i] + 1, row[i - 1] + 1, back[i - 1] + (x != y)});
-      if (i > 1 && j > 1 && x == folded(b[j - 2]) && folded(a[i - 2]) == y) row[i] = std::min(row[i], two_back[i - 2] + 1);
+      if (i > 1 && j > 1 && x == folded(b[j - 2]) && folded(a[i - 2]) == y)
+        row[i] = std::min(row[i], two_back[i - 2] + 1);
       best = std::min(best, row[i]);
     }
     if (best > limit) return limit + 1;
@@ -41,9 +42,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 
 std::string_view severity_name(Severity severity) {
   switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::error: break;
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      break;
   }
   return "error";
 }
@@ -76,7 +80,7 @@ bool Findings::quotable(const Sources& sources, FileId file, std::uint32_t line)
   const auto begin = static_cast<std::size_t>(text.data() - sources.text(file).data());
   const auto after = withheld_.upper_bound(std::pair(file, begin + text.size()));
   if (after == withheld_.begin()) return true;
-  const auto last = std::prev(after);   // the last that begins in this line or before it
+  const auto last = std::prev(after);  // the last that begins in this line or before it
   return last->first.first != file || last->second < begin;
 }
 
@@ -84,7 +88,8 @@ bool Findings::quotable(const Sources& sources, FileId file, std::uint32_t line)
 // finding without a place follows those that have one. So the sources themselves need not be asked.
 void Findings::sort(const Sources&) {
   std::ranges::stable_sort(all_, std::ranges::less{}, [](const Finding& finding) {
-    return std::tuple(finding.span.file, finding.span.begin, -static_cast<int>(finding.severity), std::string_view(finding.rule));
+    return std::tuple(finding.span.file, finding.span.begin, -static_cast<int>(finding.severity),
+                      std::string_view(finding.rule));
   });
 }
 

@@ -18,18 +18,22 @@ class Mender {
   }
 
   Mended run() {
-    while (round()) {}
+    while (round()) {
+    }
     return std::move(out_);
   }
 
  private:
-  struct Candidate { const Finding* finding; std::uint32_t line; };
+  struct Candidate {
+    const Finding* finding;
+    std::uint32_t line;
+  };
   struct Trial {
     bool good = false;
     std::string why_not;
     Patched patched;
-    std::vector<Patched> nested;         // what mended the errors that came to light below, step by step
-    std::vector<MendStep> also;          // the fixes in these
+    std::vector<Patched> nested;  // what mended the errors that came to light below, step by step
+    std::vector<MendStep> also;   // the fixes in these
     CheckedText after;
     const std::string& text() const { return nested.empty() ? patched.text : nested.back().text; }
     std::uint32_t moved(std::uint32_t offset) const {
@@ -39,8 +43,8 @@ class Mender {
     }
   };
   struct Wrong {
-    std::string why_not;                         // empty: nothing
-    std::vector<const Finding*> mendable;        // the errors that came up, where each has a fix of its own; else empty
+    std::string why_not;                   // empty: nothing
+    std::vector<const Finding*> mendable;  // the errors that came up, where each has a fix of its own; else empty
   };
   // A misspelt key hides the keys in its block: so many blocks in one another are mended at once.
   static constexpr int kDeepest = 16;
@@ -51,22 +55,27 @@ class Mender {
     return judge_(text);
   }
 
-  // Fixes are tried all at once; only where that is not good, in halves. True when the text was changed: then there may be more to mend.
+  // Fixes are tried all at once; only where that is not good, in halves. True when the text was changed: then there may
+  // be more to mend.
   bool round() {
     const CheckedText before = out_.last;
     std::vector<Candidate> candidates;
     for (const Finding& f : before.findings->all())
-      if (f.fix && !f.fix->edits.empty() && f.counts()) candidates.push_back({&f, before.sources->position(f.fix->edits.front().span.file, f.fix->edits.front().span.begin).line});
-    std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return c.finding->fix->edits.front().span.begin; });
+      if (f.fix && !f.fix->edits.empty() && f.counts())
+        candidates.push_back(
+            {&f, before.sources->position(f.fix->edits.front().span.file, f.fix->edits.front().span.begin).line});
+    std::ranges::stable_sort(candidates, {},
+                             [](const Candidate& c) { return c.finding->fix->edits.front().span.begin; });
     kept_.clear();
     best_ = {};
-    out_.refused.clear();          // what could not be mended together with the rest may be now
+    out_.refused.clear();  // what could not be mended together with the rest may be now
     grow(candidates);
     if (kept_.empty()) return false;
     std::vector<MendStep> steps;
     for (const Candidate& c : kept_) steps.push_back({c.finding->rule, c.finding->fix->title, c.line, {}});
     steps.insert(steps.end(), best_.also.begin(), best_.also.end());
-    std::ranges::stable_sort(steps, {}, &MendStep::line);      // from top to bottom, what came to light under a key behind it
+    std::ranges::stable_sort(steps, {},
+                             &MendStep::line);  // from top to bottom, what came to light under a key behind it
     out_.applied.insert(out_.applied.end(), steps.begin(), steps.end());
     out_.text = best_.text();
     out_.last = std::move(best_.after);
@@ -92,7 +101,8 @@ class Mender {
       return;
     }
     if (group.size() == 1) {
-      if (!t.why_not.empty()) refuse(group.front(), t.why_not);   // else it meets one that is kept: it waits for the next round
+      if (!t.why_not.empty())
+        refuse(group.front(), t.why_not);  // else it meets one that is kept: it waits for the next round
       return;
     }
     grow(group.first(group.size() / 2));
@@ -108,7 +118,9 @@ class Mender {
       t.why_not = "it changes nothing in this file";
       return t;
     }
-    if (std::ranges::none_of(std::views::iota(kept_.size(), all.size()), [&](std::size_t i) { return t.patched.applied[i]; })) return t;
+    if (std::ranges::none_of(std::views::iota(kept_.size(), all.size()),
+                             [&](std::size_t i) { return t.patched.applied[i]; }))
+      return t;
     t.after = check(t.text());
     Wrong wrong = what_is_wrong(all, t);
     for (int depth = 0; depth < kDeepest && !wrong.mendable.empty() && checks_left_ > 0; ++depth) {
@@ -126,7 +138,11 @@ class Mender {
     for (const Finding* f : came_up) fixes.push_back(&*f->fix);
     Patched p = apply_fixes(t.text(), t.after.file, fixes);
     for (std::size_t i = 0; i < came_up.size(); ++i)
-      if (p.applied[i]) t.also.push_back({came_up[i]->rule, came_up[i]->fix->title, t.after.sources->position(t.after.file, came_up[i]->fix->edits.front().span.begin).line, {}});
+      if (p.applied[i])
+        t.also.push_back({came_up[i]->rule,
+                          came_up[i]->fix->title,
+                          t.after.sources->position(t.after.file, came_up[i]->fix->edits.front().span.begin).line,
+                          {}});
     t.nested.push_back(std::move(p));
     t.after = check(t.text());
   }
@@ -144,24 +160,32 @@ class Mender {
     }
     std::set<std::tuple<std::string_view, std::string_view, std::uint32_t>> still;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (t.patched.applied[i]) still.emplace(all[i].finding->rule, all[i].finding->message, t.moved(all[i].finding->span.begin));
+      if (t.patched.applied[i])
+        still.emplace(all[i].finding->rule, all[i].finding->message, t.moved(all[i].finding->span.begin));
     Wrong out;
     bool all_mendable = true;
     for (const Finding& f : t.after.findings->all()) {
       if (still.contains({f.rule, f.message, f.span.begin})) return {"its finding would remain", {}};
-      // Where nothing could be read before, what now comes to light was there all the time; only a mistake before the edits is of their making.
-      if (f.severity != Severity::error || !f.counts() || words.contains({f.rule, f.message}) || places.contains({f.rule, f.span.begin})) continue;
-      if (!before.readable && (t.after.readable || f.span.begin > t.moved(t.patched.edits.front().span.begin))) continue;
+      // Where nothing could be read before, what now comes to light was there all the time; only a mistake before the
+      // edits is of their making.
+      if (f.severity != Severity::error || !f.counts() || words.contains({f.rule, f.message}) ||
+          places.contains({f.rule, f.span.begin}))
+        continue;
+      if (!before.readable && (t.after.readable || f.span.begin > t.moved(t.patched.edits.front().span.begin)))
+        continue;
       if (out.why_not.empty()) out.why_not = format("it would bring up: {} [{}]", f.message, f.rule);
       all_mendable = all_mendable && f.fix && !f.fix->edits.empty();
       out.mendable.push_back(&f);
     }
-    if (out.why_not.empty() && before.readable && !t.after.readable) out.why_not = "the text could not be read any more";
+    if (out.why_not.empty() && before.readable && !t.after.readable)
+      out.why_not = "the text could not be read any more";
     if (!all_mendable) out.mendable.clear();
     return out;
   }
 
-  void refuse(const Candidate& c, std::string why_not) { out_.refused.push_back({c.finding->rule, c.finding->fix->title, c.line, std::move(why_not)}); }
+  void refuse(const Candidate& c, std::string why_not) {
+    out_.refused.push_back({c.finding->rule, c.finding->fix->title, c.line, std::move(why_not)});
+  }
 
   const Judge& judge_;
   std::size_t checks_left_;
@@ -172,6 +196,8 @@ class Mender {
 
 }  // namespace
 
-Mended mend(std::string text, const Judge& judge, std::size_t most_checks) { return Mender(std::move(text), judge, most_checks).run(); }
+Mended mend(std::string text, const Judge& judge, std::size_t most_checks) {
+  return Mender(std::move(text), judge, most_checks).run();
+}
 
 }  // namespace clusterc

@@ -46,7 +46,8 @@ bool offer_names(Finding& f, std::string_view word, const std::vector<std::strin
   if (near.empty()) return false;
   const std::size_t shown = std::min(near.size(), kMostNames);
   std::string names;
-  for (std::size_t i = 0; i < shown; ++i) names += format("{}'{}'", i == 0 ? "" : i + 1 == shown ? " or " : ", ", near[i]);
+  for (std::size_t i = 0; i < shown; ++i)
+    names += format("{}'{}'", i == 0 ? "" : i + 1 == shown ? " or " : ", ", near[i]);
   f.help(format("did you mean {}?", names));
   f.misspelt = word;
   f.meant.assign(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(shown));

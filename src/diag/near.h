@@ -7,11 +7,12 @@
 
 namespace clusterc {
 
-// Few slips (two, in words of less than five letters one), none of them in a digit, and no second name of `known` as near.
+// Few slips (two, in words of less than five letters one), none of them in a digit, and no second name of `known` as
+// near.
 bool almost_certainly(std::string_view word, std::string_view meant, const std::vector<std::string_view>& known);
 
-// "did you mean 'x'?" where a name is near, "'x' or 'y'?" where two are as near, at most three; and what an editor offers in place of `word`.
-// False: nothing is near.
+// "did you mean 'x'?" where a name is near, "'x' or 'y'?" where two are as near, at most three; and what an editor
+// offers in place of `word`. False: nothing is near.
 bool offer_names(Finding&, std::string_view word, const std::vector<std::string_view>& known);
 
 // The same, and the fix that writes it where it is almost certainly meant and `at` is the place of `word`

@@ -9,11 +9,12 @@ namespace clusterc {
 
 struct Place {
   std::string_view path;
-  LineColumn begin, end;   // end: behind the last character
+  LineColumn begin, end;  // end: behind the last character
 };
 
 inline Place place_of(const Sources& sources, SourceSpan span) {
-  return {sources.path(span.file), sources.position(span.file, span.begin), sources.position(span.file, std::max(span.begin, span.end))};
+  return {sources.path(span.file), sources.position(span.file, span.begin),
+          sources.position(span.file, std::max(span.begin, span.end))};
 }
 
 }  // namespace clusterc

@@ -1,6 +1,7 @@
 // Findings as code hosts show them beside a change.
-//   GitHub: workflow commands on standard output (docs.github.com, "Workflow commands for GitHub Actions", "Setting an error message")
-//   GitLab: a code quality report (docs.gitlab.com, "Code Quality", "Code Quality report format"; a subset of Code Climate's)
+//   GitHub: workflow commands on standard output (docs.github.com, "Workflow commands for GitHub Actions", "Setting an
+//   error message") GitLab: a code quality report (docs.gitlab.com, "Code Quality", "Code Quality report format"; a
+//   subset of Code Climate's)
 #include <map>
 
 #include "base/digest.h"
@@ -11,16 +12,28 @@
 namespace clusterc {
 namespace {
 
-// In the text of a command a line end would end it, and '%' begins an escape; in a property ':' and ',' end it, too (actions/toolkit: command.ts).
+// In the text of a command a line end would end it, and '%' begins an escape; in a property ':' and ',' end it, too
+// (actions/toolkit: command.ts).
 std::string escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) switch (c) {
-      case '%': out += "%25"; break;
-      case '\r': out += "%0D"; break;
-      case '\n': out += "%0A"; break;
-      case ':': out += property ? "%3A" : ":"; break;
-      case ',': out += property ? "%2C" : ","; break;
-      default: out += c;
+      case '%':
+        out += "%25";
+        break;
+      case '\r':
+        out += "%0D";
+        break;
+      case '\n':
+        out += "%0A";
+        break;
+      case ':':
+        out += property ? "%3A" : ":";
+        break;
+      case ',':
+        out += property ? "%2C" : ",";
+        break;
+      default:
+        out += c;
     }
   return out;
 }
@@ -72,7 +85,8 @@ std::string render_github(const Findings& findings, const Sources& sources) {
       if (at.begin.line == at.end.line) out += format("col={},endColumn={},", at.begin.column, at.end.column);
     }
     std::string text = whole_text(finding);
-    if (finding.accepted) text += "\nnote: this " + std::string(severity_name(finding.severity)) + " is accepted: " + *finding.accepted;
+    if (finding.accepted)
+      text += "\nnote: this " + std::string(severity_name(finding.severity)) + " is accepted: " + *finding.accepted;
     out += format("title={}::{}\n", escaped(finding.rule, true), escaped(text, false));
   }
   return out;
@@ -86,15 +100,19 @@ std::string render_gitlab(const Findings& findings, const Sources& sources) {
   std::size_t i = 0;
   for (const Finding& finding : findings.all()) {
     const std::string& print = prints[i++];
-    if (!finding.counts()) continue;             // the format knows no accepted ones
+    if (!finding.counts()) continue;  // the format knows no accepted ones
     const bool placed = finding.span.valid();
     json.begin_object()
         .field("description", finding.message)
         .field("check_name", finding.rule)
         .field("fingerprint", print)
-        .field("severity", finding.severity == Severity::error ? "major" : finding.severity == Severity::warning ? "minor" : "info");
+        .field("severity", finding.severity == Severity::error     ? "major"
+                           : finding.severity == Severity::warning ? "minor"
+                                                                   : "info");
     json.object("location").field("path", placed ? sources.path(finding.span.file) : std::string_view("clusterc"));
-    json.object("lines").field("begin", placed ? sources.position(finding.span.file, finding.span.begin).line : 1u).end_object();
+    json.object("lines")
+        .field("begin", placed ? sources.position(finding.span.file, finding.span.begin).line : 1u)
+        .end_object();
     json.end_object().end_object();
   }
   json.end_array();

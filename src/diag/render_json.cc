@@ -1,4 +1,5 @@
-// The findings as data: format "clusterc-findings", version 1. Columns are characters, offsets are bytes, ends are exclusive.
+// The findings as data: format "clusterc-findings", version 1. Columns are characters, offsets are bytes, ends are
+// exclusive.
 #include "diag/place.h"
 #include "diag/render.h"
 
@@ -22,7 +23,8 @@ void write_place(JsonWriter& json, const Sources& sources, SourceSpan span) {
       .end_object();
 }
 
-void write_remarks(JsonWriter& json, std::string_view name, const Sources& sources, const std::vector<Remark>& remarks) {
+void write_remarks(JsonWriter& json, std::string_view name, const Sources& sources,
+                   const std::vector<Remark>& remarks) {
   json.array(name);
   for (const Remark& remark : remarks) {
     json.begin_object().field("message", remark.message);
@@ -34,7 +36,10 @@ void write_remarks(JsonWriter& json, std::string_view name, const Sources& sourc
 }
 
 void write_finding(JsonWriter& json, const Sources& sources, const Finding& finding) {
-  json.begin_object().field("severity", severity_name(finding.severity)).field("rule", finding.rule).field("message", finding.message);
+  json.begin_object()
+      .field("severity", severity_name(finding.severity))
+      .field("rule", finding.rule)
+      .field("message", finding.message);
   if (!finding.caret.empty()) json.field("label", finding.caret);
   write_place(json.key("place"), sources, finding.span);
   if (!finding.key_path.empty()) json.field("path", finding.key_path);
@@ -54,7 +59,11 @@ void write_finding(JsonWriter& json, const Sources& sources, const Finding& find
   }
   json.array("objects", JsonWriter::Layout::line);
   for (const std::string& object : finding.objects) json.value(object);
-  json.end_array().field("physics", finding.physics).field("accepted", finding.accepted).field("in_baseline", finding.in_baseline).end_object();
+  json.end_array()
+      .field("physics", finding.physics)
+      .field("accepted", finding.accepted)
+      .field("in_baseline", finding.in_baseline)
+      .end_object();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// JUnit XML, as CI systems read it (the schema of the Ant task, which they all follow loosely): one suite a file, one case
-// a finding. An error is a failure, an accepted one is skipped; what does not fail a check passes, with its text as output.
+// JUnit XML, as CI systems read it (the schema of the Ant task, which they all follow loosely): one suite a file, one
+// case a finding. An error is a failure, an accepted one is skipped; what does not fail a check passes, with its text
+// as output.
 #include <algorithm>
 
 #include "base/format.h"
@@ -58,17 +59,30 @@ class XmlWriter {
   void indent() { out_.append(2 * open_.size(), ' '); }
   void escaped(std::string_view text, bool in_attribute) {
     for (const char c : text) switch (c) {
-        case '&': out_ += "&amp;"; break;
-        case '<': out_ += "&lt;"; break;
-        case '>': out_ += "&gt;"; break;
-        case '"': out_ += "&quot;"; break;
-        case '\n': case '\t':   // a reader turns them into blanks in an attribute
-          if (in_attribute) out_ += format("&#{};", static_cast<int>(c));
-          else out_ += c;
+        case '&':
+          out_ += "&amp;";
           break;
-        default:   // XML 1.0 has no way to write the other control characters
-          if (static_cast<unsigned char>(c) < 0x20) out_ += "\xef\xbf\xbd";
-          else out_ += c;
+        case '<':
+          out_ += "&lt;";
+          break;
+        case '>':
+          out_ += "&gt;";
+          break;
+        case '"':
+          out_ += "&quot;";
+          break;
+        case '\n':
+        case '\t':  // a reader turns them into blanks in an attribute
+          if (in_attribute)
+            out_ += format("&#{};", static_cast<int>(c));
+          else
+            out_ += c;
+          break;
+        default:  // XML 1.0 has no way to write the other control characters
+          if (static_cast<unsigned char>(c) < 0x20)
+            out_ += "\xef\xbf\xbd";
+          else
+            out_ += c;
       }
   }
 
@@ -83,14 +97,20 @@ void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings
   const bool placed = finding.span.valid();
   const LineColumn at = placed ? sources.position(finding.span.file, finding.span.begin) : LineColumn{};
   const std::string_view path = placed ? sources.path(finding.span.file) : std::string_view("clusterc");
-  xml.open("testcase").attribute("name", placed ? format("{} at {}:{}", finding.rule, at.line, at.column) : finding.rule).attribute("classname", path);
+  xml.open("testcase")
+      .attribute("name", placed ? format("{} at {}:{}", finding.rule, at.line, at.column) : finding.rule)
+      .attribute("classname", path);
   if (placed) xml.attribute("file", path).attribute("line", at.line);
   if (finding.accepted) {
     xml.open("skipped").attribute("message", "accepted: " + *finding.accepted).close();
   } else if (finding.in_baseline) {
     xml.open("skipped").attribute("message", "in the baseline").close();
   } else if (fails(finding)) {
-    xml.open("failure").attribute("type", finding.rule).attribute("message", finding.message).text(render_text(finding, findings, sources)).close();
+    xml.open("failure")
+        .attribute("type", finding.rule)
+        .attribute("message", finding.message)
+        .text(render_text(finding, findings, sources))
+        .close();
   } else {
     xml.open("system-out").text(render_text(finding, findings, sources)).close();
   }
@@ -100,10 +120,12 @@ void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings
 }  // namespace
 
 std::string render_junit(const Findings& findings, const Sources& sources, bool (*unasked)(std::string_view)) {
-  std::vector<std::vector<const Finding*>> suites(sources.size() + 1);   // the last: findings without a place
-  for (const Finding& finding : findings.all()) suites[std::min<std::size_t>(finding.span.file, sources.size())].push_back(&finding);
+  std::vector<std::vector<const Finding*>> suites(sources.size() + 1);  // the last: findings without a place
+  for (const Finding& finding : findings.all())
+    suites[std::min<std::size_t>(finding.span.file, sources.size())].push_back(&finding);
   const auto count = [](const std::vector<const Finding*>& suite, auto which) {
-    return static_cast<std::size_t>(std::ranges::count_if(suite, [&](const Finding* finding) { return which(*finding); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(suite, [&](const Finding* finding) { return which(*finding); }));
   };
   XmlWriter xml;
   xml.open("testsuites").attribute("name", "clusterc");

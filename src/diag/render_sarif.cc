@@ -15,15 +15,18 @@ std::string uri_of(std::string_view path) {
     const auto byte = static_cast<unsigned char>(c);
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::string_view("-._~/!$&'()*+,;=@").find(c) != std::string_view::npos;
-    if (plain) uri += c;
-    else uri += '%', uri += kHex[byte >> 4], uri += kHex[byte & 15];
+    if (plain)
+      uri += c;
+    else
+      uri += '%', uri += kHex[byte >> 4], uri += kHex[byte & 15];
   }
   return uri;
 }
 
 class SarifWriter {
  public:
-  SarifWriter(const Findings& findings, const Sources& sources, std::span<const RuleText> rules, std::string_view version)
+  SarifWriter(const Findings& findings, const Sources& sources, std::span<const RuleText> rules,
+              std::string_view version)
       : findings_(findings), sources_(sources), rules_(rules), version_(version), json_(out_, {.indent = 2}) {
     for (const RuleText& rule : rules) index_.emplace(rule.id, index_.size());
   }
@@ -56,7 +59,7 @@ class SarifWriter {
  private:
   void text(std::string_view name, std::string_view what) { json_.object(name).field("text", what).end_object(); }
 
-  void descriptor(const RuleText& rule) {   // 3.49
+  void descriptor(const RuleText& rule) {  // 3.49
     json_.begin_object().field("id", rule.id);
     if (!rule.summary.empty()) text("shortDescription", rule.summary);
     if (!rule.explanation.empty()) text("fullDescription", rule.explanation), text("help", rule.explanation);
@@ -66,7 +69,7 @@ class SarifWriter {
     json_.end_object();
   }
 
-  void region(std::string_view name, SourceSpan span, bool with_line = false) {   // 3.30; ends are exclusive
+  void region(std::string_view name, SourceSpan span, bool with_line = false) {  // 3.30; ends are exclusive
     const Place place = place_of(sources_, span);
     json_.object(name)
         .field("startLine", place.begin.line)
@@ -77,13 +80,17 @@ class SarifWriter {
         .field("byteLength", std::max(span.begin, span.end) - span.begin);
     constexpr std::size_t kLongestSnippet = 400;
     if (with_line && findings_.quotable(sources_, span.file, place.begin.line))
-      if (const std::string_view line = sources_.line_text(span.file, place.begin.line); !line.empty() && line.size() <= kLongestSnippet)
+      if (const std::string_view line = sources_.line_text(span.file, place.begin.line);
+          !line.empty() && line.size() <= kLongestSnippet)
         text("snippet", line.substr(0, kLongestSnippet));
     json_.end_object();
   }
 
-  void physical(SourceSpan span) {   // 3.29
-    json_.object("physicalLocation").object("artifactLocation").field("uri", uri_of(sources_.path(span.file))).end_object();
+  void physical(SourceSpan span) {  // 3.29
+    json_.object("physicalLocation")
+        .object("artifactLocation")
+        .field("uri", uri_of(sources_.path(span.file)))
+        .end_object();
     region("region", span, true);
     json_.end_object();
   }
@@ -98,7 +105,7 @@ class SarifWriter {
     return message;
   }
 
-  void result(const Finding& finding, const std::string& print) {   // 3.27
+  void result(const Finding& finding, const std::string& print) {  // 3.27
     json_.begin_object()
         .field("ruleId", finding.rule)
         .field("ruleIndex", index_.find(finding.rule)->second)
@@ -110,19 +117,32 @@ class SarifWriter {
       if (finding.span.valid()) physical(finding.span);
       if (!finding.objects.empty()) {
         json_.array("logicalLocations");
-        for (const std::string& object : finding.objects) json_.begin_object().field("fullyQualifiedName", object).end_object();
+        for (const std::string& object : finding.objects)
+          json_.begin_object().field("fullyQualifiedName", object).end_object();
         json_.end_array();
       }
       json_.end_object();
     }
     json_.end_array();
-    json_.object("partialFingerprints", JsonWriter::Layout::line).field("clustercPlace/v1", print).end_object();   // 3.27.17
+    json_.object("partialFingerprints", JsonWriter::Layout::line)
+        .field("clustercPlace/v1", print)
+        .end_object();  // 3.27.17
     related(finding);
     if (finding.fix) fix(*finding.fix);
-    if (finding.accepted)   // 3.35: accepted in the spec itself
-      json_.array("suppressions").begin_object().field("kind", "inSource").field("justification", *finding.accepted).end_object().end_array();
+    if (finding.accepted)  // 3.35: accepted in the spec itself
+      json_.array("suppressions")
+          .begin_object()
+          .field("kind", "inSource")
+          .field("justification", *finding.accepted)
+          .end_object()
+          .end_array();
     else if (finding.in_baseline)
-      json_.array("suppressions").begin_object().field("kind", "external").field("justification", "in the baseline").end_object().end_array();
+      json_.array("suppressions")
+          .begin_object()
+          .field("kind", "external")
+          .field("justification", "in the baseline")
+          .end_object()
+          .end_array();
     json_.end_object();
   }
 
@@ -139,14 +159,18 @@ class SarifWriter {
     if (id != 0) json_.end_array();
   }
 
-  void fix(const Fix& fix) {   // 3.55: one change a file
+  void fix(const Fix& fix) {  // 3.55: one change a file
     std::map<FileId, std::vector<const Edit*>> by_file;
     for (const Edit& edit : fix.edits) by_file[edit.span.file].push_back(&edit);
     json_.array("fixes").begin_object();
     text("description", fix.title);
     json_.array("artifactChanges");
     for (const auto& [file, edits] : by_file) {
-      json_.begin_object().object("artifactLocation").field("uri", uri_of(sources_.path(file))).end_object().array("replacements");
+      json_.begin_object()
+          .object("artifactLocation")
+          .field("uri", uri_of(sources_.path(file)))
+          .end_object()
+          .array("replacements");
       for (const Edit* edit : edits) {
         json_.begin_object();
         region("deletedRegion", edit->span);
@@ -169,7 +193,8 @@ class SarifWriter {
 
 }  // namespace
 
-std::string render_sarif(const Findings& findings, const Sources& sources, std::span<const RuleText> rules, std::string_view version) {
+std::string render_sarif(const Findings& findings, const Sources& sources, std::span<const RuleText> rules,
+                         std::string_view version) {
   return SarifWriter(findings, sources, rules, version).write();
 }
 

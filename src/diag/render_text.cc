@@ -1,4 +1,5 @@
-// Findings for people and for programs that read compilers' output: one line a message, then the source line with a caret.
+// Findings for people and for programs that read compilers' output: one line a message, then the source line with a
+// caret.
 #include <algorithm>
 #include <array>
 
@@ -10,12 +11,13 @@ namespace clusterc {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-constexpr std::size_t kLongestExcerpt = 160;   // columns shown of a longer line, so that a hostile one floods no terminal
-constexpr std::size_t kLeadIn = 60;            // columns shown before the caret when the line is cut
+constexpr std::size_t kLongestExcerpt =
+    160;                             // columns shown of a longer line, so that a hostile one floods no terminal
+constexpr std::size_t kLeadIn = 60;  // columns shown before the caret when the line is cut
 
 struct Character {
   char32_t code = 0;
-  std::size_t length = 1;   // bytes
+  std::size_t length = 1;  // bytes
 };
 
 // The text may hold anything: what is not UTF-8 is taken byte by byte as U+FFFD.
@@ -36,16 +38,27 @@ Character decode(std::string_view text, std::size_t at) {
 // Would a terminal do something with it rather than show it? Control characters (C0, DEL, C1), line and paragraph
 // separators and the characters that turn the direction of writing (Unicode 15, UAX 9).
 bool unprintable(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-         code == 0x2028 || code == 0x2029 || code == 0x200e || code == 0x200f;
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029 || code == 0x200e || code == 0x200f;
 }
 
 // Columns on a terminal: two for the wide ranges of UAX 11, none for combining marks and joiners.
 std::size_t columns_of(char32_t code) {
-  struct Range { char32_t first, last; };
-  static constexpr std::array<Range, 5> kNone = {{{0x300, 0x36f}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}}};
-  static constexpr std::array<Range, 10> kWide = {{{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
-                                                   {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}}};
+  struct Range {
+    char32_t first, last;
+  };
+  static constexpr std::array<Range, 5> kNone = {
+      {{0x300, 0x36f}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}}};
+  static constexpr std::array<Range, 10> kWide = {{{0x1100, 0x115f},
+                                                   {0x2e80, 0x303e},
+                                                   {0x3041, 0xa4cf},
+                                                   {0xac00, 0xd7a3},
+                                                   {0xf900, 0xfaff},
+                                                   {0xfe30, 0xfe6f},
+                                                   {0xff00, 0xff60},
+                                                   {0xffe0, 0xffe6},
+                                                   {0x1f300, 0x1faff},
+                                                   {0x20000, 0x3fffd}}};
   if (code < 0x300) return 1;
   const auto holds = [code](const Range& range) { return code >= range.first && code <= range.last; };
   if (std::ranges::any_of(kNone, holds)) return 0;
@@ -66,23 +79,28 @@ std::size_t columns_of(std::string_view text) {
 void append_clean(std::string& out, std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const Character c = decode(text, at);
-    if (c.code == '\t' || c.code == '\n') out += ' ';
-    else if (c.code == 0xfffd || unprintable(c.code)) out += kReplacement;
-    else out.append(text, at, c.length);
+    if (c.code == '\t' || c.code == '\n')
+      out += ' ';
+    else if (c.code == 0xfffd || unprintable(c.code))
+      out += kReplacement;
+    else
+      out.append(text, at, c.length);
     at += c.length;
   }
 }
 
 class TextRenderer {
  public:
-  TextRenderer(const Findings& findings, const Sources& sources, TextStyle style) : findings_(findings), sources_(sources), style_(style) {}
+  TextRenderer(const Findings& findings, const Sources& sources, TextStyle style)
+      : findings_(findings), sources_(sources), style_(style) {}
 
   void finding(const Finding& finding) {
     // Accepted: no longer an error to whoever counts them, but not gone.
     const std::string_view severity = finding.accepted ? "note" : severity_name(finding.severity);
     head(finding.span, severity, finding.message, finding.rule);
     excerpt(finding.span, finding.caret);
-    if (finding.accepted) head(finding.span, "note", format("this {} is accepted: {}", severity_name(finding.severity), *finding.accepted));
+    if (finding.accepted)
+      head(finding.span, "note", format("this {} is accepted: {}", severity_name(finding.severity), *finding.accepted));
     for (const Remark& note : finding.notes) {
       head(note.span.valid() ? note.span : finding.span, "note", note.message);
       if (note.span.valid()) excerpt(note.span, note.label);
@@ -128,8 +146,8 @@ class TextRenderer {
   }
 
   // `before`, `marked` and `behind` make up the line.
-  void marked_line(std::uint32_t number, std::string_view before, std::string_view marked, std::string_view behind, std::string_view mark,
-                   std::string_view label) {
+  void marked_line(std::uint32_t number, std::string_view before, std::string_view marked, std::string_view behind,
+                   std::string_view mark, std::string_view label) {
     const std::size_t limit = style_.width == 0 ? kLongestExcerpt : std::max<std::size_t>(40, style_.width);
     bool cut_front = false, cut_behind = false;
     if (before.size() + marked.size() + behind.size() > limit) {
@@ -182,15 +200,18 @@ class TextRenderer {
   // A fix within one line is shown as the line will read.
   void fix(const Fix& fix, SourceSpan finding) {
     head(fix.edits.empty() ? finding : fix.edits.front().span, "help", fix.title);
-    if (fix.edits.size() != 1 || !fix.edits[0].span.valid() || fix.edits[0].replacement.find('\n') != std::string::npos) return;
+    if (fix.edits.size() != 1 || !fix.edits[0].span.valid() || fix.edits[0].replacement.find('\n') != std::string::npos)
+      return;
     const SourceSpan span = fix.edits[0].span;
     const std::uint32_t number = sources_.position(span.file, span.begin).line;
-    if (sources_.position(span.file, span.end).line != number || !findings_.quotable(sources_, span.file, number)) return;
+    if (sources_.position(span.file, span.end).line != number || !findings_.quotable(sources_, span.file, number))
+      return;
     const std::string_view line = sources_.line_text(span.file, number);
     const auto start = static_cast<std::size_t>(line.data() - sources_.text(span.file).data());
     if (span.begin < start || span.end - start > line.size()) return;
     const std::string_view replacement = fix.edits[0].replacement;
-    marked_line(number, line.substr(0, span.begin - start), replacement, line.substr(span.end - start), replacement.empty() ? "^" : "++", {});
+    marked_line(number, line.substr(0, span.begin - start), replacement, line.substr(span.end - start),
+                replacement.empty() ? "^" : "++", {});
   }
 
   const Findings& findings_;
@@ -204,7 +225,7 @@ class TextRenderer {
 std::string render_text(const Findings& findings, const Sources& sources, TextStyle style) {
   TextRenderer renderer(findings, sources, style);
   for (const Finding& finding : findings.all())
-    if (!finding.in_baseline) renderer.finding(finding);   // counted in the summary: what is new shall not drown
+    if (!finding.in_baseline) renderer.finding(finding);  // counted in the summary: what is new shall not drown
   return renderer.take();
 }
 
@@ -221,7 +242,8 @@ std::string printable(std::string_view text) {
 }
 
 std::string render_summary(const Findings& findings) {
-  const auto accepted = std::ranges::count_if(findings.all(), [](const Finding& finding) { return finding.accepted.has_value(); });
+  const auto accepted =
+      std::ranges::count_if(findings.all(), [](const Finding& finding) { return finding.accepted.has_value(); });
   std::string out;
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     const std::size_t count = findings.count(severity);
@@ -231,7 +253,9 @@ std::string render_summary(const Findings& findings) {
   }
   if (out.empty()) out = "no findings";
   if (accepted != 0) out += format(" ({} accepted)", accepted);
-  if (const auto known = std::ranges::count_if(findings.all(), [](const Finding& finding) { return finding.in_baseline; }); known != 0)
+  if (const auto known =
+          std::ranges::count_if(findings.all(), [](const Finding& finding) { return finding.in_baseline; });
+      known != 0)
     out += format(" ({} in the baseline)", known);
   return out;
 }

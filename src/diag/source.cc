@@ -32,9 +32,13 @@ FileId Sources::add(std::string path, std::string text) {
   return static_cast<FileId>(files_.size() - 1);
 }
 
-std::string_view Sources::path(FileId file) const { return file < files_.size() ? files_[file].path : std::string_view(); }
+std::string_view Sources::path(FileId file) const {
+  return file < files_.size() ? files_[file].path : std::string_view();
+}
 
-std::string_view Sources::text(FileId file) const { return file < files_.size() ? files_[file].text : std::string_view(); }
+std::string_view Sources::text(FileId file) const {
+  return file < files_.size() ? files_[file].text : std::string_view();
+}
 
 std::string_view Sources::text(SourceSpan span) const {
   const std::string_view all = text(span.file);
@@ -67,7 +71,7 @@ LineColumn Sources::position(FileId id, std::uint32_t offset) const {
   while (at > 0 && !ends_line(text, at - 1)) --at;
   if (at == 0 && text.starts_with(kByteOrderMark)) at = std::min<std::size_t>(offset, kByteOrderMark.size());
   std::uint32_t column = 1;
-  for (; at < offset; ++at)   // every byte but the continuation bytes of UTF-8 begins a character
+  for (; at < offset; ++at)  // every byte but the continuation bytes of UTF-8 begins a character
     column += (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80;
   if (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xc0) == 0x80 && column > 1) --column;
   return {static_cast<std::uint32_t>(line + 1), column};
@@ -78,7 +82,7 @@ std::string_view Sources::line_text(FileId id, std::uint32_t line) const {
   const File& file = files_[id];
   const std::string_view all = file.text;
   std::size_t begin = 0;
-  if (line > 1) {   // behind the line end number line - 1
+  if (line > 1) {  // behind the line end number line - 1
     const std::vector<std::uint32_t>& index = line_index(file);
     const auto block = static_cast<std::size_t>(std::ranges::lower_bound(index, line - 1) - index.begin()) - 1;
     std::size_t missing = line - 1 - index[block];

@@ -1,4 +1,5 @@
-// Source files and places in them. A span is a byte range of one file; lines and columns are worked out when a finding is printed.
+// Source files and places in them. A span is a byte range of one file; lines and columns are worked out when a finding
+// is printed.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -27,7 +28,7 @@ struct LineColumn {
 // Owns the text of every file that was read. Text never moves: views into it live as long as the Sources.
 class Sources {
  public:
-  FileId add(std::string path, std::string text);   // `path` as the user gave it
+  FileId add(std::string path, std::string text);  // `path` as the user gave it
   std::size_t size() const { return files_.size(); }
   std::string_view path(FileId) const;
   std::string_view text(FileId) const;

@@ -1,4 +1,5 @@
-// diff -u of two texts that differ in few lines: the shortest edit script by Myers (An O(ND) Difference Algorithm, Algorithmica 1, 1986).
+// diff -u of two texts that differ in few lines: the shortest edit script by Myers (An O(ND) Difference Algorithm,
+// Algorithmica 1, 1986).
 #include <algorithm>
 
 #include "base/format.h"
@@ -7,10 +8,11 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kContext = 3;          // lines around a change, as diff -u
-constexpr std::int64_t kMostChanges = 1500;  // beyond, the differing middle is shown as one change: the script would need its square in memory
+constexpr std::size_t kContext = 3;  // lines around a change, as diff -u
+constexpr std::int64_t kMostChanges =
+    1500;  // beyond, the differing middle is shown as one change: the script would need its square in memory
 
-std::vector<std::string_view> lines_of(std::string_view text) {   // each with its line end
+std::vector<std::string_view> lines_of(std::string_view text) {  // each with its line end
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -21,28 +23,37 @@ std::vector<std::string_view> lines_of(std::string_view text) {   // each with i
   return lines;
 }
 
-struct Change { std::size_t a, a_end, b, b_end; };   // lines [a, a_end) became [b, b_end)
+struct Change {
+  std::size_t a, a_end, b, b_end;
+};  // lines [a, a_end) became [b, b_end)
 using Lines = std::span<const std::string_view>;
 
 // The steps of the shortest script from the end back to the beginning; empty when it is too long.
 std::vector<Change> shortest_script(Lines a, Lines b) {
   const auto n = static_cast<std::int64_t>(a.size()), m = static_cast<std::int64_t>(b.size());
   const std::int64_t most = std::min(kMostChanges, n + m);
-  std::vector<std::vector<std::int64_t>> reached;             // of each d: furthest x on diagonals -d, -d+2, … d
-  const auto x_at = [&](std::int64_t d, std::int64_t k) { return reached[static_cast<std::size_t>(d)][static_cast<std::size_t>((k + d) / 2)]; };
-  const auto down = [&](std::int64_t d, std::int64_t k) { return k == -d || (k != d && x_at(d - 1, k - 1) < x_at(d - 1, k + 1)); };
+  std::vector<std::vector<std::int64_t>> reached;  // of each d: furthest x on diagonals -d, -d+2, … d
+  const auto x_at = [&](std::int64_t d, std::int64_t k) {
+    return reached[static_cast<std::size_t>(d)][static_cast<std::size_t>((k + d) / 2)];
+  };
+  const auto down = [&](std::int64_t d, std::int64_t k) {
+    return k == -d || (k != d && x_at(d - 1, k - 1) < x_at(d - 1, k + 1));
+  };
   for (std::int64_t d = 0; d <= most; ++d) {
     reached.emplace_back(static_cast<std::size_t>(d + 1));
     for (std::int64_t k = -d; k <= d; k += 2) {
       std::int64_t x = d == 0 ? 0 : down(d, k) ? x_at(d - 1, k + 1) : x_at(d - 1, k - 1) + 1;
-      while (x < n && x - k < m && x - k >= 0 && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(x - k)]) ++x;
+      while (x < n && x - k < m && x - k >= 0 && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(x - k)])
+        ++x;
       reached.back()[static_cast<std::size_t>((k + d) / 2)] = x;
       if (x < n || x - k < m) continue;
       std::vector<Change> steps;
       for (std::int64_t at = d, diagonal = k; at > 0; --at) {
         const bool insertion = down(at, diagonal);
-        const std::int64_t from = insertion ? diagonal + 1 : diagonal - 1, old_x = x_at(at - 1, from), old_y = old_x - from;
-        steps.push_back({static_cast<std::size_t>(old_x), static_cast<std::size_t>(old_x + !insertion), static_cast<std::size_t>(old_y), static_cast<std::size_t>(old_y + insertion)});
+        const std::int64_t from = insertion ? diagonal + 1 : diagonal - 1, old_x = x_at(at - 1, from),
+                           old_y = old_x - from;
+        steps.push_back({static_cast<std::size_t>(old_x), static_cast<std::size_t>(old_x + !insertion),
+                         static_cast<std::size_t>(old_y), static_cast<std::size_t>(old_y + insertion)});
         diagonal = from;
       }
       std::ranges::reverse(steps);
@@ -63,20 +74,26 @@ std::vector<Change> changes_between(Lines a, Lines b) {
   std::vector<Change> merged;
   for (Change s : steps) {
     s.a += front, s.a_end += front, s.b += front, s.b_end += front;
-    if (!merged.empty() && merged.back().a_end == s.a && merged.back().b_end == s.b) merged.back().a_end = s.a_end, merged.back().b_end = s.b_end;
-    else merged.push_back(s);
+    if (!merged.empty() && merged.back().a_end == s.a && merged.back().b_end == s.b)
+      merged.back().a_end = s.a_end, merged.back().b_end = s.b_end;
+    else
+      merged.push_back(s);
   }
   return merged;
 }
 
 std::string shown_path(std::string_view path) {
-  const bool plain = std::ranges::none_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f; });
+  const bool plain = std::ranges::none_of(
+      path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f; });
   if (plain) return std::string(path);
   std::string out = "\"";
   for (const char c : path) {
-    if (c == '"' || c == '\\') out += '\\', out += c;
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) out += format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    else out += c;
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    else
+      out += c;
   }
   return out + '"';
 }
@@ -89,7 +106,7 @@ void put_lines(std::string& out, char sign, Lines lines) {
   }
 }
 
-std::string range_text(std::size_t first, std::size_t count) {   // diff(1): the line before, when there are none
+std::string range_text(std::size_t first, std::size_t count) {  // diff(1): the line before, when there are none
   const std::size_t shown = count == 0 ? first : first + 1;
   return count == 1 ? format("{}", shown) : format("{},{}", shown, count);
 }
@@ -106,8 +123,10 @@ std::string unified_diff(std::string_view path, std::string_view before, std::st
   for (std::size_t i = 0; i < changes.size();) {
     std::size_t last = i;
     while (last + 1 < changes.size() && changes[last + 1].a - changes[last].a_end <= 2 * kContext) ++last;
-    const std::size_t lead = std::min(kContext, changes[i].a), tail = std::min(kContext, a.size() - changes[last].a_end);
-    const std::size_t a0 = changes[i].a - lead, a1 = changes[last].a_end + tail, b0 = changes[i].b - lead, b1 = changes[last].b_end + tail;
+    const std::size_t lead = std::min(kContext, changes[i].a),
+                      tail = std::min(kContext, a.size() - changes[last].a_end);
+    const std::size_t a0 = changes[i].a - lead, a1 = changes[last].a_end + tail, b0 = changes[i].b - lead,
+                      b1 = changes[last].b_end + tail;
     out += format("@@ -{} +{} @@\n", range_text(a0, a1 - a0), range_text(b0, b1 - b0));
     std::size_t at = a0;
     for (; i <= last; ++i) {

@@ -15,31 +15,41 @@ using Kind = Document::Kind;
 
 // What a unit of another dimension is not; nothing where the names speak for themselves.
 std::string_view why_not_the_same(Dimension wanted, Dimension written) {
-  const auto pair = [&](Dimension a, Dimension b) { return (wanted == a && written == b) || (wanted == b && written == a); };
+  const auto pair = [&](Dimension a, Dimension b) {
+    return (wanted == a && written == b) || (wanted == b && written == a);
+  };
   if (pair(Dimension::power, Dimension::apparent))
-    return "kW is power that becomes heat, kVA is volts times amperes; the power factor lies between them, so one cannot stand for the other";
-  if (pair(Dimension::bit_rate, Dimension::byte_rate)) return "eight bits are a byte: 400 Gb/s is 50 GB/s; links are given in bits, storage and memory in bytes";
-  if (pair(Dimension::bytes, Dimension::byte_rate) || pair(Dimension::bytes, Dimension::bit_rate)) return "one is an amount, the other an amount each second";
+    return "kW is power that becomes heat, kVA is volts times amperes; the power factor lies between them, so one "
+           "cannot stand for the other";
+  if (pair(Dimension::bit_rate, Dimension::byte_rate))
+    return "eight bits are a byte: 400 Gb/s is 50 GB/s; links are given in bits, storage and memory in bytes";
+  if (pair(Dimension::bytes, Dimension::byte_rate) || pair(Dimension::bytes, Dimension::bit_rate))
+    return "one is an amount, the other an amount each second";
   if (pair(Dimension::temperature, Dimension::temp_delta)) return "C is a point on the scale, K is a difference of two";
-  if (pair(Dimension::air_flow, Dimension::liquid_flow)) return "a litre of air carries about 1/3500 of the heat of a litre of water, so the units are kept apart";
+  if (pair(Dimension::air_flow, Dimension::liquid_flow))
+    return "a litre of air carries about 1/3500 of the heat of a litre of water, so the units are kept apart";
   if (pair(Dimension::power, Dimension::energy)) return "energy is power times time: 1 kWh is 1 kW for one hour";
   if (pair(Dimension::mass, Dimension::floor_load)) return "a floor load is mass on each square metre";
-  if (pair(Dimension::current, Dimension::apparent) || pair(Dimension::current, Dimension::power)) return "amperes become power only with the voltage and the number of phases";
+  if (pair(Dimension::current, Dimension::apparent) || pair(Dimension::current, Dimension::power))
+    return "amperes become power only with the voltage and the number of phases";
   return {};
 }
 
 std::string quoted_name(std::string_view name) { return format("'{}'", name); }
 
-// The one unit that this is but for capitals (kw, KVA, mhz). Nothing where capitals tell two units apart: mw is MW or mW, and a small b
-// may be bits.
+// The one unit that this is but for capitals (kw, KVA, mhz). Nothing where capitals tell two units apart: mw is MW or
+// mW, and a small b may be bits.
 std::optional<std::string_view> unit_in_other_case(std::string_view written, Dimension wanted) {
   const std::string lower = to_lower(written);
   std::optional<std::string_view> meant;
   for (int d = 0; d <= static_cast<int>(Dimension::transfer_rate); ++d)
     for (const UnitRow& row : units_of(static_cast<Dimension>(d))) {
       if (to_lower(row.spelling) != lower) continue;
-      if (meant == row.spelling) continue;                       // C is a temperature, and a difference of two
-      if (meant || (static_cast<Dimension>(d) != wanted && std::ranges::none_of(units_of(wanted), [&](const UnitRow& w) { return w.spelling == row.spelling; }))) return std::nullopt;
+      if (meant == row.spelling) continue;  // C is a temperature, and a difference of two
+      if (meant ||
+          (static_cast<Dimension>(d) != wanted &&
+           std::ranges::none_of(units_of(wanted), [&](const UnitRow& w) { return w.spelling == row.spelling; })))
+        return std::nullopt;
       for (std::size_t i = 0; i < row.spelling.size(); ++i)
         if (lower[i] == 'b' && row.spelling[i] != written[i]) return std::nullopt;
       meant = row.spelling;
@@ -60,13 +70,19 @@ class Reader {
  public:
   explicit Reader(const ReadContext& c) : c_(c), d_(c.document) {}
 
-  bool node(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* fact, std::span<const std::string_view> also) {
+  bool node(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* fact,
+            std::span<const std::string_view> also) {
     switch (t.form) {
-      case Type::Form::value: return value(t, n, out, place, fact, nullptr);
-      case Type::Form::record: return record(t, n, out, place, fact, also);
-      case Type::Form::list: return list(t, n, out, place, fact, nullptr);
-      case Type::Form::map: return map(t, n, out, place);
-      case Type::Form::maybe: break;
+      case Type::Form::value:
+        return value(t, n, out, place, fact, nullptr);
+      case Type::Form::record:
+        return record(t, n, out, place, fact, also);
+      case Type::Form::list:
+        return list(t, n, out, place, fact, nullptr);
+      case Type::Form::map:
+        return map(t, n, out, place);
+      case Type::Form::maybe:
+        break;
     }
     return node(t.element(), n, t.append(out, {}, {}), place, fact, also);
   }
@@ -80,7 +96,8 @@ class Reader {
     return node(t, n, out, place, nullptr, {});
   }
 
-  // No quantity is less than nothing, and nothing is colder than absolute zero; what may be (a height above the sea) has a bound of its own.
+  // No quantity is less than nothing, and nothing is colder than absolute zero; what may be (a height above the sea)
+  // has a bound of its own.
   static double least(const Type& t, const FieldOptions& o) {
     if (o.least > -1e308 || t.kind != ScalarKind::quantity) return o.least;
     return t.dimension == Dimension::temperature ? -273.15 : 0;
@@ -94,10 +111,14 @@ class Reader {
     const Scalar s = t.fetch(p);
     const double number = t.kind == ScalarKind::integer ? static_cast<double>(s.integer) : s.number;
     if (number >= lowest && number <= o.most) return true;
-    const auto text = [&](double x) { return t.kind == ScalarKind::quantity ? to_text(x, t.dimension) : ratio_text(x); };
+    const auto text = [&](double x) {
+      return t.kind == ScalarKind::quantity ? to_text(x, t.dimension) : ratio_text(x);
+    };
     const std::string written = t.kind == ScalarKind::integer ? std::to_string(s.integer) : text(number);
-    Finding& f = number < lowest ? c_.findings.error("spec-out-of-range", at, format("'{}' is {}, the least is {}", name, written, text(lowest)))
-                                  : c_.findings.error("spec-out-of-range", at, format("'{}' is {}, the most is {}", name, written, text(o.most)));
+    Finding& f = number < lowest ? c_.findings.error("spec-out-of-range", at,
+                                                     format("'{}' is {}, the least is {}", name, written, text(lowest)))
+                                 : c_.findings.error("spec-out-of-range", at,
+                                                     format("'{}' is {}, the most is {}", name, written, text(o.most)));
     if (!o.doc.empty()) f.help(format("'{}' is: {}", name, o.doc));
     return false;
   }
@@ -121,10 +142,14 @@ class Reader {
 
   std::string what_is_there(NodeId n) const {
     switch (d_.kind(n)) {
-      case Kind::null: return "nothing is written there";
-      case Kind::sequence: return "a list is written there";
-      case Kind::mapping: return "a mapping is written there";
-      case Kind::scalar: break;
+      case Kind::null:
+        return "nothing is written there";
+      case Kind::sequence:
+        return "a list is written there";
+      case Kind::mapping:
+        return "a mapping is written there";
+      case Kind::scalar:
+        break;
     }
     std::string_view s = d_.scalar(n);
     if (s.empty()) return "empty text is written there";
@@ -133,10 +158,12 @@ class Reader {
 
   Finding& wrong_type(const Type& t, NodeId n, const ReadPlace& place) {
     const std::string words = words_for(t), example = example_of(t);
-    const bool says_it = t.kind == ScalarKind::choice || t.kind == ScalarKind::boolean || example == words || example == "text";
+    const bool says_it =
+        t.kind == ScalarKind::choice || t.kind == ScalarKind::boolean || example == words || example == "text";
     const bool show = t.form != Type::Form::value || !says_it;
     return c_.findings.error("spec-wrong-type", place_of(n, place),
-                             format("{} takes {}{}; {}", subject(t, place), words, show ? ", such as " + example : std::string(), what_is_there(n)));
+                             format("{} takes {}{}; {}", subject(t, place), words,
+                                    show ? ", such as " + example : std::string(), what_is_there(n)));
   }
 
   bool is_unknown(NodeId n, std::string& reason) const {
@@ -165,18 +192,24 @@ class Reader {
     for (NodeId key = d_.first_child(n); key != kNoNode;) {
       const NodeId v = d_.next_sibling(key);
       const std::string_view name = d_.scalar(key);
-      if (name == "value") fact.value = v;
-      else if (name == "unit" && d_.is_scalar(v)) fact.unit = d_.scalar(v), fact.unit_span = d_.span(v);
-      else if (name == "source" && d_.is_scalar(v)) fact.source = source_text(d_.scalar(v));
-      else if (name == "confirmed" && d_.is_scalar(v) && !d_.quoted(v) && parse_truth(d_.scalar(v))) fact.confirmed = *parse_truth(d_.scalar(v));
-      else if (name == "note" && d_.is_scalar(v)) {}
-      else if (name == "unit" || name == "source" || name == "confirmed" || name == "note") {
+      if (name == "value")
+        fact.value = v;
+      else if (name == "unit" && d_.is_scalar(v))
+        fact.unit = d_.scalar(v), fact.unit_span = d_.span(v);
+      else if (name == "source" && d_.is_scalar(v))
+        fact.source = source_text(d_.scalar(v));
+      else if (name == "confirmed" && d_.is_scalar(v) && !d_.quoted(v) && parse_truth(d_.scalar(v)))
+        fact.confirmed = *parse_truth(d_.scalar(v));
+      else if (name == "note" && d_.is_scalar(v)) {
+      } else if (name == "unit" || name == "source" || name == "confirmed" || name == "note") {
         ok = false;
-        c_.findings.error("spec-wrong-type", place_of(v, {d_.span(key), name}),
-                          format("'{}' takes {}; {}", name, name == "confirmed" ? "true or false" : "text", what_is_there(v)));
+        c_.findings.error(
+            "spec-wrong-type", place_of(v, {d_.span(key), name}),
+            format("'{}' takes {}; {}", name, name == "confirmed" ? "true or false" : "text", what_is_there(v)));
       } else {
         ok = false;
-        c_.findings.error("spec-unknown-key", d_.span(key), format("unknown key '{}' in a fact", name)).help("a fact has value, unit, source, confirmed and note");
+        c_.findings.error("spec-unknown-key", d_.span(key), format("unknown key '{}' in a fact", name))
+            .help("a fact has value, unit, source, confirmed and note");
       }
       key = d_.next_sibling(v);
     }
@@ -207,7 +240,8 @@ class Reader {
       if (!reason.empty()) head.source = reason;
       return ok;
     }
-    t.head(out).span = place_of(n, place);   // what is refused below keeps its place: it was written, and nobody asks for it a second time
+    t.head(out).span = place_of(
+        n, place);  // what is refused below keeps its place: it was written, and nobody asks for it a second time
     if (!d_.is_scalar(n)) {
       wrong_type(t, n, place);
       return false;
@@ -217,12 +251,15 @@ class Reader {
     std::string error;
     if (!t.assign(out, s, error)) {
       Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
-      if (const std::string comma = comma_help(n); !comma.empty()) f.help(comma);
-      else if (!t.example.empty()) f.help(format("it is written like {}", t.example));
+      if (const std::string comma = comma_help(n); !comma.empty())
+        f.help(comma);
+      else if (!t.example.empty())
+        f.help(format("it is written like {}", t.example));
       return false;
     }
     stamp(t, out, d_.span(n), fact);
-    if (options) ok = within_bounds(t, out, *options, d_.span(n), place.name) && one_of_words(t, out, *options, n, place) && ok;
+    if (options)
+      ok = within_bounds(t, out, *options, d_.span(n), place.name) && one_of_words(t, out, *options, n, place) && ok;
     return ok;
   }
 
@@ -247,20 +284,24 @@ class Reader {
     const std::string text = t.fetch(out).text;
     for (const auto word : known)
       if (word == text) return true;
-    Finding& f = c_.findings.error("spec-unknown-value", d_.span(n), format("{} takes one of {}; {}", subject(t, place), all, what_is_there(n)));
+    Finding& f = c_.findings.error("spec-unknown-value", d_.span(n),
+                                   format("{} takes one of {}; {}", subject(t, place), all, what_is_there(n)));
     near_word(f, text, known, n);
     return false;
   }
 
   void near_word(Finding& f, std::string_view text, const std::vector<std::string_view>& known, NodeId n) {
-    if (offer_names(f, text, known) && almost_certainly(text, f.meant.front(), known)) f.fixed_by(format("write '{}'", f.meant.front()), {{d_.span(n), f.meant.front()}});
+    if (offer_names(f, text, known) && almost_certainly(text, f.meant.front(), known))
+      f.fixed_by(format("write '{}'", f.meant.front()), {{d_.span(n), f.meant.front()}});
   }
 
   bool scalar(const Type& t, NodeId n, const ReadPlace& place, const Fact* fact, Scalar& s) {
     const std::string_view text = d_.scalar(n);
     const bool quoted = d_.quoted(n);
-    if (fact && !fact->unit.empty() && t.kind != ScalarKind::quantity && t.kind != ScalarKind::ratio && t.kind != ScalarKind::parsed) {
-      c_.findings.error("spec-wrong-unit", fact->unit_span, format("{} takes no unit, '{}' is written there", subject(t, place), fact->unit));
+    if (fact && !fact->unit.empty() && t.kind != ScalarKind::quantity && t.kind != ScalarKind::ratio &&
+        t.kind != ScalarKind::parsed) {
+      c_.findings.error("spec-wrong-unit", fact->unit_span,
+                        format("{} takes no unit, '{}' is written there", subject(t, place), fact->unit));
       return false;
     }
     switch (t.kind) {
@@ -270,11 +311,15 @@ class Reader {
       case ScalarKind::parsed:
         s.text = fact && !fact->unit.empty() ? format("{} {}", text, fact->unit) : std::string(text);
         return true;
-      case ScalarKind::boolean: return truth(t, n, text, quoted, place, s);
-      case ScalarKind::choice: return choice(t, n, text, place, s);
+      case ScalarKind::boolean:
+        return truth(t, n, text, quoted, place, s);
+      case ScalarKind::choice:
+        return choice(t, n, text, place, s);
       case ScalarKind::integer:
-      case ScalarKind::ratio: return number(t, n, text, quoted, place, fact, s);
-      case ScalarKind::quantity: return quantity(t, n, text, place, fact, s);
+      case ScalarKind::ratio:
+        return number(t, n, text, quoted, place, fact, s);
+      case ScalarKind::quantity:
+        return quantity(t, n, text, place, fact, s);
     }
     return false;
   }
@@ -283,14 +328,17 @@ class Reader {
     if (const auto known = parse_truth(text)) {
       s.truth = *known;
       if (!quoted) return true;
-      wrong_type(t, n, place).label("quoted, so it is text").fixed_by("write it without quotes", {{d_.span(n), *known ? "true" : "false"}});
+      wrong_type(t, n, place)
+          .label("quoted, so it is text")
+          .fixed_by("write it without quotes", {{d_.span(n), *known ? "true" : "false"}});
       return false;
     }
     Finding& f = wrong_type(t, n, place);
     std::string lower(text);
     for (char& c : lower)
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const bool yes = lower == "yes" || lower == "on" || lower == "y", no = lower == "no" || lower == "off" || lower == "n";
+    const bool yes = lower == "yes" || lower == "on" || lower == "y",
+               no = lower == "no" || lower == "off" || lower == "n";
     if (!quoted && (yes || no))
       f.help(format("in YAML 1.2 '{}' is text; write {}", text, yes ? "true" : "false"))
           .fixed_by(format("write {}", yes ? "true" : "false"), {{d_.span(n), yes ? "true" : "false"}});
@@ -303,12 +351,14 @@ class Reader {
         s.choice = i;
         return true;
       }
-    Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place), format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
+    Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place),
+                                   format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
     near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
     return false;
   }
 
-  bool number(const Type& t, NodeId n, std::string_view text, bool quoted, const ReadPlace& place, const Fact* fact, Scalar& s) {
+  bool number(const Type& t, NodeId n, std::string_view text, bool quoted, const ReadPlace& place, const Fact* fact,
+              Scalar& s) {
     std::string joined;
     const bool whole = t.kind == ScalarKind::integer;
     if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
@@ -323,11 +373,14 @@ class Reader {
     const bool plain_number = whole || text.find_first_of("/%") == text.npos;
     if (good && !(quoted && plain_number)) return true;
     if (good) {
-      wrong_type(t, n, place).label("quoted, so it is text").fixed_by("write it without quotes", {{d_.span(n), std::string(text)}});
+      wrong_type(t, n, place)
+          .label("quoted, so it is text")
+          .fixed_by("write it without quotes", {{d_.span(n), std::string(text)}});
       return false;
     }
     if (problem == NumberProblem::too_large) {
-      c_.findings.error("spec-out-of-range", place_of(n, place), format("{} is {}, which is more than a number can hold here", subject(t, place), text));
+      c_.findings.error("spec-out-of-range", place_of(n, place),
+                        format("{} is {}, which is more than a number can hold here", subject(t, place), text));
       return false;
     }
     Finding& f = wrong_type(t, n, place);
@@ -337,14 +390,20 @@ class Reader {
     return false;
   }
 
-  // "{ heat: 20,5 kW }": inside brackets a comma ends the value. Empty: none follows that looks like one within a number.
+  // "{ heat: 20,5 kW }": inside brackets a comma ends the value. Empty: none follows that looks like one within a
+  // number.
   std::string comma_help(NodeId n) const {
     const NodeId next = d_.next_sibling(n);
     if (next == kNoNode || !d_.is_scalar(next) || d_.quoted(n) || d_.quoted(next)) return {};
     const std::string_view text = d_.scalar(n), behind = d_.scalar(next);
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (text.empty() || behind.empty() || !digit(text.back()) || !digit(behind.front()) || d_.span(next).begin != d_.span(n).end + 1) return {};
-    return format("inside brackets and braces a comma ends the value, so '{}' stands alone: numbers have a point for the fraction and nothing between thousands ('{},{}' is two things)", text, text, behind);
+    if (text.empty() || behind.empty() || !digit(text.back()) || !digit(behind.front()) ||
+        d_.span(next).begin != d_.span(n).end + 1)
+      return {};
+    return format(
+        "inside brackets and braces a comma ends the value, so '{}' stands alone: numbers have a point for the "
+        "fraction and nothing between thousands ('{},{}' is two things)",
+        text, text, behind);
   }
 
   // How it is written, without a number that could be taken for the user's.
@@ -352,7 +411,8 @@ class Reader {
     constexpr std::size_t kUnits = 4;
     const auto units = units_of(d);
     std::string list;
-    for (std::size_t i = 0; i < std::min(kUnits, units.size()); ++i) list += format("{}{}", i == 0 ? "" : i + 1 == std::min(kUnits, units.size()) ? " or " : ", ", units[i].spelling);
+    for (std::size_t i = 0; i < std::min(kUnits, units.size()); ++i)
+      list += format("{}{}", i == 0 ? "" : i + 1 == std::min(kUnits, units.size()) ? " or " : ", ", units[i].spelling);
     return format("{} is one number and its unit: {}", dimension_name(d), list);
   }
 
@@ -372,41 +432,56 @@ class Reader {
         const auto blank = example.find(' ');
         const std::string unit = blank == std::string::npos ? std::string(usual) : example.substr(blank + 1);
         const std::string comma = comma_help(n);
-        c_.findings.error("spec-missing-unit", at, format("{} has no unit: '{}' is written where {} belongs, such as {}", name, text, words_for(t), example))
+        c_.findings
+            .error("spec-missing-unit", at,
+                   format("{} has no unit: '{}' is written where {} belongs, such as {}", name, text, words_for(t),
+                          example))
             .help(!comma.empty() ? comma : format("write '{} {}' if that is the unit", text, unit));
         return false;
       }
       case QuantityError::Kind::wrong_dimension: {
         const std::string other = error.other ? std::string(dimension_name(*error.other)) : "something else";
-        Finding& f = c_.findings.error("spec-wrong-unit", at, format("{} is a quantity of {}; '{}' measures {}", name, dimension_name(t.dimension), error.text, other));
+        Finding& f = c_.findings.error(
+            "spec-wrong-unit", at,
+            format("{} is a quantity of {}; '{}' measures {}", name, dimension_name(t.dimension), error.text, other));
         if (error.other)
-          if (const auto why = why_not_the_same(t.dimension, *error.other); !why.empty()) f.note(SourceSpan{}, std::string(why));
+          if (const auto why = why_not_the_same(t.dimension, *error.other); !why.empty())
+            f.note(SourceSpan{}, std::string(why));
         f.help(written_with(t.dimension));
         return false;
       }
       case QuantityError::Kind::unknown_unit: {
         std::vector<std::string_view> known;
         for (const UnitRow& row : units_of(t.dimension)) known.push_back(row.spelling);
-        Finding& f = c_.findings.error("spec-wrong-unit", at, format("{}: '{}' is no unit of {}", name, error.text, dimension_name(t.dimension)));
+        Finding& f = c_.findings.error(
+            "spec-wrong-unit", at, format("{}: '{}' is no unit of {}", name, error.text, dimension_name(t.dimension)));
         if (const auto meant = unit_in_other_case(error.text, t.dimension)) {
           f.help(format("did you mean '{}'?", *meant));
           const SourceSpan written = d_.span(n);
           const std::size_t quote = d_.quoted(n) ? 1 : 0;
-          if (!fact && d_.scalar(n).ends_with(error.text) && written.end - written.begin == d_.scalar(n).size() + 2 * quote)
-            f.fixed_by(format("write '{}'", *meant), {{{written.file, static_cast<std::uint32_t>(written.end - quote - error.text.size()), static_cast<std::uint32_t>(written.end - quote)}, std::string(*meant)}});
+          if (!fact && d_.scalar(n).ends_with(error.text) &&
+              written.end - written.begin == d_.scalar(n).size() + 2 * quote)
+            f.fixed_by(format("write '{}'", *meant),
+                       {{{written.file, static_cast<std::uint32_t>(written.end - quote - error.text.size()),
+                          static_cast<std::uint32_t>(written.end - quote)},
+                         std::string(*meant)}});
         } else if (!offer_names(f, error.text, known)) {
           // "100G": the number as it is written, with the unit that it begins.
           std::string_view number = text.substr(0, text.size() - std::min(text.size(), error.text.size()));
           while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
-          const auto begun = std::ranges::find_if(known, [&](std::string_view unit) { return unit.starts_with(error.text); });
-          f.help(begun != known.end() && !number.empty() ? format("write '{} {}' if that is what it is; {}", number, *begun, written_with(t.dimension)) : written_with(t.dimension));
+          const auto begun =
+              std::ranges::find_if(known, [&](std::string_view unit) { return unit.starts_with(error.text); });
+          f.help(begun != known.end() && !number.empty()
+                     ? format("write '{} {}' if that is what it is; {}", number, *begun, written_with(t.dimension))
+                     : written_with(t.dimension));
         }
         return false;
       }
       case QuantityError::Kind::not_finite:
         c_.findings.error("spec-out-of-range", at, format("{} is '{}', which is no finite number", name, text));
         return false;
-      case QuantityError::Kind::not_a_number: break;
+      case QuantityError::Kind::not_a_number:
+        break;
     }
     wrong_type(t, n, place);
     return false;
@@ -429,7 +504,7 @@ class Reader {
         wrong_type(t, n, place).help("write [] for an empty list");
         return false;
       }
-      return item(n, place) && ok;      // one item may stand without brackets
+      return item(n, place) && ok;  // one item may stand without brackets
     }
     for (NodeId i = d_.first_child(n); i != kNoNode; i = d_.next_sibling(i)) {
       // A container in the list shows itself; the key of the list would point at the wrong item.
@@ -462,7 +537,8 @@ class Reader {
     return node(t.element(), v, t.append(out, name, d_.span(key)), {d_.span(key), name}, nullptr, {});
   }
 
-  bool record(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* outer, std::span<const std::string_view> also) {
+  bool record(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* outer,
+              std::span<const std::string_view> also) {
     Fact own;
     bool ok = true;
     if (t.from_text && !t.field("value") && fact_of(n, own, ok)) {
@@ -471,8 +547,10 @@ class Reader {
     }
     if (d_.is_scalar(n) && t.from_text) return record_text(t, n, out, place, outer) && ok;
     if (!d_.is_mapping(n)) {
-      if (t.secret && d_.is_scalar(n)) {     // neither the message nor a quoted line repeats it
-        c_.findings.error("spec-secret-written", place.key.valid() ? place.key : d_.span(n), format("{} is written in the spec; a secret is only referred to", subject(t, place)))
+      if (t.secret && d_.is_scalar(n)) {  // neither the message nor a quoted line repeats it
+        c_.findings
+            .error("spec-secret-written", place.key.valid() ? place.key : d_.span(n),
+                   format("{} is written in the spec; a secret is only referred to", subject(t, place)))
             .help("write { file: … }, { env: … } or { vault: … }, and change the secret: it may have been seen");
         c_.findings.withhold(d_.span(n));
       } else {
@@ -508,10 +586,13 @@ class Reader {
       }
       ok = false;
       std::string need = example_of(f.type());
-      if (f.options.least == f.options.most) need = std::to_string(static_cast<long long>(f.options.least));   // one value only: `clusterc: 1`
-      Finding& finding = c_.findings.error("spec-missing-key", missing_place(n, place),
-                                           place.name.empty() ? format("'{}' is missing", f.key) : format("'{}' is missing in '{}'", f.key, place.name));
-      finding.help(need == "text" ? format("'{}': {}", f.key, f.options.doc) : format("'{}': {}; written as '{}: {}'", f.key, f.options.doc, f.key, need));
+      if (f.options.least == f.options.most)
+        need = std::to_string(static_cast<long long>(f.options.least));  // one value only: `clusterc: 1`
+      Finding& finding = c_.findings.error(
+          "spec-missing-key", missing_place(n, place),
+          place.name.empty() ? format("'{}' is missing", f.key) : format("'{}' is missing in '{}'", f.key, place.name));
+      finding.help(need == "text" ? format("'{}': {}", f.key, f.options.doc)
+                                  : format("'{}': {}; written as '{}: {}'", f.key, f.options.doc, f.key, need));
     }
     return ok && strangers.empty();
   }
@@ -522,22 +603,27 @@ class Reader {
     return d_.span(n);
   }
 
-  void unknown_key(const Type& t, NodeId key, const ReadPlace& place, std::vector<bool>& seen, std::span<const std::string_view> also) {
+  void unknown_key(const Type& t, NodeId key, const ReadPlace& place, std::vector<bool>& seen,
+                   std::span<const std::string_view> also) {
     const std::string_view name = d_.scalar(key);
     std::vector<std::string_view> known(also.begin(), also.end());
     for (const Field& f : t.fields) known.push_back(f.key);
-    const std::string in = place.name.empty() ? (t.name.empty() ? std::string() : " in the " + std::string(t.name)) : " in '" + std::string(place.name) + "'";
+    const std::string in = place.name.empty() ? (t.name.empty() ? std::string() : " in the " + std::string(t.name))
+                                              : " in '" + std::string(place.name) + "'";
     Finding& f = c_.findings.error("spec-unknown-key", d_.span(key), format("unknown key '{}'{}", name, in));
     const auto near = nearest_name(name, known);
     if (!near) return;
     const Field* meant = t.field(*near);
     const bool free = meant && !seen[static_cast<std::size_t>(meant - t.fields.data())];
-    if (free || !meant) offer_names(f, name, known);
-    else f.help(format("the nearest known key is '{}', which is already written", *near));
+    if (free || !meant)
+      offer_names(f, name, known);
+    else
+      f.help(format("the nearest known key is '{}', which is already written", *near));
     if (!free) return;
     // One cause, one finding: the key that is meant is not missing as well.
     seen[static_cast<std::size_t>(meant - t.fields.data())] = true;
-    if (almost_certainly(name, *near, known)) f.fixed_by(format("write '{}'", *near), {{d_.span(key), std::string(*near)}});
+    if (almost_certainly(name, *near, known))
+      f.fixed_by(format("write '{}'", *near), {{d_.span(key), std::string(*near)}});
   }
 
   bool record_text(const Type& t, NodeId n, void* out, const ReadPlace& place, const Fact* fact) {
@@ -547,7 +633,8 @@ class Reader {
       if (error.empty()) {
         wrong_type(t, n, place);
       } else {
-        Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
+        Finding& f =
+            c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
         if (const std::string comma = comma_help(n); !comma.empty()) f.help(comma);
       }
       return false;
@@ -581,7 +668,9 @@ class Reader {
     void* out = f.in(record);
     if (t.form == Type::Form::record) return fill_standards(t, out);
     if (f.options.standard.empty()) return;
-    const auto bug = [&](std::string_view why) { throw std::logic_error(format("default '{}' of key '{}' {}", f.options.standard, f.key, why)); };
+    const auto bug = [&](std::string_view why) {
+      throw std::logic_error(format("default '{}' of key '{}' {}", f.options.standard, f.key, why));
+    };
     if (t.form == Type::Form::list) {
       const Type& e = t.element();
       if (e.form != Type::Form::value) bug("is for a list of mappings");
@@ -612,7 +701,9 @@ class Reader {
     bool ok = true;
     switch (t.kind) {
       case ScalarKind::text:
-      case ScalarKind::parsed: s.text = text; break;
+      case ScalarKind::parsed:
+        s.text = text;
+        break;
       case ScalarKind::boolean: {
         const auto read = parse_truth(text);
         ok = read.has_value();
@@ -655,7 +746,8 @@ class Reader {
 
 }  // namespace
 
-bool read_node(const ReadContext& context, const Type& type, NodeId node, void* out, ReadPlace place, std::span<const std::string_view> also) {
+bool read_node(const ReadContext& context, const Type& type, NodeId node, void* out, ReadPlace place,
+               std::span<const std::string_view> also) {
   return Reader(context).node(type, node, out, place, nullptr, also);
 }
 

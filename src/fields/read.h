@@ -1,4 +1,5 @@
-// Document -> described struct, with a finding for everything that is not as it should be. All problems of a file come in one run.
+// Document -> described struct, with a finding for everything that is not as it should be. All problems of a file come
+// in one run.
 #pragma once
 #include <span>
 #include <string>
@@ -13,9 +14,10 @@ namespace clusterc {
 struct ReadContext {
   const Document& document;
   Findings& findings;
-  Origin origin = Origin::spec;        // of every Value that is read
-  bool facts = false;                  // a catalogue file: a Value may be { value, unit, source, confirmed }, and what is plain is unconfirmed
-  NodeId sources = kNoNode;            // its `sources:` mapping: short name -> document
+  Origin origin = Origin::spec;  // of every Value that is read
+  bool facts =
+      false;  // a catalogue file: a Value may be { value, unit, source, confirmed }, and what is plain is unconfirmed
+  NodeId sources = kNoNode;  // its `sources:` mapping: short name -> document
 };
 
 // The place of a node: its key, as a span and as the name used in messages. Both may be empty (the root of a file).
@@ -24,18 +26,23 @@ struct ReadPlace {
   std::string_view name;
 };
 
-// True when nothing was wrong. What could be read is read either way; keys in `also` belong to the caller and are passed over.
-bool read_node(const ReadContext&, const Type&, NodeId, void* out, ReadPlace = {}, std::span<const std::string_view> also = {});
+// True when nothing was wrong. What could be read is read either way; keys in `also` belong to the caller and are
+// passed over.
+bool read_node(const ReadContext&, const Type&, NodeId, void* out, ReadPlace = {},
+               std::span<const std::string_view> also = {});
 // A field of a record, with its bounds.
 bool read_field(const ReadContext&, const Field&, NodeId, void* record, ReadPlace = {});
 // Fills what was not said with the defaults of the language.
 void fill_standards(const Type&, void* record);
 
 template <class T>
-bool read_fields(const ReadContext& context, NodeId node, T& out, ReadPlace place = {}, std::span<const std::string_view> also = {}) {
+bool read_fields(const ReadContext& context, NodeId node, T& out, ReadPlace place = {},
+                 std::span<const std::string_view> also = {}) {
   return read_node(context, type_of<T>(), node, &out, place, also);
 }
 template <class T>
-void fill_standards(T& record) { fill_standards(type_of<T>(), &record); }
+void fill_standards(T& record) {
+  fill_standards(type_of<T>(), &record);
+}
 
 }  // namespace clusterc

@@ -20,11 +20,15 @@ std::string_view trimmed(std::string_view s) {
 
 // The next run of digits or of letters of a version; dots, dashes and the like only separate.
 std::string_view next_piece(std::string_view& s) {
-  while (!s.empty() && (s.front() == '.' || s.front() == '-' || s.front() == '_' || s.front() == '+' || s.front() == ' ')) s.remove_prefix(1);
+  while (!s.empty() &&
+         (s.front() == '.' || s.front() == '-' || s.front() == '_' || s.front() == '+' || s.front() == ' '))
+    s.remove_prefix(1);
   std::size_t n = 0;
   const auto letter = [](char c) { return !is_digit(c) && c != '.' && c != '-' && c != '_' && c != '+' && c != ' '; };
-  if (!s.empty() && is_digit(s[0])) while (n < s.size() && is_digit(s[n])) ++n;
-  else while (n < s.size() && letter(s[n])) ++n;
+  if (!s.empty() && is_digit(s[0]))
+    while (n < s.size() && is_digit(s[n])) ++n;
+  else
+    while (n < s.size() && letter(s[n])) ++n;
   const std::string_view piece = s.substr(0, n);
   s.remove_prefix(n);
   return piece;
@@ -32,7 +36,8 @@ std::string_view next_piece(std::string_view& s) {
 
 std::weak_ordering compare_pieces(std::string_view a, std::string_view b) {
   const bool a_number = is_digit(a[0]), b_number = is_digit(b[0]);
-  if (a_number != b_number) return a_number ? std::weak_ordering::greater : std::weak_ordering::less;   // 1.0 after 1.rc1
+  if (a_number != b_number)
+    return a_number ? std::weak_ordering::greater : std::weak_ordering::less;  // 1.0 after 1.rc1
   if (a_number) {
     while (a.size() > 1 && a[0] == '0') a.remove_prefix(1);
     while (b.size() > 1 && b[0] == '0') b.remove_prefix(1);
@@ -82,7 +87,7 @@ std::optional<Version> Version::parse(std::string_view text, std::string& error)
     error = format("a version has a number in it, such as 24.11; '{}' has none", text);
     return {};
   }
-  if (text.find(',') != text.npos) {      // 13,0 would be a release 13 with something behind it
+  if (text.find(',') != text.npos) {  // 13,0 would be a release 13 with something behind it
     error = format("the numbers of a version have points between them, such as 24.11; '{}' has a comma", text);
     return {};
   }
@@ -119,7 +124,8 @@ std::optional<Date> Date::parse(std::string_view text, std::string& error) {
     }
     return out;
   };
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-' || number(0, 4) < 1 || number(5, 2) < 1 || number(8, 2) < 1) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-' || number(0, 4) < 1 || number(5, 2) < 1 ||
+      number(8, 2) < 1) {
     error = format("a date is written as 2027-03-31; '{}' is not", text);
     return {};
   }
@@ -138,7 +144,8 @@ std::optional<Moment> Moment::parse(std::string_view text, std::string& error) {
   const auto date = Date::parse(text.substr(0, 10), error);
   const std::string_view time = text.substr(std::min<std::size_t>(10, text.size()));
   const auto number = [&](std::size_t from) {
-    const bool digits = from + 2 <= time.size() && time[from] >= '0' && time[from] <= '9' && time[from + 1] >= '0' && time[from + 1] <= '9';
+    const bool digits = from + 2 <= time.size() && time[from] >= '0' && time[from] <= '9' && time[from + 1] >= '0' &&
+                        time[from + 1] <= '9';
     return digits ? (time[from] - '0') * 10 + time[from + 1] - '0' : 99;
   };
   const bool seconds = time.size() == 9 && time[6] == ':';
@@ -152,12 +159,17 @@ std::optional<Moment> Moment::parse(std::string_view text, std::string& error) {
 }
 std::string Moment::text() const { return format("{}T{:02}:{:02}:{:02}", date.text(), hour, minute, second); }
 Moment Moment::after(std::int64_t seconds) const {
-  const std::chrono::year_month_day day{std::chrono::year(date.year), std::chrono::month(static_cast<unsigned>(date.month)), std::chrono::day(static_cast<unsigned>(date.day))};
-  const std::chrono::sys_seconds at = std::chrono::sys_days(day) + std::chrono::hours(hour) + std::chrono::minutes(minute) + std::chrono::seconds(second + seconds);
+  const std::chrono::year_month_day day{std::chrono::year(date.year),
+                                        std::chrono::month(static_cast<unsigned>(date.month)),
+                                        std::chrono::day(static_cast<unsigned>(date.day))};
+  const std::chrono::sys_seconds at = std::chrono::sys_days(day) + std::chrono::hours(hour) +
+                                      std::chrono::minutes(minute) + std::chrono::seconds(second + seconds);
   const auto midnight = std::chrono::floor<std::chrono::days>(at);
   const std::chrono::year_month_day then(midnight);
   const std::chrono::hh_mm_ss time(at - midnight);
-  return {Date{static_cast<int>(then.year()), static_cast<int>(static_cast<unsigned>(then.month())), static_cast<int>(static_cast<unsigned>(then.day()))}, static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+  return {Date{static_cast<int>(then.year()), static_cast<int>(static_cast<unsigned>(then.month())),
+               static_cast<int>(static_cast<unsigned>(then.day()))},
+          static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
           static_cast<int>(time.seconds().count())};
 }
 
@@ -167,7 +179,10 @@ bool PartCount::from_text(std::string_view text, PartCount& out, std::string& er
   text = trimmed(text);
   if (const auto count = leading_count(text)) out.count.value = *count;
   if (text.empty() || text.find(' ') != text.npos) {
-    error = format("a part is written as its name in the catalogue, with a count before it where there are several ('8 x NAME'); '{}' is neither", text);
+    error = format(
+        "a part is written as its name in the catalogue, with a count before it where there are several ('8 x NAME'); "
+        "'{}' is neither",
+        text);
     return false;
   }
   out.model.value = std::string(text);

@@ -11,7 +11,8 @@
 
 namespace clusterc {
 
-// A version is text (24.10 stays 24.10) that can be compared by its numbers: 24.10 > 24.9, 570 < 570.86. Never with a comma.
+// A version is text (24.10 stays 24.10) that can be compared by its numbers: 24.10 > 24.9, 570 < 570.86. Never with a
+// comma.
 struct Version {
   std::string as_written;
   static constexpr std::string_view type_name = "version", example = "24.11", pattern = "^[^\\s,]*[0-9][^\\s,]*$";
@@ -19,23 +20,25 @@ struct Version {
   std::string text() const { return as_written; }
   std::weak_ordering operator<=>(const Version&) const;
   bool operator==(const Version&) const = default;
-  int major() const;                       // first number, -1 if it does not begin with one
+  int major() const;  // first number, -1 if it does not begin with one
 };
 
-struct Date {                              // 2027-03-31
+struct Date {  // 2027-03-31
   int year = 0, month = 0, day = 0;
-  static constexpr std::string_view type_name = "date", example = "2027-03-31", pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
+  static constexpr std::string_view type_name = "date", example = "2027-03-31",
+                                    pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
   static std::optional<Date> parse(std::string_view, std::string& error);
   std::string text() const;
   auto operator<=>(const Date&) const = default;
 };
 
-struct Moment {                            // 2027-03-31T22:00, on a clock of its place
+struct Moment {  // 2027-03-31T22:00, on a clock of its place
   Date date;
   int hour = 0, minute = 0, second = 0;
-  static constexpr std::string_view type_name = "date and time", example = "2027-03-31T22:00", pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?$";
+  static constexpr std::string_view type_name = "date and time", example = "2027-03-31T22:00",
+                                    pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?$";
   static std::optional<Moment> parse(std::string_view, std::string& error);
-  std::string text() const;                // with its seconds
+  std::string text() const;  // with its seconds
   Moment after(std::int64_t seconds) const;
   auto operator<=>(const Moment&) const = default;
 };
@@ -47,8 +50,10 @@ struct PartCount {
   Value<std::string> model;
   static constexpr std::string_view type_name = "count and part", example = "8 x cx7-400";
   static bool from_text(std::string_view, PartCount&, std::string& error);
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("count", s.count, {.standard = "1", .why = "one where no count is written", .doc = "how many", .least = 0, .most = 1e6});
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("count", s.count,
+      {.standard = "1", .why = "one where no count is written", .doc = "how many", .least = 0, .most = 1e6});
     v("model", s.model, {.required = true, .doc = "catalogue part"});
   }
 };
@@ -61,7 +66,8 @@ struct Dimms {
   Value<TransfersPerSecond> rate;
   static constexpr std::string_view type_name = "memory modules", example = "24 x 32 GiB";
   static bool from_text(std::string_view, Dimms&, std::string& error);
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("count", s.count, {.required = true, .doc = "number of modules", .least = 1, .most = 4096});
     v("size", s.size, {.required = true, .doc = "size of each module"});
     v("rate", s.rate, {.doc = "transfer rate that they run at"});
@@ -69,7 +75,8 @@ struct Dimms {
 };
 
 enum class DriveKind { nvme, sata, sas, hdd };
-template <> struct EnumNames<DriveKind> {
+template <>
+struct EnumNames<DriveKind> {
   static constexpr auto names = enum_table<DriveKind>(
       {{DriveKind::nvme, "nvme"}, {DriveKind::sata, "sata"}, {DriveKind::sas, "sas"}, {DriveKind::hdd, "hdd"}});
 };
@@ -82,8 +89,10 @@ struct Drives {
   Value<DriveKind> kind;
   static constexpr std::string_view type_name = "drives", example = "2 x 1.92 TB nvme";
   static bool from_text(std::string_view, Drives&, std::string& error);
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("count", s.count, {.standard = "1", .why = "one where no count is written", .doc = "number of drives", .least = 1, .most = 4096});
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("count", s.count,
+      {.standard = "1", .why = "one where no count is written", .doc = "number of drives", .least = 1, .most = 4096});
     v("size", s.size, {.required = true, .doc = "size of each drive"});
     v("kind", s.kind, {.standard = "nvme", .why = "the usual drive of a new server", .doc = "interface"});
   }
@@ -92,7 +101,8 @@ struct Drives {
 // "U1-U6", "U7": a range of rack units, counted from the bottom.
 struct UnitRange {
   std::int64_t first = 1, last = 1;
-  static constexpr std::string_view type_name = "range of rack units", example = "U1-U6", pattern = "^[Uu]?[0-9]+ ?(- ?[Uu]?[0-9]+)?$";
+  static constexpr std::string_view type_name = "range of rack units", example = "U1-U6",
+                                    pattern = "^[Uu]?[0-9]+ ?(- ?[Uu]?[0-9]+)?$";
   static std::optional<UnitRange> parse(std::string_view, std::string& error);
   std::string text() const;
   bool operator==(const UnitRange&) const = default;
@@ -104,7 +114,8 @@ struct SecretRef {
   Value<std::string> file, env, vault;
   static constexpr std::string_view type_name = "secret reference";
   static constexpr bool refers_to_secret = true;
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("file", s.file, {.doc = "path on the machine that needs the secret"});
     v("env", s.env, {.doc = "environment variable that holds it"});
     v("vault", s.vault, {.doc = "Vault path and key, for example kv/ldap#bind"});

@@ -32,7 +32,8 @@ struct Records {
     if (!record || names.contains(record)) return;
     std::string name;
     for (const char c : record->name.empty() ? std::string_view("mapping") : record->name) name += c == ' ' ? '-' : c;
-    for (int n = 2; !taken.insert(name).second; ++n) name = format("{}-{}", name.substr(0, name.find_last_not_of("0123456789-") + 1), n);
+    for (int n = 2; !taken.insert(name).second; ++n)
+      name = format("{}-{}", name.substr(0, name.find_last_not_of("0123456789-") + 1), n);
     names[record] = name;
     order.push_back(record);
     for (const Field& f : record->fields) visit(f.type());
@@ -60,8 +61,10 @@ std::string escaped(std::string_view s) {
 }
 
 void number_field(JsonWriter& w, std::string_view key, double x) {
-  if (x == std::floor(x) && std::abs(x) < 9007199254740992.0) w.field(key, static_cast<std::int64_t>(x));
-  else w.field(key, x);
+  if (x == std::floor(x) && std::abs(x) < 9007199254740992.0)
+    w.field(key, static_cast<std::int64_t>(x));
+  else
+    w.field(key, x);
 }
 
 class Schema {
@@ -74,8 +77,10 @@ class Schema {
   void members(const Type& type, const FieldOptions* f) {
     const Type& t = core_of(type);
     switch (t.form) {
-      case Type::Form::value: return value(t, f);
-      case Type::Form::record: return reference(records_.names.at(&t));
+      case Type::Form::value:
+        return value(t, f);
+      case Type::Form::record:
+        return reference(records_.names.at(&t));
       case Type::Form::list:
         w_.array("anyOf");
         object([&] { members(t.element(), f); });
@@ -91,7 +96,8 @@ class Schema {
         members(t.element(), nullptr);
         w_.end_object();
         return;
-      case Type::Form::maybe: break;
+      case Type::Form::maybe:
+        break;
     }
   }
 
@@ -141,17 +147,25 @@ class Schema {
     if (t.kind == ScalarKind::quantity) return reference(definition_of(t.dimension));
     w_.array("anyOf");
     object([&] { scalar(t, f); });
-    if (t.kind == ScalarKind::ratio) object([&] { w_.field("type", "string").field("pattern", format("^{0}( ?/ ?{0}| ?%)$", kNumber)); });
+    if (t.kind == ScalarKind::ratio)
+      object([&] { w_.field("type", "string").field("pattern", format("^{0}( ?/ ?{0}| ?%)$", kNumber)); });
     object([&] { reference("unknown"); });
     w_.end_array();
   }
 
   void scalar(const Type& t, const FieldOptions* f) {
     switch (t.kind) {
-      case ScalarKind::boolean: w_.field("type", "boolean"); return;
-      case ScalarKind::integer: w_.field("type", "integer"); return bounds(f);
-      case ScalarKind::ratio: w_.field("type", "number"); return bounds(f);
-      case ScalarKind::choice: return words({t.choices.begin(), t.choices.end()});
+      case ScalarKind::boolean:
+        w_.field("type", "boolean");
+        return;
+      case ScalarKind::integer:
+        w_.field("type", "integer");
+        return bounds(f);
+      case ScalarKind::ratio:
+        w_.field("type", "number");
+        return bounds(f);
+      case ScalarKind::choice:
+        return words({t.choices.begin(), t.choices.end()});
       case ScalarKind::text:
       case ScalarKind::parsed:
         if (f && !f->words.empty()) return words(split_words(f->words));
@@ -160,7 +174,8 @@ class Schema {
         if (!t.pattern.empty()) w_.field("pattern", t.pattern);
         if (!t.example.empty()) w_.array("examples", JsonWriter::Layout::line).value(t.example).end_array();
         return;
-      case ScalarKind::quantity: break;
+      case ScalarKind::quantity:
+        break;
     }
   }
 
@@ -205,10 +220,14 @@ class Schema {
     const Type& t = core_of(f.type());
     NumberProblem problem;
     w_.key("default");
-    if (t.form == Type::Form::value && t.kind == ScalarKind::integer) w_.value(parse_whole(f.options.standard, problem));
-    else if (t.form == Type::Form::value && t.kind == ScalarKind::ratio) w_.value(parse_ratio(f.options.standard, problem));
-    else if (t.form == Type::Form::value && t.kind == ScalarKind::boolean) w_.value(parse_truth(f.options.standard));
-    else w_.value(f.options.standard);
+    if (t.form == Type::Form::value && t.kind == ScalarKind::integer)
+      w_.value(parse_whole(f.options.standard, problem));
+    else if (t.form == Type::Form::value && t.kind == ScalarKind::ratio)
+      w_.value(parse_ratio(f.options.standard, problem));
+    else if (t.form == Type::Form::value && t.kind == ScalarKind::boolean)
+      w_.value(parse_truth(f.options.standard));
+    else
+      w_.value(f.options.standard);
   }
 
  public:
@@ -246,24 +265,40 @@ std::string takes(const Type& type, const FieldOptions* f, const Records& record
   switch (t.form) {
     case Type::Form::record: {
       const std::string& name = records.names.at(&t);
-      return format("[{}](#{})", t.name.empty() ? name : std::string(t.name), name) + (t.from_text && !t.example.empty() ? format(" or `{}`", t.example) : "");
+      return format("[{}](#{})", t.name.empty() ? name : std::string(t.name), name) +
+             (t.from_text && !t.example.empty() ? format(" or `{}`", t.example) : "");
     }
-    case Type::Form::list: return "list of " + takes(t.element(), f, records);
-    case Type::Form::map: return "names, each " + takes(t.element(), nullptr, records);
+    case Type::Form::list:
+      return "list of " + takes(t.element(), f, records);
+    case Type::Form::map:
+      return "names, each " + takes(t.element(), nullptr, records);
     case Type::Form::value:
-    case Type::Form::maybe: break;
+    case Type::Form::maybe:
+      break;
   }
   std::string out;
-  if (t.kind == ScalarKind::choice) for (const auto c : t.choices) out += format("{}`{}`", out.empty() ? "" : ", ", c);
-  else if (f && !f->words.empty()) for (const auto c : split_words(f->words)) out += format("{}`{}`", out.empty() ? "" : ", ", c);
-  else if (t.kind == ScalarKind::quantity) out = format("{}, `{}`", dimension_name(t.dimension), unit_example(t.dimension));
-  else if (t.kind == ScalarKind::parsed) out = format("{}, `{}`", t.name.empty() ? "text" : std::string(t.name), t.example);
-  else out = words_for(t);
+  if (t.kind == ScalarKind::choice)
+    for (const auto c : t.choices) out += format("{}`{}`", out.empty() ? "" : ", ", c);
+  else if (f && !f->words.empty())
+    for (const auto c : split_words(f->words)) out += format("{}`{}`", out.empty() ? "" : ", ", c);
+  else if (t.kind == ScalarKind::quantity)
+    out = format("{}, `{}`", dimension_name(t.dimension), unit_example(t.dimension));
+  else if (t.kind == ScalarKind::parsed)
+    out = format("{}, `{}`", t.name.empty() ? "text" : std::string(t.name), t.example);
+  else
+    out = words_for(t);
   if (f && (f->least > -1e308 || f->most < 1e308)) {
-    const auto text = [&](double x) { return t.kind == ScalarKind::quantity ? to_text(x, t.dimension) : std::abs(x) < 1e15 && x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x)) : ratio_text(x); };
-    if (f->least > -1e308 && f->most < 1e308) out += format(", {} to {}", text(f->least), text(f->most));
-    else if (f->least > -1e308) out += format(", at least {}", text(f->least));
-    else out += format(", at most {}", text(f->most));
+    const auto text = [&](double x) {
+      return t.kind == ScalarKind::quantity             ? to_text(x, t.dimension)
+             : std::abs(x) < 1e15 && x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x))
+                                                        : ratio_text(x);
+    };
+    if (f->least > -1e308 && f->most < 1e308)
+      out += format(", {} to {}", text(f->least), text(f->most));
+    else if (f->least > -1e308)
+      out += format(", at least {}", text(f->least));
+    else
+      out += format(", at most {}", text(f->most));
   }
   return out;
 }
@@ -284,8 +319,19 @@ std::string json_schema(const Type& root, std::string_view id, std::string_view 
   w.object("unknown").field("description", "known to be unknown, with or without a reason");
   w.array("anyOf").begin_object().field("const", "unknown").end_object();
   w.begin_object().field("type", "object").object("properties").object("unknown");
-  w.array("type", JsonWriter::Layout::line).value("string").value("number").value("boolean").value("null").end_array().end_object().end_object();
-  w.array("required", JsonWriter::Layout::line).value("unknown").end_array().field("additionalProperties", false).end_object();
+  w.array("type", JsonWriter::Layout::line)
+      .value("string")
+      .value("number")
+      .value("boolean")
+      .value("null")
+      .end_array()
+      .end_object()
+      .end_object();
+  w.array("required", JsonWriter::Layout::line)
+      .value("unknown")
+      .end_array()
+      .field("additionalProperties", false)
+      .end_object();
   w.end_array().end_object();
   std::set<Dimension> dimensions;
   for (const Type* record : records.order) {
@@ -309,7 +355,8 @@ std::string json_schema(const Type& root, std::string_view id, std::string_view 
 std::string reference_page(const Type& root, std::string_view title, std::string_view introduction) {
   Records records;
   records.visit(root);
-  std::string out = format("<!-- Generated from the field descriptors; change those. -->\n# {}\n\n{}\n", title, introduction);
+  std::string out =
+      format("<!-- Generated from the field descriptors; change those. -->\n# {}\n\n{}\n", title, introduction);
   for (const Type* record : records.order) {
     const std::string& name = records.names.at(record);
     out += format("\n<a id=\"{}\"></a>\n\n## {}\n\n", name, record->name.empty() ? name : std::string(record->name));
@@ -318,9 +365,13 @@ std::string reference_page(const Type& root, std::string_view title, std::string
     for (const Field& f : record->fields) {
       std::string standard = f.options.required ? "required" : std::string();
       if (!f.options.standard.empty()) standard = format("`{}`: {}", f.options.standard, f.options.why);
-      out += format("| `{}` | {} | {} | {} |\n", f.key, cell(takes(f.type(), &f.options, records)), cell(standard), cell(f.options.doc));
+      out += format("| `{}` | {} | {} | {} |\n", f.key, cell(takes(f.type(), &f.options, records)), cell(standard),
+                    cell(f.options.doc));
     }
-    if (record->rest) out += format("| any name | {} | | {} |\n", cell(takes(core_of(record->rest->type()).element(), nullptr, records)), cell(record->rest->options.doc));
+    if (record->rest)
+      out +=
+          format("| any name | {} | | {} |\n", cell(takes(core_of(record->rest->type()).element(), nullptr, records)),
+                 cell(record->rest->options.doc));
   }
   return out;
 }

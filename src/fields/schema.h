@@ -7,8 +7,8 @@
 
 namespace clusterc {
 
-// JSON Schema, draft-07. It takes what the reader takes, as far as a schema can say it: ranges of quantities and what the
-// short forms may contain are the reader's alone.
+// JSON Schema, draft-07. It takes what the reader takes, as far as a schema can say it: ranges of quantities and what
+// the short forms may contain are the reader's alone.
 std::string json_schema(const Type& root, std::string_view id, std::string_view title);
 // Markdown: a table of keys for every mapping, in the order in which they are met.
 std::string reference_page(const Type& root, std::string_view title, std::string_view introduction);

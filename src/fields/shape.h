@@ -1,5 +1,6 @@
-// What describe() says, as a table: one `Type` for each described type, made on first use. Reading, printing, the schema and the
-// reference walk these tables and are ordinary functions; the only templates are the few lines that fill a table.
+// What describe() says, as a table: one `Type` for each described type, made on first use. Reading, printing, the
+// schema and the reference walk these tables and are ordinary functions; the only templates are the few lines that fill
+// a table.
 #pragma once
 #include <array>
 #include <concepts>
@@ -22,12 +23,12 @@ enum class ScalarKind : std::uint8_t { boolean, integer, ratio, text, quantity, 
 struct Scalar {
   bool truth = false;
   std::int64_t integer = 0;
-  double number = 0;          // ratio; quantity in its SI unit
-  std::size_t choice = 0;     // index into Type::choices
-  std::string text;           // text, parsed
+  double number = 0;       // ratio; quantity in its SI unit
+  std::size_t choice = 0;  // index into Type::choices
+  std::string text;        // text, parsed
 };
 
-struct ValueHead {            // the members of Value<T> that do not depend on T
+struct ValueHead {  // the members of Value<T> that do not depend on T
   SourceSpan& span;
   Origin& origin;
   bool& confirmed;
@@ -37,10 +38,10 @@ struct ValueHead {            // the members of Value<T> that do not depend on T
 };
 
 struct Type;
-using TypeRef = const Type& (*)();   // by function: a type may contain itself
+using TypeRef = const Type& (*)();  // by function: a type may contain itself
 
 struct Field {
-  std::string_view key;              // empty for `rest`
+  std::string_view key;  // empty for `rest`
   FieldOptions options;
   std::ptrdiff_t offset = 0;
   TypeRef type = nullptr;
@@ -51,11 +52,11 @@ struct Field {
 struct Type {
   enum class Form : std::uint8_t { value, record, list, map, maybe };
   Form form = Form::value;
-  std::string_view name;             // type_name, where the type has one
-  std::string_view example;          // of a parsed scalar
-  std::string_view pattern;          // of a parsed scalar, for the schema; empty: any text
+  std::string_view name;     // type_name, where the type has one
+  std::string_view example;  // of a parsed scalar
+  std::string_view pattern;  // of a parsed scalar, for the schema; empty: any text
 
-  void (*clear)(void*) = nullptr;    // as if nobody had said anything
+  void (*clear)(void*) = nullptr;  // as if nobody had said anything
 
   // value
   ScalarKind kind = ScalarKind::text;
@@ -63,21 +64,21 @@ struct Type {
   std::span<const std::string_view> choices;
   ValueHead (*head)(void*) = nullptr;
   bool (*assign)(void*, const Scalar&, std::string& error) = nullptr;
-  Scalar (*fetch)(const void*) = nullptr;                          // only when head().has
+  Scalar (*fetch)(const void*) = nullptr;  // only when head().has
 
   // list, map, maybe
   TypeRef element = nullptr;
   std::size_t (*size)(const void*) = nullptr;
   void* (*at)(void*, std::size_t) = nullptr;
-  void* (*append)(void*, std::string_view name, SourceSpan) = nullptr;   // maybe: (re)made
-  std::string_view (*entry_name)(const void*, std::size_t) = nullptr;    // map
-  SourceSpan (*entry_span)(const void*, std::size_t) = nullptr;          // map: of the name
+  void* (*append)(void*, std::string_view name, SourceSpan) = nullptr;  // maybe: (re)made
+  std::string_view (*entry_name)(const void*, std::size_t) = nullptr;   // map
+  SourceSpan (*entry_span)(const void*, std::size_t) = nullptr;         // map: of the name
 
   // record
   std::vector<Field> fields;
   std::optional<Field> rest;
   std::ptrdiff_t span_offset = -1;
-  bool secret = false;               // refers to a secret: what stands in its place is not repeated in messages
+  bool secret = false;  // refers to a secret: what stands in its place is not repeated in messages
   bool (*from_text)(std::string_view, void*, std::string& error) = nullptr;
 
   const Field* field(std::string_view key) const {
@@ -92,16 +93,34 @@ const Type& type_of();
 
 namespace shape_detail {
 
-template <class T> struct IsValue : std::false_type {};
-template <class T> struct IsValue<Value<T>> : std::true_type { using Inner = T; };
-template <class T> struct IsList : std::false_type {};
-template <class T> struct IsList<std::vector<T>> : std::true_type { using Inner = T; };
-template <class T> struct IsMap : std::false_type {};
-template <class T> struct IsMap<NamedMap<T>> : std::true_type { using Inner = T; };
-template <class T> struct IsMaybe : std::false_type {};
-template <class T> struct IsMaybe<std::optional<T>> : std::true_type { using Inner = T; };
-template <class T> struct IsQuantity : std::false_type {};
-template <Dimension D> struct IsQuantity<Quantity<D>> : std::true_type {};
+template <class T>
+struct IsValue : std::false_type {};
+template <class T>
+struct IsValue<Value<T>> : std::true_type {
+  using Inner = T;
+};
+template <class T>
+struct IsList : std::false_type {};
+template <class T>
+struct IsList<std::vector<T>> : std::true_type {
+  using Inner = T;
+};
+template <class T>
+struct IsMap : std::false_type {};
+template <class T>
+struct IsMap<NamedMap<T>> : std::true_type {
+  using Inner = T;
+};
+template <class T>
+struct IsMaybe : std::false_type {};
+template <class T>
+struct IsMaybe<std::optional<T>> : std::true_type {
+  using Inner = T;
+};
+template <class T>
+struct IsQuantity : std::false_type {};
+template <Dimension D>
+struct IsQuantity<Quantity<D>> : std::true_type {};
 
 template <class E>
 constexpr auto choice_names() {
@@ -121,13 +140,20 @@ ValueHead head_of(void* p) {
 template <class T>
 bool assign(void* p, const Scalar& in, [[maybe_unused]] std::string& error) {
   auto& value = static_cast<Value<T>*>(p)->value;
-  if constexpr (std::is_same_v<T, bool>) value = in.truth;
-  else if constexpr (std::is_same_v<T, std::int64_t>) value = in.integer;
-  else if constexpr (std::is_same_v<T, double>) value = in.number;
-  else if constexpr (std::is_same_v<T, std::string>) value = in.text;
-  else if constexpr (IsQuantity<T>::value) value = T(in.number);
-  else if constexpr (std::is_enum_v<T>) value = EnumNames<T>::names[in.choice].first;
-  else return (value = T::parse(in.text, error)).has_value();
+  if constexpr (std::is_same_v<T, bool>)
+    value = in.truth;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    value = in.integer;
+  else if constexpr (std::is_same_v<T, double>)
+    value = in.number;
+  else if constexpr (std::is_same_v<T, std::string>)
+    value = in.text;
+  else if constexpr (IsQuantity<T>::value)
+    value = T(in.number);
+  else if constexpr (std::is_enum_v<T>)
+    value = EnumNames<T>::names[in.choice].first;
+  else
+    return (value = T::parse(in.text, error)).has_value();
   return true;
 }
 
@@ -135,14 +161,20 @@ template <class T>
 Scalar fetch(const void* p) {
   const T& value = *static_cast<const Value<T>*>(p)->value;
   Scalar out;
-  if constexpr (std::is_same_v<T, bool>) out.truth = value;
-  else if constexpr (std::is_same_v<T, std::int64_t>) out.integer = value;
-  else if constexpr (std::is_same_v<T, double>) out.number = value;
-  else if constexpr (std::is_same_v<T, std::string>) out.text = value;
-  else if constexpr (IsQuantity<T>::value) out.number = value.value;
+  if constexpr (std::is_same_v<T, bool>)
+    out.truth = value;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    out.integer = value;
+  else if constexpr (std::is_same_v<T, double>)
+    out.number = value;
+  else if constexpr (std::is_same_v<T, std::string>)
+    out.text = value;
+  else if constexpr (IsQuantity<T>::value)
+    out.number = value.value;
   else if constexpr (std::is_enum_v<T>) {
     while (out.choice < EnumNames<T>::names.size() && EnumNames<T>::names[out.choice].first != value) ++out.choice;
-  } else out.text = value.text();
+  } else
+    out.text = value.text();
   return out;
 }
 
@@ -164,12 +196,18 @@ void fill_value(Type& t) {
   t.head = &head_of<T>;
   t.assign = &assign<T>;
   t.fetch = &fetch<T>;
-  if constexpr (std::is_same_v<T, bool>) t.kind = ScalarKind::boolean;
-  else if constexpr (std::is_same_v<T, std::int64_t>) t.kind = ScalarKind::integer;
-  else if constexpr (std::is_same_v<T, double>) t.kind = ScalarKind::ratio;
-  else if constexpr (std::is_same_v<T, std::string>) t.kind = ScalarKind::text;
-  else if constexpr (IsQuantity<T>::value) t.kind = ScalarKind::quantity, t.dimension = T::dimension;
-  else if constexpr (std::is_enum_v<T>) t.kind = ScalarKind::choice, t.choices = kChoices<T>;
+  if constexpr (std::is_same_v<T, bool>)
+    t.kind = ScalarKind::boolean;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    t.kind = ScalarKind::integer;
+  else if constexpr (std::is_same_v<T, double>)
+    t.kind = ScalarKind::ratio;
+  else if constexpr (std::is_same_v<T, std::string>)
+    t.kind = ScalarKind::text;
+  else if constexpr (IsQuantity<T>::value)
+    t.kind = ScalarKind::quantity, t.dimension = T::dimension;
+  else if constexpr (std::is_enum_v<T>)
+    t.kind = ScalarKind::choice, t.choices = kChoices<T>;
   else {
     t.kind = ScalarKind::parsed;
     if constexpr (requires { T::type_name; }) t.name = T::type_name;
@@ -185,10 +223,14 @@ void fill_record(Type& t) {
   if constexpr (requires { T::type_name; }) t.name = T::type_name;
   if constexpr (requires { T::example; }) t.example = T::example;
   if constexpr (requires { T::refers_to_secret; }) t.secret = T::refers_to_secret;
-  if constexpr (requires { { prototype.span } -> std::same_as<SourceSpan&>; })
+  if constexpr (requires {
+                  { prototype.span } -> std::same_as<SourceSpan&>;
+                })
     t.span_offset = reinterpret_cast<const char*>(&prototype.span) - reinterpret_cast<const char*>(&prototype);
-  if constexpr (requires(std::string& e) { T::from_text(std::string_view(), prototype, e); })
-    t.from_text = [](std::string_view text, void* p, std::string& error) { return T::from_text(text, *static_cast<T*>(p), error); };
+  if constexpr (requires(std::string & e) { T::from_text(std::string_view(), prototype, e); })
+    t.from_text = [](std::string_view text, void* p, std::string& error) {
+      return T::from_text(text, *static_cast<T*>(p), error);
+    };
   RecordBuilder builder{t, reinterpret_cast<const char*>(&prototype)};
   T::describe(prototype, builder);
 }
@@ -216,7 +258,9 @@ Type make_type() {
       entry.name_span = span;
       return &entry.value;
     };
-    t.entry_name = [](const void* p, std::size_t i) { return std::string_view(static_cast<const M*>(p)->entries[i].name); };
+    t.entry_name = [](const void* p, std::size_t i) {
+      return std::string_view(static_cast<const M*>(p)->entries[i].name);
+    };
     t.entry_span = [](const void* p, std::size_t i) { return static_cast<const M*>(p)->entries[i].name_span; };
   } else if constexpr (IsMaybe<M>::value) {
     t.form = Type::Form::maybe;

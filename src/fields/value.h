@@ -1,4 +1,5 @@
-// A value that remembers where it came from. Everything a user may write, the catalogue may know or the planner may derive is a Value.
+// A value that remembers where it came from. Everything a user may write, the catalogue may know or the planner may
+// derive is a Value.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,11 +22,12 @@ enum class Origin : std::uint8_t {
 template <class T>
 struct Value {
   std::optional<T> value;
-  SourceSpan span;             // where it was written (spec or catalogue file)
+  SourceSpan span;  // where it was written (spec or catalogue file)
   Origin origin = Origin::absent;
-  bool confirmed = true;       // catalogue: the figure was read in its source; a finding that rests on an unconfirmed one says so
-  bool unknown = false;        // written as `unknown`: known to be unknown, `source` holds the reason
-  std::string source;          // catalogue: document; standard: why; derived: formula
+  bool confirmed =
+      true;  // catalogue: the figure was read in its source; a finding that rests on an unconfirmed one says so
+  bool unknown = false;  // written as `unknown`: known to be unknown, `source` holds the reason
+  std::string source;    // catalogue: document; standard: why; derived: formula
 
   Value() = default;
   Value(T v, SourceSpan at, Origin from) : value(std::move(v)), span(at), origin(from) {}

@@ -13,46 +13,49 @@
 namespace clusterc {
 
 struct Launch {
-  std::vector<std::string> argv;                    // argv[0]: absolute path, the same on every node
-  std::vector<std::string> nodes;                   // names of the spec
+  std::vector<std::string> argv;   // argv[0]: absolute path, the same on every node
+  std::vector<std::string> nodes;  // names of the spec
   int ranks_per_node = 1;
-  std::int64_t gpus_per_node = 0;                    // to be asked for where a scheduler hands them out
-  bool mpi = false;                                 // ranks of one MPI world; otherwise each node runs the program on its own
+  std::int64_t gpus_per_node = 0;  // to be asked for where a scheduler hands them out
+  bool mpi = false;                // ranks of one MPI world; otherwise each node runs the program on its own
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-struct TaskOutput {                                 // what one node (or the first rank of an MPI world) printed
-  std::string node;                                 // name of the spec; MPI: the node of the first rank
+struct TaskOutput {  // what one node (or the first rank of an MPI world) printed
+  std::string node;  // name of the spec; MPI: the node of the first rank
   std::vector<std::string> lines;
-  std::vector<std::string> complaints;              // the last lines of standard error of what ended badly: its own and the launcher's
+  std::vector<std::string>
+      complaints;  // the last lines of standard error of what ended badly: its own and the launcher's
 };
 
 struct LaunchResult {
   bool started = false;
   bool interrupted = false;
-  std::string error;                                // why nothing or not all ran; stands alone; empty: all ended by themselves
-  std::vector<TaskOutput> tasks;                    // in the order of the nodes
-  std::string messages;                             // end of standard error
+  std::string error;              // why nothing or not all ran; stands alone; empty: all ended by themselves
+  std::vector<TaskOutput> tasks;  // in the order of the nodes
+  std::string messages;           // end of standard error
 };
 
 struct NodeState {
   bool usable = false;
-  std::string why;                                  // "drained (fan replaced)"; empty when usable
+  std::string why;  // "drained (fan replaced)"; empty when usable
 };
 
 class Launcher {
  public:
   virtual ~Launcher() = default;
   virtual std::string_view id() const = 0;
-  virtual bool available(std::string& why) const = 0;                      // can it start anything from here?
+  virtual bool available(std::string& why) const = 0;  // can it start anything from here?
   virtual std::vector<NodeState> states(std::span<const std::string> nodes) const = 0;
   virtual LaunchResult run(const Launch&) const = 0;
 };
 
-std::unique_ptr<Launcher> make_local_launcher(std::string this_node);      // `this_node`: the host name of this machine, without its domain
+std::unique_ptr<Launcher> make_local_launcher(
+    std::string this_node);  // `this_node`: the host name of this machine, without its domain
 std::unique_ptr<Launcher> make_slurm_launcher();
-std::vector<std::string> last_lines(std::string_view text);                  // the last lines of what was written, at most 20, without empty ones
-std::vector<std::string_view> launcher_ids();                              // "local", "slurm"
+std::vector<std::string> last_lines(
+    std::string_view text);                    // the last lines of what was written, at most 20, without empty ones
+std::vector<std::string_view> launcher_ids();  // "local", "slurm"
 
 }  // namespace clusterc

@@ -18,7 +18,9 @@ class LocalLauncher final : public Launcher {
   std::vector<NodeState> states(std::span<const std::string> nodes) const override {
     std::vector<NodeState> out;
     for (const std::string& node : nodes)
-      out.push_back(node == this_node_ ? NodeState{true, ""} : NodeState{false, "not this machine, whose host name is '" + this_node_ + "': the local launcher reaches no other"});
+      out.push_back(node == this_node_ ? NodeState{true, ""}
+                                       : NodeState{false, "not this machine, whose host name is '" + this_node_ +
+                                                              "': the local launcher reaches no other"});
     return out;
   }
 
@@ -30,13 +32,15 @@ class LocalLauncher final : public Launcher {
         result.error = "mpirun is not installed on this machine";
         return result;
       }
-      // The bundle's clusterc-contain keeps the job together: whatever is killed, no rank, file or shared memory of it stays.
+      // The bundle's clusterc-contain keeps the job together: whatever is killed, no rank, file or shared memory of it
+      // stays.
       const std::string contain = launch.argv[0].substr(0, launch.argv[0].rfind('/') + 1) + "clusterc-contain";
       if (find_program(contain)) {
         process.argv.push_back(contain);
-        process.grace = std::chrono::seconds(16);   // it gives mpirun 10 s to end by itself, and its orphans 5
+        process.grace = std::chrono::seconds(16);  // it gives mpirun 10 s to end by itself, and its orphans 5
       }
-      process.argv.insert(process.argv.end(), {"mpirun", "-n", std::to_string(launch.ranks_per_node), "--oversubscribe"});
+      process.argv.insert(process.argv.end(),
+                          {"mpirun", "-n", std::to_string(launch.ranks_per_node), "--oversubscribe"});
       // Open MPI asks for this consent where everything is root anyway: containers and fresh nodes.
       if (::geteuid() == 0) process.argv.push_back("--allow-run-as-root");
     }
@@ -51,8 +55,10 @@ class LocalLauncher final : public Launcher {
     if (ended.outcome != SubprocessResult::Outcome::exited) result.error = ended.reason;
     result.messages = ended.err;
     // What printed nothing speaks through its standard error: a library that is not there.
-    if (task.lines.empty()) task.lines = last_lines(ended.err);
-    else if (!ended.ok()) task.complaints = last_lines(ended.err);
+    if (task.lines.empty())
+      task.lines = last_lines(ended.err);
+    else if (!ended.ok())
+      task.complaints = last_lines(ended.err);
     result.tasks.push_back(std::move(task));
     return result;
   }
@@ -63,7 +69,9 @@ class LocalLauncher final : public Launcher {
 
 }  // namespace
 
-std::unique_ptr<Launcher> make_local_launcher(std::string this_node) { return std::make_unique<LocalLauncher>(std::move(this_node)); }
+std::unique_ptr<Launcher> make_local_launcher(std::string this_node) {
+  return std::make_unique<LocalLauncher>(std::move(this_node));
+}
 std::vector<std::string> last_lines(std::string_view text) {
   std::vector<std::string> lines;
   for (const std::string_view line : split(text, '\n'))

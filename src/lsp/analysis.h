@@ -9,12 +9,14 @@ namespace clusterc::lsp {
 
 struct Analysis {
   std::shared_ptr<const TextDocument> text;
-  std::unique_ptr<Run> run;            // the plan and the figures are not kept: nobody asks for them afterwards
+  std::unique_ptr<Run> run;  // the plan and the figures are not kept: nobody asks for them afterwards
   bool good() const { return run && run->cluster; }
 };
 
-// Stops where a text is not YAML or no spec, as `clusterc check` does. `path` is where the spec lies: what it names lies beside it.
-std::shared_ptr<const Analysis> analyse(std::shared_ptr<const TextDocument>, const std::string& path, std::optional<Date> today);
+// Stops where a text is not YAML or no spec, as `clusterc check` does. `path` is where the spec lies: what it names
+// lies beside it.
+std::shared_ptr<const Analysis> analyse(std::shared_ptr<const TextDocument>, const std::string& path,
+                                        std::optional<Date> today);
 
 // file: URIs and paths. nullopt: another scheme, or another host.
 std::optional<std::string> path_of_uri(std::string_view uri);

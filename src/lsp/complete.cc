@@ -13,19 +13,23 @@ namespace {
 
 class Completer {
  public:
-  Completer(const Sketch& s, std::size_t offset, const Analysis* good) : s_(s), c_(cursor_at(s, offset)), good_(good), offset_(offset) {
+  Completer(const Sketch& s, std::size_t offset, const Analysis* good)
+      : s_(s), c_(cursor_at(s, offset)), good_(good), offset_(offset) {
     out_.begin = c_.begin;
     out_.end = c_.end;
   }
 
   Completion run() {
-    if (c_.where == Cursor::Where::key) keys();
-    else if (c_.where == Cursor::Where::value) values();
+    if (c_.where == Cursor::Where::key)
+      keys();
+    else if (c_.where == Cursor::Where::value)
+      values();
     return std::move(out_);
   }
 
  private:
-  // --- keys -------------------------------------------------------------------------------------------------------------------
+  // --- keys
+  // -------------------------------------------------------------------------------------------------------------------
 
   bool present(std::string_view key) const {
     for (SketchId n = s_[c_.at].first; n != kNoSketch; n = s_[n].next)
@@ -45,7 +49,8 @@ class Completer {
     std::string text(key);
     if (c_.entry != kNoSketch && s_[c_.entry].colon) return text;
     text += ':';
-    if (options.required && options.least == options.most) return text + format(" {}", static_cast<long long>(options.least));   // `clusterc: 1`
+    if (options.required && options.least == options.most)
+      return text + format(" {}", static_cast<long long>(options.least));  // `clusterc: 1`
     const Type* t = &type;
     while (t->form == Type::Form::maybe) t = &t->element();
     const bool deeper = t->form == Type::Form::map || (t->form == Type::Form::record && !t->from_text);
@@ -80,13 +85,20 @@ class Completer {
         while (spot.type->form == Type::Form::maybe) spot.type = &spot.type->element();
         spot.field = &f;
         spot.owner = record;
-        CompletionItem item{std::string(f.key), ItemKind::property, words_for(*spot.type) + (required ? ", required" : ""), describe_key(spot, f.key), {}, {}, {}};
+        CompletionItem item{std::string(f.key),
+                            ItemKind::property,
+                            words_for(*spot.type) + (required ? ", required" : ""),
+                            describe_key(spot, f.key),
+                            {},
+                            {},
+                            {}};
         item.text = key_text(f.key, f.type(), f.options);
         out_.items.push_back(std::move(item));
       }
   }
 
-  // --- values -----------------------------------------------------------------------------------------------------------------
+  // --- values
+  // -----------------------------------------------------------------------------------------------------------------
 
   std::string_view written() const { return s_.text().substr(out_.begin, out_.end - out_.begin); }
 
@@ -94,13 +106,15 @@ class Completer {
     for (const CompletionItem& i : out_.items)
       if (i.label == text) return;
     // A text that YAML would not take as it stands is quoted; where a quote is written already, so is the new text.
-    const bool quote = written().starts_with('"') || written().starts_with('\'') || (c_.in_flow && text.find_first_of("[]{},") != text.npos);
+    const bool quote = written().starts_with('"') || written().starts_with('\'') ||
+                       (c_.in_flow && text.find_first_of("[]{},") != text.npos);
     std::string insert = quote ? "\"" + std::string(text) + "\"" : std::string(text);
     std::string filter = quote ? insert : std::string();
     if (written().starts_with('\'')) std::ranges::replace(filter, '"', '\'');
     if (c_.needs_blank) insert.insert(0, " ");
     if (c_.dash) insert.insert(0, "- ");
-    out_.items.push_back({std::string(text), kind, std::string(detail), {}, std::move(insert), std::move(filter), std::move(data)});
+    out_.items.push_back(
+        {std::string(text), kind, std::string(detail), {}, std::move(insert), std::move(filter), std::move(data)});
   }
 
   void values() {
@@ -151,12 +165,15 @@ class Completer {
         if (!options.words.empty())
           for (const auto word : split(options.words, '|')) add(word, ItemKind::enum_member, {});
         return;
-      case ScalarKind::quantity: return units(t.dimension);
+      case ScalarKind::quantity:
+        return units(t.dimension);
       case ScalarKind::integer:
-        if (options.required && options.least == options.most) add(std::to_string(static_cast<long long>(options.least)), ItemKind::value, {});
+        if (options.required && options.least == options.most)
+          add(std::to_string(static_cast<long long>(options.least)), ItemKind::value, {});
         return;
       case ScalarKind::ratio:
-      case ScalarKind::parsed: return;
+      case ScalarKind::parsed:
+        return;
     }
   }
 
@@ -166,20 +183,24 @@ class Completer {
     const std::size_t digits = number.find_first_not_of("0123456789.+-eE");
     number = trim(number.substr(0, digits));
     if (number.empty() || number.find_first_of("0123456789") == number.npos) return;
-    for (const UnitRow& unit : units_of(d)) add(format("{} {}", number, unit.spelling), ItemKind::unit, dimension_name(d));
+    for (const UnitRow& unit : units_of(d))
+      add(format("{} {}", number, unit.spelling), ItemKind::unit, dimension_name(d));
   }
 
   void names(const Spot& spot, SketchId at) {
     if (spot.names.of == Names::Of::nothing) return;
     if (spot.names.of == Names::Of::part && spot.type->form == Type::Form::record) {
-      const std::size_t skip = part_begin(written());          // "8 x " stays
+      const std::size_t skip = part_begin(written());  // "8 x " stays
       out_.begin += skip;
     }
     std::string prefix;
     if (spot.names.of == Names::Of::part) prefix = "part:" + std::string(part_kind_name(spot.names.part)) + ":";
     if (spot.names.of == Names::Of::rule) prefix = "rule:";
-    const ItemKind kind = spot.names.of == Names::Of::part ? ItemKind::class_ : spot.names.of == Names::Of::words ? ItemKind::enum_member : ItemKind::reference;
-    for (const KnownName& name : known_names(spot.names, s_, at, good_)) add(name.name, kind, name.detail, prefix.empty() ? prefix : prefix + name.name);
+    const ItemKind kind = spot.names.of == Names::Of::part    ? ItemKind::class_
+                          : spot.names.of == Names::Of::words ? ItemKind::enum_member
+                                                              : ItemKind::reference;
+    for (const KnownName& name : known_names(spot.names, s_, at, good_))
+      add(name.name, kind, name.detail, prefix.empty() ? prefix : prefix + name.name);
   }
 
   const Sketch& s_;
@@ -191,14 +212,17 @@ class Completer {
 
 }  // namespace
 
-Completion complete_at(const Sketch& s, std::size_t offset, const Analysis* good) { return Completer(s, offset, good).run(); }
+Completion complete_at(const Sketch& s, std::size_t offset, const Analysis* good) {
+  return Completer(s, offset, good).run();
+}
 
 std::string resolve_documentation(std::string_view data, const Analysis* good) {
   const auto pieces = split(data, ':');
   if (pieces.size() == 2 && pieces[0] == "rule") return describe_rule(pieces[1]);
   if (pieces.size() != 3 || pieces[0] != "part") return {};
   for (int k = 0; k <= static_cast<int>(PartKind::assembly); ++k)
-    if (part_kind_name(static_cast<PartKind>(k)) == pieces[1]) return describe_part(static_cast<PartKind>(k), pieces[2], good);
+    if (part_kind_name(static_cast<PartKind>(k)) == pieces[1])
+      return describe_part(static_cast<PartKind>(k), pieces[2], good);
   return {};
 }
 

@@ -25,8 +25,11 @@ SketchId brackets_around(const Sketch& s, std::size_t offset) {
   const auto& nodes = s.nodes();
   for (SketchId n = 0; n < nodes.size(); ++n) {
     if (!nodes[n].flow || nodes[n].begin >= offset) continue;
-    // Brackets that were never closed also hold the rest of their last line: that is where the cursor is while they are typed.
-    const bool inside = nodes[n].closed ? offset < nodes[n].end : offset <= nodes[n].end || blank_between(s.text(), nodes[n].end, std::min(offset, s.text().size()));
+    // Brackets that were never closed also hold the rest of their last line: that is where the cursor is while they are
+    // typed.
+    const bool inside = nodes[n].closed ? offset < nodes[n].end
+                                        : offset <= nodes[n].end ||
+                                              blank_between(s.text(), nodes[n].end, std::min(offset, s.text().size()));
     if (inside) found = n;
   }
   return found;
@@ -65,11 +68,13 @@ Cursor in_brackets(const Sketch& s, SketchId holder, std::size_t offset) {
     if (node.item) return value_of(s, n, offset);
     if (node.colon && offset >= node.after_key) return value_of(s, n, offset);
     if (offset > node.key_end && !node.colon && !blank_between(s.text(), node.key_end, offset)) continue;
-    if (offset > node.key_end && node.key_end > node.key_begin) return {};     // behind a key, before its colon
+    if (offset > node.key_end && node.key_end > node.key_begin) return {};  // behind a key, before its colon
     c.where = Cursor::Where::key;
     c.entry = n;
-    if (offset >= node.key_begin) c.begin = node.key_begin, c.end = node.key_end;
-    else c.entry = kNoSketch;
+    if (offset >= node.key_begin)
+      c.begin = node.key_begin, c.end = node.key_end;
+    else
+      c.entry = kNoSketch;
     return c;
   }
   if (s[holder].kind == Kind::mapping) {
@@ -91,7 +96,9 @@ Cursor on_blank_line(const Sketch& s, std::size_t offset, std::size_t column) {
   while (before != 0 && nodes[before].column >= column) before = nodes[before].parent;
   const SketchNode& parent = nodes[before];
   Cursor c;
-  if (before != 0 && (parent.flow || parent.kind == Kind::scalar || parent.kind == Kind::literal) && parent.first == kNoSketch) return {};
+  if (before != 0 && (parent.flow || parent.kind == Kind::scalar || parent.kind == Kind::literal) &&
+      parent.first == kNoSketch)
+    return {};
   if (before != 0 && parent.flow) return {};
   c.at = before;
   c.begin = c.end = offset;
@@ -116,11 +123,15 @@ Cursor cursor_at(const Sketch& s, std::size_t offset) {
   const auto& nodes = s.nodes();
   for (SketchId n = 1; n < nodes.size(); ++n) {
     if (nodes[n].in_flow) continue;
-    if (nodes[n].kind == Kind::literal && offset > nodes[n].after_key && offset <= nodes[n].end && begin > nodes[n].key_begin) return {};
-    if (nodes[n].key_begin >= begin && nodes[n].key_begin <= offset && line_begin(text, nodes[n].key_begin) == begin) here = n;
+    if (nodes[n].kind == Kind::literal && offset > nodes[n].after_key && offset <= nodes[n].end &&
+        begin > nodes[n].key_begin)
+      return {};
+    if (nodes[n].key_begin >= begin && nodes[n].key_begin <= offset && line_begin(text, nodes[n].key_begin) == begin)
+      here = n;
   }
   if (here == kNoSketch) {
-    if (!blank_between(text, begin, offset) || (offset < text.size() && !yaml_break(text[offset]) && !yaml_blank(text[offset]))) {
+    if (!blank_between(text, begin, offset) ||
+        (offset < text.size() && !yaml_break(text[offset]) && !yaml_blank(text[offset]))) {
       // In front of the first thing of its line, or in a text that goes on over lines.
       return {};
     }
@@ -191,7 +202,7 @@ const Type& core_of(const Type& t) { return t.form == Type::Form::maybe ? core_o
 }  // namespace
 
 void* place_in(const Sketch& s, SketchId n, void* at, const Type*& type) {
-  const auto inside = [&] {          // what a `maybe` holds
+  const auto inside = [&] {  // what a `maybe` holds
     while (at && type->form == Type::Form::maybe) {
       at = type->size(at) ? type->at(at, 0) : nullptr;
       type = &type->element();
@@ -217,7 +228,7 @@ void* place_in(const Sketch& s, SketchId n, void* at, const Type*& type) {
       if (!item(i)) return nullptr;
       continue;
     }
-    if (type->form == Type::Form::list && !item(0)) return nullptr;     // one item without brackets
+    if (type->form == Type::Form::list && !item(0)) return nullptr;  // one item without brackets
     const std::string_view key = s.key(step);
     if (type->form == Type::Form::record) {
       if (const Field* f = type->field(key)) {

@@ -12,8 +12,8 @@
 namespace clusterc::lsp {
 namespace {
 
-constexpr std::size_t kMostLines = 40;        // a hover is read at a glance; `clusterc show` and `catalog` have all of it
-constexpr std::size_t kMostSource = 240;      // bytes of the name of a document
+constexpr std::size_t kMostLines = 40;    // a hover is read at a glance; `clusterc show` and `catalog` have all of it
+constexpr std::size_t kMostSource = 240;  // bytes of the name of a document
 
 std::string cut_text(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
@@ -59,22 +59,36 @@ struct FoundPart {
 };
 
 template <class T>
-FoundPart found(const T* part) { return {&type_of<T>(), part}; }
+FoundPart found(const T* part) {
+  return {&type_of<T>(), part};
+}
 
 FoundPart find_part(Catalog& c, PartKind kind, std::string_view id) {
   switch (kind) {
-    case PartKind::gpu: return found(c.gpu(id));
-    case PartKind::cpu: return found(c.cpu(id));
-    case PartKind::nic: return found(c.nic(id));
-    case PartKind::switch_: return found(c.switch_(id));
-    case PartKind::cable: return found(c.cable(id));
-    case PartKind::pdu: return found(c.pdu(id));
-    case PartKind::rack: return found(c.rack(id));
-    case PartKind::cooling: return found(c.cooling(id));
-    case PartKind::ups: return found(c.ups(id));
-    case PartKind::server: return found(c.server(id));
-    case PartKind::storage: return found(c.storage(id));
-    case PartKind::assembly: return found(c.assembly(id));
+    case PartKind::gpu:
+      return found(c.gpu(id));
+    case PartKind::cpu:
+      return found(c.cpu(id));
+    case PartKind::nic:
+      return found(c.nic(id));
+    case PartKind::switch_:
+      return found(c.switch_(id));
+    case PartKind::cable:
+      return found(c.cable(id));
+    case PartKind::pdu:
+      return found(c.pdu(id));
+    case PartKind::rack:
+      return found(c.rack(id));
+    case PartKind::cooling:
+      return found(c.cooling(id));
+    case PartKind::ups:
+      return found(c.ups(id));
+    case PartKind::server:
+      return found(c.server(id));
+    case PartKind::storage:
+      return found(c.storage(id));
+    case PartKind::assembly:
+      return found(c.assembly(id));
   }
   return {};
 }
@@ -103,8 +117,10 @@ std::string describe_group(const NodeGroupModel& g) {
   if (!g.server.id.empty()) out += " of " + in_code(g.server.id);
   if (g.server.gpu_count > 0) out += format(", each with {} x {}", g.server.gpu_count, in_code(g.server.gpu_model));
   if (g.server.power) {
-    out += power_lacks(g).empty() ? format("; each draws {} at most", to_text(*g.server.power)) : format("; each draws more than {}", to_text(*g.server.power));
-    if (const std::string why = show_origin(type_of<Value<Watts>>(), &g.server.power); !why.empty()) out += " (" + cut_text(why, kMostSource) + ")";
+    out += power_lacks(g).empty() ? format("; each draws {} at most", to_text(*g.server.power))
+                                  : format("; each draws more than {}", to_text(*g.server.power));
+    if (const std::string why = show_origin(type_of<Value<Watts>>(), &g.server.power); !why.empty())
+      out += " (" + cut_text(why, kMostSource) + ")";
   }
   return out + "\n";
 }
@@ -114,7 +130,8 @@ std::string describe_value(const Type& type, const void* at) {
     const ValueHead head = type.head(const_cast<void*>(at));
     if (!head.has && !head.unknown) return {};
     const std::string origin = show_origin(type, at);
-    return in_code(cut_text(show_value(type, at), 200)) + (origin.empty() ? std::string() : "  \n" + cut_text(origin, 600)) + "\n";
+    return in_code(cut_text(show_value(type, at), 200)) +
+           (origin.empty() ? std::string() : "  \n" + cut_text(origin, 600)) + "\n";
   }
   if (type.form == Type::Form::record) {
     const std::string yaml = show_yaml(type, at);
@@ -139,10 +156,13 @@ std::string describe_key(const Spot& spot, std::string_view key) {
   out += "Takes " + (o.words.empty() ? words_for(*spot.type) : "one of " + replace_all(o.words, "|", ", "));
   const Type& item = *item_of(spot).type;
   const std::string example = example_of(*spot.type);
-  if (o.words.empty() && example != "text" && item.kind != ScalarKind::choice && item.kind != ScalarKind::boolean && o.least != o.most) out += ", such as " + in_code(example);
+  if (o.words.empty() && example != "text" && item.kind != ScalarKind::choice && item.kind != ScalarKind::boolean &&
+      o.least != o.most)
+    out += ", such as " + in_code(example);
   if (o.required) out += "; required";
   out += ".";
-  if (!o.standard.empty()) out += format(" Left out: {}{}.", in_code(o.standard), o.why.empty() ? std::string() : ", " + std::string(o.why));
+  if (!o.standard.empty())
+    out += format(" Left out: {}{}.", in_code(o.standard), o.why.empty() ? std::string() : ", " + std::string(o.why));
   return out + "\n";
 }
 
@@ -161,7 +181,8 @@ std::string describe_part(PartKind kind, std::string_view id, const Analysis* go
 std::string describe_rule(std::string_view id) {
   const Rule* rule = find_rule(id);
   if (!rule) return {};
-  return format("**{}** ({}, {}{}): {}\n\n{}\n", rule->id, rule->code, severity_name(rule->severity), rule->physics ? ", physics" : "", rule->summary, rule->explanation);
+  return format("**{}** ({}, {}{}): {}\n\n{}\n", rule->id, rule->code, severity_name(rule->severity),
+                rule->physics ? ", physics" : "", rule->summary, rule->explanation);
 }
 
 std::optional<Hover> hover_at(const Sketch& s, std::size_t offset, const Analysis* good, bool current) {
@@ -182,20 +203,24 @@ std::optional<Hover> hover_at(const Sketch& s, std::size_t offset, const Analysi
   if (names.of == Names::Of::part) {
     const std::string_view id = written.substr(part_begin(written));
     add(describe_part(names.part, id, good));
-    if (!hover.markdown.empty()) hover.end = std::max(hover.begin, hover.end), hover.begin = hover.end - id.size() - (s.text()[hover.end - 1] == '"' || s.text()[hover.end - 1] == '\'' ? 1 : 0);
+    if (!hover.markdown.empty())
+      hover.end = std::max(hover.begin, hover.end),
+      hover.begin = hover.end - id.size() - (s.text()[hover.end - 1] == '"' || s.text()[hover.end - 1] == '\'' ? 1 : 0);
   } else if (names.of == Names::Of::rule) {
     add(describe_rule(written));
   } else if (names.of == Names::Of::node_group || names.of == Names::Of::node_group_or_storage) {
-    if (const NodeGroupModel* group = node_group_model(good, written)) add(format("**{}**: {}", written, describe_group(*group)));
+    if (const NodeGroupModel* group = node_group_model(good, written))
+      add(format("**{}**: {}", written, describe_group(*group)));
   }
   if (on_key || hover.markdown.empty()) add(s[n].item ? std::string() : describe_key(spot, s.key(n)));
   if (on_key && spot.entry && s[n].parent != kNoSketch && s.key(s[n].parent) == "nodes" && s[s[n].parent].parent == 0)
     if (const NodeGroupModel* group = node_group_model(good, s.key(n))) add(describe_group(*group));
-  const bool part = !on_key && names.of == Names::Of::part && !hover.markdown.empty();      // all of it is said
+  const bool part = !on_key && names.of == Names::Of::part && !hover.markdown.empty();  // all of it is said
   if (good && good->good() && !part) {
     const Type* type = &type_of<Spec>();
     if (const void* at = place_in(s, n, &good->run->cluster->spec, type))
-      if (std::string value = describe_value(*type, at); !value.empty()) add(current ? value : value + "\nas of the last state that could be read\n");
+      if (std::string value = describe_value(*type, at); !value.empty())
+        add(current ? value : value + "\nas of the last state that could be read\n");
   }
   if (hover.markdown.empty()) return std::nullopt;
   return hover;

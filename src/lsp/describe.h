@@ -15,7 +15,7 @@ std::string describe_rule(std::string_view id);
 
 struct Hover {
   std::string markdown;
-  std::size_t begin = 0, end = 0;    // what it is about
+  std::size_t begin = 0, end = 0;  // what it is about
 };
 // `good`: the last state of the document that could be resolved, and `current` whether that is the text of the sketch.
 std::optional<Hover> hover_at(const Sketch&, std::size_t offset, const Analysis* good, bool current);

@@ -39,7 +39,8 @@ std::optional<Frame> FrameReader::header() {
   for (std::size_t line = at_;;) {
     const std::size_t end = buffer_.find('\n', line);
     if (end == std::string::npos || end - at_ > kMostHeaderBytes) {
-      if (buffer_.size() - at_ > kMostHeaderBytes) return lose(format("a header of more than {} bytes", kMostHeaderBytes));
+      if (buffer_.size() - at_ > kMostHeaderBytes)
+        return lose(format("a header of more than {} bytes", kMostHeaderBytes));
       return std::nullopt;
     }
     std::string_view text(buffer_.data() + line, end - line);

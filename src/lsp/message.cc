@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kParseError = -32700, kInvalidRequest = -32600;   // JSON-RPC 2.0, section 5.1
-constexpr std::size_t kDeepest = 64;                            // the deepest that a client sends is some ten levels
+constexpr int kParseError = -32700, kInvalidRequest = -32600;  // JSON-RPC 2.0, section 5.1
+constexpr std::size_t kDeepest = 64;                           // the deepest that a client sends is some ten levels
 
 bool too_deep(std::string_view json) {
   std::size_t depth = 0;
@@ -18,8 +18,10 @@ bool too_deep(std::string_view json) {
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     if (quoted) {
-      if (c == '\\') ++i;
-      else quoted = c != '"';
+      if (c == '\\')
+        ++i;
+      else
+        quoted = c != '"';
     } else if (c == '"') {
       quoted = true;
     } else if (c == '{' || c == '[') {
@@ -31,16 +33,19 @@ bool too_deep(std::string_view json) {
   return false;
 }
 
-// Editors that keep text as UTF-16 may write half of a surrogate pair, which no Unicode text can hold: U+FFFD stands for it, one
-// UTF-16 unit for one, so that places stay what they are.
+// Editors that keep text as UTF-16 may write half of a surrogate pair, which no Unicode text can hold: U+FFFD stands
+// for it, one UTF-16 unit for one, so that places stay what they are.
 std::string without_lone_surrogates(std::string_view json) {
   std::string out(json);
-  const auto unit = [&](std::size_t at) {   // of "\uXXXX" at `at`; -1: there is none
+  const auto unit = [&](std::size_t at) {  // of "\uXXXX" at `at`; -1: there is none
     if (at + 6 > out.size() || out[at] != '\\' || out[at + 1] != 'u') return -1;
     int value = 0;
     for (std::size_t i = at + 2; i < at + 6; ++i) {
       const char c = out[i];
-      const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+      const int digit = c >= '0' && c <= '9'   ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
       if (digit < 0) return -1;
       value = value * 16 + digit;
     }
@@ -64,9 +69,12 @@ std::string without_lone_surrogates(std::string_view json) {
 
 RequestId id_of(const Json& j) {
   RequestId id;
-  if (j.is_null()) id.kind = RequestId::Kind::null;
-  else if (j.is_number_integer()) id.kind = RequestId::Kind::number, id.number = j.get<std::int64_t>();
-  else if (j.is_string()) id.kind = RequestId::Kind::text, id.text = j.get<std::string>();
+  if (j.is_null())
+    id.kind = RequestId::Kind::null;
+  else if (j.is_number_integer())
+    id.kind = RequestId::Kind::number, id.number = j.get<std::int64_t>();
+  else if (j.is_string())
+    id.kind = RequestId::Kind::text, id.text = j.get<std::string>();
   return id;
 }
 
@@ -102,7 +110,9 @@ bool holds(const Json& j, std::initializer_list<const char*> path, std::string_v
 std::optional<Position> position_of(const Json* j) {
   if (!j) return std::nullopt;
   const Json *line = at(*j, {"line"}), *character = at(*j, {"character"});
-  const auto good = [](const Json* n) { return n && n->is_number_unsigned() && n->get<std::uint64_t>() <= 0x7fffffff; };   // LSP: uinteger
+  const auto good = [](const Json* n) {
+    return n && n->is_number_unsigned() && n->get<std::uint64_t>() <= 0x7fffffff;
+  };  // LSP: uinteger
   if (!good(line) || !good(character)) return std::nullopt;
   return Position{line->get<std::uint32_t>(), character->get<std::uint32_t>()};
 }
@@ -145,7 +155,8 @@ bool read_changes(const Json& params, std::vector<TextChange>& out) {
 // What a method needs of its params, and has to find there.
 bool read_params(const Json& params, Message& m) {
   const std::string& method = m.method;
-  if (const Json* version = at(params, {"textDocument", "version"}); version && version->is_number_integer()) m.version = version->get<std::int64_t>();
+  if (const Json* version = at(params, {"textDocument", "version"}); version && version->is_number_integer())
+    m.version = version->get<std::int64_t>();
   const bool uri = read_text(params, {"textDocument", "uri"}, m.uri);
   if (method == "initialize") {
     read_abilities(params, m.abilities);
@@ -184,10 +195,15 @@ bool read_params(const Json& params, Message& m) {
 
 void write_id(JsonWriter& json, const RequestId& id) {
   switch (id.kind) {
-    case RequestId::Kind::number: json.value(id.number); return;
-    case RequestId::Kind::text: json.value(id.text); return;
+    case RequestId::Kind::number:
+      json.value(id.number);
+      return;
+    case RequestId::Kind::text:
+      json.value(id.text);
+      return;
     case RequestId::Kind::none:
-    case RequestId::Kind::null: json.null();
+    case RequestId::Kind::null:
+      json.null();
   }
 }
 

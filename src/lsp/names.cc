@@ -11,7 +11,7 @@ namespace {
 
 using Of = Names::Of;
 
-constexpr std::int64_t kMostDevices = 64;   // of one entry: a list that nobody reads further
+constexpr std::int64_t kMostDevices = 64;  // of one entry: a list that nobody reads further
 
 void add_keys(const Sketch& s, SketchId below, std::string_view detail, std::vector<KnownName>& out) {
   if (below == kNoSketch) return;
@@ -35,11 +35,13 @@ bool known(const std::vector<KnownName>& names, std::string_view name) {
 void add_devices(const NodeGroupModel& group, std::vector<KnownName>& out) {
   const auto add = [&](const std::string& what, std::int64_t count, std::string_view model) {
     if (count == 1) out.push_back({what, std::string(model), kNoSketch});
-    for (std::int64_t i = 0; i < std::min(count, kMostDevices); ++i) out.push_back({format("{}[{}]", what, i), std::string(model), kNoSketch});
+    for (std::int64_t i = 0; i < std::min(count, kMostDevices); ++i)
+      out.push_back({format("{}[{}]", what, i), std::string(model), kNoSketch});
   };
   if (group.server.gpu_count > 0) add("gpus", group.server.gpu_count, group.server.gpu_model);
   for (const NicSet& nics : group.server.nics) add("nics." + nics.name, nics.count, nics.model);
-  for (const auto& drives : group.server.part.drives) add("drives." + drives.name, drives.value.count.value_or(1), "drives");
+  for (const auto& drives : group.server.part.drives)
+    add("drives." + drives.name, drives.value.count.value_or(1), "drives");
 }
 
 }  // namespace
@@ -71,7 +73,8 @@ std::size_t part_begin(std::string_view text) {
 std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId context, const Analysis* good) {
   std::vector<KnownName> out;
   switch (names.of) {
-    case Of::nothing: break;
+    case Of::nothing:
+      break;
     case Of::words:
       for (const auto word : split(names.words, '|')) out.push_back({std::string(word), {}, kNoSketch});
       break;
@@ -79,22 +82,43 @@ std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId
       // Aliases are understood, and not offered.
       if (good && good->run->catalog) {
         for (const PartInfo& part : good->run->catalog->list())
-          if (part.kind == names.part) out.push_back({std::string(part.id), part.own ? "own " + std::string(part_kind_name(part.kind)) : std::string(part_kind_name(part.kind)), kNoSketch});
+          if (part.kind == names.part)
+            out.push_back(
+                {std::string(part.id),
+                 part.own ? "own " + std::string(part_kind_name(part.kind)) : std::string(part_kind_name(part.kind)),
+                 kNoSketch});
       } else {
         Sources sources;
         Findings findings;
         for (const PartInfo& part : Catalog(sources, findings).list())
-          if (part.kind == names.part) out.push_back({std::string(part.id), std::string(part_kind_name(part.kind)), kNoSketch});
+          if (part.kind == names.part)
+            out.push_back({std::string(part.id), std::string(part_kind_name(part.kind)), kNoSketch});
       }
       break;
-    case Of::feed: add_keys(s, s.find_path({"site", "feeds"}), "feed", out); break;
-    case Of::panel: add_keys(s, s.find_path({"site", "panels"}), "panel", out); break;
-    case Of::zone: add_keys(s, s.find_path({"site", "cooling"}), "cooling zone", out); break;
-    case Of::rack_group: add_keys(s, s.find_path({"racks"}), "rack group", out); break;
-    case Of::assembly_group: add_keys(s, s.find_path({"assemblies"}), "assembly group", out); break;
-    case Of::network: add_keys(s, s.find_path({"networks"}), "network", out); break;
-    case Of::storage: add_keys(s, s.find_path({"storage"}), "storage", out); break;
-    case Of::node_group: add_keys(s, s.find_path({"nodes"}), "node group", out); break;
+    case Of::feed:
+      add_keys(s, s.find_path({"site", "feeds"}), "feed", out);
+      break;
+    case Of::panel:
+      add_keys(s, s.find_path({"site", "panels"}), "panel", out);
+      break;
+    case Of::zone:
+      add_keys(s, s.find_path({"site", "cooling"}), "cooling zone", out);
+      break;
+    case Of::rack_group:
+      add_keys(s, s.find_path({"racks"}), "rack group", out);
+      break;
+    case Of::assembly_group:
+      add_keys(s, s.find_path({"assemblies"}), "assembly group", out);
+      break;
+    case Of::network:
+      add_keys(s, s.find_path({"networks"}), "network", out);
+      break;
+    case Of::storage:
+      add_keys(s, s.find_path({"storage"}), "storage", out);
+      break;
+    case Of::node_group:
+      add_keys(s, s.find_path({"nodes"}), "node group", out);
+      break;
     case Of::node_group_or_storage:
       add_keys(s, s.find_path({"nodes"}), "node group", out);
       add_keys(s, s.find_path({"storage"}), "storage", out);
@@ -103,18 +127,21 @@ std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId
       if (good && good->good())
         for (const AssemblyGroupModel& a : good->run->cluster->assemblies)
           if (a.part)
-            for (const auto& tray : a.part->trays) out.push_back({a.name + "." + tray.name, "trays of " + a.model, s.find_path({"assemblies", a.name})});
+            for (const auto& tray : a.part->trays)
+              out.push_back({a.name + "." + tray.name, "trays of " + a.model, s.find_path({"assemblies", a.name})});
       break;
     case Of::port_set: {
       // `gpu: { ports: … }`: the connection is an entry under the group's name.
       const std::string_view group_name = s.key(context == 0 ? context : s[context].parent);
       const SketchId group = s.find_path({"nodes", group_name});
       if (group != kNoSketch)
-        if (const SketchId server = s.find(group, "server"); server != kNoSketch) add_keys(s, s.find(server, "ports"), "ports", out);
+        if (const SketchId server = s.find(group, "server"); server != kNoSketch)
+          add_keys(s, s.find(server, "ports"), "ports", out);
       add_fittings(s, group, "nics", out);
       if (const NodeGroupModel* model = node_group_model(good, group_name))
         for (const PortSet& ports : model->server.ports)
-          if (!known(out, ports.name)) out.push_back({ports.name, format("{} ports of {}", ports.count, model->server.id), kNoSketch});
+          if (!known(out, ports.name))
+            out.push_back({ports.name, format("{} ports of {}", ports.count, model->server.id), kNoSketch});
       break;
     }
     case Of::nics_entry: {
@@ -123,7 +150,8 @@ std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId
       if (group != kNoSketch)
         if (const NodeGroupModel* model = node_group_model(good, s.key(group)))
           for (const NicSet& nics : model->server.nics)
-            if (!known(out, nics.name)) out.push_back({nics.name, format("{} x {}", nics.count, nics.model), kNoSketch});
+            if (!known(out, nics.name))
+              out.push_back({nics.name, format("{} x {}", nics.count, nics.model), kNoSketch});
       break;
     }
     case Of::drives_entry:
@@ -144,10 +172,12 @@ std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId
         }
       break;
     case Of::rule:
-      for (const Rule* rule : all_rules()) out.push_back({std::string(rule->id), std::string(rule->summary), kNoSketch});
+      for (const Rule* rule : all_rules())
+        out.push_back({std::string(rule->id), std::string(rule->summary), kNoSketch});
       break;
     case Of::output:
-      for (const Output* output : all_outputs()) out.push_back({std::string(output->id), std::string(output->summary), kNoSketch});
+      for (const Output* output : all_outputs())
+        out.push_back({std::string(output->id), std::string(output->summary), kNoSketch});
       break;
   }
   return out;

@@ -10,12 +10,13 @@ namespace clusterc::lsp {
 
 struct KnownName {
   std::string name;
-  std::string detail;                // "node group", "server", the summary of a rule
-  SketchId where = kNoSketch;        // the entry of the spec that gives it its meaning; kNoSketch: it is not in the spec
+  std::string detail;          // "node group", "server", the summary of a rule
+  SketchId where = kNoSketch;  // the entry of the spec that gives it its meaning; kNoSketch: it is not in the spec
 };
 
-// `context` is the entry or item where the name stands. `good` is the last state that could be resolved, nullptr where there is none:
-// ports and devices of a server are known from there. Names of the spec's own come from the sketch, so that they are there at once.
+// `context` is the entry or item where the name stands. `good` is the last state that could be resolved, nullptr where
+// there is none: ports and devices of a server are known from there. Names of the spec's own come from the sketch, so
+// that they are there at once.
 std::vector<KnownName> known_names(const Names&, const Sketch&, SketchId context, const Analysis* good);
 
 // The node group of the spec in which the place lies; kNoSketch: in none.

@@ -11,8 +11,10 @@
 namespace clusterc::lsp {
 namespace {
 
-// The text of a part and where it lies: an own one in its file, a built-in one where `keep` puts it. `keys`: the way to a place in it.
-std::optional<Target> part_target(PartKind kind, std::string_view id, std::initializer_list<std::string_view> keys, const Analysis* good, const KeepFile& keep) {
+// The text of a part and where it lies: an own one in its file, a built-in one where `keep` puts it. `keys`: the way to
+// a place in it.
+std::optional<Target> part_target(PartKind kind, std::string_view id, std::initializer_list<std::string_view> keys,
+                                  const Analysis* good, const KeepFile& keep) {
   std::string path;
   std::string_view text;
   if (good && good->run->catalog) {
@@ -47,7 +49,8 @@ Target in_document(const Sketch& s, SketchId n) {
   return target;
 }
 
-std::optional<Target> defined(const Names& names, std::string_view written, const Sketch& s, SketchId context, const Analysis* good, const KeepFile& keep) {
+std::optional<Target> defined(const Names& names, std::string_view written, const Sketch& s, SketchId context,
+                              const Analysis* good, const KeepFile& keep) {
   using Of = Names::Of;
   if (names.of == Of::part) return part_target(names.part, written.substr(part_begin(written)), {}, good, keep);
   if (names.of == Of::rule) {
@@ -63,7 +66,8 @@ std::optional<Target> defined(const Names& names, std::string_view written, cons
     // "gpus[0]", "nics.data[1]": the entry of the group, where it is written there.
     const std::string_view entry = written.substr(0, written.find('['));
     const SketchId group = node_group_around(s, context);
-    const std::string_view key = entry.substr(0, entry.find('.')), name = key.size() < entry.size() ? entry.substr(key.size() + 1) : std::string_view();
+    const std::string_view key = entry.substr(0, entry.find('.')),
+                           name = key.size() < entry.size() ? entry.substr(key.size() + 1) : std::string_view();
     for (const SketchId holder : {group, group == kNoSketch ? kNoSketch : s.find(group, "server")}) {
       const SketchId at = holder == kNoSketch ? kNoSketch : s.find(holder, key);
       const SketchId exact = at == kNoSketch || name.empty() ? at : s.find(at, name);
@@ -75,10 +79,14 @@ std::optional<Target> defined(const Names& names, std::string_view written, cons
     if (name.name == written && name.where != kNoSketch) return in_document(s, name.where);
   if (names.of == Of::port_set || names.of == Of::nics_entry) {
     // Ports that the spec does not write come with the server.
-    const std::string_view group = names.of == Of::port_set ? s.key(context == 0 ? context : s[context].parent) : s.key(node_group_around(s, context) == kNoSketch ? 0 : node_group_around(s, context));
+    const std::string_view group =
+        names.of == Of::port_set
+            ? s.key(context == 0 ? context : s[context].parent)
+            : s.key(node_group_around(s, context) == kNoSketch ? 0 : node_group_around(s, context));
     const NodeGroupModel* model = node_group_model(good, group);
     if (!model) return std::nullopt;
-    if (auto target = part_target(PartKind::server, model->server.id, {"facts", "ports", written}, good, keep)) return target;
+    if (auto target = part_target(PartKind::server, model->server.id, {"facts", "ports", written}, good, keep))
+      return target;
   }
   return std::nullopt;
 }
@@ -89,7 +97,8 @@ std::optional<Target> definition_at(const Sketch& s, std::size_t offset, const A
   bool on_key = false;
   const SketchId n = thing_at(s, offset, on_key);
   if (n == kNoSketch) return std::nullopt;
-  const Names names = on_key ? (s[n].parent == kNoSketch ? Names{} : spot_of(s, s[n].parent).keys) : item_of(spot_of(s, n)).names;
+  const Names names =
+      on_key ? (s[n].parent == kNoSketch ? Names{} : spot_of(s, s[n].parent).keys) : item_of(spot_of(s, n)).names;
   if (names.of == Names::Of::nothing) return std::nullopt;
   auto target = defined(names, on_key ? s.key(n) : s.value(n), s, n, good, keep);
   if (target) {

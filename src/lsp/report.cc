@@ -8,8 +8,8 @@
 namespace clusterc::lsp {
 namespace {
 
-constexpr std::size_t kMostDiagnostics = 1000;   // an editor shows a few screens of them; `clusterc check` has all
-constexpr FileId kSpec = 0;                      // the first file of a run
+constexpr std::size_t kMostDiagnostics = 1000;  // an editor shows a few screens of them; `clusterc check` has all
+constexpr FileId kSpec = 0;                     // the first file of a run
 
 // A finding without a place in the spec: of an own part, of the spec as a whole.
 SourceSpan place_in_spec(const Analysis& a, SourceSpan span) {
@@ -17,7 +17,9 @@ SourceSpan place_in_spec(const Analysis& a, SourceSpan span) {
   if (span.valid() && a.run->cluster && a.run->templates)
     for (const SiteTemplates::File& f : a.run->templates->files)
       if (f.file == span.file) return a.run->cluster->spec.templates.span;
-  if (span.valid() && a.run->cluster && !a.run->cluster->spec.parts.empty() && a.run->cluster->spec.parts.front().span.valid()) return a.run->cluster->spec.parts.front().span;
+  if (span.valid() && a.run->cluster && !a.run->cluster->spec.parts.empty() &&
+      a.run->cluster->spec.parts.front().span.valid())
+    return a.run->cluster->spec.parts.front().span;
   const std::string_view text = a.text->text();
   return {kSpec, 0, static_cast<std::uint32_t>(std::min(text.find_first_of("\r\n"), text.size()))};
 }
@@ -29,12 +31,10 @@ std::string elsewhere(const Analysis& a, SourceSpan span) {
   return format("{}:{}:{}: ", a.run->sources.path(span.file), at.line, at.column);
 }
 
-Range range_of(const Analysis& a, SourceSpan span) {
-  return a.text->range(span.begin, std::max(span.begin, span.end));
-}
+Range range_of(const Analysis& a, SourceSpan span) { return a.text->range(span.begin, std::max(span.begin, span.end)); }
 
 int severity_number(const Finding& f) {
-  if (f.accepted) return 4;                                                       // LSP DiagnosticSeverity: hint
+  if (f.accepted) return 4;  // LSP DiagnosticSeverity: hint
   return f.severity == Severity::error ? 1 : f.severity == Severity::warning ? 2 : 3;
 }
 
@@ -50,11 +50,16 @@ std::string message_of(const Analysis& a, const Finding& f, bool notes_apart) {
   return text;
 }
 
-void write_diagnostic(JsonWriter& json, const Analysis& a, const Finding& f, std::string_view uri, const ClientAbilities& can) {
+void write_diagnostic(JsonWriter& json, const Analysis& a, const Finding& f, std::string_view uri,
+                      const ClientAbilities& can) {
   json.begin_object().key("range");
   write_range(json, range_of(a, place_in_spec(a, f.span)));
-  json.field("severity", severity_number(f)).field("code", f.rule).field("source", "clusterc").field("message", message_of(a, f, can.related_information));
-  if (can.related_information && std::ranges::any_of(f.notes, [](const Remark& n) { return n.span.valid() && n.span.file == kSpec; })) {
+  json.field("severity", severity_number(f))
+      .field("code", f.rule)
+      .field("source", "clusterc")
+      .field("message", message_of(a, f, can.related_information));
+  if (can.related_information &&
+      std::ranges::any_of(f.notes, [](const Remark& n) { return n.span.valid() && n.span.file == kSpec; })) {
     json.array("relatedInformation");
     for (const Remark& note : f.notes) {
       if (!note.span.valid() || note.span.file != kSpec) continue;
@@ -67,7 +72,8 @@ void write_diagnostic(JsonWriter& json, const Analysis& a, const Finding& f, std
   json.end_object();
 }
 
-// What an editor offers for a finding: its own fix, else each name that was perhaps meant, in the place of the one that nobody knows.
+// What an editor offers for a finding: its own fix, else each name that was perhaps meant, in the place of the one that
+// nobody knows.
 std::vector<Fix> fixes_of(const Analysis& a, const Finding& f) {
   if (f.fix) {
     for (const Edit& edit : f.fix->edits)
@@ -81,7 +87,9 @@ std::vector<Fix> fixes_of(const Analysis& a, const Finding& f) {
   if (at == std::string_view::npos || written.find(f.misspelt, at + 1) != std::string_view::npos) return {};
   const auto first = static_cast<std::uint32_t>(f.span.begin + at);
   std::vector<Fix> fixes;
-  for (const std::string& name : f.meant) fixes.push_back({format("write '{}'", name), {{{kSpec, first, static_cast<std::uint32_t>(first + f.misspelt.size())}, name}}});
+  for (const std::string& name : f.meant)
+    fixes.push_back(
+        {format("write '{}'", name), {{{kSpec, first, static_cast<std::uint32_t>(first + f.misspelt.size())}, name}}});
   return fixes;
 }
 
@@ -121,13 +129,15 @@ void write_diagnostics(JsonWriter& json, const Analysis& a, std::string_view uri
     Finding f;
     f.severity = Severity::note;
     f.rule = "spec-more-findings";
-    f.message = format("the first {} of {} findings are shown; clusterc check has all of them", kMostDiagnostics, a.run->findings.all().size());
+    f.message = format("the first {} of {} findings are shown; clusterc check has all of them", kMostDiagnostics,
+                       a.run->findings.all().size());
     write_diagnostic(json, a, f, uri, can);
   }
   json.end_array();
 }
 
-void write_code_actions(JsonWriter& json, const Analysis& a, std::string_view uri, std::int64_t version, std::size_t begin, std::size_t end, const ClientAbilities& can) {
+void write_code_actions(JsonWriter& json, const Analysis& a, std::string_view uri, std::int64_t version,
+                        std::size_t begin, std::size_t end, const ClientAbilities& can) {
   json.begin_array();
   for (const Finding& f : a.run->findings.all()) {
     const SourceSpan at = place_in_spec(a, f.span);
@@ -139,7 +149,13 @@ void write_code_actions(JsonWriter& json, const Analysis& a, std::string_view ur
       if (f.fix) json.field("isPreferred", true);
       json.object("edit");
       if (can.document_changes) {
-        json.array("documentChanges").begin_object().object("textDocument").field("uri", uri).field("version", version).end_object().key("edits");
+        json.array("documentChanges")
+            .begin_object()
+            .object("textDocument")
+            .field("uri", uri)
+            .field("version", version)
+            .end_object()
+            .key("edits");
         write_edits(json, a, fix);
         json.end_object().end_array();
       } else {

@@ -1,6 +1,7 @@
-// The language server without its streams: bytes from the editor in, bytes for the editor out. It keeps the open documents, answers
-// requests at once from a sketch of the newest text and the last state that could be resolved, and hands out the slow part, the analysis
-// of a changed document, as a job, so that the program around it can run it beside the conversation.
+// The language server without its streams: bytes from the editor in, bytes for the editor out. It keeps the open
+// documents, answers requests at once from a sketch of the newest text and the last state that could be resolved, and
+// hands out the slow part, the analysis of a changed document, as a job, so that the program around it can run it
+// beside the conversation.
 //
 //   server.receive(bytes, out);                                  // every whole message
 //   while (auto job = server.next_job()) server.finish(run(*job), out);
@@ -25,23 +26,24 @@
 namespace clusterc::lsp {
 
 struct ServerOptions {
-  std::size_t most_message_bytes = 8u << 20;     // a document of the largest size, with every byte escaped as \uXXXX, is six times as long
-  std::size_t most_document_bytes = 1u << 20;    // 20,000 lines; a larger spec is for `clusterc check`
+  std::size_t most_message_bytes =
+      8u << 20;  // a document of the largest size, with every byte escaped as \uXXXX, is six times as long
+  std::size_t most_document_bytes = 1u << 20;  // 20,000 lines; a larger spec is for `clusterc check`
   std::size_t most_documents = 64;
-  std::optional<Date> today;                     // acceptances expire against this day
-  std::string version;                           // of the program
-  KeepFile keep;                                 // where built-in parts can be opened; none: they are not navigated to
+  std::optional<Date> today;  // acceptances expire against this day
+  std::string version;        // of the program
+  KeepFile keep;              // where built-in parts can be opened; none: they are not navigated to
 };
 
 struct Job {
   std::string uri, path;
-  std::uint64_t generation = 0;                  // of the text
+  std::uint64_t generation = 0;  // of the text
   std::shared_ptr<const TextDocument> text;
 };
 struct JobResult {
   std::string uri;
   std::uint64_t generation = 0;
-  std::shared_ptr<const Analysis> analysis;      // nullptr: it failed; `failure` says how
+  std::shared_ptr<const Analysis> analysis;  // nullptr: it failed; `failure` says how
   std::string failure;
 };
 JobResult run_job(const Job&, std::optional<Date> today);
@@ -57,8 +59,8 @@ class Server {
   // Publishes the findings, unless the document has changed meanwhile.
   void finish(JobResult, std::string& out);
 
-  bool finished() const { return finished_; }    // `exit` came, or the stream cannot be understood any more
-  int exit_status() const { return status_; }    // 0: after `shutdown`
+  bool finished() const { return finished_; }  // `exit` came, or the stream cannot be understood any more
+  int exit_status() const { return status_; }  // 0: after `shutdown`
 
  private:
   struct Open;

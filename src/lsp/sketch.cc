@@ -67,8 +67,10 @@ class Sketcher {
     s_.nodes_.emplace_back();
     SketchNode& p = node(parent);
     node(id).parent = parent;
-    if (p.first == kNoSketch) p.first = id;
-    else node(p.last).next = id;
+    if (p.first == kNoSketch)
+      p.first = id;
+    else
+      node(p.last).next = id;
     p.last = id;
     return id;
   }
@@ -79,7 +81,9 @@ class Sketcher {
     const std::size_t column = at_ - line_;
     if (at_break()) return next_line();
     if (here() == '#') return end_line();
-    if (column == 0 && (here() == '%' || ((t_.substr(at_).starts_with("---") || t_.substr(at_).starts_with("...")) && yaml_blank_or_end(t_, at_ + 3)))) return next_line();
+    if (column == 0 && (here() == '%' || ((t_.substr(at_).starts_with("---") || t_.substr(at_).starts_with("...")) &&
+                                          yaml_blank_or_end(t_, at_ + 3))))
+      return next_line();
     content();
   }
 
@@ -87,7 +91,8 @@ class Sketcher {
   SketchId parent_for(std::size_t column, bool dash) {
     while (open_.size() > 1) {
       const SketchNode& back = node(open_.back());
-      const bool list_of_key = dash && !back.item && back.column == column && (back.kind == Kind::empty || (back.kind == Kind::sequence && !back.flow));
+      const bool list_of_key = dash && !back.item && back.column == column &&
+                               (back.kind == Kind::empty || (back.kind == Kind::sequence && !back.flow));
       if (back.column < column || list_of_key) break;
       open_.pop_back();
     }
@@ -96,7 +101,7 @@ class Sketcher {
 
   // At the first character of a line that is neither blank nor comment.
   void content() {
-    SketchId dash = kNoSketch;      // the last one on this line: what follows is its value
+    SketchId dash = kNoSketch;  // the last one on this line: what follows is its value
     while (here() == '-' && yaml_blank_or_end(t_, at_ + 1)) {
       const std::size_t column = at_ - line_;
       const SketchId parent = parent_for(column, true);
@@ -129,9 +134,10 @@ class Sketcher {
     if (dash != kNoSketch) return value(dash);
     const SketchId parent = parent_for(column, false);
     SketchNode& p = node(parent);
-    if (parent == 0 && p.first == kNoSketch && here() == '{') return value(0);    // the whole spec in brackets, as JSON has it
+    if (parent == 0 && p.first == kNoSketch && here() == '{')
+      return value(0);  // the whole spec in brackets, as JSON has it
     const bool bare = parent != 0 && p.first == kNoSketch;
-    if (bare && p.kind != Kind::empty) return next_line();                        // a text that goes on
+    if (bare && p.kind != Kind::empty) return next_line();  // a text that goes on
     if (bare && std::string_view("[{\"'|>&*!").find(here()) != std::string_view::npos) return value(parent);
     if (open_.size() > kDeepest) return next_line();
     const std::uint32_t begin = place();
@@ -166,7 +172,7 @@ class Sketcher {
     if (t_[i] == '{' || t_[i] == '[') return false;
     begin = static_cast<std::uint32_t>(i);
     for (; i < t_.size() && !yaml_break(t_[i]); ++i) {
-      if (t_[i] == '#' && yaml_blank(t_[i - 1])) return false;    // `i` is behind the first character, which is no '#'
+      if (t_[i] == '#' && yaml_blank(t_[i - 1])) return false;  // `i` is behind the first character, which is no '#'
       if (t_[i] != ':' || !yaml_blank_or_end(t_, i + 1)) continue;
       colon = i;
       while (i > begin && yaml_blank(t_[i - 1])) --i;
@@ -181,9 +187,12 @@ class Sketcher {
     const char quote = t_[open];
     std::size_t i = open + 1;
     for (; i < t_.size() && !yaml_break(t_[i]); ++i) {
-      if (quote == '"' && t_[i] == '\\' && i + 1 < t_.size() && !yaml_break(t_[i + 1])) ++i;
-      else if (t_[i] == quote && quote == '\'' && i + 1 < t_.size() && t_[i + 1] == '\'') ++i;
-      else if (t_[i] == quote) return i;
+      if (quote == '"' && t_[i] == '\\' && i + 1 < t_.size() && !yaml_break(t_[i + 1]))
+        ++i;
+      else if (t_[i] == quote && quote == '\'' && i + 1 < t_.size() && t_[i + 1] == '\'')
+        ++i;
+      else if (t_[i] == quote)
+        return i;
     }
     return i;
   }
@@ -198,7 +207,7 @@ class Sketcher {
     return false;
   }
 
-  void skip_properties() {   // anchors and tags
+  void skip_properties() {  // anchors and tags
     skip_blanks();
     while (here() == '&' || here() == '!') {
       while (at_ < t_.size() && !yaml_blank_or_end(t_, at_)) ++at_;
@@ -226,15 +235,19 @@ class Sketcher {
         if (yaml_blank(t_[at_ - 1])) return end_line();
         break;
       case '"':
-      case '\'': quoted(id); return end_line();
+      case '\'':
+        quoted(id);
+        return end_line();
       case '|':
-      case '>': return literal(id);
+      case '>':
+        return literal(id);
       case '{':
       case '[': {
         if (flow(id, id == 0 ? 0 : n.column + 1, open_.size())) end_line();
         return;
       }
-      default: break;
+      default:
+        break;
     }
     n.kind = Kind::scalar;
     n.begin = place();
@@ -260,8 +273,8 @@ class Sketcher {
     node(id).end = static_cast<std::uint32_t>(end);
   }
 
-  // Blanks, comments and line ends in brackets. False where a line begins before column `base`, and so is not indented more than the
-  // entry: the brackets end before it; `at_` is then at the begin of that line.
+  // Blanks, comments and line ends in brackets. False where a line begins before column `base`, and so is not indented
+  // more than the entry: the brackets end before it; `at_` is then at the begin of that line.
   bool skip_flow_space(std::size_t base) {
     for (;;) {
       skip_blanks();
@@ -281,8 +294,8 @@ class Sketcher {
     }
   }
 
-  // In brackets: a text up to what ends it there. A bracket in the middle of it is taken as part of it, with its partner: half-written
-  // patterns (`gpu[01-16]` without quotes) are no lists.
+  // In brackets: a text up to what ends it there. A bracket in the middle of it is taken as part of it, with its
+  // partner: half-written patterns (`gpu[01-16]` without quotes) are no lists.
   std::uint32_t plain_in_flow() {
     std::uint32_t end = place();
     int nested = 0;
@@ -290,7 +303,9 @@ class Sketcher {
       const char c = t_[at_];
       if (c == '#' && at_ > line_ && yaml_blank(t_[at_ - 1])) break;
       if (nested == 0 && (c == ',' || c == ']' || c == '}')) break;
-      if (nested == 0 && c == ':' && (yaml_blank_or_end(t_, at_ + 1) || std::string_view(",[]{}").find(t_[at_ + 1]) != std::string_view::npos)) break;
+      if (nested == 0 && c == ':' &&
+          (yaml_blank_or_end(t_, at_ + 1) || std::string_view(",[]{}").find(t_[at_ + 1]) != std::string_view::npos))
+        break;
       if (c == '[' || c == '{') ++nested;
       if ((c == ']' || c == '}') && nested > 0) --nested;
       if (!yaml_blank(c)) end = place() + 1;
@@ -298,7 +313,8 @@ class Sketcher {
     return end;
   }
 
-  // From the opening bracket to behind the closing one. False: it is not closed, and `at_` is where the next line begins.
+  // From the opening bracket to behind the closing one. False: it is not closed, and `at_` is where the next line
+  // begins.
   bool flow(SketchId id, std::size_t base, std::size_t depth) {
     const bool mapping = here() == '{';
     node(id).kind = mapping ? Kind::mapping : Kind::sequence;
@@ -313,7 +329,7 @@ class Sketcher {
 
   bool items(SketchId id, bool mapping, std::size_t base, std::size_t depth) {
     std::uint32_t slot = place(), last = place();
-    const auto cut = [&] {   // ends without its bracket, behind what was read last
+    const auto cut = [&] {  // ends without its bracket, behind what was read last
       node(id).end = last;
       return false;
     };
@@ -322,7 +338,7 @@ class Sketcher {
       const char c = here();
       if (c == ']' || c == '}') {
         const bool mine = (c == '}') == mapping;
-        if (!mine && brackets_ > 1) {           // the one around this one is closed here
+        if (!mine && brackets_ > 1) {  // the one around this one is closed here
           node(id).end = place();
           return true;
         }
@@ -345,14 +361,16 @@ class Sketcher {
       node(child).in_flow = true;
       node(child).slot_begin = slot;
       const bool whole = mapping ? flow_entry(child, base, depth) : flow_item(child, base, depth);
-      if (whole && at_ == before) ++at_;        // a sign that nothing begins with
+      if (whole && at_ == before) ++at_;  // a sign that nothing begins with
       last = std::max(node(child).end, std::max(node(child).after_key, node(child).key_end));
       node(child).slot_end = last;
       if (!whole) return cut();
       if (!skip_flow_space(base)) return cut();
       node(child).slot_end = place();
-      // What is left of a slot (`{ a: 1 b: 2 }`) is the loader's to complain about; where it ends the line, the line's end ends the slot.
-      while (!at_break() && here() != ',' && here() != ']' && here() != '}' && yaml_blank_or_colon()) ++at_, node(child).slot_end = place();
+      // What is left of a slot (`{ a: 1 b: 2 }`) is the loader's to complain about; where it ends the line, the line's
+      // end ends the slot.
+      while (!at_break() && here() != ',' && here() != ']' && here() != '}' && yaml_blank_or_colon())
+        ++at_, node(child).slot_end = place();
       slot = place();
     }
   }
@@ -417,14 +435,16 @@ class Sketcher {
   Sketch& s_;
   std::string_view t_;
   std::size_t at_ = 0, line_ = 0;
-  std::vector<SketchId> open_;       // entries that a deeper line could belong to; columns grow
+  std::vector<SketchId> open_;  // entries that a deeper line could belong to; columns grow
   std::uint32_t plain_end_ = 0;
-  std::size_t brackets_ = 0;         // open at the moment
+  std::size_t brackets_ = 0;  // open at the moment
 };
 
 Sketch::Sketch(std::string_view text) : text_(text) { Sketcher(*this).run(); }
 
-std::string_view Sketch::key(SketchId n) const { return text_.substr(nodes_[n].key_begin, nodes_[n].key_end - nodes_[n].key_begin); }
+std::string_view Sketch::key(SketchId n) const {
+  return text_.substr(nodes_[n].key_begin, nodes_[n].key_end - nodes_[n].key_begin);
+}
 
 std::string_view Sketch::value(SketchId id) const {
   const SketchNode& n = nodes_[id];
@@ -452,7 +472,8 @@ SketchId Sketch::find_path(std::initializer_list<std::string_view> keys) const {
 }
 
 bool Sketch::in_comment(std::size_t offset) const {
-  const auto after = std::ranges::upper_bound(comments_, static_cast<std::uint32_t>(offset), {}, [](const auto& c) { return c.first; });
+  const auto after = std::ranges::upper_bound(comments_, static_cast<std::uint32_t>(offset), {},
+                                              [](const auto& c) { return c.first; });
   return after != comments_.begin() && offset > std::prev(after)->first && offset <= std::prev(after)->second;
 }
 

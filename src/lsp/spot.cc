@@ -1,5 +1,5 @@
-// The way from the root of a sketch to a place, walked through the descriptors of the language. What a text there names is in no
-// descriptor: the table below says it, and tests/unit/lsp holds it against what the examples name.
+// The way from the root of a sketch to a place, walked through the descriptors of the language. What a text there names
+// is in no descriptor: the table below says it, and tests/unit/lsp holds it against what the examples name.
 #include "catalog/types.h"
 #include "lsp/cursor.h"
 #include "spec/types.h"
@@ -11,9 +11,9 @@ using Of = Names::Of;
 
 struct Row {
   const Type& (*owner)();
-  std::string_view key;      // empty: the entries under names of the user's (`rest`)
-  Names values;              // of a text there, of each item of a list, of each entry under a name
-  Names keys = {};           // of the keys of a mapping there
+  std::string_view key;  // empty: the entries under names of the user's (`rest`)
+  Names values;          // of a text there, of each item of a list, of each entry under a name
+  Names keys = {};       // of the keys of a mapping there
 };
 
 constexpr Names part(PartKind kind) { return {Of::part, kind, {}}; }
@@ -113,11 +113,12 @@ void step_into(Spot& spot, std::string_view key) {
       row = row_of(t, "");
     }
     if (row) next.names = row->values, next.keys = row->keys;
-    if (&t == &type_of<PartCount>() && key == "model") next.names = spot.names;     // `cpus: { count: 2, model: … }` as `cpus: 2 x …`
+    if (&t == &type_of<PartCount>() && key == "model")
+      next.names = spot.names;  // `cpus: { count: 2, model: … }` as `cpus: 2 x …`
     // `connects` and the like: what stands around the record says whose names its free keys are.
     if (next.entry) next.keys = {};
   }
-  if (t.form == Type::Form::value && key == "unknown") {      // `{ unknown: "the reason" }` stands for any value
+  if (t.form == Type::Form::value && key == "unknown") {  // `{ unknown: "the reason" }` stands for any value
     next.type = &type_of<Value<std::string>>();
     next.field = spot.field;
     next.owner = spot.owner;
@@ -142,7 +143,7 @@ Spot spot_of(const Sketch& s, SketchId n) {
       spot = item_of(spot);
       continue;
     }
-    spot = item_of(spot);                      // one item without brackets
+    spot = item_of(spot);  // one item without brackets
     step_into(spot, s.key(step));
   }
   return spot;

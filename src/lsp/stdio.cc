@@ -39,7 +39,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   int ready_fd() const { return pipe_[0]; }
-  bool busy() const { return busy_; }       // asked and set by the thread of the conversation alone
+  bool busy() const { return busy_; }  // asked and set by the thread of the conversation alone
   void start(Job job) {
     busy_ = true;
     {
@@ -50,7 +50,8 @@ class Worker {
   }
   std::optional<JobResult> take() {
     char bytes[16];
-    while (::read(pipe_[0], bytes, sizeof bytes) > 0) {}
+    while (::read(pipe_[0], bytes, sizeof bytes) > 0) {
+    }
     const std::lock_guard lock(mutex_);
     std::optional<JobResult> result = std::move(result_);
     result_.reset();
@@ -118,7 +119,7 @@ int serve(int in, int out, ServerOptions options) {
     if (::poll(sources, 2, -1) < 0 && errno != EINTR) return end(1);
     if (sources[0].revents) {
       const ssize_t n = ::read(in, buffer.data(), buffer.size());
-      if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return end(1);    // the editor is gone without `exit`
+      if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return end(1);  // the editor is gone without `exit`
       if (n > 0) server.receive({buffer.data(), static_cast<std::size_t>(n)}, answer);
     }
     if (sources[1].revents)
@@ -142,10 +143,13 @@ KeepFile keep_in_cache() {
   std::string root;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
-  if (cache && *cache == '/') root = std::string(cache) + "/clusterc";
-  else if (home && *home == '/') root = std::string(home) + "/.cache/clusterc";
+  if (cache && *cache == '/')
+    root = std::string(cache) + "/clusterc";
+  else if (home && *home == '/')
+    root = std::string(home) + "/.cache/clusterc";
   return [root](std::string_view name, std::string_view text) mutable -> std::optional<std::string> {
-    const std::string folder = sha256_hex(text).substr(0, 12);      // 48 bits: the same name twice with the same digest does not happen
+    const std::string folder =
+        sha256_hex(text).substr(0, 12);  // 48 bits: the same name twice with the same digest does not happen
     const auto keep_below = [&](const std::string& top) -> std::optional<std::string> {
       const fs::path path = fs::path(top) / folder / fs::path(name).relative_path();
       std::error_code failed;
@@ -154,7 +158,7 @@ KeepFile keep_in_cache() {
       FileError error;
       if (const auto there = read_file(path.string(), 16u << 20, error); there && *there == text) return path.string();
       if (!write_file(path.string(), text, error)) return std::nullopt;
-      ::chmod(path.c_str(), 0444);                                  // editors open it as read-only
+      ::chmod(path.c_str(), 0444);  // editors open it as read-only
       return path.string();
     };
     if (!root.empty())

@@ -9,8 +9,8 @@ namespace clusterc::lsp {
 namespace {
 
 constexpr std::size_t kMostSymbols = 5000;
-constexpr int kModule = 2, kProperty = 7, kObject = 19;    // LSP SymbolKind
-constexpr std::size_t kDeepest = 3;                        // section, name, key
+constexpr int kModule = 2, kProperty = 7, kObject = 19;  // LSP SymbolKind
+constexpr std::size_t kDeepest = 3;                      // section, name, key
 
 class Symbols {
  public:
@@ -26,7 +26,9 @@ class Symbols {
   }
 
  private:
-  static int kind(const SketchNode& n, std::size_t depth) { return depth == 1 && n.first != kNoSketch ? kModule : n.first != kNoSketch ? kObject : kProperty; }
+  static int kind(const SketchNode& n, std::size_t depth) {
+    return depth == 1 && n.first != kNoSketch ? kModule : n.first != kNoSketch ? kObject : kProperty;
+  }
   Range whole(const SketchNode& n) const { return text_.range(n.key_begin, std::max(n.extent, n.key_end)); }
   std::string_view detail(SketchId n) const {
     const std::string_view value = s_.value(n);
@@ -49,7 +51,12 @@ class Symbols {
   }
 
   void flat(SketchId n, SketchId parent, std::size_t depth) {
-    json_.begin_object().field("name", s_.key(n)).field("kind", kind(s_[n], depth)).object("location").field("uri", uri_).key("range");
+    json_.begin_object()
+        .field("name", s_.key(n))
+        .field("kind", kind(s_[n], depth))
+        .object("location")
+        .field("uri", uri_)
+        .key("range");
     write_range(json_, whole(s_[n]));
     json_.end_object();
     if (parent != 0) json_.field("containerName", s_.key(parent));
@@ -67,7 +74,8 @@ class Symbols {
 
 }  // namespace
 
-void write_symbols(JsonWriter& json, const Sketch& s, const TextDocument& text, std::string_view uri, bool hierarchical) {
+void write_symbols(JsonWriter& json, const Sketch& s, const TextDocument& text, std::string_view uri,
+                   bool hierarchical) {
   json.begin_array();
   Symbols(json, s, text, uri, hierarchical).list(0, 1);
   json.end_array();

@@ -23,7 +23,9 @@ std::size_t TextDocument::line_of(std::size_t offset) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(lines_, offset) - lines_.begin()) - 1;
 }
 
-std::size_t TextDocument::line_begin(std::size_t offset) const { return lines_[line_of(std::min(offset, text_.size()))]; }
+std::size_t TextDocument::line_begin(std::size_t offset) const {
+  return lines_[line_of(std::min(offset, text_.size()))];
+}
 
 std::size_t TextDocument::offset(Position p) const {
   if (p.line >= lines_.size()) return text_.size();

@@ -7,17 +7,24 @@
 
 namespace clusterc {
 
-// GPU-hours between unexpected interruptions of all causes: 419 in 54 days on 16,384 GPUs (Llama Team, The Llama 3 herd of models, 2024, section 3.3.4).
+// GPU-hours between unexpected interruptions of all causes: 419 in 54 days on 16,384 GPUs (Llama Team, The Llama 3 herd
+// of models, 2024, section 3.3.4).
 constexpr double kGpuHoursPerInterruption = 16384.0 * 54 * 24 / 419;
-constexpr Seconds time_between_interruptions(double gpus, double gpu_hours = kGpuHoursPerInterruption) { return Seconds(gpu_hours * 3600 / gpus); }
+constexpr Seconds time_between_interruptions(double gpus, double gpu_hours = kGpuHoursPerInterruption) {
+  return Seconds(gpu_hours * 3600 / gpus);
+}
 
 // Of one GPU in a year. Not every interruption takes a repair, so what follows from it is on the safe side.
 constexpr double kInterruptionsPerGpuYear = 365 * 24 / kGpuHoursPerInterruption;
-constexpr double kRepairDays = 3;        // from the fault to the node's return (planning default: next-day service and a burn-in)
+constexpr double kRepairDays =
+    3;  // from the fault to the node's return (planning default: next-day service and a burn-in)
 
-constexpr double nodes_in_repair(std::int64_t gpus) { return static_cast<double>(gpus) * kInterruptionsPerGpuYear * kRepairDays / 365; }
+constexpr double nodes_in_repair(std::int64_t gpus) {
+  return static_cast<double>(gpus) * kInterruptionsPerGpuYear * kRepairDays / 365;
+}
 
-// Enough in 95 of 100 moments: the mean of a Poisson process and 1.64 of its standard deviations (normal approximation).
+// Enough in 95 of 100 moments: the mean of a Poisson process and 1.64 of its standard deviations (normal
+// approximation).
 inline std::int64_t spares_wanted(std::int64_t gpus) {
   const double mean = nodes_in_repair(gpus);
   return static_cast<std::int64_t>(std::ceil(mean + 1.64 * std::sqrt(mean) - 1e-9));

@@ -16,7 +16,8 @@ std::vector<std::int64_t> RackGroupModel::racks_of(const Occupied& o) const {
     for (std::int64_t i = 0; i < count; ++i) out.push_back(i);
   HostPattern::Error error;
   for (const Value<std::string>& some : o.racks) {
-    const auto pattern = some ? HostPattern::parse(*some, error) : std::nullopt;      // the reader has reported what is none
+    const auto pattern =
+        some ? HostPattern::parse(*some, error) : std::nullopt;  // the reader has reported what is none
     for (std::int64_t i = 0; pattern && i < count; ++i)
       if (pattern->index_of(names.name(i)) >= 0) out.push_back(i);
   }
@@ -29,13 +30,16 @@ bool NodeGroupModel::has_role(Role role) const {
   return std::any_of(spec->roles.begin(), spec->roles.end(), [&](const Value<Role>& r) { return r.value == role; });
 }
 
-bool NetworkModel::carries_traffic(Traffic t) const { return std::find(carries.begin(), carries.end(), t) != carries.end(); }
+bool NetworkModel::carries_traffic(Traffic t) const {
+  return std::find(carries.begin(), carries.end(), t) != carries.end();
+}
 
 namespace {
 // The last group that begins at or before `number` and is not empty; groups lie in rising order.
 template <class Groups>
 int group_at(const Groups& groups, std::int64_t number) {
-  auto after = std::upper_bound(groups.begin(), groups.end(), number, [](std::int64_t n, const auto& g) { return n < g.first; });
+  auto after =
+      std::upper_bound(groups.begin(), groups.end(), number, [](std::int64_t n, const auto& g) { return n < g.first; });
   while (after != groups.begin()) {
     --after;
     if (number < after->first + after->count) return static_cast<int>(after - groups.begin());

@@ -1,4 +1,5 @@
-// What the software of a node depends on in its GPUs: whose they are, how they are joined, which kernel modules drive them.
+// What the software of a node depends on in its GPUs: whose they are, how they are joined, which kernel modules drive
+// them.
 #pragma once
 #include <optional>
 
@@ -7,15 +8,19 @@
 
 namespace clusterc {
 
-inline bool has_nvidia_gpus(const NodeGroupModel& g) { return g.count > 0 && g.server.gpu && g.server.gpu_count > 0 && g.server.gpu->vendor.value == Vendor::nvidia; }
+inline bool has_nvidia_gpus(const NodeGroupModel& g) {
+  return g.count > 0 && g.server.gpu && g.server.gpu_count > 0 && g.server.gpu->vendor.value == Vendor::nvidia;
+}
 
-// Boards whose GPUs meet in NVSwitches: HGX and DGX of eight GPUs or more from SXM3 on, and trays of rack-scale systems. SXM2 boards (V100,
-// P100) are meshes, PCIe cards have bridges at most, boards of four SXM GPUs are wired directly (fabric manager user guide, NVSwitch-based systems).
+// Boards whose GPUs meet in NVSwitches: HGX and DGX of eight GPUs or more from SXM3 on, and trays of rack-scale
+// systems. SXM2 boards (V100, P100) are meshes, PCIe cards have bridges at most, boards of four SXM GPUs are wired
+// directly (fabric manager user guide, NVSwitch-based systems).
 inline bool has_nvswitch(const NodeGroupModel& g) {
   if (!has_nvidia_gpus(g) || !g.server.gpu->form) return false;
   if (g.assembly >= 0) return true;
   const GpuForm f = *g.server.gpu->form;
-  return g.server.gpu_count >= 8 && (f == GpuForm::sxm3 || f == GpuForm::sxm4 || f == GpuForm::sxm5 || f == GpuForm::sxm);
+  return g.server.gpu_count >= 8 &&
+         (f == GpuForm::sxm3 || f == GpuForm::sxm4 || f == GpuForm::sxm5 || f == GpuForm::sxm);
 }
 
 // Open kernel modules: as written, else what the driver's packages install; nullopt when neither is said.
@@ -25,10 +30,12 @@ inline std::optional<bool> open_modules(const Software& s) {
   return s.gpu_driver->major() >= Version{std::string(kOpenByDefaultDriver)}.major();
 }
 
-// The flavour that is installed: as written; else the only one that drives the architecture; else what the driver's packages install.
+// The flavour that is installed: as written; else the only one that drives the architecture; else what the driver's
+// packages install.
 inline std::optional<bool> modules_to_install(const NodeGroupModel& g) {
   if (!g.software.kernel_modules && g.server.gpu && g.server.gpu->sm)
-    if (const GpuGeneration* gen = gpu_generation(g.server.gpu->sm->text()); gen && gen->open != gen->proprietary) return gen->open;
+    if (const GpuGeneration* gen = gpu_generation(g.server.gpu->sm->text()); gen && gen->open != gen->proprietary)
+      return gen->open;
   return open_modules(g.software);
 }
 

@@ -4,10 +4,13 @@
 
 namespace clusterc {
 
-constexpr Meters kInletDeratingFrom{900};     // ASHRAE thermal guidelines, allowable ranges
+constexpr Meters kInletDeratingFrom{900};  // ASHRAE thermal guidelines, allowable ranges
 
-// Metres for one kelvin: 300 (A1, A2), 175 (A3), 125 (A4). The class follows from the inlet maximum: 32 or 35 C, 40 C, 45 C.
-constexpr double inlet_meters_per_kelvin(Celsius inlet_max) { return inlet_max.value <= 35 ? 300 : inlet_max.value <= 40 ? 175 : 125; }
+// Metres for one kelvin: 300 (A1, A2), 175 (A3), 125 (A4). The class follows from the inlet maximum: 32 or 35 C, 40 C,
+// 45 C.
+constexpr double inlet_meters_per_kelvin(Celsius inlet_max) {
+  return inlet_max.value <= 35 ? 300 : inlet_max.value <= 40 ? 175 : 125;
+}
 
 // inlet_max - (height - 900 m) / d: 35 C at 2,300 m are 30.3 C.
 constexpr Celsius inlet_limit(Celsius inlet_max, Meters height) {

@@ -1,5 +1,6 @@
-// Laying one described struct over another, field by field, through the struct's own description: a new field needs no line here.
-// What is written wins over what is below it; a default of the language wins only over nothing. Lists are replaced, entries of maps by key.
+// Laying one described struct over another, field by field, through the struct's own description: a new field needs no
+// line here. What is written wins over what is below it; a default of the language wins only over nothing. Lists are
+// replaced, entries of maps by key.
 #pragma once
 #include <optional>
 #include <type_traits>
@@ -14,43 +15,64 @@ void lay_over(T& below, const T& above);
 
 namespace merge_detail {
 
-template <class T> void field(Value<T>& below, const Value<T>& above) {
+template <class T>
+void field(Value<T>& below, const Value<T>& above) {
   const bool said = above.value.has_value() || above.unknown;
   const bool below_said = below.value.has_value() || below.unknown;
   if (said && (above.origin != Origin::standard || !below_said)) below = above;
 }
-template <class T> void field(std::vector<T>& below, const std::vector<T>& above) {
+template <class T>
+void field(std::vector<T>& below, const std::vector<T>& above) {
   if (!above.empty()) below = above;
 }
 // "8 x nvidia-h100": half of an old entry and half of a new one would be neither.
-template <class T> constexpr bool is_whole = std::is_same_v<T, PartCount> || std::is_same_v<T, Dimms> || std::is_same_v<T, Drives>;
+template <class T>
+constexpr bool is_whole = std::is_same_v<T, PartCount> || std::is_same_v<T, Dimms> || std::is_same_v<T, Drives>;
 
-template <class T> void field(std::optional<T>& below, const std::optional<T>& above) {
+template <class T>
+void field(std::optional<T>& below, const std::optional<T>& above) {
   if (!above) return;
   bool replace = !below || is_whole<T>;
   // Another kind of thing (openmpi over mpich) takes nothing from the one that it replaces, least of all its version.
   if constexpr (requires(const T& t) { t.kind; })
     if (below && above->kind && above->kind.value != below->kind.value) replace = true;
-  if (replace) below = above;
-  else lay_over(*below, *above);
+  if (replace)
+    below = above;
+  else
+    lay_over(*below, *above);
 }
-template <class T> void field(NamedMap<T>& below, const NamedMap<T>& above) {
+template <class T>
+void field(NamedMap<T>& below, const NamedMap<T>& above) {
   for (const auto& entry : above) {
-    if (auto* old = below.find(entry.name)) *old = entry;
-    else below.entries.push_back(entry);
+    if (auto* old = below.find(entry.name))
+      *old = entry;
+    else
+      below.entries.push_back(entry);
   }
 }
 
 struct Collect {
   std::vector<void*> fields;
-  template <class F> void operator()(std::string_view, F& f, const FieldOptions&) { fields.push_back(&f); }
-  template <class F> void rest(F& f, const FieldOptions&) { fields.push_back(&f); }
+  template <class F>
+  void operator()(std::string_view, F& f, const FieldOptions&) {
+    fields.push_back(&f);
+  }
+  template <class F>
+  void rest(F& f, const FieldOptions&) {
+    fields.push_back(&f);
+  }
 };
 struct Apply {
   const std::vector<void*>& below;
   std::size_t next = 0;
-  template <class F> void operator()(std::string_view, const F& above, const FieldOptions&) { field(*static_cast<F*>(below[next++]), above); }
-  template <class F> void rest(const F& above, const FieldOptions&) { field(*static_cast<F*>(below[next++]), above); }
+  template <class F>
+  void operator()(std::string_view, const F& above, const FieldOptions&) {
+    field(*static_cast<F*>(below[next++]), above);
+  }
+  template <class F>
+  void rest(const F& above, const FieldOptions&) {
+    field(*static_cast<F*>(below[next++]), above);
+  }
 };
 
 }  // namespace merge_detail

@@ -26,7 +26,8 @@ void sources(const StorageModel& s, std::vector<NamedHost>& out) {
   if (!source || s.nodes >= 0) return;
   for (const std::string_view server : split(std::string_view(*source).substr(0, source->find('/')), ':'))
     for (const std::string_view nid : split(server, ','))
-      if (const std::string_view host = trim(nid.substr(0, nid.find('@'))); !host.empty()) out.push_back({source.span, std::string(host), !s.part});
+      if (const std::string_view host = trim(nid.substr(0, nid.find('@'))); !host.empty())
+        out.push_back({source.span, std::string(host), !s.part});
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ std::vector<NamedHost> named_hosts(const Cluster& c) {
     if (!s.spec) continue;
     if (s.spec->servers && s.spec->servers->external) {
       add(s.spec->servers->external, true);
-      const auto& kind = s.spec->kind;   // who mounts by `source` knows nothing of it
+      const auto& kind = s.spec->kind;  // who mounts by `source` knows nothing of it
       out.back().asked = !(s.spec->source && kind && (*kind == StorageKind::lustre || *kind == StorageKind::beegfs));
     }
     sources(s, out);
@@ -48,7 +49,9 @@ std::vector<NamedHost> named_hosts(const Cluster& c) {
   const Software& s = c.spec.software;
   for (const auto& server : s.name_servers) add(server);
   for (const auto& server : s.time_servers) add(server);
-  if (s.scheduler && s.scheduler->accounting && s.scheduler->accounting->database && *s.scheduler->accounting->database != "localhost") add(s.scheduler->accounting->database);
+  if (s.scheduler && s.scheduler->accounting && s.scheduler->accounting->database &&
+      *s.scheduler->accounting->database != "localhost")
+    add(s.scheduler->accounting->database);
   if (s.identity) directories(s.identity->server, out);
   if (s.mirror) add(s.mirror->server);
   return out;
@@ -71,7 +74,8 @@ std::string_view without_domain(const Cluster& c, std::string_view host) {
 std::vector<std::uint32_t> addresses_outside(const Cluster& c, const Ipv4Prefix& subnet) {
   std::vector<std::uint32_t> out;
   for (const NamedHost& h : named_hosts(c))
-    if (const auto address = h.outside ? parse_ipv4(h.host) : std::nullopt; address && subnet.contains(*address)) out.push_back(*address);
+    if (const auto address = h.outside ? parse_ipv4(h.host) : std::nullopt; address && subnet.contains(*address))
+      out.push_back(*address);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

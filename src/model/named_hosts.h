@@ -10,16 +10,17 @@ namespace clusterc {
 
 struct NamedHost {
   SourceSpan span;
-  std::string host;        // a name, or an address
-  bool outside = false;    // the spec says that it is none of the cluster's
-  bool asked = true;       // some machine has to find it by this name
+  std::string host;      // a name, or an address
+  bool outside = false;  // the spec says that it is none of the cluster's
+  bool asked = true;     // some machine has to find it by this name
 };
 std::vector<NamedHost> named_hosts(const Cluster&);
 
 // Hosts that a group's identity names: of "ldaps://ldap1.example.org:636/, ldap2" the two.
 std::vector<NamedHost> directory_hosts(const Software&);
 
-// A host's plain name where it is written with the cluster's own domain: m1 of "m1.two.example", as names of nodes are known; else as it is written.
+// A host's plain name where it is written with the cluster's own domain: m1 of "m1.two.example", as names of nodes are
+// known; else as it is written.
 std::string_view without_domain(const Cluster&, std::string_view host);
 
 // Addresses in a subnet that such hosts outside have: nobody of the cluster gets them.

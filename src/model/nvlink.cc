@@ -7,7 +7,9 @@
 
 namespace clusterc {
 
-const Value<BytesPerSecond>& gpu_link_of(const ServerModel& s) { return s.gpu ? s.part.gpu_link.or_else(s.gpu->gpu_link) : s.part.gpu_link; }
+const Value<BytesPerSecond>& gpu_link_of(const ServerModel& s) {
+  return s.gpu ? s.part.gpu_link.or_else(s.gpu->gpu_link) : s.part.gpu_link;
+}
 
 std::int64_t gpus_joined_in_server(const ServerModel& s) {
   if (s.gpu_count <= 1 || !s.gpu) return 1;
@@ -18,9 +20,13 @@ std::int64_t gpus_joined_in_server(const ServerModel& s) {
   return s.gpu->gpu_link || s.gpu->form ? s.gpu_count : 1;
 }
 
-std::int64_t gpus_joined_by_nvlink(const Cluster& c, const NodeGroupModel& g) { return std::max(nvlink_domain_gpus(c, g), gpus_joined_in_server(g.server)); }
+std::int64_t gpus_joined_by_nvlink(const Cluster& c, const NodeGroupModel& g) {
+  return std::max(nvlink_domain_gpus(c, g), gpus_joined_in_server(g.server));
+}
 
-bool has_nvlink_pairs(const ServerModel& s) { return s.gpu && s.gpu->vendor.value_or(Vendor::other) == Vendor::nvidia && gpus_joined_in_server(s) > 1; }
+bool has_nvlink_pairs(const ServerModel& s) {
+  return s.gpu && s.gpu->vendor.value_or(Vendor::other) == Vendor::nvidia && gpus_joined_in_server(s) > 1;
+}
 
 std::optional<std::int64_t> nvlinks_of_gpu(const ServerModel& s) {
   const Value<BytesPerSecond>& all = gpu_link_of(s);

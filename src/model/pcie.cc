@@ -18,7 +18,7 @@ std::int64_t lowest_known(std::initializer_list<std::int64_t> values) {
 }
 
 BytesPerSecond narrower(BytesPerSecond a, BytesPerSecond b) {
-  if (a.value == 0 || b.value == 0) return BytesPerSecond{0};   // one of them is not known: nor is the narrower
+  if (a.value == 0 || b.value == 0) return BytesPerSecond{0};  // one of them is not known: nor is the narrower
   return std::min(a, b);
 }
 
@@ -57,31 +57,45 @@ std::int64_t card_generation(const ServerModel& s, const PcieDevice& d) {
 std::int64_t card_lanes(const ServerModel& s, const PcieDevice& d) {
   if (d.kind == PcieDeviceKind::gpu) return s.gpu ? s.gpu->pcie_lanes.value_or(0) : 0;
   if (d.kind == PcieDeviceKind::nic) return s.nics[d.set].part ? s.nics[d.set].part->pcie_lanes.value_or(0) : 0;
-  return 4;   // U.2 and M.2 drives have four lanes (SFF-8639)
+  return 4;  // U.2 and M.2 drives have four lanes (SFF-8639)
 }
 
 }  // namespace
 
 BytesPerSecond pcie_lane_rate(std::int64_t generation) {
   switch (generation) {
-    case 1: return BytesPerSecond{2.5e9 / 8 * 8 / 10};
-    case 2: return BytesPerSecond{5e9 / 8 * 8 / 10};
-    case 3: return BytesPerSecond{8e9 / 8 * 128 / 130};
-    case 4: return BytesPerSecond{16e9 / 8 * 128 / 130};
-    case 5: return BytesPerSecond{32e9 / 8 * 128 / 130};
-    case 6: return BytesPerSecond{64e9 / 8 * 236 / 256};
-    default: return BytesPerSecond{0};
+    case 1:
+      return BytesPerSecond{2.5e9 / 8 * 8 / 10};
+    case 2:
+      return BytesPerSecond{5e9 / 8 * 8 / 10};
+    case 3:
+      return BytesPerSecond{8e9 / 8 * 128 / 130};
+    case 4:
+      return BytesPerSecond{16e9 / 8 * 128 / 130};
+    case 5:
+      return BytesPerSecond{32e9 / 8 * 128 / 130};
+    case 6:
+      return BytesPerSecond{64e9 / 8 * 236 / 256};
+    default:
+      return BytesPerSecond{0};
   }
 }
-BytesPerSecond pcie_link_rate(std::int64_t generation, std::int64_t lanes) { return pcie_lane_rate(generation) * static_cast<double>(lanes); }
+BytesPerSecond pcie_link_rate(std::int64_t generation, std::int64_t lanes) {
+  return pcie_lane_rate(generation) * static_cast<double>(lanes);
+}
 
 std::string_view pcie_relation_name(PcieRelation r) {
   switch (r) {
-    case PcieRelation::same_switch: return "same PCIe switch";
-    case PcieRelation::same_numa: return "same NUMA node";
-    case PcieRelation::same_socket: return "same socket";
-    case PcieRelation::across_sockets: return "across sockets";
-    case PcieRelation::unknown: break;
+    case PcieRelation::same_switch:
+      return "same PCIe switch";
+    case PcieRelation::same_numa:
+      return "same NUMA node";
+    case PcieRelation::same_socket:
+      return "same socket";
+    case PcieRelation::across_sockets:
+      return "across sockets";
+    case PcieRelation::unknown:
+      break;
   }
   return "not known";
 }
@@ -105,9 +119,12 @@ bool parse_device_name(std::string_view text, DeviceName& out) {
   const std::size_t dot = text.find('.');
   if (dot == std::string_view::npos || dot + 1 == text.size()) return false;
   out.set = text.substr(dot + 1);
-  if (text.substr(0, dot) == "nics") out.kind = PcieDeviceKind::nic;
-  else if (text.substr(0, dot) == "drives") out.kind = PcieDeviceKind::drive;
-  else return false;
+  if (text.substr(0, dot) == "nics")
+    out.kind = PcieDeviceKind::nic;
+  else if (text.substr(0, dot) == "drives")
+    out.kind = PcieDeviceKind::drive;
+  else
+    return false;
   return true;
 }
 
@@ -132,12 +149,13 @@ namespace {
 
 std::int64_t split_parts(std::int64_t devices) {
   std::int64_t parts = 1;
-  while (parts < devices) parts *= 2;              // ports of a root complex split in halves
+  while (parts < devices) parts *= 2;  // ports of a root complex split in halves
   return parts;
 }
 
 // Switches of one socket; each finds the one above it by name.
-void add_switches(PcieTree& tree, const Named<PcieSocket>& socket, int index, PcieTreeSocket& root, std::int64_t board) {
+void add_switches(PcieTree& tree, const Named<PcieSocket>& socket, int index, PcieTreeSocket& root,
+                  std::int64_t board) {
   const std::size_t first = tree.switches.size();
   for (const auto& sw : socket.value.switches) {
     PcieTreeSwitch w{.name = sw.name, .span = sw.name_span, .socket = index};
@@ -156,26 +174,35 @@ void add_switches(PcieTree& tree, const Named<PcieSocket>& socket, int index, Pc
         if (j != i && tree.switches[first + j].name == *written.through) w.through = static_cast<int>(first + j);
       // A circle has no root port: the switch that closes it hangs on none.
       bool circle = w.name == *written.through;
-      for (int up = w.through, steps = 0; up >= 0 && !circle; up = tree.switches[static_cast<std::size_t>(up)].through, ++steps)
+      for (int up = w.through, steps = 0; up >= 0 && !circle;
+           up = tree.switches[static_cast<std::size_t>(up)].through, ++steps)
         circle = up == static_cast<int>(first + i) || steps > static_cast<int>(count);
       if (circle) w.through = -1;
-      if (w.through < 0) tree.misfits.push_back({w.name, written.through.span, circle ? PcieMisfit::What::circle : PcieMisfit::What::switch_below_none, written.through.origin});
+      if (w.through < 0)
+        tree.misfits.push_back({w.name, written.through.span,
+                                circle ? PcieMisfit::What::circle : PcieMisfit::What::switch_below_none,
+                                written.through.origin});
     }
     w.generation = lowest_known({written.generation.value_or(0), w.through >= 0 ? board : root.generation});
-    if (w.generation == 0) w.generation = root.generation;      // nobody says more: the socket's
+    if (w.generation == 0) w.generation = root.generation;  // nobody says more: the socket's
     w.uplink_rate = pcie_link_rate(w.generation, w.uplink_lanes);
-    (w.through >= 0 ? tree.switches[static_cast<std::size_t>(w.through)].lanes_used : root.lanes_used) += w.uplink_lanes;
+    (w.through >= 0 ? tree.switches[static_cast<std::size_t>(w.through)].lanes_used : root.lanes_used) +=
+        w.uplink_lanes;
   }
 }
 
-// What a slot holds. Where the spec fills a slot of a part anew, or puts a device elsewhere, the part's word does not count.
-std::vector<const Value<std::string>*> held_in(const PcieSlot& slot, const std::set<std::tuple<PcieDeviceKind, std::string_view, std::int64_t>>& placed_by_spec) {
+// What a slot holds. Where the spec fills a slot of a part anew, or puts a device elsewhere, the part's word does not
+// count.
+std::vector<const Value<std::string>*> held_in(
+    const PcieSlot& slot, const std::set<std::tuple<PcieDeviceKind, std::string_view, std::int64_t>>& placed_by_spec) {
   std::vector<const Value<std::string>*> held;
   const bool spec_device = slot.device && slot.device.origin == Origin::spec;
   const bool spec_devices = !slot.devices.empty() && slot.devices.front().origin == Origin::spec;
   const auto take = [&](const Value<std::string>& device) {
     DeviceName name;
-    if (!device || (device.origin != Origin::spec && parse_device_name(*device, name) && placed_by_spec.contains({name.kind, name.set, name.index}))) return;
+    if (!device || (device.origin != Origin::spec && parse_device_name(*device, name) &&
+                    placed_by_spec.contains({name.kind, name.set, name.index})))
+      return;
     held.push_back(&device);
   };
   if (spec_device || !spec_devices) take(slot.device);
@@ -188,7 +215,8 @@ std::set<std::tuple<PcieDeviceKind, std::string_view, std::int64_t>> placed_by_s
   std::set<std::tuple<PcieDeviceKind, std::string_view, std::int64_t>> placed;
   const auto take = [&](const Value<std::string>& device) {
     DeviceName name;
-    if (device && device.origin == Origin::spec && parse_device_name(*device, name)) placed.insert({name.kind, name.set, name.index});
+    if (device && device.origin == Origin::spec && parse_device_name(*device, name))
+      placed.insert({name.kind, name.set, name.index});
   };
   for (const auto& socket : part.pcie)
     for (const auto& slot : socket.value.slots) {
@@ -219,20 +247,24 @@ PcieTree pcie_tree(const ServerModel& server) {
     for (const auto& entry : socket.value.slots) {
       const PcieSlot& slot = entry.value;
       const std::vector<const Value<std::string>*> held = held_in(slot, placed);
-      if (held.empty()) continue;                    // an empty slot takes no lanes
+      if (held.empty()) continue;  // an empty slot takes no lanes
       int through = -1;
       if (slot.through) {
         for (std::size_t i = first_switch; i < tree.switches.size(); ++i)
           if (tree.switches[i].name == *slot.through) through = static_cast<int>(i);
-        if (through < 0) tree.misfits.push_back({entry.name, slot.through.span, PcieMisfit::What::slot_below_none, slot.through.origin});
+        if (through < 0)
+          tree.misfits.push_back(
+              {entry.name, slot.through.span, PcieMisfit::What::slot_below_none, slot.through.origin});
       }
-      const std::int64_t slot_lanes = slot.lanes.value_or(16), parts = split_parts(static_cast<std::int64_t>(held.size()));
+      const std::int64_t slot_lanes = slot.lanes.value_or(16),
+                         parts = split_parts(static_cast<std::int64_t>(held.size()));
       std::int64_t taken = 0;
       for (const Value<std::string>* device : held) {
         DeviceName name;
         PcieDevice d;
         if (!parse_device_name(**device, name) || !locate(server, name, d)) {
-          tree.misfits.push_back({entry.name, device->span.valid() ? device->span : entry.name_span, PcieMisfit::What::device, device->origin});
+          tree.misfits.push_back({entry.name, device->span.valid() ? device->span : entry.name_span,
+                                  PcieMisfit::What::device, device->origin});
           continue;
         }
         d.socket = s;
@@ -243,12 +275,14 @@ PcieTree pcie_tree(const ServerModel& server) {
         d.card_lanes = card_lanes(server, d);
         d.card_generation = card_generation(server, d);
         d.lanes = lowest_known({std::max<std::int64_t>(1, slot_lanes / parts), d.card_lanes});
-        // A switch may speak a newer generation below than its uplink does: only a slot that hangs on the root port is held to the socket's.
+        // A switch may speak a newer generation below than its uplink does: only a slot that hangs on the root port is
+        // held to the socket's.
         const std::int64_t above = d.through >= 0 ? board : root.generation;
         d.generation = lowest_known({slot.generation.value_or(0), d.card_generation, above});
         d.rate = pcie_link_rate(d.generation, d.lanes);
         d.numa = slot.numa.value_or(-1);
-        for (int up = through; up >= 0 && d.numa < 0; up = tree.switches[static_cast<std::size_t>(up)].through) d.numa = tree.switches[static_cast<std::size_t>(up)].numa;
+        for (int up = through; up >= 0 && d.numa < 0; up = tree.switches[static_cast<std::size_t>(up)].through)
+          d.numa = tree.switches[static_cast<std::size_t>(up)].numa;
         taken = parts > 1 || d.kind != PcieDeviceKind::drive ? slot_lanes : d.lanes;
         tree.devices.push_back(std::move(d));
       }
@@ -271,12 +305,15 @@ PcieRoad pcie_road(const PcieTree& tree, const PcieDevice& a, const PcieDevice& 
   const std::vector<int> of_a = switches_above(tree, a), of_b = switches_above(tree, b);
   // The switch where they meet: everything from there up is common to both.
   std::size_t common = 0;
-  while (common < of_a.size() && common < of_b.size() && of_a[of_a.size() - 1 - common] == of_b[of_b.size() - 1 - common]) ++common;
+  while (common < of_a.size() && common < of_b.size() &&
+         of_a[of_a.size() - 1 - common] == of_b[of_b.size() - 1 - common])
+    ++common;
   const bool meet = common > 0;
   const std::size_t spared = acs == PcieAcs::on ? 0 : common;
   const auto cross = [&](const std::vector<int>& above) {
     for (std::size_t i = 0; i + spared < above.size(); ++i) {
-      if (std::find(road.uplinks.begin(), road.uplinks.end(), above[i]) != road.uplinks.end()) continue;   // up and down again: full duplex
+      if (std::find(road.uplinks.begin(), road.uplinks.end(), above[i]) != road.uplinks.end())
+        continue;  // up and down again: full duplex
       road.uplinks.push_back(above[i]);
       const BytesPerSecond rate = tree.switches[static_cast<std::size_t>(above[i])].uplink_rate;
       if (rate.value > 0 && rate < road.rate) road.narrowest = above[i];
@@ -286,9 +323,12 @@ PcieRoad pcie_road(const PcieTree& tree, const PcieDevice& a, const PcieDevice& 
   cross(of_a);
   cross(of_b);
   road.crosses_uplink = !road.uplinks.empty();
-  if (meet) road.relation = PcieRelation::same_switch;
-  else if (a.socket != b.socket) road.relation = PcieRelation::across_sockets;
-  else road.relation = a.numa >= 0 && a.numa == b.numa ? PcieRelation::same_numa : PcieRelation::same_socket;
+  if (meet)
+    road.relation = PcieRelation::same_switch;
+  else if (a.socket != b.socket)
+    road.relation = PcieRelation::across_sockets;
+  else
+    road.relation = a.numa >= 0 && a.numa == b.numa ? PcieRelation::same_numa : PcieRelation::same_socket;
   return road;
 }
 
@@ -312,7 +352,7 @@ std::vector<GpuNicPair> pair_gpus_with_nics(const ServerModel& server, const Pci
         pair.road = road;
       }
     }
-    if (pair.nic < 0 && nics > 0) pair.nic = g * nics / server.gpu_count;   // in order, in equal shares
+    if (pair.nic < 0 && nics > 0) pair.nic = g * nics / server.gpu_count;  // in order, in equal shares
     if (pair.nic >= 0) ++users[pair.nic];
     pairs.push_back(pair);
   }
@@ -323,19 +363,21 @@ NicDemand nic_demand(const Cluster& c, int group, int set) {
   const ServerModel& s = c.nodes[static_cast<std::size_t>(group)].server;
   NicDemand out;
   for (const NetworkModel& n : c.networks) {
-    if (n.shares >= 0) continue;               // the same ports once more
+    if (n.shares >= 0) continue;  // the same ports once more
     for (const EndPoints& e : n.ends)
       if (e.group == group && e.ports >= 0 && s.ports[static_cast<std::size_t>(e.ports)].nics == set) {
         out.all += e.rate * static_cast<double>(e.ports_each);
         out.fastest = std::max(out.fastest, e.rate);
       }
   }
-  if (const std::int64_t count = s.nics[static_cast<std::size_t>(set)].count; count > 0) out.all = out.all / static_cast<double>(count);
+  if (const std::int64_t count = s.nics[static_cast<std::size_t>(set)].count; count > 0)
+    out.all = out.all / static_cast<double>(count);
   return out;
 }
 
-// EPYC sockets talk over three or four x16 links of their own 128 lanes: 160 lanes of two sockets are left with three, 128 with four
-// (AMD, EPYC 9004 architecture overview; 7002 likewise). Three is the most that can be left; what the board brings out may be less.
+// EPYC sockets talk over three or four x16 links of their own 128 lanes: 160 lanes of two sockets are left with three,
+// 128 with four (AMD, EPYC 9004 architecture overview; 7002 likewise). Three is the most that can be left; what the
+// board brings out may be less.
 LaneBudget lane_budget(const ServerModel& server) {
   constexpr std::int64_t kEpycLanes = 128, kFewestLinks = 3, kMostLinks = 4, kLinkLanes = 16;
   LaneBudget budget;
@@ -344,7 +386,8 @@ LaneBudget lane_budget(const ServerModel& server) {
     return budget;
   }
   const std::int64_t lanes = *server.cpu->pcie_lanes;
-  if (server.cpu->vendor.value == Vendor::amd && server.cpu_count == 2 && lanes == kEpycLanes) budget.between = kFewestLinks * kLinkLanes;
+  if (server.cpu->vendor.value == Vendor::amd && server.cpu_count == 2 && lanes == kEpycLanes)
+    budget.between = kFewestLinks * kLinkLanes;
   budget.usable = lanes - budget.between;
   if (server.part.pcie_lanes) {
     budget.usable = std::min(budget.usable, *server.part.pcie_lanes / server.cpu_count);

@@ -26,18 +26,23 @@ void add_processors(PowerSum& sum, const Part* part, const std::string& model, s
 
 }  // namespace
 
-Watts gpu_power(const ServerModel& server, Watts tdp) { return server.gpu_limit ? std::min(tdp, *server.gpu_limit) : tdp; }
+Watts gpu_power(const ServerModel& server, Watts tdp) {
+  return server.gpu_limit ? std::min(tdp, *server.gpu_limit) : tdp;
+}
 
 namespace {
 
 // What a sum counts: GPUs at their limit, and which kinds of part.
-struct Counted { bool limit = true, cpus = true, nics = true, memory = true, drives = true; };
+struct Counted {
+  bool limit = true, cpus = true, nics = true, memory = true, drives = true;
+};
 
 PowerSum power_sum(const ServerModel& server, const Counted& counted) {
   PowerSum sum;
   if (counted.limit && server.gpu && server.gpu->tdp && server.gpu_limit && server.gpu_count > 0)
     add_term(sum, server.gpu_model, server.gpu_count, gpu_power(server, *server.gpu->tdp), server.gpu->tdp.confirmed);
-  else add_processors(sum, server.gpu, server.gpu_model, server.gpu_count);
+  else
+    add_processors(sum, server.gpu, server.gpu_model, server.gpu_count);
   const std::int64_t cpus = counted.cpus ? server.cpu_count : 0;
   add_processors(sum, server.cpu, server.cpu_model, cpus);
   if (cpus == 0) {
@@ -45,7 +50,8 @@ PowerSum power_sum(const ServerModel& server, const Counted& counted) {
     sum.missing.push_back({"power of its processors", "", 1});
   }
   sum.stated = sum.parts;
-  if (counted.memory && server.part.memory) add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
+  if (counted.memory && server.part.memory)
+    add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
   if (counted.drives)
     for (const auto& drives : server.part.drives) add_term(sum, "drive", drives.value.count.value_or(1), kDrivePower);
   for (const NicSet& nics : server.nics) {
@@ -53,9 +59,9 @@ PowerSum power_sum(const ServerModel& server, const Counted& counted) {
     if (nics.part && nics.part->power) {
       add_term(sum, nics.model, nics.count, *nics.part->power, nics.part->power.confirmed);
       sum.stated += *nics.part->power * static_cast<double>(nics.count);
-    }
-    else if (nics.count > 0) {
-      sum.missing.push_back({format("power of '{}'", nics.model), nics.model, nics.count, false});   // tens of watts in thousands: the sum stands, unconfirmed
+    } else if (nics.count > 0) {
+      sum.missing.push_back({format("power of '{}'", nics.model), nics.model, nics.count,
+                             false});  // tens of watts in thousands: the sum stands, unconfirmed
       sum.confirmed = false;
     }
   }
@@ -75,7 +81,8 @@ PowerSum server_power_sum(const ServerModel& server) { return power_sum(server, 
 
 std::string PowerSum::formula() const {
   std::string text = "(";
-  for (const PowerTerm& t : terms) text += format("{}{} x {} {}", text.size() > 1 ? " + " : "", t.count, to_text(t.each), t.what);
+  for (const PowerTerm& t : terms)
+    text += format("{}{} x {} {}", text.size() > 1 ? " + " : "", t.count, to_text(t.each), t.what);
   text += format(") x {:.2f} fans / {:.4g} supply efficiency", 1 + fan_share, efficiency);
   for (const PowerGap& m : missing) text += format("; without the {}", m.fact);
   return text;
@@ -86,10 +93,10 @@ namespace {
 // What the parts of a server take beyond those that its power was stated for; direct current.
 struct FitChange {
   Watts parts{0};
-  std::string text;                          // "4 x 400 W nvidia-h100-nvl-94 - 4 x 350 W nvidia-l40s"
-  std::string missing;                       // "; without the power of 'cx8-800'"
-  std::vector<PowerGap> lacks;               // of those, what is fitted beyond
-  bool complete = true, confirmed = true;    // complete: false where a GPU or CPU that differs has no figure
+  std::string text;                        // "4 x 400 W nvidia-h100-nvl-94 - 4 x 350 W nvidia-l40s"
+  std::string missing;                     // "; without the power of 'cx8-800'"
+  std::vector<PowerGap> lacks;             // of those, what is fitted beyond
+  bool complete = true, confirmed = true;  // complete: false where a GPU or CPU that differs has no figure
 };
 
 template <class Part>
@@ -114,7 +121,11 @@ void for_each_difference(const std::vector<Part>& fitted, const std::vector<Part
 
 FitChange change_of_fit(const ServerModel& server, const ServerModel& stated_for) {
   // The limit is taken off afterwards; what was not stated then is in the stated power.
-  const Counted counted{.limit = false, .cpus = stated_for.cpu_count > 0, .nics = !stated_for.nics.empty(), .memory = stated_for.part.memory.has_value(), .drives = !stated_for.part.drives.empty()};
+  const Counted counted{.limit = false,
+                        .cpus = stated_for.cpu_count > 0,
+                        .nics = !stated_for.nics.empty(),
+                        .memory = stated_for.part.memory.has_value(),
+                        .drives = !stated_for.part.drives.empty()};
   const PowerSum now = power_sum(server, counted), then = server_power_sum(stated_for);
   FitChange change;
   for_each_difference(now.terms, then.terms, [&](const PowerTerm& t, std::int64_t more) {
@@ -132,26 +143,32 @@ FitChange change_of_fit(const ServerModel& server, const ServerModel& stated_for
   return change;
 }
 
-// Whether a figure came with the stated power; one that was written later, over it, is of the parts that were fitted then, and is left as it is.
+// Whether a figure came with the stated power; one that was written later, over it, is of the parts that were fitted
+// then, and is left as it is.
 template <class Quantity>
-bool is_of(const Value<Quantity>& figure, const Value<Quantity>& stated) { return figure.span == stated.span && figure.origin == stated.origin && figure.value == stated.value; }
+bool is_of(const Value<Quantity>& figure, const Value<Quantity>& stated) {
+  return figure.span == stated.span && figure.origin == stated.origin && figure.value == stated.value;
+}
 
 template <class Quantity>
 void keep_share(Value<Quantity>& figure, const Value<Quantity>& stated, Watts was, Watts now) {
   if (!figure || !is_of(figure, stated)) return;
-  const std::string how = format("{} x {} / {}: the same share of the highest power", to_text(*figure), to_text(now), to_text(was));
+  const std::string how =
+      format("{} x {} / {}: the same share of the highest power", to_text(*figure), to_text(now), to_text(was));
   figure = Value<Quantity>::derived(*figure * (now / was), how, figure.span);
   figure.confirmed = false;
 }
 
-// The stated figures as the parts have them that the spec fits. An absent power afterwards: the sum is to tell. What they count as nothing.
+// The stated figures as the parts have them that the spec fits. An absent power afterwards: the sum is to tell. What
+// they count as nothing.
 std::vector<PowerGap> follow_fit(ServerModel& server, const PowerSum& sum) {
   if (!server.stated_for || !server.power || server.power->value <= 0) return {};
   const FitChange change = change_of_fit(server, *server.stated_for);
   // What the supplies give stays what it was where only their losses differ.
   const double rated = server_power_sum(*server.stated_for).efficiency;
   if (change.parts.value == 0 && change.missing.empty() && rated == sum.efficiency) return {};
-  const Watts was = *server.power, now = was * (rated / sum.efficiency) + change.parts * ((1 + sum.fan_share) / sum.efficiency);
+  const Watts was = *server.power,
+              now = was * (rated / sum.efficiency) + change.parts * ((1 + sum.fan_share) / sum.efficiency);
   const ServerPart& stated = server.stated_for->part;
   if (!change.complete || now.value <= 0) {
     server.power = {};
@@ -161,9 +178,13 @@ std::vector<PowerGap> follow_fit(ServerModel& server, const PowerSum& sum) {
     return {};
   }
   const bool confirmed = server.power.confirmed && change.confirmed && rated == sum.efficiency;
-  const std::string supplies = rated == sum.efficiency ? "" : format(" x {:.4g} / {:.4g} supply efficiency", rated, sum.efficiency);
-  const std::string more = change.text.empty() ? "" : format(" + ({}) x {:.2f} fans / {:.4g} supply efficiency", change.text, 1 + sum.fan_share, sum.efficiency);
-  server.power = Value<Watts>::derived(now, format("{} in the catalogue{}{}{}", to_text(was), supplies, more, change.missing), server.span);
+  const std::string supplies =
+      rated == sum.efficiency ? "" : format(" x {:.4g} / {:.4g} supply efficiency", rated, sum.efficiency);
+  const std::string more = change.text.empty() ? ""
+                                               : format(" + ({}) x {:.2f} fans / {:.4g} supply efficiency", change.text,
+                                                        1 + sum.fan_share, sum.efficiency);
+  server.power = Value<Watts>::derived(
+      now, format("{} in the catalogue{}{}{}", to_text(was), supplies, more, change.missing), server.span);
   server.power.confirmed = confirmed;
   server.refitted = true;
   keep_share(server.power_typical, stated.power_typical, was, now);
@@ -191,7 +212,9 @@ std::vector<PowerGap> fill(ServerModel& server, const Value<Watts>& cap) {
     const bool stated = server.refitted || server.power.origin == Origin::catalog;
     if (server.power && stated && sum.complete && *server.power < sum.stated) {
       // A catalogue's figure below what the parts alone take is of another fit than it lists.
-      server.power = Value<Watts>::derived(sum.wall, format("{}; {} in the catalogue is of another fit", sum.formula(), to_text(*server.part.power)), server.span);
+      server.power = Value<Watts>::derived(
+          sum.wall, format("{}; {} in the catalogue is of another fit", sum.formula(), to_text(*server.part.power)),
+          server.span);
       server.power.confirmed = sum.confirmed;
       is_sum = true;
     } else if (!server.power && !server.power.unknown) {
@@ -208,14 +231,21 @@ std::vector<PowerGap> fill(ServerModel& server, const Value<Watts>& cap) {
     }
   }
   if (is_sum) lacks = sum.missing;
-  // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what fans and supplies took for it. The sum has it already.
-  if (server.power && !is_sum && server.gpu_limit && server.gpu && server.gpu->tdp && gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
-    const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) * ((1 + sum.fan_share) / sum.efficiency);
+  // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what fans and supplies took
+  // for it. The sum has it already.
+  if (server.power && !is_sum && server.gpu_limit && server.gpu && server.gpu->tdp &&
+      gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
+    const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) *
+                       ((1 + sum.fan_share) / sum.efficiency);
     if (less < *server.power) {
       const bool confirmed = server.power.confirmed && server.gpu->tdp.confirmed;
       const std::string from = server.refitted ? format("{}; ", server.power.source) : std::string();
-      server.power = Value<Watts>::derived(*server.power - less,
-                                           format("{}{} - {} x ({} - {}) x {:.2f} fans / {:.4g} supply efficiency", from, to_text(*server.power), server.gpu_count, to_text(*server.gpu->tdp), to_text(*server.gpu_limit), 1 + sum.fan_share, sum.efficiency), server.gpu_limit.span);
+      server.power =
+          Value<Watts>::derived(*server.power - less,
+                                format("{}{} - {} x ({} - {}) x {:.2f} fans / {:.4g} supply efficiency", from,
+                                       to_text(*server.power), server.gpu_count, to_text(*server.gpu->tdp),
+                                       to_text(*server.gpu_limit), 1 + sum.fan_share, sum.efficiency),
+                                server.gpu_limit.span);
       server.power.confirmed = confirmed;
       if (server.power_typical && *server.power < *server.power_typical) server.power_typical = server.power;
     }
@@ -243,7 +273,9 @@ std::vector<PowerGap> power_lacks(const NodeGroupModel& group) {
   ServerModel server = group.server;
   std::vector<PowerGap> lacks = fill(server, group.spec ? group.spec->power_cap : Value<Watts>());
   // Of a part that does not exist something else is said.
-  std::erase_if(lacks, [&](const PowerGap& gap) { return std::ranges::none_of(server.nics, [&](const NicSet& n) { return n.part && n.model == gap.what; }); });
+  std::erase_if(lacks, [&](const PowerGap& gap) {
+    return std::ranges::none_of(server.nics, [&](const NicSet& n) { return n.part && n.model == gap.what; });
+  });
   return lacks;
 }
 
@@ -253,10 +285,14 @@ Value<Watts> switch_power(const SwitchPart& part) {
   if (part.psus && part.psus->power && part.psus->count) {
     const std::int64_t spare = part.psus->spare.value_or(0);
     const std::int64_t running = std::max<std::int64_t>(1, *part.psus->count - spare);
-    fallback = Value<Watts>::derived(*part.psus->power * static_cast<double>(running),
-                                     format("no maximum is published; {} x {} is what its supplies deliver", running, to_text(*part.psus->power)), part.psus->power.span);
+    fallback = Value<Watts>::derived(
+        *part.psus->power * static_cast<double>(running),
+        format("no maximum is published; {} x {} is what its supplies deliver", running, to_text(*part.psus->power)),
+        part.psus->power.span);
   } else if (part.power_typical) {
-    fallback = Value<Watts>::derived(*part.power_typical, format("no maximum is published; {} is typical", to_text(*part.power_typical)), part.power_typical.span);
+    fallback = Value<Watts>::derived(*part.power_typical,
+                                     format("no maximum is published; {} is typical", to_text(*part.power_typical)),
+                                     part.power_typical.span);
   } else {
     fallback.unknown = true;
     fallback.origin = Origin::derived;
@@ -277,7 +313,8 @@ double efficiency_form(double share) {
 SupplyResult on_supplies(const SupplyLoad& d, std::int64_t alive) {
   if (alive <= 0) return {SupplyState::dead, 0};
   const double dc = d.watts * d.efficiency, n = static_cast<double>(d.supplies), a = static_cast<double>(alive);
-  if (alive >= d.supplies) return {SupplyState::runs, d.watts};   // too small for it as built: power-supplies-below-node-draw says so
+  if (alive >= d.supplies)
+    return {SupplyState::runs, d.watts};  // too small for it as built: power-supplies-below-node-draw says so
   if (d.output <= 0) {
     if (d.spare >= 0 && alive >= d.supplies - d.spare) return {SupplyState::runs, d.watts};
     return {SupplyState::unjudged, d.watts};
@@ -292,11 +329,13 @@ SupplyResult on_supplies(const SupplyLoad& d, std::int64_t alive) {
   if (!d.throttles) return {SupplyState::dead, 0};
   const double most = given / (d.efficiency * efficiency_form(1));
   if (d.idle < 0) return {SupplyState::unjudged, most};
-  return covers(d.idle * d.efficiency) ? SupplyResult{SupplyState::throttled, most} : SupplyResult{SupplyState::dead, 0};
+  return covers(d.idle * d.efficiency) ? SupplyResult{SupplyState::throttled, most}
+                                       : SupplyResult{SupplyState::dead, 0};
 }
 
 Volts load_voltage(std::int64_t phases, Volts v) {
-  // Supplies take 100 V to 250 V (C13/C19 are rated 250 V): a line voltage within that is used between lines, a higher one to neutral.
+  // Supplies take 100 V to 250 V (C13/C19 are rated 250 V): a line voltage within that is used between lines, a higher
+  // one to neutral.
   constexpr double kAppliance = 250;
   return phases >= 3 && v.value > kAppliance ? v / kSqrt3 : v;
 }
@@ -305,7 +344,8 @@ Value<Volts> supply_voltage(const Site& site) {
   if (!site.supply || !site.supply->voltage || !site.supply->phases) return {};
   const Volts line = *site.supply->voltage;
   const Volts load = load_voltage(*site.supply->phases, line);
-  const std::string how = load < line ? format("{} / sqrt(3), line to neutral", to_text(line)) : format("{} across the load", to_text(line));
+  const std::string how = load < line ? format("{} / sqrt(3), line to neutral", to_text(line))
+                                      : format("{} across the load", to_text(line));
   return Value<Volts>::derived(load, how, site.supply->voltage.span);
 }
 

@@ -1,4 +1,5 @@
-// What the steps of resolve_cluster share: the three arguments, look-ups that report, and the steps themselves. Internal to src/model/.
+// What the steps of resolve_cluster share: the three arguments, look-ups that report, and the steps themselves.
+// Internal to src/model/.
 #pragma once
 #include <algorithm>
 #include <set>
@@ -15,7 +16,9 @@ namespace clusterc {
 
 // The user wrote something there; where it has no value all the same, the reader has said why.
 template <class T>
-bool was_written(const Value<T>& v) { return v.origin != Origin::absent || v.span.valid(); }
+bool was_written(const Value<T>& v) {
+  return v.origin != Origin::absent || v.span.valid();
+}
 
 struct Resolution {
   Cluster& cluster;
@@ -23,7 +26,8 @@ struct Resolution {
   Findings& findings;
   Resolution(Cluster& c, Catalog& k, Findings& f) : cluster(c), catalog(k), findings(f) {}
 
-  // Adds an error unless this rule has already spoken about this place (a server part that ten groups use is one cause).
+  // Adds an error unless this rule has already spoken about this place (a server part that ten groups use is one
+  // cause).
   Finding* error(std::string_view rule, SourceSpan at, std::string message) {
     if (at.valid() && !said_.insert({at.file, at.begin, std::string(rule)}).second) return nullptr;
     return &findings.error(rule, at, std::move(message));
@@ -46,11 +50,14 @@ struct Resolution {
     unknown_name(name, at, known, kind);
     return -1;
   }
-  void unknown_name(std::string_view name, SourceSpan at, const std::vector<std::string_view>& known, std::string_view kind) {
+  void unknown_name(std::string_view name, SourceSpan at, const std::vector<std::string_view>& known,
+                    std::string_view kind) {
     Finding* f = error("spec-unknown-name", at, format("no {} is named '{}'", kind, name));
     if (!f) return;
-    if (known.empty()) f->help(format("this spec has no {}", kind));
-    else suggest(*f, at, name, known);
+    if (known.empty())
+      f->help(format("this spec has no {}", kind));
+    else
+      suggest(*f, at, name, known);
   }
 
   // A catalogue part; nullptr: nothing was written, or it was reported.
@@ -58,18 +65,22 @@ struct Resolution {
   const Part* part(const Value<std::string>& id, PartKind kind, const Part* (Catalog::*look_up)(std::string_view)) {
     if (!id) return nullptr;
     if (const Part* p = (catalog.*look_up)(*id)) return p;
-    if (Finding* f = error("spec-unknown-part", id.span, format("the catalogue has no {} '{}'", part_kind_name(kind), *id)))
+    if (Finding* f =
+            error("spec-unknown-part", id.span, format("the catalogue has no {} '{}'", part_kind_name(kind), *id)))
       suggest_part(*f, id, catalog.known(kind));
     return nullptr;
   }
 
-  // One letter more or less is another product ('p5.48xlarge', 'p5e.48xlarge'): a question. What differs in case and punctuation alone is meant, and mended.
+  // One letter more or less is another product ('p5.48xlarge', 'p5e.48xlarge'): a question. What differs in case and
+  // punctuation alone is meant, and mended.
   static void suggest_part(Finding& f, const Value<std::string>& id, const std::vector<std::string_view>& known) {
     const auto bare = [](std::string_view text) {
       std::string out;
       for (const char c : text)
-        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')) out += c;
-        else if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))
+          out += c;
+        else if (c >= 'A' && c <= 'Z')
+          out += static_cast<char>(c - 'A' + 'a');
       return out;
     };
     const std::string written = bare(*id);
@@ -77,8 +88,10 @@ struct Resolution {
     for (const std::string_view name : known)
       if (bare(name) == written) same.push_back(name);
     const std::size_t length = id.span.end - id.span.begin;
-    if (same.size() == 1 && id.span.valid() && (length == id->size() || length == id->size() + 2)) f.fixed_by(format("write '{}'", same.front()), {{id.span, std::string(same.front())}});
-    else offer_names(f, *id, known);
+    if (same.size() == 1 && id.span.valid() && (length == id->size() || length == id->size() + 2))
+      f.fixed_by(format("write '{}'", same.front()), {{id.span, std::string(same.front())}});
+    else
+      offer_names(f, *id, known);
   }
 
   // What the site leaves to be chosen, and has no safe default.
@@ -91,15 +104,17 @@ struct Resolution {
 };
 
 // The steps, in order. Each expects what the ones before it have filled.
-void resolve_site(Resolution&);          // feeds, panels, zones, racks, assemblies
-void resolve_nodes(Resolution&);         // node groups with their servers
+void resolve_site(Resolution&);   // feeds, panels, zones, racks, assemblies
+void resolve_nodes(Resolution&);  // node groups with their servers
 void resolve_storage(Resolution&);
 void resolve_networks(Resolution&);
-void resolve_cables(Resolution&);        // the catalogue's cables, where there is something to cable
-void resolve_references(Resolution&);    // names in parts of the spec that have no model of their own: teams, workloads, targets, scheduler
-void resolve_software(Resolution&);      // defaults of the scheduler, then the software of each group
-void check_pcie_places(Resolution&, const ServerModel&, std::string_view group, SourceSpan at);   // pcie_places.cc: places that cannot be
-void check_host_names(Resolution&);      // one name twice, over groups
+void resolve_cables(Resolution&);  // the catalogue's cables, where there is something to cable
+void resolve_references(
+    Resolution&);  // names in parts of the spec that have no model of their own: teams, workloads, targets, scheduler
+void resolve_software(Resolution&);  // defaults of the scheduler, then the software of each group
+void check_pcie_places(Resolution&, const ServerModel&, std::string_view group,
+                       SourceSpan at);  // pcie_places.cc: places that cannot be
+void check_host_names(Resolution&);     // one name twice, over groups
 
 // Shared by servers and storage systems.
 std::vector<NicSet> resolve_nics(Resolution&, const NamedMap<PartCount>&);

@@ -1,4 +1,5 @@
-// Spec x catalogue -> Cluster. Every reference is looked up once, here; what cannot be found is reported and marked, and resolution goes on.
+// Spec x catalogue -> Cluster. Every reference is looked up once, here; what cannot be found is reported and marked,
+// and resolution goes on.
 #include <memory>
 
 #include "model/resolution.h"

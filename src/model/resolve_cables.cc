@@ -7,7 +7,8 @@ namespace clusterc {
 
 void resolve_cables(Resolution& r) {
   Cluster& c = r.cluster;
-  const bool anything = c.own_site && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.switch_part != nullptr; });
+  const bool anything = c.own_site && std::any_of(c.networks.begin(), c.networks.end(),
+                                                  [](const NetworkModel& n) { return n.switch_part != nullptr; });
   if (!anything) return;
   for (const PartInfo& part : r.catalog.list())
     if (part.kind == PartKind::cable)

@@ -1,12 +1,13 @@
 // Networks: kind, switches and rate, what they carry, and which ports of whom they connect.
-#include "model/rounding.h"
 #include "model/resolution.h"
+#include "model/rounding.h"
 
 namespace clusterc {
 namespace {
 
 bool speaks(const NicPart* part, LinkKind kind) {
-  if (!part || part->links.empty()) return true;   // what could not be looked up was reported; a part without the fact is not held against it
+  if (!part || part->links.empty())
+    return true;  // what could not be looked up was reported; a part without the fact is not held against it
   return std::any_of(part->links.begin(), part->links.end(), [&](const Value<LinkKind>& l) { return l.value == kind; });
 }
 bool speaks(const ServerModel& s, const PortSet& set, LinkKind kind) { return speaks(s.nics[set.nics].part, kind); }
@@ -28,7 +29,8 @@ struct Ends {
     return names;
   }
 
-  // A count without a name: the ports that bear the network's own name, else 'data', else the only ones that speak its language.
+  // A count without a name: the ports that bear the network's own name, else 'data', else the only ones that speak its
+  // language.
   int choose_ports(const NodeGroupModel& g, SourceSpan at, bool& reported) const {
     std::vector<int> fit;
     for (std::size_t i = 0; i < g.server.ports.size(); ++i)
@@ -37,16 +39,19 @@ struct Ends {
       for (int i : fit)
         if (g.server.ports[i].name == wanted) return i;
     if (fit.size() == 1) return fit[0];
-    if (fit.empty() && (g.server.virtual_machine || g.server.instance)) return -1;   // the provider's own port
+    if (fit.empty() && (g.server.virtual_machine || g.server.instance)) return -1;  // the provider's own port
     reported = true;
     if (fit.empty()) {
-      if (Finding* f = r.error("spec-no-fitting-port", at, format("no adapter of group '{}' speaks {}, which network '{}' is", g.name, enum_text(net.kind), net.name)))
+      if (Finding* f = r.error("spec-no-fitting-port", at,
+                               format("no adapter of group '{}' speaks {}, which network '{}' is", g.name,
+                                      enum_text(net.kind), net.name)))
         f->note(g.span, "declared here").help("add an adapter: `nics: { data: … }`");
       return -1;
     }
     std::string names;
     for (int i : fit) names += format("{}'{}'", names.empty() ? "" : ", ", g.server.ports[i].name);
-    r.missing(at, format("group '{}' has several groups of ports for network '{}': {}", g.name, net.name, names), format("write `{{ ports: {}, count: … }}`", g.server.ports[fit[0]].name));
+    r.missing(at, format("group '{}' has several groups of ports for network '{}': {}", g.name, net.name, names),
+              format("write `{{ ports: {}, count: … }}`", g.server.ports[fit[0]].name));
     return -1;
   }
 
@@ -62,7 +67,8 @@ struct Ends {
         if (g.server.ports[i].name == *how.ports) e.ports = static_cast<int>(i);
       if (e.ports < 0) {
         // Where the server itself was not found, its ports are not missing for a reason of their own.
-        if (g.server.nics.empty() && !g.server.virtual_machine && !g.server.part.span.valid() && !g.server.part.name) return;
+        if (g.server.nics.empty() && !g.server.virtual_machine && !g.server.part.span.valid() && !g.server.part.name)
+          return;
         r.unknown_name(*how.ports, how.ports.span, port_names(g.server), format("group of ports of '{}'", g.name));
         return;
       }
@@ -96,17 +102,20 @@ struct Ends {
 
   void add_storage(int storage, const Connection& how, SourceSpan at) {
     const StorageModel& s = r.cluster.storage[storage];
-    if (s.nodes >= 0) return add_nodes(s.nodes, how, at);      // served by a node group: its nodes are the ends
+    if (s.nodes >= 0) return add_nodes(s.nodes, how, at);  // served by a node group: its nodes are the ends
     EndPoints e;
     e.span = at;
     e.storage = storage;
     e.members = e.built_for = s.count;
     if (s.count == 0) {
-      if (Finding* f = r.error("spec-unknown-name", at, format("storage '{}' is not part of this cluster, so network '{}' has no port to connect", s.name, net.name)))
+      if (Finding* f =
+              r.error("spec-unknown-name", at,
+                      format("storage '{}' is not part of this cluster, so network '{}' has no port to connect", s.name,
+                             net.name)))
         f->help("leave it out of `connects`, or say which systems are bought: `servers: { model: …, count: … }`");
       return;
     }
-    if (!s.part) return;                                       // reported
+    if (!s.part) return;  // reported
     std::int64_t ports = 0;
     BitsPerSecond rate{0};
     bool named = false;
@@ -119,19 +128,28 @@ struct Ends {
     if (!named) {
       std::vector<std::string_view> known;
       for (const NicSet& n : s.nics) known.push_back(n.name);
-      if (how.ports) r.unknown_name(*how.ports, how.ports.span, known, format("group of ports of '{}'", s.name));
-      else if (Finding* f = r.error("spec-no-fitting-port", at, s.nics.empty() ? format("which adapters '{}' has is not known, so network '{}' has no port to connect", s.model, net.name)
-                                                                               : format("no adapter of '{}' speaks {}, which network '{}' is", s.model, enum_text(net.kind), net.name))) {
+      if (how.ports)
+        r.unknown_name(*how.ports, how.ports.span, known, format("group of ports of '{}'", s.name));
+      else if (Finding* f =
+                   r.error("spec-no-fitting-port", at,
+                           s.nics.empty()
+                               ? format("which adapters '{}' has is not known, so network '{}' has no port to connect",
+                                        s.model, net.name)
+                               : format("no adapter of '{}' speaks {}, which network '{}' is", s.model,
+                                        enum_text(net.kind), net.name))) {
         f->note(s.span, "declared here");
         if (s.nics.empty())
-          f->help(format("a part of your own says so: what `clusterc catalog {}` prints, with another `id` and `nics: {{ data: {{ count: 2, model: cx7-400-qsfp112 }} }}`, in a folder of `parts`", s.model))
+          f->help(format("a part of your own says so: what `clusterc catalog {}` prints, with another `id` and `nics: "
+                         "{{ data: {{ count: 2, model: cx7-400-qsfp112 }} }}`, in a folder of `parts`",
+                         s.model))
               .help("or write the servers as a node group with `nics`, and `servers: { nodes: … }` here");
       }
       return;
     }
     e.ports_each = how.count.value_or(ports);
     if (e.ports_each > ports)
-      r.error("spec-not-enough-ports", how.count.span, format("{} ports of each '{}' are asked for, it has {}", e.ports_each, s.model, ports));
+      r.error("spec-not-enough-ports", how.count.span,
+              format("{} ports of each '{}' are asked for, it has {}", e.ports_each, s.model, ports));
     e.rate = link_rate(net.rate, rate);
     net.ends.push_back(e);
   }
@@ -150,9 +168,12 @@ struct Ends {
         if (r.cluster.storage[i].name == c.name) storage = static_cast<int>(i);
         known.push_back(r.cluster.storage[i].name);
       }
-      if (group >= 0) add_nodes(group, c.value, c.name_span);
-      else if (storage >= 0) add_storage(storage, c.value, c.name_span);
-      else r.unknown_name(c.name, c.name_span, known, "node group or storage");
+      if (group >= 0)
+        add_nodes(group, c.value, c.name_span);
+      else if (storage >= 0)
+        add_storage(storage, c.value, c.name_span);
+      else
+        r.unknown_name(c.name, c.name_span, known, "node group or storage");
     }
     if (!net.everything) take_built_for();
   }
@@ -161,20 +182,25 @@ struct Ends {
     for (const auto& b : net.spec->built_for) {
       if (!b.value) continue;
       const bool exists = r.cluster.find_node_group(b.name) >= 0 ||
-                          std::any_of(r.cluster.storage.begin(), r.cluster.storage.end(), [&](const StorageModel& s) { return s.name == b.name; });
+                          std::any_of(r.cluster.storage.begin(), r.cluster.storage.end(),
+                                      [&](const StorageModel& s) { return s.name == b.name; });
       if (!exists) {
         r.find(b.name, b.name_span, r.cluster.nodes, "node group");
         continue;
       }
       if (*b.value.value > kMaxNames) {
-        r.error("spec-count-mismatch", b.value.span, format("network '{}' is built for {} of '{}': at most {} are planned", net.name, *b.value.value, b.name, kMaxNames));
+        r.error("spec-count-mismatch", b.value.span,
+                format("network '{}' is built for {} of '{}': at most {} are planned", net.name, *b.value.value, b.name,
+                       kMaxNames));
         continue;
       }
       for (EndPoints& e : net.ends) {
         const std::string& name = e.group >= 0 ? r.cluster.nodes[e.group].name : r.cluster.storage[e.storage].name;
         if (name != b.name) continue;
         if (*b.value.value < e.members) {
-          if (Finding* f = r.error("spec-count-mismatch", b.value.span, format("network '{}' is built for {} of '{}', which has {}", net.name, *b.value.value, b.name, e.members)))
+          if (Finding* f = r.error("spec-count-mismatch", b.value.span,
+                                   format("network '{}' is built for {} of '{}', which has {}", net.name,
+                                          *b.value.value, b.name, e.members)))
             f->note(e.span, "connected here");
         }
         e.built_for = std::max(e.built_for, *b.value.value);
@@ -185,19 +211,23 @@ struct Ends {
 
 // Ports lie in sets; networks that are not one another's guests take them in turn. A port cannot have two cables.
 void share_out_ports(Resolution& r) {
-  struct Taken { int group, ports; std::int64_t used; };
+  struct Taken {
+    int group, ports;
+    std::int64_t used;
+  };
   std::vector<Taken> taken;
   for (NetworkModel& net : r.cluster.networks) {
     for (EndPoints& e : net.ends) {
       if (e.group < 0 || e.ports < 0) continue;
       const NodeGroupModel& g = r.cluster.nodes[e.group];
       const PortSet& set = g.server.ports[e.ports];
-      if (net.shares >= 0) {                     // a VLAN or partition on the host network's ports
+      if (net.shares >= 0) {  // a VLAN or partition on the host network's ports
         for (const EndPoints& h : r.cluster.networks[net.shares].ends)
           if (h.group == e.group && h.ports == e.ports) e.first_port = h.first_port;
         continue;
       }
-      auto t = std::find_if(taken.begin(), taken.end(), [&](const Taken& x) { return x.group == e.group && x.ports == e.ports; });
+      auto t = std::find_if(taken.begin(), taken.end(),
+                            [&](const Taken& x) { return x.group == e.group && x.ports == e.ports; });
       if (t == taken.end()) t = taken.insert(taken.end(), {e.group, e.ports, 0});
       const Connection* how = nullptr;
       if (const auto* c = net.spec->connects.groups.find(g.name)) how = &c->value;
@@ -208,8 +238,13 @@ void share_out_ports(Resolution& r) {
       const bool known = r.cluster.nodes[e.group].server.nics[set.nics].part != nullptr;
       if (t->used > set.count && known) {
         const SourceSpan at = how && how->count.span.valid() ? how->count.span : e.span;
-        Finding* f = r.error("spec-not-enough-ports", at, format("{} ports '{}' of each node of '{}' are asked for, there are {}", t->used, set.name, g.name, set.count));
-        if (f && e.first_port > 0) f->help(format("networks before '{}' take {} of them; a network on the same ports says `shares_switches_with`", net.name, e.first_port));
+        Finding* f = r.error("spec-not-enough-ports", at,
+                             format("{} ports '{}' of each node of '{}' are asked for, there are {}", t->used, set.name,
+                                    g.name, set.count));
+        if (f && e.first_port > 0)
+          f->help(
+              format("networks before '{}' take {} of them; a network on the same ports says `shares_switches_with`",
+                     net.name, e.first_port));
       }
     }
   }
@@ -219,11 +254,15 @@ void share_out_ports(Resolution& r) {
       if (taken[i].group != taken[j].group) continue;
       const NodeGroupModel& g = r.cluster.nodes[taken[i].group];
       const PortSet &a = g.server.ports[taken[i].ports], &b = g.server.ports[taken[j].ports];
-      if (a.nics != b.nics || a.first_port + a.ports_each <= b.first_port || b.first_port + b.ports_each <= a.first_port) continue;
+      if (a.nics != b.nics || a.first_port + a.ports_each <= b.first_port ||
+          b.first_port + b.ports_each <= a.first_port)
+        continue;
       for (const NetworkModel& net : r.cluster.networks)
         for (const EndPoints& e : net.ends)
           if (net.shares < 0 && e.group == taken[j].group && e.ports == taken[j].ports)
-            r.error("spec-port-used-twice", e.span, format("'{}' and '{}' of group '{}' are the same ports of '{}'", a.name, b.name, g.name, g.server.nics[a.nics].model));
+            r.error("spec-port-used-twice", e.span,
+                    format("'{}' and '{}' of group '{}' are the same ports of '{}'", a.name, b.name, g.name,
+                           g.server.nics[a.nics].model));
     }
 }
 
@@ -233,18 +272,24 @@ void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m)
   m.switch_model = n.switch_model.value_or("");
   m.racks = r.find(n.racks, r.cluster.racks, "rack group");
   for (const auto& tier : n.tiers) {
-    if (tier.name != "spine" && tier.name != "core") r.unknown_name(tier.name, tier.name_span, {"spine", "core"}, "tier above the leaves");
-    else m.tier_parts.emplace_back(tier.name, r.part(tier.value, PartKind::switch_, &Catalog::switch_));
+    if (tier.name != "spine" && tier.name != "core")
+      r.unknown_name(tier.name, tier.name_span, {"spine", "core"}, "tier above the leaves");
+    else
+      m.tier_parts.emplace_back(tier.name, r.part(tier.value, PartKind::switch_, &Catalog::switch_));
   }
-  if (n.kind) m.kind = *n.kind;
+  if (n.kind)
+    m.kind = *n.kind;
   else if (m.switch_part && m.switch_part->link) {
     m.kind = *m.switch_part->link;
-    n.kind = Value<LinkKind>::derived(m.kind, format("'{}' is {}", m.switch_model, enum_text(m.kind)), n.switch_model.span);
+    n.kind =
+        Value<LinkKind>::derived(m.kind, format("'{}' is {}", m.switch_model, enum_text(m.kind)), n.switch_model.span);
   } else if (!was_written(n.kind) && !was_written(n.shares_switches_with) && !was_written(n.switch_model)) {
-    r.missing(entry.name_span, format("network '{}' has neither kind nor switch", entry.name), "write `kind: ethernet`");
+    r.missing(entry.name_span, format("network '{}' has neither kind nor switch", entry.name),
+              "write `kind: ethernet`");
   }
   if (r.cluster.own_site && !was_written(n.switch_model) && !was_written(n.shares_switches_with))
-    r.missing(entry.name_span, format("network '{}' has no switch", entry.name), "write `switch: …`, or `shares_switches_with: …`");
+    r.missing(entry.name_span, format("network '{}' has no switch", entry.name),
+              "write `switch: …`, or `shares_switches_with: …`");
 }
 
 // A guest takes kind, switches and rate from its host.
@@ -255,12 +300,14 @@ void find_host(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   NetworkModel& host = r.cluster.networks[m.shares];
   if (&host == &m || host.spec->shares_switches_with) {
     if (Finding* f = r.error("spec-network-shares-in-a-chain", n.shares_switches_with.span,
-                             &host == &m ? format("network '{}' shares its own switches", m.name) : format("network '{}' has no switches of its own to share", host.name)))
+                             &host == &m ? format("network '{}' shares its own switches", m.name)
+                                         : format("network '{}' has no switches of its own to share", host.name)))
       f->help("name the network that has the switches");
     m.shares = -1;
     return;
   }
-  if (!n.kind) n.kind = Value<LinkKind>::derived(host.kind, format("as network '{}'", host.name), n.shares_switches_with.span);
+  if (!n.kind)
+    n.kind = Value<LinkKind>::derived(host.kind, format("as network '{}'", host.name), n.shares_switches_with.span);
   m.kind = *n.kind;
   if (!m.switch_part) {
     m.switch_part = host.switch_part;
@@ -269,30 +316,46 @@ void find_host(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   if (m.racks < 0) m.racks = host.racks;
 }
 
-BitsPerSecond divided(BitsPerSecond rate, std::int64_t ways) { return rate / static_cast<double>(std::max<std::int64_t>(1, ways)); }
+BitsPerSecond divided(BitsPerSecond rate, std::int64_t ways) {
+  return rate / static_cast<double>(std::max<std::int64_t>(1, ways));
+}
 
 void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   Network& n = entry.value;
   if (!was_written(n.rate)) {
     if (m.shares >= 0 && r.cluster.networks[m.shares].rate.value > 0)
-      n.rate = Value<BitsPerSecond>::derived(r.cluster.networks[m.shares].rate, format("as network '{}'", r.cluster.networks[m.shares].name), n.shares_switches_with.span);
+      n.rate = Value<BitsPerSecond>::derived(r.cluster.networks[m.shares].rate,
+                                             format("as network '{}'", r.cluster.networks[m.shares].name),
+                                             n.shares_switches_with.span);
     else if (m.switch_part && m.switch_part->port_rate) {
       const std::int64_t ways = n.breakout.value_or(1);
-      n.rate = Value<BitsPerSecond>::derived(divided(*m.switch_part->port_rate, ways),
-                                             ways > 1 ? format("{} of '{}' / {} ways", to_text(*m.switch_part->port_rate), m.switch_model, ways) : format("port rate of '{}'", m.switch_model), n.switch_model.span);
-    } else if (!r.cluster.own_site) {   // without a switch on a site of one's own the switch is what is missing
+      n.rate = Value<BitsPerSecond>::derived(
+          divided(*m.switch_part->port_rate, ways),
+          ways > 1 ? format("{} of '{}' / {} ways", to_text(*m.switch_part->port_rate), m.switch_model, ways)
+                   : format("port rate of '{}'", m.switch_model),
+          n.switch_model.span);
+    } else if (!r.cluster.own_site) {  // without a switch on a site of one's own the switch is what is missing
       r.missing(entry.name_span, format("network '{}' has no rate", entry.name), "write `rate: 100 Gb/s`");
     }
   }
   m.rate = n.rate.value_or(BitsPerSecond{0});
   if (was_written(n.breakout) && m.switch_part && m.switch_part->breakout && *n.breakout > *m.switch_part->breakout)
-    r.error("spec-out-of-range", n.breakout.span, format("a port of '{}' splits {} ways at most, {} are asked for", m.switch_model, *m.switch_part->breakout, *n.breakout));
-  else if (was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && *n.breakout > 1 && above(m.rate.value * static_cast<double>(*n.breakout), m.switch_part->port_rate->value))
-    r.error("spec-out-of-range", n.breakout.span, format("{} links of {} are asked for on a port of '{}', which has {}", *n.breakout, to_text(m.rate), m.switch_model, to_text(*m.switch_part->port_rate)));
+    r.error("spec-out-of-range", n.breakout.span,
+            format("a port of '{}' splits {} ways at most, {} are asked for", m.switch_model, *m.switch_part->breakout,
+                   *n.breakout));
+  else if (was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && *n.breakout > 1 &&
+           above(m.rate.value * static_cast<double>(*n.breakout), m.switch_part->port_rate->value))
+    r.error("spec-out-of-range", n.breakout.span,
+            format("{} links of {} are asked for on a port of '{}', which has {}", *n.breakout, to_text(m.rate),
+                   m.switch_model, to_text(*m.switch_part->port_rate)));
   if (!was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
     const std::int64_t most = m.switch_part->breakout.value_or(1);
-    const auto ways = std::clamp<std::int64_t>(static_cast<std::int64_t>(*m.switch_part->port_rate / m.rate + 1e-9), 1, most);
-    n.breakout = Value<std::int64_t>::derived(ways, format("port of '{}' {} / {}, at most {} ways", m.switch_model, to_text(*m.switch_part->port_rate), to_text(m.rate), most), n.rate.span);
+    const auto ways =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(*m.switch_part->port_rate / m.rate + 1e-9), 1, most);
+    n.breakout = Value<std::int64_t>::derived(ways,
+                                              format("port of '{}' {} / {}, at most {} ways", m.switch_model,
+                                                     to_text(*m.switch_part->port_rate), to_text(m.rate), most),
+                                              n.rate.span);
   }
 }
 
@@ -322,22 +385,27 @@ void find_traffic(Named<Network>& entry, NetworkModel& m) {
 
 // Rails: what the group with the most compute ports has. Only where the spec asks for rails.
 void find_rails(Network& n, const Cluster& c, const NetworkModel& m) {
-  if (was_written(n.rails) || !n.topology || (*n.topology != NetworkTopology::rail_optimised && *n.topology != NetworkTopology::rail_only)) return;
+  if (was_written(n.rails) || !n.topology ||
+      (*n.topology != NetworkTopology::rail_optimised && *n.topology != NetworkTopology::rail_only))
+    return;
   const EndPoints* most = nullptr;
   for (const EndPoints& e : m.ends)
     if (e.group >= 0 && c.nodes[e.group].computes && (!most || e.ports_each > most->ports_each)) most = &e;
   if (most && most->ports_each > 0)
-    n.rails = Value<std::int64_t>::derived(most->ports_each, format("ports of one node of '{}'", c.nodes[most->group].name), most->span);
+    n.rails = Value<std::int64_t>::derived(most->ports_each,
+                                           format("ports of one node of '{}'", c.nodes[most->group].name), most->span);
 }
 
-// Planes: fabrics side by side that share no switch. Rail-only is a plane for each rail. A port that carries the rate of every plane at once is split
-// over them; other members deal their ports out, port k to plane k modulo the planes.
+// Planes: fabrics side by side that share no switch. Rail-only is a plane for each rail. A port that carries the rate
+// of every plane at once is split over them; other members deal their ports out, port k to plane k modulo the planes.
 void find_planes(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   Network& n = entry.value;
   const bool rail_only = n.topology && *n.topology == NetworkTopology::rail_only;
   if (rail_only) {
     if (n.planes.origin == Origin::spec)
-      r.error("spec-out-of-range", n.planes.span, format("network '{}' is rail-only, which is a plane for each of its rails already", m.name))->help("leave `planes` out, or write `topology: rail-optimised`");
+      r.error("spec-out-of-range", n.planes.span,
+              format("network '{}' is rail-only, which is a plane for each of its rails already", m.name))
+          ->help("leave `planes` out, or write `topology: rail-optimised`");
     else if (n.rails)
       n.planes = Value<std::int64_t>::derived(*n.rails, "rail-only: a plane for each rail", n.topology.span);
   }
@@ -345,36 +413,50 @@ void find_planes(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   if (planes <= 1) return;
   for (EndPoints& e : m.ends) {
     const ServerModel* server = e.group >= 0 ? &r.cluster.nodes[e.group].server : nullptr;
-    const BitsPerSecond port = server && e.ports >= 0 && e.ports < static_cast<int>(server->ports.size()) ? server->ports[e.ports].rate : e.rate;
+    const BitsPerSecond port = server && e.ports >= 0 && e.ports < static_cast<int>(server->ports.size())
+                                   ? server->ports[e.ports].rate
+                                   : e.rate;
     const BitsPerSecond all = m.rate * static_cast<double>(planes);
     if (!rail_only && m.rate.value > 0 && port.value >= all.value * (1 - 1e-9)) {
       e.split = planes;
       e.rate = all;
     } else if (e.ports_each > planes && e.ports_each % planes != 0) {
-      if (Finding* f = r.error("spec-out-of-range", n.planes.span, format("{} ports of a member cannot be dealt evenly over {} planes", e.ports_each, planes))) f->note(e.span, "connected here");
+      if (Finding* f =
+              r.error("spec-out-of-range", n.planes.span,
+                      format("{} ports of a member cannot be dealt evenly over {} planes", e.ports_each, planes)))
+        f->note(e.span, "connected here");
     } else if (e.ports_each < planes) {
-      r.findings.warning("spec-planes-not-reached", e.span, format("with {} of its ports in network '{}' a member reaches {} of {} planes", e.ports_each, m.name, e.ports_each, planes))
+      r.findings
+          .warning("spec-planes-not-reached", e.span,
+                   format("with {} of its ports in network '{}' a member reaches {} of {} planes", e.ports_each, m.name,
+                          e.ports_each, planes))
           .help("a port for each plane; what has fewer is reached from nodes with a port in the same plane only");
     }
   }
 }
 
-// A bond is a link to each of so many switches: a member needs a port for each of them. Members with fewer (PDUs, single-homed ones) stay single.
+// A bond is a link to each of so many switches: a member needs a port for each of them. Members with fewer (PDUs,
+// single-homed ones) stay single.
 void check_bond(Resolution& r, const NetworkModel& m) {
   const Value<std::int64_t>& bond = m.spec->bond;
   if (bond.value_or(1) < 2 || m.ends.empty()) return;
-  const EndPoints& most = *std::max_element(m.ends.begin(), m.ends.end(), [](const EndPoints& a, const EndPoints& b) { return a.ports_each < b.ports_each; });
+  const EndPoints& most = *std::max_element(
+      m.ends.begin(), m.ends.end(), [](const EndPoints& a, const EndPoints& b) { return a.ports_each < b.ports_each; });
   Finding* f = nullptr;
   if (most.ports_each > 0 && most.ports_each < *bond)
-    f = r.error("spec-out-of-range", bond.span, format("'bond' is {}, no member of network '{}' has more than {} port{}", *bond, m.name, most.ports_each, most.ports_each == 1 ? "" : "s"));
+    f = r.error("spec-out-of-range", bond.span,
+                format("'bond' is {}, no member of network '{}' has more than {} port{}", *bond, m.name,
+                       most.ports_each, most.ports_each == 1 ? "" : "s"));
   for (const EndPoints& e : m.ends)
     if (!f && e.ports_each > *bond && e.ports_each % *bond != 0)
-      if ((f = r.error("spec-out-of-range", bond.span, format("{} ports of a member make no whole bonds of {}", e.ports_each, *bond)))) f->note(e.span, "connected here");
+      if ((f = r.error("spec-out-of-range", bond.span,
+                       format("{} ports of a member make no whole bonds of {}", e.ports_each, *bond))))
+        f->note(e.span, "connected here");
   if (f) f->help("as many links as a member's ports make whole bonds of; each link goes to a switch of its own");
 }
 
-// The management port of every server and bought storage system of ours, for a network that connects everything. Switches, PDUs and shelves are
-// counted by the plan, which knows how many there are.
+// The management port of every server and bought storage system of ours, for a network that connects everything.
+// Switches, PDUs and shelves are counted by the plan, which knows how many there are.
 void add_management_ports(const Cluster& c, NetworkModel& m) {
   const auto built_for = [&](const std::string& name, std::int64_t count) {
     const auto* wish = m.spec ? m.spec->built_for.find(name) : nullptr;
@@ -383,11 +465,21 @@ void add_management_ports(const Cluster& c, NetworkModel& m) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const ServerModel& server = c.nodes[g].server;
     if (!c.own_site || server.virtual_machine || server.instance || !server.part.bmc.value_or(true)) continue;
-    m.ends.push_back({.span = c.nodes[g].span, .group = static_cast<int>(g), .members = c.nodes[g].count, .ports_each = 1, .built_for = built_for(c.nodes[g].name, c.nodes[g].count), .rate = m.rate});
+    m.ends.push_back({.span = c.nodes[g].span,
+                      .group = static_cast<int>(g),
+                      .members = c.nodes[g].count,
+                      .ports_each = 1,
+                      .built_for = built_for(c.nodes[g].name, c.nodes[g].count),
+                      .rate = m.rate});
   }
   for (std::size_t s = 0; s < c.storage.size(); ++s)
     if (c.own_site && c.storage[s].part && c.storage[s].nodes < 0)
-      m.ends.push_back({.span = c.storage[s].span, .storage = static_cast<int>(s), .members = c.storage[s].count, .ports_each = 1, .built_for = built_for(c.storage[s].name, c.storage[s].count), .rate = m.rate});
+      m.ends.push_back({.span = c.storage[s].span,
+                        .storage = static_cast<int>(s),
+                        .members = c.storage[s].count,
+                        .ports_each = 1,
+                        .built_for = built_for(c.storage[s].name, c.storage[s].count),
+                        .rate = m.rate});
 }
 
 // Whoever a network of nodes or storage leaves ports for has a management port, too.
@@ -403,7 +495,7 @@ void built_for_what_others_are(const Cluster& c, NetworkModel& m) {
 
 void resolve_networks(Resolution& r) {
   Cluster& c = r.cluster;
-  c.networks.resize(c.spec.networks.size());     // guests may come before their hosts
+  c.networks.resize(c.spec.networks.size());  // guests may come before their hosts
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     Named<Network>& entry = c.spec.networks.entries[i];
     NetworkModel& m = c.networks[i];
@@ -421,7 +513,8 @@ void resolve_networks(Resolution& r) {
     NetworkModel& m = c.networks[i];
     find_traffic(c.spec.networks.entries[i], m);
     std::string error;
-    if (m.spec->subnet) m.subnet = Ipv4Prefix::parse(*m.spec->subnet, error);    // a prefix that does not parse was reported by the reader
+    if (m.spec->subnet)
+      m.subnet = Ipv4Prefix::parse(*m.spec->subnet, error);  // a prefix that does not parse was reported by the reader
     Ends{r, m}.add_all();
   }
   share_out_ports(r);

@@ -10,8 +10,9 @@ namespace clusterc {
 std::vector<NicSet> resolve_nics(Resolution& r, const NamedMap<PartCount>& nics) {
   std::vector<NicSet> sets;
   for (const auto& n : nics) {
-    NicSet set{n.name, n.name_span, r.part(n.value.model, PartKind::nic, &Catalog::nic), n.value.model.value_or(""), n.value.count.value_or(1)};
-    if (set.count > 0) sets.push_back(std::move(set));       // `data: 0 x …` takes an entry of the part away
+    NicSet set{n.name, n.name_span, r.part(n.value.model, PartKind::nic, &Catalog::nic), n.value.model.value_or(""),
+               n.value.count.value_or(1)};
+    if (set.count > 0) sets.push_back(std::move(set));  // `data: 0 x …` takes an entry of the part away
   }
   return sets;
 }
@@ -21,7 +22,7 @@ namespace {
 // A part with everything that it is `like` below it.
 struct Flattened {
   ServerPart part;
-  std::optional<ServerPart> stated_for;   // as it was where `power` was last stated
+  std::optional<ServerPart> stated_for;  // as it was where `power` was last stated
 };
 
 Flattened stating(ServerPart whole, std::optional<ServerPart> below, bool states_power) {
@@ -35,7 +36,7 @@ Flattened flattened(Resolution& r, const ServerPart& part, bool& known, std::vec
   const auto alone = [&] { return stating(part, {}, states_power); };
   if (!part.like) return alone();
   above.push_back(&part);
-  constexpr std::size_t kDeepest = 32;   // parts of parts of parts: nobody follows more, and each is a step of recursion
+  constexpr std::size_t kDeepest = 32;  // parts of parts of parts: nobody follows more, and each is a step of recursion
   if (above.size() > kDeepest) {
     r.error("spec-nested-too-deep", part.like.span, format("`like` goes more than {} parts deep", kDeepest));
     return alone();
@@ -55,14 +56,19 @@ Flattened flattened(Resolution& r, const ServerPart& part, bool& known, std::vec
   return stating(std::move(whole.part), std::move(whole.stated_for), states_power);
 }
 
-struct TrayRef { int assembly = -1; const AssemblyTray* tray = nullptr; std::string_view name; };
+struct TrayRef {
+  int assembly = -1;
+  const AssemblyTray* tray = nullptr;
+  std::string_view name;
+};
 
 // "nvl.compute-trays"
 TrayRef find_tray(Resolution& r, const Value<std::string>& from) {
   TrayRef ref;
   const std::size_t dot = from->find('.');
   if (dot == std::string::npos) {
-    if (Finding* f = r.error("spec-unknown-name", from.span, format("'{}' names no trays", *from))) f->help("write the assembly group, a dot and its trays: `nvl.compute-trays`");
+    if (Finding* f = r.error("spec-unknown-name", from.span, format("'{}' names no trays", *from)))
+      f->help("write the assembly group, a dot and its trays: `nvl.compute-trays`");
     return ref;
   }
   ref.name = std::string_view(*from).substr(dot + 1);
@@ -88,7 +94,8 @@ void fill_ports(Resolution& r, ServerModel& s) {
     for (std::size_t i = 0; i < s.nics.size(); ++i)
       if (s.nics[i].name == *g.value.nics) set.nics = static_cast<int>(i);
     if (set.nics < 0) {
-      // A catalogue part whose adapters the spec has taken away keeps a group of ports without adapters: only what the user wrote is wrong.
+      // A catalogue part whose adapters the spec has taken away keeps a group of ports without adapters: only what the
+      // user wrote is wrong.
       if (g.value.nics.origin == Origin::spec) r.find(g.value.nics, s.nics, "entry of nics");
       continue;
     }
@@ -97,23 +104,29 @@ void fill_ports(Resolution& r, ServerModel& s) {
     if (g.value.port) {
       set.first_port = *g.value.port;
       if (nics.part && set.first_port > on_card)
-        r.error("spec-not-enough-ports", g.value.port.origin == Origin::spec ? g.value.port.span : nics.span, format("port {} is asked for, '{}' has {}", set.first_port, nics.model, on_card));
+        r.error("spec-not-enough-ports", g.value.port.origin == Origin::spec ? g.value.port.span : nics.span,
+                format("port {} is asked for, '{}' has {}", set.first_port, nics.model, on_card));
     }
     set.ports_each = g.value.port ? 1 : on_card;
     set.count = nics.count * set.ports_each;
     if (!g.value.cages.empty() && static_cast<std::int64_t>(g.value.cages.size()) != set.count) {
-      r.error("spec-not-enough-ports", g.value.cages.front().origin == Origin::spec ? g.value.cages.front().span : nics.span, format("`cages` has a place for {} ports, '{}' has {}", g.value.cages.size(), g.name, set.count));
+      r.error("spec-not-enough-ports",
+              g.value.cages.front().origin == Origin::spec ? g.value.cages.front().span : nics.span,
+              format("`cages` has a place for {} ports, '{}' has {}", g.value.cages.size(), g.name, set.count));
     } else {
       for (const auto& cage : g.value.cages) set.cages.push_back(static_cast<int>(cage.value_or(1) - 1));
     }
-    set.rate = g.value.rate ? *g.value.rate : nics.part ? nics.part->port_rate.value_or(BitsPerSecond{0}) : BitsPerSecond{0};
+    set.rate = g.value.rate ? *g.value.rate
+               : nics.part  ? nics.part->port_rate.value_or(BitsPerSecond{0})
+                            : BitsPerSecond{0};
     s.ports.push_back(std::move(set));
   }
   for (std::size_t i = 0; i < s.nics.size(); ++i) {
     const NicSet& nics = s.nics[i];
     if (s.port_set(nics.name)) continue;
     const std::int64_t on_card = nics.part ? nics.part->ports.value_or(1) : 1;
-    s.ports.push_back({nics.name, nics.span, static_cast<int>(i), 1, on_card, nics.count * on_card, nics.part ? nics.part->port_rate.value_or(BitsPerSecond{0}) : BitsPerSecond{0}});
+    s.ports.push_back({nics.name, nics.span, static_cast<int>(i), 1, on_card, nics.count * on_card,
+                       nics.part ? nics.part->port_rate.value_or(BitsPerSecond{0}) : BitsPerSecond{0}});
   }
 }
 
@@ -143,7 +156,9 @@ void check_least_powers(Resolution& r, const ServerModel& s, const Named<NodeGro
     if (!watts || s.virtual_machine || s.instance || watts.span.file != group.name_span.file) return;
     const Value<Watts> highest = uncapped_power(s);
     if (!highest || !above(watts->value, highest->value)) return;
-    if (Finding* f = r.error("spec-out-of-range", watts.span, format("`{}` of group '{}' is {}, its highest power is {}", key, group.name, to_text(*watts), to_text(*highest))))
+    if (Finding* f = r.error("spec-out-of-range", watts.span,
+                             format("`{}` of group '{}' is {}, its highest power is {}", key, group.name,
+                                    to_text(*watts), to_text(*highest))))
       f->help("both are of a whole node at the wall").object("nodes." + group.name);
   };
   check("power_idle", s.part.power_idle);
@@ -151,7 +166,8 @@ void check_least_powers(Resolution& r, const ServerModel& s, const Named<NodeGro
 }
 
 // Everything that the merged part names, and the figures that follow.
-void complete_server(Resolution& r, ServerModel& s, std::optional<ServerPart> stated_for, const Value<Watts>& cap, const Named<NodeGroup>& group) {
+void complete_server(Resolution& r, ServerModel& s, std::optional<ServerPart> stated_for, const Value<Watts>& cap,
+                     const Named<NodeGroup>& group) {
   look_up_parts(r, s);
   if (stated_for) {
     const auto listed = std::make_shared<ServerModel>();
@@ -161,7 +177,9 @@ void complete_server(Resolution& r, ServerModel& s, std::optional<ServerPart> st
   }
   const ServerPart& p = s.part;
   if (p.memory && p.memory->count && p.memory->size) {
-    s.memory = Value<Bytes>::derived(*p.memory->size * static_cast<double>(*p.memory->count), format("{} x {}", *p.memory->count, to_text(*p.memory->size)), p.memory->size.span);
+    s.memory =
+        Value<Bytes>::derived(*p.memory->size * static_cast<double>(*p.memory->count),
+                              format("{} x {}", *p.memory->count, to_text(*p.memory->size)), p.memory->size.span);
     s.memory.confirmed = p.memory->size.confirmed && p.memory->count.confirmed;
   }
   s.units = p.units;
@@ -206,8 +224,10 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
     s.instance = static_cast<bool>(g.instance);
     s.span = id.span;
     s.id = *id;
-    if (const ServerPart* p = r.part(id, PartKind::server, &Catalog::server)) take(*p);
-    else s.known = false;
+    if (const ServerPart* p = r.part(id, PartKind::server, &Catalog::server))
+      take(*p);
+    else
+      s.known = false;
     if (g.server) lay_over(s.part, *g.server);
   } else if (g.server) {
     s.span = g.server->span.valid() ? g.server->span : entry.name_span;
@@ -217,13 +237,14 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
   }
   lay_over(static_cast<Fittings&>(s.part), static_cast<const Fittings&>(g));
   s.gpu_limit = g.gpu_power_limit;
-  if (g.server && (g.server->power || g.server->power.unknown)) stated_for.reset();     // of what the group is fitted with
+  if (g.server && (g.server->power || g.server->power.unknown)) stated_for.reset();  // of what the group is fitted with
   complete_server(r, s, std::move(stated_for), g.power_cap, entry);
   return s;
 }
 
 // Groups take the trays of an assembly one after the other.
-void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupModel& group, std::vector<std::pair<std::string, std::int64_t>>& taken) {
+void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupModel& group,
+                 std::vector<std::pair<std::string, std::int64_t>>& taken) {
   const AssemblyGroupModel& a = r.cluster.assemblies[group.assembly];
   if (!a.part || a.count == 0 || group.count == 0) return;
   const std::string_view tray_name = std::string_view(*entry.value.from).substr(entry.value.from->find('.') + 1);
@@ -235,7 +256,8 @@ void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupMo
   const std::int64_t trays = a.count * *tray->value.count;
   if (used->second <= trays) return;
   if (Finding* f = r.error("spec-count-mismatch", entry.value.names.span,
-                           format("{} nodes are to be '{}', {} x {} give {}", used->second, *entry.value.from, a.count, *tray->value.count, trays)))
+                           format("{} nodes are to be '{}', {} x {} give {}", used->second, *entry.value.from, a.count,
+                                  *tray->value.count, trays)))
     f->note(a.span, format("{} assemblies with {} such trays each", a.count, *tray->value.count));
 }
 
@@ -252,7 +274,7 @@ void resolve_nodes(Resolution& r) {
     m.spec = &g;
     HostPattern::Error error;
     if (g.names)
-      if (auto pattern = HostPattern::parse(*g.names, error)) m.names = *pattern;   // else reported by the reader
+      if (auto pattern = HostPattern::parse(*g.names, error)) m.names = *pattern;  // else reported by the reader
     m.first = c.node_count;
     m.count = m.names.count();
     m.racks = r.find(g.racks, c.racks, "rack group");
@@ -261,19 +283,30 @@ void resolve_nodes(Resolution& r) {
     if (m.assembly >= 0) check_trays(r, entry, m, trays_taken);
     for (const auto& place : g.at) {
       if (m.count > 0 && m.names.index_of(place.name) < 0)
-        r.error("spec-unknown-name", place.name_span, format("group '{}' has no node '{}' ({})", entry.name, place.name, m.names.text()));
-      if (place.value.rack && m.racks >= 0 && c.racks[m.racks].names.index_of(*place.value.rack) < 0 && c.racks[m.racks].count > 0)
+        r.error("spec-unknown-name", place.name_span,
+                format("group '{}' has no node '{}' ({})", entry.name, place.name, m.names.text()));
+      if (place.value.rack && m.racks >= 0 && c.racks[m.racks].names.index_of(*place.value.rack) < 0 &&
+          c.racks[m.racks].count > 0)
         r.error("spec-unknown-name", place.value.rack.span.valid() ? place.value.rack.span : place.value.span,
-                format("rack group '{}' has no rack '{}' ({})", c.racks[m.racks].name, *place.value.rack, c.racks[m.racks].names.text()));
+                format("rack group '{}' has no rack '{}' ({})", c.racks[m.racks].name, *place.value.rack,
+                       c.racks[m.racks].names.text()));
     }
     c.node_count += m.count;
     c.nodes.push_back(std::move(m));
   }
 }
 
-// Two patterns can share a name only where one's text before its first bracket begins with the other's: sorted by it, candidates are neighbours.
+// Two patterns can share a name only where one's text before its first bracket begins with the other's: sorted by it,
+// candidates are neighbours.
 void check_host_names(Resolution& r) {
-  struct Names { std::string_view prefix; const HostPattern* names; std::string_view what; std::string_view group; SourceSpan span; std::size_t order; };
+  struct Names {
+    std::string_view prefix;
+    const HostPattern* names;
+    std::string_view what;
+    std::string_view group;
+    SourceSpan span;
+    std::size_t order;
+  };
   std::vector<Names> all;
   const auto add = [&](const auto& models, std::string_view what) {
     for (const auto& m : models)
@@ -284,9 +317,11 @@ void check_host_names(Resolution& r) {
       }
   };
   const auto check = [&] {
-    std::sort(all.begin(), all.end(), [](const Names& a, const Names& b) { return std::tie(a.prefix, a.order) < std::tie(b.prefix, b.order); });
+    std::sort(all.begin(), all.end(),
+              [](const Names& a, const Names& b) { return std::tie(a.prefix, a.order) < std::tie(b.prefix, b.order); });
     for (std::size_t i = 0; i < all.size(); ++i)
-      for (std::size_t j = i + 1; j < all.size() && all[j].prefix.substr(0, all[i].prefix.size()) == all[i].prefix; ++j) {
+      for (std::size_t j = i + 1; j < all.size() && all[j].prefix.substr(0, all[i].prefix.size()) == all[i].prefix;
+           ++j) {
         const bool i_smaller = all[i].names->count() <= all[j].names->count();
         const HostPattern& few = *(i_smaller ? all[i] : all[j]).names;
         const HostPattern& many = *(i_smaller ? all[j] : all[i]).names;
@@ -303,7 +338,8 @@ void check_host_names(Resolution& r) {
         const Names& later = all[i].order < all[j].order ? all[j] : all[i];
         const std::string more = shared > 1 ? format(" and {} more", shared - 1) : std::string();
         if (Finding* f = r.error("spec-duplicate-name", later.span,
-                                 format("'{}'{} is in {} '{}' and in {} '{}'", first, more, earlier.what, earlier.group, later.what, later.group)))
+                                 format("'{}'{} is in {} '{}' and in {} '{}'", first, more, earlier.what, earlier.group,
+                                        later.what, later.group)))
           f->note(earlier.span, "named here first");
       }
     all.clear();

@@ -18,14 +18,17 @@ Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const S
   if (f.capacity || f.capacity.unknown) return f.capacity;
   if (!f.breaker) {
     if (!was_written(f.breaker) && !was_written(f.capacity))
-      r.missing(feed.name_span, format("feed '{}' has neither capacity nor breaker", feed.name), "write `capacity: 500 kVA`, or `breaker: 250 A`");
+      r.missing(feed.name_span, format("feed '{}' has neither capacity nor breaker", feed.name),
+                "write `capacity: 500 kVA`, or `breaker: 250 A`");
     return {};
   }
-  if (!site.supply || !site.supply->voltage || !site.supply->phases || r.cluster.continuous_factor == 0) return {};   // the reader asked for them
+  if (!site.supply || !site.supply->voltage || !site.supply->phases || r.cluster.continuous_factor == 0)
+    return {};  // the reader asked for them
   const std::int64_t phases = *site.supply->phases;
   const Volts v = *site.supply->voltage;
   return Value<VoltAmperes>::derived(continuous_rating(phases, v, *f.breaker, r.cluster.continuous_factor),
-                                     format("{}{} x {} x {:.2f} (continuous load)", phases >= 3 ? "sqrt(3) x " : "", to_text(v), to_text(*f.breaker), r.cluster.continuous_factor),
+                                     format("{}{} x {} x {:.2f} (continuous load)", phases >= 3 ? "sqrt(3) x " : "",
+                                            to_text(v), to_text(*f.breaker), r.cluster.continuous_factor),
                                      f.breaker.span);
 }
 
@@ -40,7 +43,10 @@ Value<Q> of_running(const Value<Q>& each, std::int64_t units, std::int64_t spare
     return total;
   }
   const std::int64_t running = std::max<std::int64_t>(0, units - spare);
-  total = Value<Q>::derived(*each * static_cast<double>(running), spare > 0 ? format("({} - {} spare) x {}", units, spare, to_text(*each)) : format("{} x {}", units, to_text(*each)), at);
+  total = Value<Q>::derived(*each * static_cast<double>(running),
+                            spare > 0 ? format("({} - {} spare) x {}", units, spare, to_text(*each))
+                                      : format("{} x {}", units, to_text(*each)),
+                            at);
   total.confirmed = each.confirmed;
   return total;
 }
@@ -64,7 +70,8 @@ void resolve_zone(Resolution& r, Named<CoolingZone>& entry, std::int64_t racks_i
       air = z.each->airflow.or_else(air);
     }
     if (!was_written(z.model) && !z.each)
-      r.missing(entry.name_span, format("cooling zone '{}' has neither model nor figures of one unit", entry.name), "write `model: …`, or `each: { heat: 60 kW, airflow: 8000 CFM }`");
+      r.missing(entry.name_span, format("cooling zone '{}' has neither model nor figures of one unit", entry.name),
+                "write `model: …`, or `each: { heat: 60 kW, airflow: 8000 CFM }`");
     m.heat = of_running(heat, units, spare, entry.name_span);
     m.airflow = (z.airflow || z.airflow.unknown) ? z.airflow : of_running(air, units, spare, entry.name_span);
   }
@@ -77,8 +84,10 @@ int find_zone(Resolution& r, const Value<std::string>& name, bool liquid) {
   if (z < 0) return -1;
   const bool is_liquid = r.cluster.zones[z].spec->method.value == CoolingMethod::liquid;
   if (is_liquid == liquid) return z;
-  if (Finding* f = r.error("spec-zone-kind", name.span,
-                           format("'{}' is {}, {} is asked for here", *name, is_liquid ? "a liquid loop" : "a zone of air", liquid ? "a liquid loop" : "a zone of air")))
+  if (Finding* f =
+          r.error("spec-zone-kind", name.span,
+                  format("'{}' is {}, {} is asked for here", *name, is_liquid ? "a liquid loop" : "a zone of air",
+                         liquid ? "a liquid loop" : "a zone of air")))
     f->note(r.cluster.zones[z].span, "declared here");
   return -1;
 }
@@ -97,15 +106,17 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
   m.cooling = find_zone(r, g.cooling, false);
   m.liquid = find_zone(r, g.liquid, true);
   for (const RackPdu& pdu : g.pdus) {
-    PduModel p{r.part(pdu.model, PartKind::pdu, &Catalog::pdu), pdu.model.value_or(""), pdu.span, r.find(pdu.feed, r.cluster.feeds, "feed"),
-               r.find(pdu.panel, r.cluster.panels, "panel")};
+    PduModel p{r.part(pdu.model, PartKind::pdu, &Catalog::pdu), pdu.model.value_or(""), pdu.span,
+               r.find(pdu.feed, r.cluster.feeds, "feed"), r.find(pdu.panel, r.cluster.panels, "panel")};
     if (!was_written(pdu.feed) && !was_written(pdu.panel))
-      r.missing(pdu.model.span.valid() ? pdu.model.span : pdu.span, format("a PDU of rack group '{}' has no feed", entry.name), "write `feed: …`, or `panel: …`");
+      r.missing(pdu.model.span.valid() ? pdu.model.span : pdu.span,
+                format("a PDU of rack group '{}' has no feed", entry.name), "write `feed: …`, or `panel: …`");
     if (p.panel >= 0) {
       const int behind = r.cluster.panels[p.panel].feed;
       if (p.feed >= 0 && behind >= 0 && p.feed != behind) {
         if (Finding* f = r.error("spec-feed-contradicts-panel", pdu.feed.span,
-                                 format("panel '{}' is supplied by feed '{}', not '{}'", *pdu.panel, r.cluster.feeds[behind].name, *pdu.feed)))
+                                 format("panel '{}' is supplied by feed '{}', not '{}'", *pdu.panel,
+                                        r.cluster.feeds[behind].name, *pdu.feed)))
           f->note(r.cluster.panels[p.panel].span, "declared here").help("leave `feed` out: it follows from the panel");
       }
       p.feed = behind;
@@ -120,7 +131,7 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
       const HostPattern some = pattern_of(racks);
       for (std::int64_t i = 0; m.count > 0 && i < some.count(); ++i)
         if (m.names.index_of(some.name(i)) < 0) {
-          unknown_rack(some.name(i), racks.span);      // the first of them shows what is wrong
+          unknown_rack(some.name(i), racks.span);  // the first of them shows what is wrong
           break;
         }
     }
@@ -149,8 +160,9 @@ void resolve_assembly_group(Resolution& r, const Named<AssemblyGroup>& entry) {
     if (feed >= 0) m.shelves.emplace_back(feed, n);
   }
   if (m.part && m.part->power_shelves && !g.feeds.empty() && shelves != *m.part->power_shelves) {
-    if (Finding* f = r.error("spec-count-mismatch", g.feeds.entries.front().name_span,
-                             format("{} power shelves are on feeds, '{}' has {}", shelves, m.model, *m.part->power_shelves)))
+    if (Finding* f =
+            r.error("spec-count-mismatch", g.feeds.entries.front().name_span,
+                    format("{} power shelves are on feeds, '{}' has {}", shelves, m.model, *m.part->power_shelves)))
       f->note(m.part->power_shelves.span, "the catalogue says");
   }
   if (g.cooling) {
@@ -161,7 +173,8 @@ void resolve_assembly_group(Resolution& r, const Named<AssemblyGroup>& entry) {
   r.cluster.assemblies.push_back(std::move(m));
 }
 
-// A zone whose own feeds it is given by name needs the racks that stand in it before the racks are resolved: counted straight from the spec.
+// A zone whose own feeds it is given by name needs the racks that stand in it before the racks are resolved: counted
+// straight from the spec.
 std::int64_t racks_in_zone(const Spec& spec, std::string_view zone) {
   std::int64_t n = 0;
   for (const auto& g : spec.racks)
@@ -178,7 +191,8 @@ void resolve_site(Resolution& r) {
   if (c.spec.site) {
     Site& site = *c.spec.site;
     c.own_site = site.kind.value_or(SiteKind::own) == SiteKind::own;
-    // Continuous load: at most 80 % of the overcurrent device (NFPA 70, 210.20(A) and 215.3); IEC 60364-4-43 has no such factor.
+    // Continuous load: at most 80 % of the overcurrent device (NFPA 70, 210.20(A) and 215.3); IEC 60364-4-43 has no
+    // such factor.
     if (site.region) c.continuous_factor = *site.region == Region::na ? 0.80 : 1.00;
     for (auto& f : site.feeds) {
       FeedModel m{f.name, f.name_span, &f.value, nullptr, feed_capacity(r, f, site)};
@@ -186,7 +200,8 @@ void resolve_site(Resolution& r) {
       if (f.value.ups) m.ups = r.part(f.value.ups->model, PartKind::ups, &Catalog::ups);
       c.feeds.push_back(std::move(m));
     }
-    for (const auto& p : site.panels) c.panels.push_back({p.name, p.name_span, &p.value, r.find(p.value.feed, c.feeds, "feed")});
+    for (const auto& p : site.panels)
+      c.panels.push_back({p.name, p.name_span, &p.value, r.find(p.value.feed, c.feeds, "feed")});
     for (auto& z : site.cooling) resolve_zone(r, z, racks_in_zone(c.spec, z.name));
   }
   for (const auto& g : c.spec.racks) resolve_rack_group(r, g);

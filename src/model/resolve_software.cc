@@ -14,12 +14,13 @@ void check_node_pattern(Resolution& r, const Value<std::string>& names) {
   if (!names) return;
   HostPattern::Error error;
   const auto pattern = HostPattern::parse(*names, error);
-  if (!pattern) return;                                  // reported by the reader
+  if (!pattern) return;  // reported by the reader
   std::int64_t missing = 0;
   std::string first;
   for (std::int64_t i = 0; i < pattern->count(); ++i) {
     const std::string name = pattern->name(i);
-    const bool found = std::any_of(r.cluster.nodes.begin(), r.cluster.nodes.end(), [&](const NodeGroupModel& g) { return g.names.index_of(name) >= 0; });
+    const bool found = std::any_of(r.cluster.nodes.begin(), r.cluster.nodes.end(),
+                                   [&](const NodeGroupModel& g) { return g.names.index_of(name) >= 0; });
     if (!found && missing++ == 0) first = name;
   }
   if (missing == 0) return;
@@ -46,20 +47,33 @@ void fill_scheduler(Resolution& r, Scheduler& s) {
     for (const NodeGroupModel& g : c.nodes)
       if (g.has_role(role) && g.count > 0) groups.push_back(&g);
     // Two patterns are not one: with several groups the roles speak for themselves.
-    if (groups.size() == 1) s.controllers = Value<std::string>::derived(groups[0]->names.text(), format("group '{}' has the role {}", groups[0]->name, enum_text(role)), groups[0]->span);
+    if (groups.size() == 1)
+      s.controllers = Value<std::string>::derived(
+          groups[0]->names.text(), format("group '{}' has the role {}", groups[0]->name, enum_text(role)),
+          groups[0]->span);
   }
   if (s.schedules.empty())
     for (const NodeGroupModel& g : c.nodes)
-      if (g.computes) s.schedules.push_back(Value<std::string>::derived(g.name, g.spec->roles.empty() ? "a group without a role" : "it has the role compute", g.span));
+      if (g.computes)
+        s.schedules.push_back(Value<std::string>::derived(
+            g.name, g.spec->roles.empty() ? "a group without a role" : "it has the role compute", g.span));
   if (!was_written(s.topology)) {
-    const bool assembly = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.assembly >= 0 && g.computes; });
+    const bool assembly = std::any_of(c.nodes.begin(), c.nodes.end(),
+                                      [](const NodeGroupModel& g) { return g.assembly >= 0 && g.computes; });
     const int net = c.first_network_carrying(Traffic::compute);
     if (assembly || !c.spec.nvlink.empty())
       s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::block, "NVLink domains span nodes", s.span);
-    else if (net >= 0 && c.networks[net].switch_part && c.networks[net].spec->topology.value_or(NetworkTopology::fat_tree) != NetworkTopology::single && !fits_one_switch(c.networks[net]))
-      s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::tree, format("network '{}' has leaves and spines", c.networks[net].name), s.span);
+    else if (net >= 0 && c.networks[net].switch_part &&
+             c.networks[net].spec->topology.value_or(NetworkTopology::fat_tree) != NetworkTopology::single &&
+             !fits_one_switch(c.networks[net]))
+      s.topology = Value<TopologyPlugin>::derived(
+          TopologyPlugin::tree, format("network '{}' has leaves and spines", c.networks[net].name), s.span);
     else
-      s.topology = Value<TopologyPlugin>::derived(TopologyPlugin::none, net >= 0 && c.networks[net].switch_part ? "one switch carries the jobs" : "no switches of ours carry the jobs", s.span);
+      s.topology =
+          Value<TopologyPlugin>::derived(TopologyPlugin::none,
+                                         net >= 0 && c.networks[net].switch_part ? "one switch carries the jobs"
+                                                                                 : "no switches of ours carry the jobs",
+                                         s.span);
   }
 }
 
@@ -83,7 +97,9 @@ void resolve_references(Resolution& r) {
     for (const auto& on : w.value.on) {
       const int g = r.find(on.name, on.name_span, c.nodes, "node group");
       if (g >= 0 && on.value && *on.value.value > c.nodes[g].count && c.nodes[g].count > 0)
-        r.error("spec-count-mismatch", on.value.span, format("workload '{}' runs on {} nodes of '{}', which has {}", w.name, *on.value.value, on.name, c.nodes[g].count));
+        r.error("spec-count-mismatch", on.value.span,
+                format("workload '{}' runs on {} nodes of '{}', which has {}", w.name, *on.value.value, on.name,
+                       c.nodes[g].count));
     }
   }
   for (const auto& t : s.targets.groups) r.find(t.name, t.name_span, c.nodes, "node group");
@@ -94,7 +110,8 @@ void resolve_references(Resolution& r) {
     for (const auto& reservation : s.software.scheduler->reservations) {
       check_node_pattern(r, reservation.value.nodes);
       for (const auto& team : reservation.value.teams)
-        if (team && !s.teams.find(*team)) r.error("spec-unknown-name", team.span, format("there is no team '{}'", *team));
+        if (team && !s.teams.find(*team))
+          r.error("spec-unknown-name", team.span, format("there is no team '{}'", *team));
     }
   }
 }

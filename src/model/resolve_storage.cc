@@ -15,9 +15,10 @@ void check_local(Resolution& r, const Storage& s, const std::vector<int>& on) {
       known.push_back(d.name);
     }
   };
-  if (on.empty()) for (const NodeGroupModel& g : r.cluster.nodes) look(g);
+  if (on.empty())
+    for (const NodeGroupModel& g : r.cluster.nodes) look(g);
   for (int g : on) {
-    if (g < 0) return;                       // the group was reported
+    if (g < 0) return;  // the group was reported
     look(r.cluster.nodes[g]);
   }
   if (!found) r.unknown_name(*s.drives, s.drives.span, known, "entry of drives");
@@ -42,13 +43,18 @@ void resolve_storage(Resolution& r) {
       m.model = servers.model.value_or("");
       m.nodes = r.find(servers.nodes, c.nodes, "node group");
       m.racks = r.find(servers.racks, c.racks, "rack group");
-      if (servers.model) m.count = servers.count.value_or(1);
-      else if (m.nodes >= 0) m.count = c.nodes[m.nodes].count;
+      if (servers.model)
+        m.count = servers.count.value_or(1);
+      else if (m.nodes >= 0)
+        m.count = c.nodes[m.nodes].count;
       if (m.part) m.nics = resolve_nics(r, m.part->nics);
       if (!was_written(servers.model) && !was_written(servers.nodes) && !was_written(servers.external))
-        r.missing(servers.span.valid() ? servers.span : entry.name_span, format("storage '{}' says not what serves it", entry.name), "write `model: …`, `nodes: …` or `external: …`");
+        r.missing(servers.span.valid() ? servers.span : entry.name_span,
+                  format("storage '{}' says not what serves it", entry.name),
+                  "write `model: …`, `nodes: …` or `external: …`");
     } else if (s.kind && *s.kind != StorageKind::local) {
-      r.missing(entry.name_span, format("storage '{}' has no servers", entry.name), "write `servers: { model: … }`, `{ nodes: … }` or `{ external: … }`");
+      r.missing(entry.name_span, format("storage '{}' has no servers", entry.name),
+                "write `servers: { model: … }`, `{ nodes: … }` or `{ external: … }`");
     }
     c.storage.push_back(std::move(m));
   }

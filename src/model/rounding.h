@@ -1,4 +1,5 @@
-// When a figure exceeds its limit: figures that differ by less than rounding are equal. They are sums of many rounded ones.
+// When a figure exceeds its limit: figures that differ by less than rounding are equal. They are sums of many rounded
+// ones.
 #pragma once
 
 namespace clusterc {

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::int64_t kMostNames = 1 << 20;       // of one line: more is no host list that anybody wrote
+constexpr std::int64_t kMostNames = 1 << 20;  // of one line: more is no host list that anybody wrote
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -28,7 +28,8 @@ std::string_view before_comment(std::string_view s) {
 
 }  // namespace
 
-// Key = Value, blanks around the sign or not; before the sign + - * or /; a value in quotes, or to the next blank, and never empty without quotes.
+// Key = Value, blanks around the sign or not; before the sign + - * or /; a value in quotes, or to the next blank, and
+// never empty without quotes.
 SlurmLine read_slurm_line(std::string_view text, SourceSpan span) {
   SlurmLine line{span, {}, {}};
   for (std::string_view left = past_blanks(before_comment(text)); !left.empty(); left = past_blanks(left)) {
@@ -46,7 +47,8 @@ SlurmLine read_slurm_line(std::string_view text, SourceSpan span) {
         left.remove_prefix(end + 1);
         continue;
       }
-      const std::size_t length = static_cast<std::size_t>(std::find_if(left.begin(), left.end(), is_blank) - left.begin());
+      const std::size_t length =
+          static_cast<std::size_t>(std::find_if(left.begin(), left.end(), is_blank) - left.begin());
       if (length > 0) {
         line.pairs.emplace_back(to_lower(key), left.substr(0, length));
         left.remove_prefix(length);
@@ -63,7 +65,8 @@ std::vector<SlurmLine> extra_slurm_lines(const Cluster& c, std::string_view file
   std::vector<SlurmLine> out;
   const auto& scheduler = c.spec.software.scheduler;
   const auto* wish = c.spec.outputs.find("slurm");
-  const auto* lines = scheduler && scheduler->kind.value == SchedulerKind::slurm && wish ? wish->value.extra.find(file) : nullptr;
+  const auto* lines =
+      scheduler && scheduler->kind.value == SchedulerKind::slurm && wish ? wish->value.extra.find(file) : nullptr;
   if (!lines) return out;
   for (const auto& text : lines->value) {
     if (text && !trim(*text).starts_with("#")) out.push_back(read_slurm_line(*text, text.span));
@@ -77,8 +80,11 @@ bool slurm_reads_ranges(std::string_view list) {
     std::size_t begin = dash, end = dash + 1;
     while (begin > 0 && digit(list[begin - 1])) --begin;
     while (end < list.size() && digit(list[end])) ++end;
-    if (begin == 0 || (list[begin - 1] != '[' && list[begin - 1] != ',') || end == list.size() || (list[end] != ']' && list[end] != ',')) continue;   // a dash of a name
-    const auto low = parse_uint(list.substr(begin, dash - begin)), high = parse_uint(list.substr(dash + 1, end - dash - 1));
+    if (begin == 0 || (list[begin - 1] != '[' && list[begin - 1] != ',') || end == list.size() ||
+        (list[end] != ']' && list[end] != ','))
+      continue;  // a dash of a name
+    const auto low = parse_uint(list.substr(begin, dash - begin)),
+               high = parse_uint(list.substr(dash + 1, end - dash - 1));
     if (low && high && *high >= *low && *high - *low >= kLongestSlurmRange) return false;
   }
   return true;
@@ -104,8 +110,10 @@ SlurmNames slurm_names_of(const Cluster& c, std::string_view list) {
     std::int64_t node = -1;
     for (const NodeGroupModel* g : groups)
       if (const std::int64_t k = g->names.index_of(name); k >= 0) node = g->first + k;
-    if (node >= 0) out.nodes.push_back(node);
-    else if (!out.unknown) out.unknown = name;
+    if (node >= 0)
+      out.nodes.push_back(node);
+    else if (!out.unknown)
+      out.unknown = name;
   }
   return out;
 }

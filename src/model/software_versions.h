@@ -1,6 +1,6 @@
-// What the vendor says of drivers, toolkits and GPUs: the few numbers that the rules compare. The tables with their sources are data too:
-// catalog/compatibility/cuda-major-driver.yaml, gpu-architectures.yaml, kernel-modules.yaml, fabric-manager.yaml and adapter-stack.yaml;
-// tests/unit/rules/software_versions_test.cc holds the two together.
+// What the vendor says of drivers, toolkits and GPUs: the few numbers that the rules compare. The tables with their
+// sources are data too: catalog/compatibility/cuda-major-driver.yaml, gpu-architectures.yaml, kernel-modules.yaml,
+// fabric-manager.yaml and adapter-stack.yaml; tests/unit/rules/software_versions_test.cc holds the two together.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -12,17 +12,22 @@
 
 namespace clusterc {
 
-// https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html: every toolkit of a major runs on this driver or a newer one.
-struct CudaMajor { int major; std::string_view driver; };
+// https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html: every toolkit of a major runs on
+// this driver or a newer one.
+struct CudaMajor {
+  int major;
+  std::string_view driver;
+};
 inline constexpr std::array kCudaMajors = {CudaMajor{13, "580"}, CudaMajor{12, "525"}, CudaMajor{11, "450.80.02"}};
 
-// https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html, the CUDA 13.2 release notes (Volta removed in 13.0)
-// and https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html.
+// https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html, the CUDA 13.2
+// release notes (Volta removed in 13.0) and
+// https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html.
 struct GpuGeneration {
   std::string_view name, sm, first_cuda;
-  std::string_view last_cuda;       // major; empty: support goes on
-  std::string_view last_driver;     // branch; empty: support goes on
-  bool open, proprietary;           // kernel modules that drive it
+  std::string_view last_cuda;    // major; empty: support goes on
+  std::string_view last_driver;  // branch; empty: support goes on
+  bool open, proprietary;        // kernel modules that drive it
   bool confirmed;
 };
 inline constexpr std::array kGpuGenerations = {
@@ -42,11 +47,14 @@ constexpr const GpuGeneration* gpu_generation(std::string_view sm) {
   return nullptr;
 }
 
-// Driver branch that each of those first toolkits came with: an older one does not know the GPU. Release notes of the toolkits
-// (catalog/compatibility/cuda-toolkit-driver.yaml).
-struct FirstDriver { std::string_view cuda, driver; };
-inline constexpr std::array kFirstDrivers = {FirstDriver{"11.0", "450"}, FirstDriver{"11.8", "520"}, FirstDriver{"12.8", "570"}, FirstDriver{"12.9", "575"}};
-constexpr std::string_view first_driver(std::string_view cuda) {       // empty: not read
+// Driver branch that each of those first toolkits came with: an older one does not know the GPU. Release notes of the
+// toolkits (catalog/compatibility/cuda-toolkit-driver.yaml).
+struct FirstDriver {
+  std::string_view cuda, driver;
+};
+inline constexpr std::array kFirstDrivers = {FirstDriver{"11.0", "450"}, FirstDriver{"11.8", "520"},
+                                             FirstDriver{"12.8", "570"}, FirstDriver{"12.9", "575"}};
+constexpr std::string_view first_driver(std::string_view cuda) {  // empty: not read
   for (const FirstDriver& d : kFirstDrivers)
     if (d.cuda == cuda) return d.driver;
   return {};
@@ -56,7 +64,10 @@ constexpr std::string_view first_driver(std::string_view cuda) {       // empty:
 inline constexpr int kLeastNvidiaDriver = 100;
 
 // The first release of ROCm that lists the GPU (catalog/compatibility/rocm-gpus.yaml), by catalogue id.
-struct RocmGpu { std::string_view gpu, target, first_rocm; bool confirmed; };
+struct RocmGpu {
+  std::string_view gpu, target, first_rocm;
+  bool confirmed;
+};
 inline constexpr std::array kRocmGpus = {
     RocmGpu{"amd-mi300x", "gfx942", "6.0", true},
     RocmGpu{"amd-mi325x", "gfx942", "6.0", false},
@@ -74,12 +85,20 @@ inline constexpr std::string_view kOpenOnlyDriver = "620";
 // Open modules are what is installed where nothing else is asked for, from this branch on.
 inline constexpr std::string_view kOpenByDefaultDriver = "560";
 
-// Host stacks of the adapter families: the first and last standalone MLNX_OFED and the first DOCA-Host that drive one; empty: not read, no
-// standalone release, every DOCA release. A long-term branch older than the first may have got the driver in a release of its own. `family` is what the catalogue's `name` of an adapter says. DOCA Profiles and the DOCA 2.9.0 installation guide.
-struct AdapterStack { std::string_view family, last_mlnx_ofed, first_doca, first_mlnx_ofed = {}, first_of_long_term = {}; };
+// Host stacks of the adapter families: the first and last standalone MLNX_OFED and the first DOCA-Host that drive one;
+// empty: not read, no standalone release, every DOCA release. A long-term branch older than the first may have got the
+// driver in a release of its own. `family` is what the catalogue's `name` of an adapter says. DOCA Profiles and the
+// DOCA 2.9.0 installation guide.
+struct AdapterStack {
+  std::string_view family, last_mlnx_ofed, first_doca, first_mlnx_ofed = {}, first_of_long_term = {};
+};
 inline constexpr std::array kAdapterStacks = {
-    AdapterStack{"ConnectX-5", "24.10", ""},  AdapterStack{"ConnectX-6", "24.10", ""},  AdapterStack{"ConnectX-7", "24.10", "", "5.6-1.0.3.3", "5.4-3.5.8.0"},
-    AdapterStack{"BlueField-2", "24.10", ""}, AdapterStack{"BlueField-3", "", ""},      AdapterStack{"ConnectX-8", "", "2.10"},
+    AdapterStack{"ConnectX-5", "24.10", ""},
+    AdapterStack{"ConnectX-6", "24.10", ""},
+    AdapterStack{"ConnectX-7", "24.10", "", "5.6-1.0.3.3", "5.4-3.5.8.0"},
+    AdapterStack{"BlueField-2", "24.10", ""},
+    AdapterStack{"BlueField-3", "", ""},
+    AdapterStack{"ConnectX-8", "", "2.10"},
 };
 constexpr const AdapterStack* adapter_stack(std::string_view name) {
   for (const AdapterStack& a : kAdapterStacks)
@@ -87,10 +106,16 @@ constexpr const AdapterStack* adapter_stack(std::string_view name) {
   return nullptr;
 }
 
-// Whether a release of MLNX_OFED is one that drives the family, from its first on. What is cut short (5.6, 5.6-1) is taken for the newest release that begins so.
+// Whether a release of MLNX_OFED is one that drives the family, from its first on. What is cut short (5.6, 5.6-1) is
+// taken for the newest release that begins so.
 inline bool mlnx_ofed_drives(const AdapterStack& a, const Version& v) {
-  const auto starts = [](std::string_view whole, std::string_view part) { return whole.starts_with(part) && whole.size() > part.size() && (whole[part.size()] == '-' || whole[part.size()] == '.'); };
-  const auto from = [&](std::string_view first) { return v >= Version{std::string(first)} || starts(first, v.as_written); };
+  const auto starts = [](std::string_view whole, std::string_view part) {
+    return whole.starts_with(part) && whole.size() > part.size() &&
+           (whole[part.size()] == '-' || whole[part.size()] == '.');
+  };
+  const auto from = [&](std::string_view first) {
+    return v >= Version{std::string(first)} || starts(first, v.as_written);
+  };
   if (from(a.first_mlnx_ofed)) return true;
   const std::string branch(a.first_of_long_term.substr(0, a.first_of_long_term.find('-')));
   return !branch.empty() && (v.as_written == branch || starts(v.as_written, branch)) && from(a.first_of_long_term);
@@ -99,9 +124,11 @@ inline bool mlnx_ofed_drives(const AdapterStack& a, const Version& v) {
 // The first kernel whose RDMA subsystem takes memory of other devices as DMA-BUF (RDMA/uverbs, Linux 5.12).
 inline constexpr std::string_view kDmaBufKernel = "5.12";
 
-// The first release of a file system's client whose notes name the kernel: an older one is not known to build for it (catalog/compatibility/
-// file-system-clients.yaml). By kernel, the oldest first.
-struct ClientKernel { std::string_view client, kernel, release; };
+// The first release of a file system's client whose notes name the kernel: an older one is not known to build for it
+// (catalog/compatibility/ file-system-clients.yaml). By kernel, the oldest first.
+struct ClientKernel {
+  std::string_view client, kernel, release;
+};
 inline constexpr std::array kClientKernels = {
     ClientKernel{"beegfs", "6.1", "7.3.4"},
     ClientKernel{"beegfs", "6.8", "7.4.5"},
@@ -109,17 +136,22 @@ inline constexpr std::array kClientKernels = {
     ClientKernel{"lustre", "5.11", "2.15.0"},
 };
 
-// Kernels as the distributions first shipped the release; long-term releases may take newer ones. From the distributions' release notes.
-struct OsKernel { std::string_view os, kernel; };
+// Kernels as the distributions first shipped the release; long-term releases may take newer ones. From the
+// distributions' release notes.
+struct OsKernel {
+  std::string_view os, kernel;
+};
 inline constexpr std::array kOsKernels = {
-    OsKernel{"ubuntu-20.04", "5.4"}, OsKernel{"ubuntu-22.04", "5.15"}, OsKernel{"ubuntu-24.04", "6.8"}, OsKernel{"debian-11", "5.10"},
-    OsKernel{"debian-12", "6.1"},    OsKernel{"debian-13", "6.12"},    OsKernel{"rocky-8", "4.18"},     OsKernel{"rocky-9", "5.14"},
-    OsKernel{"rhel-8", "4.18"},      OsKernel{"rhel-9", "5.14"},
+    OsKernel{"ubuntu-20.04", "5.4"}, OsKernel{"ubuntu-22.04", "5.15"}, OsKernel{"ubuntu-24.04", "6.8"},
+    OsKernel{"debian-11", "5.10"},   OsKernel{"debian-12", "6.1"},     OsKernel{"debian-13", "6.12"},
+    OsKernel{"rocky-8", "4.18"},     OsKernel{"rocky-9", "5.14"},      OsKernel{"rhel-8", "4.18"},
+    OsKernel{"rhel-9", "5.14"},
 };
 
-// The newest releases that the tables know (nccl.yaml: 2.30.7, built for CUDA 13.3; driver-branches.yaml), and the newest Slurm that the
-// compiled files are written for (src/compile/slurm).
-inline constexpr std::string_view kNewestCuda = "13.3", kNewestDriver = "610", kNewestNccl = "2.30.7", kNewestSlurm = "25.05";
+// The newest releases that the tables know (nccl.yaml: 2.30.7, built for CUDA 13.3; driver-branches.yaml), and the
+// newest Slurm that the compiled files are written for (src/compile/slurm).
+inline constexpr std::string_view kNewestCuda = "13.3", kNewestDriver = "610", kNewestNccl = "2.30.7",
+                                  kNewestSlurm = "25.05";
 
 // Is it beyond that release? As many numbers are compared as `newest` has: 610.43 is 610.
 inline bool beyond_release(const Version& v, std::string_view newest) {

@@ -14,7 +14,8 @@ std::string counted(std::int64_t n, std::string_view word) { return format("{} {
 
 // Networks on which the servers of a system sit; for outside servers those that carry storage.
 bool reaches(const NetworkModel& n, int storage, const StorageModel& s) {
-  return std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.storage == storage || (s.nodes >= 0 && e.group == s.nodes); });
+  return std::any_of(n.ends.begin(), n.ends.end(),
+                     [&](const EndPoints& e) { return e.storage == storage || (s.nodes >= 0 && e.group == s.nodes); });
 }
 
 struct Sum {
@@ -23,7 +24,8 @@ struct Sum {
   SourceSpan at;
   void add(const EndPoints& e, std::int64_t members) {
     all += e.rate * static_cast<double>(members * e.ports_each);
-    formula += format("{}{} x {} x {}", formula.empty() ? "" : " + ", members, counted(e.ports_each, "port"), to_text(e.rate));
+    formula +=
+        format("{}{} x {} x {}", formula.empty() ? "" : " + ", members, counted(e.ports_each, "port"), to_text(e.rate));
     at = e.span;
   }
   void add_one_member(const EndPoints& e) {
@@ -40,7 +42,8 @@ struct Sum {
 }  // namespace
 
 bool mounted_by(const Storage& s, const NodeGroupModel& g) {
-  return s.on.empty() || std::any_of(s.on.begin(), s.on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
+  return s.on.empty() ||
+         std::any_of(s.on.begin(), s.on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
 }
 
 std::optional<HaMode> storage_ha(const Cluster& c, const StorageModel& s) {
@@ -55,17 +58,21 @@ std::int64_t serving_nodes(const Cluster& c, const StorageModel& s) {
 
 namespace {
 
-bool holds_data(const StorageModel& s, const std::string& drive) { return s.spec->drives ? drive == *s.spec->drives : drive != "boot"; }
+bool holds_data(const StorageModel& s, const std::string& drive) {
+  return s.spec->drives ? drive == *s.spec->drives : drive != "boot";
+}
 
 }  // namespace
 
 bool data_on_single_servers(const Cluster& c, const StorageModel& s) {
-  if (s.nodes < 0 || !s.spec->kind || data_drives(c, s) == 0) return false;      // 0: what they serve from is not said
+  if (s.nodes < 0 || !s.spec->kind || data_drives(c, s) == 0) return false;  // 0: what they serve from is not said
   const StorageKind k = *s.spec->kind;
   if (k != StorageKind::nfs && k != StorageKind::lustre && k != StorageKind::beegfs) return false;
   if (!s.spec->protection) return true;
   const auto p = parse_protection(*s.spec->protection);
-  return p && p->kind == Protection::Kind::raid;      // else copies; what is not understood is storage-fault-tolerance-impossible's
+  return p &&
+         p->kind ==
+             Protection::Kind::raid;  // else copies; what is not understood is storage-fault-tolerance-impossible's
 }
 
 std::int64_t data_drives(const Cluster& c, const StorageModel& s) {
@@ -82,7 +89,8 @@ std::optional<StorageSide> storage_servers_side(const Cluster& c, int storage) {
   for (const NetworkModel& n : c.networks) {
     if (n.everything || n.shares >= 0 || (s.nodes >= 0 && !n.carries_traffic(Traffic::storage))) continue;
     for (const EndPoints& e : n.ends)
-      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) sum.add(e, e.group >= 0 ? std::min(e.members, serving_nodes(c, s)) : e.members);
+      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes))
+        sum.add(e, e.group >= 0 ? std::min(e.members, serving_nodes(c, s)) : e.members);
   }
   return sum.side("the servers' ports");
 }
@@ -93,11 +101,13 @@ namespace {
 template <class Visit>
 void for_each_client_end(const Cluster& c, int storage, const Visit& visit) {
   const StorageModel& s = c.storage[storage];
-  const bool inside = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return reaches(n, storage, s); });
+  const bool inside =
+      std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return reaches(n, storage, s); });
   for (const NetworkModel& n : c.networks) {
     if (n.everything || !n.carries_traffic(Traffic::storage) || (inside && !reaches(n, storage, s))) continue;
     for (const EndPoints& e : n.ends)
-      if (e.group >= 0 && e.group != s.nodes && c.nodes[e.group].computes && mounted_by(*s.spec, c.nodes[e.group])) visit(e);
+      if (e.group >= 0 && e.group != s.nodes && c.nodes[e.group].computes && mounted_by(*s.spec, c.nodes[e.group]))
+        visit(e);
   }
 }
 
@@ -135,7 +145,8 @@ std::optional<StorageRate> storage_rate(const Cluster& c, int storage, StorageDi
     out = StorageRate{*promised, "promised", promised.span};
   } else if (s.part && (read ? s.part->read : s.part->write)) {
     const auto& each = read ? s.part->read : s.part->write;
-    out = StorageRate{*each * static_cast<double>(s.count), format("{} x '{}'", s.count, s.model), s.spec->servers ? s.spec->servers->model.span : s.span, each.confirmed};
+    out = StorageRate{*each * static_cast<double>(s.count), format("{} x '{}'", s.count, s.model),
+                      s.spec->servers ? s.spec->servers->model.span : s.span, each.confirmed};
   }
   if (!out) return out;
   for (const auto& side : {storage_servers_side(c, storage), storage_clients_side(c, storage)})
@@ -158,10 +169,12 @@ int fastest_shared_storage(const Cluster& c, const std::vector<int>& groups, Sto
   return best;
 }
 
-int checkpoint_storage(const Cluster& c, const Workload& w, const std::vector<int>& groups, StorageDirection direction) {
+int checkpoint_storage(const Cluster& c, const Workload& w, const std::vector<int>& groups,
+                       StorageDirection direction) {
   if (!w.checkpoint_to) return fastest_shared_storage(c, groups, direction);
   for (std::size_t i = 0; i < c.storage.size(); ++i)
-    if (c.storage[i].name == *w.checkpoint_to && storage_rate(c, static_cast<int>(i), direction)) return static_cast<int>(i);
+    if (c.storage[i].name == *w.checkpoint_to && storage_rate(c, static_cast<int>(i), direction))
+      return static_cast<int>(i);
   return -1;
 }
 
@@ -179,14 +192,17 @@ std::optional<Protection> parse_protection(std::string_view text) {
   if (parts.size() != 2) return std::nullopt;
   const auto k = parse_uint(parts[0]), m = parse_uint(parts[1]);
   if (!k || !m || *k < 1 || *k > 1000 || *m > 1000) return std::nullopt;
-  return Protection{raid ? Protection::Kind::raid : Protection::Kind::erasure, static_cast<std::int64_t>(*k), static_cast<std::int64_t>(*m)};
+  return Protection{raid ? Protection::Kind::raid : Protection::Kind::erasure, static_cast<std::int64_t>(*k),
+                    static_cast<std::int64_t>(*m)};
 }
 
 std::optional<StorageRoom> storage_room(const Cluster& c, int storage) {
   const StorageModel& s = c.storage[storage];
   if (s.part) {
     if (!s.part->capacity) return std::nullopt;
-    return StorageRoom{*s.part->capacity * static_cast<double>(s.count), format("{} x {}", s.count, to_text(*s.part->capacity)), s.spec->servers ? s.spec->servers->model.span : s.span, s.part->capacity.confirmed};
+    return StorageRoom{*s.part->capacity * static_cast<double>(s.count),
+                       format("{} x {}", s.count, to_text(*s.part->capacity)),
+                       s.spec->servers ? s.spec->servers->model.span : s.span, s.part->capacity.confirmed};
   }
   if (s.nodes < 0) return std::nullopt;
   const NodeGroupModel& g = c.nodes[s.nodes];
@@ -197,7 +213,8 @@ std::optional<StorageRoom> storage_room(const Cluster& c, int storage) {
   const auto p = s.spec->protection ? parse_protection(*s.spec->protection) : std::nullopt;
   // Shares that lie on several servers count them all; else what waits holds nothing of its own.
   const std::int64_t nodes = p && p->kind != Protection::Kind::raid ? g.count : serving_nodes(c, s);
-  StorageRoom room{each * static_cast<double>(nodes) * (p ? p->share() : 1), format("{} x {}", counted(nodes, "node"), to_text(each)), g.span};
+  StorageRoom room{each * static_cast<double>(nodes) * (p ? p->share() : 1),
+                   format("{} x {}", counted(nodes, "node"), to_text(each)), g.span};
   if (nodes < g.count) room.formula += format(" (of {}: active-passive)", g.count);
   if (p) room.formula += format(" x {} / {}", p->data, p->data + p->parity);
   return room;

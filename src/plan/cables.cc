@@ -1,4 +1,5 @@
-// Every cable of a fabric with names and length: for those who want a few of them, or do not mind the names. What is bought for them: plan/cabling.h.
+// Every cable of a fabric with names and length: for those who want a few of them, or do not mind the names. What is
+// bought for them: plan/cabling.h.
 #include "plan/links.h"
 
 namespace clusterc {

@@ -21,7 +21,9 @@ constexpr unsigned kAnyMedium = ~0U;
 bool cage_takes(std::string_view cage, std::string_view plug) {
   if (cage == plug) return true;
   constexpr std::string_view kQsfp[] = {"qsfp28", "qsfp56", "qsfp112"};
-  const auto generation = [&](std::string_view s) { return std::find(std::begin(kQsfp), std::end(kQsfp), s) - std::begin(kQsfp); };
+  const auto generation = [&](std::string_view s) {
+    return std::find(std::begin(kQsfp), std::end(kQsfp), s) - std::begin(kQsfp);
+  };
   const auto c = generation(cage), g = generation(plug);
   return c < 3 && g < c;
 }
@@ -43,8 +45,8 @@ Meters sold_length(const CablePart& part, Meters needed) {
 struct Cabling::Picker {
   struct Need {
     bool pair = false, star = false;
-    int head = -1;                      // group with the head of a star; of a pair, the one with the larger cage
-    std::vector<int> groups;            // all of them, sorted
+    int head = -1;            // group with the head of a star; of a pair, the one with the larger cage
+    std::vector<int> groups;  // all of them, sorted
     double rate = 0;
     unsigned media = kAnyMedium;
     LinkKind kind = LinkKind::ethernet;
@@ -58,12 +60,15 @@ struct Cabling::Picker {
 
   static bool carries(const CablePart& p, const Need& n) {
     if (!p.medium || !((n.media >> static_cast<unsigned>(*p.medium)) & 1U)) return false;
-    return p.links.empty() || std::any_of(p.links.begin(), p.links.end(), [&](const auto& l) { return l && *l == n.kind; });
+    return p.links.empty() ||
+           std::any_of(p.links.begin(), p.links.end(), [&](const auto& l) { return l && *l == n.kind; });
   }
 
   // The medium is the cost, the reach comes next; parts are in the order of their ids.
   static bool cheaper(const CableChoice& a, const CableChoice& b, const std::vector<CableModel>& parts) {
-    const auto medium = [&](const CableChoice& c) { return *parts[at(c.form == CableChoice::Form::cable ? c.part : c.fibres.front())].part->medium; };
+    const auto medium = [&](const CableChoice& c) {
+      return *parts[at(c.form == CableChoice::Form::cable ? c.part : c.fibres.front())].part->medium;
+    };
     const Medium ma = medium(a), mb = medium(b);
     if (ma != mb) return ma < mb;
     if (a.reach.value != b.reach.value) return a.reach.value < b.reach.value;
@@ -83,11 +88,17 @@ struct Cabling::Picker {
         const CageGroup& a = groups[at(n.groups.front())];
         const CageGroup& b = groups[at(n.groups.back())];
         if (a.links != b.links || !same_rate(p.rate->value, n.rate * static_cast<double>(a.links))) continue;
-        if (!(cage_takes(a.connector, *p.connector) && cage_takes(b.connector, far)) && !(cage_takes(b.connector, *p.connector) && cage_takes(a.connector, far))) continue;
+        if (!(cage_takes(a.connector, *p.connector) && cage_takes(b.connector, far)) &&
+            !(cage_takes(b.connector, *p.connector) && cage_takes(a.connector, far)))
+          continue;
         c.shared = a.links > 1;
       } else if (ends > 1 && (n.star || n.pair)) {
-        if (head.links != ends || !same_rate(p.rate->value, n.rate * static_cast<double>(ends)) || !cage_takes(head.connector, *p.connector)) continue;
-        const bool tails = std::all_of(n.groups.begin(), n.groups.end(), [&](int g) { return g == n.head || (groups[at(g)].links == 1 && cage_takes(groups[at(g)].connector, far)); });
+        if (head.links != ends || !same_rate(p.rate->value, n.rate * static_cast<double>(ends)) ||
+            !cage_takes(head.connector, *p.connector))
+          continue;
+        const bool tails = std::all_of(n.groups.begin(), n.groups.end(), [&](int g) {
+          return g == n.head || (groups[at(g)].links == 1 && cage_takes(groups[at(g)].connector, far));
+        });
         if (!tails || n.groups.size() < 2) continue;
         c.head_group = n.head;
         c.shared = true;
@@ -98,37 +109,46 @@ struct Cabling::Picker {
     }
   }
 
-  // A module for cages of a group: how its ports stand to the links. `split`: links of one port; `joined`: ports of one link.
-  struct Fit { std::int64_t split = 0, joined = 0; };
+  // A module for cages of a group: how its ports stand to the links. `split`: links of one port; `joined`: ports of one
+  // link.
+  struct Fit {
+    std::int64_t split = 0, joined = 0;
+  };
   static Fit fit(const CablePart& m, const CageGroup& g, double rate) {
     const std::int64_t ports = m.ports.value_or(1);
     const double each = m.rate->value / static_cast<double>(ports);
     if (same_rate(each, rate)) return ports == g.links ? Fit{1, 1} : Fit{};
-    if (each < rate) {                                             // 800 Gb/s through both ports of a twin-port module
+    if (each < rate) {  // 800 Gb/s through both ports of a twin-port module
       const auto joined = static_cast<std::int64_t>(std::llround(rate / each));
       return same_rate(each * static_cast<double>(joined), rate) && ports == g.links * joined ? Fit{1, joined} : Fit{};
     }
-    if (std::none_of(m.slower.begin(), m.slower.end(), [&](const auto& s) { return s && same_rate(s->value, rate); })) return {};
+    if (std::none_of(m.slower.begin(), m.slower.end(), [&](const auto& s) { return s && same_rate(s->value, rate); }))
+      return {};
     const auto split = static_cast<std::int64_t>(std::llround(each / rate));
-    if (ports * split == g.links) return {split, 1};               // every leg in use
-    return ports == g.links ? Fit{-split, 1} : Fit{};              // one leg of each
+    if (ports * split == g.links) return {split, 1};   // every leg in use
+    return ports == g.links ? Fit{-split, 1} : Fit{};  // one leg of each
   }
 
   void modules(const Need& n, std::vector<CableChoice>& out) const {
-    std::map<std::string, std::vector<double>> optics;             // reaches on offer
+    std::map<std::string, std::vector<double>> optics;  // reaches on offer
     for (const CableModel& m : parts)
-      if (m.part->module.value_or(false) && m.part->rate && m.part->optic && m.part->reach && m.part->connector && m.part->fibre && carries(*m.part, n)) optics[*m.part->optic].push_back(m.part->reach->value);
+      if (m.part->module.value_or(false) && m.part->rate && m.part->optic && m.part->reach && m.part->connector &&
+          m.part->fibre && carries(*m.part, n))
+        optics[*m.part->optic].push_back(m.part->reach->value);
     for (auto& [optic, reaches] : optics) {
       std::sort(reaches.begin(), reaches.end());
       reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
       for (double reach : reaches) {
-        CableChoice c{.form = CableChoice::Form::modules, .module_of_group = std::vector<int>(groups.size(), -1), .reach = Meters(reach)};
+        CableChoice c{.form = CableChoice::Form::modules,
+                      .module_of_group = std::vector<int>(groups.size(), -1),
+                      .reach = Meters(reach)};
         std::int64_t split = 1, joined = 0, full = 1;
-        std::size_t alike = 0;                                     // kinds of cage whose ports are split as those of the first
+        std::size_t alike = 0;  // kinds of cage whose ports are split as those of the first
         std::int64_t first_split = 0;
         int heads = 0;
         bool fits = true;
-        std::string fibre, head_fibre;                             // of modules whose port is one link's, and of those whose port is split: MPO there, LC here
+        std::string fibre,
+            head_fibre;  // of modules whose port is one link's, and of those whose port is split: MPO there, LC here
         Medium medium{};
         for (int g : n.groups) {
           const CageGroup& group = groups[at(g)];
@@ -136,7 +156,9 @@ struct Cabling::Picker {
           Fit how;
           for (std::size_t i = 0; i < parts.size(); ++i) {
             const CablePart& m = *parts[i].part;
-            if (!m.module.value_or(false) || !m.rate || !m.optic || *m.optic != optic || !m.reach || m.reach->value + 1e-6 < reach || !m.connector || !m.fibre || !carries(m, n)) continue;
+            if (!m.module.value_or(false) || !m.rate || !m.optic || *m.optic != optic || !m.reach ||
+                m.reach->value + 1e-6 < reach || !m.connector || !m.fibre || !carries(m, n))
+              continue;
             if (!cage_takes(group.connector, *m.connector)) continue;
             const Fit f = fit(m, group, n.rate);
             if (f.split == 0 || (best >= 0 && parts[at(best)].part->reach->value <= m.reach->value)) continue;
@@ -162,9 +184,12 @@ struct Cabling::Picker {
           }
         }
         if (!fits || joined == 0) continue;
-        // Both ends of a pair of cages are split alike: straight fibre from port to port carries what would be its legs. Else split fibre has one head.
-        if (n.pair && split > 1 && alike == n.groups.size()) split = 1, c.head_group = -1;
-        else if (heads > 1) continue;
+        // Both ends of a pair of cages are split alike: straight fibre from port to port carries what would be its
+        // legs. Else split fibre has one head.
+        if (n.pair && split > 1 && alike == n.groups.size())
+          split = 1, c.head_group = -1;
+        else if (heads > 1)
+          continue;
         if (head_fibre.empty()) head_fibre = fibre;
         if (fibre.empty()) fibre = head_fibre;
         c.fibres_per_link = joined;
@@ -172,7 +197,10 @@ struct Cabling::Picker {
         for (const bool to_length : {false, true})
           for (std::size_t i = 0; i < parts.size(); ++i) {
             const CablePart& f = *parts[i].part;
-            if (f.module.value_or(false) || f.rate || !f.medium || *f.medium != medium || f.connector.value_or("") != head_fibre || f.far_connector.value_or(f.connector.value_or("")) != fibre || f.ends.value_or(1) != split || f.lengths.empty() != to_length) continue;
+            if (f.module.value_or(false) || f.rate || !f.medium || *f.medium != medium ||
+                f.connector.value_or("") != head_fibre || f.far_connector.value_or(f.connector.value_or("")) != fibre ||
+                f.ends.value_or(1) != split || f.lengths.empty() != to_length)
+              continue;
             c.fibres.push_back(static_cast<int>(i));
           }
         if (!c.fibres.empty()) out.push_back(std::move(c));
@@ -180,13 +208,14 @@ struct Cabling::Picker {
     }
   }
 
-  static constexpr double kMixed = -1;   // a rate: the links run at several, which no part does
+  static constexpr double kMixed = -1;  // a rate: the links run at several, which no part does
   const std::vector<CableChoice>& options(const Need& n) {
     const auto [found, fresh] = known.try_emplace(n);
     if (fresh && n.rate != kMixed) {
       cables(n, found->second);
       modules(n, found->second);
-      std::stable_sort(found->second.begin(), found->second.end(), [&](const CableChoice& a, const CableChoice& b) { return cheaper(a, b, parts); });
+      std::stable_sort(found->second.begin(), found->second.end(),
+                       [&](const CableChoice& a, const CableChoice& b) { return cheaper(a, b, parts); });
     }
     return found->second;
   }
@@ -195,10 +224,14 @@ struct Cabling::Picker {
     if (parts.empty()) return "no cable is in the catalogue";
     if (n.rate == kMixed) return "ports of one cage run at different rates";
     for (int g : n.groups)
-      if (groups[at(g)].connector.empty()) return format("the connector of '{}' is not stated", groups[at(g)].part.empty() ? groups[at(g)].who : groups[at(g)].part);
+      if (groups[at(g)].connector.empty())
+        return format("the connector of '{}' is not stated",
+                      groups[at(g)].part.empty() ? groups[at(g)].who : groups[at(g)].part);
     if (!options.empty()) {
-      const auto longest = std::max_element(options.begin(), options.end(), [](const auto& a, const auto& b) { return a.reach.value < b.reach.value; });
-      return format("{} of way, what fits reaches {}", to_text(Meters(std::round(length * 10) / 10)), to_text(longest->reach));
+      const auto longest = std::max_element(options.begin(), options.end(),
+                                            [](const auto& a, const auto& b) { return a.reach.value < b.reach.value; });
+      return format("{} of way, what fits reaches {}", to_text(Meters(std::round(length * 10) / 10)),
+                    to_text(longest->reach));
     }
     std::string cages;
     for (int g : n.groups) {
@@ -214,9 +247,9 @@ struct Cabling::Picker {
 // What is kept of a link while cables are chosen and counted: links are worked out once.
 struct Cabling::Slim {
   std::int32_t near_cage = 0, far_cage = 0;
-  float length = 0;                     // 0: not known
+  float length = 0;  // 0: not known
   std::int32_t near_group = 0, far_group = 0;
-  std::int32_t near_port = 0, far_port = 0;   // near: of a member its link, from 1
+  std::int32_t near_port = 0, far_port = 0;  // near: of a member its link, from 1
 };
 
 Cabling::Cabling(const Plan& plan, Of of) : cluster_(plan.cluster) {
@@ -230,8 +263,9 @@ Cabling::Cabling(const Plan& plan, Of of) : cluster_(plan.cluster) {
     all[f].reserve(at(links.most(static_cast<int>(f))));
     links.each(static_cast<int>(f), [&](const PluggedLink& l) {
       if (!groups_[at(l.near_group)].nothing_plugged)
-        all[f].push_back({static_cast<std::int32_t>(l.near_cage), static_cast<std::int32_t>(l.far_cage), l.length, l.near_group, l.far_group,
-                          static_cast<std::int32_t>(l.block < 0 ? l.near_port : l.port + 1), static_cast<std::int32_t>(l.far_port)});
+        all[f].push_back({static_cast<std::int32_t>(l.near_cage), static_cast<std::int32_t>(l.far_cage), l.length,
+                          l.near_group, l.far_group, static_cast<std::int32_t>(l.block < 0 ? l.near_port : l.port + 1),
+                          static_cast<std::int32_t>(l.far_port)});
       return true;
     });
   }
@@ -256,8 +290,9 @@ std::vector<unsigned> media_of(const Plan& plan) {
 
 }  // namespace
 
-// A fabric, with those that its uplinks join it to, is beyond doubt when one kind of module fits every cage that it has, whichever hang together,
-// and fibre for it is sold in the longest way that the floor allows. (A set of fewer kinds of cage has the same modules and more besides.)
+// A fabric, with those that its uplinks join it to, is beyond doubt when one kind of module fits every cage that it
+// has, whichever hang together, and fibre for it is sold in the longest way that the floor allows. (A set of fewer
+// kinds of cage has the same modules and more besides.)
 std::vector<bool> Cabling::in_doubt(const Plan& plan, const Links& links) const {
   const std::vector<unsigned> media = media_of(plan);
   std::vector<std::size_t> joined(plan.fabrics.size());
@@ -265,7 +300,8 @@ std::vector<bool> Cabling::in_doubt(const Plan& plan, const Links& links) const 
   for (std::size_t f = 0; f < joined.size(); ++f)
     if (plan.fabrics[f].uplink_cables > 0)
       for (std::size_t& j : joined)
-        if (const std::size_t from = joined[f], to = joined[at(plan.fabrics[f].uplinks_to)]; j == from || j == to) j = std::min(from, to);
+        if (const std::size_t from = joined[f], to = joined[at(plan.fabrics[f].uplinks_to)]; j == from || j == to)
+          j = std::min(from, to);
   const Meters longest = links.longest_way();
   Picker picker{cluster_->cables, groups_, {}};
   std::vector<bool> doubt(plan.fabrics.size(), true);
@@ -290,7 +326,10 @@ std::vector<bool> Cabling::in_doubt(const Plan& plan, const Links& links) const 
     const std::vector<CableChoice>& options = picker.options(need);
     const bool built = std::any_of(options.begin(), options.end(), [&](const CableChoice& o) {
       return o.form == CableChoice::Form::modules && o.links_per_fibre == 1 && o.reach >= longest &&
-             std::any_of(o.fibres.begin(), o.fibres.end(), [&](int i) { return cluster_->cables[at(i)].part->ends.value_or(1) == 1 && sold_length(*cluster_->cables[at(i)].part, longest).value > 0; });
+             std::any_of(o.fibres.begin(), o.fibres.end(), [&](int i) {
+               return cluster_->cables[at(i)].part->ends.value_or(1) == 1 &&
+                      sold_length(*cluster_->cables[at(i)].part, longest).value > 0;
+             });
     });
     for (std::size_t f = 0; f < joined.size(); ++f)
       if (joined[f] == first) doubt[f] = !built;
@@ -305,8 +344,14 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
   choice_of_cage_.assign(cages, 0);
   if (cages == 0) return;
 
-  // Cages that hang together are a tree whose root is the first of them, and a ring, to walk them; with the longest link of each.
-  struct Cage { std::int32_t parent = 0, next = 0; float longest = 0; std::uint16_t links = 0, fabric = 0; std::int32_t group = 0; };
+  // Cages that hang together are a tree whose root is the first of them, and a ring, to walk them; with the longest
+  // link of each.
+  struct Cage {
+    std::int32_t parent = 0, next = 0;
+    float longest = 0;
+    std::uint16_t links = 0, fabric = 0;
+    std::int32_t group = 0;
+  };
   std::vector<Cage> cage(cages);
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (std::int64_t i = groups[g].first; i < groups[g].first + groups[g].count(); ++i) {
@@ -318,12 +363,16 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
     return i;
   };
   // Of cages that are faster than the other end of a link: how many of their links that slows down, and to what.
-  struct Slowed { std::uint16_t links = 0; double rate = 0; };
+  struct Slowed {
+    std::uint16_t links = 0;
+    double rate = 0;
+  };
   std::unordered_map<std::int32_t, Slowed> slowed;
   for (std::size_t f = 0; f < all.size(); ++f)
     for (const Slim& l : all[f]) {
       if (l.length <= 0) continue;
-      if (const double near = groups[at(l.near_group)].rate.value, far = groups[at(l.far_group)].rate.value; near != far) {
+      if (const double near = groups[at(l.near_group)].rate.value, far = groups[at(l.far_group)].rate.value;
+          near != far) {
         Slowed& s = slowed[near > far ? l.near_cage : l.far_cage];
         if (s.links == 0 || s.rate == std::min(near, far)) ++s.links, s.rate = std::min(near, far);
       }
@@ -341,7 +390,7 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
 
   const std::vector<unsigned> media = media_of(plan);
   Picker picker{cluster_->cables, groups, {}};
-  std::map<std::pair<const CableChoice*, double>, std::int32_t> chosen;      // cables by length as sold, modules by choice
+  std::map<std::pair<const CableChoice*, double>, std::int32_t> chosen;  // cables by length as sold, modules by choice
   std::map<Picker::Need, std::int32_t> refused;
   Picker::Need need, last;
   const std::vector<CableChoice>* options = nullptr;
@@ -357,14 +406,17 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
       const Cage& c = cage[at(i)];
       const CageGroup& g = groups[at(c.group)];
       longest = std::max(longest, c.longest);
-      links += c.links;                                    // every link is counted at both ends
+      links += c.links;  // every link is counted at both ends
       ++members;
       newest = std::max(newest, i);
       need.rate = need.rate > 0 ? std::min(need.rate, g.rate.value) : g.rate.value;
       fastest = std::max(fastest, g.rate.value);
-      const auto width = [&](std::int32_t k) { return std::tuple(cage[at(k)].links, groups[at(cage[at(k)].group)].links, -k); };
+      const auto width = [&](std::int32_t k) {
+        return std::tuple(cage[at(k)].links, groups[at(cage[at(k)].group)].links, -k);
+      };
       if (head < 0 || width(i) > width(head)) head = i;
-      if (std::find(need.groups.begin(), need.groups.end(), c.group) == need.groups.end()) need.groups.push_back(c.group);
+      if (std::find(need.groups.begin(), need.groups.end(), c.group) == need.groups.end())
+        need.groups.push_back(c.group);
       i = c.next;
       if (i == static_cast<std::int32_t>(root)) break;
     }
@@ -391,7 +443,8 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
       options = &picker.options(need);
       last = need;
     }
-    // Ends of one link at two rates run at the lower one: the switch slows its port down. A module for it is looked for at that rate.
+    // Ends of one link at two rates run at the lower one: the switch slows its port down. A module for it is looked for
+    // at that rate.
     const Meters length(longest);
     std::int32_t found = 0;
     for (const CableChoice& o : *options) {
@@ -404,7 +457,7 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
         for (int f : o.fibres)
           if (sold <= 0) sold = sold_length(*picker.parts[at(f)].part, length).value;
         if (sold <= 0) continue;
-        if (o.links_per_fibre == 1) sold = 0;              // each link its own
+        if (o.links_per_fibre == 1) sold = 0;  // each link its own
       }
       std::int32_t& number = chosen[{&o, sold}];
       if (!number) {
@@ -436,7 +489,9 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
   }
 }
 
-std::string Cabling::between(int near_group, int far_group) const { return groups_[at(near_group)].who + " to " + groups_[at(far_group)].who; }
+std::string Cabling::between(int near_group, int far_group) const {
+  return groups_[at(near_group)].who + " to " + groups_[at(far_group)].who;
+}
 
 Cabling::Run Cabling::run(const PluggedLink& l) const {
   return l.length > 0 ? run(choices_[at(choice_of_cage_[at(l.far_cage)])], l.near_group, l.far_group, l.length) : Run{};
@@ -483,11 +538,19 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
     bool operator<(const Key& o) const { return key() < o.key(); }
   };
   std::map<Key, std::int64_t> lots;
-  struct Class { int near = -1, far = -1; std::string what; std::vector<std::pair<std::pair<const CableModel*, double>, std::int64_t>> fibres; std::vector<std::size_t> unbuilt; std::int64_t unmeasured = 0; BitsPerSecond rate{0}; std::size_t line = 0; /* of fibres: the last link's */ };
+  struct Class {
+    int near = -1, far = -1;
+    std::string what;
+    std::vector<std::pair<std::pair<const CableModel*, double>, std::int64_t>> fibres;
+    std::vector<std::size_t> unbuilt;
+    std::int64_t unmeasured = 0;
+    BitsPerSecond rate{0};
+    std::size_t line = 0; /* of fibres: the last link's */
+  };
   const CableModel* first_part = cluster_->cables.data();
-  std::vector<std::uint64_t> cable_seen;                    // one bit a cage: the cable in it is counted
+  std::vector<std::uint64_t> cable_seen;  // one bit a cage: the cable in it is counted
   cable_seen.assign(choice_of_cage_.size() / 64 + 1, 0);
-  std::vector<std::uint8_t> fibre_seen;                     // one bit a split fibre in each cage, where there are any
+  std::vector<std::uint8_t> fibre_seen;  // one bit a split fibre in each cage, where there are any
   const auto once = [&](std::int64_t cage) {
     const std::uint64_t bit = 1ULL << (static_cast<std::uint64_t>(cage) % 64);
     std::uint64_t& word = cable_seen[at(cage / 64)];
@@ -498,15 +561,19 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
     std::vector<Class> all;
     std::size_t current = 0;
-    std::vector<std::int64_t> modules(groups.size() * cluster_->cables.size(), 0);   // by group, then part
-    std::vector<std::pair<std::size_t, std::size_t>> to_name;                        // the first link of a kind that cannot be built, and its line
+    std::vector<std::int64_t> modules(groups.size() * cluster_->cables.size(), 0);  // by group, then part
+    std::vector<std::pair<std::size_t, std::size_t>>
+        to_name;  // the first link of a kind that cannot be built, and its line
     for (std::size_t i = 0; i < links_of[f].size(); ++i) {
       const Slim& l = links_of[f][i];
       if (all.empty() || all[current].near != l.near_group || all[current].far != l.far_group) {
         for (current = 0; current < all.size(); ++current)
           if (all[current].near == l.near_group && all[current].far == l.far_group) break;
         if (current == all.size())
-          all.push_back({.near = l.near_group, .far = l.far_group, .what = plan.fabrics[f].name + ": " + between(l.near_group, l.far_group), .rate = groups[l.near_group].rate});
+          all.push_back({.near = l.near_group,
+                         .far = l.far_group,
+                         .what = plan.fabrics[f].name + ": " + between(l.near_group, l.far_group),
+                         .rate = groups[l.near_group].rate});
       }
       Class& k = all[current];
       if (l.length <= 0) {
@@ -528,7 +595,8 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
         continue;
       }
       bool counts = true;
-      if (c.form == CableChoice::Form::cable && c.shared) counts = once(c.head_group == l.far_group ? l.far_cage : l.near_cage);
+      if (c.form == CableChoice::Form::cable && c.shared)
+        counts = once(c.head_group == l.far_group ? l.far_cage : l.near_cage);
       if (c.form == CableChoice::Form::modules) {
         // A module for each cage, named by what the cage belongs to.
         for (const bool far : {false, true}) {
@@ -549,7 +617,8 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
       const Run r = run(c, l.near_group, l.far_group, l.length);
       const std::pair<const CableModel*, double> sold{r.cable, r.length.value};
       if (k.line >= k.fibres.size() || k.fibres[k.line].first != sold) {
-        k.line = at(std::find_if(k.fibres.begin(), k.fibres.end(), [&](const auto& x) { return x.first == sold; }) - k.fibres.begin());
+        k.line = at(std::find_if(k.fibres.begin(), k.fibres.end(), [&](const auto& x) { return x.first == sold; }) -
+                    k.fibres.begin());
         if (k.line == k.fibres.size()) k.fibres.push_back({sold, 0});
       }
       k.fibres[k.line].second += c.form == CableChoice::Form::modules ? c.fibres_per_link : 1;
@@ -567,9 +636,11 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
     }
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (std::size_t part = 0; part < cluster_->cables.size(); ++part)
-        if (const std::int64_t n = modules[g * cluster_->cables.size() + part]) lots[{static_cast<int>(f), 0, static_cast<int>(part), 0, plan.fabrics[f].name + ": " + groups[g].who}] += n;
+        if (const std::int64_t n = modules[g * cluster_->cables.size() + part])
+          lots[{static_cast<int>(f), 0, static_cast<int>(part), 0, plan.fabrics[f].name + ": " + groups[g].who}] += n;
     for (const Class& k : all) {
-      for (const auto& [sold, n] : k.fibres) lots[{static_cast<int>(f), 1, static_cast<int>(sold.first - first_part), sold.second, k.what}] += n;
+      for (const auto& [sold, n] : k.fibres)
+        lots[{static_cast<int>(f), 1, static_cast<int>(sold.first - first_part), sold.second, k.what}] += n;
       if (k.unmeasured) unmeasured_.push_back({k.what, k.rate, k.unmeasured});
     }
   }

@@ -1,7 +1,7 @@
-// Lines of a three-phase PDU. Loads between lines: I_A = sqrt(I_AB^2 + I_CA^2 + I_AB x I_CA), the sum of two phasors 60 degrees apart; loads from line to
-// neutral add up as they are. One power factor for all loads, so that phasors of one pair add up as numbers.
-// Example: four cords of 10 A on AB, BC, CA, AB: pairs carry 20, 10 and 10 A, lines sqrt(400 + 100 + 200) = 26.5, 26.5 and 17.3 A. Balanced, each
-// line would carry 4/3 x 10 A x sqrt(3) = 23.1 A.
+// Lines of a three-phase PDU. Loads between lines: I_A = sqrt(I_AB^2 + I_CA^2 + I_AB x I_CA), the sum of two phasors 60
+// degrees apart; loads from line to neutral add up as they are. One power factor for all loads, so that phasors of one
+// pair add up as numbers. Example: four cords of 10 A on AB, BC, CA, AB: pairs carry 20, 10 and 10 A, lines sqrt(400 +
+// 100 + 200) = 26.5, 26.5 and 17.3 A. Balanced, each line would carry 4/3 x 10 A x sqrt(3) = 23.1 A.
 #include "plan/cords.h"
 
 #include <cmath>
@@ -20,7 +20,9 @@ const RackedDevice* device_of(const Plan& plan, const PowerClass& k, std::size_t
 
 namespace {
 
-const FabricTier& tier_of(const Plan& plan, const RackedDevice& d) { return plan.fabrics[d.group].tiers[plan.switch_ref(d.group, d.index).tier]; }
+const FabricTier& tier_of(const Plan& plan, const RackedDevice& d) {
+  return plan.fabrics[d.group].tiers[plan.switch_ref(d.group, d.index).tier];
+}
 
 }  // namespace
 
@@ -78,7 +80,8 @@ std::string Outlets::text() const {
 
 Value<Volts> outlet_voltage(const PduPart& p) {
   if (!p.voltage || !p.phases) return {};
-  Value<Volts> v = Value<Volts>::derived(load_voltage(*p.phases, *p.voltage), "the PDU's voltage across one load", p.voltage.span);
+  Value<Volts> v =
+      Value<Volts>::derived(load_voltage(*p.phases, *p.voltage), "the PDU's voltage across one load", p.voltage.span);
   v.confirmed = p.voltage.confirmed;
   return v;
 }
@@ -94,7 +97,7 @@ std::array<double, 3> line_loads(const std::array<double, 3>& pairs, bool single
   if (single) return {pairs[0], 0, 0};
   if (!between_lines) return pairs;
   const auto sum = [](double a, double b) { return std::sqrt(a * a + b * b + a * b); };
-  return {sum(pairs[0], pairs[2]), sum(pairs[0], pairs[1]), sum(pairs[1], pairs[2])};      // pairs AB, BC, CA
+  return {sum(pairs[0], pairs[2]), sum(pairs[0], pairs[1]), sum(pairs[1], pairs[2])};  // pairs AB, BC, CA
 }
 
 }  // namespace
@@ -112,18 +115,23 @@ bool lose_feed(const PowerRack& rack, int lost, PowerFailure& failure) {
 
 namespace {
 
-// Cords of one PDU of three phases: what each draws in every state that is looked at, and the pair of lines (or the line) that it is on.
+// Cords of one PDU of three phases: what each draws in every state that is looked at, and the pair of lines (or the
+// line) that it is on.
 struct OnePdu {
   bool between = false;
-  std::vector<std::vector<double>> milliwatts;   // by cord, the largest first, and state: whole ones, so that what is on a line does not depend on the way there
-  std::vector<std::uint8_t> way;             // by cord
+  std::vector<std::vector<double>> milliwatts;  // by cord, the largest first, and state: whole ones, so that what is on
+                                                // a line does not depend on the way there
+  std::vector<std::uint8_t> way;                // by cord
 };
 
 // Of the squares of what the lines carry in all states.
-struct Fullness { double most = 0, sum = 0; };
+struct Fullness {
+  double most = 0, sum = 0;
+};
 
 // With cord i on another way, and j in its old place where there is one.
-Fullness fullness(const OnePdu& pdu, const std::vector<std::array<double, 3>>& on, std::size_t i, std::size_t to, std::optional<std::size_t> j) {
+Fullness fullness(const OnePdu& pdu, const std::vector<std::array<double, 3>>& on, std::size_t i, std::size_t to,
+                  std::optional<std::size_t> j) {
   Fullness f;
   for (std::size_t s = 0; s < on.size(); ++s) {
     std::array<double, 3> w = on[s];
@@ -140,7 +148,8 @@ Fullness fullness(const OnePdu& pdu, const std::vector<std::array<double, 3>>& o
   return f;
 }
 
-// The first exchange that makes it better; false where there is none. Better is less, exactly: with a tolerance a row of changes could end where it began.
+// The first exchange that makes it better; false where there is none. Better is less, exactly: with a tolerance a row
+// of changes could end where it began.
 bool exchange(OnePdu& pdu, std::vector<std::array<double, 3>>& on) {
   const Fullness now = fullness(pdu, on, 0, pdu.way[0], std::nullopt);
   const auto better = [&](const Fullness& f) { return f.most < now.most || (f.most == now.most && f.sum < now.sum); };
@@ -170,13 +179,14 @@ bool exchange(OnePdu& pdu, std::vector<std::array<double, 3>>& on) {
 }
 
 void even_out(OnePdu& pdu) {
-  constexpr std::size_t kMostCords = 96;     // no strip has as many outlets: what is beyond stays as dealt
-  constexpr std::size_t kMostChanges = 16;   // for each cord: the worst of half a million random PDUs took 2.7
+  constexpr std::size_t kMostCords = 96;    // no strip has as many outlets: what is beyond stays as dealt
+  constexpr std::size_t kMostChanges = 16;  // for each cord: the worst of half a million random PDUs took 2.7
   if (pdu.way.empty() || pdu.way.size() > kMostCords) return;
   std::vector<std::array<double, 3>> on(pdu.milliwatts[0].size());
   for (std::size_t k = 0; k < pdu.way.size(); ++k)
     for (std::size_t s = 0; s < on.size(); ++s) on[s][pdu.way[k]] += pdu.milliwatts[k][s];
-  for (std::size_t changes = 0; changes < kMostChanges * pdu.way.size() && exchange(pdu, on); ++changes) {}
+  for (std::size_t changes = 0; changes < kMostChanges * pdu.way.size() && exchange(pdu, on); ++changes) {
+  }
 }
 
 // The rack as it will be: behind its cords those to come.
@@ -218,19 +228,26 @@ RackWiring wire_rack(const RackGroupModel* group, const PowerRack& rack) {
     const Value<Volts> v = part ? outlet_voltage(*part) : Value<Volts>();
     if (!v) continue;
     const bool single = *part->phases < 3;
-    at = {.known = true, .between = !single && *v == *part->voltage, .ways = static_cast<std::uint8_t>(single ? 1 : 3), .banks = part->banks.value_or(0), .voltage = *v};
+    at = {.known = true,
+          .between = !single && *v == *part->voltage,
+          .ways = static_cast<std::uint8_t>(single ? 1 : 3),
+          .banks = part->banks.value_or(0),
+          .voltage = *v};
   }
   const PowerRack full = completed(rack);
   const std::vector<std::vector<double>> watts = watts_by_state(full);
   std::vector<std::size_t> order;
   for (std::size_t k = 0, next = 0; k <= rack.cords.size(); ++k) {
-    for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == k; ++next) order.push_back(rack.cords.size() + next);
+    for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == k; ++next)
+      order.push_back(rack.cords.size() + next);
     if (k < rack.cords.size()) order.push_back(k);
   }
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return watts[0][k]; });
   w.way.assign(full.cords.size(), 0);
   w.bank.assign(full.cords.size(), 0);
-  const auto least = [](const std::vector<double>& on) { return static_cast<std::size_t>(std::ranges::min_element(on) - on.begin()); };
+  const auto least = [](const std::vector<double>& on) {
+    return static_cast<std::size_t>(std::ranges::min_element(on) - on.begin());
+  };
   for (std::size_t p = 0; p < rack.positions.size(); ++p) {
     const std::size_t ways = w.positions[p].ways, banks = static_cast<std::size_t>(w.positions[p].banks);
     const bool by_banks = banks > 0 && banks % ways == 0;
@@ -262,13 +279,16 @@ void cord_watts(const PowerRack& rack, const PowerFailure& failure, const PowerS
   out.cord.assign(rack.cords.size(), 0);
   out.spread = state.position_watts;
   const auto works = [&](std::size_t k) {
-    return (failure.positions >> rack.cords[k].position & 1) == 0 && std::ranges::find(failure.cords, static_cast<std::int32_t>(k)) == failure.cords.end();
+    return (failure.positions >> rack.cords[k].position & 1) == 0 &&
+           std::ranges::find(failure.cords, static_cast<std::int32_t>(k)) == failure.cords.end();
   };
   for (std::size_t first = 0; first < rack.cords.size();) {
     std::size_t end = first;
     std::int64_t alive = 0;
     for (; end < rack.cords.size() && rack.cords[end].device == rack.cords[first].device; ++end) alive += works(end);
-    const double each = alive > 0 ? state.devices[static_cast<std::size_t>(rack.cords[first].device)].watts / static_cast<double>(alive) : 0;
+    const double each =
+        alive > 0 ? state.devices[static_cast<std::size_t>(rack.cords[first].device)].watts / static_cast<double>(alive)
+                  : 0;
     for (std::size_t k = first; k < end && each > 0; ++k)
       if (works(k)) {
         out.cord[k] = each;
@@ -278,12 +298,14 @@ void cord_watts(const PowerRack& rack, const PowerFailure& failure, const PowerS
   }
 }
 
-void fullest_lines(const PowerRack& rack, const RackWiring& wiring, const PowerFailure& failure, const PowerState& state, CordWatts& watts, std::vector<double>& out) {
+void fullest_lines(const PowerRack& rack, const RackWiring& wiring, const PowerFailure& failure,
+                   const PowerState& state, CordWatts& watts, std::vector<double>& out) {
   cord_watts(rack, failure, state, watts);
   const std::size_t n = rack.positions.size();
   auto& on = watts.ways;
   on.assign(n, {});
-  for (std::size_t k = 0; k < rack.cords.size(); ++k) on[static_cast<std::size_t>(rack.cords[k].position)][wiring.way[k]] += watts.cord[k];
+  for (std::size_t k = 0; k < rack.cords.size(); ++k)
+    on[static_cast<std::size_t>(rack.cords[k].position)][wiring.way[k]] += watts.cord[k];
   out.assign(n, 0);
   for (std::size_t p = 0; p < n; ++p) {
     const RackWiring::Position& at = wiring.positions[p];
@@ -306,7 +328,8 @@ bool pdus_hold(const Plan& plan, const PowerRack& rack, const RackGroupModel& g,
   std::vector<double> fullest;
   fullest_lines(rack, wiring, failure, state, cords, fullest);
   for (std::size_t p = 0; p < g.pdus.size() && p < fullest.size(); ++p) {
-    const Value<VoltAmperes> rating = g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
+    const Value<VoltAmperes> rating =
+        g.pdus[p].part ? pdu_rating(*plan.cluster, *g.pdus[p].part) : Value<VoltAmperes>();
     if (rating && above(plan.apparent(Watts(fullest[p])).value, rating->value)) return false;
   }
   return true;
@@ -364,7 +387,8 @@ std::vector<PduCurrents> pdu_currents_of(const Plan& plan) {
   std::vector<std::size_t> first(plan.racks.size(), 0);
   std::size_t next = 0;
   for (const RackGroupModel& g : c.racks)
-    for (std::int64_t r = g.first; r < g.first + g.count; ++r, next += g.pdus.size()) first[static_cast<std::size_t>(r)] = next;
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r, next += g.pdus.size())
+      first[static_cast<std::size_t>(r)] = next;
   for (const PowerClass& k : plan.power_classes()) {
     if (k.assembly) continue;
     const RackGroupModel& g = c.racks[static_cast<std::size_t>(k.group)];

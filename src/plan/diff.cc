@@ -17,7 +17,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-using Map = std::vector<std::int64_t>;     // of something of the new plan: its number in the old one, -1: there is none
+using Map = std::vector<std::int64_t>;  // of something of the new plan: its number in the old one, -1: there is none
 
 // The other way round.
 Map turned(const Map& map, std::int64_t count) {
@@ -27,9 +27,11 @@ Map turned(const Map& map, std::int64_t count) {
   return out;
 }
 
-// Links of one plan as numbers: by fabric, block, member and port; and by switch and uplink. What joins two ports is a number that is the same in
-// both plans for the same parts and length.
-struct LinkEnd { std::int32_t far = -1, far_port = -1, run = -1; };
+// Links of one plan as numbers: by fabric, block, member and port; and by switch and uplink. What joins two ports is a
+// number that is the same in both plans for the same parts and length.
+struct LinkEnd {
+  std::int32_t far = -1, far_port = -1, run = -1;
+};
 class RunNames {
  public:
   std::int32_t of(const Plan* plan, const Cabling::Run& run) {
@@ -38,7 +40,8 @@ class RunNames {
     if (known != known_.end()) return known->second;
     std::string text = run.cable ? run.cable->id : "nothing that fits";
     if (run.length.value > 0) text += " " + to_text(run.length);
-    if (run.near_module) text += format(" with {} and {}", run.near_module->id, run.far_module ? run.far_module->id : "nothing");
+    if (run.near_module)
+      text += format(" with {} and {}", run.near_module->id, run.far_module ? run.far_module->id : "nothing");
     const auto [found, fresh] = by_text_.try_emplace(text, static_cast<std::int32_t>(texts_.size()));
     if (fresh) texts_.push_back(text);
     return known_[key] = found->second;
@@ -53,10 +56,16 @@ class RunNames {
 };
 
 struct LinkTable {
-  struct Block { std::int64_t members = 0, ports = 0; std::vector<LinkEnd> ends; };
-  struct Up { LinkEnd end; std::int32_t near_port = -1; };
-  std::vector<std::vector<Block>> blocks;          // by fabric, block
-  std::vector<std::vector<Up>> ups;                // by switch number over all fabrics
+  struct Block {
+    std::int64_t members = 0, ports = 0;
+    std::vector<LinkEnd> ends;
+  };
+  struct Up {
+    LinkEnd end;
+    std::int32_t near_port = -1;
+  };
+  std::vector<std::vector<Block>> blocks;  // by fabric, block
+  std::vector<std::vector<Up>> ups;        // by switch number over all fabrics
 
   LinkTable(const Plan& plan, const Links& links, RunNames& names) {
     std::int64_t switches = 0;
@@ -67,12 +76,17 @@ struct LinkTable {
     for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
       for (const FabricBlock& b : plan.fabrics[f].blocks) {
         const bool uplinks = b.what == FabricBlock::What::uplinks;
-        blocks[f].push_back({.members = uplinks ? 0 : b.members, .ports = b.ports_each, .ends = std::vector<LinkEnd>(uplinks ? 0 : at(b.members * b.ports_each))});
+        blocks[f].push_back({.members = uplinks ? 0 : b.members,
+                             .ports = b.ports_each,
+                             .ends = std::vector<LinkEnd>(uplinks ? 0 : at(b.members * b.ports_each))});
       }
       links.each(static_cast<int>(f), [&](const PluggedLink& l) {
-        const LinkEnd end{static_cast<std::int32_t>(plan.switch_number(l.far_fabric, l.far)), static_cast<std::int32_t>(l.far_port), names.of(&plan, cabling.run(l))};
-        if (l.block >= 0) blocks[f][at(l.block)].ends[at(l.member * blocks[f][at(l.block)].ports + l.port)] = end;
-        else ups[at(plan.switch_number(l.fabric, l.near))].push_back({end, static_cast<std::int32_t>(l.near_port)});
+        const LinkEnd end{static_cast<std::int32_t>(plan.switch_number(l.far_fabric, l.far)),
+                          static_cast<std::int32_t>(l.far_port), names.of(&plan, cabling.run(l))};
+        if (l.block >= 0)
+          blocks[f][at(l.block)].ends[at(l.member * blocks[f][at(l.block)].ports + l.port)] = end;
+        else
+          ups[at(plan.switch_number(l.fabric, l.near))].push_back({end, static_cast<std::int32_t>(l.near_port)});
         return true;
       });
     }
@@ -81,7 +95,8 @@ struct LinkTable {
 
 class Differ {
  public:
-  Differ(const Plan& before, const Plan& after, std::size_t keep) : a_(before), b_(after), ca_(*before.cluster), cb_(*after.cluster), keep_(keep) {}
+  Differ(const Plan& before, const Plan& after, std::size_t keep)
+      : a_(before), b_(after), ca_(*before.cluster), cb_(*after.cluster), keep_(keep) {}
 
   PlanDiff all() {
     d_.parts = diff_bills(a_, b_);
@@ -115,8 +130,11 @@ class Differ {
   };
   List list(std::vector<ChangeList>& to, std::string what) { return {*this, to, std::move(what)}; }
 
-  static std::string place_text(const Plan& p, std::int64_t rack, std::int64_t unit) { return rack < 0 ? "no place" : format("{} U{}", p.cluster->rack_name(rack), unit); }
-  void place(List& moved, const std::string& object, std::int64_t rack_a, std::int64_t unit_a, std::int64_t rack_b, std::int64_t unit_b) {
+  static std::string place_text(const Plan& p, std::int64_t rack, std::int64_t unit) {
+    return rack < 0 ? "no place" : format("{} U{}", p.cluster->rack_name(rack), unit);
+  }
+  void place(List& moved, const std::string& object, std::int64_t rack_a, std::int64_t unit_a, std::int64_t rack_b,
+             std::int64_t unit_b) {
     if (rack_a < 0 && rack_b < 0) return;
     if (rack_a >= 0 && rack_b >= 0 && unit_a == unit_b && rack_[at(rack_b)] == rack_a) return;
     moved.add([&] { return ObjectChange{object, place_text(a_, rack_a, unit_a), place_text(b_, rack_b, unit_b)}; });
@@ -136,8 +154,10 @@ class Differ {
     for (std::int64_t r = 0; r < cb_.rack_count; ++r) {
       const std::string name = cb_.rack_name(r);
       const auto found = known.find(name);
-      if (found == known.end()) fresh.add([&] { return ObjectChange{"rack/" + name, "", model(cb_, r)}; });
-      else if (rack_[at(r)] = found->second; model(ca_, found->second) != model(cb_, r)) changed.add([&] { return ObjectChange{"rack/" + name, model(ca_, found->second), model(cb_, r)}; });
+      if (found == known.end())
+        fresh.add([&] { return ObjectChange{"rack/" + name, "", model(cb_, r)}; });
+      else if (rack_[at(r)] = found->second; model(ca_, found->second) != model(cb_, r))
+        changed.add([&] { return ObjectChange{"rack/" + name, model(ca_, found->second), model(cb_, r)}; });
     }
     floor();
     rack_back_ = turned(rack_, ca_.rack_count);
@@ -146,14 +166,20 @@ class Differ {
       if (rack_back_[at(r)] < 0) gone.add([&] { return ObjectChange{"rack/" + ca_.rack_name(r), model(ca_, r), ""}; });
   }
 
-  // Racks that stand elsewhere. Rows are filled in the order of the spec: a group that grows pushes those behind it to other rows.
-  struct Row { std::string name; std::int64_t first = 0, count = 0; double depth = 0; };     // of a group; depth: from its first row to its last
+  // Racks that stand elsewhere. Rows are filled in the order of the spec: a group that grows pushes those behind it to
+  // other rows.
+  struct Row {
+    std::string name;
+    std::int64_t first = 0, count = 0;
+    double depth = 0;
+  };  // of a group; depth: from its first row to its last
   static std::vector<Row> rows_of(const Plan& p) {
     std::vector<Row> rows;
     const auto add = [&](const auto& groups, std::string_view what) {
       for (const auto& g : groups) {
         Row row{format("{} '{}'", what, g.name), g.first, g.count, 0};
-        if (g.count > 0 && at(g.first + g.count - 1) < p.racks.size()) row.depth = p.racks[at(g.first + g.count - 1)].y - p.racks[at(g.first)].y;
+        if (g.count > 0 && at(g.first + g.count - 1) < p.racks.size())
+          row.depth = p.racks[at(g.first + g.count - 1)].y - p.racks[at(g.first)].y;
         rows.push_back(std::move(row));
       }
     };
@@ -163,11 +189,15 @@ class Differ {
   }
   void floor() {
     const std::vector<Row> before = rows_of(a_), after = rows_of(b_);
-    std::string reason;                      // the first group that takes another number of rows, or is new or gone
-    const auto known = [](const std::vector<Row>& rows, const Row& r) { return std::ranges::find(rows, r.name, &Row::name); };
+    std::string reason;  // the first group that takes another number of rows, or is new or gone
+    const auto known = [](const std::vector<Row>& rows, const Row& r) {
+      return std::ranges::find(rows, r.name, &Row::name);
+    };
     for (const Row& is : after) {
       const auto was = known(before, is);
-      List moved = list(d_.moved, format("{} on the floor{}", is.name, reason.empty() ? std::string(", whose rows are laid otherwise") : ", because " + reason));
+      List moved = list(
+          d_.moved, format("{} on the floor{}", is.name,
+                           reason.empty() ? std::string(", whose rows are laid otherwise") : ", because " + reason));
       for (std::int64_t r = is.first; r < is.first + is.count && at(r) < b_.racks.size(); ++r) {
         if (rack_[at(r)] < 0 || at(rack_[at(r)]) >= a_.racks.size()) continue;
         const RackPlan &then = a_.racks[at(rack_[at(r)])], &now = b_.racks[at(r)];
@@ -176,13 +206,18 @@ class Differ {
         moved.add([&] { return ObjectChange{"rack/" + cb_.rack_name(r), spot_text(then), spot_text(now)}; });
       }
       if (!reason.empty()) continue;
-      if (was == before.end()) reason = is.name + " before them are new";
-      else if (std::abs(was->depth - is.depth) > 1e-3) reason = format("{} before them {} rows", is.name, is.depth > was->depth ? "take more" : "take fewer");
+      if (was == before.end())
+        reason = is.name + " before them are new";
+      else if (std::abs(was->depth - is.depth) > 1e-3)
+        reason = format("{} before them {} rows", is.name, is.depth > was->depth ? "take more" : "take fewer");
       for (const Row& gone : before)
-        if (reason.empty() && gone.first < was->first && known(after, gone) == after.end()) reason = gone.name + " before them are gone";
+        if (reason.empty() && gone.first < was->first && known(after, gone) == after.end())
+          reason = gone.name + " before them are gone";
     }
   }
-  static std::string spot_text(const RackPlan& r) { return format("{:.3g} m along row, {:.3g} m across", static_cast<double>(r.x), static_cast<double>(r.y)); }
+  static std::string spot_text(const RackPlan& r) {
+    return format("{:.3g} m along row, {:.3g} m across", static_cast<double>(r.x), static_cast<double>(r.y));
+  }
 
   // What a server is made of, as far as people would have to open it.
   static std::string fitting(const ServerModel& s) {
@@ -198,7 +233,8 @@ class Differ {
     node_.assign(at(cb_.node_count), -1);
     for (const NodeGroupModel& g : cb_.nodes) {
       const int old = ca_.find_node_group(g.name);
-      List fresh = list(d_.added, format("nodes of '{}'", g.name)), changed = list(d_.refitted, fresh.what), moved = list(d_.moved, fresh.what);
+      List fresh = list(d_.added, format("nodes of '{}'", g.name)), changed = list(d_.refitted, fresh.what),
+           moved = list(d_.moved, fresh.what);
       const NodeGroupModel* was = old < 0 ? nullptr : &ca_.nodes[at(old)];
       const std::string is_made = fitting(g.server), was_made = was ? fitting(was->server) : std::string();
       const bool same_names = was && was->names.text() == g.names.text();
@@ -212,10 +248,14 @@ class Differ {
         j += was->first;
         node_[at(node)] = j;
         if (was_made != is_made) changed.add([&] { return ObjectChange{b_.node_object(node), was_made, is_made}; });
-        const auto spot = [](const Plan& p, std::int64_t n) { return std::pair<std::int64_t, std::int64_t>(at(n) < p.node_rack.size() ? p.node_rack[at(n)] : -1, at(n) < p.node_unit.size() ? p.node_unit[at(n)] : 0); };
+        const auto spot = [](const Plan& p, std::int64_t n) {
+          return std::pair<std::int64_t, std::int64_t>(at(n) < p.node_rack.size() ? p.node_rack[at(n)] : -1,
+                                                       at(n) < p.node_unit.size() ? p.node_unit[at(n)] : 0);
+        };
         const auto [ra, ua] = spot(a_, j);
         const auto [rb, ub] = spot(b_, node);
-        if (ra != rb || ua != ub || (rb >= 0 && rack_[at(rb)] != ra)) place(moved, b_.node_object(node), ra, ua, rb, ub);
+        if (ra != rb || ua != ub || (rb >= 0 && rack_[at(rb)] != ra))
+          place(moved, b_.node_object(node), ra, ua, rb, ub);
       }
     }
     node_back_ = turned(node_, ca_.node_count);
@@ -242,11 +282,19 @@ class Differ {
   }
 
   void switches() {
-    struct Known { std::int64_t number; const std::string* model; };
+    struct Known {
+      std::int64_t number;
+      const std::string* model;
+    };
     std::unordered_map<std::string, Known> known;
-    each_switch(a_, [&](int f, SwitchRef r, std::int64_t n) { known.emplace(a_.switch_name(f, r), Known{n, &a_.fabrics[at(f)].tiers[at(r.tier)].model}); });
+    each_switch(a_, [&](int f, SwitchRef r, std::int64_t n) {
+      known.emplace(a_.switch_name(f, r), Known{n, &a_.fabrics[at(f)].tiers[at(r.tier)].model});
+    });
     switch_.assign(at(switch_total(b_)), -1);
-    const auto spot = [](const Plan& p, std::int64_t n) { return std::pair<std::int64_t, std::int64_t>(at(n) < p.switch_rack.size() ? p.switch_rack[at(n)] : -1, at(n) < p.switch_unit.size() ? p.switch_unit[at(n)] : 0); };
+    const auto spot = [](const Plan& p, std::int64_t n) {
+      return std::pair<std::int64_t, std::int64_t>(at(n) < p.switch_rack.size() ? p.switch_rack[at(n)] : -1,
+                                                   at(n) < p.switch_unit.size() ? p.switch_unit[at(n)] : 0);
+    };
     std::vector<List> fresh, changed, moved;
     for (const Fabric& f : b_.fabrics) {
       const std::string what = format("switches of network '{}'", f.name);
@@ -260,7 +308,8 @@ class Differ {
       const auto found = known.find(name);
       if (found == known.end()) return fresh[at(f)].add([&] { return ObjectChange{name, "", model}; });
       switch_[at(n)] = found->second.number;
-      if (*found->second.model != model) changed[at(f)].add([&] { return ObjectChange{name, *found->second.model, model}; });
+      if (*found->second.model != model)
+        changed[at(f)].add([&] { return ObjectChange{name, *found->second.model, model}; });
       const auto [ra, ua] = spot(a_, found->second.number);
       const auto [rb, ub] = spot(b_, n);
       place(moved[at(f)], name, ra, ua, rb, ub);
@@ -269,7 +318,10 @@ class Differ {
     std::vector<List> gone;
     for (const Fabric& f : a_.fabrics) gone.push_back(list(d_.removed, format("switches of network '{}'", f.name)));
     each_switch(a_, [&](int f, SwitchRef r, std::int64_t n) {
-      if (switch_back_[at(n)] < 0) gone[at(f)].add([&] { return ObjectChange{a_.switch_name(f, r), a_.fabrics[at(f)].tiers[at(r.tier)].model, ""}; });
+      if (switch_back_[at(n)] < 0)
+        gone[at(f)].add([&] {
+          return ObjectChange{a_.switch_name(f, r), a_.fabrics[at(f)].tiers[at(r.tier)].model, ""};
+        });
     });
   }
 
@@ -314,7 +366,8 @@ class Differ {
     for (const StorageModel& was : ca_.storage) {
       const int now = find_storage(cb_, was.name);
       List gone = list(d_.removed, format("systems of storage '{}'", was.name));
-      for (std::int64_t i = now < 0 ? 0 : bought(cb_.storage[at(now)]); i < bought(was); ++i) gone.add([&] { return ObjectChange{format("storage/{}/{}", was.name, i + 1), was.model, ""}; });
+      for (std::int64_t i = now < 0 ? 0 : bought(cb_.storage[at(now)]); i < bought(was); ++i)
+        gone.add([&] { return ObjectChange{format("storage/{}/{}", was.name, i + 1), was.model, ""}; });
     }
   }
 
@@ -332,28 +385,42 @@ class Differ {
         if (old < 0) continue;
         const RackGroupModel& was = ca_.racks[at(old)];
         for (std::size_t p = 0; p < std::max(g.pdus.size(), was.pdus.size()); ++p) {
-          std::string before = p < was.pdus.size() ? pdu_text(ca_, was.pdus[p]) : std::string(), after = p < g.pdus.size() ? pdu_text(cb_, g.pdus[p]) : std::string();
+          std::string before = p < was.pdus.size() ? pdu_text(ca_, was.pdus[p]) : std::string(),
+                      after = p < g.pdus.size() ? pdu_text(cb_, g.pdus[p]) : std::string();
           if (before == after) continue;
-          changed.add([&] { return ObjectChange{format("pdu/{}/{}", cb_.rack_name(r), static_cast<char>('a' + p)), before, after}; });
+          changed.add([&] {
+            return ObjectChange{format("pdu/{}/{}", cb_.rack_name(r), static_cast<char>('a' + p)), before, after};
+          });
         }
       }
     }
   }
 
-  // ---- cables ----------------------------------------------------------------------------------------------------------
+  // ---- cables
+  // ----------------------------------------------------------------------------------------------------------
   static std::string block_key(const Plan& p, const FabricBlock& b) {
     const Cluster& c = *p.cluster;
     switch (b.what) {
       case FabricBlock::What::ends: {
         const NetworkModel& n = c.networks[at(b.network)];
         const EndPoints& e = n.ends[at(b.end)];
-        const std::string set = e.group >= 0 && e.ports >= 0 && at(e.ports) < c.nodes[at(e.group)].server.ports.size() ? c.nodes[at(e.group)].server.ports[at(e.ports)].name : std::string("-");
-        return format("ends {} {} {} {}", n.name, e.group >= 0 ? "node " + c.nodes[at(e.group)].name : e.storage >= 0 ? "storage " + c.storage[at(e.storage)].name : std::string("?"), set, e.first_port);
+        const std::string set = e.group >= 0 && e.ports >= 0 && at(e.ports) < c.nodes[at(e.group)].server.ports.size()
+                                    ? c.nodes[at(e.group)].server.ports[at(e.ports)].name
+                                    : std::string("-");
+        return format("ends {} {} {} {}", n.name,
+                      e.group >= 0     ? "node " + c.nodes[at(e.group)].name
+                      : e.storage >= 0 ? "storage " + c.storage[at(e.storage)].name
+                                       : std::string("?"),
+                      set, e.first_port);
       }
-      case FabricBlock::What::switches: return "switches " + p.fabrics[at(b.of)].name;
-      case FabricBlock::What::pdus: return "pdus";
-      case FabricBlock::What::shelves: return "shelves " + c.assemblies[at(b.of)].name;
-      case FabricBlock::What::uplinks: return "uplinks";
+      case FabricBlock::What::switches:
+        return "switches " + p.fabrics[at(b.of)].name;
+      case FabricBlock::What::pdus:
+        return "pdus";
+      case FabricBlock::What::shelves:
+        return "shelves " + c.assemblies[at(b.of)].name;
+      case FabricBlock::What::uplinks:
+        return "uplinks";
     }
     return {};
   }
@@ -378,11 +445,15 @@ class Differ {
         const PduLoad& pdu = b_.pdus[at(member)];
         const std::int64_t rack = rack_[at(pdu.rack)];
         if (rack < 0) return -1;
-        const auto found = std::lower_bound(a_.pdus.begin(), a_.pdus.end(), std::pair(rack, pdu.pdu), [](const PduLoad& l, const auto& k) { return std::pair(l.rack, l.pdu) < k; });
+        const auto found =
+            std::lower_bound(a_.pdus.begin(), a_.pdus.end(), std::pair(rack, pdu.pdu),
+                             [](const PduLoad& l, const auto& k) { return std::pair(l.rack, l.pdu) < k; });
         return found != a_.pdus.end() && found->rack == rack && found->pdu == pdu.pdu ? found - a_.pdus.begin() : -1;
       }
-      case FabricBlock::What::shelves: return member < was.members ? member : -1;
-      case FabricBlock::What::uplinks: break;
+      case FabricBlock::What::shelves:
+        return member < was.members ? member : -1;
+      case FabricBlock::What::uplinks:
+        break;
     }
     return -1;
   }
@@ -401,7 +472,9 @@ class Differ {
     for (std::size_t f = 0; f < p.fabrics.size(); ++f) {
       const Fabric& fabric = p.fabrics[f];
       if (number < fabric.first_switch || number >= fabric.first_switch + fabric.switch_count()) continue;
-      return format("{}/{}", p.switch_name(static_cast<int>(f), p.switch_ref(static_cast<int>(f), number - fabric.first_switch)), port);
+      return format("{}/{}",
+                    p.switch_name(static_cast<int>(f), p.switch_ref(static_cast<int>(f), number - fabric.first_switch)),
+                    port);
     }
     return "nothing";
   }
@@ -416,19 +489,24 @@ class Differ {
     const auto compare = [&](const LinkEnd& was, const LinkEnd& is, List& moved, List& replaced, const auto& name) {
       if (was.far < 0 || is.far < 0) return;
       if (switch_[at(is.far)] != was.far || was.far_port != is.far_port)
-        moved.add([&] { return ObjectChange{name(), switch_port(a_, was.far, was.far_port), switch_port(b_, is.far, is.far_port)}; });
-      else if (was.run != is.run) replaced.add([&] { return ObjectChange{name(), runs.text(was.run), runs.text(is.run)}; });
+        moved.add([&] {
+          return ObjectChange{name(), switch_port(a_, was.far, was.far_port), switch_port(b_, is.far, is.far_port)};
+        });
+      else if (was.run != is.run)
+        replaced.add([&] { return ObjectChange{name(), runs.text(was.run), runs.text(is.run)}; });
     };
     for (std::size_t f = 0; f < b_.fabrics.size(); ++f) {
       const Fabric& is = b_.fabrics[f];
       const auto found = old_fabrics.find(is.name);
       const int old = found == old_fabrics.end() ? -1 : found->second;
       const std::string what = format("network '{}'", is.name);
-      List fresh = list(d_.cables_added, what), gone = list(d_.cables_removed, what), moved = list(d_.cables_moved, what), replaced = list(d_.cables_replaced, what);
+      List fresh = list(d_.cables_added, what), gone = list(d_.cables_removed, what),
+           moved = list(d_.cables_moved, what), replaced = list(d_.cables_replaced, what);
       std::map<std::string, int> old_blocks;
       if (old >= 0) {
         seen[at(old)] = true;
-        for (std::size_t k = 0; k < a_.fabrics[at(old)].blocks.size(); ++k) old_blocks.emplace(block_key(a_, a_.fabrics[at(old)].blocks[k]), static_cast<int>(k));
+        for (std::size_t k = 0; k < a_.fabrics[at(old)].blocks.size(); ++k)
+          old_blocks.emplace(block_key(a_, a_.fabrics[at(old)].blocks[k]), static_cast<int>(k));
       }
       std::vector<std::vector<bool>> kept(old < 0 ? 0 : ta.blocks[at(old)].size());
       for (std::size_t k = 0; k < kept.size(); ++k) kept[k].assign(ta.blocks[at(old)][k].ends.size(), false);
@@ -445,7 +523,9 @@ class Differ {
             const LinkTable::Block* was = before < 0 ? nullptr : &ta.blocks[at(old)][at(before)];
             const bool there = was && j >= 0 && p < was->ports && was->ends[at(j * was->ports + p)].far >= 0;
             if (!there) {
-              fresh.add([&] { return ObjectChange{name(), "", switch_port(b_, end.far, end.far_port) + ", " + runs.text(end.run)}; });
+              fresh.add([&] {
+                return ObjectChange{name(), "", switch_port(b_, end.far, end.far_port) + ", " + runs.text(end.run)};
+              });
               continue;
             }
             kept[at(before)][at(j * was->ports + p)] = true;
@@ -457,7 +537,11 @@ class Differ {
         for (std::size_t i = 0; i < kept[k].size(); ++i)
           if (const LinkTable::Block& was = ta.blocks[at(old)][k]; !kept[k][i] && was.ends[i].far >= 0) {
             const auto place = static_cast<std::int64_t>(i);
-            gone.add([&] { return ObjectChange{cable_name(links_a, old, static_cast<int>(k), place / was.ports, place % was.ports), switch_port(a_, was.ends[i].far, was.ends[i].far_port) + ", " + runs.text(was.ends[i].run), ""}; });
+            gone.add([&] {
+              return ObjectChange{
+                  cable_name(links_a, old, static_cast<int>(k), place / was.ports, place % was.ports),
+                  switch_port(a_, was.ends[i].far, was.ends[i].far_port) + ", " + runs.text(was.ends[i].run), ""};
+            });
           }
       // Between switches: by switch and port of the lower one.
       for (std::int64_t s = is.first_switch; s < is.first_switch + is.switch_count(); ++s) {
@@ -468,17 +552,34 @@ class Differ {
         std::size_t i = 0;
         for (const LinkTable::Up& up : ups) {
           const auto name = [&] { return "cable/" + switch_port(b_, s, up.near_port); };
-          for (; i < before.size() && before[i].near_port < up.near_port; ++i) gone.add([&] { return ObjectChange{"cable/" + switch_port(a_, was, before[i].near_port), switch_port(a_, before[i].end.far, before[i].end.far_port), ""}; });
-          if (i < before.size() && before[i].near_port == up.near_port) compare(before[i++].end, up.end, moved, replaced, name);
-          else fresh.add([&] { return ObjectChange{name(), "", switch_port(b_, up.end.far, up.end.far_port) + ", " + runs.text(up.end.run)}; });
+          for (; i < before.size() && before[i].near_port < up.near_port; ++i)
+            gone.add([&] {
+              return ObjectChange{"cable/" + switch_port(a_, was, before[i].near_port),
+                                  switch_port(a_, before[i].end.far, before[i].end.far_port), ""};
+            });
+          if (i < before.size() && before[i].near_port == up.near_port)
+            compare(before[i++].end, up.end, moved, replaced, name);
+          else
+            fresh.add([&] {
+              return ObjectChange{name(), "",
+                                  switch_port(b_, up.end.far, up.end.far_port) + ", " + runs.text(up.end.run)};
+            });
         }
-        for (; i < before.size(); ++i) gone.add([&] { return ObjectChange{"cable/" + switch_port(a_, was, before[i].near_port), switch_port(a_, before[i].end.far, before[i].end.far_port), ""}; });
+        for (; i < before.size(); ++i)
+          gone.add([&] {
+            return ObjectChange{"cable/" + switch_port(a_, was, before[i].near_port),
+                                switch_port(a_, before[i].end.far, before[i].end.far_port), ""};
+          });
       }
       if (old < 0) continue;
       const Fabric& was = a_.fabrics[at(old)];
       for (std::int64_t s = was.first_switch; s < was.first_switch + was.switch_count(); ++s)
         if (switch_back_[at(s)] < 0)
-          for (const LinkTable::Up& up : ta.ups[at(s)]) gone.add([&] { return ObjectChange{"cable/" + switch_port(a_, s, up.near_port), switch_port(a_, up.end.far, up.end.far_port), ""}; });
+          for (const LinkTable::Up& up : ta.ups[at(s)])
+            gone.add([&] {
+              return ObjectChange{"cable/" + switch_port(a_, s, up.near_port),
+                                  switch_port(a_, up.end.far, up.end.far_port), ""};
+            });
     }
     for (std::size_t f = 0; f < a_.fabrics.size(); ++f) {
       if (seen[f]) continue;
@@ -488,15 +589,23 @@ class Differ {
         for (std::int64_t m = 0; m < was.members; ++m)
           for (std::int64_t p = 0; p < was.ports; ++p)
             if (const LinkEnd& end = was.ends[at(m * was.ports + p)]; end.far >= 0)
-              gone.add([&] { return ObjectChange{cable_name(links_a, static_cast<int>(f), static_cast<int>(k), m, p), switch_port(a_, end.far, end.far_port) + ", " + runs.text(end.run), ""}; });
+              gone.add([&] {
+                return ObjectChange{cable_name(links_a, static_cast<int>(f), static_cast<int>(k), m, p),
+                                    switch_port(a_, end.far, end.far_port) + ", " + runs.text(end.run), ""};
+              });
       }
       const Fabric& was = a_.fabrics[f];
       for (std::int64_t s = was.first_switch; s < was.first_switch + was.switch_count(); ++s)
-        for (const LinkTable::Up& up : ta.ups[at(s)]) gone.add([&] { return ObjectChange{"cable/" + switch_port(a_, s, up.near_port), switch_port(a_, up.end.far, up.end.far_port), ""}; });
+        for (const LinkTable::Up& up : ta.ups[at(s)])
+          gone.add([&] {
+            return ObjectChange{"cable/" + switch_port(a_, s, up.near_port),
+                                switch_port(a_, up.end.far, up.end.far_port), ""};
+          });
     }
   }
 
-  // ---- addresses -------------------------------------------------------------------------------------------------------
+  // ---- addresses
+  // -------------------------------------------------------------------------------------------------------
   void addresses() {
     const auto text = [](std::uint32_t address) { return address ? ipv4_text(address) : std::string("none"); };
     for (std::size_t n = 0; n < cb_.networks.size(); ++n) {
@@ -506,8 +615,10 @@ class Differ {
       const AddressPlan *now = b_.addresses_of(static_cast<int>(n)), *then = a_.addresses_of(old);
       if (!now || !then) continue;
       List changed = list(d_.renumbered, format("network '{}'", is.name));
-      if (now->subnet.text() != then->subnet.text()) changed.add([&] { return ObjectChange{"subnet", then->subnet.text(), now->subnet.text()}; });
-      if (now->gateway != then->gateway) changed.add([&] { return ObjectChange{"gateway", text(then->gateway), text(now->gateway)}; });
+      if (now->subnet.text() != then->subnet.text())
+        changed.add([&] { return ObjectChange{"subnet", then->subnet.text(), now->subnet.text()}; });
+      if (now->gateway != then->gateway)
+        changed.add([&] { return ObjectChange{"gateway", text(then->gateway), text(now->gateway)}; });
       for (std::size_t e = 0; e < is.ends.size() && e < now->first.size(); ++e) {
         const EndPoints& ends = is.ends[e];
         if (ends.group < 0) continue;
@@ -526,8 +637,13 @@ class Differ {
       const std::int64_t before = switch_[at(n)];
       if (before < 0) return;
       std::size_t of = 0;
-      while (of + 1 < a_.fabrics.size() && (before < a_.fabrics[of].first_switch || before >= a_.fabrics[of].first_switch + a_.fabrics[of].switch_count())) ++of;
-      const std::uint32_t was = a_.switch_address(static_cast<int>(of), a_.switch_ref(static_cast<int>(of), before - a_.fabrics[of].first_switch)), address = b_.switch_address(f, r);
+      while (of + 1 < a_.fabrics.size() && (before < a_.fabrics[of].first_switch ||
+                                            before >= a_.fabrics[of].first_switch + a_.fabrics[of].switch_count()))
+        ++of;
+      const std::uint32_t was = a_.switch_address(
+                              static_cast<int>(of),
+                              a_.switch_ref(static_cast<int>(of), before - a_.fabrics[of].first_switch)),
+                          address = b_.switch_address(f, r);
       if (was != address) changed.add([&] { return ObjectChange{b_.switch_name(f, r), text(was), text(address)}; });
     });
   }
@@ -543,7 +659,8 @@ class Differ {
 
 bool PlanDiff::empty() const {
   if (!parts.empty()) return false;
-  for (const auto* lists : {&added, &removed, &refitted, &moved, &repowered, &cables_added, &cables_removed, &cables_moved, &cables_replaced, &renumbered})
+  for (const auto* lists : {&added, &removed, &refitted, &moved, &repowered, &cables_added, &cables_removed,
+                            &cables_moved, &cables_replaced, &renumbered})
     if (!lists->empty()) return false;
   return true;
 }
@@ -565,13 +682,23 @@ std::vector<BillRow> bill_by_part(const Plan& plan, RacksBought racks) {
 }
 
 void diff_accessories(const Plan* before, const Plan& after, std::vector<PartChange>& parts) {
-  const std::vector<Accessory> small = accessories_of(after), small_before = before ? accessories_of(*before) : std::vector<Accessory>();
+  const std::vector<Accessory> small = accessories_of(after),
+                               small_before = before ? accessories_of(*before) : std::vector<Accessory>();
   const auto count_in = [](const std::vector<Accessory>& list, const Accessory& a) {
-    const auto at = std::ranges::find_if(list, [&](const Accessory& b) { return std::tie(b.part, b.what, b.length.value) == std::tie(a.part, a.what, a.length.value); });
+    const auto at = std::ranges::find_if(list, [&](const Accessory& b) {
+      return std::tie(b.part, b.what, b.length.value) == std::tie(a.part, a.what, a.length.value);
+    });
     return at == list.end() ? 0 : at->count;
   };
   const auto changed = [&](const Accessory& a, std::int64_t was, std::int64_t is) {
-    if (was != is) parts.push_back({.part = a.part, .what = a.what, .kind = "accessory", .length = a.length, .before = was, .after = is, .accessory = true});
+    if (was != is)
+      parts.push_back({.part = a.part,
+                       .what = a.what,
+                       .kind = "accessory",
+                       .length = a.length,
+                       .before = was,
+                       .after = is,
+                       .accessory = true});
   };
   for (const Accessory& a : small) changed(a, count_in(small_before, a), a.count);
   for (const Accessory& a : small_before)
@@ -581,18 +708,23 @@ void diff_accessories(const Plan* before, const Plan& after, std::vector<PartCha
 std::vector<PartChange> diff_bills(const Plan& before, const Plan& after) {
   const std::vector<BillRow> old = bill_by_part(before), now = bill_by_part(after);
   const auto count_in = [](const std::vector<BillRow>& rows, const BillRow& r) {
-    const auto at = std::ranges::find_if(rows, [&](const BillRow& o) { return o.part == r.part && o.what == r.what && o.length.value == r.length.value; });
+    const auto at = std::ranges::find_if(rows, [&](const BillRow& o) {
+      return o.part == r.part && o.what == r.what && o.length.value == r.length.value;
+    });
     return at == rows.end() ? 0 : at->count + at->spares;
   };
   std::vector<PartChange> parts;
   for (const BillRow& r : now)
-    if (const std::int64_t was = count_in(old, r), is = r.count + r.spares; was != is) parts.push_back({r.part, r.what, r.kind, r.length, was, is});
+    if (const std::int64_t was = count_in(old, r), is = r.count + r.spares; was != is)
+      parts.push_back({r.part, r.what, r.kind, r.length, was, is});
   for (const BillRow& r : old)
     if (count_in(now, r) == 0) parts.push_back({r.part, r.what, r.kind, r.length, r.count + r.spares, 0});
   diff_accessories(&before, after, parts);
   return parts;
 }
 
-PlanDiff diff_plans(const Plan& before, const Plan& after, std::size_t keep) { return Differ(before, after, keep).all(); }
+PlanDiff diff_plans(const Plan& before, const Plan& after, std::size_t keep) {
+  return Differ(before, after, keep).all();
+}
 
 }  // namespace clusterc

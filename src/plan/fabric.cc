@@ -1,17 +1,18 @@
 // From networks to fabrics.
 //
-// Slots (fabric_shape.h) are given out in the order of the spec: a group's block begins where the one before it ends *at the size built
-// for*, so growth within `built_for` moves no cable. On a rail-optimised fabric whoever has fewer ports than rails (fabric managers) takes
-// single slots from the last one of the last unit down, on top of all that is built for. Uplinks of management switches do likewise. Only where
-// `built_for` fills scalable units to the last slot the single ports stand inside it (slots_needed): in the reference SuperPOD these are the ports of
-// the 128th node, so 127 of the 128 can come (FabricBlock::room).
-// Leaves count their node ports from 1 and their uplinks from the top end, link by link; the m links to one spine lie side by side, so that
-// twin-port cages and split ports carry one cable.
-// Several planes are as many copies of one fabric: link x of a member goes to plane x modulo the planes, and is its link x / planes there. The links of
-// a port that is split over the planes follow one another, so each plane has one of them.
-// A network that is out-of-band for everything counts nodes' management ports first, then storage, then the switches of each fabric, then PDUs
-// rack by rack, then shelves and trays of assemblies. Its switches have ports of their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the
-// first Ethernet fabric that carries in-band traffic, which therefore is planned again with those ports.
+// Slots (fabric_shape.h) are given out in the order of the spec: a group's block begins where the one before it ends
+// *at the size built for*, so growth within `built_for` moves no cable. On a rail-optimised fabric whoever has fewer
+// ports than rails (fabric managers) takes single slots from the last one of the last unit down, on top of all that is
+// built for. Uplinks of management switches do likewise. Only where `built_for` fills scalable units to the last slot
+// the single ports stand inside it (slots_needed): in the reference SuperPOD these are the ports of the 128th node, so
+// 127 of the 128 can come (FabricBlock::room). Leaves count their node ports from 1 and their uplinks from the top end,
+// link by link; the m links to one spine lie side by side, so that twin-port cages and split ports carry one cable.
+// Several planes are as many copies of one fabric: link x of a member goes to plane x modulo the planes, and is its
+// link x / planes there. The links of a port that is split over the planes follow one another, so each plane has one of
+// them. A network that is out-of-band for everything counts nodes' management ports first, then storage, then the
+// switches of each fabric, then PDUs rack by rack, then shelves and trays of assemblies. Its switches have ports of
+// their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the first Ethernet fabric that carries in-band traffic,
+// which therefore is planned again with those ports.
 #include "plan/fabric.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@
 
 namespace clusterc {
 
-std::int64_t switch_radix(const SwitchPart& part, BitsPerSecond rate, const Value<std::int64_t>& wish, std::int64_t* ways_out) {
+std::int64_t switch_radix(const SwitchPart& part, BitsPerSecond rate, const Value<std::int64_t>& wish,
+                          std::int64_t* ways_out) {
   std::int64_t ways = 1;
   if (part.port_rate && rate.value > 0) {
     ways = static_cast<std::int64_t>(*part.port_rate / rate + 1e-9);
@@ -52,7 +54,8 @@ std::int64_t Fabric::switch_count() const {
 
 namespace {
 
-constexpr std::int64_t kUplinksOfAManagementSwitch = 2;   // one cable may fail (DGX SuperPOD RA, appendix A: 16 uplinks of 8 switches)
+constexpr std::int64_t kUplinksOfAManagementSwitch =
+    2;  // one cable may fail (DGX SuperPOD RA, appendix A: 16 uplinks of 8 switches)
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -60,7 +63,9 @@ struct Builder {
   const Cluster& c;
   Plan& plan;
 
-  bool own_switches(const NetworkModel& n) const { return n.switch_part && n.shares < 0 && n.kind != LinkKind::efa && n.kind != LinkKind::nvlink && c.own_site; }
+  bool own_switches(const NetworkModel& n) const {
+    return n.switch_part && n.shares < 0 && n.kind != LinkKind::efa && n.kind != LinkKind::nvlink && c.own_site;
+  }
   static bool has_uplink_ports(const NetworkModel& n) { return n.switch_part->uplinks.value_or(0) > 0; }
 
   void add_ends(Fabric& f, int network, const std::vector<FabricBlock>* known) const {
@@ -72,24 +77,33 @@ struct Builder {
       if (known)
         for (const FabricBlock& b : *known) {
           const EndPoints& o = c.networks[b.network].ends[b.end];
-          same = same || (o.group == p.group && o.storage == p.storage && o.ports == p.ports && (p.ports >= 0 || p.group < 0));
+          same = same ||
+                 (o.group == p.group && o.storage == p.storage && o.ports == p.ports && (p.ports >= 0 || p.group < 0));
         }
       if (same || p.ports_each <= 0) continue;
-      f.blocks.push_back({.network = network, .end = static_cast<int>(e), .members = p.members, .ports_each = p.ports_each * p.split, .built_for = std::max(p.built_for, p.members)});
+      f.blocks.push_back({.network = network,
+                          .end = static_cast<int>(e),
+                          .members = p.members,
+                          .ports_each = p.ports_each * p.split,
+                          .built_for = std::max(p.built_for, p.members)});
     }
   }
 
   void add_equipment(Fabric& f) const {
     for (const Fabric& other : plan.fabrics)
       if (other.network != f.network && other.switch_count() > 0)
-        f.blocks.push_back({.what = FabricBlock::What::switches, .of = other.network, .members = other.switch_count(), .built_for = other.switch_count()});
+        f.blocks.push_back({.what = FabricBlock::What::switches,
+                            .of = other.network,
+                            .members = other.switch_count(),
+                            .built_for = other.switch_count()});
     std::int64_t pdus = 0;
     for (const RackGroupModel& r : c.racks) pdus += r.count * static_cast<std::int64_t>(r.pdus.size());
     if (pdus) f.blocks.push_back({.what = FabricBlock::What::pdus, .members = pdus, .built_for = pdus});
     for (std::size_t a = 0; a < c.assemblies.size(); ++a)
       if (c.assemblies[a].part)
         if (const std::int64_t n = c.assemblies[a].count * managed_devices(*c.assemblies[a].part))
-          f.blocks.push_back({.what = FabricBlock::What::shelves, .of = static_cast<int>(a), .members = n, .built_for = n});
+          f.blocks.push_back(
+              {.what = FabricBlock::What::shelves, .of = static_cast<int>(a), .members = n, .built_for = n});
   }
 
   // Lays the blocks out for leaves in units of `rails`, and says what that asks for.
@@ -108,7 +122,7 @@ struct Builder {
     for (FabricBlock& b : f.blocks) {
       if (b.from_last) {
         b.first = extra;
-        extra += b.built_for * b.ports_each;      // over all planes
+        extra += b.built_for * b.ports_each;  // over all planes
         continue;
       }
       b.first = first;
@@ -122,13 +136,16 @@ struct Builder {
     return d;
   }
 
-  // Of the links between switches. The ports of a leaf are split for those as for its nodes, and each share runs as fast as the port lets it: 400 Gb/s of
-  // nodes on ports of 800 that cannot be split leave 800 for the uplinks. No tier's port is overrun. (Splits that are no power of two are nobody's: as the nodes.)
+  // Of the links between switches. The ports of a leaf are split for those as for its nodes, and each share runs as
+  // fast as the port lets it: 400 Gb/s of nodes on ports of 800 that cannot be split leave 800 for the uplinks. No
+  // tier's port is overrun. (Splits that are no power of two are nobody's: as the nodes.)
   static BitsPerSecond uplink_rate(const NetworkModel& n, std::int64_t ways, bool cores) {
     double rate = n.rate.value;
-    if (n.switch_part->port_rate && (ways & (ways - 1)) == 0) rate = std::max(rate, n.switch_part->port_rate->value / static_cast<double>(ways));
+    if (n.switch_part->port_rate && (ways & (ways - 1)) == 0)
+      rate = std::max(rate, n.switch_part->port_rate->value / static_cast<double>(ways));
     for (const auto& [name, part] : n.tier_parts)
-      if ((name == "spine" || (cores && name == "core")) && part && part->port_rate) rate = std::min(rate, part->port_rate->value);
+      if ((name == "spine" || (cores && name == "core")) && part && part->port_rate)
+        rate = std::min(rate, part->port_rate->value);
     return std::max(BitsPerSecond(rate), n.rate);
   }
 
@@ -141,14 +158,17 @@ struct Builder {
   }
 
   static std::string ports_of_tiers(const FabricDemand& d) {
-    return d.spine_radix == d.radix && d.core_radix == d.radix ? std::to_string(d.radix) : clusterc::format("{}, {} and {}", d.radix, d.spine_radix, d.core_radix);
+    return d.spine_radix == d.radix && d.core_radix == d.radix
+               ? std::to_string(d.radix)
+               : clusterc::format("{}, {} and {}", d.radix, d.spine_radix, d.core_radix);
   }
 
   static std::int64_t scalable_unit(const Cluster& c, const Fabric& f) {
     for (const FabricBlock& b : f.blocks) {
       if (b.what != FabricBlock::What::ends || b.from_last) continue;
       const EndPoints& p = c.networks[b.network].ends[b.end];
-      if (p.group >= 0 && c.nodes[p.group].spec && c.nodes[p.group].spec->scalable_unit) return *c.nodes[p.group].spec->scalable_unit * b.width;
+      if (p.group >= 0 && c.nodes[p.group].spec && c.nodes[p.group].spec->scalable_unit)
+        return *c.nodes[p.group].spec->scalable_unit * b.width;
     }
     return 0;
   }
@@ -159,12 +179,14 @@ struct Builder {
     const NetworkModel& n = c.networks[f.network];
     FabricDemand d = lay_out(f, rails, rail_optimised);
     d.radix = switch_radix(*n.switch_part, n.rate, n.spec ? n.spec->breakout : Value<std::int64_t>(), &f.ways);
-    // Spines and cores may be other switches; one without a number of ports counts as the leaf does (net-switch-ports-exceeded says so).
+    // Spines and cores may be other switches; one without a number of ports counts as the leaf does
+    // (net-switch-ports-exceeded says so).
     f.uplink_rate = uplink_rate(n, f.ways, cores);
     d.uplink_speed = n.rate.value > 0 ? f.uplink_rate / n.rate : 1;
     d.spine_radix = radix_of("spine", n, f.uplink_rate, d.radix);
     d.core_radix = radix_of("core", n, f.uplink_rate, d.radix);
-    d.cage = d.radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) * n.switch_part->ports_per_cage.value_or(1);   // as plan/links.cc has it
+    d.cage = d.radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) *
+             n.switch_part->ports_per_cage.value_or(1);  // as plan/links.cc has it
     d.even_groups = n.kind == LinkKind::infiniband;
     d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
     if (rail_optimised) d.unit_slots = scalable_unit(c, f);
@@ -186,7 +208,9 @@ struct Builder {
     for (const FabricBlock& b : f.blocks)
       if (b.from_last) single = std::max(single, b.first + b.built_for * b.ports_each);
     const std::int64_t free = f.units * f.tiers[0].down - ceil_div(ceil_div(single, f.planes), f.leaves_per_unit);
-    for (FabricBlock& b : f.blocks) b.room = b.from_last || b.width == 0 ? b.built_for : std::clamp((free - b.first) / b.width, b.members, b.built_for);
+    for (FabricBlock& b : f.blocks)
+      b.room =
+          b.from_last || b.width == 0 ? b.built_for : std::clamp((free - b.first) / b.width, b.members, b.built_for);
   }
 
   void build(int network) const {
@@ -214,8 +238,8 @@ struct Builder {
     std::int64_t rails = 1;
     if (wants_rails) {
       for (const FabricBlock& b : f.blocks) rails = std::max(rails, ceil_div(b.ports_each, f.planes));
-      // Each plane has every rail that its share of a member's links can make: eight adapters with a port to each of two planes are eight rails in both,
-      // eight with one port to either of them four.
+      // Each plane has every rail that its share of a member's links can make: eight adapters with a port to each of
+      // two planes are eight rails in both, eight with one port to either of them four.
       if (n.spec->rails) rails = f.planes > 1 ? std::min(rails, *n.spec->rails) : *n.spec->rails;
     }
 
@@ -247,8 +271,11 @@ struct Builder {
         }
       }
       if (s.tiers == 0) {
-        f.unbuildable = clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription", ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
-                                         d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", ports_of_tiers(d), three_tier_limit(d));
+        f.unbuildable =
+            clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription",
+                             ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
+                             d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "",
+                             ports_of_tiers(d), three_tier_limit(d));
         f.node_cables = 0;
         return;
       }
@@ -267,7 +294,13 @@ struct Builder {
     if (s.tiers == 1 || has_uplink_ports(n)) f.uplink_rate = f.link_rate;
 
     auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
-      FabricTier t{.word = word, .model = n.switch_model, .part = n.switch_part, .count = f.planes * count, .ports = radix_of(word, n, f.uplink_rate, radix), .down = down, .up = up};
+      FabricTier t{.word = word,
+                   .model = n.switch_model,
+                   .part = n.switch_part,
+                   .count = f.planes * count,
+                   .ports = radix_of(word, n, f.uplink_rate, radix),
+                   .down = down,
+                   .up = up};
       for (const auto& [name, part] : n.tier_parts)
         if (name == t.word && part) {
           t.model = *n.spec->tiers.find(name)->value.value;
@@ -299,8 +332,11 @@ struct Builder {
     if (!has_uplink_ports(n)) return -1;
     for (std::size_t i = 0; i < c.networks.size(); ++i) {
       const NetworkModel& t = c.networks[i];
-      if (static_cast<int>(i) == network || !own_switches(t) || t.kind != LinkKind::ethernet || std::find(t.carries.begin(), t.carries.end(), Traffic::inband) == t.carries.end()) continue;
-      if (n.switch_part->uplink_rate && t.rate.value + 0.5 >= n.switch_part->uplink_rate->value) return static_cast<int>(i);
+      if (static_cast<int>(i) == network || !own_switches(t) || t.kind != LinkKind::ethernet ||
+          std::find(t.carries.begin(), t.carries.end(), Traffic::inband) == t.carries.end())
+        continue;
+      if (n.switch_part->uplink_rate && t.rate.value + 0.5 >= n.switch_part->uplink_rate->value)
+        return static_cast<int>(i);
     }
     return -1;
   }
@@ -320,7 +356,8 @@ struct Builder {
         }
       if (!c.networks[i].everything) build(static_cast<int>(i));
     }
-    // Management last: it counts the switches of the others, and its own uplinks may add to them. Counts hardly ever fall, so this settles in two or three rounds.
+    // Management last: it counts the switches of the others, and its own uplinks may add to them. Counts hardly ever
+    // fall, so this settles in two or three rounds.
     for (std::size_t i = 0; i < c.networks.size(); ++i) {
       if (!c.networks[i].everything || !own_switches(c.networks[i])) continue;
       const int network = static_cast<int>(i);
@@ -335,9 +372,14 @@ struct Builder {
         build(network);
         if (f.uplinks_to < 0 || f.tiers.empty()) break;
         Fabric& target = plan.fabrics[f.uplinks_to];
-        std::erase_if(target.blocks, [&](const FabricBlock& b) { return b.what == FabricBlock::What::uplinks && b.of == network; });
+        std::erase_if(target.blocks,
+                      [&](const FabricBlock& b) { return b.what == FabricBlock::What::uplinks && b.of == network; });
         const std::int64_t n = f.switch_count();
-        target.blocks.push_back({.what = FabricBlock::What::uplinks, .of = network, .members = n, .ports_each = f.tiers[0].up, .built_for = n});
+        target.blocks.push_back({.what = FabricBlock::What::uplinks,
+                                 .of = network,
+                                 .members = n,
+                                 .ports_each = f.tiers[0].up,
+                                 .built_for = n});
         build(f.uplinks_to);
       }
     }

@@ -5,8 +5,10 @@
 
 namespace clusterc {
 
-// Ports of one switch at `rate`: its ports times the ways that one can be split. `wish` (network.breakout) and the part's own limit cap the ways.
-std::int64_t switch_radix(const SwitchPart&, BitsPerSecond rate, const Value<std::int64_t>& wish, std::int64_t* ways = nullptr);
+// Ports of one switch at `rate`: its ports times the ways that one can be split. `wish` (network.breakout) and the
+// part's own limit cap the ways.
+std::int64_t switch_radix(const SwitchPart&, BitsPerSecond rate, const Value<std::int64_t>& wish,
+                          std::int64_t* ways = nullptr);
 
 // Fills fabrics, their blocks and the numbers of their switches. Needs nothing else of the plan.
 void plan_fabrics(Plan&);

@@ -11,21 +11,29 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 
 // Ports up that D ports down need. 4/3 as a double is a little less than 4/3: the tolerance takes the rounding back.
 std::int64_t uplinks_for(const FabricDemand& d, std::int64_t down) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / (d.oversubscription * d.uplink_speed) - 1e-9)));
+  return std::max<std::int64_t>(
+      1,
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(down) / (d.oversubscription * d.uplink_speed) - 1e-9)));
 }
 
 // What is plugged into a cage runs all its ports at one rate.
-bool fits(const FabricDemand& d, std::int64_t down, std::int64_t up) { return (d.uplink_speed > 1 ? ceil_div(down, d.cage) * d.cage : down) + up <= d.radix; }
+bool fits(const FabricDemand& d, std::int64_t down, std::int64_t up) {
+  return (d.uplink_speed > 1 ? ceil_div(down, d.cage) * d.cage : down) + up <= d.radix;
+}
 
 std::int64_t units_for(const FabricDemand& d, std::int64_t down) {
   return std::max<std::int64_t>(1, ceil_div(slots_needed(d), down));
 }
 
 // Whether a cage of a leaf has ports down and ports up, or links to two spines where there are several to each.
-bool tears_cages(const FabricDemand& d, const FabricShape& s) { return ceil_div(s.down, d.cage) * d.cage + s.up > d.radix || (s.links > 1 && s.links % d.cage != 0); }
+bool tears_cages(const FabricDemand& d, const FabricShape& s) {
+  return ceil_div(s.down, d.cage) * d.cage + s.up > d.radix || (s.links > 1 && s.links % d.cage != 0);
+}
 
 void keep_smaller(const FabricDemand& d, std::optional<FabricShape>& best, const FabricShape& s) {
-  if (!best || s.switches() < best->switches() || (s.switches() == best->switches() && tears_cages(d, *best) && !tears_cages(d, s))) best = s;
+  if (!best || s.switches() < best->switches() ||
+      (s.switches() == best->switches() && tears_cages(d, *best) && !tears_cages(d, s)))
+    best = s;
 }
 
 // The fewest spines for leaves that turn `down` ports down; absent where two tiers do not reach.
@@ -39,7 +47,9 @@ std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
     if (!fits(d, down, m * spines) || s.leaves * m > d.spine_radix) continue;
     s.spines_per_pod = spines;
     s.links = m;
-    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage; m > 1 && fits(d, down, whole * spines) && s.leaves * whole <= d.spine_radix) s.links = whole;
+    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage;
+        m > 1 && fits(d, down, whole * spines) && s.leaves * whole <= d.spine_radix)
+      s.links = whole;
     s.up = s.links * spines;
     s.units_per_pod = s.units;
     return s;
@@ -51,22 +61,29 @@ void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricS
   const std::int64_t need = uplinks_for(d, down), units = units_for(d, down);
   for (std::int64_t q = std::min(units, d.spine_radix / 2 / d.rails); q >= 1; --q) {
     const std::int64_t pods = ceil_div(units, q), pod_leaves = q * d.rails;
-    if (pods > d.core_radix) break;                                   // smaller pods are only more of them
+    if (pods > d.core_radix) break;  // smaller pods are only more of them
     for (std::int64_t m = 1; m * pod_leaves * 2 <= d.spine_radix; ++m) {
-      FabricShape s{.tiers = 3, .down = down, .units = units, .leaves = units * d.rails, .links = m, .pods = pods, .units_per_pod = q};
+      FabricShape s{.tiers = 3,
+                    .down = down,
+                    .units = units,
+                    .leaves = units * d.rails,
+                    .links = m,
+                    .pods = pods,
+                    .units_per_pod = q};
       s.spines_per_pod = ceil_div(need, m);
       s.up = m * s.spines_per_pod;
       if (!fits(d, down, s.up)) continue;
       if (best && s.leaves + s.spines() >= best->switches()) continue;
       const std::int64_t spine_down = pod_leaves * m;
-      for (const bool shared : {false, true})                         // a group for each place, unless several places on one take fewer
+      for (const bool shared : {false, true})  // a group for each place, unless several places on one take fewer
         for (std::int64_t c = 1; c <= d.core_radix / pods; ++c) {
           s.core_links = c;
           s.cores_per_group = ceil_div(spine_down, c);
           if (spine_down + c * s.cores_per_group > d.spine_radix) continue;
           std::int64_t most = shared ? std::min(s.spines_per_pod, d.core_radix / (pods * c)) : 1;
           while (d.even_groups && s.spines_per_pod % most != 0) --most;
-          s.spines_per_group = ceil_div(s.spines_per_pod, ceil_div(s.spines_per_pod, most));     // as even as the fewest groups can be
+          s.spines_per_group =
+              ceil_div(s.spines_per_pod, ceil_div(s.spines_per_pod, most));  // as even as the fewest groups can be
           keep_smaller(d, best, s);
         }
     }
@@ -78,8 +95,11 @@ void complete(FabricDemand& d) {
   if (d.core_radix <= 0) d.core_radix = d.radix;
 }
 
-// Ports down that a leaf may have: D + D/(o r) <= N. A member that must not straddle units makes it a multiple of its slots; a scalable unit is one width only.
-struct Widths { std::int64_t widest = 0, narrowest = 0; };
+// Ports down that a leaf may have: D + D/(o r) <= N. A member that must not straddle units makes it a multiple of its
+// slots; a scalable unit is one width only.
+struct Widths {
+  std::int64_t widest = 0, narrowest = 0;
+};
 Widths leaf_widths(const FabricDemand& d) {
   std::int64_t widest = d.radix - 1;
   while (widest > 0 && !fits(d, widest, uplinks_for(d, widest))) --widest;
@@ -100,8 +120,7 @@ FabricShape fabric_shape(FabricDemand d) {
   if (d.radix <= 0 || d.rails <= 0 || d.slots_built <= 0) return {};
   complete(d);
   const std::int64_t all = slots_needed(d);
-  if (d.may_be_single && all <= d.radix)
-    return {.tiers = 1, .down = d.radix, .units = 1, .leaves = d.rails};
+  if (d.may_be_single && all <= d.radix) return {.tiers = 1, .down = d.radix, .units = 1, .leaves = d.rails};
 
   const std::int64_t step = std::max<std::int64_t>(1, d.slot_multiple);
   auto [widest, narrowest] = leaf_widths(d);
@@ -111,7 +130,7 @@ FabricShape fabric_shape(FabricDemand d) {
 
   std::optional<FabricShape> best;
   for (std::int64_t down = widest; down >= narrowest; down -= step) {
-    if (best && units_for(d, down) * d.rails >= best->switches()) break;    // narrower leaves are only more of them
+    if (best && units_for(d, down) * d.rails >= best->switches()) break;  // narrower leaves are only more of them
     if (auto s = two_tiers(d, down)) keep_smaller(d, best, *s);
     if (units_for(d, down) * d.rails > d.spine_radix) break;
   }

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-class Asked {                       // a probe that answers each count once
+class Asked {  // a probe that answers each count once
  public:
   explicit Asked(const FitProbe& probe) : probe_(probe) {}
   const std::vector<FitError>& operator()(std::int64_t n) {
@@ -28,7 +28,8 @@ const FitError* with_key(const std::vector<FitError>& all, const std::string& ke
 
 }  // namespace
 
-FitOutcome find_fit(const FitProbe& probe, const FitProbe& beyond, std::int64_t start, std::int64_t most, std::size_t next_limits) {
+FitOutcome find_fit(const FitProbe& probe, const FitProbe& beyond, std::int64_t start, std::int64_t most,
+                    std::size_t next_limits) {
   FitOutcome out;
   Asked at(probe), after(beyond);
   std::set<std::string> standing;
@@ -72,8 +73,8 @@ FitOutcome find_fit(const FitProbe& probe, const FitProbe& beyond, std::int64_t 
     out.first.push_back({bad, std::move(e)});
   }
 
-  // The smallest count with an error that is not told yet, whichever it is: one limit may take another's place further on (what a lost feed moves
-  // over is told while the normal load still fits).
+  // The smallest count with an error that is not told yet, whichever it is: one limit may take another's place further
+  // on (what a lost feed moves over is told while the normal load still fits).
   const auto untold = [&](std::int64_t n) {
     std::vector<FitError> errors = limiting(after, n);
     std::erase_if(errors, [&](const FitError& e) { return told.contains(e.key); });

@@ -11,7 +11,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kNamed = 3;       // groups that a line names
+constexpr std::size_t kNamed = 3;  // groups that a line names
 
 // "1.92 TB" -> "1.92-tb": a name that `prices.parts` can have as a key.
 std::string key_text(Bytes size) {
@@ -27,18 +27,23 @@ class PartList {
   void add(const Fittings& f, std::int64_t sign, bool spec_only) {
     const auto counts = [&](const auto& v) { return !spec_only || v.origin == Origin::spec; };
     const auto part = [&](FittedKind kind, const PartCount& p, const auto* known) {
-      if (p.model && counts(p.model)) add(kind, known ? name_of(known, *p.model) : *p.model, sign * p.count.value_or(1));
+      if (p.model && counts(p.model))
+        add(kind, known ? name_of(known, *p.model) : *p.model, sign * p.count.value_or(1));
     };
     if (f.gpus && f.gpus->model) part(FittedKind::gpu, *f.gpus, catalog_.gpu(*f.gpus->model));
     if (f.cpus && f.cpus->model) part(FittedKind::cpu, *f.cpus, catalog_.cpu(*f.cpus->model));
-    if (f.memory && f.memory->count && f.memory->size && counts(f.memory->size)) add(FittedKind::memory, "dimm-" + key_text(*f.memory->size), sign * *f.memory->count);
+    if (f.memory && f.memory->count && f.memory->size && counts(f.memory->size))
+      add(FittedKind::memory, "dimm-" + key_text(*f.memory->size), sign * *f.memory->count);
     for (const auto& n : f.nics)
       if (n.value.model) part(FittedKind::nic, n.value, catalog_.nic(*n.value.model));
     for (const auto& d : f.drives)
       if (d.value.size && counts(d.value.size))
-        add(FittedKind::drive, format("drive-{}-{}", enum_text(d.value.kind.value_or(DriveKind::nvme)), key_text(*d.value.size)), sign * d.value.count.value_or(1));
+        add(FittedKind::drive,
+            format("drive-{}-{}", enum_text(d.value.kind.value_or(DriveKind::nvme)), key_text(*d.value.size)),
+            sign * d.value.count.value_or(1));
     if (f.nvlink_bridge && *f.nvlink_bridge > 1 && counts(f.nvlink_bridge) && f.gpus && f.gpus->model)
-      add(FittedKind::nvlink_bridge, format("nvlink-bridge-{}-{}", *f.nvlink_bridge, *f.gpus->model), sign * (f.gpus->count.value_or(1) / *f.nvlink_bridge));
+      add(FittedKind::nvlink_bridge, format("nvlink-bridge-{}-{}", *f.nvlink_bridge, *f.gpus->model),
+          sign * (f.gpus->count.value_or(1) / *f.nvlink_bridge));
   }
   const std::vector<FittedPart>& parts() const { return parts_; }
   std::vector<FittedPart> take() {
@@ -50,8 +55,10 @@ class PartList {
  private:
   void add(FittedKind kind, std::string id, std::int64_t count) {
     const auto known = std::ranges::find_if(parts_, [&](const FittedPart& p) { return p.kind == kind && p.id == id; });
-    if (known == parts_.end()) parts_.push_back({kind, std::move(id), count});
-    else known->count += count;
+    if (known == parts_.end())
+      parts_.push_back({kind, std::move(id), count});
+    else
+      known->count += count;
   }
   // Two names of one part are one part: the name that came last is the one that the spec has.
   std::string name_of(const void* part, const std::string& name) {
@@ -71,9 +78,10 @@ class PartList {
   std::map<const void*, std::string> names_;
 };
 
-constexpr int kDeepest = 32;             // parts that are like parts, as the resolver follows them
+constexpr int kDeepest = 32;  // parts that are like parts, as the resolver follows them
 
-// What a part of the catalogue comes with. False: it is not there (one of the spec's own: it comes with what it states, which has no origin in the spec).
+// What a part of the catalogue comes with. False: it is not there (one of the spec's own: it comes with what it states,
+// which has no origin in the spec).
 bool comes_with(Catalog& catalog, const ServerPart& part, Fittings& out, int depth = 0) {
   if (part.like) {
     const ServerPart* below = depth < kDeepest ? catalog.server(*part.like) : nullptr;
@@ -99,24 +107,31 @@ bool base_of(const Cluster& c, Catalog& catalog, const NodeGroupModel& g, Fittin
   }
   if (s.model) return comes_with(catalog, *s.model, base);
   if (s.server && s.server->like) return comes_with(catalog, *s.server->like, base);
-  return true;                           // written in full
+  return true;  // written in full
 }
 
 std::string_view noun(FittedKind k) {
   switch (k) {
-    case FittedKind::gpu: return "GPU";
-    case FittedKind::cpu: return "processor";
-    case FittedKind::memory: return "memory module";
-    case FittedKind::nic: return "network adapter";
-    case FittedKind::drive: return "drive";
-    case FittedKind::nvlink_bridge: return "set of NVLink bridges";
+    case FittedKind::gpu:
+      return "GPU";
+    case FittedKind::cpu:
+      return "processor";
+    case FittedKind::memory:
+      return "memory module";
+    case FittedKind::nic:
+      return "network adapter";
+    case FittedKind::drive:
+      return "drive";
+    case FittedKind::nvlink_bridge:
+      return "set of NVLink bridges";
   }
   return {};
 }
 
 std::string group_names(const Cluster& c, const std::vector<int>& groups) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(kNamed, groups.size()); ++i) out += format("{}'{}'", i ? ", " : "", c.nodes[static_cast<std::size_t>(groups[i])].name);
+  for (std::size_t i = 0; i < std::min(kNamed, groups.size()); ++i)
+    out += format("{}'{}'", i ? ", " : "", c.nodes[static_cast<std::size_t>(groups[i])].name);
   if (groups.size() > kNamed) out += format(" and {} more", groups.size() - kNamed);
   return out;
 }
@@ -131,7 +146,8 @@ std::vector<FittedPart> fitted_parts(const Cluster& c, Catalog& catalog, const N
   written.add(g.server.part, 1, true);
   // The spec changes only what it writes: what else differs is a part of its own that has the name of a built-in one.
   const auto is_written = [&](const FittedPart& p) {
-    return std::ranges::any_of(written.parts(), [&](const FittedPart& w) { return w.kind == p.kind && (p.count < 0 || w.id == p.id); });
+    return std::ranges::any_of(written.parts(),
+                               [&](const FittedPart& w) { return w.kind == p.kind && (p.count < 0 || w.id == p.id); });
   };
   if (is_planning_default(g.server)) {
     std::vector<FittedPart> all = written.take();
@@ -156,12 +172,18 @@ bool is_planning_default(const ServerModel& s) { return s.units && !s.units.conf
 
 std::string_view fitted_kind_word(FittedKind k) {
   switch (k) {
-    case FittedKind::gpu: return "gpu";
-    case FittedKind::cpu: return "cpu";
-    case FittedKind::memory: return "memory";
-    case FittedKind::nic: return "nic";
-    case FittedKind::drive: return "drive";
-    case FittedKind::nvlink_bridge: return "nvlink-bridge";
+    case FittedKind::gpu:
+      return "gpu";
+    case FittedKind::cpu:
+      return "cpu";
+    case FittedKind::memory:
+      return "memory";
+    case FittedKind::nic:
+      return "nic";
+    case FittedKind::drive:
+      return "drive";
+    case FittedKind::nvlink_bridge:
+      return "nvlink-bridge";
   }
   return {};
 }
@@ -176,7 +198,7 @@ std::vector<FittedPart> fitted_parts(const Cluster& c, const NodeGroupModel& g) 
 std::vector<ServerFit> server_fits(const Cluster& c) {
   Sources sources;
   Findings findings;
-  Catalog catalog(sources, findings);            // built-in parts, each read when it is asked for
+  Catalog catalog(sources, findings);  // built-in parts, each read when it is asked for
   std::vector<ServerFit> fits;
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < c.nodes.size(); ++i) {
@@ -198,7 +220,9 @@ std::vector<ServerFit> server_fits(const Cluster& c) {
   }
   for (ServerFit& f : fits) {
     if (f.server->virtual_machine) continue;
-    f.what = f.server->instance ? "instance" : f.parts.empty() ? "server" : "server, fitted for " + group_names(c, f.groups);
+    f.what = f.server->instance ? "instance"
+             : f.parts.empty()  ? "server"
+                                : "server, fitted for " + group_names(c, f.groups);
     std::string_view before = " without ";
     for (const FittedPart& p : f.parts)
       if (p.count < 0) {
@@ -210,16 +234,17 @@ std::vector<ServerFit> server_fits(const Cluster& c) {
 }
 
 std::int64_t empty_racks(const Plan& plan, const RackGroupModel& g) {
-  if (g.spec && !g.spec->occupied.empty()) return 0;             // something stands in them already
+  if (g.spec && !g.spec->occupied.empty()) return 0;  // something stands in them already
   std::int64_t empty = 0;
-  for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r) empty += plan.racks[static_cast<std::size_t>(r)].devices.empty();
+  for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r)
+    empty += plan.racks[static_cast<std::size_t>(r)].devices.empty();
   return empty;
 }
 
 std::vector<BillRow> bill_rows(const Plan& plan, const std::vector<ServerFit>& fits, RacksBought racks) {
   const Cluster& c = *plan.cluster;
   std::vector<BillRow> rows;
-  std::map<std::string_view, std::int64_t> later;                 // racks and PDUs by model
+  std::map<std::string_view, std::int64_t> later;  // racks and PDUs by model
   if (racks == RacksBought::used)
     for (const RackGroupModel& g : c.racks)
       if (const std::int64_t empty = empty_racks(plan, g); empty > 0) {
@@ -230,17 +255,29 @@ std::vector<BillRow> bill_rows(const Plan& plan, const std::vector<ServerFit>& f
   const auto put_in = [&](std::size_t i) {
     for (const FittedPart& p : fits[i].parts)
       if (p.count > 0)
-        rows.push_back({.part = p.id, .what = format("{} in {}", noun(p.kind), group_names(c, fits[i].groups)), .kind = fitted_kind_word(p.kind), .count = fits[i].count * p.count, .fit = static_cast<int>(i), .put_in = true});
+        rows.push_back({.part = p.id,
+                        .what = format("{} in {}", noun(p.kind), group_names(c, fits[i].groups)),
+                        .kind = fitted_kind_word(p.kind),
+                        .count = fits[i].count * p.count,
+                        .fit = static_cast<int>(i),
+                        .put_in = true});
   };
   for (const BillLine& line : plan.bill()) {
-    const bool server = line.kind == BillKind::server || line.kind == BillKind::instance;     // one for each fit that is no tray, in this order
+    const bool server = line.kind == BillKind::server ||
+                        line.kind == BillKind::instance;  // one for each fit that is no tray, in this order
     const bool past = line.kind > BillKind::instance;
     while (next < fits.size() && (past || (server && fits[next].tray))) put_in(next++);
     std::int64_t count = line.count;
     if (line.kind == BillKind::rack || line.kind == BillKind::pdu)
       if (const auto some = later.find(line.part); some != later.end()) count -= some->second;
     if (count + line.spares <= 0) continue;
-    rows.push_back({.part = line.part, .what = line.what, .kind = bill_kind_word(line.kind), .count = count, .spares = line.spares, .length = line.length, .planning_default = line.planning_default});
+    rows.push_back({.part = line.part,
+                    .what = line.what,
+                    .kind = bill_kind_word(line.kind),
+                    .count = count,
+                    .spares = line.spares,
+                    .length = line.length,
+                    .planning_default = line.planning_default});
     if (!server || next >= fits.size()) continue;
     rows.back().fit = static_cast<int>(next);
     put_in(next++);
@@ -249,6 +286,8 @@ std::vector<BillRow> bill_rows(const Plan& plan, const std::vector<ServerFit>& f
   return rows;
 }
 
-std::vector<BillRow> bill_rows(const Plan& plan, RacksBought racks) { return bill_rows(plan, server_fits(*plan.cluster), racks); }
+std::vector<BillRow> bill_rows(const Plan& plan, RacksBought racks) {
+  return bill_rows(plan, server_fits(*plan.cluster), racks);
+}
 
 }  // namespace clusterc

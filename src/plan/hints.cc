@@ -9,14 +9,16 @@
 namespace clusterc {
 namespace {
 
-constexpr std::int64_t kFewOf = 10;      // a tenth of what one switch has: what somebody can move elsewhere without planning anew
+constexpr std::int64_t kFewOf =
+    10;  // a tenth of what one switch has: what somebody can move elsewhere without planning anew
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::string many(std::int64_t n, std::string_view word) { return format("{} {}{}", n, word, n == 1 ? "" : "s"); }
 
 void whose_uplinks(const Plan& plan, const Fabric& f, std::string& text) {
   for (const FabricBlock& b : f.blocks)
-    if (b.what == FabricBlock::What::uplinks) text += format("; {} of them are uplinks of '{}'", b.members * b.ports_each, plan.fabrics[at(b.of)].name);
+    if (b.what == FabricBlock::What::uplinks)
+      text += format("; {} of them are uplinks of '{}'", b.members * b.ports_each, plan.fabrics[at(b.of)].name);
 }
 
 void few_too_many(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
@@ -26,13 +28,17 @@ void few_too_many(const Plan& plan, const Fabric& f, std::vector<std::string>& o
   const std::int64_t have = leaf.ports * bond * f.planes, over = f.end_ports_built_for - have;
   if (over <= 0 || over * kFewOf > have) return;
   const std::string one = bond * f.planes > 1 ? format("{} {}", bond * f.planes, leaf.model) : "one " + leaf.model;
-  std::string text = format("{} more than {} {} ({} of {}{}): without {}, no {} and no {} between switches", many(over, "port"), one, bond * f.planes > 1 ? "have" : "has", f.end_ports_built_for, have,
-                            f.end_ports_built_for > f.end_ports ? ", at the size built for" : "", over == 1 ? "it" : "them", many(f.tiers[1].count, "spine"), many(f.leaf_spine_cables + f.spine_core_cables, "link"));
+  std::string text =
+      format("{} more than {} {} ({} of {}{}): without {}, no {} and no {} between switches", many(over, "port"), one,
+             bond * f.planes > 1 ? "have" : "has", f.end_ports_built_for, have,
+             f.end_ports_built_for > f.end_ports ? ", at the size built for" : "", over == 1 ? "it" : "them",
+             many(f.tiers[1].count, "spine"), many(f.leaf_spine_cables + f.spine_core_cables, "link"));
   whose_uplinks(plan, f, text);
   out.push_back(std::move(text));
 }
 
-// Ports, over all planes, of those that two tiers of `reach` slots leave out: single ports come on top of all that is built for, then the last members go.
+// Ports, over all planes, of those that two tiers of `reach` slots leave out: single ports come on top of all that is
+// built for, then the last members go.
 std::int64_t ports_beyond(const Fabric& f, const FabricDemand& d, std::int64_t reach) {
   if (slots_needed(d) <= reach) return 0;
   std::int64_t beyond = 0, slots = d.slots_built - reach;
@@ -55,8 +61,10 @@ void few_for_a_third_tier(const Plan& plan, const Fabric& f, std::vector<std::st
   if (over <= 0 || over * kFewOf > have) return;
   d.slots_present = d.slots_built = reach;
   d.extra_ports = 0;
-  std::string text = format("{} more than two tiers reach ({} of {}{}): without {}, {} switches instead of {}", many(over, "port"), f.end_ports_built_for, have, f.end_ports_built_for > f.end_ports ? ", at the size built for" : "",
-                            over == 1 ? "it" : "them", fabric_shape(d).switches() * f.planes, f.switch_count());
+  std::string text =
+      format("{} more than two tiers reach ({} of {}{}): without {}, {} switches instead of {}", many(over, "port"),
+             f.end_ports_built_for, have, f.end_ports_built_for > f.end_ports ? ", at the size built for" : "",
+             over == 1 ? "it" : "them", fabric_shape(d).switches() * f.planes, f.switch_count());
   whose_uplinks(plan, f, text);
   out.push_back(std::move(text));
 }
@@ -65,7 +73,7 @@ void uplinks_together(const Plan& plan, int fabric, std::vector<std::string>& ou
   const Fabric& f = plan.fabrics[at(fabric)];
   if (f.uplink_cables <= 0 || f.tiers.empty() || f.tiers[0].up < 2) return;
   const Fabric& target = plan.fabrics[at(f.uplinks_to)];
-  if (target.tiers.empty() || target.tiers[0].count < 2) return;               // there is no second one
+  if (target.tiers.empty() || target.tiers[0].count < 2) return;  // there is no second one
   std::int64_t together = 0;
   SwitchRef first;
   for (std::int64_t i = 0; i < f.tiers[0].count; ++i) {
@@ -81,8 +89,11 @@ void uplinks_together(const Plan& plan, int fabric, std::vector<std::string>& ou
     if (!together++) first = one.sw;
   }
   if (!together) return;
-  out.push_back(format("{} uplinks of {} end on one leaf of '{}' ({}{}), and all that is managed there is out of reach when it fails: `bond: 2` on '{}' puts them on two", f.tiers[0].up == 2 ? "both" : "all",
-                       together == 1 ? "one switch" : format("each of {} switches", together), target.name, plan.switch_name(f.uplinks_to, first), together > 1 ? ", …" : "", target.name));
+  out.push_back(format(
+      "{} uplinks of {} end on one leaf of '{}' ({}{}), and all that is managed there is out of reach when it fails: "
+      "`bond: 2` on '{}' puts them on two",
+      f.tiers[0].up == 2 ? "both" : "all", together == 1 ? "one switch" : format("each of {} switches", together),
+      target.name, plan.switch_name(f.uplinks_to, first), together > 1 ? ", …" : "", target.name));
 }
 
 // Units that the spec makes small: leaves with few ports in use, and more switches for them.
@@ -93,35 +104,48 @@ void small_units(const Plan& plan, const Fabric& f, std::vector<std::string>& ou
   d.unit_slots = 0;
   const std::int64_t without = fabric_shape(d).switches() * f.planes;
   if (without > 0 && (f.switch_count() - without) * kFewOf > f.switch_count())
-    out.push_back(format("units of {} nodes, as `scalable_unit` asks, take {} switches; left out, {}", f.unit, f.switch_count(), without));
+    out.push_back(format("units of {} nodes, as `scalable_unit` asks, take {} switches; left out, {}", f.unit,
+                         f.switch_count(), without));
 }
 
-// Storage on the rails of a fabric makes its units smaller, or more of them: what that takes, where it is more than leaves and spines for those ports alone would be.
+// Storage on the rails of a fabric makes its units smaller, or more of them: what that takes, where it is more than
+// leaves and spines for those ports alone would be.
 void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
   if (f.tiers.size() < 2 || !f.rail_optimised) return;
   FabricDemand d = fabric_demand(plan, f);
   std::int64_t ports = 0;
   for (const FabricBlock& b : f.blocks) {
-    if (b.what != FabricBlock::What::ends || plan.cluster->networks[at(b.network)].ends[at(b.end)].storage < 0) continue;
+    if (b.what != FabricBlock::What::ends || plan.cluster->networks[at(b.network)].ends[at(b.end)].storage < 0)
+      continue;
     ports += b.built_for * b.ports_each;
     if (b.from_last) continue;
     d.slots_built -= b.built_for * b.width;
     d.slots_present -= b.members * b.width;
   }
   if (ports == 0 || d.slots_present <= 0) return;
-  const std::int64_t without = fabric_shape(d).switches() * f.planes, alone = 2 + 2 * ((ports + f.tiers[0].down - 1) / std::max<std::int64_t>(1, f.tiers[0].down));
+  const std::int64_t without = fabric_shape(d).switches() * f.planes,
+                     alone = 2 + 2 * ((ports + f.tiers[0].down - 1) / std::max<std::int64_t>(1, f.tiers[0].down));
   if (without > 0 && f.switch_count() - without > alone)
-    out.push_back(format("{} of storage make it {} switches of {}, in units of {} nodes: a network of their own takes fewer, or `topology: fat-tree`", many(ports, "port"), f.switch_count(), without, f.unit));
+    out.push_back(
+        format("{} of storage make it {} switches of {}, in units of {} nodes: a network of their own takes fewer, or "
+               "`topology: fat-tree`",
+               many(ports, "port"), f.switch_count(), without, f.unit));
 }
 
-// Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links before.
+// Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links
+// before.
 void uplinks_unfilled(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
   if (f.tiers.size() < 2 || f.leaf_spine_cables == 0) return;
-  const auto need = static_cast<std::int64_t>(std::ceil(static_cast<double>(f.end_ports_built_for) / (fabric_demand(plan, f).oversubscription * f.uplink_speed()) - 1e-9));
+  const auto need = static_cast<std::int64_t>(std::ceil(
+      static_cast<double>(f.end_ports_built_for) / (fabric_demand(plan, f).oversubscription * f.uplink_speed()) -
+      1e-9));
   const std::int64_t more = f.leaf_spine_cables - need;
   if (more * kFewOf <= f.leaf_spine_cables) return;
-  out.push_back(format("{} of the {} links between leaves and spines are more than {} end ports fill{}: a leaf that is not full has all of its uplinks, so that nothing is recabled when it fills", more, f.leaf_spine_cables,
-                       f.end_ports_built_for, f.end_ports_built_for > f.end_ports ? ", at the size built for" : ""));
+  out.push_back(
+      format("{} of the {} links between leaves and spines are more than {} end ports fill{}: a leaf that is not full "
+             "has all of its uplinks, so that nothing is recabled when it fills",
+             more, f.leaf_spine_cables, f.end_ports_built_for,
+             f.end_ports_built_for > f.end_ports ? ", at the size built for" : ""));
 }
 
 }  // namespace

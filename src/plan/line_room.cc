@@ -14,7 +14,8 @@ LineRoom::LineRoom(const Plan& plan) : plan_(plan), content_(plan.racks.size(), 
 }
 
 LineRoom::Step& LineRoom::step(std::int64_t rack, const RackedDevice& d, bool kept) {
-  const auto [at, fresh] = steps_.try_emplace({content_[static_cast<std::size_t>(rack)], static_cast<int>(d.kind) * 2 + kept, d.group, d.unit});
+  const auto [at, fresh] = steps_.try_emplace(
+      {content_[static_cast<std::size_t>(rack)], static_cast<int>(d.kind) * 2 + kept, d.group, d.unit});
   if (fresh) at->second.content = contents_++;
   return at->second;
 }
@@ -26,7 +27,8 @@ void LineRoom::put(std::int64_t rack, const RackedDevice& d, bool kept) {
 void LineRoom::set_apart(std::int64_t rack) { content_[static_cast<std::size_t>(rack)] = contents_++; }
 
 bool LineRoom::holds(std::int64_t rack, const RackGroupModel& g, const RackedDevice& d, bool kept, double watts) {
-  if (std::ranges::none_of(g.pdus, [](const PduModel& p) { return p.part && p.part->phases.value_or(1) >= 3; })) return true;
+  if (std::ranges::none_of(g.pdus, [](const PduModel& p) { return p.part && p.part->phases.value_or(1) >= 3; }))
+    return true;
   Step& s = step(rack, d, kept);
   if (s.holds >= 0) return s.holds != 0;
   // A member to come takes part as one that is there: it will draw.
@@ -39,7 +41,8 @@ bool LineRoom::holds(std::int64_t rack, const RackGroupModel& g, const RackedDev
   const PowerRack racked = power_rack(plan_, g, then);
   const RackWiring wiring = wire_rack(&g, racked);
   s.holds = pdus_hold(plan_, racked, g, -1, wiring);
-  for (std::size_t feed = 0; s.holds && feed < plan_.cluster->feeds.size(); ++feed) s.holds = pdus_hold(plan_, racked, g, static_cast<int>(feed), wiring);
+  for (std::size_t feed = 0; s.holds && feed < plan_.cluster->feeds.size(); ++feed)
+    s.holds = pdus_hold(plan_, racked, g, static_cast<int>(feed), wiring);
   return s.holds != 0;
 }
 

@@ -9,11 +9,12 @@
 namespace clusterc {
 namespace {
 
-constexpr double kUnit = 0.04445, kFirstUnit = 0.1;              // m (EIA-310; castors and frame: planning default)
-constexpr float kTrayAboveRack = 0.3F, kBelowFloor = 0.5F;       // m (planning defaults)
-constexpr double kSlack = 0.5;                                   // m at each end, where the spec says nothing: the default of `cabling.slack`
-constexpr double kRackHeight = 2.285, kRackWidth = 0.6;          // m where the catalogue is silent
-constexpr const char* kManagementCage = "rj45";                  // management ports of nodes, switches and PDUs are copper (planning default)
+constexpr double kUnit = 0.04445, kFirstUnit = 0.1;         // m (EIA-310; castors and frame: planning default)
+constexpr float kTrayAboveRack = 0.3F, kBelowFloor = 0.5F;  // m (planning defaults)
+constexpr double kSlack = 0.5;  // m at each end, where the spec says nothing: the default of `cabling.slack`
+constexpr double kRackHeight = 2.285, kRackWidth = 0.6;  // m where the catalogue is silent
+constexpr const char* kManagementCage =
+    "rj45";  // management ports of nodes, switches and PDUs are copper (planning default)
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 float height(std::int64_t unit) { return static_cast<float>(height_of_unit(static_cast<double>(unit)).value); }
@@ -32,7 +33,8 @@ Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
   underfloor_ = c_.spec.site && c_.spec.site->cable_route.value_or(CableRoute::overhead) == CableRoute::underfloor;
   slack_ = static_cast<float>(slack_of(c_));
   racks_.reserve(p_.racks.size());
-  for (const RackPlan& r : p_.racks) racks_.push_back({r.x, r.y, static_cast<float>(kRackHeight), static_cast<float>(kRackWidth)});
+  for (const RackPlan& r : p_.racks)
+    racks_.push_back({r.x, r.y, static_cast<float>(kRackHeight), static_cast<float>(kRackWidth)});
   for (const RackGroupModel& g : c_.racks)
     for (std::int64_t r = g.first; g.part && r < g.first + g.count && at(r) < racks_.size(); ++r) {
       racks_[at(r)].height = static_cast<float>(g.part->height.value_or(Meters(kRackHeight)).value);
@@ -52,7 +54,8 @@ Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
   if (anything)
     for (std::size_t r = 0; r < p_.racks.size(); ++r)
       for (const RackedDevice& d : p_.racks[r].devices)
-        if (d.kind == DeviceKind::storage) storage_[at(d.group)][at(d.index)] = {static_cast<std::int32_t>(r), height(d.unit), d.unit};
+        if (d.kind == DeviceKind::storage)
+          storage_[at(d.group)][at(d.index)] = {static_cast<std::int32_t>(r), height(d.unit), d.unit};
   tiers_.resize(p_.fabrics.size());
   blocks_.resize(p_.fabrics.size());
   for (std::size_t f = 0; f < p_.fabrics.size(); ++f) add_tiers(static_cast<int>(f));
@@ -60,7 +63,8 @@ Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
     blocks_[f].resize(p_.fabrics[f].blocks.size());
     if (p_.fabrics[f].tiers.empty()) continue;
     for (std::size_t b = 0; b < p_.fabrics[f].blocks.size(); ++b)
-      if (p_.fabrics[f].blocks[b].what != FabricBlock::What::uplinks) add_block(static_cast<int>(f), p_.fabrics[f].blocks[b], blocks_[f][b]);
+      if (p_.fabrics[f].blocks[b].what != FabricBlock::What::uplinks)
+        add_block(static_cast<int>(f), p_.fabrics[f].blocks[b], blocks_[f][b]);
   }
 }
 
@@ -100,7 +104,8 @@ Meters Links::longest_way() const {
     wide = std::max(wide, s.width);
   }
   // A device climbs no more than its rack is high, and the tray's or the floor's depth.
-  return Meters(high_x - low_x + high_y - low_y + 2 * (high + std::max(kTrayAboveRack, kBelowFloor)) + wide + 2 * slack_);
+  return Meters(high_x - low_x + high_y - low_y + 2 * (high + std::max(kTrayAboveRack, kBelowFloor)) + wide +
+                2 * slack_);
 }
 
 std::int32_t Links::add_group(CageGroup g) {
@@ -119,16 +124,21 @@ void Links::add_tiers(int fabric) {
     cages.first_switch = first;
     first += t.count;
     const bool leaf = &t == f.tiers.data();
-    CageGroup g{.network = f.name, .who = t.word, .part = t.model, .rate = leaf ? f.link_rate : f.uplink_rate, .devices = t.count};
+    CageGroup g{.network = f.name,
+                .who = t.word,
+                .part = t.model,
+                .rate = leaf ? f.link_rate : f.uplink_rate,
+                .devices = t.count};
     if (t.part) {
       g.connector = t.part->connector.value_or("");
       // Ways of one port at the rate in use, times the ports of one cage.
-      const std::int64_t ways = t.part->ports ? std::max<std::int64_t>(1, t.ports / std::max<std::int64_t>(1, *t.part->ports)) : f.ways;
+      const std::int64_t ways =
+          t.part->ports ? std::max<std::int64_t>(1, t.ports / std::max<std::int64_t>(1, *t.part->ports)) : f.ways;
       g.links = ways * t.part->ports_per_cage.value_or(1);
     }
     g.per_device = (t.ports + g.links - 1) / g.links;
     cages.group = add_group(g);
-    if (leaf && f.leaf_spine_cables > 0 && f.uplink_rate != f.link_rate) {       // whole cages of them (plan/fabric_shape.h)
+    if (leaf && f.leaf_spine_cables > 0 && f.uplink_rate != f.link_rate) {  // whole cages of them (plan/fabric_shape.h)
       cages.below = t.ports - t.up;
       cages.first_uplink_cage = cages.below / g.links;
       g.rate = f.uplink_rate;
@@ -136,8 +146,13 @@ void Links::add_tiers(int fabric) {
       cages.uplink_group = add_group(g);
     }
     if (f.uplink_cables > 0 && t.part)
-      cages.uplink_group = add_group({.network = f.name, .who = t.word, .connector = t.part->uplink_connector.value_or(""), .part = t.model,
-                                      .rate = t.part->uplink_rate.value_or(f.link_rate), .per_device = std::max(t.part->uplinks.value_or(0), t.up), .devices = t.count});
+      cages.uplink_group = add_group({.network = f.name,
+                                      .who = t.word,
+                                      .connector = t.part->uplink_connector.value_or(""),
+                                      .part = t.model,
+                                      .rate = t.part->uplink_rate.value_or(f.link_rate),
+                                      .per_device = std::max(t.part->uplinks.value_or(0), t.up),
+                                      .devices = t.count});
     tiers_[at(fabric)].push_back(cages);
   }
 }
@@ -153,7 +168,9 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
   };
   CageGroup g{.network = f.name, .rate = f.link_rate};
   if (b.what != What::ends) {
-    g.who = b.what == What::switches ? "management ports of " + p_.fabrics[at(b.of)].name + " switches" : b.what == What::pdus ? "PDUs" : "shelves and trays";
+    g.who = b.what == What::switches ? "management ports of " + p_.fabrics[at(b.of)].name + " switches"
+            : b.what == What::pdus   ? "PDUs"
+                                     : "shelves and trays";
     g.connector = kManagementCage;
     return single(std::move(g));
   }
@@ -171,7 +188,8 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     // Its adapters in turn, those that speak the network's language.
     std::vector<const NicSet*> of_port;
     for (const NicSet& n : s.nics)
-      if (n.part && (n.part->links.empty() || std::any_of(n.part->links.begin(), n.part->links.end(), [&](const auto& l) { return l && *l == network.kind; })))
+      if (n.part && (n.part->links.empty() || std::any_of(n.part->links.begin(), n.part->links.end(),
+                                                          [&](const auto& l) { return l && *l == network.kind; })))
         of_port.insert(of_port.end(), at(n.count * n.part->ports.value_or(1)), &n);
     for (std::int64_t k = 0; k < b.ports_each;) {
       const NicSet* set = at(k) < of_port.size() ? of_port[at(k)] : nullptr;
@@ -179,7 +197,8 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
       while (end < b.ports_each && (at(end) < of_port.size() ? of_port[at(end)] : nullptr) == set) ++end;
       CageGroup part = g;
       part.connector = set ? set->part->connector.value_or("") : "";
-      if (set && set->part->port_rate) part.rate = BitsPerSecond(std::min(f.link_rate.value, set->part->port_rate->value));
+      if (set && set->part->port_rate)
+        part.rate = BitsPerSecond(std::min(f.link_rate.value, set->part->port_rate->value));
       part.per_device = end - k;
       part.devices = b.members;
       const std::int32_t group = add_group(std::move(part));
@@ -197,13 +216,18 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     return single(std::move(g));
   }
   const PortSet& set = nodes.server.ports[at(e.ports)];
-  // A spec may ask for more ports than there are; that is told elsewhere, and the ports that do not exist get a cage each.
-  const auto cage_of = [&](std::int64_t port) { return at(port) < set.cages.size() ? std::int64_t{set.cages[at(port)]} : port; };
+  // A spec may ask for more ports than there are; that is told elsewhere, and the ports that do not exist get a cage
+  // each.
+  const auto cage_of = [&](std::int64_t port) {
+    return at(port) < set.cages.size() ? std::int64_t{set.cages[at(port)]} : port;
+  };
   std::int64_t cages = 0;
   for (std::int64_t k = 0; k < b.ports_each; ++k) cages = std::max(cages, cage_of(e.first_port + k / e.split) + 1);
   std::int32_t group = -1;
   for (const OfSet& known : sets_)
-    if (known.node_group == e.group && known.set == e.ports && known.rate == g.rate.value && cages <= groups_[at(known.group)].per_device) group = known.group;
+    if (known.node_group == e.group && known.set == e.ports && known.rate == g.rate.value &&
+        cages <= groups_[at(known.group)].per_device)
+      group = known.group;
   if (group < 0) {
     if (set.nics >= 0 && nodes.server.nics[at(set.nics)].part) {
       g.connector = nodes.server.nics[at(set.nics)].part->connector.value_or("");
@@ -214,7 +238,8 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     g.per_device = std::max<std::int64_t>(set.count, cages);
     if (!set.cages.empty()) {
       g.per_device = std::max<std::int64_t>(*std::max_element(set.cages.begin(), set.cages.end()) + 1, cages);
-      for (int cage : set.cages) g.links = std::max<std::int64_t>(g.links, std::count(set.cages.begin(), set.cages.end(), cage));
+      for (int cage : set.cages)
+        g.links = std::max<std::int64_t>(g.links, std::count(set.cages.begin(), set.cages.end(), cage));
     }
     g.links *= e.split;
     group = add_group(std::move(g));
@@ -227,9 +252,12 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
 
 CableSpot Links::member_spot(const FabricBlock& b, std::int64_t m) const {
   using What = FabricBlock::What;
-  const auto half = [&](std::int64_t rack) { return at(rack) < racks_.size() ? racks_[at(rack)].height / 2 : static_cast<float>(kRackHeight / 2); };
+  const auto half = [&](std::int64_t rack) {
+    return at(rack) < racks_.size() ? racks_[at(rack)].height / 2 : static_cast<float>(kRackHeight / 2);
+  };
   switch (b.what) {
-    case What::switches: return switch_spot(b.of, p_.switch_ref(b.of, m));
+    case What::switches:
+      return switch_spot(b.of, p_.switch_ref(b.of, m));
     case What::pdus:
       for (const RackGroupModel& g : c_.racks) {
         const std::int64_t each = static_cast<std::int64_t>(g.pdus.size());
@@ -245,15 +273,18 @@ CableSpot Links::member_spot(const FabricBlock& b, std::int64_t m) const {
       const std::int64_t each = b.members / a.count;
       return {static_cast<std::int32_t>(a.first + m / each), static_cast<float>(kRackHeight / 2), 0};
     }
-    case What::uplinks: return {};
-    case What::ends: break;
+    case What::uplinks:
+      return {};
+    case What::ends:
+      break;
   }
   const EndPoints& e = c_.networks[at(b.network)].ends[at(b.end)];
   if (e.storage >= 0) return at(m) < storage_[at(e.storage)].size() ? storage_[at(e.storage)][at(m)] : CableSpot{};
   const std::int64_t node = c_.nodes[at(e.group)].first + m;
   if (at(node) >= p_.node_rack.size() || p_.node_rack[at(node)] < 0) return {};
   const std::int32_t rack = p_.node_rack[at(node)];
-  return {rack, p_.node_unit[at(node)] ? height(p_.node_unit[at(node)]) : static_cast<float>(kRackHeight / 2), p_.node_unit[at(node)]};
+  return {rack, p_.node_unit[at(node)] ? height(p_.node_unit[at(node)]) : static_cast<float>(kRackHeight / 2),
+          p_.node_unit[at(node)]};
 }
 
 float Links::length(const CableSpot& a, const CableSpot& b) const {
@@ -286,7 +317,7 @@ void Links::near_end(const PluggedLink& l, CableEnd& end) const {
     end.port += '/';
     append_int(end.port, e.first_port + l.port / e.split + 1);
     if (e.split <= 1) return;
-    end.port += "/plane";           // a port that is split over planes has a link to each
+    end.port += "/plane";  // a port that is split over planes has a link to each
     append_int(end.port, l.port % e.split + 1);
   };
   if (e.storage >= 0) {
@@ -299,9 +330,12 @@ void Links::near_end(const PluggedLink& l, CableEnd& end) const {
   end.object += g.name;
   end.object += '/';
   end.object += g.names.suffix(m);
-  if (e.ports >= 0 && at(e.ports) < g.server.ports.size()) numbered(g.server.ports[at(e.ports)].name);
-  else if (c_.networks[at(b.network)].everything) end.port = "bmc";
-  else numbered(c_.networks[at(b.network)].name);
+  if (e.ports >= 0 && at(e.ports) < g.server.ports.size())
+    numbered(g.server.ports[at(e.ports)].name);
+  else if (c_.networks[at(b.network)].everything)
+    end.port = "bmc";
+  else
+    numbered(c_.networks[at(b.network)].name);
 }
 
 }  // namespace clusterc

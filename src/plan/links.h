@@ -1,14 +1,18 @@
-// Every link of a plan as numbers: its two ends, the cages they are plugged into, and the length of the way between them. Nothing is kept for
-// a link; names are made when somebody asks. A link belongs to the fabric whose end points, or whose lower switches, it comes from.
+// Every link of a plan as numbers: its two ends, the cages they are plugged into, and the length of the way between
+// them. Nothing is kept for a link; names are made when somebody asks. A link belongs to the fabric whose end points,
+// or whose lower switches, it comes from.
 //
-// Length between racks: up (or down) from each device to the route, along both axes of the floor, and slack at either end:
+// Length between racks: up (or down) from each device to the route, along both axes of the floor, and slack at either
+// end:
 //   L = climb(a) + |xa - xb| + |ya - yb| + climb(b) + 2 slack
-// overhead: climb = height of the rack + 0.3 m - height of the device; underfloor: climb = height of the device + 0.5 m.
-// In one rack: |za - zb| + the rack's width + 2 slack. A device stands at the middle of its lowest unit; 1 U = 44.45 mm (EIA-310), the first
-// one 0.1 m above the floor. PDUs are taken at half the rack's height. Of a device that stands in no rack nothing is known: length 0.
+// overhead: climb = height of the rack + 0.3 m - height of the device; underfloor: climb = height of the device + 0.5
+// m. In one rack: |za - zb| + the rack's width + 2 slack. A device stands at the middle of its lowest unit; 1 U = 44.45
+// mm (EIA-310), the first one 0.1 m above the floor. PDUs are taken at half the rack's height. Of a device that stands
+// in no rack nothing is known: length 0.
 //
-// Ports that share a cage share what is plugged into it: twin-port cages of a switch (QM9700: 64 ports in 32 cages), split ports (800 Gb/s as
-// 2 x 400 Gb/s), and the cages of a server that carry two adapters each (DGX H100: eight adapters in four cages).
+// Ports that share a cage share what is plugged into it: twin-port cages of a switch (QM9700: 64 ports in 32 cages),
+// split ports (800 Gb/s as 2 x 400 Gb/s), and the cages of a server that carry two adapters each (DGX H100: eight
+// adapters in four cages).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,37 +24,37 @@
 namespace clusterc {
 
 // The same between two heights of one rack, for whatever hangs there.
-Meters height_of_unit(double unit);                                            // above the floor, of the middle of a unit
+Meters height_of_unit(double unit);  // above the floor, of the middle of a unit
 Meters way_in_rack(const Cluster&, const RackGroupModel&, Meters a, Meters b);
 
-struct CableSpot {                      // where an end is
+struct CableSpot {  // where an end is
   std::int32_t rack = -1;
-  float z = 0;                          // metres above the floor
-  std::int16_t unit = 0;                // rack unit; 0: none
+  float z = 0;            // metres above the floor
+  std::int16_t unit = 0;  // rack unit; 0: none
 };
 
 // Cages of one kind on devices of one kind; they are numbered through: first + device * per_device + cage.
 struct CageGroup {
-  std::string network, who;             // "compute", "gpu" or "leaf"
-  std::string connector;                // empty: not stated
-  std::string part;                     // that has the cage
-  std::int64_t links = 1;               // that one cage carries when it is full
-  BitsPerSecond rate{0};                // of one link
+  std::string network, who;  // "compute", "gpu" or "leaf"
+  std::string connector;     // empty: not stated
+  std::string part;          // that has the cage
+  std::int64_t links = 1;    // that one cage carries when it is full
+  BitsPerSecond rate{0};     // of one link
   std::int64_t first = 0, per_device = 1, devices = 0;
-  bool nothing_plugged = false;         // a virtual machine's port
+  bool nothing_plugged = false;  // a virtual machine's port
   std::int64_t count() const { return per_device * devices; }
 };
 
 struct PluggedLink {
-  std::int32_t fabric = 0, block = -1;  // block -1: between switches
-  std::int64_t member = 0, port = 0;    // block >= 0: of the near end, from 0
-  SwitchRef near, far;                  // near: between switches
-  std::int64_t near_port = 0, far_port = 0;   // of switches, from 1
+  std::int32_t fabric = 0, block = -1;       // block -1: between switches
+  std::int64_t member = 0, port = 0;         // block >= 0: of the near end, from 0
+  SwitchRef near, far;                       // near: between switches
+  std::int64_t near_port = 0, far_port = 0;  // of switches, from 1
   std::int32_t far_fabric = 0;
   std::int32_t near_group = 0, far_group = 0;
   std::int64_t near_cage = 0, far_cage = 0;
   CableSpot near_at, far_at;
-  float length = 0;                     // 0: not known
+  float length = 0;  // 0: not known
 };
 
 class Links {
@@ -76,14 +80,23 @@ class Links {
   BitsPerSecond rate(const PluggedLink& l) const { return groups_[static_cast<std::size_t>(l.near_group)].rate; }
 
  private:
-  struct PortCage { std::int32_t group = 0, cage = 0; };
-  // Uplinks that differ from the other ports are a group of their own: ports beyond `below`, the first of them in the cage of this number.
-  struct TierCages { std::int32_t group = 0, uplink_group = -1; std::int64_t below = 0, first_uplink_cage = 0, first_switch = 0; };
-  struct RackSpot { float x = 0, y = 0, height = 0, width = 0; };   // what the plan's racks say, side by side: it is asked for every link
+  struct PortCage {
+    std::int32_t group = 0, cage = 0;
+  };
+  // Uplinks that differ from the other ports are a group of their own: ports beyond `below`, the first of them in the
+  // cage of this number.
+  struct TierCages {
+    std::int32_t group = 0, uplink_group = -1;
+    std::int64_t below = 0, first_uplink_cage = 0, first_switch = 0;
+  };
+  struct RackSpot {
+    float x = 0, y = 0, height = 0, width = 0;
+  };  // what the plan's racks say, side by side: it is asked for every link
 
   CableSpot switch_spot(int fabric, SwitchRef r) const {
     if (r.tier < 0 || r.index < 0) return {};
-    return switch_spots_[static_cast<std::size_t>(tiers_[static_cast<std::size_t>(fabric)][static_cast<std::size_t>(r.tier)].first_switch + r.index)];
+    return switch_spots_[static_cast<std::size_t>(
+        tiers_[static_cast<std::size_t>(fabric)][static_cast<std::size_t>(r.tier)].first_switch + r.index)];
   }
   CableSpot member_spot(const FabricBlock&, std::int64_t member) const;
   float length(const CableSpot& a, const CableSpot& b) const;
@@ -103,13 +116,17 @@ class Links {
   bool underfloor_ = false;
   float slack_ = 0;
   std::vector<RackSpot> racks_;
-  std::vector<CableSpot> switch_spots_;                          // by switch number
+  std::vector<CableSpot> switch_spots_;  // by switch number
   std::vector<CageGroup> groups_;
   std::int64_t cages_ = 0;
-  std::vector<std::vector<TierCages>> tiers_;                    // by fabric, tier
-  std::vector<std::vector<std::vector<PortCage>>> blocks_;       // by fabric, block, port
+  std::vector<std::vector<TierCages>> tiers_;               // by fabric, tier
+  std::vector<std::vector<std::vector<PortCage>>> blocks_;  // by fabric, block, port
   std::vector<std::vector<CableSpot>> storage_;
-  struct OfSet { std::int32_t node_group, set; double rate; std::int32_t group; };
+  struct OfSet {
+    std::int32_t node_group, set;
+    double rate;
+    std::int32_t group;
+  };
   std::vector<OfSet> sets_;
 };
 
@@ -121,7 +138,7 @@ bool Links::each(int fabric, Take&& take) const {
   if (f.tiers.empty()) return true;
   for (std::size_t b = 0; b < f.blocks.size(); ++b) {
     const FabricBlock& block = f.blocks[b];
-    if (block.what == FabricBlock::What::uplinks) continue;      // theirs is the fabric that they come from
+    if (block.what == FabricBlock::What::uplinks) continue;  // theirs is the fabric that they come from
     const auto& ports = blocks_[static_cast<std::size_t>(fabric)][b];
     l.block = static_cast<std::int32_t>(b);
     for (l.member = 0; l.member < block.members; ++l.member) {

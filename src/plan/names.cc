@@ -1,5 +1,5 @@
-// Names of objects (docs/names.md). None depends on a count or on another object: two digits are the least that a number has, never the most that the
-// plan needs now.
+// Names of objects (docs/names.md). None depends on a count or on another object: two digits are the least that a
+// number has, never the most that the plan needs now.
 #include <charconv>
 
 #include "plan/equipment.h"
@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void append_number(std::int64_t n, std::string& out) {      // 5 -> "05", 128 -> "128"
+void append_number(std::int64_t n, std::string& out) {  // 5 -> "05", 128 -> "128"
   char text[24];
   if (n < 10) out += '0';
   out.append(text, std::to_chars(text, text + sizeof text, n).ptr);
@@ -46,7 +46,7 @@ std::string Plan::switch_name(int fabric, SwitchRef r) const {
           out += 'r';
           append_plain(r.index % f.leaves_per_unit + 1, out);
         } else {
-          out += static_cast<char>('a' + r.index % f.leaves_per_unit);     // at most eight links in a bond
+          out += static_cast<char>('a' + r.index % f.leaves_per_unit);  // at most eight links in a bond
         }
       }
       break;

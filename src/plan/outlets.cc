@@ -18,7 +18,9 @@ OutletPlace take(InletKind inlet, const Outlets& there, Outlets& left) {
   if (!next) return p;
   --*next;
   if (next == &left.either) p.socket = OutletKind::c13_c19;
-  p.number = static_cast<std::int16_t>(p.socket == OutletKind::c13_c19 ? there.either - left.either : small ? there.c13 - left.c13 : there.c19 - left.c19);
+  p.number = static_cast<std::int16_t>(p.socket == OutletKind::c13_c19 ? there.either - left.either
+                                       : small                         ? there.c13 - left.c13
+                                                                       : there.c19 - left.c19);
   return p;
 }
 
@@ -43,7 +45,8 @@ std::vector<OutletPlace> outlet_places(const Plan& plan, const PowerClass& k) {
       std::size_t next = 0;
       for (std::size_t c = 0; c <= rack.cords.size(); ++c) {
         for (; next < rack.to_come.size() && static_cast<std::size_t>(rack.to_come[next].before) == c; ++next)
-          if (keep && static_cast<std::size_t>(rack.to_come[next].position) == p) take(rack.to_come[next].inlet, there, left);
+          if (keep && static_cast<std::size_t>(rack.to_come[next].position) == p)
+            take(rack.to_come[next].inlet, there, left);
         if (c == rack.cords.size() || static_cast<std::size_t>(rack.cords[c].position) != p) continue;
         out[c] = take(inlets[c], there, left);
         without += out[c].number == 0 && out[c].socket != OutletKind::hardwired;
@@ -62,20 +65,29 @@ std::string_view cord_part(InletKind inlet) {
 
 std::string_view socket_text(OutletKind socket) {
   switch (socket) {
-    case OutletKind::c13: return "C13";
-    case OutletKind::c19: return "C19";
-    case OutletKind::c13_c19: return "C13/C19";
-    case OutletKind::hardwired: break;
+    case OutletKind::c13:
+      return "C13";
+    case OutletKind::c19:
+      return "C19";
+    case OutletKind::c13_c19:
+      return "C13/C19";
+    case OutletKind::hardwired:
+      break;
   }
   return "";
 }
 
-Meters cord_length(const Cluster& c, const RackGroupModel& g, std::int64_t unit, const PduPart& part, const OutletPlace& place) {
+Meters cord_length(const Cluster& c, const RackGroupModel& g, std::int64_t unit, const PduPart& part,
+                   const OutletPlace& place) {
   constexpr double kStep = 0.5;
   const Outlets there = outlets_of(part);
-  const std::int64_t of_kind = place.socket == OutletKind::c13 ? there.c13 : place.socket == OutletKind::c19 ? there.c19 : there.either;
-  const double units = g.part && g.part->units ? static_cast<double>(*g.part->units) : 42;     // EIA-310 cabinet, where nobody states it
-  const double share = of_kind > 0 && place.number > 0 ? (static_cast<double>(place.number) - 0.5) / static_cast<double>(of_kind) : 0.5;
+  const std::int64_t of_kind = place.socket == OutletKind::c13   ? there.c13
+                               : place.socket == OutletKind::c19 ? there.c19
+                                                                 : there.either;
+  const double units =
+      g.part && g.part->units ? static_cast<double>(*g.part->units) : 42;  // EIA-310 cabinet, where nobody states it
+  const double share =
+      of_kind > 0 && place.number > 0 ? (static_cast<double>(place.number) - 0.5) / static_cast<double>(of_kind) : 0.5;
   const Meters way = way_in_rack(c, g, height_of_unit(static_cast<double>(unit)), height_of_unit(share * units + 0.5));
   return Meters(std::ceil(way.value / kStep - 1e-9) * kStep);
 }

@@ -1,19 +1,22 @@
 // Greedy, in one fixed order; every step costs constant time a device but for one look at each rack of the group.
 //
 // 1. what is there already (`occupied`), then nodes with a place of their own (`at`);
-// 2. node groups, the hungriest first: from the bottom of the first rack up, at most `per_rack` in each. Service nodes (not computing, or with `ha`)
+// 2. node groups, the hungriest first: from the bottom of the first rack up, at most `per_rack` in each. Service nodes
+// (not computing, or with `ha`)
 //    are spread instead: each goes to the rack with most power left, so that two heads stand in two racks;
-// 3. storage systems, spread; 4. switches, spread, from the top down, never two after one another in one rack while there is another. Without
+// 3. storage systems, spread; 4. switches, spread, from the top down, never two after one another in one rack while
+// there is another. Without
 //    `racks`, a leaf goes beside the first device that it serves.
-// Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what they carry with all feeds; and
-// both of these first with an outlet for each cord, and rails and cables weighed. Nodes that fill racks from the first on try before it to stay within each
-// line of the PDUs (plan/line_room.h).
-// What a device draws after the loss of a feed is a little more: its supplies that are left run at a higher load point (plan/power_chain.h).
-// Members that are not there yet, up to the sizes that networks are built for, have their places kept free, so that nobody moves when they
-// come; where not everybody would fit beside them, none are kept.
-// Nothing is put where units, weight or the normal limit forbid it: it is left over, with the reason. Whether it is deep enough is for a rule to say.
-// A `per_rack` that the spec writes is asked for, whatever it draws and weighs: then only units forbid, and the rules say what is over a limit.
-// Example: 48 U, 4 x 8 U of 10.2 kW = 40.8 kW; three PDUs of 34.5 kVA at 0.96 carry 99.4 kW, two of them 66.2 kW: it fits even then.
+// Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what
+// they carry with all feeds; and both of these first with an outlet for each cord, and rails and cables weighed. Nodes
+// that fill racks from the first on try before it to stay within each line of the PDUs (plan/line_room.h). What a
+// device draws after the loss of a feed is a little more: its supplies that are left run at a higher load point
+// (plan/power_chain.h). Members that are not there yet, up to the sizes that networks are built for, have their places
+// kept free, so that nobody moves when they come; where not everybody would fit beside them, none are kept. Nothing is
+// put where units, weight or the normal limit forbid it: it is left over, with the reason. Whether it is deep enough is
+// for a rule to say. A `per_rack` that the spec writes is asked for, whatever it draws and weighs: then only units
+// forbid, and the rules say what is over a limit. Example: 48 U, 4 x 8 U of 10.2 kW = 40.8 kW; three PDUs of 34.5 kVA
+// at 0.96 carry 99.4 kW, two of them 66.2 kW: it fits even then.
 #include "plan/placement.h"
 
 #include <algorithm>
@@ -32,23 +35,27 @@
 namespace clusterc {
 
 double power_factor(const Cluster& c) {
-  constexpr double kPowerFactor = 0.96;   // active correction near full load; the language's default (spec/site.h)
+  constexpr double kPowerFactor = 0.96;  // active correction near full load; the language's default (spec/site.h)
   return c.spec.site && c.spec.site->supply ? c.spec.site->supply->power_factor.value_or(kPowerFactor) : kPowerFactor;
 }
 
 Value<VoltAmperes> pdu_rating(const Cluster& c, const PduPart& p) {
   if (p.apparent) return p.apparent;
   if (!p.voltage || !p.phases) return {};
-  if (p.continuous) return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.continuous, 1), "its continuous current");
+  if (p.continuous)
+    return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.continuous, 1),
+                                       "its continuous current");
   if (p.breaker && c.continuous_factor > 0)
-    return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.breaker, c.continuous_factor), "its breaker, continuous load of the region");
+    return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.breaker, c.continuous_factor),
+                                       "its breaker, continuous load of the region");
   return {};
 }
 
 namespace {
 
-// What the PDUs of one rack carry together (power, cords) when each of them has room for `each`: cords are dealt to the feeds evenly and on a feed to
-// its PDUs evenly, what has no cords to all PDUs evenly. So two PDUs on A and one on B carry no more than twice what B's one does. `lost`: a feed that is dead.
+// What the PDUs of one rack carry together (power, cords) when each of them has room for `each`: cords are dealt to the
+// feeds evenly and on a feed to its PDUs evenly, what has no cords to all PDUs evenly. So two PDUs on A and one on B
+// carry no more than twice what B's one does. `lost`: a feed that is dead.
 double shared_evenly(const RackGroupModel& g, int lost, const std::vector<double>& each) {
   double smallest = std::numeric_limits<double>::infinity(), of_feed = smallest;
   std::int64_t alive = 0, feeds = 0;
@@ -86,7 +93,8 @@ RackLimits pdu_limits(const Cluster& c, const RackGroupModel& g) {
     limits.normal = Watts(shared_evenly(g, -2, rating));
     limits.survives = limits.normal;
     for (std::size_t lost = 0; lost < c.feeds.size(); ++lost)
-      if (std::any_of(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != static_cast<int>(lost); }))
+      if (std::any_of(g.pdus.begin(), g.pdus.end(),
+                      [&](const PduModel& p) { return p.feed != static_cast<int>(lost); }))
         limits.survives = std::min(limits.survives, Watts(shared_evenly(g, static_cast<int>(lost), rating)));
   }
   return limits;
@@ -114,27 +122,29 @@ Watts after_feed_loss(const Plan& plan, const RackGroupModel& racks, const Racke
   return Watts(std::max(load.watts, on_supplies(load, count - (count + n - 1) / n).watts));
 }
 
-bool budget_decides(const Cluster& c, const RackGroupModel& g) { return g.spec && g.spec->budget && *g.spec->budget < pdu_limits(c, g).normal; }
+bool budget_decides(const Cluster& c, const RackGroupModel& g) {
+  return g.spec && g.spec->budget && *g.spec->budget < pdu_limits(c, g).normal;
+}
 
 namespace {
 
-struct Device {                       // all that placing needs to know of one kind
+struct Device {  // all that placing needs to know of one kind
   DeviceKind kind;
   std::int32_t group;
   std::int64_t units = 0;
   double watts = 0, typical = 0, kilograms = 0, airflow = 0, liquid_share = 0;
-  double after_loss = 0;              // W at the wall with the supplies that the worst feed loss leaves
-  std::int64_t c13 = 0, c19 = 0;      // outlets that its cords take
+  double after_loss = 0;          // W at the wall with the supplies that the worst feed loss leaves
+  std::int64_t c13 = 0, c19 = 0;  // outlets that its cords take
   bool power_known = false, weight_known = false, airflow_known = false, from_top = false;
 };
 
 struct RackState {
-  std::uint64_t free = 0;             // bit u - 1: unit u is free
-  double normal = 0, survives = 0, carries = 0;   // W, W, kg that are left
-  double rated = 0;                               // kg that it carries; infinite where nobody states it
-  std::int32_t c13 = 0, c19 = 0, either = 0;      // outlets that are left; C13, C19, and those that take both
+  std::uint64_t free = 0;                        // bit u - 1: unit u is free
+  double normal = 0, survives = 0, carries = 0;  // W, W, kg that are left
+  double rated = 0;                              // kg that it carries; infinite where nobody states it
+  std::int32_t c13 = 0, c19 = 0, either = 0;     // outlets that are left; C13, C19, and those that take both
 };
-constexpr std::int32_t kAnyNumber = 1 << 20;      // of outlets, where nobody states them
+constexpr std::int32_t kAnyNumber = 1 << 20;  // of outlets, where nobody states them
 
 constexpr std::int64_t kMostUnits = 60;
 
@@ -145,7 +155,7 @@ class Placer {
   void all() {
     place_all(true);
     if (!kept_free_ || plan_.unplaced.empty()) return;
-    plan_.racks.clear();                                   // somebody found no place: nothing is kept free then
+    plan_.racks.clear();  // somebody found no place: nothing is kept free then
     plan_.unplaced.clear();
     place_all(false);
   }
@@ -165,7 +175,8 @@ class Placer {
 
     std::vector<int> order;
     for (std::size_t g = 0; g < c_.nodes.size(); ++g) order.push_back(static_cast<int>(g));
-    std::ranges::stable_sort(order, std::greater<>(), [&](int g) { return c_.nodes[g].server.power.value_or(Watts(0)).value; });
+    std::ranges::stable_sort(order, std::greater<>(),
+                             [&](int g) { return c_.nodes[g].server.power.value_or(Watts(0)).value; });
     for (int g : order) node_group(g);
     for (std::size_t s = 0; s < c_.storage.size(); ++s) storage(static_cast<int>(s));
     for (std::size_t f = 0; f < plan_.fabrics.size(); ++f) fabric(static_cast<int>(f));
@@ -180,7 +191,8 @@ class Placer {
     for (const RackGroupModel& g : c_.racks)
       for (std::int64_t i = 0; i < g.count; ++i) {
         RackPlan& r = plan_.racks[g.first + i];
-        if (!r.devices.empty() || r.devices_weight.value > 0) r.load = r.devices_weight * (1 + kRailShare) + kRackCables;
+        if (!r.devices.empty() || r.devices_weight.value > 0)
+          r.load = r.devices_weight * (1 + kRailShare) + kRackCables;
         r.weight = r.load + (g.part ? g.part->weight.value_or(Kilograms(0)) : Kilograms(0));
       }
     for (const AssemblyGroupModel& a : c_.assemblies)
@@ -196,11 +208,18 @@ class Placer {
     for (const RackGroupModel& g : c_.racks) {
       const RackLimits limits = rack_limits(c_, g);
       const std::int64_t units = g.part ? std::min(g.part->units.value_or(0), kMostUnits) : 0;
-      const double carries = g.part && g.part->static_load ? g.part->static_load->value : std::numeric_limits<double>::infinity();
+      const double carries =
+          g.part && g.part->static_load ? g.part->static_load->value : std::numeric_limits<double>::infinity();
       const Outlets outlets = outlets_of_rack(g);
       for (std::int64_t i = 0; i < g.count; ++i) {
-        state_[g.first + i] = {(std::uint64_t{1} << units) - 1, limits.normal.value, limits.survives.value, carries, carries,
-                               static_cast<std::int32_t>(outlets.c13), static_cast<std::int32_t>(outlets.c19), static_cast<std::int32_t>(outlets.either)};
+        state_[g.first + i] = {(std::uint64_t{1} << units) - 1,
+                               limits.normal.value,
+                               limits.survives.value,
+                               carries,
+                               carries,
+                               static_cast<std::int32_t>(outlets.c13),
+                               static_cast<std::int32_t>(outlets.c19),
+                               static_cast<std::int32_t>(outlets.either)};
         RackPlan& r = plan_.racks[g.first + i];
         r.weight_complete = g.part && g.part->weight;
       }
@@ -213,8 +232,10 @@ class Placer {
       for (std::int64_t i = 0; i < a.count; ++i) {
         RackPlan& r = plan_.racks[a.first + i];
         r.weight_complete = a.part && a.part->weight;
-        if (a.part && a.part->power) r.power = r.typical = *a.part->power;
-        else r.power_complete = false;
+        if (a.part && a.part->power)
+          r.power = r.typical = *a.part->power;
+        else
+          r.power_complete = false;
       }
   }
 
@@ -249,10 +270,14 @@ class Placer {
         RackPlan& r = plan_.racks[g.first + i];
         for (const Value<UnitRange>& range : o.units) {
           if (!range) continue;
-          const std::int64_t first = std::clamp<std::int64_t>(range->first, 1, kMostUnits), last = std::clamp(range->last, first, kMostUnits);
+          const std::int64_t first = std::clamp<std::int64_t>(range->first, 1, kMostUnits),
+                             last = std::clamp(range->last, first, kMostUnits);
           for (std::int64_t u = first; u <= last; ++u) s.free &= ~(std::uint64_t{1} << (u - 1));
-          r.devices.push_back({.kind = DeviceKind::occupied, .group = static_cast<std::int32_t>(&g - c_.racks.data()), .index = i,
-                               .unit = static_cast<std::int16_t>(first), .units = static_cast<std::int16_t>(last - first + 1)});
+          r.devices.push_back({.kind = DeviceKind::occupied,
+                               .group = static_cast<std::int32_t>(&g - c_.racks.data()),
+                               .index = i,
+                               .unit = static_cast<std::int16_t>(first),
+                               .units = static_cast<std::int16_t>(last - first + 1)});
         }
         const double watts = o.power.value_or(Watts(0)).value, kilograms = o.weight.value_or(Kilograms(0)).value;
         s.normal -= watts;
@@ -273,19 +298,24 @@ class Placer {
     plan_.racks[rack].devices_weight += Kilograms(kilograms);
   }
 
-  // Weight of devices that the rack still takes beside their rails and its cables, as rack-static-load-exceeded weighs it.
-  static double takes(const RackState& s) { return (s.rated - kRackCables.value) / (1 + kRailShare) - (s.rated - s.carries); }
+  // Weight of devices that the rack still takes beside their rails and its cables, as rack-static-load-exceeded weighs
+  // it.
+  static double takes(const RackState& s) {
+    return (s.rated - kRackCables.value) / (1 + kRailShare) - (s.rated - s.carries);
+  }
 
   // Units where `n` in a row are free, as the bit of the lowest.
   static std::uint64_t runs(std::uint64_t free, std::int64_t n) {
-    for (std::int64_t i = 1; i < n && free; ++i) free &= free >> 1;      // each step drops the starts whose run ends one unit on
+    for (std::int64_t i = 1; i < n && free; ++i)
+      free &= free >> 1;  // each step drops the starts whose run ends one unit on
     return free;
   }
   // Lowest unit for the device, 0 where it does not fit.
-  // bare: of weight and power only what the devices themselves have and draw, without outlets and what rails and cables weigh; the rules say the rest.
+  // bare: of weight and power only what the devices themselves have and draw, without outlets and what rails and cables
+  // weigh; the rules say the rest.
   enum class Within { lines, after_loss, normal, bare, units };
   std::int64_t room(std::int64_t rack, const Device& d, Within limit) const {
-    constexpr double kRounding = 1e-6;                    // W, kg: sums of many devices
+    constexpr double kRounding = 1e-6;  // W, kg: sums of many devices
     const RackState& s = state_[rack];
     if (d.units <= 0) return 0;
     if (limit != Within::units && (d.watts > s.normal + kRounding || d.kilograms > s.carries + kRounding)) return 0;
@@ -312,7 +342,11 @@ class Placer {
     }
   }
   static RackedDevice racked(const Device& d, std::int64_t index, std::int64_t unit) {
-    return {.kind = d.kind, .group = d.group, .index = index, .unit = static_cast<std::int16_t>(unit), .units = static_cast<std::int16_t>(d.units)};
+    return {.kind = d.kind,
+            .group = d.group,
+            .index = index,
+            .unit = static_cast<std::int16_t>(unit),
+            .units = static_cast<std::int16_t>(d.units)};
   }
   void keep_place(std::int64_t rack, std::int64_t unit, const Device& d) {
     keep_free(rack, unit, d);
@@ -327,8 +361,10 @@ class Placer {
     r.power_complete = r.power_complete && d.power_known;
     r.weight_complete = r.weight_complete && d.weight_known;
     r.liquid_heat += Watts(d.watts * d.liquid_share);
-    if (d.airflow_known) r.airflow += AirFlow(d.airflow);
-    else formula_air_watts(rack) += d.watts * (1 - d.liquid_share);
+    if (d.airflow_known)
+      r.airflow += AirFlow(d.airflow);
+    else
+      formula_air_watts(rack) += d.watts * (1 - d.liquid_share);
     r.devices.push_back(racked(d, index, unit));
     lines_->put(rack, r.devices.back(), false);
     if (d.kind == DeviceKind::node) {
@@ -341,8 +377,8 @@ class Placer {
     }
   }
 
-  static Device device(DeviceKind kind, int group, const Value<std::int64_t>& units, const Value<Watts>& watts, const Value<Watts>& typical,
-                       const Value<Kilograms>& kg) {
+  static Device device(DeviceKind kind, int group, const Value<std::int64_t>& units, const Value<Watts>& watts,
+                       const Value<Watts>& typical, const Value<Kilograms>& kg) {
     Device d{.kind = kind, .group = group, .units = units.value_or(0)};
     d.watts = watts.value_or(Watts(0)).value;
     d.typical = typical.value_or(Watts(d.watts)).value;
@@ -351,7 +387,8 @@ class Placer {
     d.weight_known = kg.value.has_value();
     return d;
   }
-  // What its cords take, and what it draws when the feed with most of them is lost: they are dealt evenly (plan/power_chain.h).
+  // What its cords take, and what it draws when the feed with most of them is lost: they are dealt evenly
+  // (plan/power_chain.h).
   Device corded(Device d, const RackGroupModel* racks, std::int64_t index) const {
     d.after_loss = d.watts;
     const RackedDevice racked{.kind = d.kind, .group = d.group, .index = index};
@@ -383,13 +420,17 @@ class Placer {
     d.airflow_known = s.airflow.value.has_value();
     d.airflow = s.airflow.value_or(AirFlow(0)).value;
     // Coolant takes its share only where the rack has a loop.
-    if (const int racks = c_.nodes[g].racks; racks >= 0 && c_.racks[racks].liquid >= 0) d.liquid_share = s.part.liquid_share.value_or(0);
+    if (const int racks = c_.nodes[g].racks; racks >= 0 && c_.racks[racks].liquid >= 0)
+      d.liquid_share = s.part.liquid_share.value_or(0);
     return corded(d, rack_group(c_.nodes[g].racks), c_.nodes[g].first);
   }
 
-  // Places `count` devices, the i-th being number first + i, into the rack with most power (then units) left; keeps `more` places free.
-  void spread(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more, SourceSpan span, bool skip_placed) {
-    using Key = std::tuple<std::int64_t, int, std::int64_t>;                 // watts left, units left, minus the rack's number: the first of equals
+  // Places `count` devices, the i-th being number first + i, into the rack with most power (then units) left; keeps
+  // `more` places free.
+  void spread(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more,
+              SourceSpan span, bool skip_placed) {
+    using Key = std::tuple<std::int64_t, int,
+                           std::int64_t>;  // watts left, units left, minus the rack's number: the first of equals
     std::int64_t i = 0, last = -1;
     for (const Within limit : {Within::after_loss, Within::normal, Within::bare}) {
       std::priority_queue<Key> best;
@@ -418,8 +459,10 @@ class Placer {
             rack = other;
           }
         }
-        if (i < count) put(rack, room(rack, d, limit), d, first + i);
-        else keep_place(rack, room(rack, d, limit), d);
+        if (i < count)
+          put(rack, room(rack, d, limit), d, first + i);
+        else
+          keep_place(rack, room(rack, d, limit), d);
         best.push(key(rack));
         last = rack;
       }
@@ -428,11 +471,13 @@ class Placer {
     left_over(g, d, first + i, count - i, span);
   }
 
-  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more, const Value<std::int64_t>& asked, SourceSpan span) {
+  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more,
+            const Value<std::int64_t>& asked, SourceSpan span) {
     const std::int64_t per_rack = asked.value_or(kMostUnits);
     std::vector<std::int32_t> here(static_cast<std::size_t>(g.count), 0);
     for (std::int64_t i = 0; i < count; ++i)
-      if (const std::int64_t rack = plan_.node_rack[first + i]; rack >= g.first && rack < g.first + g.count) ++here[rack - g.first];
+      if (const std::int64_t rack = plan_.node_rack[first + i]; rack >= g.first && rack < g.first + g.count)
+        ++here[rack - g.first];
     std::int64_t i = 0;
     for (const Within limit : {Within::lines, Within::after_loss, Within::normal, Within::bare, Within::units}) {
       if (limit == (asked ? Within::lines : Within::units)) continue;
@@ -441,9 +486,14 @@ class Placer {
           while (i < count && plan_.node_rack[first + i] >= 0) ++i;
           if (i == count + more) return;
           const std::int64_t unit = here[r] < per_rack ? room(g.first + r, d, limit) : 0;
-          if (!unit || (limit == Within::lines && !lines_->holds(g.first + r, g, racked(d, i < count ? first + i : first, unit), i >= count, d.watts))) break;
-          if (i < count) put(g.first + r, unit, d, first + i);
-          else keep_place(g.first + r, unit, d), ++i;
+          if (!unit ||
+              (limit == Within::lines &&
+               !lines_->holds(g.first + r, g, racked(d, i < count ? first + i : first, unit), i >= count, d.watts)))
+            break;
+          if (i < count)
+            put(g.first + r, unit, d, first + i);
+          else
+            keep_place(g.first + r, unit, d), ++i;
           ++here[r];
         }
     }
@@ -452,7 +502,8 @@ class Placer {
     left_over(g, d, first + i, left, span, per_rack);
   }
 
-  void left_over(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span, std::int64_t per_rack = kMostUnits) {
+  void left_over(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span,
+                 std::int64_t per_rack = kMostUnits) {
     if (count <= 0) return;
     std::int64_t units = 0, fits_units = 0;
     double watts = 0, kilograms = 0, beside_rails = 0;
@@ -470,13 +521,33 @@ class Placer {
     using Lack = Unplaced::Lack;
     Lack lack = Lack::units;
     std::string why;
-    if (d.units <= 0) lack = Lack::unknown, why = "its height is not known";
-    else if (g.count == 0) why = clusterc::format("rack group '{}' has no racks", g.name);
-    else if (!fits_units) why = clusterc::format("no rack of '{}' has more than {} U free in one piece, {} U are needed", g.name, units, d.units);
-    else if (d.watts > watts) lack = Lack::power, why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed", g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
-    else if (d.kilograms > kilograms) lack = Lack::weight, why = clusterc::format("no rack of '{}' with {} U free carries more than another {} beside rails and cables, {} are needed", g.name, d.units, to_text(Kilograms(beside_rails)), to_text(Kilograms(d.kilograms)));
-    else lack = Lack::places, why = g.count == 1 ? clusterc::format("the one rack of '{}' takes {}", g.name, per_rack) : clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
-    plan_.unplaced.push_back({.kind = d.kind, .group = d.group, .count = count, .span = span, .why = std::move(why), .first = first, .lack = lack});
+    if (d.units <= 0)
+      lack = Lack::unknown, why = "its height is not known";
+    else if (g.count == 0)
+      why = clusterc::format("rack group '{}' has no racks", g.name);
+    else if (!fits_units)
+      why = clusterc::format("no rack of '{}' has more than {} U free in one piece, {} U are needed", g.name, units,
+                             d.units);
+    else if (d.watts > watts)
+      lack = Lack::power,
+      why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed",
+                             g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
+    else if (d.kilograms > kilograms)
+      lack = Lack::weight,
+      why = clusterc::format(
+          "no rack of '{}' with {} U free carries more than another {} beside rails and cables, {} are needed", g.name,
+          d.units, to_text(Kilograms(beside_rails)), to_text(Kilograms(d.kilograms)));
+    else
+      lack = Lack::places, why = g.count == 1
+                                     ? clusterc::format("the one rack of '{}' takes {}", g.name, per_rack)
+                                     : clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
+    plan_.unplaced.push_back({.kind = d.kind,
+                              .group = d.group,
+                              .count = count,
+                              .span = span,
+                              .why = std::move(why),
+                              .first = first,
+                              .lack = lack});
   }
 
   void fixed_places(int group) {
@@ -489,27 +560,38 @@ class Placer {
       std::int64_t rack = -1;
       for (const RackGroupModel& r : c_.racks)
         if (const std::int64_t k = r.names.index_of(rack_name); k >= 0) rack = r.first + k;
-      if (i < 0 || rack < 0) continue;                    // unknown names were reported when the spec was resolved
+      if (i < 0 || rack < 0) continue;  // unknown names were reported when the spec was resolved
       std::int64_t unit = 0;
       std::string why;
       if (at.value.unit) {
         unit = *at.value.unit;
-        const std::uint64_t bits = d.units > 0 && d.units < 64 && unit + d.units - 1 <= kMostUnits ? ((std::uint64_t{1} << d.units) - 1) << (unit - 1) : 0;
+        const std::uint64_t bits = d.units > 0 && d.units < 64 && unit + d.units - 1 <= kMostUnits
+                                       ? ((std::uint64_t{1} << d.units) - 1) << (unit - 1)
+                                       : 0;
         if (!bits || (state_[rack].free & bits) != bits) {
           const int of = c_.rack_group_of(rack);
           const RackPart* part = of >= 0 ? c_.racks[of].part : nullptr;
           const std::int64_t top = unit + d.units - 1, there = part ? part->units.value_or(0) : 0;
-          why = there > 0 && top > there ? clusterc::format("it takes U{}-U{}, rack '{}' ends at U{}", unit, top, rack_name, there)
-                : top == unit        ? clusterc::format("unit U{} of rack '{}' is not free", unit, rack_name)
-                                     : clusterc::format("units U{}-U{} of rack '{}' are not free", unit, top, rack_name);
+          why = there > 0 && top > there
+                    ? clusterc::format("it takes U{}-U{}, rack '{}' ends at U{}", unit, top, rack_name, there)
+                : top == unit ? clusterc::format("unit U{} of rack '{}' is not free", unit, rack_name)
+                              : clusterc::format("units U{}-U{} of rack '{}' are not free", unit, top, rack_name);
           unit = 0;
         }
       } else {
         unit = room(rack, d, Within::normal);
-        if (!unit) why = clusterc::format("rack '{}' has no room for its {} U, {}", rack_name, d.units, to_text(Watts(d.watts)));
+        if (!unit)
+          why = clusterc::format("rack '{}' has no room for its {} U, {}", rack_name, d.units, to_text(Watts(d.watts)));
       }
-      if (unit) put(rack, unit, d, g.first + i);
-      else plan_.unplaced.push_back({.kind = DeviceKind::node, .group = group, .count = 1, .span = at.name_span, .why = std::move(why), .first = g.first + i});
+      if (unit)
+        put(rack, unit, d, g.first + i);
+      else
+        plan_.unplaced.push_back({.kind = DeviceKind::node,
+                                  .group = group,
+                                  .count = 1,
+                                  .span = at.name_span,
+                                  .why = std::move(why),
+                                  .first = g.first + i});
     }
   }
 
@@ -522,7 +604,8 @@ class Placer {
     const RackGroupModel& racks = c_.racks[g.racks];
     const bool fixed_some = g.spec && !g.spec->at.empty();
     const std::int64_t more = to_come(g.count, [&](const EndPoints& e) { return e.group == group; });
-    if (g.spec && !g.spec->per_rack && (!g.computes || g.spec->ha)) return spread(racks, d, g.first, g.count, more, g.span, fixed_some);
+    if (g.spec && !g.spec->per_rack && (!g.computes || g.spec->ha))
+      return spread(racks, d, g.first, g.count, more, g.span, fixed_some);
     fill(racks, d, g.first, g.count, more, g.spec ? g.spec->per_rack : Value<std::int64_t>(), g.span);
   }
 
@@ -532,23 +615,37 @@ class Placer {
     const AssemblyGroupModel& a = c_.assemblies[g.assembly];
     const std::string from = g.spec ? g.spec->from.value_or("") : "";
     const auto dot = from.find('.');
-    const auto* tray = a.part && dot != std::string::npos ? a.part->trays.find(std::string_view(from).substr(dot + 1)) : nullptr;
+    const auto* tray =
+        a.part && dot != std::string::npos ? a.part->trays.find(std::string_view(from).substr(dot + 1)) : nullptr;
     const std::int64_t each = tray ? tray->value.count.value_or(0) : 0;
     const std::int64_t here = std::min(g.count, each * a.count);
     for (std::int64_t i = 0; i < here; ++i) {
       plan_.node_rack[g.first + i] = static_cast<std::int32_t>(a.first + i / each);
-      plan_.racks[a.first + i / each].devices.push_back({.kind = DeviceKind::tray, .group = group, .index = g.first + i, .unit = 0, .units = static_cast<std::int16_t>(tray->value.units.value_or(0))});
+      plan_.racks[a.first + i / each].devices.push_back(
+          {.kind = DeviceKind::tray,
+           .group = group,
+           .index = g.first + i,
+           .unit = 0,
+           .units = static_cast<std::int16_t>(tray->value.units.value_or(0))});
     }
     if (here < g.count)
-      plan_.unplaced.push_back({.kind = DeviceKind::tray, .group = group, .count = g.count - here, .span = g.span,
-                                .why = clusterc::format("{} assemblies of '{}' have {} trays each", a.count, a.name, each), .first = g.first + here});
+      plan_.unplaced.push_back(
+          {.kind = DeviceKind::tray,
+           .group = group,
+           .count = g.count - here,
+           .span = g.span,
+           .why = clusterc::format("{} assemblies of '{}' have {} trays each", a.count, a.name, each),
+           .first = g.first + here});
   }
 
   void storage(int system) {
     const StorageModel& s = c_.storage[system];
     if (!c_.own_site || !s.part || s.nodes >= 0 || s.racks < 0) return;
     const std::int64_t more = to_come(s.count, [&](const EndPoints& e) { return e.storage == system; });
-    spread(c_.racks[s.racks], corded(device(DeviceKind::storage, system, s.part->units, s.part->power, {}, s.part->weight), rack_group(s.racks), 0), 0, s.count, more, s.span, false);
+    spread(c_.racks[s.racks],
+           corded(device(DeviceKind::storage, system, s.part->units, s.part->power, {}, s.part->weight),
+                  rack_group(s.racks), 0),
+           0, s.count, more, s.span, false);
   }
 
   void fabric(int network) {
@@ -556,12 +653,15 @@ class Placer {
     const NetworkModel& n = c_.networks[network];
     std::int64_t first = 0;
     for (const FabricTier& t : f.tiers) {
-      Device d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical, t.part->weight);
+      Device d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical,
+                        t.part->weight);
       d.from_top = true;
       const int usual = n.racks >= 0 ? n.racks : usual_racks(network);
       d = corded(d, rack_group(usual), first);
-      if (n.racks < 0 && &t == &f.tiers[0]) beside(network, d, first, t.count);
-      else if (usual >= 0) spread(c_.racks[usual], d, first, t.count, 0, n.span, false);
+      if (n.racks < 0 && &t == &f.tiers[0])
+        beside(network, d, first, t.count);
+      else if (usual >= 0)
+        spread(c_.racks[usual], d, first, t.count, 0, n.span, false);
       first += t.count;
     }
   }
@@ -580,14 +680,19 @@ class Placer {
     if (b.what == What::ends) {
       const EndPoints& e = c_.networks[b.network].ends[b.end];
       if (e.group >= 0 && member < b.members) return plan_.node_rack[c_.nodes[e.group].first + member];
-      if (e.group >= 0) {                                    // not there yet
+      if (e.group >= 0) {  // not there yet
         const auto kept = kept_rack_.find({DeviceKind::node, e.group});
-        return kept != kept_rack_.end() && member - b.members < static_cast<std::int64_t>(kept->second.size()) ? kept->second[static_cast<std::size_t>(member - b.members)] : -1;
+        return kept != kept_rack_.end() && member - b.members < static_cast<std::int64_t>(kept->second.size())
+                   ? kept->second[static_cast<std::size_t>(member - b.members)]
+                   : -1;
       }
       return c_.storage[e.storage].racks >= 0 ? c_.racks[c_.storage[e.storage].racks].first : -1;
     }
-    if (b.what == What::switches || b.what == What::uplinks) return plan_.switch_rack[plan_.fabrics[b.of].first_switch + member];
-    if (b.what == What::shelves) return c_.assemblies[b.of].first + member / std::max<std::int64_t>(1, b.members / std::max<std::int64_t>(1, c_.assemblies[b.of].count));
+    if (b.what == What::switches || b.what == What::uplinks)
+      return plan_.switch_rack[plan_.fabrics[b.of].first_switch + member];
+    if (b.what == What::shelves)
+      return c_.assemblies[b.of].first +
+             member / std::max<std::int64_t>(1, b.members / std::max<std::int64_t>(1, c_.assemblies[b.of].count));
     for (const RackGroupModel& g : c_.racks) {
       const std::int64_t pdus = static_cast<std::int64_t>(g.pdus.size());
       if (member < g.count * pdus) return g.first + member / pdus;
@@ -605,13 +710,14 @@ class Placer {
       const std::int64_t slot = i % f.per_plane(0) / f.leaves_per_unit * f.tiers[0].down;
       std::int64_t near = -1;
       for (const FabricBlock& b : f.blocks)
-        if (!b.from_last && slot >= b.first && slot < b.first + b.built_for * b.width) near = rack_of(b, (slot - b.first) / b.width);
+        if (!b.from_last && slot >= b.first && slot < b.first + b.built_for * b.width)
+          near = rack_of(b, (slot - b.first) / b.width);
       int group = near >= 0 ? c_.rack_group_of(near) : -1;
       if (group < 0) {
         group = usual;
         near = -1;
       }
-      if (group < 0) return;                              // nothing stands anywhere
+      if (group < 0) return;  // nothing stands anywhere
       const RackGroupModel& g = c_.racks[group];
       if (near < 0) near = g.first;
       bool placed = false;
@@ -632,7 +738,8 @@ class Placer {
   std::vector<RackState> state_;
   std::optional<LineRoom> lines_;
   bool keep_ = true, kept_free_ = false;
-  std::map<std::pair<DeviceKind, std::int32_t>, std::vector<std::int32_t>> kept_rack_;   // racks of places kept free, in order
+  std::map<std::pair<DeviceKind, std::int32_t>, std::vector<std::int32_t>>
+      kept_rack_;  // racks of places kept free, in order
 };
 
 }  // namespace

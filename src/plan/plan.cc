@@ -62,7 +62,9 @@ const PcieTree& Plan::pcie_tree(std::size_t group) const {
 const std::vector<PatternLoad>& Plan::loads(int fabric, bool only_all_to_all) const {
   loads_.resize(fabrics.size());
   Loads& known = loads_[static_cast<std::size_t>(fabric)];
-  if (!known.patterns || (!only_all_to_all && !known.all)) known = {std::make_shared<const std::vector<PatternLoad>>(Routing(*this, fabric).loads(only_all_to_all)), !only_all_to_all};
+  if (!known.patterns || (!only_all_to_all && !known.all))
+    known = {std::make_shared<const std::vector<PatternLoad>>(Routing(*this, fabric).loads(only_all_to_all)),
+             !only_all_to_all};
   return *known.patterns;
 }
 

@@ -1,9 +1,10 @@
 // Loads in the normal state and after the loss of one feed.
 //
-// What hangs on which PDU, and how a device's load moves to the supplies that are left, is in plan/power_chain.h. A device all of whose supplies
-// hang on the lost feed is dead and no load to anybody; so is one that what is left cannot carry even idle. What a feed carries after the loss of
-// another is what it carried plus what moved over; only racks that use both matter.
-// Example: four nodes of 10.2 kW at 0.96 on three PDUs: 14.2 kVA each; two PDUs carry 21.25 kVA x 1.0123 (supplies at 73 % of their load).
+// What hangs on which PDU, and how a device's load moves to the supplies that are left, is in plan/power_chain.h. A
+// device all of whose supplies hang on the lost feed is dead and no load to anybody; so is one that what is left cannot
+// carry even idle. What a feed carries after the loss of another is what it carried plus what moved over; only racks
+// that use both matter. Example: four nodes of 10.2 kW at 0.96 on three PDUs: 14.2 kVA each; two PDUs carry 21.25 kVA
+// x 1.0123 (supplies at 73 % of their load).
 #include "plan/power.h"
 
 #include <algorithm>
@@ -18,7 +19,9 @@ namespace clusterc {
 
 double air_density_ratio(Meters altitude) { return std::pow(1 - 2.25577e-5 * altitude.value, 5.2559); }
 
-AirFlow air_for(Watts p, double rise, double density_ratio) { return AirFlow(p.value / (kAirDensity * density_ratio * kAirHeat * rise)); }
+AirFlow air_for(Watts p, double rise, double density_ratio) {
+  return AirFlow(p.value / (kAirDensity * density_ratio * kAirHeat * rise));
+}
 
 VoltAmperes Plan::apparent(Watts w) const { return VoltAmperes(w.value / power_factor(*cluster)); }
 
@@ -32,25 +35,34 @@ CoolingUnits cooling_units(const ZoneModel& z) {
     return u;
   }
   u.units = s.units.value_or(1);
-  if (s.each && s.each->heat) u.heat = s.each->heat->value;
-  else if (z.part && z.part->heat) u.heat = z.part->heat->value;
-  if (s.airflow) u.airflow = s.airflow->value / static_cast<double>(std::max<std::int64_t>(1, u.units));   // of the whole zone
-  else if (s.each && s.each->airflow) u.airflow = s.each->airflow->value;
-  else if (!s.airflow.unknown && z.part && z.part->airflow) u.airflow = z.part->airflow->value;
+  if (s.each && s.each->heat)
+    u.heat = s.each->heat->value;
+  else if (z.part && z.part->heat)
+    u.heat = z.part->heat->value;
+  if (s.airflow)
+    u.airflow = s.airflow->value / static_cast<double>(std::max<std::int64_t>(1, u.units));  // of the whole zone
+  else if (s.each && s.each->airflow)
+    u.airflow = s.each->airflow->value;
+  else if (!s.airflow.unknown && z.part && z.part->airflow)
+    u.airflow = z.part->airflow->value;
   return u;
 }
 
-const std::vector<Value<std::string>>& CoolingUnits::feeds(const ZoneModel& z) const { return cdu && !z.spec->cdus->feeds.empty() ? z.spec->cdus->feeds : z.spec->feeds; }
+const std::vector<Value<std::string>>& CoolingUnits::feeds(const ZoneModel& z) const {
+  return cdu && !z.spec->cdus->feeds.empty() ? z.spec->cdus->feeds : z.spec->feeds;
+}
 
 namespace {
 
 struct FeedSums {
-  std::vector<double> normal, moved;        // VA; moved[lost * n + on]: what comes over to `on` when `lost` fails
-  std::vector<OnLines> on, moved_on;        // likewise: of single-phase PDUs, by line
+  std::vector<double> normal, moved;  // VA; moved[lost * n + on]: what comes over to `on` when `lost` fails
+  std::vector<OnLines> on, moved_on;  // likewise: of single-phase PDUs, by line
   std::size_t n;
-  explicit FeedSums(std::size_t feeds) : normal(feeds, 0), moved(feeds * feeds, 0), on(feeds), moved_on(feeds * feeds), n(feeds) {}
+  explicit FeedSums(std::size_t feeds)
+      : normal(feeds, 0), moved(feeds * feeds, 0), on(feeds), moved_on(feeds * feeds), n(feeds) {}
 
-  // A load of `va` spread over sources, counts[f] of them on feed f, `all` in total (some may hang on no declared feed).
+  // A load of `va` spread over sources, counts[f] of them on feed f, `all` in total (some may hang on no declared
+  // feed).
   void add(double va, const std::vector<std::int64_t>& counts, std::int64_t all) {
     if (all <= 0) return;
     const double each = va / static_cast<double>(all);
@@ -65,7 +77,8 @@ struct FeedSums {
 };
 
 // The PDUs of every rack of a class, and what the class adds to each feed.
-void class_loads(const Plan& plan, const PowerClass& k, const FeedLines& lines, FeedSums& feeds, std::vector<PduLoad>& pdus) {
+void class_loads(const Plan& plan, const PowerClass& k, const FeedLines& lines, FeedSums& feeds,
+                 std::vector<PduLoad>& pdus) {
   const PowerRack& rack = k.rack;
   const std::size_t n = rack.positions.size();
   const auto racks = static_cast<double>(k.racks.size());
@@ -199,7 +212,9 @@ void plan_power(Plan& plan) {
   }
   for (const NodeGroupModel& g : c.nodes) {
     plan.gpu_count += g.count * g.server.gpu_count;
-    if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance || !g.server.power) continue;
+    if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance ||
+        !g.server.power)
+      continue;
     plan.it_power += *g.server.power * static_cast<double>(g.count);
     plan.it_typical += g.server.power_typical.value_or(*g.server.power) * static_cast<double>(g.count);
   }
@@ -214,12 +229,15 @@ std::vector<LineLoad> feed_line_loads(const Plan& plan) {
   for (const PowerClass& k : plan.power_classes()) class_loads(plan, k, lines, feeds, pdus);
   add_cdus(c, feeds);
   for (std::size_t f = 0; f < feeds.n; ++f) {
-    const auto fullest = [&](const OnLines& on, VoltAmperes all) { return c.feeds[f].ups ? all : VoltAmperes(on.fullest(all.value)); };
+    const auto fullest = [&](const OnLines& on, VoltAmperes all) {
+      return c.feeds[f].ups ? all : VoltAmperes(on.fullest(all.value));
+    };
     LineLoad& load = out.emplace_back();
     load.normal = load.worst = fullest(feeds.on[f], plan.feeds[f].normal);
     for (std::size_t lost = 0; lost < feeds.n; ++lost) {
       const std::size_t at = lost * feeds.n + f;
-      const VoltAmperes then = fullest(feeds.on[f] + feeds.moved_on[at], plan.feeds[f].normal + VoltAmperes(feeds.moved[at]));
+      const VoltAmperes then =
+          fullest(feeds.on[f] + feeds.moved_on[at], plan.feeds[f].normal + VoltAmperes(feeds.moved[at]));
       if (lost == f || !above(then.value, load.worst.value)) continue;
       load.worst = then;
       load.worst_lost_feed = static_cast<int>(lost);
@@ -228,7 +246,9 @@ std::vector<LineLoad> feed_line_loads(const Plan& plan) {
   return out;
 }
 
-VoltAmperes at_breaker(const FeedModel& feed, VoltAmperes load) { return feed.ups ? load / feed.ups->efficiency.value_or(1) : load; }
+VoltAmperes at_breaker(const FeedModel& feed, VoltAmperes load) {
+  return feed.ups ? load / feed.ups->efficiency.value_or(1) : load;
+}
 
 namespace {
 
@@ -239,14 +259,15 @@ std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_li
   on_lines.assign(n, {});
   if (n == 0) return out;
   const double pf = power_factor(c);
-  std::vector<std::vector<double>> after(c.feeds.size(), std::vector<double>(n, 0));   // VA, by the feed that is lost
+  std::vector<std::vector<double>> after(c.feeds.size(), std::vector<double>(n, 0));  // VA, by the feed that is lost
   std::vector<OnLines> on(n);
   std::vector<std::vector<OnLines>> on_after(c.feeds.size(), on);
   const FeedLines lines(c);
   PowerState state;
   for (const PowerClass& k : plan.power_classes()) {
     const PowerRack& rack = k.rack;
-    if (std::none_of(rack.positions.begin(), rack.positions.end(), [](const PowerPosition& p) { return p.panel >= 0; })) continue;
+    if (std::none_of(rack.positions.begin(), rack.positions.end(), [](const PowerPosition& p) { return p.panel >= 0; }))
+      continue;
     const auto racks = static_cast<double>(k.racks.size());
     evaluate(rack, {}, state);
     const std::vector<double> normal = state.position_watts;
@@ -275,7 +296,8 @@ std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_li
     LineLoad& line = on_lines[i];
     line.normal = line.worst = VoltAmperes(on[i].fullest(out[i].normal.value));
     for (std::size_t lost = 0; lost < after.size(); ++lost)
-      if (const VoltAmperes then(on_after[lost][i].fullest(after[lost][i])); static_cast<int>(lost) != c.panels[i].feed && above(then.value, line.worst.value)) {
+      if (const VoltAmperes then(on_after[lost][i].fullest(after[lost][i]));
+          static_cast<int>(lost) != c.panels[i].feed && above(then.value, line.worst.value)) {
         line.worst = then;
         line.worst_lost_feed = static_cast<int>(lost);
       }
@@ -325,9 +347,12 @@ SitePower site_power(const Plan& plan) {
     const ZoneModel& z = c.zones[i];
     if (!z.spec || plan.zones[i].heat.value <= 0) continue;
     const CoolingPart* unit = z.cdu ? z.cdu : z.part;
-    const std::int64_t running = z.cdu ? z.spec->cdus->count.value_or(1) - z.spec->cdus->spare.value_or(0) : z.spec->units.value_or(1) - z.spec->spare.value_or(0);
-    if (unit && unit->power) p.cooling += *unit->power * static_cast<double>(std::max<std::int64_t>(0, running));
-    else p.cooling_known = false;
+    const std::int64_t running = z.cdu ? z.spec->cdus->count.value_or(1) - z.spec->cdus->spare.value_or(0)
+                                       : z.spec->units.value_or(1) - z.spec->spare.value_or(0);
+    if (unit && unit->power)
+      p.cooling += *unit->power * static_cast<double>(std::max<std::int64_t>(0, running));
+    else
+      p.cooling_known = false;
   }
   p.total = p.equipment + p.other + p.cooling + p.ups_loss;
   if (c.spec.site && c.spec.site->pue) {
@@ -338,13 +363,15 @@ SitePower site_power(const Plan& plan) {
 }
 
 LiquidFlow coolant_for(Watts heat, Kelvins rise, Fluid fluid) {
-  constexpr double kWater = 14.4, kPg25 = 15.1;          // L/min for 1 kW at 1 K: 60 / 4.17 and 60 / 3.97 (kJ/(L K))
+  constexpr double kWater = 14.4, kPg25 = 15.1;  // L/min for 1 kW at 1 K: 60 / 4.17 and 60 / 3.97 (kJ/(L K))
   constexpr double kCubicMetersPerSecondPerLiterPerMinute = 1e-3 / 60;
-  return LiquidFlow((fluid == Fluid::pg25 ? kPg25 : kWater) * heat.value / 1000 / rise.value * kCubicMetersPerSecondPerLiterPerMinute);
+  return LiquidFlow((fluid == Fluid::pg25 ? kPg25 : kWater) * heat.value / 1000 / rise.value *
+                    kCubicMetersPerSecondPerLiterPerMinute);
 }
 
 std::optional<FacilityWater> facility_water(const ZoneModel& z, Watts heat) {
-  if (!z.spec || !z.spec->facility || !z.spec->facility->supply || !z.spec->supply || heat.value <= 0) return std::nullopt;
+  if (!z.spec || !z.spec->facility || !z.spec->facility->supply || !z.spec->supply || heat.value <= 0)
+    return std::nullopt;
   FacilityWater w;
   w.coolant_back = Celsius(z.spec->supply->value + z.spec->rise.value_or(kCoolantRise).value);
   w.most_rise = Kelvins(w.coolant_back.value - z.spec->facility->supply->value);
@@ -353,20 +380,22 @@ std::optional<FacilityWater> facility_water(const ZoneModel& z, Watts heat) {
   return w;
 }
 
-Watts heat_at_approach(Watts rated, Kelvins rated_at, Kelvins approach) { return rated * std::clamp(approach / rated_at, 0.0, 1.0); }
+Watts heat_at_approach(Watts rated, Kelvins rated_at, Kelvins approach) {
+  return rated * std::clamp(approach / rated_at, 0.0, 1.0);
+}
 
 Celsius dew_point(Celsius t, double humidity) {
-  constexpr double kB = 17.62, kC = 243.12;             // over water, -45 C to 60 C
+  constexpr double kB = 17.62, kC = 243.12;  // over water, -45 C to 60 C
   const double g = std::log(humidity) + kB * t.value / (kC + t.value);
   return Celsius(kC * g / (kB - g));
 }
 
-// Rows of `per_row`, one group after another, each from a new row: x along the row by rack width, y by the row pitch. `floor: { r01: C4 }` puts a
-// rack in row C, place 4, of its own group's grid.
+// Rows of `per_row`, one group after another, each from a new row: x along the row by rack width, y by the row pitch.
+// `floor: { r01: C4 }` puts a rack in row C, place 4, of its own group's grid.
 void plan_floor(Plan& plan) {
   const Cluster& c = *plan.cluster;
-  constexpr std::int64_t kPerRow = 10;                    // default of the language (spec/site.h)
-  constexpr double kRackWidth = 0.6, kRowPitch = 3;       // m: EIA-310 cabinet; default of the language
+  constexpr std::int64_t kPerRow = 10;               // default of the language (spec/site.h)
+  constexpr double kRackWidth = 0.6, kRowPitch = 3;  // m: EIA-310 cabinet; default of the language
   double y = 0;
   auto row = [&](std::int64_t first, std::int64_t count, std::int64_t per_row, double width, double pitch) {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -393,7 +422,8 @@ void plan_floor(Plan& plan) {
     }
   }
   for (const AssemblyGroupModel& a : c.assemblies)
-    row(a.first, a.count, a.spec ? a.spec->per_row.value_or(kPerRow) : kPerRow, a.part ? a.part->width.value_or(Meters(kRackWidth)).value : kRackWidth, kRowPitch);
+    row(a.first, a.count, a.spec ? a.spec->per_row.value_or(kPerRow) : kPerRow,
+        a.part ? a.part->width.value_or(Meters(kRackWidth)).value : kRackWidth, kRowPitch);
 }
 
 }  // namespace clusterc

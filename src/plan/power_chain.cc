@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "plan/cords.h"
 #include "model/power_cap.h"
+#include "plan/cords.h"
 #include "plan/placement.h"
 
 namespace clusterc {
@@ -16,13 +16,16 @@ namespace {
 void add_supplies(SupplyLoad& load, const PsuSet* psus) {
   if (!psus) return;
   load.supplies = *psus->count;
-  load.spare = spare_supplies(*psus);      // -1: the outputs decide
+  load.spare = spare_supplies(*psus);  // -1: the outputs decide
   load.output = psus->power.value_or(Watts(0)).value;
   load.efficiency = psus->efficiency.value_or(kSupplyEfficiency);
 }
 
 // Each node of a group at no more than this.
-struct Cap { int group = -1; double watts = 0; };
+struct Cap {
+  int group = -1;
+  double watts = 0;
+};
 
 SupplyLoad load_of(const Plan& plan, const RackedDevice& d, const Cap& cap = {}) {
   const Cluster& c = *plan.cluster;
@@ -36,10 +39,17 @@ SupplyLoad load_of(const Plan& plan, const RackedDevice& d, const Cap& cap = {})
       if (s.power_idle) load.idle = std::min(s.power_idle->value, load.watts);
       break;
     }
-    case DeviceKind::storage: load.watts = c.storage[d.group].part->power.value_or(Watts(0)).value; break;
-    case DeviceKind::switch_: load.watts = switch_power(*plan.fabrics[d.group].tiers[plan.switch_ref(d.group, d.index).tier].part).value_or(Watts(0)).value; break;
+    case DeviceKind::storage:
+      load.watts = c.storage[d.group].part->power.value_or(Watts(0)).value;
+      break;
+    case DeviceKind::switch_:
+      load.watts = switch_power(*plan.fabrics[d.group].tiers[plan.switch_ref(d.group, d.index).tier].part)
+                       .value_or(Watts(0))
+                       .value;
+      break;
     case DeviceKind::occupied:
-    case DeviceKind::tray: break;
+    case DeviceKind::tray:
+      break;
   }
   add_supplies(load, supplies_of(plan, d));
   return load;
@@ -49,9 +59,9 @@ SupplyLoad load_of(const Plan& plan, const RackedDevice& d, const Cap& cap = {})
 struct ToDeal {
   SupplyLoad load;
   InletKind inlet = InletKind::hardwired;
-  std::int16_t below = 0;                    // devices that stand below it
+  std::int16_t below = 0;  // devices that stand below it
   bool to_come = false;
-  std::vector<std::int16_t> positions{};     // by supply
+  std::vector<std::int16_t> positions{};  // by supply
   double cord_watts() const { return on_supplies(load, load.supplies).watts / static_cast<double>(load.supplies); }
 };
 
@@ -105,12 +115,13 @@ class Dealing {
   struct OnPdu {
     Outlets left;
     double rating = 1;
-    std::int64_t milliwatts = 0;             // whole ones: equal loads are equal in whatever order they came
-    std::int32_t here = 0;                   // cords of the device that is dealt
-    std::array<std::int32_t, 3> dealt{};     // by plug
+    std::int64_t milliwatts = 0;          // whole ones: equal loads are equal in whatever order they came
+    std::int32_t here = 0;                // cords of the device that is dealt
+    std::array<std::int32_t, 3> dealt{};  // by plug
   };
 
-  std::tuple<std::int32_t, bool, std::int32_t, double, std::int32_t, std::size_t> key(std::size_t p, InletKind inlet, std::size_t plug) {
+  std::tuple<std::int32_t, bool, std::int32_t, double, std::int32_t, std::size_t> key(std::size_t p, InletKind inlet,
+                                                                                      std::size_t plug) {
     std::int32_t on_feed = 0;
     for (std::size_t q = 0; q < on_.size(); ++q)
       if (rack_.positions[q].feed == rack_.positions[p].feed) on_feed += on_[q].here;
@@ -154,13 +165,15 @@ void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Ca
 PowerRack rack_of(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Cap& cap = {}) {
   PowerRack out;
   for (std::size_t i = 0; i < g.pdus.size(); ++i)
-    out.positions.push_back({static_cast<std::int16_t>(g.pdus[i].feed), static_cast<std::int16_t>(g.pdus[i].panel), static_cast<std::int16_t>(i), 0});
+    out.positions.push_back({static_cast<std::int16_t>(g.pdus[i].feed), static_cast<std::int16_t>(g.pdus[i].panel),
+                             static_cast<std::int16_t>(i), 0});
   double sum = 0;
   for (const RackedDevice& d : r.devices) {
     out.devices.push_back(load_of(plan, d, cap));
     sum += cap.group < 0 ? out.devices.back().watts : load_of(plan, d).watts;
   }
-  if (const double rest = r.power.value - sum; rest > 1e-6) out.devices.push_back({.watts = rest});   // what already stands there
+  if (const double rest = r.power.value - sum; rest > 1e-6)
+    out.devices.push_back({.watts = rest});  // what already stands there
   deal(plan, g, r, cap, out);
   return out;
 }
@@ -168,7 +181,7 @@ PowerRack rack_of(const Plan& plan, const RackGroupModel& g, const RackPlan& r, 
 PowerRack frame_of(const Plan& plan, const AssemblyGroupModel& a, const RackPlan& r) {
   PowerRack out;
   for (const RackedDevice& d : r.devices) out.devices.push_back(load_of(plan, d));
-  for (SupplyLoad& tray : out.devices) tray = {};         // the assembly's own figure holds their power
+  for (SupplyLoad& tray : out.devices) tray = {};  // the assembly's own figure holds their power
   SupplyLoad all{.watts = r.power.value, .throttles = true};
   if (a.part) all.output = a.part->shelf_power.value_or(Watts(0)).value;
   // Trays idle at a stated figure, all of them: then the assembly can throttle.
@@ -186,7 +199,8 @@ PowerRack frame_of(const Plan& plan, const AssemblyGroupModel& a, const RackPlan
     const auto position = static_cast<std::int16_t>(out.positions.size());
     out.positions.push_back({.feed = static_cast<std::int16_t>(feed), .shelves = shelves});
     for (std::int64_t s = 0; s < shelves; ++s)
-      out.cords.push_back({static_cast<std::int16_t>(out.devices.size()), static_cast<std::int16_t>(all.supplies++), position});
+      out.cords.push_back(
+          {static_cast<std::int16_t>(out.devices.size()), static_cast<std::int16_t>(all.supplies++), position});
   }
   out.devices.push_back(all);
   out.cords_c13.assign(out.positions.size(), 0);
@@ -201,7 +215,8 @@ std::vector<std::int64_t> signature(const Plan& plan, std::int64_t group, bool a
   std::uint64_t bits;
   static_assert(sizeof bits == sizeof watts);
   __builtin_memcpy(&bits, &watts, sizeof bits);
-  key[2] = static_cast<std::int64_t>(bits);               // racks whose sums differ in the last digit are two classes: it costs a little, it hides nothing
+  key[2] = static_cast<std::int64_t>(
+      bits);  // racks whose sums differ in the last digit are two classes: it costs a little, it hides nothing
   for (const RackedDevice& d : r.devices) {
     const std::int64_t tier = d.kind == DeviceKind::switch_ ? plan.switch_ref(d.group, d.index).tier : 0;
     key.push_back((static_cast<std::int64_t>(d.kind) << 48) | (static_cast<std::int64_t>(d.group) << 8) | tier);
@@ -210,7 +225,8 @@ std::vector<std::int64_t> signature(const Plan& plan, std::int64_t group, bool a
   std::size_t below = 0;
   for (const RackedDevice& d : r.kept) {
     while (below < r.devices.size() && r.devices[below].unit < d.unit) ++below;
-    key.push_back(-1 - ((static_cast<std::int64_t>(d.kind) << 48) | (static_cast<std::int64_t>(d.group) << 16) | static_cast<std::int64_t>(below)));
+    key.push_back(-1 - ((static_cast<std::int64_t>(d.kind) << 48) | (static_cast<std::int64_t>(d.group) << 16) |
+                        static_cast<std::int64_t>(below)));
   }
   return key;
 }
@@ -218,7 +234,8 @@ std::vector<std::int64_t> signature(const Plan& plan, std::int64_t group, bool a
 }  // namespace
 
 PowerRack capped_rack(const Plan& plan, const PowerClass& k, int group, Watts cap) {
-  return rack_of(plan, plan.cluster->racks[static_cast<std::size_t>(k.group)], plan.racks[static_cast<std::size_t>(k.racks.front())], {group, cap.value});
+  return rack_of(plan, plan.cluster->racks[static_cast<std::size_t>(k.group)],
+                 plan.racks[static_cast<std::size_t>(k.racks.front())], {group, cap.value});
 }
 
 PowerRack power_rack(const Plan& plan, const RackGroupModel& g, const RackPlan& r) { return rack_of(plan, g, r); }
@@ -233,13 +250,15 @@ std::vector<PowerClass> power_classes_of(const Plan& plan) {
     const RackPlan& r = plan.racks[rack];
     const auto [at, fresh] = known.try_emplace(signature(plan, group, assembly, r), out.size());
     if (fresh)
-      out.push_back({group, assembly, assembly ? frame_of(plan, c.assemblies[group], r) : rack_of(plan, c.racks[group], r), {}});
+      out.push_back(
+          {group, assembly, assembly ? frame_of(plan, c.assemblies[group], r) : rack_of(plan, c.racks[group], r), {}});
     out[at->second].racks.push_back(static_cast<std::int32_t>(rack));
   };
   for (std::size_t g = 0; g < c.racks.size(); ++g)
     for (std::int64_t i = 0; i < c.racks[g].count; ++i) take(static_cast<std::int64_t>(g), false, c.racks[g].first + i);
   for (std::size_t a = 0; a < c.assemblies.size(); ++a)
-    for (std::int64_t i = 0; i < c.assemblies[a].count; ++i) take(static_cast<std::int64_t>(a), true, c.assemblies[a].first + i);
+    for (std::int64_t i = 0; i < c.assemblies[a].count; ++i)
+      take(static_cast<std::int64_t>(a), true, c.assemblies[a].first + i);
   return out;
 }
 
@@ -256,16 +275,18 @@ void evaluate(const PowerRack& rack, const PowerFailure& failure, PowerState& st
     const SupplyLoad& d = rack.devices[i];
     const std::size_t first = cord;
     while (cord < rack.cords.size() && rack.cords[cord].device == static_cast<std::int16_t>(i)) ++cord;
-    if (std::find(failure.devices.begin(), failure.devices.end(), static_cast<std::int16_t>(i)) != failure.devices.end()) {
+    if (std::find(failure.devices.begin(), failure.devices.end(), static_cast<std::int16_t>(i)) !=
+        failure.devices.end()) {
       state.devices.push_back({SupplyState::dead, 0});
       continue;
     }
-    if (n == 0 || (d.supplies == 0 && d.watts <= 0)) {   // nobody says what feeds it
+    if (n == 0 || (d.supplies == 0 && d.watts <= 0)) {  // nobody says what feeds it
       state.devices.push_back({SupplyState::runs, d.watts});
       continue;
     }
-    if (first == cord) {                                  // its supplies are not stated
-      state.devices.push_back(living > 0 ? SupplyResult{SupplyState::runs, d.watts} : SupplyResult{SupplyState::dead, 0});
+    if (first == cord) {  // its supplies are not stated
+      state.devices.push_back(living > 0 ? SupplyResult{SupplyState::runs, d.watts}
+                                         : SupplyResult{SupplyState::dead, 0});
       for (std::size_t p = 0; p < n && living > 0; ++p)
         if (lives(p)) state.position_watts[p] += d.watts / static_cast<double>(living);
       continue;
@@ -280,14 +301,17 @@ void evaluate(const PowerRack& rack, const PowerFailure& failure, PowerState& st
     state.devices.push_back(result);
     if (alive == 0) continue;
     for (std::size_t k = first; k < cord; ++k)
-      if (works(k)) state.position_watts[static_cast<std::size_t>(rack.cords[k].position)] += result.watts / static_cast<double>(alive);
+      if (works(k))
+        state.position_watts[static_cast<std::size_t>(rack.cords[k].position)] +=
+            result.watts / static_cast<double>(alive);
   }
 }
 
 Breaker pdu_breaker(const Cluster& c, const PduPart& p) {
   Breaker b;
   if (const auto v = pdu_rating(c, p)) b.continuous = b.trip = v->value;
-  if (p.breaker && p.voltage && p.phases) b.trip = std::max(b.continuous, continuous_rating(*p.phases, *p.voltage, *p.breaker, 1).value);
+  if (p.breaker && p.voltage && p.phases)
+    b.trip = std::max(b.continuous, continuous_rating(*p.phases, *p.voltage, *p.breaker, 1).value);
   return b;
 }
 
@@ -295,7 +319,8 @@ Breaker feed_breaker(const Cluster& c, const FeedModel& f) {
   Breaker b;
   if (!f.capacity) return b;
   b.continuous = b.trip = f.capacity->value;
-  if (f.capacity.origin == Origin::derived && c.continuous_factor > 0) b.trip /= c.continuous_factor;   // it was derived from the breaker
+  if (f.capacity.origin == Origin::derived && c.continuous_factor > 0)
+    b.trip /= c.continuous_factor;  // it was derived from the breaker
   return b;
 }
 

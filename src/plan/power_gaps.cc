@@ -13,13 +13,19 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void add(std::vector<PowerlessPart>& parts, std::string part, std::int64_t count, std::string why = {}) {
-  const auto found = std::find_if(parts.begin(), parts.end(), [&](const PowerlessPart& p) { return p.part == part && p.why == why; });
-  if (found == parts.end()) parts.push_back({std::move(part), count, std::move(why)});
-  else found->count += count;
+  const auto found =
+      std::find_if(parts.begin(), parts.end(), [&](const PowerlessPart& p) { return p.part == part && p.why == why; });
+  if (found == parts.end())
+    parts.push_back({std::move(part), count, std::move(why)});
+  else
+    found->count += count;
 }
 
 // A device that states no power: its part, and whether the air that it needs is stated all the same.
-struct Powerless { std::string part, why; bool air_stated = false; };
+struct Powerless {
+  std::string part, why;
+  bool air_stated = false;
+};
 std::optional<Powerless> powerless(const Plan& plan, const RackedDevice& d) {
   const Cluster& c = *plan.cluster;
   if (d.kind == DeviceKind::node) {
@@ -107,7 +113,7 @@ PowerGaps power_gaps(const Plan& plan) {
   gaps.zones.assign(c.zones.size(), false);
   gaps.air.assign(c.zones.size(), false);
   bool racks = false;
-  std::vector<std::vector<PowerGap>> lacks;    // by node group
+  std::vector<std::vector<PowerGap>> lacks;  // by node group
   for (const NodeGroupModel& g : c.nodes) lacks.push_back(power_lacks(g));
   for (std::size_t r = 0; r < plan.racks.size(); ++r) {
     if (plan.racks[r].power_complete) continue;
@@ -116,7 +122,9 @@ PowerGaps power_gaps(const Plan& plan) {
   }
   if (racks)
     for (const PowerClass& k : plan.power_classes()) {
-      if (std::none_of(k.racks.begin(), k.racks.end(), [&](std::int32_t r) { return !plan.racks[at(r)].power_complete; })) continue;
+      if (std::none_of(k.racks.begin(), k.racks.end(),
+                       [&](std::int32_t r) { return !plan.racks[at(r)].power_complete; }))
+        continue;
       for (const PowerPosition& p : k.rack.positions) {
         mark(gaps.feeds, p.feed);
         mark(gaps.panels, p.panel);
@@ -124,9 +132,12 @@ PowerGaps power_gaps(const Plan& plan) {
     }
   for (std::size_t i = 0; i < c.nodes.size(); ++i) {
     const NodeGroupModel& g = c.nodes[i];
-    if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance || g.count == 0) continue;
-    if (g.server.power) add_lacking(g, lacks[i], g.count, gaps);
-    else add(gaps.equipment, g.server.id, g.count, g.server.power.unknown ? g.server.power.source : std::string());
+    if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance || g.count == 0)
+      continue;
+    if (g.server.power)
+      add_lacking(g, lacks[i], g.count, gaps);
+    else
+      add(gaps.equipment, g.server.id, g.count, g.server.power.unknown ? g.server.power.source : std::string());
   }
   add_others(c, gaps);
   return gaps;
@@ -135,7 +146,8 @@ PowerGaps power_gaps(const Plan& plan) {
 std::string names_text(const std::vector<PowerlessPart>& parts, std::size_t most) {
   std::string out;
   for (std::size_t i = 0; i < parts.size() && i < most; ++i)
-    out += format("{}{} x {}{}", i ? ", " : "", parts[i].count, parts[i].part, parts[i].why.empty() ? std::string() : " (" + parts[i].why + ")");
+    out += format("{}{} x {}{}", i ? ", " : "", parts[i].count, parts[i].part,
+                  parts[i].why.empty() ? std::string() : " (" + parts[i].why + ")");
   if (parts.size() > most) out += format(" and {} more", parts.size() - most);
   return out;
 }

@@ -14,8 +14,10 @@ std::vector<PartChange> Purchases::step(const Plan* before, const Plan& now, Rac
     const std::int64_t has = needed + part.spares;
     part.paid = std::max(paid, has);
     const BillRow& r = part.row;
-    if (part.paid > paid) changes.push_back({r.part, r.what, r.kind, r.length, paid, part.paid});
-    else if (has < had) changes.push_back({r.part, r.what, r.kind, r.length, had, has});
+    if (part.paid > paid)
+      changes.push_back({r.part, r.what, r.kind, r.length, paid, part.paid});
+    else if (has < had)
+      changes.push_back({r.part, r.what, r.kind, r.length, had, has});
   };
   std::vector<Part*> gone;
   for (auto& [key, part] : parts_) gone.push_back(&part);
@@ -36,7 +38,8 @@ std::vector<BillRow> Purchases::paid_besides() const {
   for (const auto& [key, part] : parts_) {
     if (part.paid <= part.listed) continue;
     rows.push_back(part.row);
-    rows.back().what = part.needed + part.spares > part.listed ? "spare of an earlier phase" : "left over from an earlier phase";
+    rows.back().what =
+        part.needed + part.spares > part.listed ? "spare of an earlier phase" : "left over from an earlier phase";
     rows.back().count = part.paid - part.listed;
     rows.back().spares = 0;
     rows.back().fit = -1;

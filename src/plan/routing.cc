@@ -9,7 +9,8 @@ namespace clusterc {
 namespace {
 
 constexpr std::uint64_t kSeed = 2026;
-// The worst of a permutation varies little from one to the next where there are many ports: two are enough then, and large clusters stay cheap.
+// The worst of a permutation varies little from one to the next where there are many ports: two are enough then, and
+// large clusters stay cheap.
 constexpr std::size_t kMostPermutations = 10, kLeastPermutations = 2, kFlows = 250'000;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -29,9 +30,11 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
   for (std::int64_t i = 0; i < leaf.count; ++i) {
     const std::int64_t in_plane = i % leaves_;
     OfLeaf& l = of_leaf_[at(i)];
-    if (leaf.down != leaf.up && plan.cluster->networks[at(f_.network)].kind == LinkKind::ethernet) l.turn = in_plane * leaf.down;
+    if (leaf.down != leaf.up && plan.cluster->networks[at(f_.network)].kind == LinkKind::ethernet)
+      l.turn = in_plane * leaf.down;
     if (spine_up_ == 0) continue;
-    l.spines = static_cast<std::int32_t>(i / leaves_ * f_.per_plane(1) + in_plane / f_.leaves_per_pod * f_.spines_per_pod);
+    l.spines =
+        static_cast<std::int32_t>(i / leaves_ * f_.per_plane(1) + in_plane / f_.leaves_per_pod * f_.spines_per_pod);
     l.cross = static_cast<std::int32_t>(in_plane % f_.leaves_per_pod * m % f_.tiers[1].up);
   }
   // Every connected port of a leaf, in the order of the blocks.
@@ -49,7 +52,8 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
         const PortRef port = plan.block_port(fabric, static_cast<int>(b), member, k);
         if (port.port <= 0) continue;
         uplink_of_[at(port.sw.index * leaf.ports + port.port - 1)] = 0;
-        ends_.push_back({.leaf = static_cast<std::int32_t>(port.sw.index), .uplink = static_cast<std::int32_t>(port.port)});   // its uplink is dealt when all are known
+        ends_.push_back({.leaf = static_cast<std::int32_t>(port.sw.index),
+                         .uplink = static_cast<std::int32_t>(port.port)});  // its uplink is dealt when all are known
       }
       if (ends_.size() > first) first_.push_back(first);
     }
@@ -59,7 +63,7 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
   deal_uplinks();
   for (End& e : ends_) {
     e = end_of({{0, e.leaf}, e.uplink});
-    ++before_[at(e.leaf) * up_ + at(e.uplink)];      // its own so far
+    ++before_[at(e.leaf) * up_ + at(e.uplink)];  // its own so far
   }
   for (std::size_t i = 0; i < at(leaf.count); ++i)
     for (std::size_t u = 0; u < up_; ++u) {
@@ -106,8 +110,12 @@ Routing::End Routing::end_of(const PortRef& port) const {
 template <class Take>
 void Routing::walk(const End& from, const End& to, const Take& take) const {
   if (from.leaf == to.leaf || up_ == 0) return;
-  const auto of_leaf = [&](const End& e) { return static_cast<std::size_t>(e.leaf) * up_ + static_cast<std::size_t>(to.uplink); };
-  const auto of_spine = [&](const End& e) { return leaf_links_ + static_cast<std::size_t>(e.spines) * spine_up_ + static_cast<std::size_t>(to.cross); };
+  const auto of_leaf = [&](const End& e) {
+    return static_cast<std::size_t>(e.leaf) * up_ + static_cast<std::size_t>(to.uplink);
+  };
+  const auto of_spine = [&](const End& e) {
+    return leaf_links_ + static_cast<std::size_t>(e.spines) * spine_up_ + static_cast<std::size_t>(to.cross);
+  };
   take(2 * of_leaf(from));
   if (from.spines != to.spines) {
     take(2 * of_spine(from));
@@ -162,7 +170,7 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   if (towards_.empty()) return out;
   const Cluster& c = *plan_.cluster;
   const bool compute = c.networks[at(f_.network)].carries_traffic(Traffic::compute);
-  std::vector<End> some;                             // where not every block sends
+  std::vector<End> some;  // where not every block sends
   std::vector<std::size_t> some_first;
   bool everybody = true;
   for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
@@ -172,7 +180,7 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
       const EndPoints& e = c.networks[at(block.network)].ends[at(block.end)];
       sends = e.group >= 0 && c.nodes[at(e.group)].computes;
     }
-    if (everybody && !sends) {                       // all before it do
+    if (everybody && !sends) {  // all before it do
       everybody = false;
       some.assign(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[first_member_[b]]));
       some_first.assign(first_.begin(), first_.begin() + static_cast<std::ptrdiff_t>(first_member_[b]));
@@ -180,24 +188,28 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
     if (everybody || !sends) continue;
     for (std::size_t member = first_member_[b]; member < first_member_[b + 1]; ++member) {
       some_first.push_back(some.size());
-      some.insert(some.end(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[member]), ends_.begin() + static_cast<std::ptrdiff_t>(first_[member + 1]));
+      some.insert(some.end(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[member]),
+                  ends_.begin() + static_cast<std::ptrdiff_t>(first_[member + 1]));
     }
   }
   if (!everybody) some_first.push_back(some.size());
-  const std::vector<End>& ends = everybody ? ends_ : some;             // member after member
+  const std::vector<End>& ends = everybody ? ends_ : some;  // member after member
   const std::vector<std::size_t>& first = everybody ? first_ : some_first;
   const std::size_t members = first.size() - 1;
   if (members < 2) return out;
-  const std::size_t links = 2 * (leaf_links_ + static_cast<std::size_t>(spine_up_ > 0 ? f_.tiers[1].count : 0) * spine_up_);
+  const std::size_t links =
+      2 * (leaf_links_ + static_cast<std::size_t>(spine_up_ > 0 ? f_.tiers[1].count : 0) * spine_up_);
 
-  // All to all, counted by classes: every source on a leaf (in a pod) is alike, every destination that shares its links is.
+  // All to all, counted by classes: every source on a leaf (in a pod) is alike, every destination that shares its links
+  // is.
   {
     std::vector<double> flow(links);
     const std::int64_t planes = f_.planes, leaves = f_.per_plane(0), up = f_.tiers[0].up;
     const bool three = f_.tiers.size() > 2;
     const std::int64_t pods = three ? f_.pods : 1, pod_leaves = three ? f_.leaves_per_pod : leaves;
     for (std::int64_t plane = 0; plane < planes; ++plane) {
-      std::vector<double> on_leaf(static_cast<std::size_t>(leaves)), in_pod(static_cast<std::size_t>(pods)), to(static_cast<std::size_t>(up));
+      std::vector<double> on_leaf(static_cast<std::size_t>(leaves)), in_pod(static_cast<std::size_t>(pods)),
+          to(static_cast<std::size_t>(up));
       std::vector<double> own(static_cast<std::size_t>(leaves * up));
       double all = 0;
       for (const End& e : ends) {
@@ -215,7 +227,8 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
       if (!three) continue;
       // A destination of a pod is reached over one uplink of the spine of its place, in every pod that it is not in.
       const std::int64_t spines = f_.spines_per_pod, spine_up = f_.tiers[1].up, m = f_.links_per_pair;
-      std::vector<double> total(static_cast<std::size_t>(spines * spine_up)), inside(static_cast<std::size_t>(pods * spines * spine_up));
+      std::vector<double> total(static_cast<std::size_t>(spines * spine_up)),
+          inside(static_cast<std::size_t>(pods * spines * spine_up));
       for (std::int64_t leaf = 0; leaf < leaves; ++leaf)
         for (std::int64_t u = 0; u < up; ++u) {
           const std::int64_t v = (leaf % pod_leaves * m + u % m) % spine_up, slot = u / m * spine_up + v;
@@ -241,14 +254,16 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
     for (std::size_t i = 0; i < members; ++i) {
       const std::size_t j = (i + by) % members, ports = std::min(first[i + 1] - first[i], first[j + 1] - first[j]);
       for (std::size_t k = 0; k < ports; ++k)
-        if (const End &a = ends[first[i] + k], &b = ends[first[j] + k]; a.leaf / leaves_ == b.leaf / leaves_) walk(a, b, count);
+        if (const End& a = ends[first[i] + k], &b = ends[first[j] + k]; a.leaf / leaves_ == b.leaf / leaves_)
+          walk(a, b, count);
     }
     out.push_back(summary(std::move(name), flow));
   };
   shift("ring", 1);
   if (members > 3) shift("shift by half", members / 2);
 
-  // Fisher and Yates with the numbers of the standard's engine, which are the same everywhere (its distributions are not).
+  // Fisher and Yates with the numbers of the standard's engine, which are the same everywhere (its distributions are
+  // not).
   std::vector<std::vector<End>> split;
   if (f_.planes > 1) {
     split.resize(at(f_.planes));
@@ -280,7 +295,8 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
 std::string Routing::link_name(const FabricLink& l) const {
   PortRef upper;
   const PortRef lower = plan_.up_link(fabric_, l.lower, l.link, &upper);
-  const std::string below = plan_.switch_name(fabric_, lower.sw) + "/" + std::to_string(lower.port), above = plan_.switch_name(fabric_, upper.sw) + "/" + std::to_string(upper.port);
+  const std::string below = plan_.switch_name(fabric_, lower.sw) + "/" + std::to_string(lower.port),
+                    above = plan_.switch_name(fabric_, upper.sw) + "/" + std::to_string(upper.port);
   return l.down ? above + " to " + below : below + " to " + above;
 }
 

@@ -10,29 +10,48 @@ namespace clusterc {
 
 std::string_view component_word(ComponentKind k) {
   switch (k) {
-    case ComponentKind::feed: return "feed";
-    case ComponentKind::ups: return "ups";
-    case ComponentKind::panel: return "panel";
-    case ComponentKind::pdu: return "pdu";
-    case ComponentKind::shelf: return "shelf";
-    case ComponentKind::supply: return "psu";
-    case ComponentKind::cooling: return "cooling";
-    case ComponentKind::loop: return "loop";
-    case ComponentKind::cdu: return "cdu";
-    case ComponentKind::leaf: return "leaf";
-    case ComponentKind::spine: return "spine";
-    case ComponentKind::core: return "core";
-    case ComponentKind::switch_: return "switch";
-    case ComponentKind::link: return "link";
-    case ComponentKind::node: return "node";
-    case ComponentKind::storage: return "storage";
+    case ComponentKind::feed:
+      return "feed";
+    case ComponentKind::ups:
+      return "ups";
+    case ComponentKind::panel:
+      return "panel";
+    case ComponentKind::pdu:
+      return "pdu";
+    case ComponentKind::shelf:
+      return "shelf";
+    case ComponentKind::supply:
+      return "psu";
+    case ComponentKind::cooling:
+      return "cooling";
+    case ComponentKind::loop:
+      return "loop";
+    case ComponentKind::cdu:
+      return "cdu";
+    case ComponentKind::leaf:
+      return "leaf";
+    case ComponentKind::spine:
+      return "spine";
+    case ComponentKind::core:
+      return "core";
+    case ComponentKind::switch_:
+      return "switch";
+    case ComponentKind::link:
+      return "link";
+    case ComponentKind::node:
+      return "node";
+    case ComponentKind::storage:
+      return "storage";
   }
   return "?";
 }
 
 namespace {
 ComponentKind kind_of_tier(std::string_view word) {
-  return word == "leaf" ? ComponentKind::leaf : word == "spine" ? ComponentKind::spine : word == "core" ? ComponentKind::core : ComponentKind::switch_;
+  return word == "leaf"    ? ComponentKind::leaf
+         : word == "spine" ? ComponentKind::spine
+         : word == "core"  ? ComponentKind::core
+                           : ComponentKind::switch_;
 }
 }  // namespace
 
@@ -53,8 +72,11 @@ std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
     if (m.class_of[r] < 0) continue;
     const PowerClass& k = m.classes[m.class_of[r]];
     for (std::size_t i = 0; i < k.rack.cords.size(); ++i) {
-      if (k.assembly) out.push_back({{ComponentKind::shelf, -1, static_cast<std::int64_t>(r), number(i)}});
-      else out.push_back({{ComponentKind::supply, k.rack.cords[i].device, static_cast<std::int64_t>(r), k.rack.cords[i].supply}});
+      if (k.assembly)
+        out.push_back({{ComponentKind::shelf, -1, static_cast<std::int64_t>(r), number(i)}});
+      else
+        out.push_back(
+            {{ComponentKind::supply, k.rack.cords[i].device, static_cast<std::int64_t>(r), k.rack.cords[i].supply}});
     }
   }
   for (std::size_t z = 0; z < c.zones.size(); ++z) {
@@ -72,12 +94,15 @@ std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
     const Fabric& fabric = loss.fabric();
     if (fabric.tiers.empty()) continue;
     for (std::int64_t l = 0; l < fabric.tiers[0].count; ++l) {
-      std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> kinds;                            // block -> first entry, how many
-      for (std::int64_t e = loss.first_entry(l); e < loss.first_entry(l) + loss.leaf_ends(l); ++e) ++kinds.try_emplace(loss.entry(e).block, e, 0).first->second.second;
-      for (const auto& [block, value] : kinds) out.push_back({{ComponentKind::link, number(f), value.first, 0}, value.second});
+      std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> kinds;  // block -> first entry, how many
+      for (std::int64_t e = loss.first_entry(l); e < loss.first_entry(l) + loss.leaf_ends(l); ++e)
+        ++kinds.try_emplace(loss.entry(e).block, e, 0).first->second.second;
+      for (const auto& [block, value] : kinds)
+        out.push_back({{ComponentKind::link, number(f), value.first, 0}, value.second});
     }
     for (std::size_t t = 0; t + 1 < fabric.tiers.size(); ++t)
-      for (std::int64_t i = 0; i < fabric.tiers[t].count; ++i) out.push_back({{ComponentKind::link, number(f), i, static_cast<std::int32_t>(t) + 1}, fabric.tiers[t].up});
+      for (std::int64_t i = 0; i < fabric.tiers[t].count; ++i)
+        out.push_back({{ComponentKind::link, number(f), i, static_cast<std::int32_t>(t) + 1}, fabric.tiers[t].up});
   }
   for (const NodeGroupModel& g : c.nodes)
     if (!g.computes)
@@ -94,7 +119,8 @@ std::int64_t WhatIfEngine::alike(const Component& link) const {
   if (link.part > 0) return fabric.tiers[static_cast<std::size_t>(link.part - 1)].up;
   const std::int64_t leaf = loss.leaf_of_entry(link.index);
   std::int64_t n = 0;
-  for (std::int64_t e = loss.first_entry(leaf); e < loss.first_entry(leaf) + loss.leaf_ends(leaf); ++e) n += loss.entry(e).block == loss.entry(link.index).block;
+  for (std::int64_t e = loss.first_entry(leaf); e < loss.first_entry(leaf) + loss.leaf_ends(leaf); ++e)
+    n += loss.entry(e).block == loss.entry(link.index).block;
   return n;
 }
 
@@ -104,32 +130,46 @@ std::string WhatIfEngine::name(const Component& k) const {
   const std::string word(component_word(k.kind));
   switch (k.kind) {
     case ComponentKind::feed:
-    case ComponentKind::ups: return word + "/" + c.feeds[k.of].name;
-    case ComponentKind::panel: return word + "/" + c.panels[k.of].name;
-    case ComponentKind::pdu: return word + "/" + c.rack_name(k.index) + "/" + static_cast<char>('a' + k.part);
-    case ComponentKind::shelf: return word + "/" + c.rack_name(k.index) + "/" + std::to_string(k.part + 1);
+    case ComponentKind::ups:
+      return word + "/" + c.feeds[k.of].name;
+    case ComponentKind::panel:
+      return word + "/" + c.panels[k.of].name;
+    case ComponentKind::pdu:
+      return word + "/" + c.rack_name(k.index) + "/" + static_cast<char>('a' + k.part);
+    case ComponentKind::shelf:
+      return word + "/" + c.rack_name(k.index) + "/" + std::to_string(k.part + 1);
     case ComponentKind::supply: {
       const RackedDevice& d = m.plan.racks[k.index].devices[k.of];
       const std::string object = d.kind == DeviceKind::node ? m.plan.node_object(d.index)
-                                 : d.kind == DeviceKind::storage ? "storage/" + c.storage[d.group].name + "/" + std::to_string(d.index + 1)
-                                                                 : m.plan.switch_name(d.group, m.plan.switch_ref(d.group, d.index));
+                                 : d.kind == DeviceKind::storage
+                                     ? "storage/" + c.storage[d.group].name + "/" + std::to_string(d.index + 1)
+                                     : m.plan.switch_name(d.group, m.plan.switch_ref(d.group, d.index));
       return word + "/" + object + "/" + std::to_string(k.part + 1);
     }
     case ComponentKind::cooling:
     case ComponentKind::loop:
-    case ComponentKind::cdu: return word + "/" + c.zones[k.of].name;
-    case ComponentKind::leaf: return m.plan.switch_name(k.of, {0, k.index});
-    case ComponentKind::spine: return m.plan.switch_name(k.of, {1, k.index});
-    case ComponentKind::core: return m.plan.switch_name(k.of, {2, k.index});
-    case ComponentKind::switch_: return m.plan.switch_name(k.of, {0, k.index});
+    case ComponentKind::cdu:
+      return word + "/" + c.zones[k.of].name;
+    case ComponentKind::leaf:
+      return m.plan.switch_name(k.of, {0, k.index});
+    case ComponentKind::spine:
+      return m.plan.switch_name(k.of, {1, k.index});
+    case ComponentKind::core:
+      return m.plan.switch_name(k.of, {2, k.index});
+    case ComponentKind::switch_:
+      return m.plan.switch_name(k.of, {0, k.index});
     case ComponentKind::link: {
       const Fabric& f = m.plan.fabrics[k.of];
-      if (k.part > 0) return format("link/{}-{}", f.tiers[k.part].word, m.plan.switch_name(k.of, {k.part - 1, k.index}));
+      if (k.part > 0)
+        return format("link/{}-{}", f.tiers[k.part].word, m.plan.switch_name(k.of, {k.part - 1, k.index}));
       const FabricLoss& loss = m.fabric(static_cast<std::size_t>(k.of));
-      return format("link/{}-{}", m.who(f.blocks[loss.entry(k.index).block]), m.plan.switch_name(k.of, {0, loss.leaf_of_entry(k.index)}));
+      return format("link/{}-{}", m.who(f.blocks[loss.entry(k.index).block]),
+                    m.plan.switch_name(k.of, {0, loss.leaf_of_entry(k.index)}));
     }
-    case ComponentKind::node: return m.plan.node_object(k.index);
-    case ComponentKind::storage: return word + "/" + c.storage[k.of].name + "/" + std::to_string(k.index + 1);
+    case ComponentKind::node:
+      return m.plan.node_object(k.index);
+    case ComponentKind::storage:
+      return word + "/" + c.storage[k.of].name + "/" + std::to_string(k.index + 1);
   }
   return word;
 }
@@ -137,7 +177,8 @@ std::string WhatIfEngine::name(const Component& k) const {
 std::string WhatIfEngine::unit_range(const Single& s) const {
   const std::string one = name(s.component);
   if (s.component.kind == ComponentKind::link || s.component.kind == ComponentKind::loop) return one;
-  const bool units = s.component.kind == ComponentKind::ups || s.component.kind == ComponentKind::cooling || s.component.kind == ComponentKind::cdu;
+  const bool units = s.component.kind == ComponentKind::ups || s.component.kind == ComponentKind::cooling ||
+                     s.component.kind == ComponentKind::cdu;
   if (!units) return one;
   return s.times == 1 ? one + "/1" : format("{}/[1-{}]", one, s.times);
 }
@@ -153,7 +194,7 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
   const std::string kind(word.substr(0, colon)), rest(word.substr(colon + 1));
   const auto slash = rest.rfind('/');
   const std::string front = rest.substr(0, slash), back = slash == std::string::npos ? "" : rest.substr(slash + 1);
-  const auto index = [](std::string_view text) -> std::int64_t {       // from 1; -1 when it is no number
+  const auto index = [](std::string_view text) -> std::int64_t {  // from 1; -1 when it is no number
     std::int64_t n = -1;
     const auto end = text.data() + text.size();
     const auto [at, failed] = std::from_chars(text.data(), end, n);
@@ -186,7 +227,8 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
   };
 
   if (kind == "feed" || kind == "ups") {
-    const std::int32_t f = by_name(c.feeds, kind == "ups" && slash != std::string::npos && by_name(c.feeds, rest) < 0 ? front : rest);
+    const std::int32_t f =
+        by_name(c.feeds, kind == "ups" && slash != std::string::npos && by_name(c.feeds, rest) < 0 ? front : rest);
     if (f < 0) return no(format("there is no feed '{}'", rest));
     if (kind == "feed") return Component{ComponentKind::feed, f};
     if (m.ups[f].modules == 0) return no(format("feed '{}' has no UPS", c.feeds[f].name));
@@ -200,14 +242,18 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     const std::int64_t r = rack(front);
     if (r < 0 || m.classes[m.class_of[r]].assembly) return no(format("there is no rack '{}'", front));
     const auto n = static_cast<std::int64_t>(m.classes[m.class_of[r]].rack.positions.size());
-    if (back.size() != 1 || back[0] < 'a' || back[0] >= 'a' + n) return no(n > 0 ? format("rack '{}' has PDUs a to {}: write pdu:{}/a", front, static_cast<char>('a' + n - 1), front) : format("rack '{}' has no PDUs", front));
+    if (back.size() != 1 || back[0] < 'a' || back[0] >= 'a' + n)
+      return no(n > 0
+                    ? format("rack '{}' has PDUs a to {}: write pdu:{}/a", front, static_cast<char>('a' + n - 1), front)
+                    : format("rack '{}' has no PDUs", front));
     return Component{ComponentKind::pdu, -1, r, back[0] - 'a'};
   }
   if (kind == "shelf") {
     const std::int64_t r = rack(front), n = index(back);
     if (r < 0 || !m.classes[m.class_of[r]].assembly) return no(format("there is no assembly '{}'", front));
     const auto shelves = static_cast<std::int64_t>(m.classes[m.class_of[r]].rack.cords.size());
-    if (n < 1 || n > shelves) return no(format("assembly '{}' has {} power shelves on feeds: write shelf:{}/1", front, shelves, front));
+    if (n < 1 || n > shelves)
+      return no(format("assembly '{}' has {} power shelves on feeds: write shelf:{}/1", front, shelves, front));
     return Component{ComponentKind::shelf, -1, r, static_cast<std::int32_t>(n - 1)};
   }
   if (kind == "cooling" || kind == "loop" || kind == "cdu") {
@@ -215,7 +261,9 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     if (z < 0) return no(format("there is no cooling zone '{}'", rest));
     const bool cdu = cooling_units(c.zones[z]).cdu;
     if (kind == "loop") return Component{ComponentKind::loop, z};
-    if ((kind == "cdu") != cdu) return no(format("cooling zone '{}' has {}: write {}:{}", c.zones[z].name, cdu ? "coolant distribution units" : "cooling units", cdu ? "cdu" : "cooling", c.zones[z].name));
+    if ((kind == "cdu") != cdu)
+      return no(format("cooling zone '{}' has {}: write {}:{}", c.zones[z].name,
+                       cdu ? "coolant distribution units" : "cooling units", cdu ? "cdu" : "cooling", c.zones[z].name));
     return Component{cdu ? ComponentKind::cdu : ComponentKind::cooling, z};
   }
   const auto find_switch = [&](std::string_view what, std::string_view name) -> std::optional<Component> {
@@ -224,12 +272,13 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
       const Fabric& fabric = m.plan.fabrics[f];
       for (std::size_t t = 0; t < fabric.tiers.size(); ++t) {
         if (fabric.tiers[t].word != what) continue;
-        if (n >= 1) {                    // "spine:3": of the first network that has such switches
+        if (n >= 1) {  // "spine:3": of the first network that has such switches
           if (n > fabric.tiers[t].count) return std::nullopt;
           return Component{kind_of_tier(what), static_cast<std::int32_t>(f), n - 1};
         }
         for (std::int64_t i = 0; i < fabric.tiers[t].count; ++i)
-          if (m.plan.switch_name(static_cast<int>(f), {static_cast<int>(t), i}).substr(what.size() + 1) == name) return Component{kind_of_tier(what), static_cast<std::int32_t>(f), i};
+          if (m.plan.switch_name(static_cast<int>(f), {static_cast<int>(t), i}).substr(what.size() + 1) == name)
+            return Component{kind_of_tier(what), static_cast<std::int32_t>(f), i};
       }
     }
     return std::nullopt;
@@ -238,16 +287,18 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     if (const auto found = find_switch(kind, rest)) return found;
     return no(format("there is no {} '{}'", kind, rest));
   }
-  if (kind == "link") {                  // "gpu-leaf/compute/u1/r3", "spine-leaf/compute/u1/r3": one of those links
+  if (kind == "link") {  // "gpu-leaf/compute/u1/r3", "spine-leaf/compute/u1/r3": one of those links
     for (auto dash = rest.find('-'); dash != std::string::npos; dash = rest.find('-', dash + 1)) {
       const auto cut = rest.find('/', dash);
       if (cut == std::string::npos) break;
-      const auto s = find_switch(std::string_view(rest).substr(dash + 1, cut - dash - 1), std::string_view(rest).substr(cut + 1));
+      const auto s =
+          find_switch(std::string_view(rest).substr(dash + 1, cut - dash - 1), std::string_view(rest).substr(cut + 1));
       if (!s) continue;
       const Fabric& fabric = m.plan.fabrics[s->of];
       const std::string far = rest.substr(0, dash);
       for (std::size_t t = 0; t + 1 < fabric.tiers.size(); ++t)
-        if (fabric.tiers[t].word == component_word(s->kind) && fabric.tiers[t + 1].word == far) return Component{ComponentKind::link, s->of, s->index, static_cast<std::int32_t>(t) + 1};
+        if (fabric.tiers[t].word == component_word(s->kind) && fabric.tiers[t + 1].word == far)
+          return Component{ComponentKind::link, s->of, s->index, static_cast<std::int32_t>(t) + 1};
       if (fabric.tiers[0].word != component_word(s->kind)) continue;
       const FabricLoss& loss = m.fabric(static_cast<std::size_t>(s->of));
       for (std::int64_t e = loss.first_entry(s->index); e < loss.first_entry(s->index) + loss.leaf_ends(s->index); ++e)
@@ -263,8 +314,10 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     const std::int32_t s = by_name(c.storage, front);
     const std::int64_t n = slash == std::string::npos ? 1 : index(back);
     if (s < 0) return no(format("there is no storage '{}'", front));
-    if (!c.storage[s].part || c.storage[s].nodes >= 0) return no(format("storage '{}' has no systems of its own", front));
-    if (n < 1 || n > c.storage[s].count) return no(format("storage '{}' has {} systems: write storage:{}/1", front, c.storage[s].count, front));
+    if (!c.storage[s].part || c.storage[s].nodes >= 0)
+      return no(format("storage '{}' has no systems of its own", front));
+    if (n < 1 || n > c.storage[s].count)
+      return no(format("storage '{}' has {} systems: write storage:{}/1", front, c.storage[s].count, front));
     return Component{ComponentKind::storage, s, n - 1};
   }
   if (kind == "psu") {
@@ -278,17 +331,20 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
         if (at >= 0) device = m.device_in(at, DeviceKind::node, c.node_group_of(i), i);
       } else if (object.starts_with("storage/")) {
         std::string ignored;
-        if (const auto s = find("storage:" + std::string(rest_of("storage/")), ignored)) std::tie(at, device) = m.storage_place[s->of][s->index];
+        if (const auto s = find("storage:" + std::string(rest_of("storage/")), ignored))
+          std::tie(at, device) = m.storage_place[s->of][s->index];
       } else if (const auto cut = object.find('/'); cut != std::string::npos) {
         if (const auto s = find_switch(object.substr(0, cut), object.substr(cut + 1))) {
           const Fabric& fabric = m.plan.fabrics[s->of];
           std::int64_t number = s->index;
-          for (std::size_t t = 0; t < fabric.tiers.size() && fabric.tiers[t].word != object.substr(0, cut); ++t) number += fabric.tiers[t].count;
+          for (std::size_t t = 0; t < fabric.tiers.size() && fabric.tiers[t].word != object.substr(0, cut); ++t)
+            number += fabric.tiers[t].count;
           at = m.plan.switch_rack[fabric.first_switch + number];
           if (at >= 0) device = m.device_in(at, DeviceKind::switch_, s->of, number);
         }
       }
-      if (at < 0 || device < 0 || n < 1 || n > m.classes[m.class_of[at]].rack.devices[device].supplies) return std::nullopt;
+      if (at < 0 || device < 0 || n < 1 || n > m.classes[m.class_of[at]].rack.devices[device].supplies)
+        return std::nullopt;
       return Component{ComponentKind::supply, device, at, static_cast<std::int32_t>(n - 1)};
     };
     if (const std::int64_t n = index(back); n >= 1 && slash != std::string::npos)
@@ -296,7 +352,10 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     if (const auto found = supply(rest, 1)) return found;
     return no(format("there is no power supply '{}' in a rack: write psu:NODE/1", rest));
   }
-  return no(format("'{}' is no kind of component: feed, ups, panel, pdu, shelf, psu, cooling, loop, cdu, leaf, spine, core, switch, link, node, storage", kind));
+  return no(
+      format("'{}' is no kind of component: feed, ups, panel, pdu, shelf, psu, cooling, loop, cdu, leaf, spine, core, "
+             "switch, link, node, storage",
+             kind));
 }
 
 }  // namespace clusterc

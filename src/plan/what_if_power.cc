@@ -30,7 +30,9 @@ double WhatIfEngine::Impl::cdu_load(const Electric& e, std::size_t feed) const {
           ++living;
           here += f == feed;
         }
-    if (living > 0) va += z.cdu->power->value * static_cast<double>(running) / pf * static_cast<double>(here) / static_cast<double>(living);
+    if (living > 0)
+      va += z.cdu->power->value * static_cast<double>(running) / pf * static_cast<double>(here) /
+            static_cast<double>(living);
   }
   return va;
 }
@@ -66,7 +68,9 @@ WhatIfEngine::Impl::LineLoads WhatIfEngine::Impl::line_loads(const Electric& e) 
       take(i, p, on);
     }
   };
-  const auto whole = [&](const PowerClass& k, std::size_t p) { return on_lines[static_cast<std::size_t>(&k - classes.data())][p]; };
+  const auto whole = [&](const PowerClass& k, std::size_t p) {
+    return on_lines[static_cast<std::size_t>(&k - classes.data())][p];
+  };
   for (const Instance& i : e.all) each(i, 1, whole);
   for (const Instance& i : e.own) {
     const auto alone = [&](const PowerClass& k, std::size_t p) {
@@ -88,7 +92,8 @@ void WhatIfEngine::Impl::upstream(Instance& i, const Electric& e) const {
   const PowerRack& rack = classes[i.of].rack;
   for (std::size_t p = 0; p < rack.positions.size(); ++p) {
     const PowerPosition& at = rack.positions[p];
-    if ((at.feed >= 0 && e.feed_dead[at.feed]) || (at.panel >= 0 && e.panel_dead[at.panel])) i.failure.positions |= std::uint64_t{1} << p;
+    if ((at.feed >= 0 && e.feed_dead[at.feed]) || (at.panel >= 0 && e.panel_dead[at.panel]))
+      i.failure.positions |= std::uint64_t{1} << p;
   }
 }
 
@@ -106,7 +111,7 @@ Instance& WhatIfEngine::Impl::apart(Electric& e, std::int32_t rack) const {
 }
 
 bool WhatIfEngine::Impl::trip_pdus(Electric& e, int round) const {
-  std::map<std::pair<std::int64_t, std::size_t>, TripEvent> events;     // by rack group and position
+  std::map<std::pair<std::int64_t, std::size_t>, TripEvent> events;  // by rack group and position
   CordWatts cords;
   std::vector<double> fullest;
   const auto look = [&](Instance& i) {
@@ -124,7 +129,8 @@ bool WhatIfEngine::Impl::trip_pdus(Electric& e, int round) const {
       event.part = static_cast<std::int32_t>(p);
       event.load = std::max(event.load, va);
       event.limit = limit;
-      if (i.rack >= 0) event.racks.push_back(i.rack);
+      if (i.rack >= 0)
+        event.racks.push_back(i.rack);
       else
         for (const std::int32_t r : k.racks)
           if (std::ranges::none_of(e.own, [&](const Instance& o) { return o.rack == r; })) event.racks.push_back(r);
@@ -153,7 +159,11 @@ bool WhatIfEngine::Impl::trip_panels(Electric& e, int round) const {
     if (e.panel_dead[p] || panel_breakers[p].trip < 0 || !above(loads[p], panel_breakers[p].trip)) continue;
     any = true;
     e.panel_dead[p] = 1;
-    e.trips.push_back({.round = round, .kind = ComponentKind::panel, .of = static_cast<std::int32_t>(p), .load = loads[p], .limit = panel_breakers[p].trip});
+    e.trips.push_back({.round = round,
+                       .kind = ComponentKind::panel,
+                       .of = static_cast<std::int32_t>(p),
+                       .load = loads[p],
+                       .limit = panel_breakers[p].trip});
   }
   return any;
 }
@@ -178,7 +188,7 @@ bool WhatIfEngine::Impl::trip_feeds(Electric& e, int round) const {
       event.kind = ComponentKind::ups;
       event.load = va;
       event.limit = ups[f].va * left;
-    } else if (ups[f].modules > 0 && left <= 0) {         // no module, no feed, whatever it is rated
+    } else if (ups[f].modules > 0 && left <= 0) {  // no module, no feed, whatever it is rated
       event.kind = ComponentKind::ups;
       event.load = va;
       event.limit = 0;
@@ -192,8 +202,8 @@ bool WhatIfEngine::Impl::trip_feeds(Electric& e, int round) const {
   return any;
 }
 
-// The first round of `settle` after the loss of one PDU; for what lies above it with bounds in place of sums: all that the rack draws comes on top of every
-// feed and panel that lives there, on one of its lines.
+// The first round of `settle` after the loss of one PDU; for what lies above it with bounds in place of sums: all that
+// the rack draws comes on top of every feed and panel that lives there, on one of its lines.
 WhatIfEngine::MayTrip WhatIfEngine::Impl::may_trip(std::int32_t rack, std::size_t position) const {
   Instance i = base.all[class_of[rack]];
   const PowerClass& k = classes[i.of];
@@ -207,15 +217,21 @@ WhatIfEngine::MayTrip WhatIfEngine::Impl::may_trip(std::int32_t rack, std::size_
   MayTrip out;
   const auto feed_holds = [&](std::size_t f) {
     const double va = base.feed_va[f] + whole;
-    if (feed_breakers[f].trip >= 0 && above(at_breaker(c.feeds[f], VoltAmperes(base_lines.feeds[f] + 3 * whole)).value, feed_breakers[f].trip)) return false;
+    if (feed_breakers[f].trip >= 0 &&
+        above(at_breaker(c.feeds[f], VoltAmperes(base_lines.feeds[f] + 3 * whole)).value, feed_breakers[f].trip))
+      return false;
     const auto modules = static_cast<double>(ups[f].modules);
-    return ups[f].modules == 0 || ((ups[f].watts < 0 || !above(va * pf, ups[f].watts * modules)) && (ups[f].va < 0 || !above(va, ups[f].va * modules)));
+    return ups[f].modules == 0 || ((ups[f].watts < 0 || !above(va * pf, ups[f].watts * modules)) &&
+                                   (ups[f].va < 0 || !above(va, ups[f].va * modules)));
   };
   for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
     if (i.failure.positions >> p & 1) continue;
     const PowerPosition& at = k.rack.positions[p];
-    if (const double limit = pdu_breakers[i.of][p].trip; limit >= 0 && above(fullest[p] / pf, limit)) out.pdus |= std::uint64_t{1} << p;
-    if (at.panel >= 0 && panel_breakers[at.panel].trip >= 0 && above(base_lines.panels[at.panel] + 3 * whole, panel_breakers[at.panel].trip)) out.upstream = true;
+    if (const double limit = pdu_breakers[i.of][p].trip; limit >= 0 && above(fullest[p] / pf, limit))
+      out.pdus |= std::uint64_t{1} << p;
+    if (at.panel >= 0 && panel_breakers[at.panel].trip >= 0 &&
+        above(base_lines.panels[at.panel] + 3 * whole, panel_breakers[at.panel].trip))
+      out.upstream = true;
     if (at.feed >= 0 && !feed_holds(static_cast<std::size_t>(at.feed))) out.upstream = true;
   }
   return out;
@@ -239,7 +255,7 @@ void WhatIfEngine::Impl::spread(Electric& e) const {
 
 // To the fixed point. Dead feeds and panels only ever become more, tripped PDUs likewise: it ends.
 void WhatIfEngine::Impl::settle(Electric& e, int round) const {
-  if (&e == &base) e.all_changed = true;   // the first look at anything
+  if (&e == &base) e.all_changed = true;  // the first look at anything
   while (true) {
     if (trip_pdus(e, round)) {
       ++round;
@@ -256,8 +272,10 @@ void WhatIfEngine::Impl::settle(Electric& e, int round) const {
 
 void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatIf& out) const {
   // The rule that holds the same figure to the same limit: after the loss of a feed, or else at any time.
-  const std::string_view rule = feed_failed ? "power-feed-loss-overloads-survivor" : "power-branch-over-continuous-rating";
-  std::map<std::tuple<std::int64_t, std::size_t, bool>, LimitExceeded> pdus;      // by rack group, position, and whether it is all lines together
+  const std::string_view rule =
+      feed_failed ? "power-feed-loss-overloads-survivor" : "power-branch-over-continuous-rating";
+  std::map<std::tuple<std::int64_t, std::size_t, bool>, LimitExceeded>
+      pdus;  // by rack group, position, and whether it is all lines together
   CordWatts cords;
   std::vector<double> fullest;
   const auto look = [&](const Instance& i) {
@@ -274,7 +292,8 @@ void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatI
       one.part = static_cast<std::int32_t>(p);
       one.load = std::max(one.load, va);
       one.limit = limit;
-      if (i.rack >= 0) one.racks.push_back(i.rack);
+      if (i.rack >= 0)
+        one.racks.push_back(i.rack);
       else
         for (const std::int32_t r : k.racks)
           if (std::ranges::none_of(e.own, [&](const Instance& o) { return o.rack == r; })) one.racks.push_back(r);
@@ -289,23 +308,43 @@ void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatI
   }
   const LineLoads loads = line_loads(e);
   // Where only the fullest line is too much, it is the rule of lines whose limit this is.
-  const auto rule_of = [&](double all, double limit) { return above(all, limit) ? rule : std::string_view("power-phase-overloaded-or-unbalanced"); };
+  const auto rule_of = [&](double all, double limit) {
+    return above(all, limit) ? rule : std::string_view("power-phase-overloaded-or-unbalanced");
+  };
   for (std::size_t p = 0; p < c.panels.size(); ++p)
-    if (const double limit = panel_breakers[p].continuous; !e.panel_dead[p] && limit >= 0 && above(loads.panels[p], limit))
-      out.limits.push_back({.rule = rule_of(e.panel_va[p], limit), .kind = ComponentKind::panel, .of = static_cast<std::int32_t>(p), .load = loads.panels[p], .limit = limit});
+    if (const double limit = panel_breakers[p].continuous;
+        !e.panel_dead[p] && limit >= 0 && above(loads.panels[p], limit))
+      out.limits.push_back({.rule = rule_of(e.panel_va[p], limit),
+                            .kind = ComponentKind::panel,
+                            .of = static_cast<std::int32_t>(p),
+                            .load = loads.panels[p],
+                            .limit = limit});
   for (std::size_t f = 0; f < c.feeds.size(); ++f) {
     if (e.feed_dead[f]) continue;
     const double va = e.feed_va[f];
     const auto of = static_cast<std::int32_t>(f);
     const double drawn = at_breaker(c.feeds[f], VoltAmperes(loads.feeds[f])).value, limit = feed_breakers[f].continuous;
     if (limit >= 0 && above(drawn, limit))
-      out.limits.push_back({.rule = rule_of(at_breaker(c.feeds[f], VoltAmperes(va)).value, limit), .kind = ComponentKind::feed, .of = of, .load = drawn, .limit = limit});
+      out.limits.push_back({.rule = rule_of(at_breaker(c.feeds[f], VoltAmperes(va)).value, limit),
+                            .kind = ComponentKind::feed,
+                            .of = of,
+                            .load = drawn,
+                            .limit = limit});
     if (ups[f].modules == 0) continue;
     const auto left = static_cast<double>(ups[f].modules - std::max(ups[f].spare, e.ups_out[f]));
     if (ups[f].watts >= 0 && above(va * pf, ups[f].watts * left))
-      out.limits.push_back({.rule = "power-ups-over-kw-rating", .kind = ComponentKind::ups, .of = of, .load = va * pf, .limit = ups[f].watts * left, .dimension = Dimension::power});
+      out.limits.push_back({.rule = "power-ups-over-kw-rating",
+                            .kind = ComponentKind::ups,
+                            .of = of,
+                            .load = va * pf,
+                            .limit = ups[f].watts * left,
+                            .dimension = Dimension::power});
     else if (ups[f].va >= 0 && above(va, ups[f].va * left))
-      out.limits.push_back({.rule = "power-ups-over-kw-rating", .kind = ComponentKind::ups, .of = of, .load = va, .limit = ups[f].va * left});
+      out.limits.push_back({.rule = "power-ups-over-kw-rating",
+                            .kind = ComponentKind::ups,
+                            .of = of,
+                            .load = va,
+                            .limit = ups[f].va * left});
   }
 }
 

@@ -8,7 +8,8 @@ namespace clusterc {
 
 std::int64_t Plan::switch_number(int fabric, SwitchRef r) const {
   const Fabric& f = fabrics[fabric];
-  if (r.tier < 0 || r.tier >= static_cast<int>(f.tiers.size()) || r.index < 0 || r.index >= f.tiers[r.tier].count) return -1;
+  if (r.tier < 0 || r.tier >= static_cast<int>(f.tiers.size()) || r.index < 0 || r.index >= f.tiers[r.tier].count)
+    return -1;
   std::int64_t n = f.first_switch + r.index;
   for (int t = 0; t < r.tier; ++t) n += f.tiers[t].count;
   return n;
@@ -50,7 +51,8 @@ PortRef Plan::leaf_port(int fabric, int end_points, std::int64_t member, std::in
   const NetworkModel& n = cluster->networks[fabric];
   const int host = n.shares >= 0 ? n.shares : fabric;
   const Fabric& f = fabrics[host];
-  if (const FabricBlock* b = f.block_of(fabric, end_points)) return block_port(host, static_cast<int>(b - f.blocks.data()), member, port);
+  if (const FabricBlock* b = f.block_of(fabric, end_points))
+    return block_port(host, static_cast<int>(b - f.blocks.data()), member, port);
   if (host == fabric || end_points < 0 || end_points >= static_cast<int>(n.ends.size())) return {};
   // A guest on the host's own ports.
   const EndPoints& p = n.ends[end_points];
@@ -58,7 +60,8 @@ PortRef Plan::leaf_port(int fabric, int end_points, std::int64_t member, std::in
     const FabricBlock& b = f.blocks[i];
     if (b.what != FabricBlock::What::ends) continue;
     const EndPoints& o = cluster->networks[b.network].ends[b.end];
-    if (o.group == p.group && o.storage == p.storage && o.ports == p.ports) return block_port(host, static_cast<int>(i), member, port);
+    if (o.group == p.group && o.storage == p.storage && o.ports == p.ports)
+      return block_port(host, static_cast<int>(i), member, port);
   }
   return {};
 }
@@ -68,16 +71,18 @@ std::int64_t Plan::leaf_of_node(int fabric, std::int64_t node) const {
   for (std::size_t e = 0; e < n.ends.size(); ++e) {
     if (n.ends[e].group < 0) continue;
     const NodeGroupModel& g = cluster->nodes[n.ends[e].group];
-    if (node >= g.first && node < g.first + g.count) return leaf_port(fabric, static_cast<int>(e), node - g.first, 0).sw.index;
+    if (node >= g.first && node < g.first + g.count)
+      return leaf_port(fabric, static_cast<int>(e), node - g.first, 0).sw.index;
   }
   return -1;
 }
 
 PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* upper) const {
   const Fabric& f = fabrics[fabric];
-  if (lower.tier < 0 || lower.tier >= static_cast<int>(f.tiers.size()) || link < 0 || link >= f.tiers[lower.tier].up) return {};
+  if (lower.tier < 0 || lower.tier >= static_cast<int>(f.tiers.size()) || link < 0 || link >= f.tiers[lower.tier].up)
+    return {};
   const FabricTier& t = f.tiers[lower.tier];
-  if (f.uplink_cables > 0) {                                     // management switches: ports of their own, counted on after the last
+  if (f.uplink_cables > 0) {  // management switches: ports of their own, counted on after the last
     const Fabric& target = fabrics[f.uplinks_to];
     if (upper)
       for (std::size_t b = 0; b < target.blocks.size(); ++b)
@@ -89,11 +94,15 @@ PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* u
   const Division of_planes = divide(lower.index, f.per_plane(lower.tier));
   if (lower.tier == 0) {
     const Division of_pods = divide(of_planes.remainder, f.leaves_per_pod), of_pairs = divide(link, f.links_per_pair);
-    far = {{1, of_pods.quotient * f.spines_per_pod + of_pairs.quotient}, of_pods.remainder * f.links_per_pair + of_pairs.remainder + 1};
+    far = {{1, of_pods.quotient * f.spines_per_pod + of_pairs.quotient},
+           of_pods.remainder * f.links_per_pair + of_pairs.remainder + 1};
   } else {
-    const Division of_pods = divide(of_planes.remainder, f.spines_per_pod), of_pairs = divide(link, f.core_links_per_pair);
+    const Division of_pods = divide(of_planes.remainder, f.spines_per_pod),
+                   of_pairs = divide(link, f.core_links_per_pair);
     const Division of_group = divide(of_pods.remainder, f.spines_per_group);
-    far = {{2, of_group.quotient * f.cores_per_group + of_pairs.quotient}, (of_pods.quotient * f.spines_per_group + of_group.remainder) * f.core_links_per_pair + of_pairs.remainder + 1};
+    far = {
+        {2, of_group.quotient * f.cores_per_group + of_pairs.quotient},
+        (of_pods.quotient * f.spines_per_group + of_group.remainder) * f.core_links_per_pair + of_pairs.remainder + 1};
   }
   far.sw.index += of_planes.quotient * f.per_plane(far.sw.tier);
   if (upper) *upper = far;

@@ -13,8 +13,8 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Ports of a server's set that share cages, in turn: "cage4/1", "cage3/1", "cage3/2", "cage4/2"; the links of one that is split over planes follow one
-// another. Empty: each port has a cage of its own, and its name is what is printed.
+// Ports of a server's set that share cages, in turn: "cage4/1", "cage3/1", "cage3/2", "cage4/2"; the links of one that
+// is split over planes follow one another. Empty: each port has a cage of its own, and its name is what is printed.
 std::vector<std::string> cage_ports(const Plan& plan, const FabricBlock& b) {
   const Cluster& c = *plan.cluster;
   if (b.what != FabricBlock::What::ends) return {};
@@ -25,7 +25,7 @@ std::vector<std::string> cage_ports(const Plan& plan, const FabricBlock& b) {
   std::vector<std::string> out;
   for (std::int64_t k = 0; k < b.ports_each; ++k) {
     const std::int64_t port = e.first_port + k / e.split;
-    if (at(port) >= cages.size()) return {};                       // more ports than there are: told elsewhere
+    if (at(port) >= cages.size()) return {};  // more ports than there are: told elsewhere
     std::string& name = out.emplace_back("cage");
     append_int(name, cages[at(port)] + 1);
     name += '/';
@@ -37,8 +37,9 @@ std::vector<std::string> cage_ports(const Plan& plan, const FabricBlock& b) {
   return out;
 }
 
-// A port of a switch as its front says it: cage/place, "17/2", where a cage has two ports or is split. Of a switch that is sold with Cumulus Linux as that names it:
-// swp17, split swp17s1 (NVIDIA Cable Validation Tool, P2P file). What names another switch would have is for its operating system to say, which is not known.
+// A port of a switch as its front says it: cage/place, "17/2", where a cage has two ports or is split. Of a switch that
+// is sold with Cumulus Linux as that names it: swp17, split swp17s1 (NVIDIA Cable Validation Tool, P2P file). What
+// names another switch would have is for its operating system to say, which is not known.
 void panel_port(std::string& out, const FabricTier& of, std::int64_t links_of_cage, std::int64_t port) {
   out.clear();
   const std::int64_t cage = (port - 1) / links_of_cage + 1, place = (port - 1) % links_of_cage;
@@ -58,7 +59,8 @@ class PanelNames {
  public:
   PanelNames(const Plan& p, const Links& links) : p_(p), links_(links) {
     for (const Fabric& f : p.fabrics)
-      for (auto& of_block = cages_.emplace_back(); const FabricBlock& b : f.blocks) of_block.push_back(cage_ports(p, b));
+      for (auto& of_block = cages_.emplace_back(); const FabricBlock& b : f.blocks)
+        of_block.push_back(cage_ports(p, b));
   }
   void of(const LinkRow& r, Ends& e) const {
     const PluggedLink& l = *r.link;
@@ -66,13 +68,16 @@ class PanelNames {
       const FabricTier& t = p_.fabrics[at(l.fabric)].tiers[at(l.near.tier)];
       const std::int64_t links = links_.cage_groups()[at(l.near_group)].links;
       // Uplink ports of their own are counted on: their cages hold one port each.
-      if (l.near_port > t.ports) panel_port(e.near_port, t, 1, l.near_port);
-      else panel_port(e.near_port, t, links, l.near_port);
+      if (l.near_port > t.ports)
+        panel_port(e.near_port, t, 1, l.near_port);
+      else
+        panel_port(e.near_port, t, links, l.near_port);
     } else {
       const std::vector<std::string>& cages = cages_[at(l.fabric)][at(l.block)];
       e.near_port = at(l.port) < cages.size() ? cages[at(l.port)] : r.near.port;
     }
-    panel_port(e.far_port, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)], links_.cage_groups()[at(l.far_group)].links, l.far_port);
+    panel_port(e.far_port, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)],
+               links_.cage_groups()[at(l.far_group)].links, l.far_port);
     e.near_unit.clear();
     e.far_unit.clear();
     if (l.near_at.unit > 0) append_int(e.near_unit, l.near_at.unit);
@@ -82,12 +87,13 @@ class PanelNames {
  private:
   const Plan& p_;
   const Links& links_;
-  std::vector<std::vector<std::vector<std::string>>> cages_;       // by fabric, block, port
+  std::vector<std::vector<std::vector<std::string>>> cages_;  // by fabric, block, port
 };
 
 }  // namespace
 
-void end_label(std::string& out, std::string_view host, std::string_view port, std::string_view far_host, std::string_view far_port) {
+void end_label(std::string& out, std::string_view host, std::string_view port, std::string_view far_host,
+               std::string_view far_port) {
   out.assign(host);
   out += ':';
   out += port;
@@ -100,7 +106,8 @@ void end_label(std::string& out, std::string_view host, std::string_view port, s
 std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) {
   std::string out, length, part, near_label, far_label;
   CsvWriter csv(out);
-  csv.row({"A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-U", "Z-Node Name", "Z-Type", "Z-Port", "Network", "Cable", "Part", "Length m", "A-Module", "Z-Module", "A-Label", "Z-Label"});
+  csv.row({"A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-U", "Z-Node Name", "Z-Type", "Z-Port",
+           "Network", "Cable", "Part", "Length m", "A-Module", "Z-Module", "A-Label", "Z-Label"});
   LinkRows rows(cluster, plan);
   const PanelNames names(plan, rows.links());
   Ends e;
@@ -114,8 +121,10 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
     end_label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
     const FabricBlock* b = r.link->block < 0 ? nullptr : &plan.fabrics[at(r.link->fabric)].blocks[at(r.link->block)];
     const bool near_switch = !b || b->what == FabricBlock::What::switches;
-    csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack, e.far_unit, r.far_host, "Switch", e.far_port, *r.network, r.cable,
-             part, length, r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "", near_label, far_label});
+    csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack,
+             e.far_unit, r.far_host, "Switch", e.far_port, *r.network, r.cable, part, length,
+             r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "", near_label,
+             far_label});
     return true;
   });
   return out;
@@ -154,7 +163,8 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
   return out;
 }
 
-// Cables from rack to rack, tied in bundles of at most `cabling.bundle`; those that stay in a rack are counted in its own row.
+// Cables from rack to rack, tied in bundles of at most `cabling.bundle`; those that stay in a rack are counted in its
+// own row.
 std::string render_bundles_csv(const Cluster& cluster, const Plan& plan) {
   std::string out;
   CsvWriter csv(out);
@@ -168,7 +178,8 @@ std::string render_bundles_csv(const Cluster& cluster, const Plan& plan) {
     }
     numbers[5].clear();
     append_metres(numbers[5], p.longest);
-    csv.row({cluster.rack_name(p.from), cluster.rack_name(p.to), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]});
+    csv.row({cluster.rack_name(p.from), cluster.rack_name(p.to), numbers[0], numbers[1], numbers[2], numbers[3],
+             numbers[4], numbers[5]});
   }
   return out;
 }

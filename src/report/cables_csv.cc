@@ -1,4 +1,5 @@
-// Every link: its ends, its way, and the parts that make it. A cable with several ends has a row for each of its links, under one name.
+// Every link: its ends, its way, and the parts that make it. A cable with several ends has a row for each of its links,
+// under one name.
 #include "base/text.h"
 #include "report/link_rows.h"
 #include "report/plan_report.h"
@@ -9,7 +10,8 @@ namespace clusterc {
 std::string render_cables_csv(const Cluster& cluster, const Plan& plan) {
   std::string out, way, length, part;
   CsvWriter csv(out);
-  csv.row({"network", "from", "from_port", "to", "to_port", "rate", "way_m", "cable", "part", "length_m", "from_module", "to_module"});
+  csv.row({"network", "from", "from_port", "to", "to_port", "rate", "way_m", "cable", "part", "length_m", "from_module",
+           "to_module"});
   LinkRows(cluster, plan).each_into({&out}, [&](const LinkRow& r) {
     way.clear();
     length.clear();

@@ -29,7 +29,8 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     if (a.length.value > 0) append_metres(length, a.length);
     book.row({count, "", a.part, length, a.what, a.planning_default ? "yes" : ""});
   }
-  book.sheet("Point to point", {"Network", "A rack", "#A unit", "A device", "A port", "Z rack", "#Z unit", "Z device", "Z port", "Rate", "Cable", "Part", "#Length m", "A module", "Z module"});
+  book.sheet("Point to point", {"Network", "A rack", "#A unit", "A device", "A port", "Z rack", "#Z unit", "Z device",
+                                "Z port", "Rate", "Cable", "Part", "#Length m", "A module", "Z module"});
   std::string part;
   LinkRows(cluster, plan).each([&](const LinkRow& r) {
     part.clear();
@@ -38,12 +39,14 @@ std::string render_cabling_xlsx(const Cluster& cluster, const Plan& plan) {
     number(far_unit, r.link->far_at.unit);
     length.clear();
     if (r.run.cable) append_metres(length, r.run.length);
-    book.row({*r.network, r.near_rack, near_unit, r.near_host, r.near.port, r.far_rack, far_unit, r.far_host, r.far.port, r.rate, r.cable, part, length,
-              r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : ""});
+    book.row({*r.network, r.near_rack, near_unit, r.near_host, r.near.port, r.far_rack, far_unit, r.far_host,
+              r.far.port, r.rate, r.cable, part, length, r.run.near_module ? r.run.near_module->id : "",
+              r.run.far_module ? r.run.far_module->id : ""});
     return true;
   });
   std::string supply, outlet, bank;
-  book.sheet("Cords", {"Device", "Rack", "#Unit", "#Supply", "PDU", "Feed", "Socket", "#Outlet", "Lines", "#Bank", "Part", "#Length m"});
+  book.sheet("Cords", {"Device", "Rack", "#Unit", "#Supply", "PDU", "Feed", "Socket", "#Outlet", "Lines", "#Bank",
+                       "Part", "#Length m"});
   each_cord(cluster, plan, [&](const CordRow& r) {
     number(near_unit, r.unit);
     number(supply, r.supply);

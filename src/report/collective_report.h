@@ -7,7 +7,7 @@
 
 namespace clusterc {
 
-std::string render_all_reduce_text(const Cluster&);           // empty without GPUs
-void all_reduce_json(JsonWriter&, const Cluster&);            // the field "all_reduce"; nothing without GPUs
+std::string render_all_reduce_text(const Cluster&);  // empty without GPUs
+void all_reduce_json(JsonWriter&, const Cluster&);   // the field "all_reduce"; nothing without GPUs
 
 }  // namespace clusterc

@@ -42,7 +42,7 @@ void each_cord(const Cluster& c, const Plan& plan, const std::function<void(cons
   }
   CordRow row;
   std::string near_port, far_port;
-  std::vector<std::string> pdus, pdu_hosts;              // of the rack in hand
+  std::vector<std::string> pdus, pdu_hosts;  // of the rack in hand
   for (std::size_t r = 0; r < plan.racks.size(); ++r) {
     if (class_of[r] < 0) continue;
     const PowerClass& k = classes[at(class_of[r])];
@@ -99,7 +99,8 @@ std::string render_cords_csv(const Cluster& cluster, const Plan& plan) {
     if (n > 0) append_int(text, n);
   };
   CsvWriter csv(out);
-  csv.row({"device", "rack", "unit", "supply", "pdu", "feed", "socket", "outlet", "lines", "bank", "part", "length_m", "supply_label", "pdu_label"});
+  csv.row({"device", "rack", "unit", "supply", "pdu", "feed", "socket", "outlet", "lines", "bank", "part", "length_m",
+           "supply_label", "pdu_label"});
   each_cord(cluster, plan, [&](const CordRow& r) {
     number(unit, r.unit);
     number(supply, r.supply);
@@ -107,7 +108,8 @@ std::string render_cords_csv(const Cluster& cluster, const Plan& plan) {
     number(bank, r.bank);
     length.clear();
     if (r.length.value > 0) append_metres(length, r.length);
-    csv.row({r.device, r.rack, unit, supply, r.pdu, r.feed, r.socket, outlet, r.lines, bank, r.part, length, r.supply_label, r.pdu_label});
+    csv.row({r.device, r.rack, unit, supply, r.pdu, r.feed, r.socket, outlet, r.lines, bank, r.part, length,
+             r.supply_label, r.pdu_label});
   });
   return out;
 }

@@ -8,6 +8,6 @@
 namespace clusterc {
 
 std::string render_cost_text(const Cost&);
-void cost_json(JsonWriter&, const Cost&);        // the members of an object that is open
+void cost_json(JsonWriter&, const Cost&);  // the members of an object that is open
 
 }  // namespace clusterc

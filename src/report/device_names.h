@@ -7,7 +7,8 @@
 
 namespace clusterc {
 
-std::string_view device_word(DeviceKind);                                        // "node", "storage", "switch", "occupied"
-std::string device_name(const Cluster&, const Plan&, const RackedDevice&);       // docs/names.md; of what stands there already: empty
+std::string_view device_word(DeviceKind);  // "node", "storage", "switch", "occupied"
+std::string device_name(const Cluster&, const Plan&,
+                        const RackedDevice&);  // docs/names.md; of what stands there already: empty
 
 }  // namespace clusterc

@@ -1,11 +1,12 @@
 // A fabric for the programs that compare or draw it.
 //
-// Topology file: one section a switch, a line for each cabled port, both ends of a cable between switches each in its own section; hosts have none.
+// Topology file: one section a switch, a line for each cabled port, both ends of a cable between switches each in its
+// own section; hosts have none.
 //   MQM9700 leaf-compute-u1-r1
 //   P1 -4x-100G-> HCA_mlx5_8 gpu001 mlx5_0/P1
 //   P33 -4x-100G-> MQM9700 spine-compute-01 P1
-// as in ibdm-topo-file(1) and the manual of NVIDIA's UFM Cable Validation Tool, "Topo File". mlx5_N counts the adapters of a host in the order of
-// the plan; where the driver counts otherwise, the tool's HCA mapping file says so.
+// as in ibdm-topo-file(1) and the manual of NVIDIA's UFM Cable Validation Tool, "Topo File". mlx5_N counts the adapters
+// of a host in the order of the plan; where the driver counts otherwise, the tool's HCA mapping file says so.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,12 +25,14 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::string system_type(std::string_view part) {
   const auto dash = part.rfind("qm");
   std::string out = dash == std::string_view::npos ? "" : "M";
-  for (const char ch : dash == std::string_view::npos ? part : part.substr(dash)) out += static_cast<char>(ch >= 'a' && ch <= 'z' ? ch - 32 : ch);
+  for (const char ch : dash == std::string_view::npos ? part : part.substr(dash))
+    out += static_cast<char>(ch >= 'a' && ch <= 'z' ? ch - 32 : ch);
   return out;
 }
 
-// "-4x-100G->": lanes and rate of a lane. EDR 25, HDR 50, NDR 100, XDR 200 Gb/s a lane; half a port has half the lanes (InfiniBand Architecture
-// Specification, volume 2; NVIDIA LinkX overview: 200 Gb/s on a 100G-PAM4 port are two channels).
+// "-4x-100G->": lanes and rate of a lane. EDR 25, HDR 50, NDR 100, XDR 200 Gb/s a lane; half a port has half the lanes
+// (InfiniBand Architecture Specification, volume 2; NVIDIA LinkX overview: 200 Gb/s on a 100G-PAM4 port are two
+// channels).
 std::string link_speed(BitsPerSecond rate, BitsPerSecond of_lane) {
   const auto gb = [](BitsPerSecond r) { return std::llround(r.value / 1e9); };
   const std::int64_t lane = std::max<std::int64_t>(1, gb(of_lane));
@@ -40,7 +43,8 @@ std::string link_speed(BitsPerSecond rate, BitsPerSecond of_lane) {
   return out + "G->";
 }
 
-// Rate of a lane of an adapter's port: its connector is made for one (docs/cabling.md); an OSFP of more than 400 Gb/s has faster ones.
+// Rate of a lane of an adapter's port: its connector is made for one (docs/cabling.md); an OSFP of more than 400 Gb/s
+// has faster ones.
 BitsPerSecond lane_of(const NicPart& nic) {
   const std::string connector = nic.connector.value_or("");
   const double gb = connector == "qsfp28" ? 25e9 : connector == "qsfp56" ? 50e9 : 100e9;
@@ -65,11 +69,17 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   const Fabric& f = plan.fabrics[at(fabric)];
   if (!has_topo(cluster, plan, fabric)) return {};
   // What is at each port of each switch: a switch, or a port of a member. Ports of all switches lie side by side.
-  struct Peer { std::int32_t block = -2; std::int32_t port = 0; std::int64_t of = -1; };
+  struct Peer {
+    std::int32_t block = -2;
+    std::int32_t port = 0;
+    std::int64_t of = -1;
+  };
   std::vector<std::int64_t> first(f.tiers.size() + 1, 0);
   for (std::size_t t = 0; t < f.tiers.size(); ++t) first[t + 1] = first[t] + f.tiers[t].count * f.tiers[t].ports;
   std::vector<Peer> peers(at(first.back()));
-  const auto slot = [&](SwitchRef r, std::int64_t port) { return at(first[at(r.tier)] + r.index * f.tiers[at(r.tier)].ports + port - 1); };
+  const auto slot = [&](SwitchRef r, std::int64_t port) {
+    return at(first[at(r.tier)] + r.index * f.tiers[at(r.tier)].ports + port - 1);
+  };
   const Links links(plan);
   const auto number = [&](SwitchRef r) { return plan.switch_number(fabric, r) - f.first_switch; };
   links.each(fabric, [&](const PluggedLink& l) {
@@ -83,14 +93,18 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   });
 
   std::vector<std::string> hosts(at(f.switch_count()));
-  for (std::int64_t i = 0; i < f.switch_count(); ++i) hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
+  for (std::int64_t i = 0; i < f.switch_count(); ++i)
+    hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
   std::vector<std::string> types;
   for (const FabricTier& t : f.tiers) types.push_back(system_type(t.model));
   const BitsPerSecond port_rate = f.tiers[0].part ? f.tiers[0].part->port_rate.value_or(f.link_rate) : f.link_rate;
   const BitsPerSecond lane = port_rate / 4.0;
   const std::string between = link_speed(f.uplink_rate, lane), to_ends = link_speed(f.link_rate, lane);
 
-  struct Member { std::string type, speed; std::int64_t adapter = 0, ports_each = 1; };
+  struct Member {
+    std::string type, speed;
+    std::int64_t adapter = 0, ports_each = 1;
+  };
   std::vector<Member> members(f.blocks.size());
   for (std::size_t b = 0; b < f.blocks.size(); ++b) {
     const FabricBlock& block = f.blocks[b];
@@ -106,9 +120,13 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
       if (s.ports[at(e.ports)].nics >= 0) nic = s.nics[at(s.ports[at(e.ports)].nics)].part;
     } else if (e.storage >= 0) {
       for (const NicSet& set : cluster.storage[at(e.storage)].nics)
-        if (!nic && set.part && (set.part->links.empty() || std::ranges::any_of(set.part->links, [&](const auto& l) { return l && *l == LinkKind::infiniband; }))) nic = set.part;
+        if (!nic && set.part && (set.part->links.empty() || std::ranges::any_of(set.part->links, [&](const auto& l) {
+                                   return l && *l == LinkKind::infiniband;
+                                 })))
+          nic = set.part;
     }
-    m.speed = link_speed(e.rate.value > 0 && e.rate < f.link_rate ? e.rate : f.link_rate, nic ? std::min(lane, lane_of(*nic)) : lane);
+    m.speed = link_speed(e.rate.value > 0 && e.rate < f.link_rate ? e.rate : f.link_rate,
+                         nic ? std::min(lane, lane_of(*nic)) : lane);
     std::int64_t adapters = block.ports_each;
     if (e.group >= 0 && e.ports >= 0) {
       const ServerModel& s = cluster.nodes[at(e.group)].server;
@@ -184,9 +202,11 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
   const Fabric& f = plan.fabrics[at(fabric)];
   if (!has_dot(plan, fabric)) return {};
   std::string out = "graph \"";
-  out += *cluster.spec.name + " " + f.name + "\" {\n  rankdir=TB; ranksep=2; node [shape=box, fontname=\"sans-serif\"]; edge [fontsize=9];\n";
+  out += *cluster.spec.name + " " + f.name +
+         "\" {\n  rankdir=TB; ranksep=2; node [shape=box, fontname=\"sans-serif\"]; edge [fontsize=9];\n";
   std::vector<std::string> hosts(at(f.switch_count()));
-  for (std::int64_t i = 0; i < f.switch_count(); ++i) hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
+  for (std::int64_t i = 0; i < f.switch_count(); ++i)
+    hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
   for (std::size_t t = f.tiers.size(); t-- > 0;) {
     out += "  { rank=same;";
     for (std::int64_t i = 0; i < f.tiers[t].count; ++i) {
@@ -204,7 +224,8 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
     out += "  \"";
     out += hosts[at(plan.switch_number(fabric, last.near) - f.first_switch)];
     out += "\" -- \"";
-    out += last.far_fabric == fabric ? hosts[at(plan.switch_number(fabric, last.far) - f.first_switch)] : plan.switch_host_name(last.far_fabric, last.far);
+    out += last.far_fabric == fabric ? hosts[at(plan.switch_number(fabric, last.far) - f.first_switch)]
+                                     : plan.switch_host_name(last.far_fabric, last.far);
     out += '"';
     if (count > 1) {
       out += " [label=\"";
@@ -216,7 +237,8 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
   };
   const Links links(plan);
   const auto& groups = links.cage_groups();
-  std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>> ends(at(f.tiers[0].count));      // by leaf: groups of end points, and their links
+  std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>> ends(
+      at(f.tiers[0].count));  // by leaf: groups of end points, and their links
   links.each(fabric, [&](const PluggedLink& l) {
     if (l.block >= 0) {
       auto& here = ends[at(l.far.index)];
@@ -232,14 +254,16 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
     return true;
   });
   flush();
-  for (std::size_t leaf = 0; leaf < ends.size(); ++leaf) {          // tier 0 comes first: hosts[leaf] is its name
+  for (std::size_t leaf = 0; leaf < ends.size(); ++leaf) {  // tier 0 comes first: hosts[leaf] is its name
     std::ranges::sort(ends[leaf]);
     for (const auto& [group, n] : ends[leaf]) {
       const std::string &host = hosts[leaf], &who = groups[at(group)].who;
       out += "  \"";
-      for (const std::string_view part : {std::string_view(host), std::string_view(" "), std::string_view(who), std::string_view("\" [label=\""), std::string_view(who),
-                                          std::string_view("\", shape=ellipse];\n  \""), std::string_view(host), std::string_view("\" -- \""), std::string_view(host), std::string_view(" "),
-                                          std::string_view(who), std::string_view("\" [label=\"")})
+      for (const std::string_view part :
+           {std::string_view(host), std::string_view(" "), std::string_view(who), std::string_view("\" [label=\""),
+            std::string_view(who), std::string_view("\", shape=ellipse];\n  \""), std::string_view(host),
+            std::string_view("\" -- \""), std::string_view(host), std::string_view(" "), std::string_view(who),
+            std::string_view("\" [label=\"")})
         out += part;
       append_int(out, n);
       out += "\"];\n";

@@ -58,10 +58,14 @@ std::string power_figure(const PlanFigures& f, Watts watts, std::string_view lea
 }
 
 std::string figures_line(const PlanFigures& f) {
-  const auto some = [](std::int64_t n, std::string_view one, std::string_view many) { return format("{} {}", n, n == 1 ? one : many); };
-  std::string out = some(f.nodes, "node", "nodes") + ", " + some(f.gpus, "GPU", "GPUs") + ", " + some(f.switches, "switch", "switches") + ", " + some(f.links, "link", "links");
+  const auto some = [](std::int64_t n, std::string_view one, std::string_view many) {
+    return format("{} {}", n, n == 1 ? one : many);
+  };
+  std::string out = some(f.nodes, "node", "nodes") + ", " + some(f.gpus, "GPU", "GPUs") + ", " +
+                    some(f.switches, "switch", "switches") + ", " + some(f.links, "link", "links");
   if (f.racks) out += format(", {} of {} used", f.racks_used, some(f.racks, "rack", "racks"));
-  if (const std::string power = power_figure(f, f.power); !power.empty()) out += (power == "unknown" ? ", power " : ", ") + power;
+  if (const std::string power = power_figure(f, f.power); !power.empty())
+    out += (power == "unknown" ? ", power " : ", ") + power;
   return out;
 }
 
@@ -82,25 +86,53 @@ void figures_json(JsonWriter& json, const PlanFigures& f) {
   };
   counts("nodes_by_group", f.nodes_by_group);
   counts("gpus_by_model", f.gpus_by_model);
-  json.field("racks", f.racks).field("racks_used", f.racks_used).field("without_a_place", f.unplaced).field("switches", f.switches);
+  json.field("racks", f.racks)
+      .field("racks_used", f.racks_used)
+      .field("without_a_place", f.unplaced)
+      .field("switches", f.switches);
   counts("switches_by_network", f.switches_by_network);
-  json.field("links", f.links).field("power_w", f.power.value).field("power_typical_w", f.typical.value).field("heat_w", f.power.value).field("liquid_heat_w", f.liquid_heat.value)
-      .field("power_complete", f.powerless.empty()).field("site_power_w", f.site.value).field("pue", f.pue).field("pue_known", f.pue_known);
-  json.field("job_network", f.job_network).field("bisection_bit_s", f.bisection.value).field("oversubscription", f.oversubscription);
-  json.object("findings", kLine).field("errors", f.errors).field("warnings", f.warnings).field("notes", f.notes).end_object();
+  json.field("links", f.links)
+      .field("power_w", f.power.value)
+      .field("power_typical_w", f.typical.value)
+      .field("heat_w", f.power.value)
+      .field("liquid_heat_w", f.liquid_heat.value)
+      .field("power_complete", f.powerless.empty())
+      .field("site_power_w", f.site.value)
+      .field("pue", f.pue)
+      .field("pue_known", f.pue_known);
+  json.field("job_network", f.job_network)
+      .field("bisection_bit_s", f.bisection.value)
+      .field("oversubscription", f.oversubscription);
+  json.object("findings", kLine)
+      .field("errors", f.errors)
+      .field("warnings", f.warnings)
+      .field("notes", f.notes)
+      .end_object();
   if (!f.cost) return;
-  json.object("cost", kLine).field("currency", f.cost->currency).field("complete", f.cost->complete()).field("unpriced_lines", f.cost->unpriced).field("purchase", f.cost->purchase)
-      .field("running_per_year", f.cost->running).field("total_per_year", f.cost->year).field("gpu_hour", f.cost->gpu_hour).end_object();
+  json.object("cost", kLine)
+      .field("currency", f.cost->currency)
+      .field("complete", f.cost->complete())
+      .field("unpriced_lines", f.cost->unpriced)
+      .field("purchase", f.cost->purchase)
+      .field("running_per_year", f.cost->running)
+      .field("total_per_year", f.cost->year)
+      .field("gpu_hour", f.cost->gpu_hour)
+      .end_object();
 }
 
 namespace {
 
-constexpr std::size_t kNamed = 3;                  // errors that are printed of a variant
+constexpr std::size_t kNamed = 3;  // errors that are printed of a variant
 
 // Rows of the table, in this order; a row that no variant fills is left out.
-struct Row { std::string_view name; std::string (*cell)(const PlanFigures&); };
+struct Row {
+  std::string_view name;
+  std::string (*cell)(const PlanFigures&);
+};
 
-std::string at_least(const Cost& c, double amount, bool complete) { return (complete ? "" : ">= ") + money_text(amount, c.currency); }
+std::string at_least(const Cost& c, double amount, bool complete) {
+  return (complete ? "" : ">= ") + money_text(amount, c.currency);
+}
 std::string none_if_zero(std::int64_t n) { return n ? std::to_string(n) : std::string(); }
 
 const Row kRows[] = {
@@ -108,19 +140,37 @@ const Row kRows[] = {
     {"GPUs", [](const PlanFigures& f) { return std::to_string(f.gpus); }},
     {"switches", [](const PlanFigures& f) { return std::to_string(f.switches); }},
     {"links", [](const PlanFigures& f) { return std::to_string(f.links); }},
-    {"racks used", [](const PlanFigures& f) { return f.racks ? format("{} of {}", f.racks_used, f.racks) : std::string(); }},
+    {"racks used",
+     [](const PlanFigures& f) { return f.racks ? format("{} of {}", f.racks_used, f.racks) : std::string(); }},
     {"without a place", [](const PlanFigures& f) { return none_if_zero(f.unplaced); }},
     {"power and heat", [](const PlanFigures& f) { return power_figure(f, f.power, ">= "); }},
-    {"of it in liquid", [](const PlanFigures& f) { return f.liquid_heat.value > 0 ? to_text(f.liquid_heat) : std::string(); }},
+    {"of it in liquid",
+     [](const PlanFigures& f) { return f.liquid_heat.value > 0 ? to_text(f.liquid_heat) : std::string(); }},
     {"typical power", [](const PlanFigures& f) { return power_figure(f, f.typical, ">= "); }},
-    {"PUE", [](const PlanFigures& f) { return f.power.value <= 0 ? std::string() : f.pue_stated || f.powerless.empty() ? format("{}{:.3g}", f.pue_known ? "" : ">= ", f.pue) : "unknown"; }},
-    {"site", [](const PlanFigures& f) { return f.power.value > 0 ? (f.pue_known && f.powerless.empty() ? "" : ">= ") + to_text(f.site) : std::string(); }},
+    {"PUE",
+     [](const PlanFigures& f) {
+       return f.power.value <= 0                    ? std::string()
+              : f.pue_stated || f.powerless.empty() ? format("{}{:.3g}", f.pue_known ? "" : ">= ", f.pue)
+                                                    : "unknown";
+     }},
+    {"site",
+     [](const PlanFigures& f) {
+       return f.power.value > 0 ? (f.pue_known && f.powerless.empty() ? "" : ">= ") + to_text(f.site) : std::string();
+     }},
     {"network of jobs", [](const PlanFigures& f) { return f.job_network; }},
     {"bisection", [](const PlanFigures& f) { return f.bisection.value > 0 ? to_text(f.bisection) : std::string(); }},
-    {"oversubscription", [](const PlanFigures& f) { return f.bisection.value > 0 ? format("{:.3g}", f.oversubscription) : std::string(); }},
-    {"purchase", [](const PlanFigures& f) { return f.cost ? at_least(*f.cost, f.cost->purchase, f.cost->unpriced == 0) : std::string(); }},
-    {"a year", [](const PlanFigures& f) { return f.cost ? at_least(*f.cost, f.cost->year, f.cost->complete()) : std::string(); }},
-    {"a GPU-hour", [](const PlanFigures& f) { return f.cost && f.cost->gpu_hour ? at_least(*f.cost, *f.cost->gpu_hour, f.cost->complete()) : std::string(); }},
+    {"oversubscription",
+     [](const PlanFigures& f) { return f.bisection.value > 0 ? format("{:.3g}", f.oversubscription) : std::string(); }},
+    {"purchase",
+     [](const PlanFigures& f) {
+       return f.cost ? at_least(*f.cost, f.cost->purchase, f.cost->unpriced == 0) : std::string();
+     }},
+    {"a year",
+     [](const PlanFigures& f) { return f.cost ? at_least(*f.cost, f.cost->year, f.cost->complete()) : std::string(); }},
+    {"a GPU-hour",
+     [](const PlanFigures& f) {
+       return f.cost && f.cost->gpu_hour ? at_least(*f.cost, *f.cost->gpu_hour, f.cost->complete()) : std::string();
+     }},
     {"errors", [](const PlanFigures& f) { return std::to_string(f.errors); }},
     {"warnings", [](const PlanFigures& f) { return std::to_string(f.warnings); }},
 };
@@ -148,7 +198,9 @@ std::string render_variants_text(const std::vector<Variant>& variants) {
   out += "\n" + table.text();
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Variant& v = variants[i];
-    if (v.figures && !v.figures->powerless.empty()) out += format("\n  power of {} is at least that: unknown of {}\n", headings[i + 1].substr(1), names_text(v.figures->powerless));
+    if (v.figures && !v.figures->powerless.empty())
+      out += format("\n  power of {} is at least that: unknown of {}\n", headings[i + 1].substr(1),
+                    names_text(v.figures->powerless));
     if (!v.figures) out += format("\n  {} could not be planned: {}\n", headings[i + 1].substr(1), v.why);
     if (v.errors.empty()) continue;
     out += format("\n  errors of {}:\n", headings[i + 1].substr(1));
@@ -164,8 +216,10 @@ std::string render_variants_json(const std::vector<Variant>& variants) {
   json.begin_object().field("format", "clusterc-options").field("version", 1).array("variants");
   for (const Variant& v : variants) {
     json.begin_object().field("name", v.name).field("planned", v.figures.has_value());
-    if (v.figures) figures_json(json, *v.figures);
-    else json.field("why", v.why);
+    if (v.figures)
+      figures_json(json, *v.figures);
+    else
+      json.field("why", v.why);
     json.array("errors");
     for (const std::string& e : v.errors) json.value(e);
     json.end_array().end_object();

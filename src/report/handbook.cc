@@ -23,7 +23,10 @@ class Handbook {
   Handbook(const Cluster& c, const Plan& p) : c_(c), p_(p) {}
 
   std::string text() {
-    out_ = format("# Handbook: {}\n\nFor those who run this cluster. The spec is the source: change it, not this file, and make both again (`clusterc plan SPEC -o DIR`).\n", markdown_text(*c_.spec.name));
+    out_ = format(
+        "# Handbook: {}\n\nFor those who run this cluster. The spec is the source: change it, not this file, and make "
+        "both again (`clusterc plan SPEC -o DIR`).\n",
+        markdown_text(*c_.spec.name));
     nodes();
     networks();
     services();
@@ -47,7 +50,9 @@ class Handbook {
       for (const auto& [role, word] : EnumNames<Role>::names)
         if (g.has_role(role)) roles.emplace_back(word);
       if (roles.empty() && g.computes) roles.emplace_back("compute");
-      out_ += markdown_row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-", join(roles, ", ")});
+      out_ += markdown_row({g.name, std::to_string(g.count), g.names.text(), g.server.id,
+                            g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-",
+                            join(roles, ", ")});
     }
     instances();
   }
@@ -60,17 +65,25 @@ class Handbook {
       if (g.count == 0 || g.server.gpu_count == 0 || mig.empty()) continue;
       if (!any) {
         out_ += "\nGPUs that are cut by MIG:\n\n";
-        heading("| group | layout | instances of a GPU | of a node | one of them in a job | to cut the GPUs of a node again |", "| --- | --- | ---: | ---: | --- | --- |");
+        heading(
+            "| group | layout | instances of a GPU | of a node | one of them in a job | to cut the GPUs of a node "
+            "again |",
+            "| --- | --- | ---: | ---: | --- | --- |");
       }
       any = true;
       const auto layout = mig_layout(g.software), made = ansible ? mig_made(g) : std::nullopt;
       ours = ours || made;
-      out_ += markdown_row({g.name, std::string(mig), layout ? std::to_string(layout->count) : "unknown", layout ? std::to_string(layout->count * g.server.gpu_count) : "unknown",
-                            slurm && layout && runs_slurmd(c_, g) ? "--gres=gpu:" + gres_type(c_, g) + ":1" : "-", made ? format("/usr/local/sbin/cluster-mig {} {}", made->count, made->profile) : "-"});
+      out_ += markdown_row({g.name, std::string(mig), layout ? std::to_string(layout->count) : "unknown",
+                            layout ? std::to_string(layout->count * g.server.gpu_count) : "unknown",
+                            slurm && layout && runs_slurmd(c_, g) ? "--gres=gpu:" + gres_type(c_, g) + ":1" : "-",
+                            made ? format("/usr/local/sbin/cluster-mig {} {}", made->count, made->profile) : "-"});
     }
     if (!any) return;
-    out_ += "\nInstances reach each other neither over NVLink nor over PCIe, and a program sees one of them: what needs several GPUs needs whole ones.";
-    if (ours) out_ += " `cluster-mig`, run as root on the node, leaves a GPU alone that is in use, and ends with 3 then.";
+    out_ +=
+        "\nInstances reach each other neither over NVLink nor over PCIe, and a program sees one of them: what needs "
+        "several GPUs needs whole ones.";
+    if (ours)
+      out_ += " `cluster-mig`, run as root on the node, leaves a GPU alone that is in use, and ends with 3 then.";
     out_ += "\n";
   }
 
@@ -80,7 +93,8 @@ class Handbook {
 
   void networks() {
     section("Networks");
-    heading("| network | kind | rate | carries | subnet | gateway | first addresses |", "| --- | --- | ---: | --- | --- | --- | --- |");
+    heading("| network | kind | rate | carries | subnet | gateway | first addresses |",
+            "| --- | --- | ---: | --- | --- | --- | --- |");
     for (std::size_t i = 0; i < c_.networks.size(); ++i) {
       const NetworkModel& n = c_.networks[i];
       std::vector<std::string> carries, first;
@@ -88,13 +102,18 @@ class Handbook {
       std::string gateway = "-";
       for (const AddressPlan& a : p_.addresses) {
         if (a.network != static_cast<int>(i)) continue;
-        if (a.gateway && n.spec && n.spec->gateway) gateway = ipv4_text(a.gateway);   // the address that is kept free for one is no router
+        if (a.gateway && n.spec && n.spec->gateway)
+          gateway = ipv4_text(a.gateway);  // the address that is kept free for one is no router
         for (std::size_t e = 0; e < n.ends.size() && e < a.first.size(); ++e)
           if (a.first[e]) first.push_back(members(n.ends[e]) + " " + ipv4_text(a.first[e]));
       }
-      out_ += markdown_row({n.name, std::string(enum_text(n.kind)), n.rate.value > 0 ? to_text(n.rate) : "-", join(carries, ", "), n.subnet ? n.subnet->text() : "-", gateway, first.empty() ? "-" : join(first, "; ")});
+      out_ += markdown_row({n.name, std::string(enum_text(n.kind)), n.rate.value > 0 ? to_text(n.rate) : "-",
+                            join(carries, ", "), n.subnet ? n.subnet->text() : "-", gateway,
+                            first.empty() ? "-" : join(first, "; ")});
     }
-    out_ += "\nEvery name and address stands in `hosts/hosts` of the compiled tree; where each device stands and hangs in the plan's `plan.json`, `cables.csv` and `cords.csv` (`clusterc plan -o`).\n";
+    out_ +=
+        "\nEvery name and address stands in `hosts/hosts` of the compiled tree; where each device stands and hangs in "
+        "the plan's `plan.json`, `cables.csv` and `cords.csv` (`clusterc plan -o`).\n";
   }
 
   // Local storage: which groups' nodes have it.
@@ -115,14 +134,23 @@ class Handbook {
         if (g.count > 0 && g.has_role(role)) on.push_back(g.names.text());
       if (!on.empty()) out_ += markdown_row({std::string(word), join(on, ", "), ""});
     }
-    if (const auto& scheduler = c_.spec.software.scheduler; scheduler && scheduler->controllers) out_ += markdown_row({"Slurm's controllers", *scheduler->controllers, "slurmctld; the first is the primary"});
+    if (const auto& scheduler = c_.spec.software.scheduler; scheduler && scheduler->controllers)
+      out_ += markdown_row({"Slurm's controllers", *scheduler->controllers, "slurmctld; the first is the primary"});
     for (std::size_t i = 0; i < c_.storage.size(); ++i) {
       const StorageModel& s = c_.storage[i];
       if (!s.spec) continue;
       bool mounted = false;
-      for (std::size_t g = 0; g < c_.nodes.size() && !mounted; ++g) mounted = c_.nodes[g].count > 0 && is_mounted_by_us(c_, p_, static_cast<int>(i), static_cast<int>(g));
-      const std::string by = s.nodes >= 0 ? c_.nodes[at(s.nodes)].names.text() : s.count > 0 ? std::to_string(s.count) + " x " + s.model : s.spec->servers && s.spec->servers->external ? *s.spec->servers->external : on_of(s);
-      out_ += markdown_row({"storage " + s.name + (s.spec->kind ? " (" + std::string(enum_text(*s.spec->kind)) + ")" : ""), by, s.spec->mount ? (mounted ? "mounted at " : "meant for ") + *s.spec->mount + (mounted ? "" : ": nothing compiled mounts it") : ""});
+      for (std::size_t g = 0; g < c_.nodes.size() && !mounted; ++g)
+        mounted = c_.nodes[g].count > 0 && is_mounted_by_us(c_, p_, static_cast<int>(i), static_cast<int>(g));
+      const std::string by = s.nodes >= 0                                   ? c_.nodes[at(s.nodes)].names.text()
+                             : s.count > 0                                  ? std::to_string(s.count) + " x " + s.model
+                             : s.spec->servers && s.spec->servers->external ? *s.spec->servers->external
+                                                                            : on_of(s);
+      out_ += markdown_row(
+          {"storage " + s.name + (s.spec->kind ? " (" + std::string(enum_text(*s.spec->kind)) + ")" : ""), by,
+           s.spec->mount ? (mounted ? "mounted at " : "meant for ") + *s.spec->mount +
+                               (mounted ? "" : ": nothing compiled mounts it")
+                         : ""});
     }
   }
 
@@ -137,7 +165,8 @@ class Handbook {
     out_ += format("{}\n\n```sh\n", lead);
     std::size_t width = 0;
     for (const auto& [command, why] : lines) width = std::max(width, command.size());
-    for (const auto& [command, why] : lines) out_ += command + std::string(width - command.size() + 2, ' ') + "# " + std::string(why) + "\n";
+    for (const auto& [command, why] : lines)
+      out_ += command + std::string(width - command.size() + 2, ' ') + "# " + std::string(why) + "\n";
     out_ += "```\n\n";
   }
 
@@ -145,22 +174,30 @@ class Handbook {
     section("Daily work");
     const std::string node = some_node();
     if (is_made(c_, "slurm") && !node.empty()) {
-      commands("The queue, and nodes that are out of it:", {{"sinfo -R", "nodes that are drained or down, since when, and why"},
-                                                          {"squeue --start", "when jobs are expected to begin"},
-                                                          {"scontrol update nodename=" + node + " state=drain reason=\"new memory\"", "what runs there ends first"},
-                                                          {"scontrol update nodename=" + node + " state=resume", "after the repair; a drain by hand is never lifted by the health check"},
-                                                          {"scontrol show node " + node, "its state, what it has, what runs on it"}});
-      out_ += "The health check drains a node that has less than the spec promises, with a reason that begins with `health:`, and takes that back when it is whole again.\n\n";
+      commands(
+          "The queue, and nodes that are out of it:",
+          {{"sinfo -R", "nodes that are drained or down, since when, and why"},
+           {"squeue --start", "when jobs are expected to begin"},
+           {"scontrol update nodename=" + node + " state=drain reason=\"new memory\"", "what runs there ends first"},
+           {"scontrol update nodename=" + node + " state=resume",
+            "after the repair; a drain by hand is never lifted by the health check"},
+           {"scontrol show node " + node, "its state, what it has, what runs on it"}});
+      out_ +=
+          "The health check drains a node that has less than the spec promises, with a reason that begins with "
+          "`health:`, and takes that back when it is whole again.\n\n";
     }
     if (is_made(c_, "ansible") && !node.empty())
-      commands("A node that was reinstalled, or exchanged, becomes ready by the plays of the compiled tree:", {{"ansible-playbook site.yml --limit " + node + " --check --diff", "in DIR/ansible: what would change"},
-                                                                                                        {"ansible-playbook site.yml --limit " + node, "a second run changes nothing"},
-                                                                                                        {"ansible " + node + " -b -a /usr/local/sbin/cluster-health", "what it lacks, if it lacks something"}});
-    commands("A change of the cluster is a change of its spec:", {{"clusterc check SPEC", "can it be built?"},
-                                                                 {"clusterc diff OLD SPEC", "what to buy, move, recable and reconfigure"},
-                                                                 {"clusterc plan SPEC --what-if KIND:NAME", "before something is switched off on purpose"},
-                                                                 {"clusterc compile SPEC -o DIR", "writes only what changed; a file that was changed by hand is kept and told"},
-                                                                 {"clusterc validate SPEC", "after a repair: is it what was asked for?"}});
+      commands("A node that was reinstalled, or exchanged, becomes ready by the plays of the compiled tree:",
+               {{"ansible-playbook site.yml --limit " + node + " --check --diff", "in DIR/ansible: what would change"},
+                {"ansible-playbook site.yml --limit " + node, "a second run changes nothing"},
+                {"ansible " + node + " -b -a /usr/local/sbin/cluster-health", "what it lacks, if it lacks something"}});
+    commands(
+        "A change of the cluster is a change of its spec:",
+        {{"clusterc check SPEC", "can it be built?"},
+         {"clusterc diff OLD SPEC", "what to buy, move, recable and reconfigure"},
+         {"clusterc plan SPEC --what-if KIND:NAME", "before something is switched off on purpose"},
+         {"clusterc compile SPEC -o DIR", "writes only what changed; a file that was changed by hand is kept and told"},
+         {"clusterc validate SPEC", "after a repair: is it what was asked for?"}});
     while (out_.ends_with("\n\n")) out_.pop_back();
   }
 
@@ -179,7 +216,8 @@ class Handbook {
   void failures() {
     section("When something fails");
     const WhatIfEngine engine(p_);
-    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n```text\n" + render_what_if_each_text(engine, single_failures(engine)) + "```\n";
+    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n```text\n" +
+            render_what_if_each_text(engine, single_failures(engine)) + "```\n";
   }
 
   void teams() {
@@ -189,17 +227,21 @@ class Handbook {
     for (const auto& t : c_.spec.teams) {
       std::vector<std::string> quota, users;
       for (const auto& q : t.value.quota)
-        if (q.value.amount && q.value.of) quota.push_back(q.name + ": " + std::to_string(*q.value.amount) + " " + *q.value.of);
+        if (q.value.amount && q.value.of)
+          quota.push_back(q.name + ": " + std::to_string(*q.value.amount) + " " + *q.value.of);
       for (const auto& u : t.value.users)
         if (u) users.push_back(*u);
-      out_ += markdown_row({t.name, t.value.share ? format("{:g} %", *t.value.share * 100) : "-", quota.empty() ? "-" : join(quota, ", "), users.empty() ? "-" : join(users, ", ")});
+      out_ += markdown_row({t.name, t.value.share ? format("{:g} %", *t.value.share * 100) : "-",
+                            quota.empty() ? "-" : join(quota, ", "), users.empty() ? "-" : join(users, ", ")});
     }
   }
 
   void spares() {
     std::vector<std::vector<std::string>> rows;
     for (const BillRow& b : bill_rows(p_))
-      if (b.spares > 0) rows.push_back({std::to_string(b.spares), b.part + (b.length.value > 0 ? " " + to_text(b.length) : ""), b.what});
+      if (b.spares > 0)
+        rows.push_back(
+            {std::to_string(b.spares), b.part + (b.length.value > 0 ? " " + to_text(b.length) : ""), b.what});
     if (rows.empty()) return;
     section("Spares");
     heading("| count | part | for |", "| ---: | --- | --- |");

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kContext = 3;
 
 struct Lines {
-  std::vector<std::string_view> text;   // without line ends
-  bool ended = true;                    // the last one has its line end
+  std::vector<std::string_view> text;  // without line ends
+  bool ended = true;                   // the last one has its line end
 };
 
 Lines lines_of(std::string_view text) {
@@ -29,15 +29,23 @@ Lines lines_of(std::string_view text) {
 }
 
 // Which lines of both go and come: those of a longest common sequence stay.
-struct Edits { std::vector<char> gone, come; };
+struct Edits {
+  std::vector<char> gone, come;
+};
 
-// E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), in linear space: from both ends along the diagonals until the two meet, then each half by itself. Past kCost edits
-// between two places the furthest one reached is taken for a meeting place: then the result may be longer than need be, and texts with little in common still take a time that grows
-// with their length. (Debian's libdtl took more than five minutes of CPU time for 200,000 lines in another order, GNU diff 6.9 s; this takes 1.6 s.)
+// E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), in linear space: from both ends along the
+// diagonals until the two meet, then each half by itself. Past kCost edits between two places the furthest one reached
+// is taken for a meeting place: then the result may be longer than need be, and texts with little in common still take
+// a time that grows with their length. (Debian's libdtl took more than five minutes of CPU time for 200,000 lines in
+// another order, GNU diff 6.9 s; this takes 1.6 s.)
 class Matcher {
  public:
   Matcher(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b)
-      : a_(a), b_(b), base_(static_cast<Place>(b.size()) + 1), forward_(a.size() + b.size() + 3), backward_(a.size() + b.size() + 3) {}
+      : a_(a),
+        b_(b),
+        base_(static_cast<Place>(b.size()) + 1),
+        forward_(a.size() + b.size() + 3),
+        backward_(a.size() + b.size() + 3) {}
 
   Edits run() {
     Edits out{std::vector<char>(a_.size(), 0), std::vector<char>(b_.size(), 0)};
@@ -68,11 +76,15 @@ class Matcher {
 
  private:
   using Place = std::int64_t;
-  struct Range { Place a, a_end, b, b_end; };
+  struct Range {
+    Place a, a_end, b, b_end;
+  };
   static constexpr Place kCost = 1024;
 
   bool same(Place x, Place y) const { return a_[static_cast<std::size_t>(x)] == b_[static_cast<std::size_t>(y)]; }
-  Place& forward(Place diagonal) { return forward_[static_cast<std::size_t>(diagonal + base_)]; }     // furthest x on x - y = diagonal
+  Place& forward(Place diagonal) {
+    return forward_[static_cast<std::size_t>(diagonal + base_)];
+  }  // furthest x on x - y = diagonal
   Place& backward(Place diagonal) { return backward_[static_cast<std::size_t>(diagonal + base_)]; }
 
   std::pair<Place, Place> meet(const Range& r) {
@@ -82,10 +94,14 @@ class Matcher {
     forward(from) = r.a;
     backward(to) = r.a_end;
     for (Place cost = 1;; ++cost) {
-      if (f_least > least) forward(--f_least - 1) = -1;
-      else ++f_least;
-      if (f_most < most) forward(++f_most + 1) = -1;
-      else --f_most;
+      if (f_least > least)
+        forward(--f_least - 1) = -1;
+      else
+        ++f_least;
+      if (f_most < most)
+        forward(++f_most + 1) = -1;
+      else
+        --f_most;
       for (Place d = f_most; d >= f_least; d -= 2) {
         Place x = std::max(forward(d + 1), forward(d - 1) + 1);
         while (x < r.a_end && x - d < r.b_end && same(x, x - d)) ++x;
@@ -93,10 +109,14 @@ class Matcher {
         if (odd && b_least <= d && d <= b_most && backward(d) <= x) return {x, x - d};
       }
       constexpr Place kFar = std::numeric_limits<Place>::max() / 2;
-      if (b_least > least) backward(--b_least - 1) = kFar;
-      else ++b_least;
-      if (b_most < most) backward(++b_most + 1) = kFar;
-      else --b_most;
+      if (b_least > least)
+        backward(--b_least - 1) = kFar;
+      else
+        ++b_least;
+      if (b_most < most)
+        backward(++b_most + 1) = kFar;
+      else
+        --b_most;
       for (Place d = b_most; d >= b_least; d -= 2) {
         Place x = std::min(backward(d - 1), backward(d + 1) - 1);
         while (x > r.a && x - d > r.b && same(x - 1, x - d - 1)) --x;
@@ -134,14 +154,16 @@ void append_hunks(std::string& out, std::string_view before, std::string_view af
   const auto numbers = [&](const Lines& lines) {
     std::vector<std::uint32_t> all;
     all.reserve(lines.text.size());
-    for (const std::string_view line : lines.text) all.push_back(words.try_emplace(line, static_cast<std::uint32_t>(words.size())).first->second);
+    for (const std::string_view line : lines.text)
+      all.push_back(words.try_emplace(line, static_cast<std::uint32_t>(words.size())).first->second);
     return all;
   };
   auto left = numbers(a), right = numbers(b);
   auto known = static_cast<std::uint32_t>(words.size());
   // The last line without a line end is another line than the same text with one.
   if (!a.ended && !left.empty()) left.back() = known++;
-  if (!b.ended && !right.empty()) right.back() = !a.ended && !left.empty() && a.text.back() == b.text.back() ? left.back() : known++;
+  if (!b.ended && !right.empty())
+    right.back() = !a.ended && !left.empty() && a.text.back() == b.text.back() ? left.back() : known++;
   const Edits edits = Matcher(left, right).run();
 
   const auto line = [&](char sign, const Lines& of, std::size_t i) {
@@ -153,21 +175,25 @@ void append_hunks(std::string& out, std::string_view before, std::string_view af
   const std::size_t size_a = left.size(), size_b = right.size();
   std::size_t i = 0, j = 0;
   while (i < size_a || j < size_b) {
-    std::size_t same = 0;   // up to the next change
+    std::size_t same = 0;  // up to the next change
     while (i + same < size_a && j + same < size_b && !edits.gone[i + same] && !edits.come[j + same]) ++same;
     if (i + same == size_a && j + same == size_b) return;
     i += same, j += same;
     const std::size_t lead = std::min(same, kContext);
-    std::size_t x = i, y = j;   // ends of the hunk: after the last change within reach
+    std::size_t x = i, y = j;  // ends of the hunk: after the last change within reach
     std::size_t end_x = i, end_y = j;
     for (;;) {
       while ((x < size_a && edits.gone[x]) || (y < size_b && edits.come[y])) {
-        if (x < size_a && edits.gone[x]) ++x;
-        else ++y;
+        if (x < size_a && edits.gone[x])
+          ++x;
+        else
+          ++y;
       }
       end_x = x, end_y = y;
       std::size_t run = 0;
-      while (x + run < size_a && y + run < size_b && !edits.gone[x + run] && !edits.come[y + run] && run <= 2 * kContext) ++run;
+      while (x + run < size_a && y + run < size_b && !edits.gone[x + run] && !edits.come[y + run] &&
+             run <= 2 * kContext)
+        ++run;
       const bool ends = x + run == size_a && y + run == size_b;
       if (run > 2 * kContext || ends) {
         end_x += std::min(run, kContext), end_y += std::min(run, kContext);
@@ -182,9 +208,12 @@ void append_hunks(std::string& out, std::string_view before, std::string_view af
     out += " @@\n";
     std::size_t p = i - lead, q = j - lead;
     while (p < end_x || q < end_y) {
-      if (p < end_x && edits.gone[p]) line('-', a, p++);
-      else if (q < end_y && edits.come[q]) line('+', b, q++);
-      else line(' ', b, q++), ++p;
+      if (p < end_x && edits.gone[p])
+        line('-', a, p++);
+      else if (q < end_y && edits.come[q])
+        line('+', b, q++);
+      else
+        line(' ', b, q++), ++p;
     }
     i = end_x, j = end_y;
   }

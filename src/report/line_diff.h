@@ -5,7 +5,8 @@
 
 namespace clusterc {
 
-// Hunks alone ("@@ -1,3 +1,4 @@" and their lines, three of context), without the names of files; nothing when the texts are the same.
+// Hunks alone ("@@ -1,3 +1,4 @@" and their lines, three of context), without the names of files; nothing when the texts
+// are the same.
 void append_hunks(std::string& out, std::string_view before, std::string_view after);
 
 }  // namespace clusterc

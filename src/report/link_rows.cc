@@ -33,7 +33,8 @@ const LinkRows::SwitchNames& LinkRows::switch_names(int fabric, SwitchRef r) {
 void LinkRows::make_room(std::string& text, std::int64_t rows) const {
   std::int64_t all = 0;
   for (const Fabric& f : p_.fabrics) all += f.node_cables + f.leaf_spine_cables + f.spine_core_cables + f.uplink_cables;
-  // A quarter more than the first rows say: names of switches are longer than those of nodes. What is not written is not touched.
+  // A quarter more than the first rows say: names of switches are longer than those of nodes. What is not written is
+  // not touched.
   if (all > rows) text.reserve(text.size() / at(rows) * at(all) / 4 * 5);
 }
 
@@ -56,9 +57,12 @@ void LinkRows::fill(const PluggedLink& l) {
       near_member_ = l.member;
       const FabricBlock& b = p_.fabrics[at(l.fabric)].blocks[at(l.block)];
       const int group = b.what == FabricBlock::What::ends ? c_.networks[at(b.network)].ends[at(b.end)].group : -1;
-      if (group >= 0) row_.near_host = c_.nodes[at(group)].names.name(l.member);
-      else if (b.what != FabricBlock::What::ends) row_.near_host = equipment_host_name(p_, b.what, b.of, l.member);
-      else row_.near_host = host_name_of(row_.near.object);
+      if (group >= 0)
+        row_.near_host = c_.nodes[at(group)].names.name(l.member);
+      else if (b.what != FabricBlock::What::ends)
+        row_.near_host = equipment_host_name(p_, b.what, b.of, l.member);
+      else
+        row_.near_host = host_name_of(row_.near.object);
     }
   }
   const SwitchNames& far = switch_names(l.far_fabric, l.far);
@@ -83,13 +87,15 @@ void LinkRows::fill(const PluggedLink& l) {
     row_.cable += row_.near.port;
     return;
   }
-  // A shared cable is named by the first port of its head; a server's cage by its number, fibre of a split port by that.
+  // A shared cable is named by the first port of its head; a server's cage by its number, fibre of a split port by
+  // that.
   const bool far_head = row_.run.head_is_far;
   const Cabling::Shared cable = Cabling::shared_cable(row_.run, l);
   row_.cable += far_head ? row_.far.object : row_.near.object;
   row_.cable += '/';
   if (far_head || l.block < 0) {
-    append_int(row_.cable, p_.cabling().first_port(row_.run, far_head ? l.far_group : l.near_group, far_head ? l.far_port : l.near_port));
+    append_int(row_.cable, p_.cabling().first_port(row_.run, far_head ? l.far_group : l.near_group,
+                                                   far_head ? l.far_port : l.near_port));
   } else if (row_.run.links_each > 0) {
     row_.cable.append(row_.near.port, 0, row_.near.port.find("/plane"));
   } else {

@@ -7,11 +7,16 @@ namespace clusterc {
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) out += ' ';
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '@') out += "&#64;";
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += ' ';
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '@')
+      out += "&#64;";
     else {
       if (std::string_view("\\`*_{}[]()#+!|~").find(c) != std::string_view::npos) out += '\\';
       out += c;
@@ -20,7 +25,8 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
-// CommonMark 0.31, 6.1: as many backticks on either side as there stand nowhere inside; a blank beside each where the text begins or ends with one.
+// CommonMark 0.31, 6.1: as many backticks on either side as there stand nowhere inside; a blank beside each where the
+// text begins or ends with one.
 std::string markdown_code(std::string_view text) {
   std::string out;
   std::size_t run = 0, longest = 0;

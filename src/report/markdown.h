@@ -6,8 +6,8 @@
 
 namespace clusterc {
 
-std::string markdown_text(std::string_view);                       // no Markdown and no HTML of its own; one line
-std::string markdown_code(std::string_view);                       // a code span that shows this text as it is; one line
-std::string markdown_row(const std::vector<std::string>& cells);   // "| a | b |\n", the cells as markdown_text
+std::string markdown_text(std::string_view);                      // no Markdown and no HTML of its own; one line
+std::string markdown_code(std::string_view);                      // a code span that shows this text as it is; one line
+std::string markdown_row(const std::vector<std::string>& cells);  // "| a | b |\n", the cells as markdown_text
 
 }  // namespace clusterc

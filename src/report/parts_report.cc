@@ -11,17 +11,21 @@ namespace {
 
 // What a table shows of a part, and what else it is found by.
 struct PartFacts {
-  std::vector<std::string> cells;                        // as the headings of its kind
+  std::vector<std::string> cells;  // as the headings of its kind
   std::vector<std::string> words;
 };
 
 template <class T>
 std::string text_of(const Value<T>& v) {
   if (!v) return {};
-  if constexpr (std::is_same_v<T, std::string>) return *v;
-  else if constexpr (std::is_integral_v<T>) return std::to_string(*v);
-  else if constexpr (std::is_enum_v<T>) return std::string(enum_text(*v));
-  else return to_text(*v);
+  if constexpr (std::is_same_v<T, std::string>)
+    return *v;
+  else if constexpr (std::is_integral_v<T>)
+    return std::to_string(*v);
+  else if constexpr (std::is_enum_v<T>)
+    return std::string(enum_text(*v));
+  else
+    return to_text(*v);
 }
 template <class T>
 std::string list_of(const std::vector<Value<T>>& values) {
@@ -30,8 +34,12 @@ std::string list_of(const std::vector<Value<T>>& values) {
     if (v) out += (out.empty() ? "" : ", ") + text_of(v);
   return out;
 }
-std::string times(const Value<std::int64_t>& n, const std::string& what) { return n && !what.empty() ? format("{} x {}", *n, what) : what; }
-std::string count_of(const std::optional<PartCount>& p) { return p ? times(p->count, text_of(p->model)) : std::string(); }
+std::string times(const Value<std::int64_t>& n, const std::string& what) {
+  return n && !what.empty() ? format("{} x {}", *n, what) : what;
+}
+std::string count_of(const std::optional<PartCount>& p) {
+  return p ? times(p->count, text_of(p->model)) : std::string();
+}
 
 // What the trade calls a port of this rate: InfiniBand Trade Association, roadmap (four lanes).
 std::string_view generation(const Value<BitsPerSecond>& rate) {
@@ -41,18 +49,30 @@ std::string_view generation(const Value<BitsPerSecond>& rate) {
 
 std::vector<std::string> headings(PartKind kind) {
   switch (kind) {
-    case PartKind::gpu: return {"gpu", "form", ">memory", ">bandwidth", ">limit", ">BF16"};
-    case PartKind::cpu: return {"cpu", "arch", ">cores", ">clock", ">TDP", ">PCIe lanes"};
-    case PartKind::nic: return {"nic", "link", "ports", "cage", "PCIe", ">power"};
-    case PartKind::switch_: return {"switch", "link", "ports", "cage", ">split", "uplinks", ">units", ">typical", ">highest"};
-    case PartKind::cable: return {"cable", "medium", ">rate", ">reach", "from", "to", "link", "what it is"};
-    case PartKind::pdu: return {"pdu", "region", ">phases", ">voltage", ">breaker", ">carries", "outlets"};
-    case PartKind::rack: return {"rack", ">units", ">width", ">depth", ">height", ">carries"};
-    case PartKind::cooling: return {"cooling", "kind", ">heat", ">draws"};
-    case PartKind::ups: return {"ups", ">power", ">apparent"};
-    case PartKind::server: return {"server", ">units", "GPUs", "processors", ">highest", ">depth", "name"};
-    case PartKind::storage: return {"storage", ">units", ">read", ">write", ">capacity", ">power", "name"};
-    case PartKind::assembly: return {"assembly", ">units", ">GPUs", ">power", ">shelves", ">weight"};
+    case PartKind::gpu:
+      return {"gpu", "form", ">memory", ">bandwidth", ">limit", ">BF16"};
+    case PartKind::cpu:
+      return {"cpu", "arch", ">cores", ">clock", ">TDP", ">PCIe lanes"};
+    case PartKind::nic:
+      return {"nic", "link", "ports", "cage", "PCIe", ">power"};
+    case PartKind::switch_:
+      return {"switch", "link", "ports", "cage", ">split", "uplinks", ">units", ">typical", ">highest"};
+    case PartKind::cable:
+      return {"cable", "medium", ">rate", ">reach", "from", "to", "link", "what it is"};
+    case PartKind::pdu:
+      return {"pdu", "region", ">phases", ">voltage", ">breaker", ">carries", "outlets"};
+    case PartKind::rack:
+      return {"rack", ">units", ">width", ">depth", ">height", ">carries"};
+    case PartKind::cooling:
+      return {"cooling", "kind", ">heat", ">draws"};
+    case PartKind::ups:
+      return {"ups", ">power", ">apparent"};
+    case PartKind::server:
+      return {"server", ">units", "GPUs", "processors", ">highest", ">depth", "name"};
+    case PartKind::storage:
+      return {"storage", ">units", ">read", ">write", ">capacity", ">power", "name"};
+    case PartKind::assembly:
+      return {"assembly", ">units", ">GPUs", ">power", ">shelves", ">weight"};
   }
   return {};
 }
@@ -61,24 +81,45 @@ PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
   PartFacts f;
   const std::string id(info.id);
   f.words = {id};
-  const auto name = [&](const auto* p) { if (p) f.words.push_back(text_of(p->name)); };
+  const auto name = [&](const auto* p) {
+    if (p) f.words.push_back(text_of(p->name));
+  };
   switch (info.kind) {
     case PartKind::gpu:
-      if (const GpuPart* p = catalog.gpu(id)) f.cells = {id, text_of(p->form), text_of(p->memory), text_of(p->memory_bandwidth), text_of(p->tdp), text_of(p->bf16)}, name(p), f.words.push_back(text_of(p->vendor));
+      if (const GpuPart* p = catalog.gpu(id))
+        f.cells =
+            {id, text_of(p->form), text_of(p->memory), text_of(p->memory_bandwidth), text_of(p->tdp), text_of(p->bf16)},
+        name(p), f.words.push_back(text_of(p->vendor));
       break;
     case PartKind::cpu:
-      if (const CpuPart* p = catalog.cpu(id)) f.cells = {id, text_of(p->arch), text_of(p->cores), text_of(p->clock), text_of(p->tdp), text_of(p->pcie_lanes)}, name(p), f.words.push_back(text_of(p->vendor)), f.words.push_back(text_of(p->socket));
+      if (const CpuPart* p = catalog.cpu(id))
+        f.cells = {id, text_of(p->arch), text_of(p->cores), text_of(p->clock), text_of(p->tdp), text_of(p->pcie_lanes)},
+        name(p), f.words.push_back(text_of(p->vendor)), f.words.push_back(text_of(p->socket));
       break;
     case PartKind::nic:
       if (const NicPart* p = catalog.nic(id)) {
-        f.cells = {id, list_of(p->links), times(p->ports, text_of(p->port_rate)), text_of(p->connector), p->pcie_generation && p->pcie_lanes ? format("{}.0 x{}", *p->pcie_generation, *p->pcie_lanes) : "", text_of(p->power)};
+        f.cells = {id,
+                   list_of(p->links),
+                   times(p->ports, text_of(p->port_rate)),
+                   text_of(p->connector),
+                   p->pcie_generation && p->pcie_lanes ? format("{}.0 x{}", *p->pcie_generation, *p->pcie_lanes) : "",
+                   text_of(p->power)};
         name(p);
-        if (std::ranges::any_of(p->links, [](const auto& l) { return l && *l == LinkKind::infiniband; })) f.words.emplace_back(generation(p->port_rate));
+        if (std::ranges::any_of(p->links, [](const auto& l) { return l && *l == LinkKind::infiniband; }))
+          f.words.emplace_back(generation(p->port_rate));
       }
       break;
     case PartKind::switch_:
       if (const SwitchPart* p = catalog.switch_(id)) {
-        f.cells = {id, text_of(p->link), times(p->ports, text_of(p->port_rate)), text_of(p->connector), text_of(p->breakout), times(p->uplinks, text_of(p->uplink_rate)), text_of(p->units), text_of(p->power_typical), text_of(p->power)};
+        f.cells = {id,
+                   text_of(p->link),
+                   times(p->ports, text_of(p->port_rate)),
+                   text_of(p->connector),
+                   text_of(p->breakout),
+                   times(p->uplinks, text_of(p->uplink_rate)),
+                   text_of(p->units),
+                   text_of(p->power_typical),
+                   text_of(p->power)};
         name(p);
         if (p->link && *p->link == LinkKind::infiniband) f.words.emplace_back(generation(p->port_rate));
       }
@@ -89,8 +130,9 @@ PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
         std::string far = module ? text_of(p->fibre) : text_of(p->far_connector);
         if (p->ends.value_or(1) > 1) far = format("{} x {}", *p->ends, far);
         std::string links = list_of(p->links);
-        if (links.empty()) links = "infiniband, ethernet";       // as the field says where it is left out
-        f.cells = {id, text_of(p->medium), text_of(p->rate), text_of(p->reach), text_of(p->connector), far, links, text_of(p->name)};
+        if (links.empty()) links = "infiniband, ethernet";  // as the field says where it is left out
+        f.cells = {id,    text_of(p->medium), text_of(p->rate), text_of(p->reach), text_of(p->connector), far,
+                   links, text_of(p->name)};
         f.words.emplace_back(module ? "module transceiver" : p->rate ? "cable" : "fibre");
       }
       break;
@@ -98,31 +140,59 @@ PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
       if (const PduPart* p = catalog.pdu(id)) {
         std::string outlets;
         for (const OutletGroup& g : p->outlets)
-          if (g.kind && g.count) outlets += format("{}{} x {}", outlets.empty() ? "" : " + ", *g.count, enum_text(*g.kind));
-        f.cells = {id, text_of(p->region), text_of(p->phases), text_of(p->voltage), text_of(p->breaker), text_of(p->apparent), outlets};
+          if (g.kind && g.count)
+            outlets += format("{}{} x {}", outlets.empty() ? "" : " + ", *g.count, enum_text(*g.kind));
+        f.cells = {id,
+                   text_of(p->region),
+                   text_of(p->phases),
+                   text_of(p->voltage),
+                   text_of(p->breaker),
+                   text_of(p->apparent),
+                   outlets};
         name(p);
       }
       break;
     case PartKind::rack:
-      if (const RackPart* p = catalog.rack(id)) f.cells = {id, text_of(p->units), text_of(p->width), text_of(p->depth), text_of(p->height), text_of(p->static_load)}, name(p);
+      if (const RackPart* p = catalog.rack(id))
+        f.cells =
+            {id, text_of(p->units), text_of(p->width), text_of(p->depth), text_of(p->height), text_of(p->static_load)},
+        name(p);
       break;
     case PartKind::cooling:
-      if (const CoolingPart* p = catalog.cooling(id)) f.cells = {id, text_of(p->kind), text_of(p->heat), text_of(p->power)}, name(p);
+      if (const CoolingPart* p = catalog.cooling(id))
+        f.cells = {id, text_of(p->kind), text_of(p->heat), text_of(p->power)}, name(p);
       break;
     case PartKind::ups:
       if (const UpsPart* p = catalog.ups(id)) f.cells = {id, text_of(p->power), text_of(p->apparent)}, name(p);
       break;
     case PartKind::server:
-      if (const ServerPart* p = catalog.server(id)) f.cells = {id, text_of(p->units), count_of(p->gpus), count_of(p->cpus), text_of(p->power), text_of(p->depth), text_of(p->name)};
+      if (const ServerPart* p = catalog.server(id))
+        f.cells = {id,
+                   text_of(p->units),
+                   count_of(p->gpus),
+                   count_of(p->cpus),
+                   text_of(p->power),
+                   text_of(p->depth),
+                   text_of(p->name)};
       break;
     case PartKind::storage:
-      if (const StoragePart* p = catalog.storage(id)) f.cells = {id, text_of(p->units), text_of(p->read), text_of(p->write), text_of(p->capacity), text_of(p->power), text_of(p->name)};
+      if (const StoragePart* p = catalog.storage(id))
+        f.cells = {id,
+                   text_of(p->units),
+                   text_of(p->read),
+                   text_of(p->write),
+                   text_of(p->capacity),
+                   text_of(p->power),
+                   text_of(p->name)};
       break;
     case PartKind::assembly:
-      if (const AssemblyPart* p = catalog.assembly(id)) f.cells = {id, text_of(p->units), text_of(p->gpus), text_of(p->power), text_of(p->power_shelves), text_of(p->weight)}, name(p);
+      if (const AssemblyPart* p = catalog.assembly(id))
+        f.cells =
+            {id, text_of(p->units), text_of(p->gpus), text_of(p->power), text_of(p->power_shelves), text_of(p->weight)},
+        name(p);
       break;
   }
-  if (f.cells.empty()) f.cells = {id};                   // a part that could not be read: that is said elsewhere
+  if (f.cells.empty()) f.cells = {id};  // a part that could not be read: that is said elsewhere
   return f;
 }
 
@@ -130,7 +200,8 @@ bool digit(char ch) { return ch >= '0' && ch <= '9'; }
 bool letter(char ch) { return ch >= 'a' && ch <= 'z'; }
 char lower(char ch) { return ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch + 32) : ch; }
 
-// Words and numbers, in small letters: "p5.48xlarge" is "p-5-48-xlarge", "400 Gb/s" is "400-gb-s", and "400g" its beginning.
+// Words and numbers, in small letters: "p5.48xlarge" is "p-5-48-xlarge", "400 Gb/s" is "400-gb-s", and "400g" its
+// beginning.
 std::string folded(std::string_view text) {
   std::string out;
   char before = ' ';
@@ -147,7 +218,9 @@ std::string folded(std::string_view text) {
 }
 
 // `wanted` folded, from where a word or a number begins.
-bool has_word(std::string_view text, const std::string& wanted) { return ("-" + folded(text)).find("-" + wanted) != std::string::npos; }
+bool has_word(std::string_view text, const std::string& wanted) {
+  return ("-" + folded(text)).find("-" + wanted) != std::string::npos;
+}
 
 }  // namespace
 

@@ -6,7 +6,8 @@ namespace clusterc {
 
 std::int64_t disturbed(const PlanDiff& d) {
   std::int64_t n = 0;
-  for (const auto* lists : {&d.removed, &d.refitted, &d.moved, &d.repowered, &d.cables_removed, &d.cables_moved, &d.cables_replaced, &d.renumbered})
+  for (const auto* lists : {&d.removed, &d.refitted, &d.moved, &d.repowered, &d.cables_removed, &d.cables_moved,
+                            &d.cables_replaced, &d.renumbered})
     for (const ChangeList& list : *lists) n += list.count;
   return n;
 }
@@ -20,7 +21,9 @@ std::int64_t idle_leaves(const Plan& plan) {
     for (std::size_t b = 0; b < fabric.blocks.size(); ++b)
       for (std::int64_t m = 0; m < fabric.blocks[b].members; ++m)
         for (std::int64_t p = 0; p < fabric.blocks[b].ports_each; ++p)
-          if (const PortRef port = plan.block_port(static_cast<int>(f), static_cast<int>(b), m, p); port.port >= 0 && port.sw.tier == 0) used[static_cast<std::size_t>(port.sw.index)] = true;
+          if (const PortRef port = plan.block_port(static_cast<int>(f), static_cast<int>(b), m, p);
+              port.port >= 0 && port.sw.tier == 0)
+            used[static_cast<std::size_t>(port.sw.index)] = true;
     for (const bool u : used) idle += !u;
   }
   return idle;
@@ -35,9 +38,16 @@ std::string render_phases_text(const PhasesReport& r) {
     out += format("\n{}. {}{}\n", i + 1, s.name, s.by.empty() ? "" : ", by " + s.by);
     out += "  there at its end: " + figures_line(f) + "\n";
     if (f.cost) out += format("  purchase up to here: {}\n", cost_line(*f.cost));
-    if (s.idle_leaves) out += format("  {} leaf switch{} nobody plugged in yet: a later phase may buy {}\n", s.idle_leaves, s.idle_leaves == 1 ? " has" : "es have", s.idle_leaves == 1 ? "it" : "them");
-    if (s.empty_racks) out += format("  {} rack{} still empty: a later phase buys {} and {} PDUs\n", s.empty_racks, s.empty_racks == 1 ? " is" : "s are", s.empty_racks == 1 ? "it" : "them", s.empty_racks == 1 ? "its" : "their");
-    if (i > 0) out += disturbed(s.change) == 0 ? std::string("  nothing that is there is moved, recabled or renumbered\n") : format("  {} of what is there changes: see below\n", disturbed(s.change));
+    if (s.idle_leaves)
+      out += format("  {} leaf switch{} nobody plugged in yet: a later phase may buy {}\n", s.idle_leaves,
+                    s.idle_leaves == 1 ? " has" : "es have", s.idle_leaves == 1 ? "it" : "them");
+    if (s.empty_racks)
+      out += format("  {} rack{} still empty: a later phase buys {} and {} PDUs\n", s.empty_racks,
+                    s.empty_racks == 1 ? " is" : "s are", s.empty_racks == 1 ? "it" : "them",
+                    s.empty_racks == 1 ? "its" : "their");
+    if (i > 0)
+      out += disturbed(s.change) == 0 ? std::string("  nothing that is there is moved, recabled or renumbered\n")
+                                      : format("  {} of what is there changes: see below\n", disturbed(s.change));
     for (const std::string& job : s.smaller_jobs) out += "  " + job + "\n";
     if (!s.errors.empty()) {
       out += format("  {} error{} at this size\n", s.errors.size(), s.errors.size() == 1 ? "" : "s");
@@ -51,11 +61,21 @@ std::string render_phases_text(const PhasesReport& r) {
 std::string render_phases_json(const PhasesReport& r) {
   std::string out;
   JsonWriter json(out, {.indent = 1});
-  json.begin_object().field("format", "clusterc-phases").field("version", 1).field("cluster", r.cluster).array("built_for");
+  json.begin_object()
+      .field("format", "clusterc-phases")
+      .field("version", 1)
+      .field("cluster", r.cluster)
+      .array("built_for");
   for (const std::string& b : r.built_for) json.value(b);
   json.end_array().array("phases");
   for (const PhaseStep& s : r.steps) {
-    json.begin_object().field("name", s.name).field("by", s.by).field("disturbed", disturbed(s.change)).field("idle_leaves", s.idle_leaves).field("empty_racks", s.empty_racks).object("once", JsonWriter::Layout::line);
+    json.begin_object()
+        .field("name", s.name)
+        .field("by", s.by)
+        .field("disturbed", disturbed(s.change))
+        .field("idle_leaves", s.idle_leaves)
+        .field("empty_racks", s.empty_racks)
+        .object("once", JsonWriter::Layout::line);
     for (const NamedSum& sum : s.once) json.field(sum.name, sum.amount);
     json.end_object().object("figures");
     figures_json(json, s.figures);

@@ -10,7 +10,7 @@ namespace clusterc {
 
 std::string render_plan_text(const Cluster&, const Plan&, const ExpectedFigures&);
 std::string render_plan_json(const Cluster&, const Plan&, const ExpectedFigures&, std::string_view spec_digest);
-std::string render_cables_csv(const Cluster&, const Plan&);   // every link: its ends, its way, its parts
+std::string render_cables_csv(const Cluster&, const Plan&);  // every link: its ends, its way, its parts
 // Every uplink of every leaf: how many destinations routing by destination sends over it (plan/routing.h).
 std::string render_routes_csv(const Cluster&, const Plan&);
 // Every switch: where it stands, its management address, its BGP number and loopback (plan/bgp.h).

@@ -23,8 +23,10 @@ namespace {
 
 std::string device_text(const Cluster& cluster, const Plan& plan, const RackedDevice& d) {
   switch (d.kind) {
-    case DeviceKind::node: return cluster.node_name(d.index);
-    case DeviceKind::storage: return cluster.storage[static_cast<std::size_t>(d.group)].name + "/" + std::to_string(d.index + 1);
+    case DeviceKind::node:
+      return cluster.node_name(d.index);
+    case DeviceKind::storage:
+      return cluster.storage[static_cast<std::size_t>(d.group)].name + "/" + std::to_string(d.index + 1);
     case DeviceKind::switch_: {
       const Fabric& f = plan.fabrics[static_cast<std::size_t>(d.group)];
       std::int64_t index = d.index;
@@ -34,8 +36,10 @@ std::string device_text(const Cluster& cluster, const Plan& plan, const RackedDe
       }
       return f.name;
     }
-    case DeviceKind::occupied: return "occupied";
-    case DeviceKind::tray: return "tray";
+    case DeviceKind::occupied:
+      return "occupied";
+    case DeviceKind::tray:
+      return "tray";
   }
   return "?";
 }
@@ -44,10 +48,14 @@ std::string unplaced_name(const Cluster& cluster, const Plan& plan, const Unplac
   const auto group = static_cast<std::size_t>(u.group);
   switch (u.kind) {
     case DeviceKind::node:
-    case DeviceKind::tray: return cluster.nodes[group].name;
-    case DeviceKind::storage: return cluster.storage[group].name;
-    case DeviceKind::switch_: return plan.fabrics[group].name + " switch";
-    case DeviceKind::occupied: return "already standing";
+    case DeviceKind::tray:
+      return cluster.nodes[group].name;
+    case DeviceKind::storage:
+      return cluster.storage[group].name;
+    case DeviceKind::switch_:
+      return plan.fabrics[group].name + " switch";
+    case DeviceKind::occupied:
+      return "already standing";
   }
   return "?";
 }
@@ -59,18 +67,28 @@ std::string rack_signature(const Cluster& cluster, const Plan& plan, const RackP
     std::string what;
     switch (d.kind) {
       case DeviceKind::node:
-      case DeviceKind::tray: what = cluster.nodes[static_cast<std::size_t>(d.group)].name; break;
-      case DeviceKind::storage: what = cluster.storage[static_cast<std::size_t>(d.group)].name; break;
+      case DeviceKind::tray:
+        what = cluster.nodes[static_cast<std::size_t>(d.group)].name;
+        break;
+      case DeviceKind::storage:
+        what = cluster.storage[static_cast<std::size_t>(d.group)].name;
+        break;
       case DeviceKind::switch_: {
         what = device_text(cluster, plan, d);
         const auto first = what.find('/'), second = first == std::string::npos ? first : what.find('/', first + 1);
-        what = second == std::string::npos ? what : what.substr(first + 1, second - first - 1) + " " + what.substr(0, first);
+        what = second == std::string::npos ? what
+                                           : what.substr(first + 1, second - first - 1) + " " + what.substr(0, first);
         break;
       }
-      case DeviceKind::occupied: what = "already standing"; break;
+      case DeviceKind::occupied:
+        what = "already standing";
+        break;
     }
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == what; });
-    if (found == kinds.end()) kinds.emplace_back(what, 1); else ++found->second;
+    if (found == kinds.end())
+      kinds.emplace_back(what, 1);
+    else
+      ++found->second;
   }
   std::string out;
   for (const auto& [what, count] : kinds) out += (out.empty() ? "" : ", ") + std::to_string(count) + " x " + what;
@@ -81,7 +99,11 @@ std::string rack_signature(const Cluster& cluster, const Plan& plan, const RackP
 std::string lacks(bool something) { return something ? " +?" : ""; }
 
 std::string racks_text(const Cluster& cluster, const Plan& plan) {
-  struct Line { std::vector<std::string> names; const RackPlan* one; std::int64_t rack; };
+  struct Line {
+    std::vector<std::string> names;
+    const RackPlan* one;
+    std::int64_t rack;
+  };
   std::vector<Line> lines;
   std::map<std::string, std::size_t> known;
   std::vector<std::size_t> first_pdu(plan.racks.size() + 1, plan.pdus.size());
@@ -89,31 +111,38 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
   for (std::size_t r = 0; r < plan.racks.size(); ++r) {
     const RackPlan& rack = plan.racks[r];
     const std::int64_t number = static_cast<std::int64_t>(r);
-    const std::string key = std::to_string(cluster.rack_group_of(number)) + "|" + rack_signature(cluster, plan, rack) + "|" + to_exact_text(rack.power.value, Dimension::power);
+    const std::string key = std::to_string(cluster.rack_group_of(number)) + "|" + rack_signature(cluster, plan, rack) +
+                            "|" + to_exact_text(rack.power.value, Dimension::power);
     const auto [at, fresh] = known.try_emplace(key, lines.size());
     if (fresh) lines.push_back({{}, &rack, number});
     lines[at->second].names.push_back(cluster.rack_name(number));
   }
-  // What it may draw all the time, with everything alive and after the loss of any one feed: what the placement keeps to.
+  // What it may draw all the time, with everything alive and after the loss of any one feed: what the placement keeps
+  // to.
   bool over = false;
   Table table({"racks", ">power", ">may draw", ">weight", ">U used", "holds"});
   for (const Line& line : lines) {
     const int group = cluster.rack_group_of(line.rack);
-    const RackLimits limits = group >= 0 ? rack_limits(cluster, cluster.racks[static_cast<std::size_t>(group)]) : RackLimits{};
+    const RackLimits limits =
+        group >= 0 ? rack_limits(cluster, cluster.racks[static_cast<std::size_t>(group)]) : RackLimits{};
     const double may = std::min(limits.normal.value, limits.survives.value);
-    std::string units = "-";                          // a frame of an assembly is whole: shelves and switches fill it beside the trays
+    std::string units = "-";  // a frame of an assembly is whole: shelves and switches fill it beside the trays
     if (group >= 0) {
       std::int64_t used = 0;
       for (const RackedDevice& d : line.one->devices) used += d.units;
       units = std::to_string(used);
-      if (const RackPart* part = cluster.racks[static_cast<std::size_t>(group)].part; part && part->units) units += "/" + std::to_string(*part->units);
+      if (const RackPart* part = cluster.racks[static_cast<std::size_t>(group)].part; part && part->units)
+        units += "/" + std::to_string(*part->units);
     }
     const bool too_much = above(line.one->power.value, may);
     over = over || too_much;
-    table.row({fold_names(line.names), (too_much ? "! " : "") + to_text(line.one->power) + lacks(!line.one->power_complete), std::isfinite(may) ? to_text(Watts(may)) : "-",
-               to_text(line.one->weight) + lacks(!line.one->weight_complete), units, rack_signature(cluster, plan, *line.one)});
+    table.row(
+        {fold_names(line.names), (too_much ? "! " : "") + to_text(line.one->power) + lacks(!line.one->power_complete),
+         std::isfinite(may) ? to_text(Watts(may)) : "-", to_text(line.one->weight) + lacks(!line.one->weight_complete),
+         units, rack_signature(cluster, plan, *line.one)});
   }
-  return table.text() + (over ? "  ! above what it may draw after the loss of a feed: `clusterc check` says what that means\n" : "");
+  return table.text() +
+         (over ? "  ! above what it may draw after the loss of a feed: `clusterc check` says what that means\n" : "");
 }
 
 std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {
@@ -130,13 +159,16 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const double rating = panel_breaker(cluster, cluster.panels[i]).continuous;
     const std::string more = lacks(gaps.panels[i]);
-    table.row({"panel " + cluster.panels[i].name, to_text(panels[i].normal) + more, to_text(panels[i].worst) + more,
-               panels[i].worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(panels[i].worst_lost_feed)].name, rating < 0 ? "not stated" : to_text(VoltAmperes(rating))});
+    table.row(
+        {"panel " + cluster.panels[i].name, to_text(panels[i].normal) + more, to_text(panels[i].worst) + more,
+         panels[i].worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(panels[i].worst_lost_feed)].name,
+         rating < 0 ? "not stated" : to_text(VoltAmperes(rating))});
   }
   std::string out = table.text();
   for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i)
     if (const VoltAmperes load = plan.feeds[i].normal, drawn = at_breaker(cluster.feeds[i], load); drawn > load)
-      out += format("  feed {}: {} of it with all feeds is lost in its UPS\n", cluster.feeds[i].name, to_text(drawn - load));
+      out += format("  feed {}: {} of it with all feeds is lost in its UPS\n", cluster.feeds[i].name,
+                    to_text(drawn - load));
   if (const Watts off = power_off_feeds(plan); off.value > 0) out += format("  on no feed: {}\n", to_text(off));
   if (!gaps.others.empty()) out += format("  +?: and what is unknown of {}\n", names_text(gaps.others));
   return out;
@@ -146,8 +178,11 @@ std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGa
   Table table({"zone", "method", ">heat", ">removes", ">air needed", ">air given"});
   for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
     const ZoneModel& zone = cluster.zones[i];
-    table.row({zone.name, std::string(zone.spec && zone.spec->method ? enum_text(*zone.spec->method) : "-"), to_text(plan.zones[i].heat) + lacks(gaps.zones[i]),
-               zone.heat ? to_text(*zone.heat) : "not stated", plan.zones[i].airflow.value > 0 ? to_text(plan.zones[i].airflow) + lacks(gaps.air[i]) : gaps.air[i] ? "unknown" : "-",
+    table.row({zone.name, std::string(zone.spec && zone.spec->method ? enum_text(*zone.spec->method) : "-"),
+               to_text(plan.zones[i].heat) + lacks(gaps.zones[i]), zone.heat ? to_text(*zone.heat) : "not stated",
+               plan.zones[i].airflow.value > 0 ? to_text(plan.zones[i].airflow) + lacks(gaps.air[i])
+               : gaps.air[i]                   ? "unknown"
+                                               : "-",
                zone.airflow ? to_text(*zone.airflow) : (zone.airflow.unknown ? "unknown" : "not stated")});
   }
   std::string out = table.text();
@@ -155,7 +190,9 @@ std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGa
     const ZoneModel& zone = cluster.zones[i];
     if (!zone.spec || zone.spec->method.value != CoolingMethod::liquid || plan.zones[i].heat.value <= 0) continue;
     const Kelvins rise = zone.spec->rise.value_or(kCoolantRise);
-    out += format("  {}: {} of coolant, which warms up by {}", zone.name, to_text(coolant_for(plan.zones[i].heat, rise, zone.spec->fluid.value_or(Fluid::water))), to_text(rise));
+    out +=
+        format("  {}: {} of coolant, which warms up by {}", zone.name,
+               to_text(coolant_for(plan.zones[i].heat, rise, zone.spec->fluid.value_or(Fluid::water))), to_text(rise));
     if (const auto water = facility_water(zone, plan.zones[i].heat)) {
       out += format("; {} of facility water at least", to_text(water->least_flow));
       if (zone.spec->facility->flow) out += format(", of {}", to_text(*zone.spec->facility->flow));
@@ -167,8 +204,10 @@ std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGa
 
 // Node group or storage system.
 const std::string& members_name(const Cluster& cluster, const FabricBlock& block) {
-  const EndPoints& e = cluster.networks[static_cast<std::size_t>(block.network)].ends[static_cast<std::size_t>(block.end)];
-  return e.group >= 0 ? cluster.nodes[static_cast<std::size_t>(e.group)].name : cluster.storage[static_cast<std::size_t>(e.storage)].name;
+  const EndPoints& e =
+      cluster.networks[static_cast<std::size_t>(block.network)].ends[static_cast<std::size_t>(block.end)];
+  return e.group >= 0 ? cluster.nodes[static_cast<std::size_t>(e.group)].name
+                      : cluster.storage[static_cast<std::size_t>(e.storage)].name;
 }
 
 std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
@@ -176,33 +215,50 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
   for (const Fabric& f : plan.fabrics) {
     const NetworkModel& network = cluster.networks[static_cast<std::size_t>(f.network)];
     out += format("  {}: {} at {}", network.name, enum_text(network.kind), to_text(network.rate));
-    if (network.shares >= 0) out += format(", on the switches of {}", cluster.networks[static_cast<std::size_t>(network.shares)].name);
+    if (network.shares >= 0)
+      out += format(", on the switches of {}", cluster.networks[static_cast<std::size_t>(network.shares)].name);
     out += format(", {} end ports", f.end_ports);
     if (f.end_ports_built_for > f.end_ports) out += format(" (built for {})", f.end_ports_built_for);
     out += "\n";
     if (f.tiers.empty() && !f.unbuildable.empty()) out += "    not planned, and in no sum: " + f.unbuildable + "\n";
     for (const FabricBlock& b : f.blocks)
       if (!f.tiers.empty() && b.room < b.built_for)
-        out += format("    of {} '{}' that it is built for {} can come: beyond them are the ports of others, which would move\n", b.built_for, members_name(cluster, b), b.room);
+        out += format(
+            "    of {} '{}' that it is built for {} can come: beyond them are the ports of others, which would move\n",
+            b.built_for, members_name(cluster, b), b.room);
     for (const FabricTier& t : f.tiers) {
       const bool counted = t.part && t.part->ports;
-      out += format("    {} x {} ({}): {}, {} down", t.count, t.word, t.model, counted ? format("{} ports", t.ports) : std::string("of so many ports as nobody states"), t.down);
-      if (t.up > 0) out += format(", {} up{}", t.up, f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
+      out += format("    {} x {} ({}): {}, {} down", t.count, t.word, t.model,
+                    counted ? format("{} ports", t.ports) : std::string("of so many ports as nobody states"), t.down);
+      if (t.up > 0)
+        out += format(", {} up{}", t.up, f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
       out += "\n";
     }
-    if (f.planes > 1) out += format("    {} planes that share no switch: {} of each {}\n", f.planes, f.tiers.empty() ? 0 : f.per_plane(0), f.tiers.empty() ? "" : f.tiers[0].word);
-    if (f.rail_optimised) out += format("    rail-optimised: {} rail{}, {} unit{} of up to {} node{}\n", f.rails, f.rails == 1 ? "" : "s", f.units, f.units == 1 ? "" : "s", f.unit, f.unit == 1 ? "" : "s");
+    if (f.planes > 1)
+      out += format("    {} planes that share no switch: {} of each {}\n", f.planes,
+                    f.tiers.empty() ? 0 : f.per_plane(0), f.tiers.empty() ? "" : f.tiers[0].word);
+    if (f.rail_optimised)
+      out += format("    rail-optimised: {} rail{}, {} unit{} of up to {} node{}\n", f.rails, f.rails == 1 ? "" : "s",
+                    f.units, f.units == 1 ? "" : "s", f.unit, f.unit == 1 ? "" : "s");
     if (!f.tiers.empty()) {
       out += format("    cables: {} to end points", f.node_cables);
-      if (f.leaf_spine_cables) out += format(", {} leaf to spine ({} from each leaf to each spine)", f.leaf_spine_cables, f.links_per_pair);
-      if (f.spine_core_cables) out += format(", {} spine to core ({} each)", f.spine_core_cables, f.core_links_per_pair);
-      if (f.uplink_cables) out += format(", {} up to {}", f.uplink_cables, cluster.networks[static_cast<std::size_t>(plan.fabrics[static_cast<std::size_t>(f.uplinks_to)].network)].name);
+      if (f.leaf_spine_cables)
+        out += format(", {} leaf to spine ({} from each leaf to each spine)", f.leaf_spine_cables, f.links_per_pair);
+      if (f.spine_core_cables)
+        out += format(", {} spine to core ({} each)", f.spine_core_cables, f.core_links_per_pair);
+      if (f.uplink_cables)
+        out += format(
+            ", {} up to {}", f.uplink_cables,
+            cluster.networks[static_cast<std::size_t>(plan.fabrics[static_cast<std::size_t>(f.uplinks_to)].network)]
+                .name);
       out += format("; oversubscription {} to 1\n", std::round(f.oversubscription * 1000) / 1000);
       const std::vector<PatternLoad>& loads = plan.loads(f.network);
       if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
-      for (const PatternLoad& l : loads) out += format("{} {} {:.3g}", &l == &loads.front() ? "" : ",", l.pattern, l.worst);
+      for (const PatternLoad& l : loads)
+        out += format("{} {} {:.3g}", &l == &loads.front() ? "" : ",", l.pattern, l.worst);
       if (!loads.empty()) out += "\n";
-      for (const std::string& hint : fabric_hints(plan, static_cast<int>(&f - plan.fabrics.data()))) out += format("    hint: {}\n", hint);
+      for (const std::string& hint : fabric_hints(plan, static_cast<int>(&f - plan.fabrics.data())))
+        out += format("    hint: {}\n", hint);
     }
   }
   return out;
@@ -210,7 +266,8 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
 
 // Of one node; trays draw what their assembly draws, and what an instance draws is its owner's business.
 std::string power_each(const Cluster& cluster, const NodeGroupModel& g) {
-  if (g.server.power) return g.server.power->value > 0 ? (power_lacks(g).empty() ? "" : "at least ") + to_text(*g.server.power) : "-";
+  if (g.server.power)
+    return g.server.power->value > 0 ? (power_lacks(g).empty() ? "" : "at least ") + to_text(*g.server.power) : "-";
   return cluster.own_site && g.assembly < 0 && !g.server.instance ? "unknown" : "-";
 }
 
@@ -220,10 +277,11 @@ std::string addresses_text(const Cluster& cluster, const Plan& plan) {
     const NetworkModel& network = cluster.networks[static_cast<std::size_t>(a.network)];
     for (std::size_t e = 0; e < network.ends.size() && e < a.first.size(); ++e) {
       const EndPoints& ends = network.ends[e];
-      const std::string who = ends.group >= 0 ? cluster.nodes[static_cast<std::size_t>(ends.group)].name
-                              : ends.storage >= 0 ? cluster.storage[static_cast<std::size_t>(ends.storage)].name : "equipment";
-      table.row({e == 0 ? network.name : "", e == 0 ? a.subnet.text() : "", e == 0 ? std::to_string(a.needed) : "", e == 0 ? std::to_string(a.usable) : "",
-                 a.first[e] ? ipv4_text(a.first[e]) : "-", who});
+      const std::string who = ends.group >= 0     ? cluster.nodes[static_cast<std::size_t>(ends.group)].name
+                              : ends.storage >= 0 ? cluster.storage[static_cast<std::size_t>(ends.storage)].name
+                                                  : "equipment";
+      table.row({e == 0 ? network.name : "", e == 0 ? a.subnet.text() : "", e == 0 ? std::to_string(a.needed) : "",
+                 e == 0 ? std::to_string(a.usable) : "", a.first[e] ? ipv4_text(a.first[e]) : "-", who});
     }
   }
   return table.text();
@@ -236,26 +294,40 @@ std::string render_expected_text(const ExpectedFigures& expected) {
   Table table({"group", "test", "over", ">ceiling", ">typical", ">floor", "basis"});
   for (const ExpectedFigure& f : expected.figures) {
     std::string basis = f.basis;
-    if (!f.skip.empty()) basis = "skipped: " + f.skip;
-    else if (!f.missing.empty()) basis = "unjudged: " + f.missing;
-    const auto number = [&](const Figure& one) { return one.value ? to_text(*one.value, f.dimension) : std::string("-"); };
-    table.row({f.group.empty() ? "(all)" : f.group, f.test, f.scope.empty() ? "-" : f.scope, number(f.ceiling), number(f.typical), number(f.floor), basis});
+    if (!f.skip.empty())
+      basis = "skipped: " + f.skip;
+    else if (!f.missing.empty())
+      basis = "unjudged: " + f.missing;
+    const auto number = [&](const Figure& one) {
+      return one.value ? to_text(*one.value, f.dimension) : std::string("-");
+    };
+    table.row({f.group.empty() ? "(all)" : f.group, f.test, f.scope.empty() ? "-" : f.scope, number(f.ceiling),
+               number(f.typical), number(f.floor), basis});
   }
   return table.text();
 }
 
 std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) {
-  std::string out = format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count, cluster.node_count == 1 ? "" : "s", plan.gpu_count, plan.gpu_count == 1 ? "" : "s");
+  std::string out = format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count,
+                           cluster.node_count == 1 ? "" : "s", plan.gpu_count, plan.gpu_count == 1 ? "" : "s");
   const PowerGaps gaps = power_gaps(plan);
-  if (plan.it_power.value > 0) out += gaps.power_known() ? format(", {} at the wall at most", to_text(plan.it_power)) : format(", at least {} at the wall", to_text(plan.it_power));
+  if (plan.it_power.value > 0)
+    out += gaps.power_known() ? format(", {} at the wall at most", to_text(plan.it_power))
+                              : format(", at least {} at the wall", to_text(plan.it_power));
   std::int64_t left = 0;
   for (const Unplaced& u : plan.unplaced) left += u.count;
-  if (left > 0) out += format(", without {} that {} no place", left == 1 ? "1 device" : std::to_string(left) + " devices", left == 1 ? "has" : "have");
+  if (left > 0)
+    out += format(", without {} that {} no place", left == 1 ? "1 device" : std::to_string(left) + " devices",
+                  left == 1 ? "has" : "have");
   out += "\n";
-  if (!gaps.power_known()) out += format("Power and heat are unknown of {}: they count as nothing below, and all sums that hold them are lower bounds\n", names_text(gaps.equipment));
+  if (!gaps.power_known())
+    out += format(
+        "Power and heat are unknown of {}: they count as nothing below, and all sums that hold them are lower bounds\n",
+        names_text(gaps.equipment));
   if (!plan.unplaced.empty()) {
     out += "\nWithout a place\n";
-    for (const Unplaced& u : plan.unplaced) out += format("  {} x {}: {}\n", u.count, unplaced_name(cluster, plan, u), u.why);
+    for (const Unplaced& u : plan.unplaced)
+      out += format("  {} x {}: {}\n", u.count, unplaced_name(cluster, plan, u), u.why);
   }
   const auto section = [&](const char* title, const std::string& text) {
     if (!text.empty()) out += format("\n{}\n{}", title, text);
@@ -263,11 +335,14 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
   section("Nodes", [&] {
     Table table({"group", ">count", "names", "server", "GPUs", ">power each"});
     for (const NodeGroupModel& g : cluster.nodes)
-      table.row({g.name, std::to_string(g.count), g.names.text(), g.server.id, g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-",
+      table.row({g.name, std::to_string(g.count), g.names.text(), g.server.id,
+                 g.server.gpu_count ? std::to_string(g.server.gpu_count) + " x " + g.server.gpu_model : "-",
                  power_each(cluster, g)});
     std::string text = table.text();
     for (const NodeGroupModel& g : cluster.nodes)
-      if (g.server.power && g.server.power.origin == Origin::derived && (g.server.refitted || g.server.gpu_limit || (g.spec && g.spec->power_cap))) text += format("  power of {}: {}\n", g.name, g.server.power.source);
+      if (g.server.power && g.server.power.origin == Origin::derived &&
+          (g.server.refitted || g.server.gpu_limit || (g.spec && g.spec->power_cap)))
+        text += format("  power of {}: {}\n", g.name, g.server.power.source);
     return text;
   }());
   if (!plan.racks.empty()) section("Racks", racks_text(cluster, plan));
@@ -275,17 +350,24 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
   if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan, gaps));
   section("Fabrics", fabrics_text(cluster, plan));
   if (!plan.addresses.empty()) section("Addresses", addresses_text(cluster, plan));
-  if (const std::vector<BillRow> bill = bill_rows(plan); !bill.empty()) section("Bill of materials", [&] {
-    Table table({">count", "part", ">length", "what"});
-    for (const BillRow& b : bill)
-      table.row({std::to_string(b.count + b.spares), (b.put_in ? "  " : "") + b.part + (b.planning_default ? " (planning default)" : ""), b.length.value > 0 ? to_text(b.length) : "", b.what});
-    return table.text();
-  }());
-  if (const std::vector<Accessory> small = accessories_of(plan); !small.empty()) section("Cords, panels and trays", [&] {
-    Table table({">count", "part", ">length", "what"});
-    for (const Accessory& a : small) table.row({a.unknown_for ? "+?" : std::to_string(a.count), a.part + (a.planning_default ? " (planning default)" : ""), a.length.value > 0 ? to_text(a.length) : "", a.what});
-    return table.text();
-  }());
+  if (const std::vector<BillRow> bill = bill_rows(plan); !bill.empty())
+    section("Bill of materials", [&] {
+      Table table({">count", "part", ">length", "what"});
+      for (const BillRow& b : bill)
+        table.row({std::to_string(b.count + b.spares),
+                   (b.put_in ? "  " : "") + b.part + (b.planning_default ? " (planning default)" : ""),
+                   b.length.value > 0 ? to_text(b.length) : "", b.what});
+      return table.text();
+    }());
+  if (const std::vector<Accessory> small = accessories_of(plan); !small.empty())
+    section("Cords, panels and trays", [&] {
+      Table table({">count", "part", ">length", "what"});
+      for (const Accessory& a : small)
+        table.row({a.unknown_for ? "+?" : std::to_string(a.count),
+                   a.part + (a.planning_default ? " (planning default)" : ""),
+                   a.length.value > 0 ? to_text(a.length) : "", a.what});
+      return table.text();
+    }());
   if (const auto cost = cost_of(plan)) section("Cost", render_cost_text(*cost));
   section("Expected figures", render_expected_text(expected));
   section("All-reduce by message size: bus bandwidth of healthy systems", render_all_reduce_text(cluster));

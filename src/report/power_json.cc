@@ -16,13 +16,17 @@ namespace {
 constexpr auto kLine = JsonWriter::Layout::line;
 std::optional<double> known(double v) { return v < 0 ? std::nullopt : std::optional<double>(v); }
 
-auto key_of(const SupplyLoad& l) { return std::tuple(l.watts, l.idle, l.output, l.efficiency, l.supplies, l.spare, l.throttles); }
+auto key_of(const SupplyLoad& l) {
+  return std::tuple(l.watts, l.idle, l.output, l.efficiency, l.supplies, l.spare, l.throttles);
+}
 
 }  // namespace
 
-PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes_(plan.power_classes()), class_of_(plan.racks.size(), 0), lines_(c_) {
+PowerJson::PowerJson(const Plan& plan)
+    : plan_(plan), c_(*plan.cluster), classes_(plan.power_classes()), class_of_(plan.racks.size(), 0), lines_(c_) {
   for (std::size_t k = 0; k < classes_.size(); ++k) {
-    for (const std::int32_t r : classes_[k].racks) class_of_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(k);
+    for (const std::int32_t r : classes_[k].racks)
+      class_of_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(k);
     const auto add = [&](const SupplyLoad& l) {
       if (load_of(l) == loads_.size()) loads_.push_back(l);
     };
@@ -32,19 +36,32 @@ PowerJson::PowerJson(const Plan& plan) : plan_(plan), c_(*plan.cluster), classes
 }
 
 std::size_t PowerJson::load_of(const SupplyLoad& l) const {
-  return static_cast<std::size_t>(std::find_if(loads_.begin(), loads_.end(), [&](const SupplyLoad& o) { return key_of(o) == key_of(l); }) - loads_.begin());
+  return static_cast<std::size_t>(
+      std::find_if(loads_.begin(), loads_.end(), [&](const SupplyLoad& o) { return key_of(o) == key_of(l); }) -
+      loads_.begin());
 }
 
 void PowerJson::site(JsonWriter& json) const {
   const Meters altitude = c_.spec.site ? c_.spec.site->altitude.value_or(Meters(0)) : Meters(0);
-  json.object("site", kLine).field("power_factor", power_factor(c_)).field("altitude_m", altitude.value).field("continuous_factor", c_.continuous_factor).end_object();
+  json.object("site", kLine)
+      .field("power_factor", power_factor(c_))
+      .field("altitude_m", altitude.value)
+      .field("continuous_factor", c_.continuous_factor)
+      .end_object();
 }
 
 void PowerJson::loads(JsonWriter& json) const {
   json.array("loads");
   for (const SupplyLoad& l : loads_)
-    json.begin_object(kLine).field("power_w", l.watts).field("idle_w", known(l.idle)).field("throttles", l.throttles).field("supplies", l.supplies)
-        .field("spare", l.spare < 0 ? std::nullopt : std::optional<std::int64_t>(l.spare)).field("supply_w", l.output > 0 ? std::optional<double>(l.output) : std::nullopt).field("efficiency", l.efficiency).end_object();
+    json.begin_object(kLine)
+        .field("power_w", l.watts)
+        .field("idle_w", known(l.idle))
+        .field("throttles", l.throttles)
+        .field("supplies", l.supplies)
+        .field("spare", l.spare < 0 ? std::nullopt : std::optional<std::int64_t>(l.spare))
+        .field("supply_w", l.output > 0 ? std::optional<double>(l.output) : std::nullopt)
+        .field("efficiency", l.efficiency)
+        .end_object();
   json.end_array();
 }
 
@@ -60,14 +77,21 @@ void PowerJson::device(JsonWriter& json, std::int64_t rack, std::size_t device) 
 
 void PowerJson::rack(JsonWriter& json, std::int64_t rack) const {
   const PowerClass& k = classes_[static_cast<std::size_t>(class_of_[static_cast<std::size_t>(rack)])];
-  const int air = k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].air : c_.racks[static_cast<std::size_t>(k.group)].cooling;
-  const int liquid = k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].liquid : c_.racks[static_cast<std::size_t>(k.group)].liquid;
+  const int air = k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].air
+                             : c_.racks[static_cast<std::size_t>(k.group)].cooling;
+  const int liquid = k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].liquid
+                                : c_.racks[static_cast<std::size_t>(k.group)].liquid;
   const auto name = [&](int zone) { return zone < 0 ? std::string() : c_.zones[static_cast<std::size_t>(zone)].name; };
-  json.field("group", k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].name : c_.racks[static_cast<std::size_t>(k.group)].name).field("cooling", name(air)).field("liquid", name(liquid));
+  json.field("group", k.assembly ? c_.assemblies[static_cast<std::size_t>(k.group)].name
+                                 : c_.racks[static_cast<std::size_t>(k.group)].name)
+      .field("cooling", name(air))
+      .field("liquid", name(liquid));
   const std::size_t devices = plan_.racks[static_cast<std::size_t>(rack)].devices.size();
   if (k.assembly) {
     json.field("frame_load", load_of(k.rack.devices.back())).array("shelf_feeds", kLine);
-    for (const PowerCord& cord : k.rack.cords) json.value(c_.feeds[static_cast<std::size_t>(k.rack.positions[static_cast<std::size_t>(cord.position)].feed)].name);
+    for (const PowerCord& cord : k.rack.cords)
+      json.value(
+          c_.feeds[static_cast<std::size_t>(k.rack.positions[static_cast<std::size_t>(cord.position)].feed)].name);
     json.end_array();
   } else if (k.rack.devices.size() > devices) {
     json.field("standing_w", k.rack.devices.back().watts);
@@ -78,8 +102,13 @@ void PowerJson::rack(JsonWriter& json, std::int64_t rack) const {
   for (std::size_t i = 0; i < coming.size();) {
     const CordToCome& one = coming[i];
     std::string cords;
-    for (; i < coming.size() && coming[i].device == one.device; ++i) cords += static_cast<char>('a' + coming[i].position);
-    json.begin_object(kLine).field("below", one.below).field("load", load_of(one.load)).field("cords", cords).end_object();
+    for (; i < coming.size() && coming[i].device == one.device; ++i)
+      cords += static_cast<char>('a' + coming[i].position);
+    json.begin_object(kLine)
+        .field("below", one.below)
+        .field("load", load_of(one.load))
+        .field("cords", cords)
+        .end_object();
   }
   json.end_array();
 }
@@ -88,11 +117,14 @@ void PowerJson::pdu(JsonWriter& json, const PduLoad& p) const {
   const int group = c_.rack_group_of(p.rack);
   const PduModel& m = c_.racks[static_cast<std::size_t>(group)].pdus[static_cast<std::size_t>(p.pdu)];
   if (m.panel >= 0) json.field("panel", c_.panels[static_cast<std::size_t>(m.panel)].name);
-  if (const int way = lines_.way(group, p.rack, static_cast<std::size_t>(p.pdu)); way >= 0) json.field("feed_line", line_name(lines_.between(group, static_cast<std::size_t>(p.pdu)), way));
+  if (const int way = lines_.way(group, p.rack, static_cast<std::size_t>(p.pdu)); way >= 0)
+    json.field("feed_line", line_name(lines_.between(group, static_cast<std::size_t>(p.pdu)), way));
   const Breaker b = m.part ? pdu_breaker(c_, *m.part) : Breaker{};
   json.field("continuous_va", known(b.continuous)).field("breaker_va", known(b.trip));
   if (!m.part || !m.part->phases || !m.part->voltage) return;
-  json.field("phases", *m.part->phases).field("between_lines", *m.part->phases >= 3 && *outlet_voltage(*m.part) == *m.part->voltage).field("banks", m.part->banks.value_or(0));
+  json.field("phases", *m.part->phases)
+      .field("between_lines", *m.part->phases >= 3 && *outlet_voltage(*m.part) == *m.part->voltage)
+      .field("banks", m.part->banks.value_or(0));
 }
 
 void PowerJson::feed(JsonWriter& json, std::size_t feed) const {
@@ -100,14 +132,25 @@ void PowerJson::feed(JsonWriter& json, std::size_t feed) const {
   const Breaker b = feed_breaker(c_, f);
   json.field("breaker_va", known(b.trip)).field("in_use_w", f.spec ? f.spec->in_use.value_or(Watts(0)).value : 0.0);
   if (const UpsModules u = ups_modules(f); u.modules > 0)
-    json.object("ups", kLine).field("modules", u.modules).field("spare", u.spare).field("module_w", known(u.watts)).field("module_va", known(u.va)).field("drawn_over_load", at_breaker(f, VoltAmperes(1)).value).end_object();
+    json.object("ups", kLine)
+        .field("modules", u.modules)
+        .field("spare", u.spare)
+        .field("module_w", known(u.watts))
+        .field("module_va", known(u.va))
+        .field("drawn_over_load", at_breaker(f, VoltAmperes(1)).value)
+        .end_object();
 }
 
 void PowerJson::panels(JsonWriter& json) const {
   json.array("panels");
   for (const PanelModel& p : c_.panels) {
     const Breaker b = panel_breaker(c_, p);
-    json.begin_object(kLine).field("name", p.name).field("feed", p.feed < 0 ? std::string() : c_.feeds[static_cast<std::size_t>(p.feed)].name).field("continuous_va", known(b.continuous)).field("breaker_va", known(b.trip)).end_object();
+    json.begin_object(kLine)
+        .field("name", p.name)
+        .field("feed", p.feed < 0 ? std::string() : c_.feeds[static_cast<std::size_t>(p.feed)].name)
+        .field("continuous_va", known(b.continuous))
+        .field("breaker_va", known(b.trip))
+        .end_object();
   }
   json.end_array();
 }
@@ -116,9 +159,14 @@ void PowerJson::zone(JsonWriter& json, std::size_t zone) const {
   const ZoneModel& z = c_.zones[zone];
   if (!z.spec) return;
   const CoolingUnits u = cooling_units(z);
-  json.field("liquid", z.spec->method.value == CoolingMethod::liquid).field("cdus", u.cdu).field("units", u.units).field("unit_removes_w", known(u.heat)).field("unit_airflow_m3_s", known(u.airflow))
+  json.field("liquid", z.spec->method.value == CoolingMethod::liquid)
+      .field("cdus", u.cdu)
+      .field("units", u.units)
+      .field("unit_removes_w", known(u.heat))
+      .field("unit_airflow_m3_s", known(u.airflow))
       .field("unit_power_w", u.cdu && z.cdu && z.cdu->power ? std::optional<double>(z.cdu->power->value) : std::nullopt)
-      .field("supply_c", z.spec->supply ? std::optional<double>(z.spec->supply->value) : std::nullopt).array("feeds", kLine);
+      .field("supply_c", z.spec->supply ? std::optional<double>(z.spec->supply->value) : std::nullopt)
+      .array("feeds", kLine);
   for (const Value<std::string>& name : u.feeds(z))
     if (name) json.value(*name);
   json.end_array();
@@ -132,13 +180,17 @@ void PowerJson::node_group(JsonWriter& json, const NodeGroupModel& g) const {
   json.end_array();
   if (g.spec && g.spec->ha) json.field("ha", enum_text(*g.spec->ha));
   if (g.server.part.inlet_max) json.field("inlet_max_c", g.server.part.inlet_max->value);
-  if (const std::int64_t nodes = nvlink_domain_nodes(*plan_.cluster, g); nodes > 0) json.field("nvlink_domain_nodes", nodes);
+  if (const std::int64_t nodes = nvlink_domain_nodes(*plan_.cluster, g); nodes > 0)
+    json.field("nvlink_domain_nodes", nodes);
 }
 
 void PowerJson::storage(JsonWriter& json) const {
   json.array("storage");
   for (const StorageModel& s : c_.storage) {
-    json.begin_object(kLine).field("name", s.name).field("systems", s.part && s.nodes < 0 ? s.count : 0).field("nodes", s.nodes < 0 ? std::string() : c_.nodes[static_cast<std::size_t>(s.nodes)].name);
+    json.begin_object(kLine)
+        .field("name", s.name)
+        .field("systems", s.part && s.nodes < 0 ? s.count : 0)
+        .field("nodes", s.nodes < 0 ? std::string() : c_.nodes[static_cast<std::size_t>(s.nodes)].name);
     if (s.spec && s.spec->servers && s.spec->servers->ha) json.field("ha", enum_text(*s.spec->servers->ha));
     if (s.spec && data_on_single_servers(c_, s)) json.field("data_on_single_servers", true);
     json.end_object();
@@ -150,13 +202,32 @@ void PowerJson::fabric(JsonWriter& json, const Fabric& f) const {
   const NetworkModel& n = c_.networks[static_cast<std::size_t>(f.network)];
   json.array("carries", kLine);
   for (const Traffic t : n.carries) json.value(enum_text(t));
-  json.end_array().field("everything", n.everything).field("link_bit_s", f.link_rate.value).field("uplink_bit_s", f.uplink_rate.value).field("leaves_per_unit", f.leaves_per_unit).field("pods", f.pods).field("leaves_per_pod", f.leaves_per_pod)
-      .field("spines_per_pod", f.spines_per_pod).field("links_per_spine_core_pair", f.core_links_per_pair).field("cores_per_group", f.cores_per_group).field("spines_per_group", f.spines_per_group).array("members");
+  json.end_array()
+      .field("everything", n.everything)
+      .field("link_bit_s", f.link_rate.value)
+      .field("uplink_bit_s", f.uplink_rate.value)
+      .field("leaves_per_unit", f.leaves_per_unit)
+      .field("pods", f.pods)
+      .field("leaves_per_pod", f.leaves_per_pod)
+      .field("spines_per_pod", f.spines_per_pod)
+      .field("links_per_spine_core_pair", f.core_links_per_pair)
+      .field("cores_per_group", f.cores_per_group)
+      .field("spines_per_group", f.spines_per_group)
+      .array("members");
   for (const FabricBlock& b : f.blocks) {
     if (b.what != FabricBlock::What::ends) continue;
     const EndPoints& e = c_.networks[static_cast<std::size_t>(b.network)].ends[static_cast<std::size_t>(b.end)];
-    json.begin_object(kLine).field("of", e.group >= 0 ? "nodes" : "storage").field("name", e.group >= 0 ? c_.nodes[static_cast<std::size_t>(e.group)].name : c_.storage[static_cast<std::size_t>(e.storage)].name)
-        .field("network", c_.networks[static_cast<std::size_t>(b.network)].name).field("members", b.members).field("ports_each", b.ports_each).field("first_slot", b.first).field("slots_each", b.width).field("from_last", b.from_last).end_object();
+    json.begin_object(kLine)
+        .field("of", e.group >= 0 ? "nodes" : "storage")
+        .field("name", e.group >= 0 ? c_.nodes[static_cast<std::size_t>(e.group)].name
+                                    : c_.storage[static_cast<std::size_t>(e.storage)].name)
+        .field("network", c_.networks[static_cast<std::size_t>(b.network)].name)
+        .field("members", b.members)
+        .field("ports_each", b.ports_each)
+        .field("first_slot", b.first)
+        .field("slots_each", b.width)
+        .field("from_last", b.from_last)
+        .end_object();
   }
   json.end_array();
 }

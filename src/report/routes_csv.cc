@@ -18,7 +18,8 @@ std::string render_routes_csv(const Cluster& cluster, const Plan& plan) {
       for (std::int64_t link = 0; link < f.tiers[0].up; ++link) {
         PortRef upper;
         const PortRef lower = plan.up_link(fabric, {0, leaf}, link, &upper);
-        csv.row({cluster.networks[static_cast<std::size_t>(f.network)].name, name, std::to_string(lower.port), plan.switch_name(fabric, upper.sw), std::to_string(upper.port),
+        csv.row({cluster.networks[static_cast<std::size_t>(f.network)].name, name, std::to_string(lower.port),
+                 plan.switch_name(fabric, upper.sw), std::to_string(upper.port),
                  std::to_string(routing.routes(leaf, link))});
       }
     }

@@ -22,23 +22,33 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 std::string counted(std::int64_t n, std::string_view one, std::string_view many = {}) {
-  return std::to_string(n) + " " + (n == 1 ? std::string(one) : many.empty() ? std::string(one) + "s" : std::string(many));
+  return std::to_string(n) + " " +
+         (n == 1         ? std::string(one)
+          : many.empty() ? std::string(one) + "s"
+                         : std::string(many));
 }
 
 class Runbook {
  public:
-  Runbook(const Cluster& c, const Plan& p, const ExpectedFigures& e, bool compiles) : c_(c), p_(p), expected_(e), compiles_(compiles), pairs_(rack_pairs(c, p)) {}
+  Runbook(const Cluster& c, const Plan& p, const ExpectedFigures& e, bool compiles)
+      : c_(c), p_(p), expected_(e), compiles_(compiles), pairs_(rack_pairs(c, p)) {}
 
   std::string text() {
     out_ = "# Build runbook: " + markdown_text(*c_.spec.name) + "\n\n";
-    out_ += "In the order in which things are done. A box is ticked when what it says was seen (in a copy: a file that was changed by hand is not written again). The sheets of the plan (`clusterc plan -o`) have every cord (`cords.csv`), cable (`point-to-point.csv`, "
-            "`bundles.csv`) and label (`labels.csv`); `plan.txt` has the sums.\n";
+    out_ +=
+        "In the order in which things are done. A box is ticked when what it says was seen (in a copy: a file that was "
+        "changed by hand is not written again). The sheets of the plan (`clusterc plan -o`) have every cord "
+        "(`cords.csv`), cable (`point-to-point.csv`, "
+        "`bundles.csv`) and label (`labels.csv`); `plan.txt` has the sums.\n";
     room();
     racks();
     cables();
     power_on();
-    if (compiles_) out_ += render_configuration_steps(c_, p_, section_);
-    else section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` writes nothing, and no step that rests on it stands here");
+    if (compiles_)
+      out_ += render_configuration_steps(c_, p_, section_);
+    else
+      section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` "
+                                "writes nothing, and no step that rests on it stands here");
     acceptance();
     return std::move(out_);
   }
@@ -53,7 +63,8 @@ class Runbook {
   }
   static std::string quoted(std::string_view name) { return markdown_text(name); }
 
-  // ---- before anything is delivered --------------------------------------------------------------------------------------------
+  // ---- before anything is delivered
+  // --------------------------------------------------------------------------------------------
   void room() {
     section("The room");
     const std::size_t begin = out_.size();
@@ -61,9 +72,12 @@ class Runbook {
       const FeedModel& feed = c_.feeds[i];
       const FeedLoad& load = p_.feeds[i];
       std::string line = format("feed {} ", quoted(feed.name));
-      line += feed.capacity ? format("gives {}; ", to_text(*feed.capacity)) : std::string("is there (nobody says what it gives); ");
+      line += feed.capacity ? format("gives {}; ", to_text(*feed.capacity))
+                            : std::string("is there (nobody says what it gives); ");
       line += format("the plan puts {} on it", to_text(at_breaker(feed, load.normal)));
-      if (load.worst_lost_feed >= 0) line += format(", {} when feed {} is lost", to_text(at_breaker(feed, load.worst)), quoted(c_.feeds[at(load.worst_lost_feed)].name));
+      if (load.worst_lost_feed >= 0)
+        line += format(", {} when feed {} is lost", to_text(at_breaker(feed, load.worst)),
+                       quoted(c_.feeds[at(load.worst_lost_feed)].name));
       box(line);
     }
     for (std::size_t i = 0; i < p_.zones.size() && i < c_.zones.size(); ++i) {
@@ -75,21 +89,27 @@ class Runbook {
     }
     std::int64_t heaviest = -1;
     for (std::size_t r = 0; r < p_.racks.size(); ++r)
-      if (!p_.racks[r].devices.empty() && (heaviest < 0 || p_.racks[r].weight > p_.racks[at(heaviest)].weight)) heaviest = static_cast<std::int64_t>(r);
+      if (!p_.racks[r].devices.empty() && (heaviest < 0 || p_.racks[r].weight > p_.racks[at(heaviest)].weight))
+        heaviest = static_cast<std::int64_t>(r);
     if (heaviest >= 0) {
       const RackPlan& rack = p_.racks[at(heaviest)];
-      box(format("the floor carries {}{} where the heaviest rack stands ({})", rack.weight_complete ? "" : "more than ", to_text(rack.weight), quoted(c_.rack_name(heaviest))));
+      box(format("the floor carries {}{} where the heaviest rack stands ({})", rack.weight_complete ? "" : "more than ",
+                 to_text(rack.weight), quoted(c_.rack_name(heaviest))));
     }
-    for (const Unplaced& u : p_.unplaced) box(format("a place is found for {}: {}", counted(u.count, "device"), markdown_text(u.why)));
+    for (const Unplaced& u : p_.unplaced)
+      box(format("a place is found for {}: {}", counted(u.count, "device"), markdown_text(u.why)));
     if (out_.size() == begin) out_ += "Nothing of it is ours: the provider sees to it.\n";
   }
 
-  // ---- rack after rack ---------------------------------------------------------------------------------------------------------
+  // ---- rack after rack
+  // ---------------------------------------------------------------------------------------------------------
   std::string model_of(const RackedDevice& d) const {
     switch (d.kind) {
       case DeviceKind::node:
-      case DeviceKind::tray: return c_.nodes[at(d.group)].server.id;
-      case DeviceKind::storage: return c_.storage[at(d.group)].model;
+      case DeviceKind::tray:
+        return c_.nodes[at(d.group)].server.id;
+      case DeviceKind::storage:
+        return c_.storage[at(d.group)].model;
       case DeviceKind::switch_: {
         std::int64_t index = d.index;
         for (const FabricTier& t : p_.fabrics[at(d.group)].tiers) {
@@ -98,7 +118,8 @@ class Runbook {
         }
         return {};
       }
-      case DeviceKind::occupied: return "stands there already";
+      case DeviceKind::occupied:
+        return "stands there already";
     }
     return {};
   }
@@ -116,96 +137,128 @@ class Runbook {
       if (!std::exchange(begun, true)) section("Racks, one after the other");
       const int group = c_.rack_group_of(number);
       out_ += format("### {}\n\nAt x {:.1f} m, y {:.1f} m.", markdown_text(c_.rack_name(number)), rack.x, rack.y);
-      if (group >= 0 && !c_.racks[at(group)].model.empty()) out_ += format(" {}.", markdown_text(c_.racks[at(group)].model));
+      if (group >= 0 && !c_.racks[at(group)].model.empty())
+        out_ += format(" {}.", markdown_text(c_.racks[at(group)].model));
       for (std::size_t i = first_pdu; i < pdu; ++i) {
         const PduLoad& load = p_.pdus[i];
         const PduModel& m = c_.racks[at(group)].pdus[at(load.pdu)];
-        out_ += format(" PDU {}: {} on feed {}.", static_cast<char>('a' + load.pdu), markdown_text(m.model), load.feed < 0 ? std::string("-") : quoted(c_.feeds[at(load.feed)].name));
+        out_ += format(" PDU {}: {} on feed {}.", static_cast<char>('a' + load.pdu), markdown_text(m.model),
+                       load.feed < 0 ? std::string("-") : quoted(c_.feeds[at(load.feed)].name));
       }
       out_ += "\n\n";
       heading({"U", "device", "what"}, "| ---: | --- | --- |");
       std::int64_t ours = 0;
       for (const RackedDevice& d : rack.devices) {
         ours += d.kind != DeviceKind::occupied;
-        const std::string units = d.unit <= 0 ? std::string("-") : d.units > 1 ? format("{}-{}", d.unit, d.unit + d.units - 1) : std::to_string(d.unit);
+        const std::string units = d.unit <= 0   ? std::string("-")
+                                  : d.units > 1 ? format("{}-{}", d.unit, d.unit + d.units - 1)
+                                                : std::to_string(d.unit);
         out_ += markdown_row({units, device_name(c_, p_, d), model_of(d)});
       }
       out_ += "\n";
-      if (ours > 0) box(format("{} in place, {}{} with the rack", counted(ours, "device"), rack.weight_complete ? "" : "more than ", to_text(rack.weight)));
+      if (ours > 0)
+        box(format("{} in place, {}{} with the rack", counted(ours, "device"), rack.weight_complete ? "" : "more than ",
+                   to_text(rack.weight)));
       if (pdu > first_pdu) {
         std::int64_t cords = 0;
         for (std::size_t i = first_pdu; i < pdu; ++i) cords += p_.pdus[i].cords_c13 + p_.pdus[i].cords_c19;
-        box(format("{} in their outlets (`cords.csv`); the rack will draw {}", counted(cords, "cord"), rack.power_complete ? to_text(rack.power) + " at most" : "more than " + to_text(rack.power)));
+        box(format("{} in their outlets (`cords.csv`); the rack will draw {}", counted(cords, "cord"),
+                   rack.power_complete ? to_text(rack.power) + " at most" : "more than " + to_text(rack.power)));
       }
-      if (pair < pairs_.size() && pairs_[pair].from == number && pairs_[pair].to == number) box(format("{} that stay in the rack are plugged and labelled", counted(pairs_[pair].cables(), "cable")));
+      if (pair < pairs_.size() && pairs_[pair].from == number && pairs_[pair].to == number)
+        box(format("{} that stay in the rack are plugged and labelled", counted(pairs_[pair].cables(), "cable")));
       out_ += "\n";
     }
   }
 
-  // ---- what goes from rack to rack ---------------------------------------------------------------------------------------------
+  // ---- what goes from rack to rack
+  // ---------------------------------------------------------------------------------------------
   void cables() {
     std::int64_t between = 0, bundles = 0;
     for (const RackPair& p : pairs_)
       if (p.from != p.to) between += p.cables(), bundles += p.bundles;
     if (between == 0) return;
     section("Cables between racks");
-    out_ += format("{} in {}, from rack to rack; lengths and parts stand in `point-to-point.csv`.\n\n", counted(between, "cable"), counted(bundles, "bundle"));
+    out_ += format("{} in {}, from rack to rack; lengths and parts stand in `point-to-point.csv`.\n\n",
+                   counted(between, "cable"), counted(bundles, "bundle"));
     heading({"done", "from", "to", "cables", "bundles", "longest way"}, "| --- | --- | --- | ---: | ---: | ---: |");
     for (const RackPair& p : pairs_) {
       if (p.from == p.to) continue;
       out_ += "| [ ] ";
-      out_ += markdown_row({c_.rack_name(p.from), c_.rack_name(p.to), std::to_string(p.cables()), std::to_string(p.bundles), format("{:.1f} m", p.longest.value)});
+      out_ += markdown_row({c_.rack_name(p.from), c_.rack_name(p.to), std::to_string(p.cables()),
+                            std::to_string(p.bundles), format("{:.1f} m", p.longest.value)});
     }
   }
 
-  // ---- power on ------------------------------------------------------------------------------------------------------------------
-  // What others are reached by comes up first: management before data. Nodes have no operating system yet, and InfiniBand no subnet manager: their links are looked at later.
+  // ---- power on
+  // ------------------------------------------------------------------------------------------------------------------
+  // What others are reached by comes up first: management before data. Nodes have no operating system yet, and
+  // InfiniBand no subnet manager: their links are looked at later.
   void power_on() {
     std::vector<std::size_t> order;
     for (std::size_t f = 0; f < p_.fabrics.size(); ++f)
       if (p_.fabrics[f].switch_count() > 0) order.push_back(f);
     const auto rank = [&](std::size_t f) {
       const NetworkModel& n = c_.networks[at(p_.fabrics[f].network)];
-      return n.carries_traffic(Traffic::oob) ? 0 : n.carries_traffic(Traffic::inband) ? 1 : n.carries_traffic(Traffic::storage) ? 2 : 3;
+      return n.carries_traffic(Traffic::oob)       ? 0
+             : n.carries_traffic(Traffic::inband)  ? 1
+             : n.carries_traffic(Traffic::storage) ? 2
+                                                   : 3;
     };
     if (order.empty() && p_.pdus.empty()) return;
     section("Power on");
-    if (!p_.pdus.empty()) box(format("{} live, one feed after the other; each shows its phases and no load but its own", counted(static_cast<std::int64_t>(p_.pdus.size()), "PDU")));
-    if (!order.empty() && dhcp_server(c_)) out_ += "\nAddresses come from DHCP, which does not run yet: until then switches answer at their consoles.\n\n";
+    if (!p_.pdus.empty())
+      box(format("{} live, one feed after the other; each shows its phases and no load but its own",
+                 counted(static_cast<std::int64_t>(p_.pdus.size()), "PDU")));
+    if (!order.empty() && dhcp_server(c_))
+      out_ += "\nAddresses come from DHCP, which does not run yet: until then switches answer at their consoles.\n\n";
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     for (const std::size_t f : order) {
       const Fabric& fabric = p_.fabrics[f];
       std::string tiers;
       for (const FabricTier& t : fabric.tiers)
-        if (t.count > 0) tiers += format("{}{} {} ({})", tiers.empty() ? "" : ", ", t.count, t.word, markdown_text(t.model));
+        if (t.count > 0)
+          tiers += format("{}{} {} ({})", tiers.empty() ? "" : ", ", t.count, t.word, markdown_text(t.model));
       box(format("network {}: the switches answer: {}", quoted(fabric.name), tiers));
       const std::int64_t links = fabric.leaf_spine_cables + fabric.spine_core_cables;
-      if (links > 0 && c_.networks[at(fabric.network)].kind != LinkKind::infiniband) box(format("network {}: {} up at {}", quoted(fabric.name), counted(links, "link between switches is", "links between switches are"), to_text(fabric.uplink_rate)));
+      if (links > 0 && c_.networks[at(fabric.network)].kind != LinkKind::infiniband)
+        box(format("network {}: {} up at {}", quoted(fabric.name),
+                   counted(links, "link between switches is", "links between switches are"),
+                   to_text(fabric.uplink_rate)));
     }
   }
 
   void acceptance() {
     section("Acceptance");
-    out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n```text\n{}```\n\n", is_made(c_, "slurm") ? " --launcher slurm" : "", render_expected_text(expected_));
+    out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n```text\n{}```\n\n",
+                   is_made(c_, "slurm") ? " --launcher slurm" : "", render_expected_text(expected_));
     std::vector<std::string> cut;
     for (const NodeGroupModel& g : c_.nodes)
       if (g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g.software).empty()) cut.push_back(quoted(g.name));
-    box("the validators (`libexec/clusterc` beside the program, or what `--bundle` names) lie at the same path on every node, and who starts them may run jobs there");
-    if (!cut.empty()) box(format("GPUs of {} are whole, to be judged: `mig: off` in a copy of the spec, compiled and played; the layout again behind the acceptance. What is measured of instances is unjudged", join(cut, ", ")));
-    box(format("`clusterc validate` ended with status 0, and its report names nothing that did not run{}", cut.empty() ? "" : " but what instances cannot"));
+    box("the validators (`libexec/clusterc` beside the program, or what `--bundle` names) lie at the same path on "
+        "every node, and who starts them may run jobs there");
+    if (!cut.empty())
+      box(
+          format("GPUs of {} are whole, to be judged: `mig: off` in a copy of the spec, compiled and played; the "
+                 "layout again behind the acceptance. What is measured of instances is unjudged",
+                 join(cut, ", ")));
+    box(format("`clusterc validate` ended with status 0, and its report names nothing that did not run{}",
+               cut.empty() ? "" : " but what instances cannot"));
   }
 
   const Cluster& c_;
   const Plan& p_;
   const ExpectedFigures& expected_;
   const bool compiles_;
-  std::vector<RackPair> pairs_;         // by the first of both racks
+  std::vector<RackPair> pairs_;  // by the first of both racks
   std::string out_;
   int section_ = 0;
 };
 
 }  // namespace
 
-std::string render_runbook(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected, bool compiles) { return Runbook(cluster, plan, expected, compiles).text(); }
+std::string render_runbook(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected, bool compiles) {
+  return Runbook(cluster, plan, expected, compiles).text();
+}
 
 }  // namespace clusterc

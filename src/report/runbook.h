@@ -1,5 +1,6 @@
-// runbook.md: the plan as work to be done, in the order in which it is done: the room, rack after rack, the cables between them, power on, then what is
-// compiled put in place (runbook_steps.h), acceptance. A box is ticked when what stands behind it was seen to be true.
+// runbook.md: the plan as work to be done, in the order in which it is done: the room, rack after rack, the cables
+// between them, power on, then what is compiled put in place (runbook_steps.h), acceptance. A box is ticked when what
+// stands behind it was seen to be true.
 #pragma once
 #include <string>
 
@@ -8,6 +9,8 @@
 
 namespace clusterc {
 
-std::string render_runbook(const Cluster&, const Plan&, const ExpectedFigures&, bool compiles);   // compiles: the spec has no error, so that there is something to put in place
+std::string render_runbook(
+    const Cluster&, const Plan&, const ExpectedFigures&,
+    bool compiles);  // compiles: the spec has no error, so that there is something to put in place
 
 }  // namespace clusterc

@@ -24,23 +24,53 @@ namespace clusterc {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-std::string counted(std::int64_t n, std::string_view one, std::string_view many) { return std::to_string(n) + " " + std::string(n == 1 ? one : many); }
+std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
+}
 
-// The output that a role copies from the tree, where it is not called by the role's name; of the others '-' stands for '_'.
-struct Copies { std::string_view role, output; };
-constexpr auto kCopies = std::to_array<Copies>({{"base", "hosts"}, {"name_server", "dns"}, {"nfs_server", "nfs"}, {"subnet_manager", "opensm"}, {"dhcp", "dnsmasq"}, {"dhcp", "kea"},
-                                                {"web_server", "nginx"}, {"web_server", "ipxe"}, {"web_server", "preseed"}, {"web_server", "autoinstall"}, {"web_server", "kickstart"}, {"web_server", "cloud-init"}});
-// What makes a machine reach others and serve them, and nothing that asks another machine of the cluster. In the order of the roles.
-constexpr auto kFirst = std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "nftables", "kernel", "netplan", "networkd", "networkmanager", "chrony"});
+// The output that a role copies from the tree, where it is not called by the role's name; of the others '-' stands for
+// '_'.
+struct Copies {
+  std::string_view role, output;
+};
+constexpr auto kCopies = std::to_array<Copies>({{"base", "hosts"},
+                                                {"name_server", "dns"},
+                                                {"nfs_server", "nfs"},
+                                                {"subnet_manager", "opensm"},
+                                                {"dhcp", "dnsmasq"},
+                                                {"dhcp", "kea"},
+                                                {"web_server", "nginx"},
+                                                {"web_server", "ipxe"},
+                                                {"web_server", "preseed"},
+                                                {"web_server", "autoinstall"},
+                                                {"web_server", "kickstart"},
+                                                {"web_server", "cloud-init"}});
+// What makes a machine reach others and serve them, and nothing that asks another machine of the cluster. In the order
+// of the roles.
+constexpr auto kFirst =
+    std::to_array<std::string_view>({"base", "mirror", "repositories", "name_server", "dhcp", "web_server", "nftables",
+                                     "kernel", "netplan", "networkd", "networkmanager", "chrony"});
 // Those programs that take the nodes in a list of their own, and how (docs/outputs.md).
-struct Lister { std::string_view output, name, before, file, behind; };
-constexpr auto kListers = std::to_array<Lister>({{"warewulf", "Warewulf", "wwctl node import ", "nodes.yaml", ""}, {"maas", "MAAS", "BMC_USER=… BMC_PASSWORD=… ", "machines.sh", " PROFILE"},
-                                                 {"openchami", "OpenCHAMI", "ochami discover static -f yaml ", "nodes.yaml", ""}, {"xcat", "xCAT", "mkdef -z < ", "nodes.stanza", ""}});
+struct Lister {
+  std::string_view output, name, before, file, behind;
+};
+constexpr auto kListers =
+    std::to_array<Lister>({{"warewulf", "Warewulf", "wwctl node import ", "nodes.yaml", ""},
+                           {"maas", "MAAS", "BMC_USER=… BMC_PASSWORD=… ", "machines.sh", " PROFILE"},
+                           {"openchami", "OpenCHAMI", "ochami discover static -f yaml ", "nodes.yaml", ""},
+                           {"xcat", "xCAT", "mkdef -z < ", "nodes.stanza", ""}});
 
 class Steps {
  public:
-  Steps(const Cluster& c, const Plan& p, int& section) : c_(c), p_(p), in_{c, p, {}}, made_(c), section_(section), provisioner_(first_provisioner(c)), settings_(c.nodes.size()) {
-    Findings told;   // by compile, which decides the same
+  Steps(const Cluster& c, const Plan& p, int& section)
+      : c_(c),
+        p_(p),
+        in_{c, p, {}},
+        made_(c),
+        section_(section),
+        provisioner_(first_provisioner(c)),
+        settings_(c.nodes.size()) {
+    Findings told;  // by compile, which decides the same
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       if (c.nodes[g].count > 0) settings_[g] = ansible_settings(in_, made_, static_cast<int>(g), told);
     if (made_("slurm")) slurm_ = slurm_facts(in_, told);
@@ -62,7 +92,9 @@ class Steps {
 
  private:
   const AnsibleSettings& set(int group) const { return settings_[at(group)]; }
-  bool runs(int group, std::string_view role) const { return std::find(set(group).roles.begin(), set(group).roles.end(), role) != set(group).roles.end(); }
+  bool runs(int group, std::string_view role) const {
+    return std::find(set(group).roles.begin(), set(group).roles.end(), role) != set(group).roles.end();
+  }
   bool anywhere(std::string_view role) const {
     for (std::size_t g = 0; g < c_.nodes.size(); ++g)
       if (runs(static_cast<int>(g), role)) return true;
@@ -78,7 +110,9 @@ class Steps {
     out_ += format("- [ ] {}\n", text);
   }
   // A file of the compiled tree: its output is used by this step.
-  std::string file(std::string_view output, std::string_view name) { return used_.emplace(output), format("tree/{}/{}", output, name); }
+  std::string file(std::string_view output, std::string_view name) {
+    return used_.emplace(output), format("tree/{}/{}", output, name);
+  }
   std::string folders(const std::vector<std::string_view>& outputs) {
     std::string all;
     for (const std::string_view o : outputs) all += (all.empty() ? "" : ", ") + code(file(o, ""));
@@ -87,75 +121,116 @@ class Steps {
   // Outputs that these roles copy from the tree, and no step before.
   std::vector<std::string_view> copied(const std::vector<std::string_view>& roles) const {
     std::vector<std::string_view> all;
-    const auto take = [&](std::string_view output) { if (made_(output) && !used_.contains(output) && std::find(all.begin(), all.end(), output) == all.end()) all.push_back(output); };
+    const auto take = [&](std::string_view output) {
+      if (made_(output) && !used_.contains(output) && std::find(all.begin(), all.end(), output) == all.end())
+        all.push_back(output);
+    };
     for (const std::string_view role : roles) {
       for (const Copies& copy : kCopies)
         if (copy.role == role) take(copy.output);
-      take(find_output(replace_all(role, "_", "-")) ? find_output(replace_all(role, "_", "-"))->id : std::string_view());
+      take(find_output(replace_all(role, "_", "-")) ? find_output(replace_all(role, "_", "-"))->id
+                                                    : std::string_view());
     }
     return all;
   }
-  std::string play(std::string_view options) { return code(format("cd {} && ansible-playbook site.yml{}", file("ansible", ""), options)); }
-  std::string by_hand(const std::vector<std::string_view>& copies) { return folders(copies) + (copies.size() == 1 ? " is" : " are"); }
+  std::string play(std::string_view options) {
+    return code(format("cd {} && ansible-playbook site.yml{}", file("ansible", ""), options));
+  }
+  std::string by_hand(const std::vector<std::string_view>& copies) {
+    return folders(copies) + (copies.size() == 1 ? " is" : " are");
+  }
   // Of the groups that `which` takes: "gpu, fm".
-  template <class Which> std::vector<std::string> groups(const Which& which) const {
+  template <class Which>
+  std::vector<std::string> groups(const Which& which) const {
     std::vector<std::string> all;
     for (std::size_t g = 0; g < c_.nodes.size(); ++g)
       if (c_.nodes[g].count > 0 && which(static_cast<int>(g))) all.push_back(quoted(c_.nodes[g].name));
     return all;
   }
 
-  // ---- before the spec is compiled -----------------------------------------------------------------------------------------------
+  // ---- before the spec is compiled
+  // -----------------------------------------------------------------------------------------------
   std::string ports_of(int group, int network) const {
     std::vector<std::string> all;
     for (const Interface& i : interfaces_of(c_, p_, group))
-      if (network < 0 ? c_.networks[at(i.network)].kind == LinkKind::ethernet : i.network == network) all.insert(all.end(), i.names.begin(), i.names.end());
+      if (network < 0 ? c_.networks[at(i.network)].kind == LinkKind::ethernet : i.network == network)
+        all.insert(all.end(), i.names.begin(), i.names.end());
     std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());   // guests of a network come over its ports
+    all.erase(std::unique(all.begin(), all.end()), all.end());  // guests of a network come over its ports
     if (all.size() > 4) all = {all[0], "…", all.back()};
     return join(all, ", ");
   }
 
   void inventory() {
-    const std::string where = c_.spec.inventory ? "the inventory " + code(*c_.spec.inventory) : std::string("the inventory");
+    const std::string where =
+        c_.spec.inventory ? "the inventory " + code(*c_.spec.inventory) : std::string("the inventory");
     const bool listed = std::any_of(kListers.begin(), kListers.end(), [&](const Lister& l) { return made_(l.output); });
-    bool ports = std::any_of(settings_.begin(), settings_.end(), [](const AnsibleSettings& s) { return !s.ports.empty(); }) && c_.own_site;
-    if (!c_.spec.inventory && (ports || dhcp_server(c_) || made_("opensm"))) box("the spec names an inventory (`inventory: FILE`): a CSV file with MACs and GUIDs of what was delivered");
+    bool ports =
+        std::any_of(settings_.begin(), settings_.end(), [](const AnsibleSettings& s) { return !s.ports.empty(); }) &&
+        c_.own_site;
+    if (!c_.spec.inventory && (ports || dhcp_server(c_) || made_("opensm")))
+      box("the spec names an inventory (`inventory: FILE`): a CSV file with MACs and GUIDs of what was delivered");
     ports = false;
     for (std::size_t i = 0; i < c_.nodes.size(); ++i) {
       const int g = static_cast<int>(i);
       const NodeGroupModel& group = c_.nodes[i];
       const bool installed = installer_of(c_, g).has_value();
-      const int home = installed ? install_network(c_, g) : listed && group.count > 0 && !group.has_role(Role::provisioning) ? primary_network(c_, g) : -1;
+      const int home = installed                                                          ? install_network(c_, g)
+                       : listed && group.count > 0 && !group.has_role(Role::provisioning) ? primary_network(c_, g)
+                                                                                          : -1;
       if (home >= 0) {
         const std::string names = ports_of(g, home);
-        box(format("{} has the MAC of each port that nodes of {} start from ({}), a row {} for each{}", where, quoted(group.name), quoted(names), code(group.names.name(0) + "," + names.substr(0, names.find(',')) + ",MAC"),
+        box(format("{} has the MAC of each port that nodes of {} start from ({}), a row {} for each{}", where,
+                   quoted(group.name), quoted(names),
+                   code(group.names.name(0) + "," + names.substr(0, names.find(',')) + ",MAC"),
                    installed ? ": who has none gets no address and is not installed" : ""));
       }
       ports |= c_.own_site && group.count > 0 && !group.server.virtual_machine && !ports_of(g, -1).empty();
     }
-    if (ports) box(format("ports are called as the spec calls them: {}; by the image, or by a row {} for each in {} (`clusterc compile` says of how many it has none)", port_names(), code("NODE,PORT,MAC"), where));
+    if (ports)
+      box(
+          format("ports are called as the spec calls them: {}; by the image, or by a row {} for each in {} (`clusterc "
+                 "compile` says of how many it has none)",
+                 port_names(), code("NODE,PORT,MAC"), where));
     if (dhcp_server(c_))
       for (const DhcpNetwork& n : dhcp_networks(in_))
-        if (is_out_of_band(n.network)) box(format("network {}: {} has the MAC of each BMC ({}), switch and PDU ({}), or these say their names to DHCP themselves", quoted(n.network.name), where, code("NODE,bmc,MAC"), code("NAME,,MAC")));
-    if (made_("opensm")) box(format("{} has the GUIDs of InfiniBand's switches and ports ({}), as far as OpenSM is to know roots and end ports by them: each {} says what it misses", where, code("NAME,PORT,,GUID"), code("opensm.conf")));
+        if (is_out_of_band(n.network))
+          box(
+              format("network {}: {} has the MAC of each BMC ({}), switch and PDU ({}), or these say their names to "
+                     "DHCP themselves",
+                     quoted(n.network.name), where, code("NODE,bmc,MAC"), code("NAME,,MAC")));
+    if (made_("opensm"))
+      box(
+          format("{} has the GUIDs of InfiniBand's switches and ports ({}), as far as OpenSM is to know roots and end "
+                 "ports by them: each {} says what it misses",
+                 where, code("NAME,PORT,,GUID"), code("opensm.conf")));
   }
   std::string port_names() const {
     std::vector<std::string> all;
     for (std::size_t g = 0; g < c_.nodes.size(); ++g)
-      if (const std::string names = c_.nodes[g].count > 0 && !c_.nodes[g].server.virtual_machine ? ports_of(static_cast<int>(g), -1) : std::string(); !names.empty()) all.push_back(format("{} ({})", quoted(c_.nodes[g].name), quoted(names)));
+      if (const std::string names = c_.nodes[g].count > 0 && !c_.nodes[g].server.virtual_machine
+                                        ? ports_of(static_cast<int>(g), -1)
+                                        : std::string();
+          !names.empty())
+        all.push_back(format("{} ({})", quoted(c_.nodes[g].name), quoted(names)));
     return join(all, ", ");
   }
 
   // Secrets that are read where the plays run; `on`: those that lie on a group's machines.
-  struct Secret { const SecretRef* ref; std::string what; int group; };
+  struct Secret {
+    const SecretRef* ref;
+    std::string what;
+    int group;
+  };
   std::vector<Secret> secrets() const {
     std::vector<Secret> all;
     for (std::size_t g = 0; g < c_.nodes.size(); ++g) {
       const int group = static_cast<int>(g);
-      if (const auto& who = c_.nodes[g].software.identity; who && who->bind_password && runs(group, "identity")) all.push_back({&*who->bind_password, "the password that the directory is read with", group});
+      if (const auto& who = c_.nodes[g].software.identity; who && who->bind_password && runs(group, "identity"))
+        all.push_back({&*who->bind_password, "the password that the directory is read with", group});
       const auto& scheduler = c_.spec.software.scheduler;
-      if (!set(group).slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password) all.push_back({&*scheduler->accounting->password, "the password of slurmdbd's database", group});
+      if (!set(group).slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password)
+        all.push_back({&*scheduler->accounting->password, "the password of slurmdbd's database", group});
     }
     return all;
   }
@@ -163,58 +238,94 @@ class Steps {
   void compiling() {
     section("Compiling");
     inventory();
-    box("`clusterc compile SPEC -o tree` ended with status 0, and each of its notes is somebody's task: they name what is left to people");
+    box("`clusterc compile SPEC -o tree` ended with status 0, and each of its notes is somebody's task: they name what "
+        "is left to people");
     if (!made_("ansible")) return;
     section("The machine that runs the plays");
-    box(format("it has ansible-core 2.14 or newer and {}, and reaches the others by ssh{}, by the account that {} or the extra line {} names", code("tree"), installs(c_) ? " (`admin` on what is installed over the network)" : "", code("-u NAME"), code("ansible_user: NAME")));
-    if (anywhere("slurm")) box(format("munge's key lies there as {}, or where the extra line {} says ({})", code("/etc/munge/munge.key"), code("slurm_munge_key: FILE"), code("dd if=/dev/urandom of=FILE bs=1024 count=1")));
+    box(
+        format("it has ansible-core 2.14 or newer and {}, and reaches the others by ssh{}, by the account that {} or "
+               "the extra line {} names",
+               code("tree"), installs(c_) ? " (`admin` on what is installed over the network)" : "", code("-u NAME"),
+               code("ansible_user: NAME")));
+    if (anywhere("slurm"))
+      box(format("munge's key lies there as {}, or where the extra line {} says ({})", code("/etc/munge/munge.key"),
+                 code("slurm_munge_key: FILE"), code("dd if=/dev/urandom of=FILE bs=1024 count=1")));
     std::set<std::string> said;
     bool vault = false;
     for (const Secret& s : secrets()) {
-      if (s.ref->env && said.insert(*s.ref->env).second) box(format("the environment variable {} has {}", code(*s.ref->env), s.what));
-      if (s.ref->vault && said.insert(*s.ref->vault).second) box(format("Vault has {} as {}, and lets this machine read it ({}, {})", s.what, code(*s.ref->vault), code("VAULT_ADDR"), code("VAULT_TOKEN"))), vault = true;
+      if (s.ref->env && said.insert(*s.ref->env).second)
+        box(format("the environment variable {} has {}", code(*s.ref->env), s.what));
+      if (s.ref->vault && said.insert(*s.ref->vault).second)
+        box(format("Vault has {} as {}, and lets this machine read it ({}, {})", s.what, code(*s.ref->vault),
+                   code("VAULT_ADDR"), code("VAULT_TOKEN"))),
+            vault = true;
     }
-    if (vault) box(format("it reads Vault: {}, and Python's hvac", code("ansible-galaxy collection install -r " + file("ansible", "requirements.yml"))));
-    if (mirror_ && mirror_->spec->ca) box(format("the certificate of the site's authority lies there as {}", code(*mirror_->spec->ca)));
+    if (vault)
+      box(format("it reads Vault: {}, and Python's hvac",
+                 code("ansible-galaxy collection install -r " + file("ansible", "requirements.yml"))));
+    if (mirror_ && mirror_->spec->ca)
+      box(format("the certificate of the site's authority lies there as {}", code(*mirror_->spec->ca)));
   }
 
-  // ---- packages without internet -------------------------------------------------------------------------------------------------
-  bool mirror_is_first() const { return mirror_ && mirror_->group >= 0 && mirror_->group == provisioner_ && mirror_->member == 0; }
+  // ---- packages without internet
+  // -------------------------------------------------------------------------------------------------
+  bool mirror_is_first() const {
+    return mirror_ && mirror_->group >= 0 && mirror_->group == provisioner_ && mirror_->member == 0;
+  }
 
   void mirror() {
     if (!mirror_) return;
     section("The mirror");
     const std::string host = quoted(mirror_->host);
-    box(format("on a machine with internet {} ended with status 0{}", code("sh " + file("mirror", "fill.sh")), has_images(c_) ? " (`skopeo login` first, where a registry asks who reads)" : ""));
-    if (mirror_is_first()) return;   // the rest once it has an operating system
+    box(format("on a machine with internet {} ended with status 0{}", code("sh " + file("mirror", "fill.sh")),
+               has_images(c_) ? " (`skopeo login` first, where a registry asks who reads)" : ""));
+    if (mirror_is_first()) return;  // the rest once it has an operating system
     mirror_files();
     if (mirror_->node.empty()) {
-      box(format("nginx there reads {} as {}", code(file("nginx", "mirror.conf")), code("/etc/nginx/conf.d/mirror.conf")));
-      if (has_images(c_)) box(format("the registry there reads {} as {}", code(file("mirror", "registry.yml")), code("/etc/docker/registry/config.yml")));
+      box(format("nginx there reads {} as {}", code(file("nginx", "mirror.conf")),
+                 code("/etc/nginx/conf.d/mirror.conf")));
+      if (has_images(c_))
+        box(format("the registry there reads {} as {}", code(file("mirror", "registry.yml")),
+                   code("/etc/docker/registry/config.yml")));
     } else {
-      const std::string reads = made_("nginx") ? code(file("nginx", "mirror.conf")) + (has_images(c_) ? " and " + code(file("mirror", "registry.yml")) : "") : std::string();
-      if (!made_("ansible")) box(format("{} answers{}", host, reads.empty() ? "" : ", and reads " + reads));
-      else box(format("{} ended well, and {} answers{}", play(format(" --limit {} --tags base,mirror", mirror_->node)), host, reads.empty() ? "" : ": it puts " + reads + " in place"));
+      const std::string reads = made_("nginx")
+                                    ? code(file("nginx", "mirror.conf")) +
+                                          (has_images(c_) ? " and " + code(file("mirror", "registry.yml")) : "")
+                                    : std::string();
+      if (!made_("ansible"))
+        box(format("{} answers{}", host, reads.empty() ? "" : ", and reads " + reads));
+      else
+        box(format("{} ended well, and {} answers{}", play(format(" --limit {} --tags base,mirror", mirror_->node)),
+                   host, reads.empty() ? "" : ": it puts " + reads + " in place"));
     }
   }
   // What the play of the mirror finds there, or says is missing.
   void mirror_files() {
     const std::string host = quoted(mirror_->host);
-    if (!mirror_->node.empty() && !mirror_is_first()) box(format("{} has {}, installed by hand: packages of the others come from it", host, os_of(mirror_->group)));
-    box(format("what was fetched into {} lies on {} in the same place", code(mirror_->spec->folder.value_or("")), host));
-    box(format("certificate and key of {} lie there as {} and {}{}", host, code("/etc/nginx/cluster-mirror.pem"), code("/etc/nginx/cluster-mirror.key"), mirror_->node.empty() ? "" : " (make the folder: nginx comes after them)"));
-    if (!mirror_->node.empty() && has_images(c_) && set(mirror_->group).distribution_version != "" && !is_debian(mirror_->group)) box(format("a registry of yours answers on {} at 127.0.0.1:5000: its distribution packs none", host));
+    if (!mirror_->node.empty() && !mirror_is_first())
+      box(format("{} has {}, installed by hand: packages of the others come from it", host, os_of(mirror_->group)));
+    box(format("what was fetched into {} lies on {} in the same place", code(mirror_->spec->folder.value_or("")),
+               host));
+    box(format("certificate and key of {} lie there as {} and {}{}", host, code("/etc/nginx/cluster-mirror.pem"),
+               code("/etc/nginx/cluster-mirror.key"),
+               mirror_->node.empty() ? "" : " (make the folder: nginx comes after them)"));
+    if (!mirror_->node.empty() && has_images(c_) && set(mirror_->group).distribution_version != "" &&
+        !is_debian(mirror_->group))
+      box(format("a registry of yours answers on {} at 127.0.0.1:5000: its distribution packs none", host));
   }
   bool is_debian(int group) const { return set(group).distribution == "Debian" || set(group).distribution == "Ubuntu"; }
   std::string os_of(int group) const { return quoted(c_.nodes[at(group)].software.os.value_or("an operating system")); }
 
-  // ---- nodes ---------------------------------------------------------------------------------------------------------------------
+  // ---- nodes
+  // ---------------------------------------------------------------------------------------------------------------------
   std::string up(const NodeGroupModel& g) const {
-    std::string line = format("{}: {} up ({})", quoted(g.name), counted(g.count, "node is", "nodes are"), markdown_text(g.names.text()));
+    std::string line = format("{}: {} up ({})", quoted(g.name), counted(g.count, "node is", "nodes are"),
+                              markdown_text(g.names.text()));
     if (g.server.power && g.server.power->value > 0) {
       const std::string all = to_text(Watts(g.server.power->value * static_cast<double>(g.count)));
       line += power_lacks(g).empty() ? format(", {} at most", all) : format(", more than {}", all);
-    } else if (c_.own_site && g.assembly < 0 && !g.server.power && !g.server.instance) line += ", whose power is unknown";
+    } else if (c_.own_site && g.assembly < 0 && !g.server.power && !g.server.instance)
+      line += ", whose power is unknown";
     return line;
   }
 
@@ -223,27 +334,44 @@ class Steps {
     const std::string node = first_of(provisioner_);
     section("The first node: " + quoted(node));
     for (const NodeGroupModel& g : c_.nodes)
-      if (g.count > 0 && g.has_role(Role::provisioning)) box(format("{}, installed by hand with {}: who installs others is installed by nobody", up(g), os_of(static_cast<int>(&g - c_.nodes.data()))));
+      if (g.count > 0 && g.has_role(Role::provisioning))
+        box(format("{}, installed by hand with {}: who installs others is installed by nobody", up(g),
+                   os_of(static_cast<int>(&g - c_.nodes.data()))));
     if (mirror_is_first()) mirror_files();
     std::vector<std::string_view> roles;
     for (const std::string_view role : kFirst)
       if (runs(provisioner_, role)) roles.push_back(role);
     std::vector<std::string> tags(roles.begin(), roles.end());
-    const bool named = used_.contains("nginx") && runs(provisioner_, "web_server");   // its other file, by the mirror
+    const bool named = used_.contains("nginx") && runs(provisioner_, "web_server");  // its other file, by the mirror
     const std::vector<std::string_view> copies = copied(roles);
-    if (!made_("ansible")) box(format("{} in place on {}, and what reads them runs", by_hand(copies), quoted(node)));
-    else box(format("{}, first with {}, ended well: it puts {}{} in place there", play(format(" --limit {} --tags {}", node, join(tags, ","))), code("--check --diff"), folders(copies), named ? ", " + code(file("nginx", "cluster.conf")) : ""));
+    if (!made_("ansible"))
+      box(format("{} in place on {}, and what reads them runs", by_hand(copies), quoted(node)));
+    else
+      box(format("{}, first with {}, ended well: it puts {}{} in place there",
+                 play(format(" --limit {} --tags {}", node, join(tags, ","))), code("--check --diff"), folders(copies),
+                 named ? ", " + code(file("nginx", "cluster.conf")) : ""));
     if (made_("ansible") && !set(provisioner_).dhcp_server.empty())
-      box(format("on {} {} says `active`", quoted(node), code(format("systemctl is-active {}", !made_("kea") ? "cluster-dnsmasq" : is_debian(provisioner_) ? "kea-dhcp4-server" : "kea-dhcp4"))));
+      box(format("on {} {} says `active`", quoted(node),
+                 code(format("systemctl is-active {}", !made_("kea")             ? "cluster-dnsmasq"
+                                                       : is_debian(provisioner_) ? "kea-dhcp4-server"
+                                                                                 : "kea-dhcp4"))));
     media(node);
     for (const DhcpNetwork& n : dhcp_networks(in_))
-      if (is_out_of_band(n.network)) box(format("network {}: BMCs, switches and PDUs answer at the addresses of {}", quoted(n.network.name), code(file("hosts", "hosts"))));
+      if (is_out_of_band(n.network))
+        box(format("network {}: BMCs, switches and PDUs answer at the addresses of {}", quoted(n.network.name),
+                   code(file("hosts", "hosts"))));
     for (std::size_t f = 0; f < p_.fabrics.size(); ++f) {
       const int network = p_.fabrics[f].network;
       bool bonds = false;
       for (std::size_t g = 0; g < c_.nodes.size(); ++g)
-        for (const Interface& i : interfaces_of(c_, p_, static_cast<int>(g))) bonds |= i.bonded && i.network == network && install_network(c_, static_cast<int>(g)) == network && installer_of(c_, static_cast<int>(g));
-      if (bonds) box(format("network {}: switches let each port of a node's bond speak for itself until its system runs (LACP fallback, or force-up)", quoted(p_.fabrics[f].name)));
+        for (const Interface& i : interfaces_of(c_, p_, static_cast<int>(g)))
+          bonds |= i.bonded && i.network == network && install_network(c_, static_cast<int>(g)) == network &&
+                   installer_of(c_, static_cast<int>(g));
+      if (bonds)
+        box(
+            format("network {}: switches let each port of a node's bond speak for itself until its system runs (LACP "
+                   "fallback, or force-up)",
+                   quoted(p_.fabrics[f].name)));
     }
   }
 
@@ -257,28 +385,44 @@ class Steps {
       const auto plan = install_plan(in_, static_cast<int>(g), told);
       if (!plan) continue;
       const std::string medium = medium_of(plan->release);
-      if (plan->installer == Installer::autoinstall) images.insert(format("{} is Ubuntu's server image, {} the same unpacked", code("/srv/cluster/media/" + medium + ".iso"), code("/srv/cluster/media/" + medium + "/")));
-      else if (plan->release.mirror.empty()) images.insert(format("{} is the DVD of {}, unpacked", code("/srv/cluster/media/" + medium + "/"), quoted(plan->os)));
+      if (plan->installer == Installer::autoinstall)
+        images.insert(format("{} is Ubuntu's server image, {} the same unpacked",
+                             code("/srv/cluster/media/" + medium + ".iso"),
+                             code("/srv/cluster/media/" + medium + "/")));
+      else if (plan->release.mirror.empty())
+        images.insert(
+            format("{} is the DVD of {}, unpacked", code("/srv/cluster/media/" + medium + "/"), quoted(plan->os)));
       for (const Loader& l : kLoaders)
         if ((l.name == "efi-arm") == plan->release.arm) loaders.insert(code("/srv/tftp/" + std::string(l.file)));
     }
     for (const std::string& image : images) box(format("on {} {}", quoted(node), image));
-    if (!loaders.empty()) box(format("on {} lie{} iPXE's loader{} {}{}", quoted(node), loaders.size() == 1 ? "s" : "", loaders.size() == 1 ? "" : "s", join(std::vector<std::string>(loaders.begin(), loaders.end()), ", "), made_("kea") ? ", and a TFTP server of yours serves them" : ""));
+    if (!loaders.empty())
+      box(format("on {} lie{} iPXE's loader{} {}{}", quoted(node), loaders.size() == 1 ? "s" : "",
+                 loaders.size() == 1 ? "" : "s", join(std::vector<std::string>(loaders.begin(), loaders.end()), ", "),
+                 made_("kea") ? ", and a TFTP server of yours serves them" : ""));
   }
 
   void nodes() {
     section("Nodes");
     bool listed = false;
     for (const Lister& l : kListers)
-      if (made_(l.output)) box(format("{0} knows the nodes: {1}; those that {0} starts need no other installation", l.name, code(std::string(l.before) + file(l.output, l.file) + std::string(l.behind)))), listed = true;
+      if (made_(l.output))
+        box(format("{0} knows the nodes: {1}; those that {0} starts need no other installation", l.name,
+                   code(std::string(l.before) + file(l.output, l.file) + std::string(l.behind)))),
+            listed = true;
     for (const bool computes : {false, true}) {
       for (std::size_t g = 0; g < c_.nodes.size(); ++g)
-        if (c_.nodes[g].count > 0 && c_.nodes[g].computes == computes && !(serves_ && c_.nodes[g].has_role(Role::provisioning))) group(static_cast<int>(g), listed);
+        if (c_.nodes[g].count > 0 && c_.nodes[g].computes == computes &&
+            !(serves_ && c_.nodes[g].has_role(Role::provisioning)))
+          group(static_cast<int>(g), listed);
       if (!computes)
         for (const StorageModel& s : c_.storage)
-          if (s.count > 0 && s.nodes < 0) box(format("storage {}: {} up ({})", quoted(s.name), counted(s.count, "system is", "systems are"), markdown_text(s.model)));
+          if (s.count > 0 && s.nodes < 0)
+            box(format("storage {}: {} up ({})", quoted(s.name), counted(s.count, "system is", "systems are"),
+                       markdown_text(s.model)));
     }
-    if (made_("ansible")) box(format("each answers: {}", code(format("cd {} && ansible all -m ping", file("ansible", "")))));
+    if (made_("ansible"))
+      box(format("each answers: {}", code(format("cd {} && ansible all -m ping", file("ansible", "")))));
   }
 
   void group(int g, bool listed) {
@@ -286,40 +430,67 @@ class Steps {
     const std::string cloud = made_("cloud-init") ? code(file("cloud-init", group.name + ".user-data")) : std::string();
     const bool mirrors = mirror_ && !mirror_->node.empty() && !mirror_is_first() && mirror_->group == g;
     if (const auto installer = installer_of(c_, g); installer && made_("ipxe")) {
-      const std::string_view output = *installer == Installer::preseed ? "preseed" : *installer == Installer::autoinstall ? "autoinstall" : "kickstart";
+      const std::string_view output = *installer == Installer::preseed       ? "preseed"
+                                      : *installer == Installer::autoinstall ? "autoinstall"
+                                                                             : "kickstart";
       std::string answers;
-      if (made_(output)) answers = " and " + code(file(output, group.name + (*installer == Installer::preseed ? ".cfg" : *installer == Installer::autoinstall ? "/" : ".ks")));
-      box(format("{}, installed with {}: {} has an empty file {} for each{}, their firmware starts over network {} first, and the file goes once the installation runs. They read {}{}", up(group), os_of(g), quoted(first_of(provisioner_)), code("/srv/cluster/install/NODE"),
-                 mirrors ? " but " + quoted(mirror_->node) : "", quoted(c_.networks[at(install_network(c_, g))].name), code(file("ipxe", group.name + ".ipxe")), answers));
+      if (made_(output))
+        answers = " and " + code(file(output, group.name + (*installer == Installer::preseed       ? ".cfg"
+                                                            : *installer == Installer::autoinstall ? "/"
+                                                                                                   : ".ks")));
+      box(
+          format("{}, installed with {}: {} has an empty file {} for each{}, their firmware starts over network {} "
+                 "first, and the file goes once the installation runs. They read {}{}",
+                 up(group), os_of(g), quoted(first_of(provisioner_)), code("/srv/cluster/install/NODE"),
+                 mirrors ? " but " + quoted(mirror_->node) : "", quoted(c_.networks[at(install_network(c_, g))].name),
+                 code(file("ipxe", group.name + ".ipxe")), answers));
     } else if (group.server.instance || !c_.own_site) {
       std::set<std::string> ports;
       for (const Interface& i : interfaces_of(c_, p_, g)) ports.insert(i.names.begin(), i.names.end());
-      const std::string addresses = ports.empty() || !made_("hosts") ? "" : format("; each has the addresses that {} has for it, and its port{} called {}: what is compiled gives it these, and nothing else", code(file("hosts", "hosts")), ports.size() == 1 ? " is" : "s are", join(ports, ", "));
-      box(format("{}, started with {}{}{}", up(group), os_of(g), cloud.empty() ? "" : " and the user data " + cloud, addresses));
+      const std::string addresses =
+          ports.empty() || !made_("hosts")
+              ? ""
+              : format(
+                    "; each has the addresses that {} has for it, and its port{} called {}: what is compiled gives it "
+                    "these, and nothing else",
+                    code(file("hosts", "hosts")), ports.size() == 1 ? " is" : "s are", join(ports, ", "));
+      box(format("{}, started with {}{}{}", up(group), os_of(g), cloud.empty() ? "" : " and the user data " + cloud,
+                 addresses));
     } else {
-      box(format("{}, installed with {} by {}{}", up(group), os_of(g), listed ? "the program above, or by hand" : "means of yours", cloud.empty() ? "" : ": cloud-init has " + cloud + " for their first start"));
+      box(format("{}, installed with {} by {}{}", up(group), os_of(g),
+                 listed ? "the program above, or by hand" : "means of yours",
+                 cloud.empty() ? "" : ": cloud-init has " + cloud + " for their first start"));
     }
   }
 
-  // ---- the plays -----------------------------------------------------------------------------------------------------------------
+  // ---- the plays
+  // -----------------------------------------------------------------------------------------------------------------
   void plays() {
     section(made_("ansible") ? "The plays" : "What nodes read");
     for (const Secret& s : secrets())
-      if (s.ref->file) box(format("each machine of {} that needs it has {} as {}", quoted(c_.nodes[at(s.group)].name), s.what, code(*s.ref->file)));
+      if (s.ref->file)
+        box(format("each machine of {} that needs it has {} as {}", quoted(c_.nodes[at(s.group)].name), s.what,
+                   code(*s.ref->file)));
     yours();
     std::vector<std::string_view> roles;
     for (const std::string_view role : ansible_roles())
       if (anywhere(role)) roles.push_back(role);
     const std::vector<std::string_view> copies = copied(roles);
     if (!made_("ansible")) {
-      if (!copies.empty()) box(format("{} in place on every machine that they are for, and what reads them runs", by_hand(copies)));
+      if (!copies.empty())
+        box(format("{} in place on every machine that they are for, and what reads them runs", by_hand(copies)));
       return;
     }
     box(format("{} names nothing that is not meant", play(" --check --diff")));
-    box(format("{} ended with `failed=0` for all{}", play(""), copies.empty() ? std::string() : ": it puts " + folders(copies) + " in place"));
-    const auto restarted = groups([&](int g) { return !set(g).kernel_arguments.empty() || runs(g, "nvidia_driver") || runs(g, "rocm") || runs(g, "netplan") || runs(g, "networkd") || runs(g, "networkmanager"); });
+    box(format("{} ended with `failed=0` for all{}", play(""),
+               copies.empty() ? std::string() : ": it puts " + folders(copies) + " in place"));
+    const auto restarted = groups([&](int g) {
+      return !set(g).kernel_arguments.empty() || runs(g, "nvidia_driver") || runs(g, "rocm") || runs(g, "netplan") ||
+             runs(g, "networkd") || runs(g, "networkmanager");
+    });
     if (!restarted.empty()) {
-      box(format("{} started again: the plays restart no machine, and {} are read when one starts", join(restarted, ", "), "kernel arguments, drivers and names of ports"));
+      box(format("{} started again: the plays restart no machine, and {} are read when one starts",
+                 join(restarted, ", "), "kernel arguments, drivers and names of ports"));
       box(format("a second {} ended with `changed=0` for all", code("ansible-playbook site.yml")));
     }
   }
@@ -328,79 +499,129 @@ class Steps {
   void yours() {
     const auto boxed = groups([&](int g) { return runs(g, "containers"); });
     if (!boxed.empty()) box(format("yours: container runtimes on {}", join(boxed, ", ")));
-    const auto nvidia = groups([&](int g) { return runs(g, "containers") && c_.nodes[at(g)].server.gpu_count > 0 && (!c_.nodes[at(g)].server.gpu || c_.nodes[at(g)].server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia); });
+    const auto nvidia = groups([&](int g) {
+      return runs(g, "containers") && c_.nodes[at(g)].server.gpu_count > 0 &&
+             (!c_.nodes[at(g)].server.gpu ||
+              c_.nodes[at(g)].server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
+    });
     if (!nvidia.empty()) box(format("yours: NVIDIA's container toolkit on {}", join(nvidia, ", ")));
     std::set<std::string> clients;
     for (const AnsibleSettings& s : settings_)
       for (const NetworkMount& m : s.mounts)
         if (m.type == "lustre" || m.type == "beegfs") clients.insert(m.type == "lustre" ? "Lustre" : "BeeGFS");
-    for (const std::string& client : clients) box(format("yours: the client of {}, built for the kernel of those that mount it", client));
+    for (const std::string& client : clients)
+      box(format("yours: the client of {}, built for the kernel of those that mount it", client));
     for (std::size_t i = 0; i < c_.storage.size(); ++i) {
       const StorageModel& s = c_.storage[i];
       if (!s.spec || !s.spec->mount) continue;
       const auto by_us = groups([&](int g) { return is_mounted_by_us(c_, p_, static_cast<int>(i), g); });
-      if (by_us.empty()) box(format("yours: storage {} at {}: nothing compiled mounts it", quoted(s.name), code(*s.spec->mount)));
+      if (by_us.empty())
+        box(format("yours: storage {} at {}: nothing compiled mounts it", quoted(s.name), code(*s.spec->mount)));
     }
-    const auto packaged = groups([&](int g) { return std::any_of(set(g).slurm_packages.begin(), set(g).slurm_packages.end(), [](const std::string& p) { return p.starts_with("slurm-smd") || p == "slurm"; }); });
-    if (!packaged.empty()) box(format("yours: a repository with Slurm's packages ({}) for {}", quoted(slurm_package()), join(packaged, ", ")));
-    for (const auto& [output, role, what] : {std::tuple{"prometheus", "node_exporter", "Prometheus's node exporter"}, std::tuple{"syslog-ng", "syslog_ng", "syslog-ng"}}) {
-      const auto without = groups([&, o = output, r = role](int g) { return made_("ansible") && made_(o) && runs(g, "base") && !runs(g, r); });
-      if (!without.empty()) box(format("yours: {} on {}: the repositories of that system have none (EPEL has)", what, join(without, ", ")));
+    const auto packaged = groups([&](int g) {
+      return std::any_of(set(g).slurm_packages.begin(), set(g).slurm_packages.end(),
+                         [](const std::string& p) { return p.starts_with("slurm-smd") || p == "slurm"; });
+    });
+    if (!packaged.empty())
+      box(format("yours: a repository with Slurm's packages ({}) for {}", quoted(slurm_package()),
+                 join(packaged, ", ")));
+    for (const auto& [output, role, what] : {std::tuple{"prometheus", "node_exporter", "Prometheus's node exporter"},
+                                             std::tuple{"syslog-ng", "syslog_ng", "syslog-ng"}}) {
+      const auto without = groups(
+          [&, o = output, r = role](int g) { return made_("ansible") && made_(o) && runs(g, "base") && !runs(g, r); });
+      if (!without.empty())
+        box(format("yours: {} on {}: the repositories of that system have none (EPEL has)", what, join(without, ", ")));
     }
     const auto bare = groups([&](int g) { return set(g).packages.unsupported; });
-    if (!bare.empty()) box(format("yours: GPU software on {}: no repository for this operating system is known", join(bare, ", ")));
-    if (slurm_ && !slurm_->databases.empty() && slurm_->database_host != "localhost") box(format("yours: {} has a database `slurm_acct_db` and an account `slurm`", quoted(slurm_->database_host)));
+    if (!bare.empty())
+      box(format("yours: GPU software on {}: no repository for this operating system is known", join(bare, ", ")));
+    if (slurm_ && !slurm_->databases.empty() && slurm_->database_host != "localhost")
+      box(format("yours: {} has a database `slurm_acct_db` and an account `slurm`", quoted(slurm_->database_host)));
   }
   std::string slurm_package() const {
     for (const AnsibleSettings& s : settings_)
-      if (s.slurm_packages.size() > 1 && s.slurm_packages[1].starts_with("slurm-smd")) return "slurm-smd, as SchedMD's guide builds them";
+      if (s.slurm_packages.size() > 1 && s.slurm_packages[1].starts_with("slurm-smd"))
+        return "slurm-smd, as SchedMD's guide builds them";
     return "slurm, as SchedMD's guide builds them";
   }
 
-  // ---- links ---------------------------------------------------------------------------------------------------------------------
+  // ---- links
+  // ---------------------------------------------------------------------------------------------------------------------
   // A port of InfiniBand carries nothing before a subnet manager has given it its address.
   void links() {
     section("Links");
     for (const NetworkModel& n : c_.networks)
-      if (made_("roce") && n.spec && n.spec->roce && n.shares < 0) box(format("yours: switches of network {} have the class of its {}, as the nodes do", quoted(n.name), code("roce:")));
+      if (made_("roce") && n.spec && n.spec->roce && n.shares < 0)
+        box(format("yours: switches of network {} have the class of its {}, as the nodes do", quoted(n.name),
+                   code("roce:")));
     for (const InfinibandSubnet& s : infiniband_subnets(c_, p_)) {
       std::vector<std::string> by;
       bool several = false;
       for (std::size_t g = 0; g < c_.nodes.size(); ++g)
-        if (const auto& managed = set(static_cast<int>(g)).subnets_managed; std::find(managed.begin(), managed.end(), s.name) != managed.end()) by.push_back(markdown_text(c_.nodes[g].names.text())), several |= managed.size() > 1;
+        if (const auto& managed = set(static_cast<int>(g)).subnets_managed;
+            std::find(managed.begin(), managed.end(), s.name) != managed.end())
+          by.push_back(markdown_text(c_.nodes[g].names.text())), several |= managed.size() > 1;
       const std::string conf = made_("opensm") ? code(file("opensm", s.name + "/opensm.conf")) : std::string();
       if (!by.empty())
-        box(format("subnet {}: on {} {} says `active`: one manages, others wait{}", quoted(s.name), join(by, ", "), code("systemctl is-active cluster-opensm@" + s.name),
-                   several ? "; who has ports in several subnets starts with the GUID of that port alone, from the inventory" : ""));
-      else box(format("subnet {}: somebody manages it, a switch or a host of yours: no node of the spec does{}", quoted(s.name), conf.empty() ? "" : ", and " + conf + " is for OpenSM there"));
+        box(format(
+            "subnet {}: on {} {} says `active`: one manages, others wait{}", quoted(s.name), join(by, ", "),
+            code("systemctl is-active cluster-opensm@" + s.name),
+            several ? "; who has ports in several subnets starts with the GUID of that port alone, from the inventory"
+                    : ""));
+      else
+        box(format("subnet {}: somebody manages it, a switch or a host of yours: no node of the spec does{}",
+                   quoted(s.name), conf.empty() ? "" : ", and " + conf + " is for OpenSM there"));
     }
     for (const Fabric& f : p_.fabrics) {
       const std::int64_t between = f.leaf_spine_cables + f.spine_core_cables;
-      if (between > 0 && c_.networks[at(f.network)].kind == LinkKind::infiniband) box(format("network {}: {} up at {}", quoted(f.name), counted(between, "link between switches is", "links between switches are"), to_text(f.uplink_rate)));
+      if (between > 0 && c_.networks[at(f.network)].kind == LinkKind::infiniband)
+        box(format("network {}: {} up at {}", quoted(f.name),
+                   counted(between, "link between switches is", "links between switches are"), to_text(f.uplink_rate)));
     }
     for (const Fabric& f : p_.fabrics)
-      if (f.node_cables > 0) box(format("network {}: {} up", quoted(f.name), counted(f.node_cables, "link to its members is", "links to its members are")));
-    if (made_("ansible")) box(format("every machine is healthy: {}", code(format("cd {} && ansible all --become -m command -a /usr/local/sbin/cluster-health", file("ansible", "")))));
+      if (f.node_cables > 0)
+        box(format("network {}: {} up", quoted(f.name),
+                   counted(f.node_cables, "link to its members is", "links to its members are")));
+    if (made_("ansible"))
+      box(format("every machine is healthy: {}",
+                 code(format("cd {} && ansible all --become -m command -a /usr/local/sbin/cluster-health",
+                             file("ansible", "")))));
   }
 
-  // ---- users and services ----------------------------------------------------------------------------------------------------------
+  // ---- users and services
+  // ----------------------------------------------------------------------------------------------------------
   void services() {
     section("Users and services");
     const auto& scheduler = c_.spec.software.scheduler;
-    if (scheduler && scheduler->kind && *scheduler->kind == SchedulerKind::kubernetes) box(format("yours: Kubernetes{} runs, with what schedules in it: no output installs it", scheduler->version ? " " + quoted(scheduler->version->text()) : std::string()));
+    if (scheduler && scheduler->kind && *scheduler->kind == SchedulerKind::kubernetes)
+      box(format("yours: Kubernetes{} runs, with what schedules in it: no output installs it",
+                 scheduler->version ? " " + quoted(scheduler->version->text()) : std::string()));
     if (slurm_ && !slurm_->controllers.empty()) {
       const std::string controller = quoted(slurm_->controllers[0]);
       box(format("on {} {} shows all nodes, and none of them down", controller, code("sinfo")));
-      if (!slurm_->databases.empty() && !slurm_->teams.empty()) box(format("{}, which the plays put into {} of {}, ended with status 0, run there by root: teams, shares, quotas and users", code(file("slurm", "accounts.sh")), code("/etc/slurm/"), controller));
-      if (!slurm_->reservations.empty()) box(format("{}, likewise: `scontrol show reservation` has them", code(file("slurm", "reservations.sh"))));
+      if (!slurm_->databases.empty() && !slurm_->teams.empty())
+        box(
+            format("{}, which the plays put into {} of {}, ended with status 0, run there by root: teams, shares, "
+                   "quotas and users",
+                   code(file("slurm", "accounts.sh")), code("/etc/slurm/"), controller));
+      if (!slurm_->reservations.empty())
+        box(format("{}, likewise: `scontrol show reservation` has them", code(file("slurm", "reservations.sh"))));
     }
-    const bool watched = std::any_of(settings_.begin(), settings_.end(), [](const AnsibleSettings& s) { return !s.monitor.empty(); });
+    const bool watched =
+        std::any_of(settings_.begin(), settings_.end(), [](const AnsibleSettings& s) { return !s.monitor.empty(); });
     for (const AnsibleSettings& s : settings_) {
       if (s.monitor.empty()) continue;
-      box(format("{} shows every target up; exporters of GPUs, of Slurm and of equipment, where the spec names them, are yours", code("http://" + s.monitor + ":9090/targets")));
-      if (std::find(s.roles.begin(), s.roles.end(), "grafana") != s.roles.end()) box(format("{} shows the dashboards", code("http://" + s.monitor + ":3000")));
+      box(
+          format("{} shows every target up; exporters of GPUs, of Slurm and of equipment, where the spec names them, "
+                 "are yours",
+                 code("http://" + s.monitor + ":9090/targets")));
+      if (std::find(s.roles.begin(), s.roles.end(), "grafana") != s.roles.end())
+        box(format("{} shows the dashboards", code("http://" + s.monitor + ":3000")));
     }
-    if (made_("prometheus") && !watched) box(format("yours: {} with {}, and exporters of GPUs, of Slurm and of equipment, where the spec names them", made_("grafana") ? "Prometheus, Alertmanager and Grafana" : "Prometheus and Alertmanager", folders(copied({"prometheus", "grafana"}))));
+    if (made_("prometheus") && !watched)
+      box(format("yours: {} with {}, and exporters of GPUs, of Slurm and of equipment, where the spec names them",
+                 made_("grafana") ? "Prometheus, Alertmanager and Grafana" : "Prometheus and Alertmanager",
+                 folders(copied({"prometheus", "grafana"}))));
     if (anywhere("syslog_ng")) box("yours: Loki or Elasticsearch takes what the nodes send it");
   }
 
@@ -414,12 +635,18 @@ class Steps {
     return output == "fabric-env" ? any(has_fabric_env) : output == "roce" ? any(has_roce_ports) : true;
   }
 
-  // ---- what no step has named --------------------------------------------------------------------------------------------------------
+  // ---- what no step has named
+  // --------------------------------------------------------------------------------------------------------
   void rest() {
     bool begun = false;
     for (const Output* o : all_outputs()) {
       if (!made_(o->id) || used_.contains(o->id) || !writes(o->id)) continue;
-      if (!begun) out_ += format("\n## {}. Compiled besides\n\nNo step above puts these in place.\n\n| done | folder | what |\n| --- | --- | --- |\n", ++section_), begun = true;
+      if (!begun)
+        out_ += format(
+            "\n## {}. Compiled besides\n\nNo step above puts these in place.\n\n| done | folder | what |\n| --- | --- "
+            "| --- |\n",
+            ++section_),
+            begun = true;
       out_ += "| [ ] ";
       out_ += markdown_row({"tree/" + std::string(o->id), std::string(o->summary)});
     }
@@ -431,16 +658,18 @@ class Steps {
   const MadeOutputs made_;
   int& section_;
   const int provisioner_;
-  std::vector<AnsibleSettings> settings_;          // of each group
+  std::vector<AnsibleSettings> settings_;  // of each group
   std::optional<SlurmFacts> slurm_;
   std::optional<MirrorServer> mirror_;
-  bool serves_ = false;                            // the first that provisions gives out addresses, or installs
-  std::set<std::string, std::less<>> used_;        // outputs that a step has named
+  bool serves_ = false;                      // the first that provisions gives out addresses, or installs
+  std::set<std::string, std::less<>> used_;  // outputs that a step has named
   std::string title_, out_;
 };
 
 }  // namespace
 
-std::string render_configuration_steps(const Cluster& c, const Plan& p, int& section) { return Steps(c, p, section).text(); }
+std::string render_configuration_steps(const Cluster& c, const Plan& p, int& section) {
+  return Steps(c, p, section).text();
+}
 
 }  // namespace clusterc

@@ -17,9 +17,13 @@ std::string render_switches_csv(const Cluster& cluster, const Plan& plan) {
       const SwitchRef r = plan.switch_ref(fabric, k);
       const auto number = static_cast<std::size_t>(plan.switch_number(fabric, r));
       const std::int32_t rack = plan.switch_rack[number];
-      csv.row({n.name, plan.switch_name(fabric, r), plan.switch_host_name(fabric, r), f.tiers[static_cast<std::size_t>(r.tier)].word, f.tiers[static_cast<std::size_t>(r.tier)].model,
-               rack < 0 ? std::string() : cluster.rack_name(rack), rack < 0 ? std::string() : std::to_string(plan.switch_unit[number]), address(plan.switch_address(fabric, r)),
-               n.spec && n.spec->asn ? std::to_string(*n.spec->asn + bgp_number(f, r)) : std::string(), address(loopback(plan, fabric, r))});
+      csv.row({n.name, plan.switch_name(fabric, r), plan.switch_host_name(fabric, r),
+               f.tiers[static_cast<std::size_t>(r.tier)].word, f.tiers[static_cast<std::size_t>(r.tier)].model,
+               rack < 0 ? std::string() : cluster.rack_name(rack),
+               rack < 0 ? std::string() : std::to_string(plan.switch_unit[number]),
+               address(plan.switch_address(fabric, r)),
+               n.spec && n.spec->asn ? std::to_string(*n.spec->asn + bgp_number(f, r)) : std::string(),
+               address(loopback(plan, fabric, r))});
     }
   }
   return out;

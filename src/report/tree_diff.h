@@ -1,4 +1,5 @@
-// What `clusterc diff` says of a spec and a compiled tree: a patch as git has it, Markdown, and data (format "clusterc-tree-diff", version 1).
+// What `clusterc diff` says of a spec and a compiled tree: a patch as git has it, Markdown, and data (format
+// "clusterc-tree-diff", version 1).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,15 +17,15 @@ struct TreeDiff {
     bool edited = false;                            // in the tree by hand, since it was compiled
   };
   std::string before_name, after_name, spec_sha256;
-  std::vector<File> files;                          // that differ, by path
-  std::vector<std::string> foreign;                 // of the tree, nobody compiled them
-  bool other_spec = false;                          // manifest.json is of another text of the spec, or of another version of this program
+  std::vector<File> files;           // that differ, by path
+  std::vector<std::string> foreign;  // of the tree, nobody compiled them
+  bool other_spec = false;  // manifest.json is of another text of the spec, or of another version of this program
 };
 
 // What `git apply` and `patch -p1` make the first of the second with.
 void append_patch(std::string& out, const TreeDiff::File&);
 std::string render_tree_patch(const TreeDiff&);
-std::string render_tree_summary(const TreeDiff&);   // lines for people, beside the patch
+std::string render_tree_summary(const TreeDiff&);  // lines for people, beside the patch
 std::string render_tree_markdown(const TreeDiff&);
 std::string render_tree_json(const TreeDiff&);
 

@@ -11,7 +11,8 @@
 namespace clusterc {
 namespace {
 
-constexpr Verdict kVerdicts[] = {Verdict::pass, Verdict::degraded, Verdict::fail, Verdict::error, Verdict::skipped, Verdict::unjudged};
+constexpr Verdict kVerdicts[] = {Verdict::pass,  Verdict::degraded, Verdict::fail,
+                                 Verdict::error, Verdict::skipped,  Verdict::unjudged};
 
 std::string figure(const std::optional<double>& v, Dimension d) { return v ? to_text(*v, d) : std::string("-"); }
 
@@ -27,17 +28,28 @@ std::string render_validation_text(const Report& report, bool color) {
   std::string out = format("{}: validated through {}\n", report.cluster, report.launcher);
   if (!report.error.empty()) return out + "could not run: " + report.error + "\n";
   // Nodes with the same outcome of the same metric are one line, whose value is the median.
-  struct Line { const Judged* first; std::vector<std::string> nodes; std::vector<double> values; };
+  struct Line {
+    const Judged* first;
+    std::vector<std::string> nodes;
+    std::vector<double> values;
+  };
   std::vector<Line> lines;
   std::map<std::string, std::size_t> known;
   for (const Judged& j : report.verdicts) {
-    const std::string key = j.test + "|" + j.metric + "|" + j.device + "|" + std::string(verdict_name(j.verdict)) + "|" + (j.verdict == Verdict::pass ? "" : j.verdict == Verdict::fail || j.verdict == Verdict::degraded ? j.node : j.reason);
+    const std::string key = j.test + "|" + j.metric + "|" + j.device + "|" + std::string(verdict_name(j.verdict)) +
+                            "|" +
+                            (j.verdict == Verdict::pass                                     ? ""
+                             : j.verdict == Verdict::fail || j.verdict == Verdict::degraded ? j.node
+                                                                                            : j.reason);
     const auto [at, fresh] = known.try_emplace(key, lines.size());
     if (fresh) lines.push_back({&j, {}, {}});
-    if (std::find(lines[at->second].nodes.begin(), lines[at->second].nodes.end(), j.node) == lines[at->second].nodes.end()) lines[at->second].nodes.push_back(j.node);
+    if (std::find(lines[at->second].nodes.begin(), lines[at->second].nodes.end(), j.node) ==
+        lines[at->second].nodes.end())
+      lines[at->second].nodes.push_back(j.node);
     if (j.value) lines[at->second].values.push_back(*j.value);
   }
-  Table table({"verdict", "metric", "nodes", "device", ">measured", ">floor", ">typical", ">ceiling", "data", "reason"});
+  Table table(
+      {"verdict", "metric", "nodes", "device", ">measured", ">floor", ">typical", ">ceiling", "data", "reason"});
   for (Line& line : lines) {
     const Judged& j = *line.first;
     std::optional<double> median;
@@ -46,38 +58,70 @@ std::string render_validation_text(const Report& report, bool color) {
       median = line.values[line.values.size() / 2];
     }
     const bool one_pattern = line.nodes.size() == 1;
-    table.row({std::string(verdict_name(j.verdict)), j.metric, one_pattern ? line.nodes.front() : fold_names(line.nodes), j.device.empty() ? "-" : j.device, figure(median, j.dimension),
-               figure(j.floor, j.dimension), figure(j.typical, j.dimension), figure(j.ceiling, j.dimension), std::string(j.value ? data_word(j) : "-"), j.reason});
+    table.row({std::string(verdict_name(j.verdict)), j.metric,
+               one_pattern ? line.nodes.front() : fold_names(line.nodes), j.device.empty() ? "-" : j.device,
+               figure(median, j.dimension), figure(j.floor, j.dimension), figure(j.typical, j.dimension),
+               figure(j.ceiling, j.dimension), std::string(j.value ? data_word(j) : "-"), j.reason});
   }
   out += "\n" + table.text() + "\n";
   std::string counts;
   for (const Verdict v : kVerdicts)
     if (report.count(v)) counts += format("{}{} {}", counts.empty() ? "" : ", ", report.count(v), verdict_name(v));
   if (counts.empty()) counts = "nothing was run";
-  const char* word = report.interrupted ? "interrupted" : report.passed() ? (report.count(Verdict::unjudged) || report.count(Verdict::skipped) ? "nothing wrong was found" : "passed") : "not passed";
+  const char* word =
+      report.interrupted ? "interrupted"
+      : report.passed()
+          ? (report.count(Verdict::unjudged) || report.count(Verdict::skipped) ? "nothing wrong was found" : "passed")
+          : "not passed";
   const char* paint = report.passed() ? "\033[32m" : "\033[31m";
-  out += format("{}{}{}: {}{}\n", color ? paint : "", word, color ? "\033[0m" : "", counts, report.resumed ? format("; {} tests taken from the journal", report.resumed) : "");
+  out += format("{}{}{}: {}{}\n", color ? paint : "", word, color ? "\033[0m" : "", counts,
+                report.resumed ? format("; {} tests taken from the journal", report.resumed) : "");
   if (report.interrupted)
-    out += report.journal.empty() ? "nothing was kept (no journal)\n" : "what had ended is kept in '" + report.journal + "': the same command goes on where it stopped, --fresh begins anew\n";
+    out += report.journal.empty() ? "nothing was kept (no journal)\n"
+                                  : "what had ended is kept in '" + report.journal +
+                                        "': the same command goes on where it stopped, --fresh begins anew\n";
   const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
   if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
-    out += "other work used the machine: run it again when it is idle; --allow-busy measures all the same, and then nothing that is too slow counts as a fail\n";
-  if (report.passed() && report.count(Verdict::unjudged)) out += "an unjudged figure is not a pass: its reason names what would make it judgeable\n";
+    out +=
+        "other work used the machine: run it again when it is idle; --allow-busy measures all the same, and then "
+        "nothing that is too slow counts as a fail\n";
+  if (report.passed() && report.count(Verdict::unjudged))
+    out += "an unjudged figure is not a pass: its reason names what would make it judgeable\n";
   return out;
 }
 
 std::string render_validation_json(const Report& report, std::string_view spec_digest) {
   std::string out;
   JsonWriter json(out, {.indent = 1});
-  json.begin_object().field("format", "clusterc-validation").field("version", 1).field("cluster", report.cluster).field("spec_sha256", spec_digest).field("launcher", report.launcher)
-      .field("error", report.error).field("interrupted", report.interrupted).field("passed", report.passed());
+  json.begin_object()
+      .field("format", "clusterc-validation")
+      .field("version", 1)
+      .field("cluster", report.cluster)
+      .field("spec_sha256", spec_digest)
+      .field("launcher", report.launcher)
+      .field("error", report.error)
+      .field("interrupted", report.interrupted)
+      .field("passed", report.passed());
   json.object("counts", JsonWriter::Layout::line);
   for (const Verdict v : kVerdicts) json.field(verdict_name(v), report.count(v));
   json.end_object().array("verdicts");
   for (const Judged& j : report.verdicts) {
-    json.begin_object(JsonWriter::Layout::line).field("test", j.test).field("metric", j.metric).field("node", j.node).field("device", j.device).field("verdict", verdict_name(j.verdict))
-        .field("reason", j.reason).field("value", j.value).field("dimension", dimension_name(j.dimension)).field("floor", j.floor).field("typical", j.typical).field("ceiling", j.ceiling)
-        .field("derivation", j.derivation).field("data_verified", j.data_verified).field("size_bytes", j.size).end_object();
+    json.begin_object(JsonWriter::Layout::line)
+        .field("test", j.test)
+        .field("metric", j.metric)
+        .field("node", j.node)
+        .field("device", j.device)
+        .field("verdict", verdict_name(j.verdict))
+        .field("reason", j.reason)
+        .field("value", j.value)
+        .field("dimension", dimension_name(j.dimension))
+        .field("floor", j.floor)
+        .field("typical", j.typical)
+        .field("ceiling", j.ceiling)
+        .field("derivation", j.derivation)
+        .field("data_verified", j.data_verified)
+        .field("size_bytes", j.size)
+        .end_object();
   }
   json.end_array().end_object();
   return out + "\n";

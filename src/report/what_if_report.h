@@ -13,9 +13,9 @@ struct WhatIfRow {
   WhatIf first;
   ComponentKind kind = ComponentKind::feed;
   std::int64_t count = 0;
-  std::vector<std::string> names;     // "pdu/r[01-32]/{a,b,c}"
+  std::vector<std::string> names;  // "pdu/r[01-32]/{a,b,c}"
 };
-std::vector<WhatIfRow> single_failures(const WhatIfEngine&);   // worst first
+std::vector<WhatIfRow> single_failures(const WhatIfEngine&);  // worst first
 
 std::string render_what_if_each_text(const WhatIfEngine&, const std::vector<WhatIfRow>&);
 std::string render_what_if_each_json(const WhatIfEngine&, const std::vector<WhatIfRow>&, std::string_view spec_digest);

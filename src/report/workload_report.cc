@@ -12,7 +12,8 @@ namespace {
 
 // Always decimal: terms that stand beside their sum have its units, whichever of them are whole in binary ones.
 std::string bytes(double v) {
-  for (const auto& [unit, name] : {std::pair{1e15, "PB"}, std::pair{1e12, "TB"}, std::pair{1e9, "GB"}, std::pair{1e6, "MB"}, std::pair{1e3, "kB"}})
+  for (const auto& [unit, name] :
+       {std::pair{1e15, "PB"}, std::pair{1e12, "TB"}, std::pair{1e9, "GB"}, std::pair{1e6, "MB"}, std::pair{1e3, "kB"}})
     if (v >= unit * 0.9995) return format("{:.3g} {}", v / unit, name);
   return format("{:.3g} B", v);
 }
@@ -27,10 +28,14 @@ std::string count(double n) {
 
 std::string_view sharding_word(Sharding s) {
   switch (s) {
-    case Sharding::none: return "none";
-    case Sharding::optimizer: return "optimizer";
-    case Sharding::gradients: return "gradients";
-    case Sharding::all: break;
+    case Sharding::none:
+      return "none";
+    case Sharding::optimizer:
+      return "optimizer";
+    case Sharding::gradients:
+      return "gradients";
+    case Sharding::all:
+      break;
   }
   return "all";
 }
@@ -41,7 +46,8 @@ std::string split_text(const Layout& l) {
   if (l.context > 1) out += format(", context {}", l.context);
   if (l.expert > 1) out += format(", expert {}", l.expert);
   if (l.interleave > 1) out += format(", interleave {}", l.interleave);
-  return out + format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded), recompute_word(l.recompute));
+  return out + format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
+                      recompute_word(l.recompute));
 }
 
 // "matrices 71.2 %, attention 8.1 %", of the terms that there are.
@@ -53,12 +59,21 @@ std::string shares(const std::vector<std::pair<const char*, double>>& terms, dou
 }
 
 std::vector<std::pair<const char*, double>> terms_of(const StepTime& t) {
-  return {{"matrices", t.matrices}, {"attention", t.attention}, {"memory", t.memory}, {"optimizer", t.optimizer}, {"tensor", t.tensor}, {"experts", t.experts},
-          {"context", t.context}, {"pipeline bubble", t.pipeline}, {"pipeline transfers", t.transfers}, {"gradients and weights", t.data}};
+  return {{"matrices", t.matrices},
+          {"attention", t.attention},
+          {"memory", t.memory},
+          {"optimizer", t.optimizer},
+          {"tensor", t.tensor},
+          {"experts", t.experts},
+          {"context", t.context},
+          {"pipeline bubble", t.pipeline},
+          {"pipeline transfers", t.transfers},
+          {"gradients and weights", t.data}};
 }
 
 std::vector<std::pair<const char*, double>> terms_of(const TrainingMemory& m) {
-  return {{"weights", m.weights}, {"gradients", m.gradients}, {"optimizer", m.optimizer}, {"activations", m.activations}, {"gathered weights", m.gathered}, {"logits", m.logits}};
+  return {{"weights", m.weights},         {"gradients", m.gradients},       {"optimizer", m.optimizer},
+          {"activations", m.activations}, {"gathered weights", m.gathered}, {"logits", m.logits}};
 }
 
 std::string memory_text(const TrainingMemory& m) {
@@ -69,11 +84,14 @@ std::string memory_text(const TrainingMemory& m) {
 }
 
 void training_text(const WorkloadPlan& p, std::string& out) {
-  const auto line = [&](std::string_view what, const std::string& text) { out += format("    {:<11} {}\n", what, text); };
+  const auto line = [&](std::string_view what, const std::string& text) {
+    out += format("    {:<11} {}\n", what, text);
+  };
   if (p.job) {
     const Transformer& m = p.job->model;
     if (p.written && !p.written->best && p.written->smallest)
-      line("as written", format("does not fit: {} of the {} that may be filled on each GPU ({} at least: {})", bytes(p.written->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
+      line("as written", format("does not fit: {} of the {} that may be filled on each GPU ({} at least: {})",
+                                bytes(p.written->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
                                 split_text(p.written->smallest->layout), memory_text(p.written->smallest->memory)));
     else if (p.written && !p.written->smallest)
       line("as written", "needs more GPUs than it is given, or a larger batch");
@@ -82,24 +100,41 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
       line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
     } else if (p.free->smallest) {
-      line("fits", format("no: of {} splits the smallest takes {} of the {} that may be filled on each GPU ({}: {})", p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
+      line("fits", format("no: of {} splits the smallest takes {} of the {} that may be filled on each GPU ({}: {})",
+                          p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
                           split_text(p.free->smallest->layout), memory_text(p.free->smallest->memory)));
     } else {
       line("fits", "no split divides layers, batch and GPUs");
     }
     if (p.used) {
       const LayoutChoice& u = *p.used;
-      if (p.used_written) line("as written", format("{}: {} a step, {:.3g} x the fastest", split_text(u.layout), seconds(u.time.total()), p.free->best ? u.time.total() / p.free->best->time.total() : 1.0));
-      line("memory", format("{} of {} on each GPU{}: {}; the allocator holds about {}", bytes(u.memory.total()), bytes(p.memory.value),
-                            u.memory.gradients_replace ? " (gradients take the place of activations)" : "", memory_text(u.memory), bytes(u.memory.reserved())));
-      line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()), p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
-      line("waits", format("communication that is not hidden {}, bubble {}", percent_of(u.time.communication(), u.time.total()), percent_of(u.time.pipeline, u.time.total())));
-      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations a token, causal attention, nothing that is done again{})", count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus),
-                          percent_of(p.mfu, 1), to_text(p.machine.peak), count(p.job->flops_per_token()), p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
-      line("reckoned", format("matrices at {} ({}) x {} ({}); memory at {} ({})", to_text(p.machine.matrices), p.machine.matrices_from, p.machine.share, p.machine.share_from, to_text(p.machine.bandwidth), p.machine.bandwidth_from));
-      if (p.idle() > 0) line("idle", format("{} of {} GPUs: layers and batch do not divide over all of them", p.idle(), p.machine.gpus));
+      if (p.used_written)
+        line("as written", format("{}: {} a step, {:.3g} x the fastest", split_text(u.layout), seconds(u.time.total()),
+                                  p.free->best ? u.time.total() / p.free->best->time.total() : 1.0));
+      line("memory",
+           format("{} of {} on each GPU{}: {}; the allocator holds about {}", bytes(u.memory.total()),
+                  bytes(p.memory.value), u.memory.gradients_replace ? " (gradients take the place of activations)" : "",
+                  memory_text(u.memory), bytes(u.memory.reserved())));
+      line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()),
+                          p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
+      line("waits",
+           format("communication that is not hidden {}, bubble {}", percent_of(u.time.communication(), u.time.total()),
+                  percent_of(u.time.pipeline, u.time.total())));
+      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations a token, causal "
+                          "attention, nothing that is done again{})",
+                          count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus), percent_of(p.mfu, 1),
+                          to_text(p.machine.peak), count(p.job->flops_per_token()),
+                          p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
+      line("reckoned", format("matrices at {} ({}) x {} ({}); memory at {} ({})", to_text(p.machine.matrices),
+                              p.machine.matrices_from, p.machine.share, p.machine.share_from,
+                              to_text(p.machine.bandwidth), p.machine.bandwidth_from));
+      if (p.idle() > 0)
+        line("idle",
+             format("{} of {} GPUs: layers and batch do not divide over all of them", p.idle(), p.machine.gpus));
       std::string assumed;
-      const auto assume = [&](bool is, const std::string& text) { if (is) assumed += (assumed.empty() ? "" : "; ") + text; };
+      const auto assume = [&](bool is, const std::string& text) {
+        if (is) assumed += (assumed.empty() ? "" : "; ") + text;
+      };
       assume(m.ffn_assumed && m.experts == 0, format("`ffn` {}", m.ffn));
       assume(m.heads_assumed, format("`heads` {}", m.heads));
       assume(m.vocabulary_assumed, "`vocabulary` 0: without the output layer's logits");
@@ -108,67 +143,128 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     if (p.scaling.size() > 1) {
       Table table({">GPUs", ">step", ">tokens/s/GPU", ">efficiency", ">waits", "split"});
       for (const ScalePoint& s : p.scaling)
-        table.row({count(s.gpus), seconds(s.choice.time.total()), count(s.tokens_per_gpu), percent_of(s.efficiency, 1), percent_of(s.choice.time.communication() + s.choice.time.pipeline, s.choice.time.total()),
+        table.row({count(s.gpus), seconds(s.choice.time.total()), count(s.tokens_per_gpu), percent_of(s.efficiency, 1),
+                   percent_of(s.choice.time.communication() + s.choice.time.pipeline, s.choice.time.total()),
                    split_text(s.choice.layout)});
       out += table.text(6);
     }
   }
   if (p.checkpoint) {
     const CheckpointPlan& c = *p.checkpoint;
-    line("checkpoint", format("{}{}", bytes(c.size.value), c.rate ? format(" to '{}' at {} ({})", c.storage, to_text(*c.rate), c.rate_from) : std::string("; no storage that its nodes share states its rate"))
-                           + (c.save ? format(", {}{}", seconds(c.save->value), c.save_is_limit ? " at most (`checkpoint_within`)" : "") : std::string()));
-    line("interrupted", format("every {} ({} GPU-hours / {} GPUs)", seconds(c.between.value), count(c.gpu_hours), p.gpus));
-    if (c.young) line("interval", format("{} (Young), {} (Daly){}", seconds(c.young->value), seconds(c.daly->value), c.every && c.every->value != c.young->value ? format("; written {}", seconds(c.every->value)) : std::string()));
-    if (c.goodput) line("goodput", format("{}: 1 - {}/{} - ({}/2 + {})/{}{}", percent_of(*c.goodput, 1), seconds(c.save->value), seconds(c.every->value), seconds(c.every->value), seconds(c.restart.value), seconds(c.between.value),
-                                          c.restart_assumed ? ", a restart of 10 min assumed" : ""));
+    line("checkpoint",
+         format("{}{}", bytes(c.size.value),
+                c.rate ? format(" to '{}' at {} ({})", c.storage, to_text(*c.rate), c.rate_from)
+                       : std::string("; no storage that its nodes share states its rate")) +
+             (c.save ? format(", {}{}", seconds(c.save->value), c.save_is_limit ? " at most (`checkpoint_within`)" : "")
+                     : std::string()));
+    line("interrupted",
+         format("every {} ({} GPU-hours / {} GPUs)", seconds(c.between.value), count(c.gpu_hours), p.gpus));
+    if (c.young)
+      line("interval",
+           format("{} (Young), {} (Daly){}", seconds(c.young->value), seconds(c.daly->value),
+                  c.every && c.every->value != c.young->value ? format("; written {}", seconds(c.every->value))
+                                                              : std::string()));
+    if (c.goodput)
+      line("goodput", format("{}: 1 - {}/{} - ({}/2 + {})/{}{}", percent_of(*c.goodput, 1), seconds(c.save->value),
+                             seconds(c.every->value), seconds(c.every->value), seconds(c.restart.value),
+                             seconds(c.between.value), c.restart_assumed ? ", a restart of 10 min assumed" : ""));
   }
   if (p.run) {
     const RunPlan& r = *p.run;
     const auto at_least = [](bool known) { return std::string_view(known ? "" : "at least "); };
     const std::string_view product = at_least(r.power_known && r.time_known);
     line("training", format("{}{}, {} GPU-hours", at_least(r.time_known), to_text(r.time, 3), count(r.gpu_hours)));
-    line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at their highest{})", product, to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4), r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
+    line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at their highest{})", product,
+                          to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4),
+                          r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
     if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", product, r.carbon->value / 1000));
   }
 }
 
 std::string copy_text(const ServingCopy& c, const TrainingMachine& m) {
   const double gpus = c.split.gpus();
-  return format("{} GPU{}{}: {} of weights and {} of keys and values on each, {} of {}{}", gpus, gpus == 1 ? "" : "s", c.split.pipeline > 1 ? format(" (tensor {}, pipeline {})", c.split.tensor, c.split.pipeline) : std::string(),
-                bytes(c.weights), bytes(c.kv), percent_of(c.filled, 1), bytes(m.memory.value), c.fits ? c.tight ? format(" (tight: engines fill {} unless they are told more)", percent_of(kUsableMemory, 1)) : std::string() : std::string(": does not fit"));
+  return format(
+      "{} GPU{}{}: {} of weights and {} of keys and values on each, {} of {}{}", gpus, gpus == 1 ? "" : "s",
+      c.split.pipeline > 1 ? format(" (tensor {}, pipeline {})", c.split.tensor, c.split.pipeline) : std::string(),
+      bytes(c.weights), bytes(c.kv), percent_of(c.filled, 1), bytes(m.memory.value),
+      c.fits ? c.tight ? format(" (tight: engines fill {} unless they are told more)", percent_of(kUsableMemory, 1))
+                       : std::string()
+             : std::string(": does not fit"));
 }
 
 void serving_text(const WorkloadPlan& p, std::string& out) {
-  const auto line = [&](std::string_view what, const std::string& text) { out += format("    {:<11} {}\n", what, text); };
+  const auto line = [&](std::string_view what, const std::string& text) {
+    out += format("    {:<11} {}\n", what, text);
+  };
   const ServingPlan& s = *p.serving;
   line("a token", format("{} of keys and values", to_text(s.needs.kv_token, Dimension::bytes)));
   if (s.written) line("as written", copy_text(*s.written, p.machine));
-  if (s.least) line("fewest", copy_text(*s.least, p.machine));
-  else line("fewest", "no number of GPUs of this kind holds it");
+  if (s.least)
+    line("fewest", copy_text(*s.least, p.machine));
+  else
+    line("fewest", "no number of GPUs of this kind holds it");
   if (!s.used.fits) return;
   line("room", format("{} tokens of one copy beside the weights", count(s.used.room)));
   if (s.used.tokens_per_second > 0) {
-    line("decoding", format("{} a token for {} sequences of {} tokens at once: memory {}, matrices {}, all-reduces {}{}", seconds(s.used.step), s.used.sequences, s.needs.model.sequence, seconds(s.used.memory_time), seconds(s.used.matrix_time),
-                            seconds(s.used.tensor_time), s.used.pipeline_time > 0 ? format(", between stages {}", seconds(s.used.pipeline_time)) : std::string()));
-    line("rate", format("{} tokens/s from one copy, {} from {} on {} GPUs", count(s.used.tokens_per_second), count(s.tokens_per_second), s.copies, p.machine.gpus));
+    line("decoding",
+         format(
+             "{} a token for {} sequences of {} tokens at once: memory {}, matrices {}, all-reduces {}{}",
+             seconds(s.used.step), s.used.sequences, s.needs.model.sequence, seconds(s.used.memory_time),
+             seconds(s.used.matrix_time), seconds(s.used.tensor_time),
+             s.used.pipeline_time > 0 ? format(", between stages {}", seconds(s.used.pipeline_time)) : std::string()));
+    line("rate", format("{} tokens/s from one copy, {} from {} on {} GPUs", count(s.used.tokens_per_second),
+                        count(s.tokens_per_second), s.copies, p.machine.gpus));
     if (s.gpus_wanted > 0)
-      line("needs", format("{} GPUs ({} copies) for {} tokens/s: it has {}{}", s.gpus_wanted, s.copies_wanted, count(s.needs.rate), p.machine.gpus, s.gpus_wanted > p.machine.gpus ? ", which is too few" : ""));
+      line("needs",
+           format("{} GPUs ({} copies) for {} tokens/s: it has {}{}", s.gpus_wanted, s.copies_wanted,
+                  count(s.needs.rate), p.machine.gpus, s.gpus_wanted > p.machine.gpus ? ", which is too few" : ""));
   }
-  line("reckoned", format("memory at {} ({}), matrices at {} ({})", to_text(p.machine.bandwidth), p.machine.bandwidth_from, to_text(p.machine.matrices), p.machine.matrices_from));
+  line("reckoned", format("memory at {} ({}), matrices at {} ({})", to_text(p.machine.bandwidth),
+                          p.machine.bandwidth_from, to_text(p.machine.matrices), p.machine.matrices_from));
 }
 
 constexpr auto kLine = JsonWriter::Layout::line;
 
 void choice_json(JsonWriter& json, const LayoutChoice& c) {
   const Layout& l = c.layout;
-  json.object("split", kLine).field("tensor", l.tensor).field("pipeline", l.pipeline).field("data", l.data).field("context", l.context).field("expert", l.expert).field("interleave", l.interleave).field("micro_batch", l.micro_batch)
-      .field("sharded", sharding_word(l.sharded)).field("recompute", recompute_word(l.recompute)).end_object();
+  json.object("split", kLine)
+      .field("tensor", l.tensor)
+      .field("pipeline", l.pipeline)
+      .field("data", l.data)
+      .field("context", l.context)
+      .field("expert", l.expert)
+      .field("interleave", l.interleave)
+      .field("micro_batch", l.micro_batch)
+      .field("sharded", sharding_word(l.sharded))
+      .field("recompute", recompute_word(l.recompute))
+      .end_object();
   const StepTime& t = c.time;
-  json.object("step_s", kLine).field("total", t.total()).field("matrices", t.matrices).field("attention", t.attention).field("memory", t.memory).field("optimizer", t.optimizer).field("tensor", t.tensor).field("experts", t.experts)
-      .field("context", t.context).field("bubble", t.pipeline).field("transfers", t.transfers).field("data", t.data).field("communication_share", t.total() > 0 ? t.communication() / t.total() : 0).field("micro_batches", t.micro_batches).end_object();
+  json.object("step_s", kLine)
+      .field("total", t.total())
+      .field("matrices", t.matrices)
+      .field("attention", t.attention)
+      .field("memory", t.memory)
+      .field("optimizer", t.optimizer)
+      .field("tensor", t.tensor)
+      .field("experts", t.experts)
+      .field("context", t.context)
+      .field("bubble", t.pipeline)
+      .field("transfers", t.transfers)
+      .field("data", t.data)
+      .field("communication_share", t.total() > 0 ? t.communication() / t.total() : 0)
+      .field("micro_batches", t.micro_batches)
+      .end_object();
   const TrainingMemory& m = c.memory;
-  json.object("memory_bytes", kLine).field("total", m.total()).field("reserved", m.reserved()).field("weights", m.weights).field("gradients", m.gradients).field("optimizer", m.optimizer).field("activations", m.activations).field("gathered", m.gathered)
-      .field("logits", m.logits).end_object();
+  json.object("memory_bytes", kLine)
+      .field("total", m.total())
+      .field("reserved", m.reserved())
+      .field("weights", m.weights)
+      .field("gradients", m.gradients)
+      .field("optimizer", m.optimizer)
+      .field("activations", m.activations)
+      .field("gathered", m.gathered)
+      .field("logits", m.logits)
+      .end_object();
 }
 
 void search_json(JsonWriter& json, std::string_view key, const std::optional<LayoutSearch>& s) {
@@ -179,15 +275,40 @@ void search_json(JsonWriter& json, std::string_view key, const std::optional<Lay
 }
 
 void copy_json(JsonWriter& json, std::string_view key, const ServingCopy& c) {
-  json.object(key, kLine).field("gpus", c.split.gpus()).field("tensor", c.split.tensor).field("pipeline", c.split.pipeline).field("fits", c.fits).field("tight", c.tight).field("weights_bytes", c.weights).field("kv_bytes", c.kv).field("filled", c.filled).field("room_tokens", c.room).field("tokens", c.tokens)
-      .field("sequences", c.sequences).field("step_s", c.step).field("memory_s", c.memory_time).field("matrices_s", c.matrix_time).field("tensor_s", c.tensor_time).field("sends_s", c.pipeline_time).field("tokens_per_second", c.tokens_per_second).end_object();
+  json.object(key, kLine)
+      .field("gpus", c.split.gpus())
+      .field("tensor", c.split.tensor)
+      .field("pipeline", c.split.pipeline)
+      .field("fits", c.fits)
+      .field("tight", c.tight)
+      .field("weights_bytes", c.weights)
+      .field("kv_bytes", c.kv)
+      .field("filled", c.filled)
+      .field("room_tokens", c.room)
+      .field("tokens", c.tokens)
+      .field("sequences", c.sequences)
+      .field("step_s", c.step)
+      .field("memory_s", c.memory_time)
+      .field("matrices_s", c.matrix_time)
+      .field("tensor_s", c.tensor_time)
+      .field("sends_s", c.pipeline_time)
+      .field("tokens_per_second", c.tokens_per_second)
+      .end_object();
 }
 
 template <class Q>
-std::optional<double> si(const std::optional<Q>& q) { return q ? std::optional<double>(q->value) : std::nullopt; }
+std::optional<double> si(const std::optional<Q>& q) {
+  return q ? std::optional<double>(q->value) : std::nullopt;
+}
 
 void one_json(JsonWriter& json, const WorkloadPlan& p) {
-  json.begin_object().field("name", p.name).field("kind", p.kind).field("precision", p.precision).field("gpus", p.gpus).field("nodes", p.nodes).field("gpu", p.gpu);
+  json.begin_object()
+      .field("name", p.name)
+      .field("kind", p.kind)
+      .field("precision", p.precision)
+      .field("gpus", p.gpus)
+      .field("nodes", p.nodes)
+      .field("gpu", p.gpu);
   json.array("gpu_kinds", kLine);
   for (const GpuKind& k : p.kinds) json.begin_object(kLine).field("gpu", k.gpu).field("count", k.count).end_object();
   json.end_array();
@@ -195,33 +316,71 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
   for (const std::string& m : p.missing) json.value(m);
   json.end_array();
   if (p.job || p.serving)
-    json.object("rates", kLine).field("peak_flops", p.machine.peak.value).field("matrices_flops", p.machine.matrices.value).field("matrices_from", p.machine.matrices_from).field("layer_share", p.machine.share).field("layer_share_from", p.machine.share_from)
-        .field("attention_flops", p.machine.attention.value).field("memory_bandwidth", p.machine.bandwidth.value).field("memory_bandwidth_from", p.machine.bandwidth_from).field("memory_bytes", p.machine.memory.value).end_object();
+    json.object("rates", kLine)
+        .field("peak_flops", p.machine.peak.value)
+        .field("matrices_flops", p.machine.matrices.value)
+        .field("matrices_from", p.machine.matrices_from)
+        .field("layer_share", p.machine.share)
+        .field("layer_share_from", p.machine.share_from)
+        .field("attention_flops", p.machine.attention.value)
+        .field("memory_bandwidth", p.machine.bandwidth.value)
+        .field("memory_bandwidth_from", p.machine.bandwidth_from)
+        .field("memory_bytes", p.machine.memory.value)
+        .end_object();
   if (p.job) {
     json.field("flops_per_token", p.job->flops_per_token()).field("sequences", p.job->batch);
     search_json(json, "as_written", p.written);
     search_json(json, "fastest", p.free);
-    if (p.used) json.field("reckoned_with", p.used_written ? "as_written" : "fastest").field("tokens_per_second", p.tokens_per_second).field("model_flops_utilisation", p.mfu);
+    if (p.used)
+      json.field("reckoned_with", p.used_written ? "as_written" : "fastest")
+          .field("tokens_per_second", p.tokens_per_second)
+          .field("model_flops_utilisation", p.mfu);
     json.array("scaling");
     for (const ScalePoint& s : p.scaling) {
-      json.begin_object(kLine).field("gpus", s.gpus).field("tokens_per_second_per_gpu", s.tokens_per_gpu).field("efficiency", s.efficiency);
+      json.begin_object(kLine)
+          .field("gpus", s.gpus)
+          .field("tokens_per_second_per_gpu", s.tokens_per_gpu)
+          .field("efficiency", s.efficiency);
       choice_json(json, s.choice);
       json.end_object();
     }
     json.end_array();
   }
   if (const auto& c = p.checkpoint)
-    json.object("checkpoint", kLine).field("bytes", c->size.value).field("storage", c->storage).field("write_rate", si(c->rate)).field("save_s", si(c->save)).field("interruption_s", c->between.value).field("gpu_hours_per_interruption", c->gpu_hours)
-        .field("young_s", si(c->young)).field("daly_s", si(c->daly)).field("every_s", si(c->every)).field("restart_s", c->restart.value).field("restart_assumed", c->restart_assumed).field("goodput", c->goodput).end_object();
+    json.object("checkpoint", kLine)
+        .field("bytes", c->size.value)
+        .field("storage", c->storage)
+        .field("write_rate", si(c->rate))
+        .field("save_s", si(c->save))
+        .field("interruption_s", c->between.value)
+        .field("gpu_hours_per_interruption", c->gpu_hours)
+        .field("young_s", si(c->young))
+        .field("daly_s", si(c->daly))
+        .field("every_s", si(c->every))
+        .field("restart_s", c->restart.value)
+        .field("restart_assumed", c->restart_assumed)
+        .field("goodput", c->goodput)
+        .end_object();
   if (const auto& r = p.run)
-    json.object("run", kLine).field("time_s", r->time.value).field("gpu_hours", r->gpu_hours).field("power_w", r->power.value).field("time_complete", r->time_known).field("power_complete", r->power_known).field("pue", r->pue_known ? std::optional<double>(r->pue) : std::nullopt).field("energy_j", r->energy.value)
-        .field("carbon_kg", si(r->carbon)).end_object();
+    json.object("run", kLine)
+        .field("time_s", r->time.value)
+        .field("gpu_hours", r->gpu_hours)
+        .field("power_w", r->power.value)
+        .field("time_complete", r->time_known)
+        .field("power_complete", r->power_known)
+        .field("pue", r->pue_known ? std::optional<double>(r->pue) : std::nullopt)
+        .field("energy_j", r->energy.value)
+        .field("carbon_kg", si(r->carbon))
+        .end_object();
   if (const auto& s = p.serving) {
     json.object("serving").field("kv_bytes_per_token", s->needs.kv_token);
     if (s->written) copy_json(json, "as_written", *s->written);
     if (s->least) copy_json(json, "fewest", *s->least);
     json.field("copies", s->copies).field("tokens_per_second", s->tokens_per_second);
-    if (s->needs.rate > 0) json.field("tokens_per_second_wanted", s->needs.rate).field("copies_wanted", s->copies_wanted).field("gpus_wanted", s->gpus_wanted);
+    if (s->needs.rate > 0)
+      json.field("tokens_per_second_wanted", s->needs.rate)
+          .field("copies_wanted", s->copies_wanted)
+          .field("gpus_wanted", s->gpus_wanted);
     json.end_object();
   }
   json.end_object();
@@ -233,12 +392,15 @@ std::string render_workloads_text(const std::vector<WorkloadPlan>& plans) {
   std::string out;
   for (const WorkloadPlan& p : plans) {
     out += format("  {}: {}, {}", p.name, p.kind, p.precision);
-    for (const GpuKind& k : p.kinds) out += format("{}{} x {}", &k == &p.kinds.front() ? ", " : " + ", k.count, k.gpu.empty() ? "GPU" : k.gpu);
+    for (const GpuKind& k : p.kinds)
+      out += format("{}{} x {}", &k == &p.kinds.front() ? ", " : " + ", k.count, k.gpu.empty() ? "GPU" : k.gpu);
     if (p.gpus > 0) out += format(" in {} node{}", p.nodes, p.nodes == 1 ? "" : "s");
     out += "\n";
     for (const std::string& m : p.missing) out += format("    {:<11} {}\n", "unknown", m);
-    if (p.serving) serving_text(p, out);
-    else training_text(p, out);
+    if (p.serving)
+      serving_text(p, out);
+    else
+      training_text(p, out);
   }
   return out;
 }

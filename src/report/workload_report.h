@@ -7,7 +7,7 @@
 
 namespace clusterc {
 
-std::string render_workloads_text(const std::vector<WorkloadPlan>&);       // empty without workloads
-void workloads_json(JsonWriter&, const std::vector<WorkloadPlan>&);        // the field "workloads"; nothing without workloads
+std::string render_workloads_text(const std::vector<WorkloadPlan>&);  // empty without workloads
+void workloads_json(JsonWriter&, const std::vector<WorkloadPlan>&);  // the field "workloads"; nothing without workloads
 
 }  // namespace clusterc

@@ -12,7 +12,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kObjectsShown = 8;   // longer lists are told by their digest
+constexpr std::size_t kObjectsShown = 8;  // longer lists are told by their digest
 
 // What an entry is met by.
 struct Key {
@@ -43,14 +43,18 @@ Key key_of(const BaselineEntry& e) {
   std::vector<std::string> objects;
   for (const auto& o : e.objects) objects.push_back(o.value_or(""));
   std::ranges::sort(objects, natural_less);
-  return {e.rule.value_or(""), e.at.value_or(""), e.file.value_or(""), e.objects_digest ? *e.objects_digest : join(objects, "\n")};
+  return {e.rule.value_or(""), e.at.value_or(""), e.file.value_or(""),
+          e.objects_digest ? *e.objects_digest : join(objects, "\n")};
 }
 
 bool eligible(const Finding& f) {
-  return f.severity != Severity::note && !f.accepted && !f.physics && !(f.severity == Severity::error && f.rule.starts_with("spec-"));
+  return f.severity != Severity::note && !f.accepted && !f.physics &&
+         !(f.severity == Severity::error && f.rule.starts_with("spec-"));
 }
 
-bool covers(const BaselineEntry& e, const Finding& f) { return f.severity == Severity::warning || e.severity.value_or("") == "error"; }
+bool covers(const BaselineEntry& e, const Finding& f) {
+  return f.severity == Severity::warning || e.severity.value_or("") == "error";
+}
 
 }  // namespace
 
@@ -67,7 +71,8 @@ std::optional<Baseline> read_baseline(const Sources& sources, FileId file, Findi
   const auto document = parse_yaml(sources, file, findings);
   if (!document) return std::nullopt;
   if (!document->is_mapping(document->root())) {
-    findings.error("spec-wrong-type", document->span(document->root()), "a baseline is a mapping that begins with 'clusterc-baseline: 1'");
+    findings.error("spec-wrong-type", document->span(document->root()),
+                   "a baseline is a mapping that begins with 'clusterc-baseline: 1'");
     return std::nullopt;
   }
   Baseline baseline;
@@ -75,8 +80,12 @@ std::optional<Baseline> read_baseline(const Sources& sources, FileId file, Findi
   return baseline;
 }
 
-void apply_baseline(const Baseline& baseline, const std::string& baseline_path, const std::string& spec, FileId spec_file, const Sources& sources, Findings& findings) {
-  struct Open { const BaselineEntry* entry; std::int64_t left; };
+void apply_baseline(const Baseline& baseline, const std::string& baseline_path, const std::string& spec,
+                    FileId spec_file, const Sources& sources, Findings& findings) {
+  struct Open {
+    const BaselineEntry* entry;
+    std::int64_t left;
+  };
   std::multimap<Key, Open> open;
   for (const auto& known : baseline.specs)
     if (known.name == spec)
@@ -98,8 +107,10 @@ void apply_baseline(const Baseline& baseline, const std::string& baseline_path, 
   std::ranges::sort(unmet, {}, [](const Open& o) { return o.entry->span.begin; });
   for (const Open& o : unmet) {
     const std::string at = o.entry->at.value_or("");
-    Finding& f = findings.warning("baseline-entry-unmet", o.entry->rule.span,
-                                  format("the baseline has {} of '{}'{}, the check has {}", o.entry->count.value_or(1), o.entry->rule.value_or(""), at.empty() ? "" : " at '" + at + "'", o.entry->count.value_or(1) - o.left));
+    Finding& f = findings.warning(
+        "baseline-entry-unmet", o.entry->rule.span,
+        format("the baseline has {} of '{}'{}, the check has {}", o.entry->count.value_or(1),
+               o.entry->rule.value_or(""), at.empty() ? "" : " at '" + at + "'", o.entry->count.value_or(1) - o.left));
     f.help("`--write-baseline` writes it anew, without what was mended");
   }
 }
@@ -127,7 +138,8 @@ Adopted adopt(const std::string& baseline_path, FileId spec_file, const Sources&
     if (!key.at.empty()) e.at = text(key.at);
     if (!key.file.empty()) e.file = text(key.file);
     const std::vector<std::string> objects = sorted_objects(f);
-    if (objects.size() > kObjectsShown) e.objects_digest = text(key.objects);
+    if (objects.size() > kObjectsShown)
+      e.objects_digest = text(key.objects);
     else
       for (const std::string& o : objects) e.objects.push_back(text(o));
     e.count = Value<std::int64_t>(1, {}, Origin::spec);

@@ -10,7 +10,9 @@ std::string baseline_text(const Baseline* old, std::map<std::string, std::vector
     for (const auto& known : old->specs) specs.try_emplace(known.name, known.value);
   std::string out;
   YamlWriter yaml(out);
-  yaml.comment("Findings that were known when this was written; `clusterc check --baseline` sets them aside, what is new counts.\nWritten by `clusterc check --write-baseline`.");
+  yaml.comment(
+      "Findings that were known when this was written; `clusterc check --baseline` sets them aside, what is new "
+      "counts.\nWritten by `clusterc check --write-baseline`.");
   yaml.begin_map().field("clusterc-baseline", 1).map("specs");
   for (const auto& [name, entries] : specs) {
     if (entries.empty()) continue;

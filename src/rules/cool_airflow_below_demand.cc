@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -14,20 +14,32 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.method.value == CoolingMethod::liquid || need.value <= 0) continue;
     if (!z.airflow) {
       const bool knows_unit = s.airflow.unknown || (s.each && s.each->airflow.unknown);
-      findings.note(rule.id, first_place(z.airflow.span, s.airflow.span, z.span),
-                    knows_unit ? format("the `airflow` of cooling zone '{}' is unknown{}, so the {} that its racks need were not checked", z.name, z.airflow.source.empty() ? "" : format(" ({})", z.airflow.source), to_text(need))
-                               : format("cooling zone '{}' has no `airflow`, so the {} that its racks need were not checked", z.name, to_text(need)));
+      findings.note(
+          rule.id, first_place(z.airflow.span, s.airflow.span, z.span),
+          knows_unit
+              ? format(
+                    "the `airflow` of cooling zone '{}' is unknown{}, so the {} that its racks need were not checked",
+                    z.name, z.airflow.source.empty() ? "" : format(" ({})", z.airflow.source), to_text(need))
+              : format("cooling zone '{}' has no `airflow`, so the {} that its racks need were not checked", z.name,
+                       to_text(need)));
       continue;
     }
     if (!above(need.value, z.airflow->value)) continue;
-    const SourceSpan at = first_place(written(s.airflow), s.each ? written(s.each->airflow) : SourceSpan{}, written(s.units), written(s.model), z.span);
-    Finding& f = findings.error(rule.id, at, format("the racks of cooling zone '{}' need {} of air, it gives {}", z.name, to_text(need), to_text(*z.airflow)));
-    f.label(z.airflow.origin == Origin::derived ? format("{} = {}", z.airflow.source, to_text(*z.airflow)) : format("{} short", to_text(need - *z.airflow)));
+    const SourceSpan at = first_place(written(s.airflow), s.each ? written(s.each->airflow) : SourceSpan{},
+                                      written(s.units), written(s.model), z.span);
+    Finding& f = findings.error(rule.id, at,
+                                format("the racks of cooling zone '{}' need {} of air, it gives {}", z.name,
+                                       to_text(need), to_text(*z.airflow)));
+    f.label(z.airflow.origin == Origin::derived ? format("{} = {}", z.airflow.source, to_text(*z.airflow))
+                                                : format("{} short", to_text(need - *z.airflow)));
     if (c.spec.site->altitude && c.spec.site->altitude->value >= 100)
-      f.note(c.spec.site->altitude.span, format("at {} the air is thinner: the same heat takes more of it", to_text(*c.spec.site->altitude)));
+      f.note(c.spec.site->altitude.span,
+             format("at {} the air is thinner: the same heat takes more of it", to_text(*c.spec.site->altitude)));
     for (const NodeGroupModel& g : c.nodes)
       if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].cooling == static_cast<int>(i) && g.server.airflow)
-        mention_unconfirmed(f, g.server.airflow, format("the airflow of '{}', {} for each of {}", g.server.id, to_text(*g.server.airflow), plural(g.count, "node")));
+        mention_unconfirmed(f, g.server.airflow,
+                            format("the airflow of '{}', {} for each of {}", g.server.id, to_text(*g.server.airflow),
+                                   plural(g.count, "node")));
     f.help(format("{} more: further units, containment, or fewer nodes in the zone", to_text(need - *z.airflow)));
     f.object("zone/" + z.name);
   }

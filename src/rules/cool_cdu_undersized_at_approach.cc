@@ -12,25 +12,38 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
     const ZoneModel& z = c.zones[i];
     const Watts heat = in.plan.zones[i].heat;
-    if (z.spec->method.value != CoolingMethod::liquid || !z.cdu || !z.cdu->heat || heat.value <= 0 || !z.spec->supply || !z.spec->facility || !z.spec->facility->supply) continue;
-    if (z.heat && above(heat.value, z.heat->value)) continue;                 // cool-heat-rejection-undersized says so
+    if (z.spec->method.value != CoolingMethod::liquid || !z.cdu || !z.cdu->heat || heat.value <= 0 || !z.spec->supply ||
+        !z.spec->facility || !z.spec->facility->supply)
+      continue;
+    if (z.heat && above(heat.value, z.heat->value)) continue;  // cool-heat-rejection-undersized says so
     const CduSet& set = *z.spec->cdus;
     const std::string model = set.model.value_or("");
     const Kelvins approach(z.spec->supply->value - z.spec->facility->supply->value);
     if (!z.cdu->approach && approach.value > 0) {
-      findings.note(rule.id, first_place(set.model.span, z.span), format("'{}' states no `approach` for its {}, so its heat at {} was not checked", model, to_text(*z.cdu->heat), to_text(approach)));
+      findings.note(rule.id, first_place(set.model.span, z.span),
+                    format("'{}' states no `approach` for its {}, so its heat at {} was not checked", model,
+                           to_text(*z.cdu->heat), to_text(approach)));
       continue;
     }
     const std::int64_t running = std::max<std::int64_t>(0, set.count.value_or(1) - set.spare.value_or(0));
-    const Watts each = z.cdu->approach ? heat_at_approach(*z.cdu->heat, *z.cdu->approach, approach) : Watts(0), all = each * static_cast<double>(running);
+    const Watts each = z.cdu->approach ? heat_at_approach(*z.cdu->heat, *z.cdu->approach, approach) : Watts(0),
+                all = each * static_cast<double>(running);
     if (!above(heat.value, all.value)) continue;
-    Finding& f = findings.error(rule.id, z.spec->supply.span, format("loop '{}' takes {} of heat, its CDUs remove about {} with coolant {} above the facility water", z.name, to_text(heat), to_text(all), to_text(approach)));
-    if (z.cdu->approach) f.label(format("{} x {} x {} / {}", running, to_text(*z.cdu->heat), to_text(approach), to_text(*z.cdu->approach)));
+    Finding& f = findings.error(
+        rule.id, z.spec->supply.span,
+        format("loop '{}' takes {} of heat, its CDUs remove about {} with coolant {} above the facility water", z.name,
+               to_text(heat), to_text(all), to_text(approach)));
+    if (z.cdu->approach)
+      f.label(
+          format("{} x {} x {} / {}", running, to_text(*z.cdu->heat), to_text(approach), to_text(*z.cdu->approach)));
     f.note(z.spec->facility->supply.span, "the facility water");
     if (z.cdu->approach) mention_unconfirmed(f, z.cdu->approach, format("the approach of '{}'", model));
     mention_unconfirmed(f, z.cdu->heat, format("the heat of '{}'", model));
     if (z.cdu->approach && running > 0 && !above(heat.value, z.cdu->heat->value * static_cast<double>(running)))
-      f.help(format("a coolant set point of at least {}", to_text(Celsius(rounded_up(z.spec->facility->supply->value + z.cdu->approach->value * heat.value / (z.cdu->heat->value * static_cast<double>(running)))))));
+      f.help(format("a coolant set point of at least {}",
+                    to_text(Celsius(rounded_up(z.spec->facility->supply->value +
+                                               z.cdu->approach->value * heat.value /
+                                                   (z.cdu->heat->value * static_cast<double>(running)))))));
     f.help("more CDUs, or colder facility water");
     f.object("zone/" + z.name);
   }

@@ -14,7 +14,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (z.spec->method.value != CoolingMethod::liquid || !z.cdu || heat.value <= 0) continue;
     const CduSet& set = *z.spec->cdus;
     if (!z.cdu->flow) {
-      findings.note(rule.id, first_place(set.model.span, z.span), format("'{}' states no `flow`, so the coolant for the {} of loop '{}' was not checked", set.model.value_or(""), to_text(heat), z.name));
+      findings.note(rule.id, first_place(set.model.span, z.span),
+                    format("'{}' states no `flow`, so the coolant for the {} of loop '{}' was not checked",
+                           set.model.value_or(""), to_text(heat), z.name));
       continue;
     }
     const Fluid fluid = z.spec->fluid.value_or(Fluid::water);
@@ -23,12 +25,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const LiquidFlow need = coolant_for(heat, rise, fluid), has = *z.cdu->flow * static_cast<double>(running);
     if (!above(need.value, has.value)) continue;
     const SourceSpan at = first_place(written(set.count), written(set.model), set.span);
-    Finding& f = findings.error(rule.id, at, format("loop '{}' needs {} of coolant, its {} {} {}", z.name, to_text(need), plural(running, "CDU"), running == 1 ? "moves" : "move", to_text(has)));
-    f.label(format("{} L/min for 1 kW at 1 K x {} / {}", fluid == Fluid::pg25 ? "15.1" : "14.4", to_text(heat), to_text(rise)));
+    Finding& f = findings.error(rule.id, at,
+                                format("loop '{}' needs {} of coolant, its {} {} {}", z.name, to_text(need),
+                                       plural(running, "CDU"), running == 1 ? "moves" : "move", to_text(has)));
+    f.label(format("{} L/min for 1 kW at 1 K x {} / {}", fluid == Fluid::pg25 ? "15.1" : "14.4", to_text(heat),
+                   to_text(rise)));
     if (z.spec->rise) f.note(z.spec->rise.span, "how much the coolant may warm up");
     if (set.spare.value_or(0) > 0) f.note(set.spare.span, format("{} more may fail", plural(*set.spare, "CDU")));
     mention_unconfirmed(f, z.cdu->flow, format("the flow of '{}'", set.model.value_or("")));
-    if (running > 0) f.help(format("at this flow the coolant warms up by {}: write `rise` where the equipment allows it, or more CDUs", to_text(Kelvins(rise.value * need.value / has.value), 3)));
+    if (running > 0)
+      f.help(format("at this flow the coolant warms up by {}: write `rise` where the equipment allows it, or more CDUs",
+                    to_text(Kelvins(rise.value * need.value / has.value), 3)));
     f.object("zone/" + z.name);
   }
 }

@@ -8,12 +8,19 @@
 namespace clusterc {
 namespace {
 
-constexpr double kWarmestClass = 45;      // C: W45, the warmest class with a limit (ASHRAE TC 9.9, Thermal guidelines, 5th edition; W+ is whatever the maker says)
-constexpr double kMargin = 2;             // K above the dew point: pipes and quick connectors are colder than the coolant's sensor says (policy)
+constexpr double kWarmestClass = 45;  // C: W45, the warmest class with a limit (ASHRAE TC 9.9, Thermal guidelines, 5th
+                                      // edition; W+ is whatever the maker says)
+constexpr double kMargin =
+    2;  // K above the dew point: pipes and quick connectors are colder than the coolant's sensor says (policy)
 
-struct DewPoint { Celsius at{0}; SourceSpan span; std::string how; };
+struct DewPoint {
+  Celsius at{0};
+  SourceSpan span;
+  std::string how;
+};
 
-// The highest of the room: what the loop states, else what the zones of air around its racks state or their humidity gives.
+// The highest of the room: what the loop states, else what the zones of air around its racks state or their humidity
+// gives.
 std::optional<DewPoint> dew_point_at(const RuleInput& in, int loop) {
   const Cluster& c = in.cluster;
   const CoolingZone& own = *c.zones[static_cast<std::size_t>(loop)].spec;
@@ -23,8 +30,11 @@ std::optional<DewPoint> dew_point_at(const RuleInput& in, int loop) {
     if (zone < 0) return;
     const CoolingZone& z = *c.zones[static_cast<std::size_t>(zone)].spec;
     std::optional<DewPoint> here;
-    if (z.dew_point) here = DewPoint{*z.dew_point, z.dew_point.span, "the dew point of the room"};
-    else if (z.humidity && z.supply && *z.humidity > 0) here = DewPoint{dew_point(*z.supply, *z.humidity), z.humidity.span, format("{} at {}", percent(*z.humidity), to_text(*z.supply))};
+    if (z.dew_point)
+      here = DewPoint{*z.dew_point, z.dew_point.span, "the dew point of the room"};
+    else if (z.humidity && z.supply && *z.humidity > 0)
+      here = DewPoint{dew_point(*z.supply, *z.humidity), z.humidity.span,
+                      format("{} at {}", percent(*z.humidity), to_text(*z.supply))};
     if (here && (!found || here->at > found->at)) found = here;
   };
   for (const AssemblyGroupModel& a : c.assemblies)
@@ -39,27 +49,39 @@ void check_dew_point(const Rule& rule, const RuleInput& in, Findings& findings, 
   const Value<Celsius>& supply = z.spec->supply;
   const std::optional<DewPoint> dew = dew_point_at(in, loop);
   if (!dew) {
-    findings.note(rule.id, supply.span, format("no `dew_point` is stated for the room of loop '{}', so it was not checked whether coolant of {} condenses", z.name, to_text(*supply)));
+    findings.note(
+        rule.id, supply.span,
+        format(
+            "no `dew_point` is stated for the room of loop '{}', so it was not checked whether coolant of {} condenses",
+            z.name, to_text(*supply)));
     return;
   }
   if (!above(dew->at.value + kMargin, supply->value)) return;
-  Finding& f = findings.error(rule.id, supply.span, format("loop '{}' supplies {}, the room's dew point is {} and {} more are needed", z.name, to_text(*supply), to_text(dew->at, 3), to_text(Kelvins(kMargin))));
+  Finding& f = findings.error(rule.id, supply.span,
+                              format("loop '{}' supplies {}, the room's dew point is {} and {} more are needed", z.name,
+                                     to_text(*supply), to_text(dew->at, 3), to_text(Kelvins(kMargin))));
   f.note(dew->span, dew->how);
   f.help(format("a supply of {} or more, or a drier room", to_text(Celsius(std::ceil(dew->at.value + kMargin)))));
   f.object("zone/" + z.name);
 }
 
-void too_warm(const Rule& rule, Findings& findings, const ZoneModel& z, const Value<Celsius>& most, const std::string& part) {
+void too_warm(const Rule& rule, Findings& findings, const ZoneModel& z, const Value<Celsius>& most,
+              const std::string& part) {
   const Value<Celsius>& supply = z.spec->supply;
   if (!most) {
     if (!above(supply->value, kWarmestClass)) return;
-    Finding& f = findings.warning(rule.id, supply.span, format("loop '{}' supplies {}, the warmest class of equipment takes {} and the limit of '{}' is not known", z.name, to_text(*supply), to_text(Celsius(kWarmestClass)), part));
+    Finding& f = findings.warning(
+        rule.id, supply.span,
+        format("loop '{}' supplies {}, the warmest class of equipment takes {} and the limit of '{}' is not known",
+               z.name, to_text(*supply), to_text(Celsius(kWarmestClass)), part));
     f.help(format("{} or less, or write the part's `coolant_max`", to_text(Celsius(kWarmestClass))));
     f.object("zone/" + z.name);
     return;
   }
   if (!above(supply->value, most->value)) return;
-  Finding& f = findings.error(rule.id, supply.span, format("loop '{}' supplies {}, '{}' takes {} at most", z.name, to_text(*supply), part, to_text(*most)));
+  Finding& f = findings.error(
+      rule.id, supply.span,
+      format("loop '{}' supplies {}, '{}' takes {} at most", z.name, to_text(*supply), part, to_text(*most)));
   f.note(most.span, "its warmest coolant");
   mention_unconfirmed(f, most, format("the warmest coolant of '{}'", part));
   f.help(format("a supply of {} or less", to_text(*most)));
@@ -72,18 +94,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
     const ZoneModel& z = c.zones[i];
     const int loop = static_cast<int>(i);
-    const bool used = std::any_of(c.assemblies.begin(), c.assemblies.end(), [&](const AssemblyGroupModel& a) { return a.liquid == loop && a.count > 0; }) ||
-                      std::any_of(c.racks.begin(), c.racks.end(), [&](const RackGroupModel& g) { return g.liquid == loop && g.count > 0; });
+    const bool used = std::any_of(c.assemblies.begin(), c.assemblies.end(),
+                                  [&](const AssemblyGroupModel& a) { return a.liquid == loop && a.count > 0; }) ||
+                      std::any_of(c.racks.begin(), c.racks.end(),
+                                  [&](const RackGroupModel& g) { return g.liquid == loop && g.count > 0; });
     if (z.spec->method.value != CoolingMethod::liquid || !used) continue;
     if (!z.spec->supply) {
-      findings.note(rule.id, z.span, format("loop '{}' has no `supply` temperature, so neither condensation nor the warmest coolant was checked", z.name));
+      findings.note(
+          rule.id, z.span,
+          format("loop '{}' has no `supply` temperature, so neither condensation nor the warmest coolant was checked",
+                 z.name));
       continue;
     }
     check_dew_point(rule, in, findings, loop);
     for (const AssemblyGroupModel& a : c.assemblies)
       if (a.liquid == loop && a.part && a.count > 0) too_warm(rule, findings, z, a.part->coolant_max, a.model);
     for (const NodeGroupModel& g : c.nodes)
-      if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].liquid == loop && g.count > 0 && (g.server.part.coolant_max || g.server.part.liquid_cooled.value_or(false))) too_warm(rule, findings, z, g.server.part.coolant_max, g.server.id);
+      if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].liquid == loop && g.count > 0 &&
+          (g.server.part.coolant_max || g.server.part.liquid_cooled.value_or(false)))
+        too_warm(rule, findings, z, g.server.part.coolant_max, g.server.id);
   }
 }
 

@@ -5,20 +5,29 @@
 namespace clusterc {
 namespace {
 
-// What each method is usually built for, in one rack. Policy: NVIDIA's B300 racks of 56 kW are cooled by air, so none of these is physics.
+// What each method is usually built for, in one rack. Policy: NVIDIA's B300 racks of 56 kW are cooled by air, so none
+// of these is physics.
 constexpr Watts kRoomAir{15e3}, kContained{30e3}, kInRow{50e3}, kRearDoor{70e3};
 
-struct Limit { Watts watts{0}; std::string why; };
+struct Limit {
+  Watts watts{0};
+  std::string why;
+};
 
 Limit limit_of(const ZoneModel& z, const ZoneLoad& load) {
   switch (*z.spec->method) {
-    case CoolingMethod::room_air: return {kRoomAir, "room air mixes before it reaches the racks"};
+    case CoolingMethod::room_air:
+      return {kRoomAir, "room air mixes before it reaches the racks"};
     case CoolingMethod::contained_air:
-      if (z.airflow && !above(load.airflow.value, z.airflow->value)) return {kInRow, "contained air whose flow was found to be enough"};
+      if (z.airflow && !above(load.airflow.value, z.airflow->value))
+        return {kInRow, "contained air whose flow was found to be enough"};
       return {kContained, "contained air whose flow is not known to be enough"};
-    case CoolingMethod::in_row: return {kInRow, "coolers between the racks"};
-    case CoolingMethod::rear_door: return {kRearDoor, "a coil in the door"};
-    case CoolingMethod::liquid: break;
+    case CoolingMethod::in_row:
+      return {kInRow, "coolers between the racks"};
+    case CoolingMethod::rear_door:
+      return {kRearDoor, "a coil in the door"};
+    case CoolingMethod::liquid:
+      break;
   }
   return {};
 }
@@ -47,9 +56,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const AssemblyGroupModel& a : c.assemblies)
       if (a.air == static_cast<int>(i)) look(a.first, a.count);
     if (worst < 0) continue;
-    Finding& f = findings.warning(rule.id, z.spec->method.span, format("rack {} {} {} to the air of zone '{}', {} is usually built for {}", name_list(names, racks), racks == 1 ? "gives" : "give up to", to_text(air(worst)), z.name, enum_text(*z.spec->method), to_text(limit.watts)));
+    Finding& f =
+        findings.warning(rule.id, z.spec->method.span,
+                         format("rack {} {} {} to the air of zone '{}', {} is usually built for {}",
+                                name_list(names, racks), racks == 1 ? "gives" : "give up to", to_text(air(worst)),
+                                z.name, enum_text(*z.spec->method), to_text(limit.watts)));
     f.label(limit.why);
-    f.help(*z.spec->method == CoolingMethod::room_air ? "contained aisles, rear doors or direct liquid; or fewer nodes in each rack" : "rear doors or direct liquid; or fewer nodes in each rack");
+    f.help(*z.spec->method == CoolingMethod::room_air
+               ? "contained aisles, rear doors or direct liquid; or fewer nodes in each rack"
+               : "rear doors or direct liquid; or fewer nodes in each rack");
     f.objects = std::move(objects);
   }
 }

@@ -11,21 +11,33 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
     const ZoneModel& z = c.zones[i];
     const Watts heat = in.plan.zones[i].heat;
-    if (z.spec->method.value != CoolingMethod::liquid || !z.spec->facility || !z.spec->facility->flow || heat.value <= 0) continue;
+    if (z.spec->method.value != CoolingMethod::liquid || !z.spec->facility || !z.spec->facility->flow ||
+        heat.value <= 0)
+      continue;
     const FacilityLoop& facility = *z.spec->facility;
     const std::optional<FacilityWater> water = facility_water(z, heat);
     if (!water) {
-      // Facility water as warm as the returning coolant takes nothing at all: cool-cdu-undersized-at-approach has the CDU at no approach.
+      // Facility water as warm as the returning coolant takes nothing at all: cool-cdu-undersized-at-approach has the
+      // CDU at no approach.
       if (!facility.supply || !z.spec->supply)
-        findings.note(rule.id, facility.flow.span, format("loop '{}' states no {}, so it was not checked whether {} of facility water take its {}", z.name, facility.supply ? "`supply` temperature" : "`facility: { supply: … }`", to_text(*facility.flow), to_text(heat)));
+        findings.note(rule.id, facility.flow.span,
+                      format("loop '{}' states no {}, so it was not checked whether {} of facility water take its {}",
+                             z.name, facility.supply ? "`supply` temperature" : "`facility: { supply: … }`",
+                             to_text(*facility.flow), to_text(heat)));
       continue;
     }
     if (!above(water->least_flow.value, facility.flow->value)) continue;
-    Finding& f = findings.error(rule.id, facility.flow.span, format("loop '{}' needs {} of facility water at least, it has {}", z.name, to_text(water->least_flow), to_text(*facility.flow)));
+    Finding& f = findings.error(rule.id, facility.flow.span,
+                                format("loop '{}' needs {} of facility water at least, it has {}", z.name,
+                                       to_text(water->least_flow), to_text(*facility.flow)));
     f.label(format("14.4 L/min for 1 kW at 1 K x {} / {}", to_text(heat), to_text(water->most_rise, 3)));
-    f.note(facility.supply.span, format("facility water comes at {} and leaves no warmer than the coolant comes back: {}", to_text(*facility.supply), to_text(water->coolant_back, 3)));
-    f.note(z.spec->supply.span, format("the coolant goes out at this and warms up by {}", to_text(z.spec->rise.value_or(kCoolantRise))));
-    f.help(format("more facility water; the {} that there is would have to warm up by {}", to_text(*facility.flow), to_text(Kelvins(water->most_rise.value * (water->least_flow / *facility.flow)), 3)));
+    f.note(facility.supply.span,
+           format("facility water comes at {} and leaves no warmer than the coolant comes back: {}",
+                  to_text(*facility.supply), to_text(water->coolant_back, 3)));
+    f.note(z.spec->supply.span,
+           format("the coolant goes out at this and warms up by {}", to_text(z.spec->rise.value_or(kCoolantRise))));
+    f.help(format("more facility water; the {} that there is would have to warm up by {}", to_text(*facility.flow),
+                  to_text(Kelvins(water->most_rise.value * (water->least_flow / *facility.flow)), 3)));
     f.object("zone/" + z.name);
   }
 }

@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -13,26 +13,40 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (load.heat.value <= 0) continue;
     const bool by_cdu = z.cdu != nullptr;
     if (!z.heat) {
-      const std::string key = by_cdu ? format("'{}' states no `heat`", z.spec->cdus->model.value_or("")) : z.part ? format("'{}' states no `heat`", z.spec->model.value_or("")) : "`each: { heat: … }` is not there";
-      findings.note(rule.id, z.span, format("cooling zone '{}' takes {} of heat and {}{}, so it was not checked", z.name, to_text(load.heat), key, z.heat.source.empty() ? "" : format(" ({})", z.heat.source)));
+      const std::string key = by_cdu   ? format("'{}' states no `heat`", z.spec->cdus->model.value_or(""))
+                              : z.part ? format("'{}' states no `heat`", z.spec->model.value_or(""))
+                                       : "`each: { heat: … }` is not there";
+      findings.note(rule.id, z.span,
+                    format("cooling zone '{}' takes {} of heat and {}{}, so it was not checked", z.name,
+                           to_text(load.heat), key, z.heat.source.empty() ? "" : format(" ({})", z.heat.source)));
       continue;
     }
     if (!above(load.heat.value, z.heat->value)) continue;
     const CoolingZone& s = *z.spec;
-    if (s.method.value == CoolingMethod::rear_door && s.spare.value_or(0) == 0) continue;     // each door by itself: cool-rear-door-undersized
-    const std::int64_t units = by_cdu ? s.cdus->count.value_or(1) : s.units.value_or(1), spare = by_cdu ? s.cdus->spare.value_or(0) : s.spare.value_or(0);
-    const SourceSpan at = by_cdu ? first_place(written(s.cdus->count), written(s.cdus->model), s.cdus->span)
-                                 : first_place(written(s.units), s.each ? written(s.each->heat) : SourceSpan{}, written(s.model), z.span);
-    Finding& f = findings.error(rule.id, at, format("cooling zone '{}' has to remove {}, {} {} left{}", z.name, to_text(load.heat), to_text(*z.heat), "are",
-                                                    spare > 0 ? format(" with {} out", plural(spare, by_cdu ? "spare CDU" : "spare unit")) : ""));
+    if (s.method.value == CoolingMethod::rear_door && s.spare.value_or(0) == 0)
+      continue;  // each door by itself: cool-rear-door-undersized
+    const std::int64_t units = by_cdu ? s.cdus->count.value_or(1) : s.units.value_or(1),
+                       spare = by_cdu ? s.cdus->spare.value_or(0) : s.spare.value_or(0);
+    const SourceSpan at =
+        by_cdu ? first_place(written(s.cdus->count), written(s.cdus->model), s.cdus->span)
+               : first_place(written(s.units), s.each ? written(s.each->heat) : SourceSpan{}, written(s.model), z.span);
+    Finding& f = findings.error(
+        rule.id, at,
+        format("cooling zone '{}' has to remove {}, {} {} left{}", z.name, to_text(load.heat), to_text(*z.heat), "are",
+               spare > 0 ? format(" with {} out", plural(spare, by_cdu ? "spare CDU" : "spare unit")) : ""));
     f.label(format("{} = {}", z.heat.source, to_text(*z.heat)));
-    mention_unconfirmed(f, by_cdu ? z.cdu->heat : z.part ? z.part->heat : Value<Watts>{}, format("the heat that one unit removes"));
+    mention_unconfirmed(f,
+                        by_cdu   ? z.cdu->heat
+                        : z.part ? z.part->heat
+                                 : Value<Watts>{},
+                        format("the heat that one unit removes"));
     const std::int64_t running = units - spare;
     if (running > 0 && z.heat->value > 0) {
       const double each = z.heat->value / static_cast<double>(running);
       const auto needed = static_cast<std::int64_t>(std::max(1.0, (load.heat.value - kRounding) / each));
       const std::int64_t full = static_cast<double>(needed) * each + kRounding < load.heat.value ? needed + 1 : needed;
-      f.help(format("{} would do: {} x {} with {} spare", plural(full + spare, by_cdu ? "CDU" : "unit"), full, to_text(Watts(each)), spare));
+      f.help(format("{} would do: {} x {} with {} spare", plural(full + spare, by_cdu ? "CDU" : "unit"), full,
+                    to_text(Watts(each)), spare));
     } else if (running <= 0) {
       f.help("all units are spares: none is left to run");
     }
@@ -40,10 +54,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   // Heat that goes nowhere.
   for (const RackGroupModel& g : c.racks) {
-    if (g.cooling >= 0 || g.liquid >= 0 || (g.spec->cooling && !g.spec->cooling->empty())) continue;   // on a loop alone: cool-liquid-rack-without-air
+    if (g.cooling >= 0 || g.liquid >= 0 || (g.spec->cooling && !g.spec->cooling->empty()))
+      continue;  // on a loop alone: cool-liquid-rack-without-air
     Watts heat{0};
-    for (std::int64_t r = g.first; r < g.first + g.count; ++r) heat += in.plan.racks[r].heat - in.plan.racks[r].liquid_heat;
-    if (heat.value > 0) findings.note(rule.id, g.span, format("rack group '{}' has no `cooling`, so the {} of heat that it gives were not checked", g.name, to_text(heat)));
+    for (std::int64_t r = g.first; r < g.first + g.count; ++r)
+      heat += in.plan.racks[r].heat - in.plan.racks[r].liquid_heat;
+    if (heat.value > 0)
+      findings.note(rule.id, g.span,
+                    format("rack group '{}' has no `cooling`, so the {} of heat that it gives were not checked", g.name,
+                           to_text(heat)));
   }
 }
 

@@ -18,10 +18,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool dew = z.dew_point && (above(z.dew_point->value, kDewHigh) || z.dew_point->value < kDewLow - kRounding);
     if (!wet && !dew) continue;
     const std::string_view kind = z.method.value == CoolingMethod::liquid ? "loop" : "zone";
-    Finding& f = wet ? findings.warning(rule.id, z.humidity.span, format("the room of {} '{}' has a relative humidity of {}, up to {} is recommended", kind, c.zones[i].name, percent(*z.humidity), percent(kMostHumidity)))
-                     : findings.warning(rule.id, z.dew_point.span, format("the room of {} '{}' has a dew point of {}, {} to {} is recommended", kind, c.zones[i].name, to_text(*z.dew_point), to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
-    if (wet && dew) f.note(z.dew_point.span, format("the dew point of {} is outside {} to {} as well", to_text(*z.dew_point), to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
-    f.help(wet || z.dew_point->value > kDewHigh ? "dehumidify, or record the allowance of the equipment's makers" : "humidify, or record the allowance of the equipment's makers");
+    Finding& f =
+        wet ? findings.warning(rule.id, z.humidity.span,
+                               format("the room of {} '{}' has a relative humidity of {}, up to {} is recommended",
+                                      kind, c.zones[i].name, percent(*z.humidity), percent(kMostHumidity)))
+            : findings.warning(
+                  rule.id, z.dew_point.span,
+                  format("the room of {} '{}' has a dew point of {}, {} to {} is recommended", kind, c.zones[i].name,
+                         to_text(*z.dew_point), to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
+    if (wet && dew)
+      f.note(z.dew_point.span, format("the dew point of {} is outside {} to {} as well", to_text(*z.dew_point),
+                                      to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
+    f.help(wet || z.dew_point->value > kDewHigh ? "dehumidify, or record the allowance of the equipment's makers"
+                                                : "humidify, or record the allowance of the equipment's makers");
     f.object("zone/" + c.zones[i].name);
   }
 }

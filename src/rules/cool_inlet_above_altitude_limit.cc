@@ -8,17 +8,22 @@ namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  if (!c.own_site || !c.spec.site || !c.spec.site->altitude || c.spec.site->altitude->value <= kInletDeratingFrom.value) return;
+  if (!c.own_site || !c.spec.site || !c.spec.site->altitude || c.spec.site->altitude->value <= kInletDeratingFrom.value)
+    return;
   const Value<Meters>& height = c.spec.site->altitude;
   for (const NodeGroupModel& g : c.nodes) {
     if (!is_ours(g) || g.racks < 0 || g.count == 0 || c.racks[g.racks].cooling < 0) continue;
     const ZoneModel& z = c.zones[c.racks[g.racks].cooling];
     const Value<Celsius>&supply = z.spec->supply, &high = g.server.part.inlet_max;
-    if (!supply || !high || above(supply->value, high->value)) continue;     // cool-inlet-out-of-range speaks of both
+    if (!supply || !high || above(supply->value, high->value)) continue;  // cool-inlet-out-of-range speaks of both
     const Celsius limit = inlet_limit(*high, *height);
     if (!above(supply->value, limit.value)) continue;
-    Finding& f = findings.error(rule.id, supply.span, format("cooling zone '{}' supplies {}, at {} '{}' of group '{}' may be given {}", z.name, to_text(*supply), to_text(*height), g.server.id, g.name, to_text(limit)));
-    f.label(format("{} - ({} - {}) / {:.0f} m for each K", to_text(*high), to_text(*height), to_text(kInletDeratingFrom), inlet_meters_per_kelvin(*high)));
+    Finding& f =
+        findings.error(rule.id, supply.span,
+                       format("cooling zone '{}' supplies {}, at {} '{}' of group '{}' may be given {}", z.name,
+                              to_text(*supply), to_text(*height), g.server.id, g.name, to_text(limit)));
+    f.label(format("{} - ({} - {}) / {:.0f} m for each K", to_text(*high), to_text(*height),
+                   to_text(kInletDeratingFrom), inlet_meters_per_kelvin(*high)));
     f.note(height.span, "the height of the site");
     mention_unconfirmed(f, high, format("the highest inlet temperature of '{}'", g.server.id));
     f.help(format("lower the set point to {} or less", to_text(limit)));

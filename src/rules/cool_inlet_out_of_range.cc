@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -13,33 +13,45 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   std::vector<char> outside(c.zones.size(), 0);
-  std::vector<std::string> half_stated;        // servers of which it was said
+  std::vector<std::string> half_stated;  // servers of which it was said
   for (const NodeGroupModel& g : c.nodes) {
     if (!is_ours(g) || g.racks < 0 || g.count == 0) continue;
     const int zone = c.racks[g.racks].cooling;
     if (zone < 0) continue;
     const ZoneModel& z = c.zones[zone];
     const Value<Celsius>& supply = z.spec->supply;
-    if (!supply) continue;                     // said once below
+    if (!supply) continue;  // said once below
     const Value<Celsius>&high = g.server.part.inlet_max, &low = g.server.part.inlet_min;
     if (!high && !low) {
-      findings.note(rule.id, g.server.span, format("'{}' states neither `inlet_min` nor `inlet_max`, so the {} of zone '{}' were not checked for group '{}'", g.server.id, to_text(*supply), z.name, g.name));
+      findings.note(
+          rule.id, g.server.span,
+          format(
+              "'{}' states neither `inlet_min` nor `inlet_max`, so the {} of zone '{}' were not checked for group '{}'",
+              g.server.id, to_text(*supply), z.name, g.name));
       continue;
     }
     if (!high || !low)
       if (std::find(half_stated.begin(), half_stated.end(), g.server.id) == half_stated.end()) {
         half_stated.push_back(g.server.id);
-        findings.note(rule.id, g.server.span, format("'{}' states no `{}`, so it was not checked whether the {} of zone '{}' are too {} for it", g.server.id, high ? "inlet_min" : "inlet_max", to_text(*supply), z.name, high ? "cold" : "warm"));
+        findings.note(
+            rule.id, g.server.span,
+            format("'{}' states no `{}`, so it was not checked whether the {} of zone '{}' are too {} for it",
+                   g.server.id, high ? "inlet_min" : "inlet_max", to_text(*supply), z.name, high ? "cold" : "warm"));
       }
     const bool hot = high && above(supply->value, high->value), cold = low && supply->value < low->value - kRounding;
     if (!hot && !cold) continue;
     outside[zone] = 1;
     const Value<Celsius>& limit = hot ? high : low;
-    Finding& f = findings.error(rule.id, supply.span, format("cooling zone '{}' supplies {}, '{}' is rated {} {} at the inlet", z.name, to_text(*supply), g.server.id, hot ? "up to" : "from", to_text(*limit)));
-    f.label(format("{} too {}", to_text(Kelvins(hot ? supply->value - limit->value : limit->value - supply->value)), hot ? "warm" : "cold"));
+    Finding& f = findings.error(rule.id, supply.span,
+                                format("cooling zone '{}' supplies {}, '{}' is rated {} {} at the inlet", z.name,
+                                       to_text(*supply), g.server.id, hot ? "up to" : "from", to_text(*limit)));
+    f.label(format("{} too {}", to_text(Kelvins(hot ? supply->value - limit->value : limit->value - supply->value)),
+                   hot ? "warm" : "cold"));
     f.note(g.server.span, format("{} of group '{}' take this air", plural(g.count, "node"), g.name));
     mention_unconfirmed(f, limit, format("the {} inlet temperature of '{}'", hot ? "highest" : "lowest", g.server.id));
-    f.help(hot ? format("lower the set point to {} or less", to_text(Celsius(std::min(kRecommendedHigh, limit->value)))) : format("raise the set point to {} or more", to_text(Celsius(std::max(kRecommendedLow, limit->value)))));
+    f.help(
+        hot ? format("lower the set point to {} or less", to_text(Celsius(std::min(kRecommendedHigh, limit->value))))
+            : format("raise the set point to {} or more", to_text(Celsius(std::max(kRecommendedLow, limit->value)))));
     f.object("zone/" + z.name);
   }
   for (std::size_t i = 0; i < c.zones.size(); ++i) {
@@ -49,9 +61,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Value<Celsius>& supply = z.spec->supply;
     if (!used) continue;
     if (!supply) {
-      findings.note(rule.id, z.span, format("cooling zone '{}' has no `supply` temperature{}, so inlet temperatures were not checked", z.name, supply.source.empty() ? "" : format(" ({})", supply.source)));
-    } else if (!outside[i] && (supply->value > kRecommendedHigh + kRounding || supply->value < kRecommendedLow - kRounding)) {
-      findings.warning(rule.id, supply.span, format("cooling zone '{}' supplies {}, 18 C to 27 C are recommended", z.name, to_text(*supply)))
+      findings.note(rule.id, z.span,
+                    format("cooling zone '{}' has no `supply` temperature{}, so inlet temperatures were not checked",
+                           z.name, supply.source.empty() ? "" : format(" ({})", supply.source)));
+    } else if (!outside[i] &&
+               (supply->value > kRecommendedHigh + kRounding || supply->value < kRecommendedLow - kRounding)) {
+      findings
+          .warning(rule.id, supply.span,
+                   format("cooling zone '{}' supplies {}, 18 C to 27 C are recommended", z.name, to_text(*supply)))
           .help(format("set it to {}", supply->value > kRecommendedHigh ? "27 C or less" : "18 C or more"))
           .object("zone/" + z.name);
     }

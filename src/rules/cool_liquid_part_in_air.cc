@@ -7,13 +7,17 @@ namespace {
 
 void check_gpu(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   const ServerModel& s = g.server;
-  if (!s.gpu || s.gpu_count == 0 || s.gpu->cooling.value_or("") != "liquid" || s.part.liquid_cooled.value_or(false)) return;
+  if (!s.gpu || s.gpu_count == 0 || s.gpu->cooling.value_or("") != "liquid" || s.part.liquid_cooled.value_or(false))
+    return;
   const SourceSpan at = s.part.gpus ? first_place(written(s.part.gpus->model), in_spec(s.span, g), g.span) : g.span;
   if (!s.part.liquid_cooled) {
-    findings.note(rule.id, at, format("'{}' does not state whether it is `liquid_cooled`, and '{}' needs coolant", s.id, s.gpu_model));
+    findings.note(
+        rule.id, at,
+        format("'{}' does not state whether it is `liquid_cooled`, and '{}' needs coolant", s.id, s.gpu_model));
     return;
   }
-  Finding& f = findings.error(rule.id, at, format("'{}' needs liquid cooling, '{}' is cooled by air", s.gpu_model, s.id));
+  Finding& f =
+      findings.error(rule.id, at, format("'{}' needs liquid cooling, '{}' is cooled by air", s.gpu_model, s.id));
   f.note(s.gpu->cooling.span, "what the GPU needs");
   f.note(s.part.liquid_cooled.span, "what the server has");
   mention_unconfirmed(f, s.gpu->cooling, format("the cooling of '{}'", s.gpu_model));
@@ -30,7 +34,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!c.own_site || g.racks < 0 || g.assembly >= 0 || !g.server.part.liquid_cooled.value_or(false)) continue;
     const RackGroupModel& racks = c.racks[g.racks];
     if (racks.liquid >= 0 || racks.cooling < 0 || (racks.spec->liquid && !racks.spec->liquid->empty())) continue;
-    Finding& f = findings.error(rule.id, first_place(written(g.spec->racks), g.span), format("'{}' of group '{}' needs a coolant loop, the racks of '{}' have none", g.server.id, g.name, racks.name));
+    Finding& f = findings.error(rule.id, first_place(written(g.spec->racks), g.span),
+                                format("'{}' of group '{}' needs a coolant loop, the racks of '{}' have none",
+                                       g.server.id, g.name, racks.name));
     f.note(racks.span, "these racks");
     mention_unconfirmed(f, g.server.part.liquid_cooled, format("the cooling of '{}'", g.server.id));
     f.help("`liquid: …` of the rack group, with a zone of `method: liquid`");
@@ -38,8 +44,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   if (!c.own_site) return;
   for (const AssemblyGroupModel& a : c.assemblies) {
-    if (a.count == 0 || a.liquid >= 0 || a.air < 0 || !a.part || a.part->liquid_share.value_or(0) <= 0 || (a.spec->cooling && a.spec->cooling->liquid)) continue;
-    Finding& f = findings.error(rule.id, a.spec->cooling ? a.spec->cooling->span : a.span, format("{} of the heat of '{}' go to coolant, assembly group '{}' has no loop", percent(*a.part->liquid_share), a.model, a.name));
+    if (a.count == 0 || a.liquid >= 0 || a.air < 0 || !a.part || a.part->liquid_share.value_or(0) <= 0 ||
+        (a.spec->cooling && a.spec->cooling->liquid))
+      continue;
+    Finding& f = findings.error(rule.id, a.spec->cooling ? a.spec->cooling->span : a.span,
+                                format("{} of the heat of '{}' go to coolant, assembly group '{}' has no loop",
+                                       percent(*a.part->liquid_share), a.model, a.name));
     mention_unconfirmed(f, a.part->liquid_share, format("the liquid share of '{}'", a.model));
     f.help("`cooling: { liquid: …, air: … }` with a zone of `method: liquid`");
     f.object("assemblies." + a.name);

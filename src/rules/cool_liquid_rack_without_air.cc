@@ -13,7 +13,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const RackPlan& r = in.plan.racks[static_cast<std::size_t>(a.first)];
     const Watts left = r.heat - r.liquid_heat;
     if (!above(left.value, 0)) continue;
-    Finding& f = findings.error(rule.id, a.spec->cooling ? a.spec->cooling->span : a.span, format("{} of each assembly of '{}' go to the air, it has no zone of air", to_text(left), a.name));
+    Finding& f = findings.error(
+        rule.id, a.spec->cooling ? a.spec->cooling->span : a.span,
+        format("{} of each assembly of '{}' go to the air, it has no zone of air", to_text(left), a.name));
     f.label(format("{} x (1 - {})", to_text(r.heat), percent(a.part->liquid_share.value_or(0))));
     mention_unconfirmed(f, a.part->liquid_share, format("the liquid share of '{}'", a.model));
     f.help("`cooling: { liquid: …, air: … }` with a zone that takes the rest");
@@ -30,10 +32,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       racks += above(here.value, 0);
     }
     if (racks == 0) continue;
-    Finding& f = findings.error(rule.id, g.span, format("{} of the {} in the racks of '{}' go to the air, they have no zone of air", to_text(left), to_text(all), g.name));
+    Finding& f = findings.error(rule.id, g.span,
+                                format("{} of the {} in the racks of '{}' go to the air, they have no zone of air",
+                                       to_text(left), to_text(all), g.name));
     for (const NodeGroupModel& n : c.nodes)
-      if (n.racks >= 0 && &c.racks[n.racks] == &g && is_ours(n) && n.server.part.liquid_cooled.value_or(false) && !n.server.part.liquid_share)
-        f.note(first_place(in_spec(n.server.span, n), n.span), format("'{}' states no `liquid_share`, so all of its heat is counted as air", n.server.id));
+      if (n.racks >= 0 && &c.racks[n.racks] == &g && is_ours(n) && n.server.part.liquid_cooled.value_or(false) &&
+          !n.server.part.liquid_share)
+        f.note(first_place(in_spec(n.server.span, n), n.span),
+               format("'{}' states no `liquid_share`, so all of its heat is counted as air", n.server.id));
     f.help("`cooling` with a zone that takes the rest");
     f.object("racks." + g.name);
   }

@@ -17,13 +17,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool cold = (side == RackSide::rear) == (*path == AirPath::power_to_ports);
     if (cold) continue;
     const AirPath other = *path == AirPath::power_to_ports ? AirPath::ports_to_power : AirPath::power_to_ports;
-    Finding& f = findings.warning(rule.id, first_place(written(n.spec->airflow), written(n.spec->ports_face), written(n.spec->switch_model), n.span),
-                                  format("the switches of network '{}' draw air from the rear of the rack: {} with ports to the {}", n.name, enum_text(*path), enum_text(side)));
+    Finding& f = findings.warning(
+        rule.id,
+        first_place(written(n.spec->airflow), written(n.spec->ports_face), written(n.spec->switch_model), n.span),
+        format("the switches of network '{}' draw air from the rear of the rack: {} with ports to the {}", n.name,
+               enum_text(*path), enum_text(side)));
     if (!n.spec->airflow) {
       f.note(path.span, "the way of the air through this model");
       mention_unconfirmed(f, path, format("the airflow of '{}'", n.switch_model));
     }
-    f.help(format("the switch with fans {} (`airflow: {}`), or its ports to the {}", enum_text(other), enum_text(other), side == RackSide::rear ? "front" : "rear"));
+    f.help(format("the switch with fans {} (`airflow: {}`), or its ports to the {}", enum_text(other), enum_text(other),
+                  side == RackSide::rear ? "front" : "rear"));
     f.object("networks." + n.name);
   }
 }

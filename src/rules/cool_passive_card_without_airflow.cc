@@ -8,12 +8,18 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || !s.gpu || s.gpu_count == 0 || s.gpu->cooling.value_or("") != "passive" || s.gpu->form.value != GpuForm::pcie) continue;
-    // A maker who lists the form has places with air for it; who states the airflow has measured it. The wrong form is node-gpu-wrong-form-factor's.
+    if (!is_ours(g) || g.count == 0 || !s.gpu || s.gpu_count == 0 || s.gpu->cooling.value_or("") != "passive" ||
+        s.gpu->form.value != GpuForm::pcie)
+      continue;
+    // A maker who lists the form has places with air for it; who states the airflow has measured it. The wrong form is
+    // node-gpu-wrong-form-factor's.
     if (!s.part.gpu_forms.empty() || s.part.airflow || s.part.liquid_cooled.value_or(false)) continue;
-    Finding& f = findings.error(rule.id, s.part.gpus ? first_place(written(s.part.gpus->model), in_spec(s.span, g), g.span) : g.span,
-                                format("'{}' has no fan of its own, '{}' states neither GPU places (`gpu_forms`) nor `airflow`", s.gpu_model, s.id));
-    f.label(format("{} x {} in each node of '{}'", s.gpu_count, s.gpu->tdp ? to_text(*s.gpu->tdp) : "an unknown power", g.name));
+    Finding& f = findings.error(
+        rule.id, s.part.gpus ? first_place(written(s.part.gpus->model), in_spec(s.span, g), g.span) : g.span,
+        format("'{}' has no fan of its own, '{}' states neither GPU places (`gpu_forms`) nor `airflow`", s.gpu_model,
+               s.id));
+    f.label(format("{} x {} in each node of '{}'", s.gpu_count, s.gpu->tdp ? to_text(*s.gpu->tdp) : "an unknown power",
+                   g.name));
     f.note(s.gpu->cooling.span, "the card is passive");
     mention_unconfirmed(f, s.gpu->cooling, format("the cooling of '{}'", s.gpu_model));
     f.help("a server whose maker lists this card, its `airflow` from the data sheet, or a card with a fan");

@@ -10,7 +10,7 @@ namespace {
 // The racks of a zone whose air takes heat, and those of them that give more than a door removes.
 struct Racks {
   std::int64_t warm = 0, over = 0, worst = -1;
-  std::vector<std::string> names, objects;       // of those over
+  std::vector<std::string> names, objects;  // of those over
 };
 
 Watts air_heat(const Plan& plan, std::int64_t rack) {
@@ -49,14 +49,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Watts door = *z.heat / static_cast<double>(running);
     const Racks racks = racks_of(in, static_cast<int>(i), door);
     if (doors < racks.warm) {
-      Finding& f = findings.error(rule.id, first_place(written(z.spec->units), z.span), format("cooling zone '{}' has {} for {} that give heat", z.name, plural(doors, "rear door"), plural(racks.warm, "rack")));
+      Finding& f = findings.error(rule.id, first_place(written(z.spec->units), z.span),
+                                  format("cooling zone '{}' has {} for {} that give heat", z.name,
+                                         plural(doors, "rear door"), plural(racks.warm, "rack")));
       f.help(format("`units: {}`, or leave `units` out: one for each rack", racks.warm)).object("zone/" + z.name);
     }
     if (racks.worst < 0) continue;
     const Watts most = air_heat(in.plan, racks.worst);
-    const SourceSpan at = first_place(z.spec->each ? written(z.spec->each->heat) : SourceSpan{}, written(z.spec->model), z.span);
-    Finding& f = findings.error(rule.id, at, format("rack {} {}, which removes {}", name_list(racks.names, racks.over),
-                                                               racks.over == 1 ? format("gives {} to its rear door", to_text(most)) : format("give up to {} each to a rear door", to_text(most)), to_text(door)));
+    const SourceSpan at =
+        first_place(z.spec->each ? written(z.spec->each->heat) : SourceSpan{}, written(z.spec->model), z.span);
+    Finding& f = findings.error(rule.id, at,
+                                format("rack {} {}, which removes {}", name_list(racks.names, racks.over),
+                                       racks.over == 1 ? format("gives {} to its rear door", to_text(most))
+                                                       : format("give up to {} each to a rear door", to_text(most)),
+                                       to_text(door)));
     f.label(sum_text(power_terms(in, racks.worst), Dimension::power));
     mention_unconfirmed(f, z.heat, "the heat that one door removes");
     f.help("a door that removes more, or fewer nodes in each rack");
@@ -97,7 +103,7 @@ Doors that remove more, one for each rack, or fewer nodes in a rack.
 Where the room itself takes the rest, and its cooling is not in the spec.
 )";
 
-extern const Rule kCoolRearDoorUndersized;    // declared in registry.cc
+extern const Rule kCoolRearDoorUndersized;  // declared in registry.cc
 const Rule kCoolRearDoorUndersized = {
     .id = "cool-rear-door-undersized",
     .code = "COOL-017",

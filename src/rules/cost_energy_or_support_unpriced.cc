@@ -26,20 +26,33 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   once_each(items);
   once_each(free);
   const auto* support_a_year = cost->prices->yearly.find("support");
-  const bool support_free = (cost->prices->support && *cost->prices->support <= 0 && !support_a_year) || (support_a_year && support_a_year->value && support_a_year->value->amount <= 0);
-  if (!cost->energy) items.emplace_back("electricity");
-  else if (cost->kilowatt_hours > 0 && *cost->energy <= 0) free.emplace_back("electricity");
-  if (!cost->support) items.emplace_back("support");
-  else if (support_free) free.emplace_back("support");
+  const bool support_free = (cost->prices->support && *cost->prices->support <= 0 && !support_a_year) ||
+                            (support_a_year && support_a_year->value && support_a_year->value->amount <= 0);
+  if (!cost->energy)
+    items.emplace_back("electricity");
+  else if (cost->kilowatt_hours > 0 && *cost->energy <= 0)
+    free.emplace_back("electricity");
+  if (!cost->support)
+    items.emplace_back("support");
+  else if (support_free)
+    free.emplace_back("support");
   if (items.empty() && free.empty()) return;
-  const auto list = [](const std::vector<std::string>& all) { return name_list({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, all.size()))}, static_cast<std::int64_t>(all.size())); };
+  const auto list = [](const std::vector<std::string>& all) {
+    return name_list({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, all.size()))},
+                     static_cast<std::int64_t>(all.size()));
+  };
   const auto count = static_cast<std::int64_t>(items.size()), zero = static_cast<std::int64_t>(free.size());
   std::string message;
-  if (count > 0) message = format("{} no price: {}", count == 1 ? "1 item has" : format("{} items have", count), list(items));
-  if (zero > 0) message += format("{}{} a price of 0: {}", message.empty() ? "" : "; ", zero == 1 ? "1 item has" : format("{} items have", zero), list(free));
+  if (count > 0)
+    message = format("{} no price: {}", count == 1 ? "1 item has" : format("{} items have", count), list(items));
+  if (zero > 0)
+    message += format("{}{} a price of 0: {}", message.empty() ? "" : "; ",
+                      zero == 1 ? "1 item has" : format("{} items have", zero), list(free));
   Finding& f = findings.warning(rule.id, first_place(written(cost->prices->currency), cost->prices->span), message);
   f.label("so every sum is at least what is printed");
-  f.help("give value, currency and date: `parts` by name, `kinds` for what costs the same, `electricity: 0.18 EUR/kWh`, `support: 5 %` or `yearly: { support: … }`");
+  f.help(
+      "give value, currency and date: `parts` by name, `kinds` for what costs the same, `electricity: 0.18 EUR/kWh`, "
+      "`support: 5 %` or `yearly: { support: … }`");
   f.object("prices");
 }
 

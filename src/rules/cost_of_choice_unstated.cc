@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-constexpr double kHalf = 2;                    // the usual next step: two ports down for each one up
+constexpr double kHalf = 2;  // the usual next step: two ports down for each one up
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -14,14 +14,23 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < in.plan.fabrics.size(); ++i) {
     const Fabric& f = in.plan.fabrics[i];
     const NetworkModel& n = c.networks[i];
-    if (f.tiers.size() < 2 || f.tiers[0].up == 0 || above(f.oversubscription, 1.001) || !n.spec || !n.carries_traffic(Traffic::compute)) continue;
+    if (f.tiers.size() < 2 || f.tiers[0].up == 0 || above(f.oversubscription, 1.001) || !n.spec ||
+        !n.carries_traffic(Traffic::compute))
+      continue;
     const auto saved = saving_of_oversubscription(in.plan, *cost, static_cast<int>(i), kHalf);
     if (!saved || saved->switches <= 0) continue;
-    std::string what = format("{:.3g}:1 in network '{}' would save {} of {} switches and {} of {} cables between them", kHalf, n.name, saved->switches, f.switch_count(), saved->cables, f.leaf_spine_cables + f.spine_core_cables);
+    std::string what =
+        format("{:.3g}:1 in network '{}' would save {} of {} switches and {} of {} cables between them", kHalf, n.name,
+               saved->switches, f.switch_count(), saved->cables, f.leaf_spine_cables + f.spine_core_cables);
     if (saved->priced) what += format(", {} of switches alone", money_text(saved->money, cost->currency));
-    Finding& note = findings.note(rule.id, first_place(written(n.spec->oversubscription), n.span), what + format("; all-reduce across leaves could fall to {}", percent(1 / kHalf)));
-    note.label(format("{} switches at 1:1, {} at {:.3g}:1", f.switch_count(), f.switch_count() - saved->switches, kHalf));
-    note.help(format("decide with the traffic of the workloads: `clusterc plan SPEC --option networks.{}.oversubscription={:.3g}` lays both side by side", n.name, kHalf));
+    Finding& note = findings.note(rule.id, first_place(written(n.spec->oversubscription), n.span),
+                                  what + format("; all-reduce across leaves could fall to {}", percent(1 / kHalf)));
+    note.label(
+        format("{} switches at 1:1, {} at {:.3g}:1", f.switch_count(), f.switch_count() - saved->switches, kHalf));
+    note.help(
+        format("decide with the traffic of the workloads: `clusterc plan SPEC --option "
+               "networks.{}.oversubscription={:.3g}` lays both side by side",
+               n.name, kHalf));
     note.object("networks." + n.name);
   }
 }

@@ -9,14 +9,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto cost = cost_of(in.plan);
   if (!cost || !cost->budget || !above(cost->purchase, *cost->budget)) return;
   const std::string least = cost->unpriced > 0 ? "at least " : "";
-  Finding& f = findings.error(rule.id, cost->prices->budget.span, format("the purchase is {}{}, the budget is {}", least, money_text(cost->purchase, cost->currency), money_text(*cost->budget, cost->currency)));
+  Finding& f =
+      findings.error(rule.id, cost->prices->budget.span,
+                     format("the purchase is {}{}, the budget is {}", least, money_text(cost->purchase, cost->currency),
+                            money_text(*cost->budget, cost->currency)));
   std::string terms = format("{} of hardware", money_text(cost->hardware, cost->currency));
   for (const NamedSum& s : cost->once) terms += format(" + {} of {}", money_text(s.amount, cost->currency), s.name);
   f.label(terms);
   const CostLine* dearest = nullptr;
   for (const CostLine& l : cost->lines)
     if (!dearest || l.sum() > dearest->sum()) dearest = &l;
-  if (dearest && dearest->sum() > 0) f.help(format("the largest item: {} x '{}' for {}; `clusterc plan SPEC --fit nodes.GROUP` finds how many the budget carries", dearest->count, dearest->part, money_text(dearest->sum(), cost->currency)));
+  if (dearest && dearest->sum() > 0)
+    f.help(format(
+        "the largest item: {} x '{}' for {}; `clusterc plan SPEC --fit nodes.GROUP` finds how many the budget carries",
+        dearest->count, dearest->part, money_text(dearest->sum(), cost->currency)));
   f.object("prices.budget");
 }
 

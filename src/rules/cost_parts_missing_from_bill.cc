@@ -5,10 +5,11 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kNamed = 3;        // lines of the bill that a label tells
+constexpr std::size_t kNamed = 3;  // lines of the bill that a label tells
 
 // Holds the quantity of one price to the lines of the bill that it prices.
-void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vector<BillRow>& bill, const Named<PartPrice>& entry, std::string_view map, const std::string& what) {
+void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vector<BillRow>& bill,
+          const Named<PartPrice>& entry, std::string_view map, const std::string& what) {
   const Value<std::int64_t>& quoted = entry.value.quoted;
   if (!quoted) return;
   std::int64_t needed = 0, spares = 0;
@@ -16,7 +17,9 @@ void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vec
   for (const CostLine& l : cost.lines) {
     if (l.price != &entry.value) continue;
     // Spares have lines of their own in the bill.
-    if (std::ranges::any_of(bill, [&](const BillRow& b) { return b.spares > 0 && b.part == l.part && b.what == l.what && b.length == l.length; })) {
+    if (std::ranges::any_of(bill, [&](const BillRow& b) {
+          return b.spares > 0 && b.part == l.part && b.what == l.what && b.length == l.length;
+        })) {
       spares += l.count;
       continue;
     }
@@ -24,12 +27,15 @@ void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vec
     terms.push_back(format("{} ({})", l.count, map == "parts" ? l.what : l.part));
   }
   if (needed <= *quoted) return;
-  Finding& f = findings.error(rule.id, quoted.span, format("{} x {} are needed, the offer has {}", needed, what, *quoted));
+  Finding& f =
+      findings.error(rule.id, quoted.span, format("{} x {} are needed, the offer has {}", needed, what, *quoted));
   std::string label;
   for (std::size_t i = 0; i < std::min(kNamed, terms.size()); ++i) label += format("{}{}", i ? " + " : "", terms[i]);
-  if (terms.size() > kNamed) label += format(" + {} more", plural(static_cast<std::int64_t>(terms.size() - kNamed), "line"));
+  if (terms.size() > kNamed)
+    label += format(" + {} more", plural(static_cast<std::int64_t>(terms.size() - kNamed), "line"));
   f.label(label);
-  f.help(format("order {}{}; the bill of `clusterc plan` is derived from the ports: take it, and leave `quoted` out", needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
+  f.help(format("order {}{}; the bill of `clusterc plan` is derived from the ports: take it, and leave `quoted` out",
+                needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
   f.object(format("prices.{}.{}", map, entry.name));
 }
 
@@ -39,7 +45,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::vector<BillRow> bill = bill_rows(in.plan);
   for (const auto& e : cost->prices->parts) hold(rule, findings, *cost, bill, e, "parts", format("'{}'", e.name));
   for (const auto& e : cost->prices->kinds) hold(rule, findings, *cost, bill, e, "kinds", format("kind '{}'", e.name));
-  for (const auto& e : cost->prices->nodes) hold(rule, findings, *cost, bill, e, "nodes", format("node of group '{}'", e.name));
+  for (const auto& e : cost->prices->nodes)
+    hold(rule, findings, *cost, bill, e, "nodes", format("node of group '{}'", e.name));
 }
 
 }  // namespace

@@ -29,21 +29,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   SourceSpan first;
   for (const auto& entry : in.cluster.spec.prices->parts) {
     if (bought.count(entry.name)) continue;
-    if (!whole && std::ranges::find(in.cluster.cables, entry.name, &CableModel::id) != in.cluster.cables.end()) continue;
+    if (!whole && std::ranges::find(in.cluster.cables, entry.name, &CableModel::id) != in.cluster.cables.end())
+      continue;
     if (nearest_names(entry.name, known).empty()) {
       if (others.empty()) first = entry.name_span;
       others.push_back(entry.name);
       continue;
     }
-    Finding& f = findings.warning(rule.id, entry.name_span, format("'{}' has a price and is not in the bill", entry.name));
+    Finding& f =
+        findings.warning(rule.id, entry.name_span, format("'{}' has a price and is not in the bill", entry.name));
     offer_names(f, entry.name, known);
     f.object("prices.parts." + entry.name);
   }
   if (others.empty()) return;
   const auto count = static_cast<std::int64_t>(others.size());
-  const std::vector<std::string> names(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, others.size())));
-  Finding& f = findings.warning(rule.id, first, format("{} {} a price and {} not in the bill", name_list(names, count), count == 1 ? "has" : "have", count == 1 ? "is" : "are"));
-  f.help("parts are priced by the name that the bill of `clusterc plan` has; `nodes` prices a node with all that is in it, `kinds` what has no price of its own");
+  const std::vector<std::string> names(others.begin(),
+                                       others.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, others.size())));
+  Finding& f = findings.warning(rule.id, first,
+                                format("{} {} a price and {} not in the bill", name_list(names, count),
+                                       count == 1 ? "has" : "have", count == 1 ? "is" : "are"));
+  f.help(
+      "parts are priced by the name that the bill of `clusterc plan` has; `nodes` prices a node with all that is in "
+      "it, `kinds` what has no price of its own");
   f.object("prices");
 }
 

@@ -1,7 +1,7 @@
 #include <set>
 
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -22,7 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.own_site) return;
   std::vector<std::int64_t> by_feed(c.feeds.size()), by_panel(c.panels.size());
   std::int64_t placed = 0, frames = 0;
-  std::set<std::int64_t> racks;                 // one rack cannot be spread
+  std::set<std::int64_t> racks;  // one rack cannot be spread
   for (const NodeGroupModel& g : c.nodes) {
     if (!g.computes) continue;
     if (g.assembly >= 0) {
@@ -46,19 +46,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
   }
   const auto say = [&](std::string_view word, const std::string& name, SourceSpan at, std::int64_t lost) {
-    Finding& f = findings.warning(rule.id, at, format("loss of {} '{}' stops {} of {} nodes", word, name, lost, placed));
-    f.label(format("all PDUs of their racks hang on it: {} of the cluster, half is the most that one of two has to carry", percent(static_cast<double>(lost) / static_cast<double>(placed))));
-    f.help(frames > 0 ? "`feeds` of each assembly with half of its shelves on another feed; in racks a second PDU on another feed, or half of the racks on each"
-                      : "a second PDU on another feed in each rack, or half of the racks on each").object(format("{}/{}", word, name));
+    Finding& f =
+        findings.warning(rule.id, at, format("loss of {} '{}' stops {} of {} nodes", word, name, lost, placed));
+    f.label(
+        format("all PDUs of their racks hang on it: {} of the cluster, half is the most that one of two has to carry",
+               percent(static_cast<double>(lost) / static_cast<double>(placed))));
+    f.help(frames > 0 ? "`feeds` of each assembly with half of its shelves on another feed; in racks a second PDU on "
+                        "another feed, or half of the racks on each"
+                      : "a second PDU on another feed in each rack, or half of the racks on each")
+        .object(format("{}/{}", word, name));
   };
-  if (static_cast<std::int64_t>(racks.size()) + frames < 2 || (c.feeds.size() < 2 && c.panels.size() < 2)) return;     // nothing to spread, or nothing to spread over
+  if (static_cast<std::int64_t>(racks.size()) + frames < 2 || (c.feeds.size() < 2 && c.panels.size() < 2))
+    return;  // nothing to spread, or nothing to spread over
   bool told = false;
   if (c.feeds.size() >= 2)
     for (std::size_t i = 0; i < by_feed.size(); ++i)
       if (2 * by_feed[i] > placed) say("feed", c.feeds[i].name, c.feeds[i].span, by_feed[i]), told = true;
   if (c.panels.size() >= 2 && !told)
     for (std::size_t i = 0; i < by_panel.size(); ++i)
-      if (2 * by_panel[i] > placed) say(c.panels[i].spec->busway.value_or(false) ? "busway" : "panel", c.panels[i].name, c.panels[i].span, by_panel[i]);
+      if (2 * by_panel[i] > placed)
+        say(c.panels[i].spec->busway.value_or(false) ? "busway" : "panel", c.panels[i].name, c.panels[i].span,
+            by_panel[i]);
 }
 
 }  // namespace

@@ -1,23 +1,27 @@
 #include <map>
 
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  // The members of the store: nodes with the role etcd; in a Kubernetes cluster that names none, the control plane's (stacked etcd).
+  // The members of the store: nodes with the role etcd; in a Kubernetes cluster that names none, the control plane's
+  // (stacked etcd).
   std::vector<int> groups;
   for (const Role role : {Role::etcd, Role::control_plane}) {
     if (!groups.empty()) break;
-    if (role == Role::control_plane && !(c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::kubernetes)) break;
+    if (role == Role::control_plane &&
+        !(c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::kubernetes))
+      break;
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       if (c.nodes[g].has_role(role) && c.nodes[g].count > 0) groups.push_back(static_cast<int>(g));
   }
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].spec->ha.value == HaMode::quorum && c.nodes[g].count > 0 && std::find(groups.begin(), groups.end(), static_cast<int>(g)) == groups.end() && groups.empty())
+    if (c.nodes[g].spec->ha.value == HaMode::quorum && c.nodes[g].count > 0 &&
+        std::find(groups.begin(), groups.end(), static_cast<int>(g)) == groups.end() && groups.empty())
       groups.push_back(static_cast<int>(g));
   if (groups.empty()) return;
   std::int64_t members = 0;
@@ -32,19 +36,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const SourceSpan at = first_place(written(g.spec->names), g.span);
   const std::int64_t survives = (members - 1) / 2;
   if (members % 2 == 0) {
-    Finding& f = findings.error(rule.id, at, format("{} members of the store survive the loss of {}, as {} do", members, survives, members - 1));
+    Finding& f = findings.error(
+        rule.id, at,
+        format("{} members of the store survive the loss of {}, as {} do", members, survives, members - 1));
     f.label(format("more than half of {} must agree: {}", members, members / 2 + 1));
     f.help(format("{} or {} members", members - 1, members + 1)).object("nodes." + g.name);
     return;
   }
   if (members == 1) {
     if (g.spec->ha.value == HaMode::quorum)
-      findings.error(rule.id, g.spec->ha.span, format("'{}' is to keep a quorum, it has 1 member, 3 are needed", g.name)).help("three names").object("nodes." + g.name);
-    return;                                      // a single node without `ha` is ha-service-single-instance's
+      findings
+          .error(rule.id, g.spec->ha.span, format("'{}' is to keep a quorum, it has 1 member, 3 are needed", g.name))
+          .help("three names")
+          .object("nodes." + g.name);
+    return;  // a single node without `ha` is ha-service-single-instance's
   }
   for (const auto& [rack, here] : by_rack)
     if (here > survives && c.rack_count > 1) {
-      Finding& f = findings.warning(rule.id, first_place(written(g.spec->racks), at), format("{} of {} members of the store stand in rack '{}', the loss of {} is survived", here, members, c.rack_name(rack), survives));
+      Finding& f =
+          findings.warning(rule.id, first_place(written(g.spec->racks), at),
+                           format("{} of {} members of the store stand in rack '{}', the loss of {} is survived", here,
+                                  members, c.rack_name(rack), survives));
       f.help("`per_rack: 1`").object("nodes." + g.name).object("rack/" + c.rack_name(rack));
       return;
     }

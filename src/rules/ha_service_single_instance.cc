@@ -1,14 +1,19 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 // Below this many nodes a stop of an hour is somebody's afternoon (planning default).
-constexpr Threshold kThreshold{.means = "nodes from which a service needs two servers", .standard = 32, .least = 1, .most = 1e6, .whole = true};
+constexpr Threshold kThreshold{
+    .means = "nodes from which a service needs two servers", .standard = 32, .least = 1, .most = 1e6, .whole = true};
 
-struct Service { std::string_view what; Role role; };
-constexpr Service kServices[] = {{"scheduling", Role::scheduler}, {"the control plane", Role::control_plane}, {"installation", Role::provisioning}};
+struct Service {
+  std::string_view what;
+  Role role;
+};
+constexpr Service kServices[] = {
+    {"scheduling", Role::scheduler}, {"the control plane", Role::control_plane}, {"installation", Role::provisioning}};
 
 // All machines of the groups in one rack? Then its number, else -1.
 std::int64_t common_rack(const RuleInput& in, const std::vector<int>& groups) {
@@ -32,11 +37,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.computes) working += g.count;
 
   for (const NodeGroupModel& g : c.nodes)
-    if (g.spec->ha && *g.spec->ha != HaMode::quorum && g.count == 1)       // a quorum is ha-quorum-even-or-split's
-      findings.error(rule.id, g.spec->ha.span, format("'{}' is to survive the loss of a node ({}), it has 1 node, 2 are needed", g.name, enum_text(*g.spec->ha)))
-          .note(first_place(g.spec->names.span, g.span), "the names are given here").help("two names").object("nodes." + g.name);
+    if (g.spec->ha && *g.spec->ha != HaMode::quorum && g.count == 1)  // a quorum is ha-quorum-even-or-split's
+      findings
+          .error(rule.id, g.spec->ha.span,
+                 format("'{}' is to survive the loss of a node ({}), it has 1 node, 2 are needed", g.name,
+                        enum_text(*g.spec->ha)))
+          .note(first_place(g.spec->names.span, g.span), "the names are given here")
+          .help("two names")
+          .object("nodes." + g.name);
 
-  std::vector<std::vector<int>> told;            // one group with two roles is one cause
+  std::vector<std::vector<int>> told;  // one group with two roles is one cause
   for (const Service& s : kServices) {
     std::vector<int> groups;
     std::int64_t count = 0;
@@ -50,17 +60,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[groups.front()];
     if (count == 1) {
       if (g.spec->ha || working < nodes_that_need_two) continue;
-      findings.warning(rule.id, g.span, format("{} of {} depends on 1 node, '{}'", s.what, plural(working, "node"), g.names.name(0)))
-          .help(format("two nodes and `ha: active-passive`")).object("nodes." + g.name);
+      findings
+          .warning(rule.id, g.span,
+                   format("{} of {} depends on 1 node, '{}'", s.what, plural(working, "node"), g.names.name(0)))
+          .help(format("two nodes and `ha: active-passive`"))
+          .object("nodes." + g.name);
     } else if (const std::int64_t rack = common_rack(in, groups); rack >= 0 && c.rack_count > 1) {
-      findings.warning(rule.id, first_place(written(g.spec->racks), g.span), format("all {} nodes that serve {} stand in 1 rack, '{}'", count, s.what, c.rack_name(rack)))
-          .help("`per_rack: 1`, or racks of another group for one of them").object("nodes." + g.name).object("rack/" + c.rack_name(rack));
+      findings
+          .warning(rule.id, first_place(written(g.spec->racks), g.span),
+                   format("all {} nodes that serve {} stand in 1 rack, '{}'", count, s.what, c.rack_name(rack)))
+          .help("`per_rack: 1`, or racks of another group for one of them")
+          .object("nodes." + g.name)
+          .object("rack/" + c.rack_name(rack));
     }
   }
   if (working >= nodes_that_need_two) {
     const auto lone = [&](const std::vector<Value<std::string>>& servers, std::string_view what, std::string_view key) {
       if (servers.size() == 1 && servers.front())
-        findings.warning(rule.id, servers.front().span, format("{} of {} depends on 1 server, '{}'", what, plural(working, "node"), *servers.front())).help(format("a second entry in `{}`", key)).object("software");
+        findings
+            .warning(rule.id, servers.front().span,
+                     format("{} of {} depends on 1 server, '{}'", what, plural(working, "node"), *servers.front()))
+            .help(format("a second entry in `{}`", key))
+            .object("software");
     };
     lone(c.spec.software.name_servers, "name resolution", "name_servers");
     lone(c.spec.software.time_servers, "the clock", "time_servers");

@@ -9,9 +9,14 @@ void check_workloads(const Rule& rule, const RuleInput& in, Findings& findings, 
   const std::int64_t left = g.count - *g.spec->spares;
   for (const auto& w : in.cluster.spec.workloads)
     for (const auto& on : w.value.on) {
-      if (on.name != g.name || !on.value || *on.value <= left || *on.value > g.count) continue;      // more than there are: spec-count-mismatch says so
-      Finding& f = findings.warning(rule.id, on.value.span, format("workload '{}' runs on {} of '{}', {} left to work", w.name, plural(*on.value, "node"), g.name, left == 1 ? "1 is" : format("{} are", left)));
-      f.label(format("{} - {} for repair", plural(g.count, "node"), *g.spec->spares)).note(g.spec->spares.span, "held back here");
+      if (on.name != g.name || !on.value || *on.value <= left || *on.value > g.count)
+        continue;  // more than there are: spec-count-mismatch says so
+      Finding& f =
+          findings.warning(rule.id, on.value.span,
+                           format("workload '{}' runs on {} of '{}', {} left to work", w.name,
+                                  plural(*on.value, "node"), g.name, left == 1 ? "1 is" : format("{} are", left)));
+      f.label(format("{} - {} for repair", plural(g.count, "node"), *g.spec->spares))
+          .note(g.spec->spares.span, "held back here");
       f.help(format("`on: {{ {}: {} }}`, or fewer spares", g.name, left)).object("workloads." + w.name);
     }
 }
@@ -23,7 +28,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       check_workloads(rule, in, findings, g);
       continue;
     }
-    Finding& f = findings.error(rule.id, g.spec->spares.span, format("'{}' holds back {} for repair and has {}: none is left to work", g.name, plural(*g.spec->spares, "node"), g.count));
+    Finding& f = findings.error(rule.id, g.spec->spares.span,
+                                format("'{}' holds back {} for repair and has {}: none is left to work", g.name,
+                                       plural(*g.spec->spares, "node"), g.count));
     f.note(g.spec->names.span, plural(g.count, "node"));
     f.help(format("`spares: {}` at most, or more nodes", g.count - 1));
     f.object("nodes." + g.name);

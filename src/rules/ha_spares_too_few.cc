@@ -1,6 +1,6 @@
 #include "model/availability.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -10,14 +10,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!is_ours(g) || !g.computes || g.server.gpu_count == 0 || g.count == 0) continue;
     const std::int64_t gpus = g.count * g.server.gpu_count, wanted = spares_wanted(gpus);
     const double mean = nodes_in_repair(gpus);
-    const std::string arithmetic = format("{} GPUs x {:.3f} a year x {:.0f} days / 365 = {:.2f}, + 1.64 x sqrt({:.2f})", gpus, kInterruptionsPerGpuYear, kRepairDays, mean, mean);
+    const std::string arithmetic = format("{} GPUs x {:.3f} a year x {:.0f} days / 365 = {:.2f}, + 1.64 x sqrt({:.2f})",
+                                          gpus, kInterruptionsPerGpuYear, kRepairDays, mean, mean);
     const std::string object = "nodes." + g.name;
     if (g.spec->spares) {
       if (*g.spec->spares >= wanted) continue;
-      findings.warning(rule.id, g.spec->spares.span, format("'{}' holds back {} for repair, {} are wanted in 95 of 100 moments", g.name, plural(*g.spec->spares, "node"), wanted))
-          .label(arithmetic).help(format("`spares: {}`", wanted)).object(object);
+      findings
+          .warning(rule.id, g.spec->spares.span,
+                   format("'{}' holds back {} for repair, {} are wanted in 95 of 100 moments", g.name,
+                          plural(*g.spec->spares, "node"), wanted))
+          .label(arithmetic)
+          .help(format("`spares: {}`", wanted))
+          .object(object);
     } else if (mean >= 1 && !g.spec->spares.unknown) {
-      findings.note(rule.id, g.span, format("'{}' has no `spares`: of {} expect {:.1f} in repair, {} in 95 of 100 moments", g.name, plural(g.count, "node"), mean, wanted)).label(arithmetic).object(object);
+      findings
+          .note(rule.id, g.span,
+                format("'{}' has no `spares`: of {} expect {:.1f} in repair, {} in 95 of 100 moments", g.name,
+                       plural(g.count, "node"), mean, wanted))
+          .label(arithmetic)
+          .object(object);
     }
   }
 }

@@ -1,5 +1,5 @@
-// Two rules look at the out-of-band network: what users reach is a matter of safety and goes first, what hangs on the fabric that it is to repair comes
-// after. A network that is both has one cause, sharing, and one finding.
+// Two rules look at the out-of-band network: what users reach is a matter of safety and goes first, what hangs on the
+// fabric that it is to repair comes after. A network that is both has one cause, sharing, and one finding.
 #pragma once
 #include "model/cluster.h"
 

@@ -3,26 +3,35 @@
 #include "model/named_hosts.h"
 #include "plan/addresses.h"
 #include "rules/management.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// A network comes untagged on its own ports, and a guest with a `vlan` tagged beside it: a switch has a VLAN on a port in one of the two ways (IEEE 802.1Q: a
-// port is in the untagged set of a VLAN, or it is not).
+// A network comes untagged on its own ports, and a guest with a `vlan` tagged beside it: a switch has a VLAN on a port
+// in one of the two ways (IEEE 802.1Q: a port is in the untagged set of a VLAN, or it is not).
 void check_vlans(const Rule& rule, const Cluster& c, Findings& findings) {
   for (const NetworkModel& n : c.networks) {
-    if (n.shares < 0 || n.kind != LinkKind::ethernet || !n.spec->vlan || (n.carries_traffic(Traffic::oob) && shares_without_vlan(c, n))) continue;   // of management security-management-network-reachable says it
+    if (n.shares < 0 || n.kind != LinkKind::ethernet || !n.spec->vlan ||
+        (n.carries_traffic(Traffic::oob) && shares_without_vlan(c, n)))
+      continue;  // of management security-management-network-reachable says it
     const NetworkModel& host = c.networks[static_cast<std::size_t>(n.shares)];
     if (!host.spec->vlan || *host.spec->vlan != *n.spec->vlan) continue;
     const auto same = [&](const EndPoints& e) {
-      return std::any_of(host.ends.begin(), host.ends.end(), [&](const EndPoints& h) { return h.group == e.group && h.ports == e.ports && h.storage == e.storage; });
+      return std::any_of(host.ends.begin(), host.ends.end(), [&](const EndPoints& h) {
+        return h.group == e.group && h.ports == e.ports && h.storage == e.storage;
+      });
     };
     const auto shared = std::find_if(n.ends.begin(), n.ends.end(), same);
     if (shared == n.ends.end()) continue;
-    const std::string& who = shared->group >= 0 ? c.nodes[static_cast<std::size_t>(shared->group)].name : c.storage[static_cast<std::size_t>(shared->storage)].name;
-    findings.error(rule.id, n.spec->vlan.span, format("network '{}' is tagged with VLAN {} on ports of '{}' where network '{}' is the same VLAN untagged", n.name, *n.spec->vlan, who, host.name))
+    const std::string& who = shared->group >= 0 ? c.nodes[static_cast<std::size_t>(shared->group)].name
+                                                : c.storage[static_cast<std::size_t>(shared->storage)].name;
+    findings
+        .error(
+            rule.id, n.spec->vlan.span,
+            format("network '{}' is tagged with VLAN {} on ports of '{}' where network '{}' is the same VLAN untagged",
+                   n.name, *n.spec->vlan, who, host.name))
         .note(host.spec->vlan.span, "the other one is here")
         .help("give one of them a number of its own")
         .object("networks." + n.name);
@@ -37,13 +46,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::size_t j = 0; j < i; ++j) {
       const NetworkModel& o = c.networks[j];
       if (!o.subnet || !n.subnet->overlaps(*o.subnet)) continue;
-      Finding& f = findings.error(rule.id, n.spec->subnet.span, format("{} of network '{}' overlaps {} of network '{}'", n.subnet->text(), n.name, o.subnet->text(), o.name));
+      Finding& f = findings.error(
+          rule.id, n.spec->subnet.span,
+          format("{} of network '{}' overlaps {} of network '{}'", n.subnet->text(), n.name, o.subnet->text(), o.name));
       const Ipv4Prefix& small = n.subnet->length >= o.subnet->length ? *n.subnet : *o.subnet;
-      f.label(format("{} addresses, {} to {}, are in both", small.size(), ipv4_text(small.base), ipv4_text(small.broadcast())));
+      f.label(format("{} addresses, {} to {}, are in both", small.size(), ipv4_text(small.base),
+                     ipv4_text(small.broadcast())));
       f.note(o.spec->subnet.span, "the other one is here");
       f.help("give one of them a prefix of its own");
       f.object("networks." + n.name);
-      break;                                   // one is enough: the way out is the same for all
+      break;  // one is enough: the way out is the same for all
     }
   }
   check_vlans(rule, c, findings);
@@ -52,9 +64,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (a.needed <= a.usable) {
       if (has_addresses(a)) continue;
       // The plan lays members side by side; with enough addresses in all, only a gateway among them can be in the way.
-      Finding& f = findings.error(rule.id, n.spec->gateway ? n.spec->gateway.span : n.spec->subnet.span,
-                                  format("gateway {} of network '{}' parts the {} addresses of {}: {} side by side do not fit beside it{}", ipv4_text(a.gateway), n.name, a.usable, a.subnet.text(), a.needed - 1,
-                                         addresses_outside(c, a.subnet).empty() ? "" : " and the hosts outside that the spec names there"));
+      Finding& f = findings.error(
+          rule.id, n.spec->gateway ? n.spec->gateway.span : n.spec->subnet.span,
+          format("gateway {} of network '{}' parts the {} addresses of {}: {} side by side do not fit beside it{}",
+                 ipv4_text(a.gateway), n.name, a.usable, a.subnet.text(), a.needed - 1,
+                 addresses_outside(c, a.subnet).empty() ? "" : " and the hosts outside that the spec names there"));
       f.help(format("give the gateway the first address, {}, or take a shorter prefix", ipv4_text(a.subnet.base + 1)));
       f.object("networks." + n.name);
       continue;
@@ -62,8 +76,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     // The smallest prefix that would do: the network's own and the broadcast address come on top.
     int length = a.subnet.length;
     while (length > 0 && Ipv4Prefix{0, length}.host_count() < a.needed + (a.subnet.host_count() - a.usable)) --length;
-    Finding& f = findings.error(rule.id, n.spec->subnet.span, format("network '{}' needs {} addresses, {} has {}", n.name, a.needed, a.subnet.text(), a.usable));
-    f.label(format("2^{} - 2{} = {}", 32 - a.subnet.length, a.subnet.host_count() > a.usable ? format(" - {} for the gateway", a.subnet.host_count() - a.usable) : "", a.usable));
+    Finding& f = findings.error(
+        rule.id, n.spec->subnet.span,
+        format("network '{}' needs {} addresses, {} has {}", n.name, a.needed, a.subnet.text(), a.usable));
+    f.label(format(
+        "2^{} - 2{} = {}", 32 - a.subnet.length,
+        a.subnet.host_count() > a.usable ? format(" - {} for the gateway", a.subnet.host_count() - a.usable) : "",
+        a.usable));
     f.help(format("take a /{} or shorter", length));
     f.object("networks." + n.name);
   }

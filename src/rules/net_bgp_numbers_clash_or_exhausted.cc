@@ -1,49 +1,74 @@
 #include "plan/bgp.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 // RFC 7607 (0), RFC 6793 (23456), RFC 5398 (documentation), RFC 7300 (the last of either size).
-bool never_used(std::int64_t n) { return n == 0 || n == 23456 || (n >= 64496 && n <= 64511) || (n >= 65535 && n <= 65551) || n == 4294967295; }
+bool never_used(std::int64_t n) {
+  return n == 0 || n == 23456 || (n >= 64496 && n <= 64511) || (n >= 65535 && n <= 65551) || n == 4294967295;
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     const NetworkModel& n = c.networks[i];
     if (!n.spec->asn) continue;
-    const std::int64_t first = *n.spec->asn, count = bgp_numbers(in.plan.fabrics[i]), last = first + std::max<std::int64_t>(1, count) - 1;
+    const std::int64_t first = *n.spec->asn, count = bgp_numbers(in.plan.fabrics[i]),
+                       last = first + std::max<std::int64_t>(1, count) - 1;
     const SourceSpan at = n.spec->asn.span;
     const std::string object = "networks." + n.name;
     if (count == 0) {
-      findings.note(rule.id, at, format("network '{}' has no switches of its own in this plan, so its BGP numbers were not counted", n.name)).object(object);
+      findings
+          .note(rule.id, at,
+                format("network '{}' has no switches of its own in this plan, so its BGP numbers were not counted",
+                       n.name))
+          .object(object);
       continue;
     }
     const Fabric& f = in.plan.fabrics[i];
-    const std::string arithmetic = format("{} leaves{}{}", f.tiers[0].count, f.tiers.size() > 1 ? format(" + {} for the spines", f.planes * f.pods) : "", f.tiers.size() > 2 ? format(" + {} for the cores", f.planes) : "");
+    const std::string arithmetic = format("{} leaves{}{}", f.tiers[0].count,
+                                          f.tiers.size() > 1 ? format(" + {} for the spines", f.planes * f.pods) : "",
+                                          f.tiers.size() > 2 ? format(" + {} for the cores", f.planes) : "");
     const BgpRange* in_range = nullptr;
     for (const BgpRange* r : {&kPrivateBgp16, &kPrivateBgp32})
       if (first >= r->first && first <= r->last) in_range = r;
     if (in_range && last > in_range->last) {
-      Finding& x = findings.error(rule.id, at, format("network '{}' needs {} BGP numbers, {} are left from {} to {}", n.name, count, in_range->last - first + 1, first, in_range->last));
+      Finding& x = findings.error(rule.id, at,
+                                  format("network '{}' needs {} BGP numbers, {} are left from {} to {}", n.name, count,
+                                         in_range->last - first + 1, first, in_range->last));
       x.label(arithmetic);
       x.help(format("`asn: {}`: the private numbers of 32 bits", kPrivateBgp32.first)).object(object);
       continue;
     }
     if (!in_range && (never_used(first) || never_used(last) || (first < kPrivateBgp16.first && last >= 64496))) {
-      findings.error(rule.id, at, format("BGP numbers {} to {} of network '{}' hold some that no router uses, private ones are {} to {} and {} to {}", first, last, n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first, kPrivateBgp32.last))
-          .label(arithmetic).help(format("`asn: {}`", kPrivateBgp32.first)).object(object);
+      findings
+          .error(rule.id, at,
+                 format("BGP numbers {} to {} of network '{}' hold some that no router uses, private ones are {} to {} "
+                        "and {} to {}",
+                        first, last, n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first,
+                        kPrivateBgp32.last))
+          .label(arithmetic)
+          .help(format("`asn: {}`", kPrivateBgp32.first))
+          .object(object);
       continue;
     }
     if (!in_range)
-      findings.warning(rule.id, at, format("BGP number {} of network '{}' is a public one, private ones are {} to {} and {} to {}", first, n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first, kPrivateBgp32.last))
-          .help(format("`asn: {}`, unless the number is registered to you", kPrivateBgp32.first)).object(object);
+      findings
+          .warning(
+              rule.id, at,
+              format("BGP number {} of network '{}' is a public one, private ones are {} to {} and {} to {}", first,
+                     n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first, kPrivateBgp32.last))
+          .help(format("`asn: {}`, unless the number is registered to you", kPrivateBgp32.first))
+          .object(object);
     for (std::size_t j = 0; j < i; ++j) {
       const NetworkModel& o = c.networks[j];
       const std::int64_t others = bgp_numbers(in.plan.fabrics[j]);
       if (!o.spec->asn || others == 0 || first > *o.spec->asn + others - 1 || last < *o.spec->asn) continue;
-      Finding& x = findings.error(rule.id, at, format("BGP numbers {} to {} of network '{}' and {} to {} of network '{}' overlap", first, last, n.name, *o.spec->asn, *o.spec->asn + others - 1, o.name));
+      Finding& x = findings.error(rule.id, at,
+                                  format("BGP numbers {} to {} of network '{}' and {} to {} of network '{}' overlap",
+                                         first, last, n.name, *o.spec->asn, *o.spec->asn + others - 1, o.name));
       x.label(arithmetic).note(o.spec->asn.span, "the other ones begin here");
       x.help(format("`asn: {}`", *o.spec->asn + others)).object(object);
       break;

@@ -27,33 +27,52 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (c.own_site || !c.spec.site) return;
   const Value<std::string>& provider = c.spec.site->provider;
-  const auto known = [&] { return provider && std::find(std::begin(kProviders), std::end(kProviders), std::string_view(*provider)) != std::end(kProviders); };
+  const auto known = [&] {
+    return provider &&
+           std::find(std::begin(kProviders), std::end(kProviders), std::string_view(*provider)) != std::end(kProviders);
+  };
   for (const NodeGroupModel& g : c.nodes) {
     if (!g.server.instance || !known()) continue;
     const std::string_view of = provider_of(g.server.id);
     if (of.empty() || of == *provider) continue;
-    Finding& f = findings.error(rule.id, first_place(g.spec->instance.span, g.span), format("'{}' of group '{}' is an instance of {}, the site is at {}", g.server.id, g.name, of, *provider));
-    f.note(provider.span, "the provider is named here").help(format("`provider: {}`, or an instance of {}", of, *provider)).object("nodes." + g.name);
+    Finding& f = findings.error(
+        rule.id, first_place(g.spec->instance.span, g.span),
+        format("'{}' of group '{}' is an instance of {}, the site is at {}", g.server.id, g.name, of, *provider));
+    f.note(provider.span, "the provider is named here")
+        .help(format("`provider: {}`, or an instance of {}", of, *provider))
+        .object("nodes." + g.name);
   }
   for (const NetworkModel& n : c.networks) {
     if (n.kind == LinkKind::efa && known() && *provider != kEfaProvider) {
-      Finding& f = findings.error(rule.id, first_place(n.spec->kind.span, n.span), format("network '{}' is EFA, which {} does not have", n.name, *provider));
-      f.note(provider.span, "the provider is named here").help("`kind: infiniband` or `kind: ethernet`, as the provider's network is").object("networks." + n.name);
+      Finding& f = findings.error(rule.id, first_place(n.spec->kind.span, n.span),
+                                  format("network '{}' is EFA, which {} does not have", n.name, *provider));
+      f.note(provider.span, "the provider is named here")
+          .help("`kind: infiniband` or `kind: ethernet`, as the provider's network is")
+          .object("networks." + n.name);
       continue;
     }
     if (!n.spec->rate) continue;
     for (const EndPoints& e : n.ends) {
       if (e.group < 0 || !c.nodes[static_cast<std::size_t>(e.group)].server.instance) continue;
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
-      const BitsPerSecond port = e.ports >= 0 ? g.server.ports[static_cast<std::size_t>(e.ports)].rate : fastest_port(g.server);
+      const BitsPerSecond port =
+          e.ports >= 0 ? g.server.ports[static_cast<std::size_t>(e.ports)].rate : fastest_port(g.server);
       if (port.value <= 0 || !above(n.spec->rate->value, port.value)) continue;
-      Finding& f = findings.warning(rule.id, n.spec->rate.span, format("network '{}' is to run at {}, the fastest port of '{}' has {}", n.name, to_text(*n.spec->rate), g.server.id, to_text(port)));
-      f.note(e.span, format("'{}' is connected here", g.name)).help(format("`rate: {}`: the rate is that of one port, and an instance has several", to_text(port))).object("networks." + n.name);
+      Finding& f = findings.warning(rule.id, n.spec->rate.span,
+                                    format("network '{}' is to run at {}, the fastest port of '{}' has {}", n.name,
+                                           to_text(*n.spec->rate), g.server.id, to_text(port)));
+      f.note(e.span, format("'{}' is connected here", g.name))
+          .help(format("`rate: {}`: the rate is that of one port, and an instance has several", to_text(port)))
+          .object("networks." + n.name);
       break;
     }
   }
   if (!c.spec.site->feeds.empty())
-    findings.warning(rule.id, c.spec.site->feeds.entries.front().name_span, "the site is a cloud: its `feeds` are not ours, and nothing is planned or checked of them").help("`kind: own` where the room is ours, else take them out").object("site");
+    findings
+        .warning(rule.id, c.spec.site->feeds.entries.front().name_span,
+                 "the site is a cloud: its `feeds` are not ours, and nothing is planned or checked of them")
+        .help("`kind: own` where the room is ours, else take them out")
+        .object("site");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -13,9 +13,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     // r^3 / 4 end ports at full bandwidth; with o the leaf turns r o / (o + 1) down instead of r / 2.
     const double o = n.spec->oversubscription.value_or(1), r = static_cast<double>(radix);
     const auto limit = static_cast<std::int64_t>(r * r / 2 * (r * o / (o + 1)));
-    if ((f.end_ports_built_for + f.planes - 1) / f.planes <= limit) continue;          // something else is in the way: net-switch-ports-exceeded
-    Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span), format("network '{}' has {} end ports{}, three tiers of '{}' give {}{}", n.name, f.end_ports_built_for, f.planes > 1 ? format(" in {} planes", f.planes) : "", n.switch_model, limit, f.planes > 1 ? " in each" : ""));
-    x.label(o > 1 ? format("{}^2 / 2 x {} x {:.4g} / {:.4g}", radix, radix, o, o + 1) : format("{}^3 / 4, {}", radix, f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways) : format("{} ports", *n.switch_part->ports)));
+    if ((f.end_ports_built_for + f.planes - 1) / f.planes <= limit)
+      continue;  // something else is in the way: net-switch-ports-exceeded
+    Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span),
+                                format("network '{}' has {} end ports{}, three tiers of '{}' give {}{}", n.name,
+                                       f.end_ports_built_for, f.planes > 1 ? format(" in {} planes", f.planes) : "",
+                                       n.switch_model, limit, f.planes > 1 ? " in each" : ""));
+    x.label(o > 1 ? format("{}^2 / 2 x {} x {:.4g} / {:.4g}", radix, radix, o, o + 1)
+                  : format("{}^3 / 4, {}", radix,
+                           f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways)
+                                      : format("{} ports", *n.switch_part->ports)));
     for (const EndPoints& e : n.ends) x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
     x.help("a switch of more ports, splitting (`breakout`), or several planes");
     x.object("networks." + n.name);

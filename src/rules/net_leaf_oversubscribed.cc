@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -11,9 +11,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[f.network];
     const Value<double>& declared = n.spec->oversubscription;
     const double said = declared.value_or(1);
-    const std::string wired = format("{} x {} down, {} up{}", f.tiers[0].down, to_text(f.link_rate), f.tiers[0].up, f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
+    const std::string wired = format("{} x {} down, {} up{}", f.tiers[0].down, to_text(f.link_rate), f.tiers[0].up,
+                                     f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
     if (above(f.oversubscription, said * 1.001)) {
-      Finding& x = findings.error(rule.id, first_place(written(declared), n.span), format("each leaf of network '{}' is {:.3g}:1, the spec says {:.3g}:1", n.name, f.oversubscription, said));
+      Finding& x = findings.error(
+          rule.id, first_place(written(declared), n.span),
+          format("each leaf of network '{}' is {:.3g}:1, the spec says {:.3g}:1", n.name, f.oversubscription, said));
       x.label(wired);
       x.help("more spines, or fewer nodes on each leaf");
       x.object("networks." + n.name);
@@ -22,11 +25,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (f.oversubscription <= 1.001 || !n.carries_traffic(Traffic::compute)) continue;
     // It is what was asked for. Jobs of GPUs that leave their leaf pay for it all the same.
     for (const EndPoints& e : n.ends) {
-      if (e.group < 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes || e.members * e.ports_each <= f.tiers[0].down * std::max<std::int64_t>(1, f.leaves_per_unit)) continue;
-      Finding& x = findings.warning(rule.id, first_place(written(declared), n.span), format("network '{}' carries the jobs of '{}' at {:.3g}:1: beyond a leaf {} of {} are left for each port", n.name, c.nodes[e.group].name, f.oversubscription,
-                                                                                           to_text(f.link_rate / f.oversubscription, 3), to_text(f.link_rate)));
+      if (e.group < 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes ||
+          e.members * e.ports_each <= f.tiers[0].down * std::max<std::int64_t>(1, f.leaves_per_unit))
+        continue;
+      Finding& x = findings.warning(
+          rule.id, first_place(written(declared), n.span),
+          format("network '{}' carries the jobs of '{}' at {:.3g}:1: beyond a leaf {} of {} are left for each port",
+                 n.name, c.nodes[e.group].name, f.oversubscription, to_text(f.link_rate / f.oversubscription, 3),
+                 to_text(f.link_rate)));
       x.label(wired);
-      x.note(e.span, format("{} with {} each, {} on one leaf", plural(e.members, "node"), plural(e.ports_each, "port"), f.tiers[0].down));
+      x.note(e.span, format("{} with {} each, {} on one leaf", plural(e.members, "node"), plural(e.ports_each, "port"),
+                            f.tiers[0].down));
       x.help("`oversubscription: 1`, or keep jobs below one leaf");
       x.object("networks." + n.name);
       break;

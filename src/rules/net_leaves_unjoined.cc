@@ -6,14 +6,18 @@
 namespace clusterc {
 namespace {
 
-// Leaves in several units, and neither spines nor uplinks into another network: plan/fabric.cc plans no spines for switches with uplink ports of their own.
+// Leaves in several units, and neither spines nor uplinks into another network: plan/fabric.cc plans no spines for
+// switches with uplink ports of their own.
 bool in_islands(const Fabric& f) { return f.tiers.size() == 1 && f.units > 1 && f.uplink_cables == 0; }
 
-// The Ethernet networks of in-band traffic on switches of their own that are too slow for the uplinks, the fastest first.
+// The Ethernet networks of in-band traffic on switches of their own that are too slow for the uplinks, the fastest
+// first.
 const NetworkModel* too_slow_for(const Cluster& c, const NetworkModel& leaves, BitsPerSecond uplink) {
   const NetworkModel* best = nullptr;
   for (const NetworkModel& n : c.networks) {
-    if (&n == &leaves || n.kind != LinkKind::ethernet || !n.switch_part || n.shares >= 0 || !n.carries_traffic(Traffic::inband) || n.rate.value >= uplink.value) continue;
+    if (&n == &leaves || n.kind != LinkKind::ethernet || !n.switch_part || n.shares >= 0 ||
+        !n.carries_traffic(Traffic::inband) || n.rate.value >= uplink.value)
+      continue;
     if (!best || best->rate.value < n.rate.value) best = &n;
   }
   return best;
@@ -21,16 +25,21 @@ const NetworkModel* too_slow_for(const Cluster& c, const NetworkModel& leaves, B
 
 void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
   const SwitchPart& part = *n.switch_part;
-  const char* other = "or a `switch` with more ports, or one without uplink ports of its own, for which spines are planned";
+  const char* other =
+      "or a `switch` with more ports, or one without uplink ports of its own, for which spines are planned";
   if (!part.uplink_rate) {
     x.help(format("`uplink_rate` of '{}', which nobody states, {}", n.switch_model, other));
   } else if (n.everything || n.carries_traffic(Traffic::oob)) {
     const std::string rate = to_text(*part.uplink_rate);
     const NetworkModel* slow = too_slow_for(c, n, *part.uplink_rate);
-    if (slow) x.note(first_place(written(slow->spec->rate), slow->span), format("the ports of '{}' are of {}, too slow for uplinks of {}", slow->name, to_text(slow->rate), rate));
+    if (slow)
+      x.note(first_place(written(slow->spec->rate), slow->span),
+             format("the ports of '{}' are of {}, too slow for uplinks of {}", slow->name, to_text(slow->rate), rate));
     if (!n.everything) x.note(n.spec->connects.span, "uplinks are planned for `connects: everything`");
     x.help(format("{}{}: the uplinks then end there; {}", n.everything ? "" : "`connects: everything`, and ",
-                  slow ? format("`rate: {}` or more on '{}'", rate, slow->name) : format("an Ethernet network with `rate: {}` or more that carries `inband`", rate), other));
+                  slow ? format("`rate: {}` or more on '{}'", rate, slow->name)
+                       : format("an Ethernet network with `rate: {}` or more that carries `inband`", rate),
+                  other));
   } else {
     x.help(std::string(other).substr(3));
   }
@@ -42,9 +51,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!in_islands(f)) continue;
     const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
     const FabricTier& t = f.tiers[0];
-    Finding& x = findings.warning(rule.id, first_place(written(n.spec->switch_model), n.span),
-                                  format("no link joins the {} leaves of network '{}': its {} end ports are on {} islands of at most {}", t.count, n.name, f.end_ports_built_for, f.units * f.planes, t.down * f.leaves_per_unit));
-    x.label(format("{} ports and {} of their own for uplinks, which lead nowhere", t.ports, n.switch_part->uplinks.value_or(0)));
+    Finding& x = findings.warning(
+        rule.id, first_place(written(n.spec->switch_model), n.span),
+        format("no link joins the {} leaves of network '{}': its {} end ports are on {} islands of at most {}", t.count,
+               n.name, f.end_ports_built_for, f.units * f.planes, t.down * f.leaves_per_unit));
+    x.label(format("{} ports and {} of their own for uplinks, which lead nowhere", t.ports,
+                   n.switch_part->uplinks.value_or(0)));
     say_what_joins(x, c, n);
     x.object("networks." + n.name);
   }

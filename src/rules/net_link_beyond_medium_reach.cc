@@ -7,17 +7,22 @@
 namespace clusterc {
 namespace {
 
-// Ports for twisted pair take nothing else: a channel of 100 m (ISO/IEC 11801) is all there is, whatever the catalogue lacks. Only where the spec says where the switches
-// stand: leaves that the plan itself places, and fills with what is left over, may be placed better than it does.
+// Ports for twisted pair take nothing else: a channel of 100 m (ISO/IEC 11801) is all there is, whatever the catalogue
+// lacks. Only where the spec says where the switches stand: leaves that the plan itself places, and fills with what is
+// left over, may be placed better than it does.
 bool twisted_pair_alone(const NetworkModel& n, const Cabling::Unbuilt& u) {
-  return n.spec->racks && n.switch_part && n.switch_part->connector.value_or("") == "rj45" && !u.near.object.starts_with("leaf/");
+  return n.spec->racks && n.switch_part && n.switch_part->connector.value_or("") == "rj45" &&
+         !u.near.object.starts_with("leaf/");
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   // One finding a network: the links that are too long for all that fits them otherwise.
-  struct Long { std::int64_t count = 0; const Cabling::Unbuilt* longest = nullptr; };
+  struct Long {
+    std::int64_t count = 0;
+    const Cabling::Unbuilt* longest = nullptr;
+  };
   std::vector<Long> by_fabric(in.plan.fabrics.size());
   for (const Cabling::Unbuilt& u : in.plan.doubtful_cabling().unbuilt()) {
     if (u.reach.value <= 0) continue;
@@ -30,13 +35,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!l.longest) continue;
     const NetworkModel& n = c.networks[in.plan.fabrics[i].network];
     const auto metres = [](Meters m) { return to_text(Meters(std::round(m.value * 10) / 10)); };
-    // Where the spec chooses the media, they decide; else it is the catalogue, which does not hold every cable that is made.
+    // Where the spec chooses the media, they decide; else it is the catalogue, which does not hold every cable that is
+    // made.
     const bool chosen = !n.spec->media.empty(), pair = !chosen && twisted_pair_alone(n, *l.longest);
-    Finding& f = findings.add(chosen || pair ? rule.severity : n.carries_traffic(Traffic::compute) ? Severity::warning : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
-                              format("{} of network '{}' {} up to {} long ({}), {} reaches {}", plural(l.count, "link"), n.name, l.count == 1 ? "is" : "are", metres(l.longest->longest), l.longest->what, chosen ? "what `media` allows" : pair ? "twisted pair" : "what the catalogue has for it", metres(l.longest->reach)));
+    Finding& f = findings.add(
+        chosen || pair                        ? rule.severity
+        : n.carries_traffic(Traffic::compute) ? Severity::warning
+                                              : Severity::note,
+        rule.id,
+        chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
+        format("{} of network '{}' {} up to {} long ({}), {} reaches {}", plural(l.count, "link"), n.name,
+               l.count == 1 ? "is" : "are", metres(l.longest->longest), l.longest->what,
+               chosen ? "what `media` allows"
+               : pair ? "twisted pair"
+                      : "what the catalogue has for it",
+               metres(l.longest->reach)));
     if (chosen) f.note(n.spec->racks.span, "the switches stand there");
     if (pair) f.note(n.spec->switch_model.span, "its ports take nothing but twisted pair");
-    f.help(chosen ? "another medium, or switches nearer to the nodes" : pair ? "switches nearer to the nodes (leave `racks` out), or a switch and adapters with ports for modules" : "switches nearer to the nodes (leave `racks` out), another adapter or switch, or a cable of your own in `parts`").object("networks." + n.name);
+    f.help(chosen ? "another medium, or switches nearer to the nodes"
+           : pair ? "switches nearer to the nodes (leave `racks` out), or a switch and adapters with ports for modules"
+                  : "switches nearer to the nodes (leave `racks` out), another adapter or switch, or a cable of your "
+                    "own in `parts`")
+        .object("networks." + n.name);
     f.physics = chosen || pair;
   }
 }

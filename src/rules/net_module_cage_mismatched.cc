@@ -8,24 +8,34 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
-  struct Left { std::int64_t count = 0; const Cabling::Unbuilt* first = nullptr; };
+  struct Left {
+    std::int64_t count = 0;
+    const Cabling::Unbuilt* first = nullptr;
+  };
   std::vector<Left> by_fabric(in.plan.fabrics.size());
   for (const Cabling::Unbuilt& u : in.plan.doubtful_cabling().unbuilt()) {
-    if (u.reach.value > 0) continue;                 // net-link-beyond-medium-reach
+    if (u.reach.value > 0) continue;  // net-link-beyond-medium-reach
     Left& l = by_fabric[static_cast<std::size_t>(u.fabric)];
     l.count += u.count;
     if (!l.first) l.first = &u;
   }
   for (std::size_t i = 0; i < by_fabric.size(); ++i) {
     const Left& l = by_fabric[i];
-    if (!l.first || in.plan.fabrics[i].link_rate.value <= 0) continue;   // a rate that cannot be read is told where it stands
+    if (!l.first || in.plan.fabrics[i].link_rate.value <= 0)
+      continue;  // a rate that cannot be read is told where it stands
     const NetworkModel& n = c.networks[in.plan.fabrics[i].network];
-    // The catalogue does not hold every cable that is made. Still, what carries jobs or their data and has no cable is not known to be buildable: that
-    // counts. In the networks of administration, where any cord does, it is a note.
-    const bool chosen = !n.spec->media.empty(), fabric = n.carries_traffic(Traffic::compute) || n.carries_traffic(Traffic::storage);
-    Finding& f = findings.add(chosen || fabric ? rule.severity : Severity::note, rule.id, chosen ? n.spec->media.front().span : first_place(n.spec->switch_model.span, n.span),
-                              format("{} of network '{}' {} no cable{} ({}): {}", plural(l.count, "link"), n.name, l.count == 1 ? "has" : "have", chosen ? " of the `media` that it allows" : "", l.first->what, l.first->why));
-    f.help(chosen ? "leave `media` out, or add the kind that the cages take" : "another adapter or switch, `breakout`, or a cable of your own in `parts`").object("networks." + n.name);
+    // The catalogue does not hold every cable that is made. Still, what carries jobs or their data and has no cable is
+    // not known to be buildable: that counts. In the networks of administration, where any cord does, it is a note.
+    const bool chosen = !n.spec->media.empty(),
+               fabric = n.carries_traffic(Traffic::compute) || n.carries_traffic(Traffic::storage);
+    Finding& f = findings.add(chosen || fabric ? rule.severity : Severity::note, rule.id,
+                              chosen ? n.spec->media.front().span : first_place(n.spec->switch_model.span, n.span),
+                              format("{} of network '{}' {} no cable{} ({}): {}", plural(l.count, "link"), n.name,
+                                     l.count == 1 ? "has" : "have", chosen ? " of the `media` that it allows" : "",
+                                     l.first->what, l.first->why));
+    f.help(chosen ? "leave `media` out, or add the kind that the cages take"
+                  : "another adapter or switch, `breakout`, or a cable of your own in `parts`")
+        .object("networks." + n.name);
   }
 }
 

@@ -1,18 +1,18 @@
 #include "rules/fix.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// A RoCE v2 packet with 4,096 bytes of payload: IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4 = 60 more; adapters ask for 4,200 before they use it
-// (NVIDIA, RoCE configuration guides). With less they fall back to 2,048 and 1,024.
+// A RoCE v2 packet with 4,096 bytes of payload: IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4 = 60 more; adapters ask for
+// 4,200 before they use it (NVIDIA, RoCE configuration guides). With less they fall back to 2,048 and 1,024.
 constexpr std::int64_t kRoceWants = 4200;
 constexpr std::int64_t kRoceHeaders = 60;
 // What an Ethernet port has when nobody sets it (IEEE 802.3).
 constexpr std::int64_t kEthernetDefault = 1500;
-// The largest that ports of NVIDIA's Spectrum switches take (Cumulus Linux, `nv set interface swp1 link mtu`: 552 to 9216); those of others differ, few take more
-// (Linux drivers of adapters: Broadcom 9,500, Intel E810 9,702).
+// The largest that ports of NVIDIA's Spectrum switches take (Cumulus Linux, `nv set interface swp1 link mtu`: 552 to
+// 9216); those of others differ, few take more (Linux drivers of adapters: Broadcom 9,500, Intel E810 9,702).
 constexpr std::int64_t kLargest = 9216;
 
 std::int64_t roce_payload(std::int64_t mtu) {
@@ -31,27 +31,38 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NetworkModel& host = c.networks[n.shares];
       const std::int64_t ports = host.spec->mtu.value_or(kEthernetDefault);
       if (mtu > ports) {
-        Finding& f = findings.error(rule.id, n.spec->mtu.span, format("packets of network '{}' have {} bytes, the switch ports of '{}' that it uses pass {}", n.name, mtu, host.name, ports));
-        if (host.spec->mtu) f.note(host.spec->mtu.span, "the ports are set here");
-        else f.note(host.span, "no `mtu` here: Ethernet's 1500");
+        Finding& f = findings.error(
+            rule.id, n.spec->mtu.span,
+            format("packets of network '{}' have {} bytes, the switch ports of '{}' that it uses pass {}", n.name, mtu,
+                   host.name, ports));
+        if (host.spec->mtu)
+          f.note(host.spec->mtu.span, "the ports are set here");
+        else
+          f.note(host.span, "no `mtu` here: Ethernet's 1500");
         f.help(format("`mtu: {}` on network '{}' too", mtu, host.name)).object(object);
         continue;
       }
     }
     if (mtu > kLargest) {
       const bool nvidia = n.switch_part && n.switch_part->name && n.switch_part->name->starts_with("NVIDIA");
-      Finding& f = findings.add(nvidia ? rule.severity : Severity::warning, rule.id, n.spec->mtu.span,
-                                nvidia ? format("packets of network '{}' have {} bytes, the ports of '{}' take {} at most", n.name, mtu, n.switch_model, kLargest)
-                                       : format("packets of network '{}' have {} bytes, ports of Ethernet usually take {} at most", n.name, mtu, kLargest));
+      Finding& f = findings.add(
+          nvidia ? rule.severity : Severity::warning, rule.id, n.spec->mtu.span,
+          nvidia ? format("packets of network '{}' have {} bytes, the ports of '{}' take {} at most", n.name, mtu,
+                          n.switch_model, kLargest)
+                 : format("packets of network '{}' have {} bytes, ports of Ethernet usually take {} at most", n.name,
+                          mtu, kLargest));
       f.help("`mtu: 9000`, or 9216").object(object);
       write_instead(f, n.spec->mtu, "9000");
       continue;
     }
     // A guest without an `mtu` of its own rides on its host's.
-    const std::int64_t effective = n.spec->mtu || n.shares < 0 ? mtu : c.networks[n.shares].spec->mtu.value_or(kEthernetDefault);
+    const std::int64_t effective =
+        n.spec->mtu || n.shares < 0 ? mtu : c.networks[n.shares].spec->mtu.value_or(kEthernetDefault);
     if (n.spec->rdma.value_or(Rdma::none) == Rdma::roce && effective < kRoceWants) {
-      Finding& f = findings.warning(rule.id, first_place(written(n.spec->mtu), written(n.spec->rdma), n.span),
-                                    format("network '{}' has packets of {} bytes, RoCE needs {} to carry 4096 at a time: it falls to {}", n.name, effective, kRoceWants, roce_payload(effective)));
+      Finding& f = findings.warning(
+          rule.id, first_place(written(n.spec->mtu), written(n.spec->rdma), n.span),
+          format("network '{}' has packets of {} bytes, RoCE needs {} to carry 4096 at a time: it falls to {}", n.name,
+                 effective, kRoceWants, roce_payload(effective)));
       if (!n.spec->mtu) f.label("no `mtu` is written: Ethernet's 1500");
       f.help("`mtu: 9000`").object(object);
       if (n.shares < 0) write_instead(f, n.spec->mtu, "9000");

@@ -1,10 +1,15 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-struct Set { int group = -1; std::int64_t ports = 0; BitsPerSecond rate{0}; SourceSpan span; };
+struct Set {
+  int group = -1;
+  std::int64_t ports = 0;
+  BitsPerSecond rate{0};
+  SourceSpan span;
+};
 
 // What the nodes of a group have on the networks that carry jobs.
 Set set_of(const Cluster& c, int group) {
@@ -35,8 +40,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         continue;
       }
       if (s.ports == first->ports && s.rate == first->rate) continue;
-      const auto text = [&](const Set& x) { return x.ports == 0 ? format("'{}' has no port", c.nodes[x.group].name) : format("'{}' has {} x {}", c.nodes[x.group].name, x.ports, to_text(x.rate)); };
-      Finding& f = findings.warning(rule.id, on.name_span, format("workload '{}' runs over nodes whose ports for jobs differ: {}, {}", w.name, text(*first), text(s)));
+      const auto text = [&](const Set& x) {
+        return x.ports == 0 ? format("'{}' has no port", c.nodes[x.group].name)
+                            : format("'{}' has {} x {}", c.nodes[x.group].name, x.ports, to_text(x.rate));
+      };
+      Finding& f = findings.warning(
+          rule.id, on.name_span,
+          format("workload '{}' runs over nodes whose ports for jobs differ: {}, {}", w.name, text(*first), text(s)));
       if (first->span.valid()) f.note(first->span, format("'{}' is connected here", c.nodes[first->group].name));
       if (s.span.valid()) f.note(s.span, format("'{}' is connected here", c.nodes[g].name));
       f.help("one group in each job, or the same adapters in both").object("workloads." + w.name);

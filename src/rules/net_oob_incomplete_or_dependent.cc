@@ -1,6 +1,6 @@
 #include "rules/management.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -8,7 +8,9 @@ namespace {
 // Below this many servers somebody walks over with a keyboard (planning default: one row of a machine room).
 constexpr std::int64_t kServersToWalkTo = 32;
 
-bool has_management_port(const NodeGroupModel& g) { return is_ours(g) && g.count > 0 && g.server.part.bmc.value_or(true); }
+bool has_management_port(const NodeGroupModel& g) {
+  return is_ours(g) && g.count > 0 && g.server.part.bmc.value_or(true);
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -25,21 +27,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   if (!oob) {
     if (servers >= kServersToWalkTo && !c.networks.empty())
-      findings.note(rule.id, c.networks.front().span, format("no network carries `oob`: {} management ports of servers are connected to nothing", servers)).help("`oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: …, connects: everything }`");
+      findings
+          .note(rule.id, c.networks.front().span,
+                format("no network carries `oob`: {} management ports of servers are connected to nothing", servers))
+          .help("`oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: …, connects: everything }`");
     return;
   }
   for (const Fabric& f : in.plan.fabrics)
-    if (c.networks[f.network].shares < 0 && !c.networks[f.network].carries_traffic(Traffic::oob)) switches += f.switch_count();
+    if (c.networks[f.network].shares < 0 && !c.networks[f.network].carries_traffic(Traffic::oob))
+      switches += f.switch_count();
 
   // It must not run over what it is there to repair.
   for (const NetworkModel& n : c.networks) {
     if (!n.carries_traffic(Traffic::oob)) continue;
-    if (users_traffic(n) || shares_without_vlan(c, n)) continue;      // said by security-management-network-reachable
+    if (users_traffic(n) || shares_without_vlan(c, n)) continue;  // said by security-management-network-reachable
     const NetworkModel& wires = n.shares >= 0 ? c.networks[n.shares] : n;
     const bool compute = wires.carries_traffic(Traffic::compute);
     if (!compute && !wires.carries_traffic(Traffic::inband) && !wires.carries_traffic(Traffic::storage)) continue;
-    Finding& f = findings.add(compute ? Severity::error : Severity::warning, rule.id, first_place(written(n.spec->shares_switches_with), n.span),
-                              format("management ports of network '{}' hang on the switches that carry {}: when those fail, nobody reaches them to mend them", n.name, compute ? "the jobs" : "the nodes' own traffic"));
+    Finding& f = findings.add(compute ? Severity::error : Severity::warning, rule.id,
+                              first_place(written(n.spec->shares_switches_with), n.span),
+                              format("management ports of network '{}' hang on the switches that carry {}: when those "
+                                     "fail, nobody reaches them to mend them",
+                                     n.name, compute ? "the jobs" : "the nodes' own traffic"));
     if (n.shares >= 0) f.note(wires.span, "the switches are those of this network");
     f.help("switches of its own: `switch: nvidia-sn2201`").object("networks." + n.name);
   }
@@ -56,10 +65,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   const std::int64_t pdus = static_cast<std::int64_t>(in.plan.pdus.size());
   if (left.empty() && switches + pdus == 0) return;
-  std::string what = left.empty() ? std::string() : format("the servers of {}", name_list(left, static_cast<std::int64_t>(left.size())));
+  std::string what = left.empty()
+                         ? std::string()
+                         : format("the servers of {}", name_list(left, static_cast<std::int64_t>(left.size())));
   if (switches) what += format("{}{} {}", what.empty() ? "" : " and ", switches, switches == 1 ? "switch" : "switches");
   if (pdus) what += format("{}{}", what.empty() ? "" : " and ", plural(pdus, "PDU"));
-  Finding& f = findings.error(rule.id, first_place(oob->spec->connects.span, oob->span), format("network '{}' leaves {} without a management port", oob->name, what));
+  Finding& f = findings.error(rule.id, first_place(oob->spec->connects.span, oob->span),
+                              format("network '{}' leaves {} without a management port", oob->name, what));
   f.help("`connects: everything`").object("networks." + oob->name);
 }
 

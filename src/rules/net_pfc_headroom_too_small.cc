@@ -1,11 +1,11 @@
 #include "plan/cable_run.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-constexpr double kSecondsPerMeter = 5e-9;      // light in fibre and waves in copper at two thirds of c
+constexpr double kSecondsPerMeter = 5e-9;  // light in fibre and waves in copper at two thirds of c
 constexpr std::int64_t kEthernetDefault = 1500;
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -17,28 +17,39 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Fabric& f = in.plan.fabrics[fabric];
     const Value<Bytes>& set = n.spec->roce->headroom;
     if (f.tiers.empty()) {
-      findings.note(rule.id, set.span, format("network '{}' has no switches of its own in this plan, so the headroom was not checked", n.name));
+      findings.note(
+          rule.id, set.span,
+          format("network '{}' has no switches of its own in this plan, so the headroom was not checked", n.name));
       continue;
     }
-    Cable longest;                                   // that most is under way on
+    Cable longest;  // that most is under way on
     std::int64_t cables = 0, unplaced = 0;
     for (const CableKind kind : {CableKind::nodes, CableKind::spine, CableKind::core}) {
       const CableRun run = cable_run(in.plan, fabric, kind, Meters(0));
-      if (run.longest.rate.value * run.longest.length.value > longest.rate.value * longest.length.value) longest = run.longest;
+      if (run.longest.rate.value * run.longest.length.value > longest.rate.value * longest.length.value)
+        longest = run.longest;
       cables += run.count;
       unplaced += run.unplaced;
     }
     if (unplaced == cables) {
-      findings.note(rule.id, set.span, format("no cable of network '{}' has both ends in a rack, so the headroom was not checked (key `racks`)", n.name));
+      findings.note(
+          rule.id, set.span,
+          format("no cable of network '{}' has both ends in a rack, so the headroom was not checked (key `racks`)",
+                 n.name));
       continue;
     }
     const std::int64_t mtu = c.networks[fabric].spec->mtu.value_or(n.spec->mtu.value_or(kEthernetDefault));
     const double flight = 2 * longest.rate.value / 8 * longest.length.value * kSecondsPerMeter;
     const Bytes needed(flight + 2.0 * static_cast<double>(mtu));
     if (!above(needed.value, set->value)) continue;
-    Finding& x = findings.warning(rule.id, set.span, format("{} of headroom are kept for each lossless queue of network '{}', {} arrive after a pause is sent", to_text(*set), n.name, to_text(needed)));
+    Finding& x = findings.warning(
+        rule.id, set.span,
+        format("{} of headroom are kept for each lossless queue of network '{}', {} arrive after a pause is sent",
+               to_text(*set), n.name, to_text(needed)));
     x.label(format("2 x {} x {} x 5 ns/m / 8 + 2 x {} B", to_text(longest.rate), to_text(longest.length, 3), mtu));
-    x.help(format("{} and what the far end takes to react (10 to 20 kB at 400 Gb/s); or shorter cables", to_text(needed))).object("networks." + n.name);
+    x.help(
+         format("{} and what the far end takes to react (10 to 20 kB at 400 Gb/s); or shorter cables", to_text(needed)))
+        .object("networks." + n.name);
   }
 }
 

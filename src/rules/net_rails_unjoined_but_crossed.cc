@@ -13,7 +13,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string object = "networks." + n.name;
     for (const auto& t : n.spec->carries)
       if (t && *t != Traffic::compute) {
-        Finding& f = findings.error(rule.id, at, format("the rails of network '{}' are not joined, and it carries {} traffic, which goes from any port to any other", n.name, enum_text(*t)));
+        Finding& f = findings.error(rule.id, at,
+                                    format("the rails of network '{}' are not joined, and it carries {} traffic, which "
+                                           "goes from any port to any other",
+                                           n.name, enum_text(*t)));
         f.note(first_place(t.span, n.span), format("{} is carried here", enum_text(*t)));
         f.help("`topology: rail-optimised` joins the rails at the spines; or another network for it").object(object);
         break;
@@ -23,7 +26,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NodeGroupModel& g = c.nodes[e.group];
       // GPUs that talk to each other inside the node hand traffic of another rail over to the GPU that sits on it.
       if (g.server.gpu_count <= 1 || gpus_joined_in_server(g.server) == g.server.gpu_count) continue;
-      Finding& f = findings.error(rule.id, at, format("the {} rails of network '{}' are not joined, nor are the GPUs of '{}' inside the node: GPU 1 of one node has no path to GPU 2 of another", e.ports_each, n.name, g.name));
+      Finding& f = findings.error(rule.id, at,
+                                  format("the {} rails of network '{}' are not joined, nor are the GPUs of '{}' inside "
+                                         "the node: GPU 1 of one node has no path to GPU 2 of another",
+                                         e.ports_each, n.name, g.name));
       f.note(e.span, format("{} on PCIe", plural(g.server.gpu_count, "GPU")));
       f.help("`topology: rail-optimised`, or GPUs with NVLink").object(object);
     }

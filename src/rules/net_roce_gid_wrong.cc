@@ -1,10 +1,11 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// GIDs 0 and 1 are those of the link-local IPv6 address, which each port has (RoCE v1 and v2); those of IPv4 follow (Linux, drivers/infiniband/core/roce_gid_mgmt.c).
+// GIDs 0 and 1 are those of the link-local IPv6 address, which each port has (RoCE v1 and v2); those of IPv4 follow
+// (Linux, drivers/infiniband/core/roce_gid_mgmt.c).
 constexpr std::int64_t kLastLinkLocal = 1;
 
 // IPv4 addresses of a port: one of each network that shares it.
@@ -21,10 +22,14 @@ std::int64_t addresses(const Cluster& c, int network) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < in.cluster.networks.size(); ++i) {
     const NetworkModel& n = in.cluster.networks[i];
-    if (n.kind != LinkKind::ethernet || n.spec->rdma.value_or(Rdma::none) != Rdma::roce || n.spec->subnet.unknown) continue;
+    if (n.kind != LinkKind::ethernet || n.spec->rdma.value_or(Rdma::none) != Rdma::roce || n.spec->subnet.unknown)
+      continue;
     const std::string object = "networks." + n.name;
     if (n.spec->roce && n.spec->roce->dscp && n.spec->roce->gid_index && *n.spec->roce->gid_index == 0) {
-      Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span, format("GID index 0 is RoCE v1: its frames have no IP header, and so no code point for the lossless class of network '{}'", n.name));
+      Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span,
+                                    format("GID index 0 is RoCE v1: its frames have no IP header, and so no code point "
+                                           "for the lossless class of network '{}'",
+                                           n.name));
       f.note(n.spec->roce->dscp.span, "the code point");
       f.help("`gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)").object(object);
       continue;
@@ -32,17 +37,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (n.spec->subnet) {
       const std::int64_t ipv4 = addresses(in.cluster, static_cast<int>(i)), last = kLastLinkLocal + 2 * ipv4;
       if (!n.spec->roce || !n.spec->roce->gid_index || *n.spec->roce->gid_index <= last) continue;
-      Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span, format("GID index {} is beyond those of the ports of network '{}', 0 to {}", *n.spec->roce->gid_index, n.name, last));
-      f.label(format("2 of the link-local address + 2 x {} of IPv4", ipv4)).help("`gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)").object(object);
+      Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span,
+                                    format("GID index {} is beyond those of the ports of network '{}', 0 to {}",
+                                           *n.spec->roce->gid_index, n.name, last));
+      f.label(format("2 of the link-local address + 2 x {} of IPv4", ipv4))
+          .help("`gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
+          .object(object);
       continue;
     }
     if (n.spec->roce && n.spec->roce->gid_index && *n.spec->roce->gid_index > kLastLinkLocal) {
-      Finding& f = findings.error(rule.id, n.spec->roce->gid_index.span, format("GID index {} is that of an IPv4 address, network '{}' has no `subnet`: its ports have GIDs 0 to {}", *n.spec->roce->gid_index, n.name, kLastLinkLocal));
+      Finding& f = findings.error(
+          rule.id, n.spec->roce->gid_index.span,
+          format("GID index {} is that of an IPv4 address, network '{}' has no `subnet`: its ports have GIDs 0 to {}",
+                 *n.spec->roce->gid_index, n.name, kLastLinkLocal));
       f.help("`subnet: …`, or let software choose (no `gid_index`)").object(object);
       continue;
     }
-    if (n.spec->roce && n.spec->roce->gid_index) continue;      // software is told to use a link-local one
-    Finding& f = findings.warning(rule.id, n.spec->rdma.span, format("network '{}' is RoCE and has no `subnet`: without IPv4 its ports have only link-local GIDs, which no router passes and NCCL does not look for", n.name));
+    if (n.spec->roce && n.spec->roce->gid_index) continue;  // software is told to use a link-local one
+    Finding& f = findings.warning(rule.id, n.spec->rdma.span,
+                                  format("network '{}' is RoCE and has no `subnet`: without IPv4 its ports have only "
+                                         "link-local GIDs, which no router passes and NCCL does not look for",
+                                         n.name));
     f.help("`subnet: …` with an address for each port").object(object);
   }
 }

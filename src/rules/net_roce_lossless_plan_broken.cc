@@ -1,32 +1,44 @@
 #include "model/roce.h"
 #include "rules/fix.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 bool is_roce(const NetworkModel& n) { return n.spec->rdma.value_or(Rdma::none) == Rdma::roce; }
 
-// Switches that trust DSCP sort by its upper three bits (RFC 2474, class selectors; default maps of Spectrum, Tomahawk and the adapters).
+// Switches that trust DSCP sort by its upper three bits (RFC 2474, class selectors; default maps of Spectrum, Tomahawk
+// and the adapters).
 std::int64_t class_of(std::int64_t dscp) { return dscp / 8; }
 
 void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
   const RocePlan& p = *n.spec->roce;
   const std::string object = "networks." + n.name;
-  const std::int64_t priority = p.priority.value_or(-1), dscp = p.dscp.value_or(-1);      // -1: what was written was refused
+  const std::int64_t priority = p.priority.value_or(-1),
+                     dscp = p.dscp.value_or(-1);  // -1: what was written was refused
   if (priority >= 0 && dscp >= 0 && class_of(dscp) != priority) {
-    Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span), format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}", n.name, dscp, class_of(dscp), priority));
+    Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span),
+                                format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}",
+                                       n.name, dscp, class_of(dscp), priority));
     f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
     f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, traffic_class(priority * 8 + 2))).object(object);
     write_instead(f, p.dscp, std::to_string(priority * 8 + 2));
   }
   const bool pfc = p.pfc.value_or(true), ecn = p.ecn.value_or(true);
   if (!pfc && !ecn) {
-    findings.error(rule.id, first_place(written(p.pfc), p.span), format("network '{}' has neither pause frames nor ECN: RoCE loses packets as soon as two nodes send to one", n.name))
-        .note(p.ecn.span, "ECN is off here").help("`ecn: true`, and `pfc: true` unless all adapters recover from loss themselves").object(object);
+    findings
+        .error(
+            rule.id, first_place(written(p.pfc), p.span),
+            format("network '{}' has neither pause frames nor ECN: RoCE loses packets as soon as two nodes send to one",
+                   n.name))
+        .note(p.ecn.span, "ECN is off here")
+        .help("`ecn: true`, and `pfc: true` unless all adapters recover from loss themselves")
+        .object(object);
   } else if (pfc && !ecn) {
-    Finding& f = findings.warning(rule.id, first_place(written(p.ecn), p.span), format("network '{}' has pause frames without ECN: one slow node stops the ports of others", n.name));
+    Finding& f = findings.warning(
+        rule.id, first_place(written(p.ecn), p.span),
+        format("network '{}' has pause frames without ECN: one slow node stops the ports of others", n.name));
     write_instead(f.help("`ecn: true`").object(object), p.ecn, "true");
   }
 }
@@ -37,23 +49,38 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[i];
     const std::string object = "networks." + n.name;
     if (!is_roce(n)) {
-      if (n.spec->roce) findings.warning(rule.id, n.spec->roce->span, format("network '{}' has a plan for RoCE and is not RoCE", n.name)).help("`rdma: roce`, or take `roce:` away").object(object);
+      if (n.spec->roce)
+        findings
+            .warning(rule.id, n.spec->roce->span, format("network '{}' has a plan for RoCE and is not RoCE", n.name))
+            .help("`rdma: roce`, or take `roce:` away")
+            .object(object);
       continue;
     }
     if (n.kind != LinkKind::ethernet) {
-      findings.error(rule.id, n.spec->rdma.span, format("network '{}' is {}, RoCE is RDMA over Ethernet", n.name, enum_text(n.kind))).help("take `rdma:` away: InfiniBand has its own, EFA too").object(object);
+      findings
+          .error(rule.id, n.spec->rdma.span,
+                 format("network '{}' is {}, RoCE is RDMA over Ethernet", n.name, enum_text(n.kind)))
+          .help("take `rdma:` away: InfiniBand has its own, EFA too")
+          .object(object);
       continue;
     }
     if (n.shares >= 0 && !is_roce(c.networks[n.shares])) {
       const NetworkModel& host = c.networks[n.shares];
-      Finding& f = findings.error(rule.id, n.spec->rdma.span, format("network '{}' is RoCE, network '{}' whose switches it uses is not: nothing there is lossless", n.name, host.name));
+      Finding& f = findings.error(
+          rule.id, n.spec->rdma.span,
+          format("network '{}' is RoCE, network '{}' whose switches it uses is not: nothing there is lossless", n.name,
+                 host.name));
       f.note(host.span, "these are the switches");
       f.help(format("`rdma: roce` on network '{}' too", host.name)).object(object);
     }
     if (!n.spec->roce) {
       // The plan of the host holds for its guests.
       if (n.shares < 0)
-        findings.note(rule.id, n.spec->rdma.span, format("network '{}' says nothing of its lossless class (key `roce`): nothing of it is compiled, and neither marking nor congestion control was checked", n.name))
+        findings
+            .note(rule.id, n.spec->rdma.span,
+                  format("network '{}' says nothing of its lossless class (key `roce`): nothing of it is compiled, and "
+                         "neither marking nor congestion control was checked",
+                         n.name))
             .help(format("`roce: {{}}` is class {}, DSCP {}, pause frames and ECN", kRocePriority, kRoceDscp))
             .object(object);
       continue;
@@ -61,9 +88,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     check_plan(rule, findings, n);
     if (n.shares >= 0 && c.networks[n.shares].spec->roce) {
       const RocePlan& host = *c.networks[n.shares].spec->roce;
-      if (const auto &theirs = host.priority, &own = n.spec->roce->priority; theirs && own && *theirs != *own) {
-        Finding& f = findings.error(rule.id, first_place(written(own), n.spec->roce->span),
-                                    format("network '{}' has lossless class {}, its switches have class {} for network '{}'", n.name, *own, *theirs, c.networks[n.shares].name));
+      if (const auto& theirs = host.priority, &own = n.spec->roce->priority; theirs && own && *theirs != *own) {
+        Finding& f =
+            findings.error(rule.id, first_place(written(own), n.spec->roce->span),
+                           format("network '{}' has lossless class {}, its switches have class {} for network '{}'",
+                                  n.name, *own, *theirs, c.networks[n.shares].name));
         f.note(first_place(written(theirs), host.span), "the switches are set here");
         f.help("one class for all that runs on a switch").object(object);
       }

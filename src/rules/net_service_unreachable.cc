@@ -6,22 +6,31 @@
 namespace clusterc {
 namespace {
 
-using Joined = std::vector<char>;        // by network
+using Joined = std::vector<char>;  // by network
 constexpr std::string_view kAlone = ": nobody reaches it";
 
 // Which networks a member of the cluster is in with ports of its own: management ports carry no service.
 class Reach {
  public:
-  // `tcp`: what speaks TCP/IP needs addresses, which InfiniBand has none of without a subnet (IPoIB). Where no network says one, nothing is known of them.
-  explicit Reach(const Cluster& c, bool tcp = false) : c_(c), groups_(c.nodes.size(), Joined(c.networks.size(), 0)), storage_(c.storage.size(), Joined(c.networks.size(), 0)) {
-    const bool addressed = tcp && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return carries(n) && n.spec->subnet; });
+  // `tcp`: what speaks TCP/IP needs addresses, which InfiniBand has none of without a subnet (IPoIB). Where no network
+  // says one, nothing is known of them.
+  explicit Reach(const Cluster& c, bool tcp = false)
+      : c_(c),
+        groups_(c.nodes.size(), Joined(c.networks.size(), 0)),
+        storage_(c.storage.size(), Joined(c.networks.size(), 0)) {
+    const bool addressed = tcp && std::any_of(c.networks.begin(), c.networks.end(),
+                                              [](const NetworkModel& n) { return carries(n) && n.spec->subnet; });
     for (std::size_t n = 0; n < c.networks.size(); ++n) {
       const NetworkModel& net = c.networks[n];
-      if (!carries(net) || (addressed && net.kind == LinkKind::infiniband && !net.spec->subnet && !net.spec->subnet.unknown)) continue;
+      if (!carries(net) ||
+          (addressed && net.kind == LinkKind::infiniband && !net.spec->subnet && !net.spec->subnet.unknown))
+        continue;
       for (const EndPoints& e : c.networks[n].ends) {
         if (e.members == 0) continue;
-        if (e.group >= 0) groups_[static_cast<std::size_t>(e.group)][n] = 1;
-        else if (e.storage >= 0) storage_[static_cast<std::size_t>(e.storage)][n] = 1;
+        if (e.group >= 0)
+          groups_[static_cast<std::size_t>(e.group)][n] = 1;
+        else if (e.storage >= 0)
+          storage_[static_cast<std::size_t>(e.storage)][n] = 1;
       }
     }
   }
@@ -29,7 +38,8 @@ class Reach {
   const Joined& storage(int s) const { return storage_[static_cast<std::size_t>(s)]; }
   static bool any(const Joined& j) { return std::find(j.begin(), j.end(), 1) != j.end(); }
 
-  // In one network; or each in one that has a gateway, since what lies behind a router is not planned here; or over a group of gateways that is in both.
+  // In one network; or each in one that has a gateway, since what lies behind a router is not planned here; or over a
+  // group of gateways that is in both.
   bool meet(const Joined& a, const Joined& b, bool over_gateways) const {
     if (share(a, b) || (routed(a) && routed(b))) return true;
     for (std::size_t g = 0; over_gateways && g < groups_.size(); ++g)
@@ -38,7 +48,10 @@ class Reach {
   }
 
  private:
-  static bool carries(const NetworkModel& n) { return !n.everything && (n.carries.empty() || std::any_of(n.carries.begin(), n.carries.end(), [](Traffic t) { return t != Traffic::oob; })); }
+  static bool carries(const NetworkModel& n) {
+    return !n.everything && (n.carries.empty() || std::any_of(n.carries.begin(), n.carries.end(),
+                                                              [](Traffic t) { return t != Traffic::oob; }));
+  }
   static bool share(const Joined& a, const Joined& b) {
     for (std::size_t n = 0; n < a.size(); ++n)
       if (a[n] && b[n]) return true;
@@ -53,14 +66,22 @@ class Reach {
   std::vector<Joined> groups_, storage_;
 };
 
-struct Service { Role role; std::string_view what; };
-constexpr Service kServices[] = {{Role::scheduler, "schedules"}, {Role::control_plane, "is the control plane of"}, {Role::etcd, "keeps the state of"}, {Role::login, "is the way of users to"}};
+struct Service {
+  Role role;
+  std::string_view what;
+};
+constexpr Service kServices[] = {{Role::scheduler, "schedules"},
+                                 {Role::control_plane, "is the control plane of"},
+                                 {Role::etcd, "keeps the state of"},
+                                 {Role::login, "is the way of users to"}};
 
 // What a group does for the others; empty: nothing that they must reach.
 std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
   for (const Service& s : kServices)
     if (g.has_role(s.role)) return s.what;
-  if (const auto& mirror = c.spec.software.mirror; mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0) return "has the packages and images of";
+  if (const auto& mirror = c.spec.software.mirror;
+      mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0)
+    return "has the packages and images of";
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || !scheduler->controllers) return "";
   HostPattern::Error error;
@@ -76,20 +97,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   // Nodes that work and are in a network; without any the spec says nothing of networks yet.
   std::vector<int> working;
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) working.push_back(static_cast<int>(g));
+    if (c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g))))
+      working.push_back(static_cast<int>(g));
   if (working.empty()) return;
 
-  const auto left = [&](const Reach& by, const Joined& from, const std::vector<int>& clients, bool over_gateways, auto wants) {
+  const auto left = [&](const Reach& by, const Joined& from, const std::vector<int>& clients, bool over_gateways,
+                        auto wants) {
     std::vector<std::string> names;
     for (const int g : clients)
-      if (wants(g) && !by.meet(from, by.group(g), over_gateways)) names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
+      if (wants(g) && !by.meet(from, by.group(g), over_gateways))
+        names.push_back(c.nodes[static_cast<std::size_t>(g)].name);
     return names;
   };
   // `what`: "storage 'scratch' is mounted by 'gpu'", "group 'head' schedules 'gpu'".
-  const auto say = [&](SourceSpan at, const std::string& who, std::string_view what, const std::vector<std::string>& names, const Reach& by, std::string_view alone, bool in_any, std::string object) {
+  const auto say = [&](SourceSpan at, const std::string& who, std::string_view what,
+                       const std::vector<std::string>& names, const Reach& by, std::string_view alone, bool in_any,
+                       std::string object) {
     const auto count = static_cast<std::int64_t>(names.size());
     const std::vector<std::string> first(names.begin(), names.begin() + std::min<std::ptrdiff_t>(count, 3));
-    Finding& f = findings.add(in_any ? Severity::warning : rule.severity, rule.id, at, format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : alone));
+    Finding& f = findings.add(
+        in_any ? Severity::warning : rule.severity, rule.id, at,
+        format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : alone));
     const int client = c.find_node_group(names.front());
     for (std::size_t i = 0; i < c.networks.size(); ++i)
       if (by.group(client)[i]) {
@@ -103,24 +131,32 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   std::vector<char> told(c.nodes.size(), 0);
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
-    if (s.spec->kind.value == StorageKind::local || (!s.part && s.nodes < 0)) continue;      // outside: how it is reached is not planned here
+    if (s.spec->kind.value == StorageKind::local || (!s.part && s.nodes < 0))
+      continue;  // outside: how it is reached is not planned here
     const Joined& from = s.nodes >= 0 ? reach.group(s.nodes) : reach.storage(static_cast<int>(i));
     // Without `on` those that work mount it, and of the others those that can; who is named has to.
     std::vector<int> clients = working;
     for (std::size_t g = 0; g < c.nodes.size() && !s.spec->on.empty(); ++g)
-      if (!c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g)))) clients.push_back(static_cast<int>(g));
-    const auto names = left(reach, from, clients, false, [&](int g) { return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]); });
+      if (!c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g))))
+        clients.push_back(static_cast<int>(g));
+    const auto names = left(reach, from, clients, false, [&](int g) {
+      return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]);
+    });
     if (names.empty()) continue;
     if (s.nodes >= 0) told[static_cast<std::size_t>(s.nodes)] = 1;
-    say(s.span, format("storage '{}'", s.name), "is mounted by", names, reach, kAlone, Reach::any(from), "storage." + s.name);
+    say(s.span, format("storage '{}'", s.name), "is mounted by", names, reach, kAlone, Reach::any(from),
+        "storage." + s.name);
   }
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& n = c.nodes[g];
     const std::string_view what = service_of(c, n);
     if (what.empty() || n.count == 0 || told[g]) continue;
-    const auto names = left(tcp, tcp.group(static_cast<int>(g)), working, true, [&](int other) { return other != static_cast<int>(g); });
+    const auto names = left(tcp, tcp.group(static_cast<int>(g)), working, true,
+                            [&](int other) { return other != static_cast<int>(g); });
     if (names.empty()) continue;
-    say(n.span, format("group '{}'", n.name), what, names, tcp, Reach::any(reach.group(static_cast<int>(g))) ? " with addresses: nobody reaches it" : kAlone, Reach::any(tcp.group(static_cast<int>(g))), "nodes." + n.name);
+    say(n.span, format("group '{}'", n.name), what, names, tcp,
+        Reach::any(reach.group(static_cast<int>(g))) ? " with addresses: nobody reaches it" : kAlone,
+        Reach::any(tcp.group(static_cast<int>(g))), "nodes." + n.name);
   }
 }
 

@@ -10,20 +10,28 @@
 namespace clusterc {
 namespace {
 
-constexpr int kSpectrumX = 4;        // Spectrum-4 is the first with the adaptive routing that Spectrum-X is made of
+constexpr int kSpectrumX = 4;  // Spectrum-4 is the first with the adaptive routing that Spectrum-X is made of
 
-// The generation of NVIDIA's Ethernet switches: "Spectrum-4 SN5600" by its own word, "SN4600C" by the series (SN2000 is Spectrum, SN3000 Spectrum-2, SN4000
-// Spectrum-3, SN5000 Spectrum-4); 0: another maker's, or none of these; -1: NVIDIA's, and nobody says. Parts of the catalogue and of the user's own begin their name with their maker.
+// The generation of NVIDIA's Ethernet switches: "Spectrum-4 SN5600" by its own word, "SN4600C" by the series (SN2000 is
+// Spectrum, SN3000 Spectrum-2, SN4000 Spectrum-3, SN5000 Spectrum-4); 0: another maker's, or none of these; -1:
+// NVIDIA's, and nobody says. Parts of the catalogue and of the user's own begin their name with their maker.
 int spectrum_generation(std::string_view name) {
   if (!name.starts_with("NVIDIA")) return 0;
-  const auto digit = [&](std::size_t at) { return at < name.size() && name[at] >= '1' && name[at] <= '9' ? name[at] - '0' : 0; };
+  const auto digit = [&](std::size_t at) {
+    return at < name.size() && name[at] >= '1' && name[at] <= '9' ? name[at] - '0' : 0;
+  };
   constexpr std::string_view kFamily = "Spectrum-", kSeries = "SN";
-  if (const std::size_t at = name.find(kFamily); at != name.npos && digit(at + kFamily.size())) return digit(at + kFamily.size());
-  if (const std::size_t at = name.find(kSeries); at != name.npos && digit(at + kSeries.size())) return std::max(1, digit(at + kSeries.size()) - 1);
+  if (const std::size_t at = name.find(kFamily); at != name.npos && digit(at + kFamily.size()))
+    return digit(at + kFamily.size());
+  if (const std::size_t at = name.find(kSeries); at != name.npos && digit(at + kSeries.size()))
+    return std::max(1, digit(at + kSeries.size()) - 1);
   return -1;
 }
 
-struct Named { const SwitchPart* part = nullptr; const Value<std::string>* model = nullptr; };
+struct Named {
+  const SwitchPart* part = nullptr;
+  const Value<std::string>* model = nullptr;
+};
 // The switches that the network names, those of its tiers too.
 std::vector<Named> switches_of(const NetworkModel& n) {
   std::vector<Named> out;
@@ -35,7 +43,8 @@ std::vector<Named> switches_of(const NetworkModel& n) {
 
 // NVIDIA's Spectrum-X is its Spectrum switches with these adapters (the source below).
 bool has_spectrum_x(const NicPart& part) {
-  return part.name->starts_with("NVIDIA") && part.name->find("ConnectX-6") == std::string::npos && part.name->find("ConnectX-5") == std::string::npos && part.name->find("BlueField-2") == std::string::npos;
+  return part.name->starts_with("NVIDIA") && part.name->find("ConnectX-6") == std::string::npos &&
+         part.name->find("ConnectX-5") == std::string::npos && part.name->find("BlueField-2") == std::string::npos;
 }
 // The first adapters on the network that have no part in it.
 const NicSet* other_adapters(const Cluster& c, const NetworkModel& n) {
@@ -45,7 +54,8 @@ const NicSet* other_adapters(const Cluster& c, const NetworkModel& n) {
     const PortSet& ports = s.ports[static_cast<std::size_t>(e.ports)];
     if (ports.nics < 0) continue;
     const NicSet& nics = s.nics[static_cast<std::size_t>(ports.nics)];
-    if (nics.part && nics.part->name && !nics.part->name->starts_with("Generic") && !has_spectrum_x(*nics.part)) return &nics;
+    if (nics.part && nics.part->name && !nics.part->name->starts_with("Generic") && !has_spectrum_x(*nics.part))
+      return &nics;
   }
   return nullptr;
 }
@@ -60,26 +70,37 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     };
     const Value<std::string>& routing = n.spec->routing;
     if (routing && n.kind == LinkKind::ethernet && is_opensm_engine(*routing))
-      say(routing.span, format("'{}' is a routing engine of OpenSM, network '{}' is Ethernet", *routing, n.name), "leave `routing` out: leaves and spines of Ethernet get BGP");
+      say(routing.span, format("'{}' is a routing engine of OpenSM, network '{}' is Ethernet", *routing, n.name),
+          "leave `routing` out: leaves and spines of Ethernet get BGP");
     if (routing && n.kind == LinkKind::infiniband && !is_opensm_engine(*routing))
-      say(routing.span, format("'{}' is no routing engine of OpenSM, network '{}' is InfiniBand", *routing, n.name), "leave `routing` out: leaves and spines of InfiniBand get ftree");
+      say(routing.span, format("'{}' is no routing engine of OpenSM, network '{}' is InfiniBand", *routing, n.name),
+          "leave `routing` out: leaves and spines of InfiniBand get ftree");
     if (!n.spec->spectrum_x.value_or(false)) continue;
     if (n.kind != LinkKind::ethernet) {
       const bool infiniband = n.kind == LinkKind::infiniband;
-      say(n.spec->spectrum_x.span, format("Spectrum-X is Ethernet, network '{}' is {}", n.name, infiniband ? "InfiniBand" : enum_text(n.kind)), infiniband ? "leave `spectrum_x` out: `adaptive_routing: true` is InfiniBand's" : "leave `spectrum_x` out");
+      say(n.spec->spectrum_x.span,
+          format("Spectrum-X is Ethernet, network '{}' is {}", n.name, infiniband ? "InfiniBand" : enum_text(n.kind)),
+          infiniband ? "leave `spectrum_x` out: `adaptive_routing: true` is InfiniBand's" : "leave `spectrum_x` out");
       continue;
     }
     bool older = false;
     for (const Named& s : switches_of(n)) {
       const int generation = s.part->name ? spectrum_generation(*s.part->name) : -1;
       if (generation >= 0 && generation < kSpectrumX) {
-        say(n.spec->spectrum_x.span, format("Spectrum-X needs Spectrum-4 switches, network '{}' has '{}' ({})", n.name, **s.model, *s.part->name), "leave `spectrum_x` out, or Spectrum-4 switches: `nvidia-sn5600`").note(s.model->span, "the switches are named here");
+        say(n.spec->spectrum_x.span,
+            format("Spectrum-X needs Spectrum-4 switches, network '{}' has '{}' ({})", n.name, **s.model,
+                   *s.part->name),
+            "leave `spectrum_x` out, or Spectrum-4 switches: `nvidia-sn5600`")
+            .note(s.model->span, "the switches are named here");
         older = true;
         break;
       }
     }
     if (const NicSet* nics = older ? nullptr : other_adapters(in.cluster, n))
-      say(n.spec->spectrum_x.span, format("Spectrum-X needs BlueField-3, ConnectX-7 or newer adapters, network '{}' has '{}' ({})", n.name, nics->model, *nics->part->name), "leave `spectrum_x` out, or other adapters")
+      say(n.spec->spectrum_x.span,
+          format("Spectrum-X needs BlueField-3, ConnectX-7 or newer adapters, network '{}' has '{}' ({})", n.name,
+                 nics->model, *nics->part->name),
+          "leave `spectrum_x` out, or other adapters")
           .note(nics->span, "the adapters are named here");
   }
 }
@@ -120,7 +141,7 @@ Leave the setting out, or choose the fabric that has it.
 Where a switch of another maker is licensed for it, with its data sheet as the reason.
 )";
 
-extern const Rule kNetSettingOfOtherFabric;    // declared in registry.cc
+extern const Rule kNetSettingOfOtherFabric;  // declared in registry.cc
 const Rule kNetSettingOfOtherFabric = {
     .id = "net-setting-of-other-fabric",
     .code = "NET-023",

@@ -4,9 +4,10 @@
 namespace clusterc {
 namespace {
 
-// The switch whose loss leaves no way between the leaves of a pod, or between pods; nothing where each has a second one.
+// The switch whose loss leaves no way between the leaves of a pod, or between pods; nothing where each has a second
+// one.
 const FabricTier* alone(const Fabric& f) {
-  if (f.tiers.size() < 2 || f.planes > 1) return nullptr;          // what other planes join lives on
+  if (f.tiers.size() < 2 || f.planes > 1) return nullptr;  // what other planes join lives on
   if (f.tiers.size() == 2) return f.tiers[1].count == 1 ? &f.tiers[1] : nullptr;
   if (f.spines_per_pod == 1 && f.leaves_per_pod > 1) return &f.tiers[1];
   return f.tiers[2].count == 1 ? &f.tiers[2] : nullptr;
@@ -20,13 +21,23 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
     const bool core = t->word == "core";
     const FabricTier& below = f.tiers[core ? 1 : 0];
-    const std::int64_t bond = n.spec->bond.value_or(1), links = (core || f.tiers.size() == 2 ? below.count : f.leaves_per_pod) * below.up;
-    const std::string joins = core ? plural(f.pods, "pod") : f.tiers.size() == 2 ? format("the {} leaves", below.count) : format("the {} leaves of each pod", f.leaves_per_pod);
-    Finding& x = findings.add(bond > 1 ? Severity::warning : Severity::note, rule.id, bond > 1 ? n.spec->bond.span : n.span,
-                              format("one {} joins {} of network '{}': its loss cuts off every member{}", t->word, joins, n.name, bond > 1 ? format(", whose {} links end on {} leaves", bond, bond) : ""));
+    const std::int64_t bond = n.spec->bond.value_or(1),
+                       links = (core || f.tiers.size() == 2 ? below.count : f.leaves_per_pod) * below.up;
+    const std::string joins = core                  ? plural(f.pods, "pod")
+                              : f.tiers.size() == 2 ? format("the {} leaves", below.count)
+                                                    : format("the {} leaves of each pod", f.leaves_per_pod);
+    Finding& x =
+        findings.add(bond > 1 ? Severity::warning : Severity::note, rule.id, bond > 1 ? n.spec->bond.span : n.span,
+                     format("one {} joins {} of network '{}': its loss cuts off every member{}", t->word, joins, n.name,
+                            bond > 1 ? format(", whose {} links end on {} leaves", bond, bond) : ""));
     x.label(format("{} of its {} ports carry all links up", links, t->ports));
-    if (core) x.help(format("a core with fewer than {} ports (`tiers: {{ core: … }}`): there will be two", links));
-    else x.help(format("a spine with fewer than {} ports (`tiers: {{ spine: … }}`), or more than {} links up (a lower `oversubscription`): there will be two", links, t->ports));
+    if (core)
+      x.help(format("a core with fewer than {} ports (`tiers: {{ core: … }}`): there will be two", links));
+    else
+      x.help(
+          format("a spine with fewer than {} ports (`tiers: {{ spine: … }}`), or more than {} links up (a lower "
+                 "`oversubscription`): there will be two",
+                 links, t->ports));
     x.object("networks." + n.name);
   }
 }
@@ -65,7 +76,7 @@ A spine with fewer ports, or more links up by a lower oversubscription: at 2:1 f
 Where the network may be gone for as long as it takes to change a switch.
 )";
 
-extern const Rule kNetSingleSpine;    // declared in registry.cc
+extern const Rule kNetSingleSpine;  // declared in registry.cc
 const Rule kNetSingleSpine = {
     .id = "net-single-spine",
     .code = "NET-024",

@@ -1,10 +1,11 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// Unicast LIDs: 0x0001 to 0xBFFF (InfiniBand architecture specification, volume 1, section 4.1.3). Each end port and each switch has one.
+// Unicast LIDs: 0x0001 to 0xBFFF (InfiniBand architecture specification, volume 1, section 4.1.3). Each end port and
+// each switch has one.
 constexpr std::int64_t kUnicastLids = 0xBFFF;
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -13,9 +14,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[f.network];
     if (n.kind != LinkKind::infiniband || n.shares >= 0) continue;
     const std::string object = "networks." + n.name;
-    const std::int64_t lids = (f.end_ports_built_for + f.switch_count() + f.planes - 1) / f.planes;   // each plane is a subnet
+    const std::int64_t lids =
+        (f.end_ports_built_for + f.switch_count() + f.planes - 1) / f.planes;  // each plane is a subnet
     if (lids > kUnicastLids) {
-      Finding& x = findings.error(rule.id, n.span, format("InfiniBand network '{}' needs {} addresses (LIDs), a subnet has {}", n.name, lids, kUnicastLids));
+      Finding& x = findings.error(
+          rule.id, n.span,
+          format("InfiniBand network '{}' needs {} addresses (LIDs), a subnet has {}", n.name, lids, kUnicastLids));
       x.label(format("{} end ports + {} switches, 0x0001 to 0xBFFF", f.end_ports_built_for, f.switch_count()));
       x.help("several networks, one for each rail or half of the rails").object(object);
       x.physics = true;
@@ -26,15 +30,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool switches_can = n.switch_part && n.switch_part->subnet_manager.value_or(false);
     if (managers >= 2 || switches_can || !n.switch_part || !c.own_site) continue;
     if (managers == 1) {
-      Finding& x = findings.warning(rule.id, n.span, format("network '{}' has 1 subnet manager, 2 take over from one another", n.name));
-      x.help("a second node with `roles: [fabric-manager]`, or switches that have a manager of their own").object(object);
+      Finding& x = findings.warning(rule.id, n.span,
+                                    format("network '{}' has 1 subnet manager, 2 take over from one another", n.name));
+      x.help("a second node with `roles: [fabric-manager]`, or switches that have a manager of their own")
+          .object(object);
     } else if (n.switch_part->subnet_manager) {
-      Finding& x = findings.warning(rule.id, n.span, format("network '{}' has 0 subnet managers, 1 is needed before any link carries data", n.name));
+      Finding& x = findings.warning(
+          rule.id, n.span,
+          format("network '{}' has 0 subnet managers, 1 is needed before any link carries data", n.name));
       x.note(n.spec->switch_model.span, format("'{}' has none of its own", n.switch_model));
-      mention_unconfirmed(x, n.switch_part->subnet_manager, format("whether '{}' has a subnet manager", n.switch_model));
+      mention_unconfirmed(x, n.switch_part->subnet_manager,
+                          format("whether '{}' has a subnet manager", n.switch_model));
       x.help("connect two nodes with `roles: [fabric-manager]`").object(object);
     } else {
-      findings.note(rule.id, n.span, format("network '{}' connects no node with the role fabric-manager, and '{}' states no `subnet_manager`: who manages it was not checked", n.name, n.switch_model)).object(object);
+      findings
+          .note(rule.id, n.span,
+                format("network '{}' connects no node with the role fabric-manager, and '{}' states no "
+                       "`subnet_manager`: who manages it was not checked",
+                       n.name, n.switch_model))
+          .object(object);
     }
   }
 }

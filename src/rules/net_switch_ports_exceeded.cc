@@ -1,11 +1,14 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 // Node groups whose `scalable_unit` puts more ports on a leaf than it has: {group, ports of a unit on one leaf}.
-struct Unit { int group = -1; std::int64_t ports = 0; };
+struct Unit {
+  int group = -1;
+  std::int64_t ports = 0;
+};
 Unit unit_beyond_leaf(const Cluster& c, const NetworkModel& n, const Fabric& f, std::int64_t radix) {
   for (const EndPoints& e : n.ends) {
     if (e.group < 0 || !c.nodes[e.group].spec->scalable_unit) continue;
@@ -22,30 +25,42 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[f.network];
     if (!n.switch_part) {
       if (n.spec->switch_model.unknown && n.shares < 0)
-        findings.note(rule.id, n.spec->switch_model.span, format("the switch of network '{}' is unknown{}, so its ports and cables were not planned and nothing of them was checked", n.name,
-                                                                 n.spec->switch_model.source.empty() ? "" : format(" ({})", n.spec->switch_model.source)));
+        findings.note(
+            rule.id, n.spec->switch_model.span,
+            format("the switch of network '{}' is unknown{}, so its ports and cables were not planned and nothing of "
+                   "them was checked",
+                   n.name, n.spec->switch_model.source.empty() ? "" : format(" ({})", n.spec->switch_model.source)));
       continue;
     }
     const std::string object = "networks." + n.name;
     if (!n.switch_part->ports) {
       // Nothing of this network is planned then, bought or powered: a sum without it would pass for the whole.
       const bool planned = f.end_ports_built_for > 0;
-      Finding& x = findings.add(planned ? Severity::error : Severity::note, rule.id, n.spec->switch_model.span,
-                                format("'{}' states no `ports`, so {} of network '{}' {} planned", n.switch_model, planned ? format("the switches and cables for {}", plural(f.end_ports_built_for, "port")) : std::string("nothing"), n.name, planned ? "are not" : "is"));
+      Finding& x =
+          findings.add(planned ? Severity::error : Severity::note, rule.id, n.spec->switch_model.span,
+                       format("'{}' states no `ports`, so {} of network '{}' {} planned", n.switch_model,
+                              planned ? format("the switches and cables for {}", plural(f.end_ports_built_for, "port"))
+                                      : std::string("nothing"),
+                              n.name, planned ? "are not" : "is"));
       if (planned) x.help("name a switch with a fixed number of ports, or write your own with `ports` in `parts`");
       x.object(object);
       continue;
     }
     const std::int64_t radix = *n.switch_part->ports * std::max<std::int64_t>(1, f.ways);
-    const auto ports_text = [&] { return f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways) : format("{} ports", *n.switch_part->ports); };
+    const auto ports_text = [&] {
+      return f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways)
+                        : format("{} ports", *n.switch_part->ports);
+    };
     if (f.tiers.size() == 1) {
       const FabricTier& t = f.tiers[0];
       if (f.end_ports_built_for > t.count * t.ports) {
-        Finding& x = findings.error(rule.id, first_place(written(n.spec->topology), n.spec->switch_model.span, n.span),
-                                    format("network '{}' needs {} switch ports, {} {}", n.name, f.end_ports_built_for, t.count > 1 ? format("{} x '{}' have", t.count, t.model) : format("one '{}' has", t.model), t.count * t.ports));
+        Finding& x = findings.error(
+            rule.id, first_place(written(n.spec->topology), n.spec->switch_model.span, n.span),
+            format("network '{}' needs {} switch ports, {} {}", n.name, f.end_ports_built_for,
+                   t.count > 1 ? format("{} x '{}' have", t.count, t.model) : format("one '{}' has", t.model),
+                   t.count * t.ports));
         x.label(ports_text());
-        for (const EndPoints& e : n.ends)
-          x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
+        for (const EndPoints& e : n.ends) x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
         mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
         x.help("leave `topology` out: leaves and spines are then counted, or take a larger switch");
         x.object(object);
@@ -55,11 +70,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const FabricTier& t : f.tiers) {
       if (t.part && !t.part->ports) {
         const auto* of = n.spec->tiers.find(t.word);
-        findings.note(rule.id, of ? of->value.span : n.span, format("'{}' states no `ports`, so those of the {}s of network '{}' were not counted", t.model, t.word, n.name));
+        findings.note(rule.id, of ? of->value.span : n.span,
+                      format("'{}' states no `ports`, so those of the {}s of network '{}' were not counted", t.model,
+                             t.word, n.name));
         continue;
       }
-      if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + t.up <= t.ports) continue;   // uplinks of a management switch are ports of their own
-      Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span), format("each {} of network '{}' needs {} ports, '{}' has {}", t.word, n.name, t.down + t.up, t.model, t.ports));
+      if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + t.up <= t.ports)
+        continue;  // uplinks of a management switch are ports of their own
+      Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span),
+                                  format("each {} of network '{}' needs {} ports, '{}' has {}", t.word, n.name,
+                                         t.down + t.up, t.model, t.ports));
       x.label(format("{} down + {} up", t.down, t.up));
       mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
       x.help("a higher oversubscription, smaller units, or a larger switch");
@@ -67,16 +87,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (f.tiers.size() >= 2 && f.rail_optimised)
       for (const EndPoints& e : n.ends) {
-        if (e.group < 0 || !c.nodes[e.group].spec || !c.nodes[e.group].spec->scalable_unit || *c.nodes[e.group].spec->scalable_unit <= f.unit) continue;
+        if (e.group < 0 || !c.nodes[e.group].spec || !c.nodes[e.group].spec->scalable_unit ||
+            *c.nodes[e.group].spec->scalable_unit <= f.unit)
+          continue;
         const Value<std::int64_t>& wish = c.nodes[e.group].spec->scalable_unit;
-        findings.warning(rule.id, wish.span, format("units of network '{}' are of {} nodes, not of {}: a leaf of {} ports takes no more beside its uplinks", n.name, f.unit, *wish, f.tiers[0].ports))
-            .label(format("{} down + {} up", f.tiers[0].down, f.tiers[0].up)).help(format("`scalable_unit: {}`, or leave it out", f.unit)).object(object);
+        findings
+            .warning(rule.id, wish.span,
+                     format("units of network '{}' are of {} nodes, not of {}: a leaf of {} ports takes no more beside "
+                            "its uplinks",
+                            n.name, f.unit, *wish, f.tiers[0].ports))
+            .label(format("{} down + {} up", f.tiers[0].down, f.tiers[0].up))
+            .help(format("`scalable_unit: {}`, or leave it out", f.unit))
+            .object(object);
         break;
       }
     if (f.tiers.empty() && !f.unbuildable.empty())
       if (const Unit unit = unit_beyond_leaf(c, n, f, radix); unit.group >= 0) {
         const NodeGroupModel& g = c.nodes[unit.group];
-        Finding& x = findings.error(rule.id, g.spec->scalable_unit.span, format("a unit of {} nodes puts {} ports on each leaf of network '{}', '{}' has {}", *g.spec->scalable_unit, unit.ports, n.name, n.switch_model, radix));
+        Finding& x = findings.error(rule.id, g.spec->scalable_unit.span,
+                                    format("a unit of {} nodes puts {} ports on each leaf of network '{}', '{}' has {}",
+                                           *g.spec->scalable_unit, unit.ports, n.name, n.switch_model, radix));
         x.label(ports_text() + ", uplinks included");
         x.note(n.spec->switch_model.span, "the switch is named here");
         x.help("a smaller `scalable_unit`, or leave it out: it then follows from the switch");

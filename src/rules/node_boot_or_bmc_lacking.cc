@@ -1,30 +1,41 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const bool managed = std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.everything; });
+  const bool managed =
+      std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.everything; });
   for (const NodeGroupModel& g : c.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0) continue;
     if (s.part.bmc && !*s.part.bmc) {
-      Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(s.part.bmc.span, g), s.span), format("'{}' of group '{}' has no management controller: {} no power control and no sensors", s.id, g.name, g.count == 1 ? "its node has" : format("{} nodes have", g.count)));
+      Finding& f =
+          findings.add(rule.severity, rule.id, first_place(in_spec(s.part.bmc.span, g), s.span),
+                       format("'{}' of group '{}' has no management controller: {} no power control and no sensors",
+                              s.id, g.name, g.count == 1 ? "its node has" : format("{} nodes have", g.count)));
       if (!in_spec(s.part.bmc.span, g).valid() && s.part.bmc.span.valid()) f.note(s.part.bmc.span, "it says so here");
       mention_unconfirmed(f, s.part.bmc, "that it has none");
       f.help("a server with a management controller, or switched outlets for them");
       f.object("nodes." + g.name);
     } else if (!s.part.bmc && managed && g.assembly < 0) {
-      findings.note(rule.id, s.span, format("'{}' states no `bmc`: group '{}' is taken to have management controllers", s.id, g.name));
+      findings.note(rule.id, s.span,
+                    format("'{}' states no `bmc`: group '{}' is taken to have management controllers", s.id, g.name));
     }
     const auto* boot = s.part.drives.find("boot");
-    if (g.assembly >= 0 || !boot || !boot->value.count || *boot->value.count != 1) continue;   // a tray is as its maker built it; none: it starts from the network
-    Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(first_place(written(boot->value.count), boot->value.span, boot->name_span), g), s.span),
-                              format("each node of '{}' starts from 1 drive, a mirror takes 2", g.name));
+    if (g.assembly >= 0 || !boot || !boot->value.count || *boot->value.count != 1)
+      continue;  // a tray is as its maker built it; none: it starts from the network
+    Finding& f = findings.add(
+        rule.severity, rule.id,
+        first_place(in_spec(first_place(written(boot->value.count), boot->value.span, boot->name_span), g), s.span),
+        format("each node of '{}' starts from 1 drive, a mirror takes 2", g.name));
     mention_unconfirmed(f, boot->value.count, format("the number of boot drives of '{}'", s.id));
-    f.help(boot->value.size && boot->value.kind ? format("`boot: 2 x {} {}`, or no boot drive at all for nodes that start from the network", to_text(*boot->value.size), enum_text(*boot->value.kind)) : "`boot: 2 x …`");
+    f.help(boot->value.size && boot->value.kind
+               ? format("`boot: 2 x {} {}`, or no boot drive at all for nodes that start from the network",
+                        to_text(*boot->value.size), enum_text(*boot->value.kind))
+               : "`boot: 2 x …`");
     f.object("nodes." + g.name);
   }
 }

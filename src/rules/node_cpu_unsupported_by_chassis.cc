@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -20,17 +20,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       return f;
     };
     if (p.arch && s.cpu->arch && *p.arch != *s.cpu->arch) {
-      report(format("'{}' is {}, '{}' takes {}", s.cpu_model, enum_text(*s.cpu->arch), s.id, enum_text(*p.arch)), "what the chassis takes", p.arch.span, p.arch.confirmed && s.cpu->arch.confirmed);
-      continue;                                    // nothing else fits either
+      report(format("'{}' is {}, '{}' takes {}", s.cpu_model, enum_text(*s.cpu->arch), s.id, enum_text(*p.arch)),
+             "what the chassis takes", p.arch.span, p.arch.confirmed && s.cpu->arch.confirmed);
+      continue;  // nothing else fits either
     }
-    if (p.cpu_socket && !s.cpu->socket) findings.note(rule.id, at, format("'{}' states no `socket`, so it was not checked whether '{}' takes it", s.cpu_model, s.id));
+    if (p.cpu_socket && !s.cpu->socket)
+      findings.note(rule.id, at,
+                    format("'{}' states no `socket`, so it was not checked whether '{}' takes it", s.cpu_model, s.id));
     if (p.cpu_socket && s.cpu->socket && *p.cpu_socket != *s.cpu->socket) {
-      report(format("'{}' is for socket {}, '{}' has {}", s.cpu_model, *s.cpu->socket, s.id, *p.cpu_socket), "the sockets of the chassis", p.cpu_socket.span, p.cpu_socket.confirmed && s.cpu->socket.confirmed);
+      report(format("'{}' is for socket {}, '{}' has {}", s.cpu_model, *s.cpu->socket, s.id, *p.cpu_socket),
+             "the sockets of the chassis", p.cpu_socket.span, p.cpu_socket.confirmed && s.cpu->socket.confirmed);
       continue;
     }
-    if (p.sockets && s.cpu_count > *p.sockets) report(format("{} processors are asked for in each node of '{}', '{}' has {}", s.cpu_count, g.name, s.id, plural(*p.sockets, "socket")), "the sockets of the chassis", p.sockets.span, p.sockets.confirmed);
+    if (p.sockets && s.cpu_count > *p.sockets)
+      report(format("{} processors are asked for in each node of '{}', '{}' has {}", s.cpu_count, g.name, s.id,
+                    plural(*p.sockets, "socket")),
+             "the sockets of the chassis", p.sockets.span, p.sockets.confirmed);
     if (p.cpu_tdp && s.cpu->tdp && above(s.cpu->tdp->value, p.cpu_tdp->value))
-      report(format("'{}' needs {}, '{}' cools {} for each processor", s.cpu_model, to_text(*s.cpu->tdp), s.id, to_text(*p.cpu_tdp)), "what the chassis cools", p.cpu_tdp.span, p.cpu_tdp.confirmed && s.cpu->tdp.confirmed);
+      report(format("'{}' needs {}, '{}' cools {} for each processor", s.cpu_model, to_text(*s.cpu->tdp), s.id,
+                    to_text(*p.cpu_tdp)),
+             "what the chassis cools", p.cpu_tdp.span, p.cpu_tdp.confirmed && s.cpu->tdp.confirmed);
   }
 }
 

@@ -1,12 +1,12 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 // Loaders, communication threads, the job's own ranks (policy).
 constexpr Threshold kThreshold{.means = "cores for each GPU", .standard = 8, .least = 1, .most = 256, .whole = true};
-constexpr std::int64_t kSystemCores = 2;        // operating system and agents (policy)
+constexpr std::int64_t kSystemCores = 2;  // operating system and agents (policy)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto cores_per_gpu = static_cast<std::int64_t>(in.threshold(rule));
@@ -14,15 +14,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !g.computes || s.gpu_count == 0 || s.cpu_count == 0 || !s.cpu) continue;
     if (s.cores == 0) {
-      findings.note(rule.id, s.span, format("'{}' states no `cores`, so those of '{}' were not compared with its GPUs", s.cpu_model, g.name));
+      findings.note(
+          rule.id, s.span,
+          format("'{}' states no `cores`, so those of '{}' were not compared with its GPUs", s.cpu_model, g.name));
       continue;
     }
     if (s.cores >= cores_per_gpu * s.gpu_count) continue;
     const bool too_few = s.cores < s.gpu_count + kSystemCores;
-    const SourceSpan at = first_place(s.part.cpus ? in_spec(first_place(written(s.part.cpus->model), s.part.cpus->span), g) : SourceSpan{}, s.span);
-    Finding& f = findings.add(too_few ? Severity::error : rule.severity, rule.id, at,
-                              too_few ? format("each node of '{}' has {} for {}: a core for each and {} for the system are the least", g.name, plural(s.cores, "core"), plural(s.gpu_count, "GPU"), kSystemCores)
-                                      : format("each node of '{}' has {:.3g} cores for each GPU, {} are good practice", g.name, static_cast<double>(s.cores) / static_cast<double>(s.gpu_count), cores_per_gpu));
+    const SourceSpan at = first_place(
+        s.part.cpus ? in_spec(first_place(written(s.part.cpus->model), s.part.cpus->span), g) : SourceSpan{}, s.span);
+    Finding& f = findings.add(
+        too_few ? Severity::error : rule.severity, rule.id, at,
+        too_few ? format("each node of '{}' has {} for {}: a core for each and {} for the system are the least", g.name,
+                         plural(s.cores, "core"), plural(s.gpu_count, "GPU"), kSystemCores)
+                : format("each node of '{}' has {:.3g} cores for each GPU, {} are good practice", g.name,
+                         static_cast<double>(s.cores) / static_cast<double>(s.gpu_count), cores_per_gpu));
     f.label(format("{} x {} cores / {}", s.cpu_count, s.cores / s.cpu_count, plural(s.gpu_count, "GPU")));
     mention_unconfirmed(f, s.cpu->cores, format("the number of cores of '{}'", s.cpu_model));
     f.help(format("{} cores in each node", cores_per_gpu * s.gpu_count));

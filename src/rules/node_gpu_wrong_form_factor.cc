@@ -1,11 +1,12 @@
 #include "base/text.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// Modules of an accelerator board are soldered to its cooling and its switches: the board is one part, made with all of them.
+// Modules of an accelerator board are soldered to its cooling and its switches: the board is one part, made with all of
+// them.
 bool on_a_board(GpuForm form) { return form != GpuForm::pcie && form != GpuForm::superchip; }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -15,33 +16,46 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const PartCount& gpus = *s.part.gpus;
     const SourceSpan at = first_place(written(gpus.model), s.span, g.span);
     if (!s.gpu->form || s.part.gpu_forms.empty()) {
-      findings.note(rule.id, at, format("{}, so it was not checked whether '{}' fits", !s.gpu->form ? format("'{}' states no `form`", s.gpu_model) : format("'{}' states no `gpu_forms`", s.id), s.gpu_model));
-    } else if (std::none_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(), [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; })) {
+      findings.note(rule.id, at,
+                    format("{}, so it was not checked whether '{}' fits",
+                           !s.gpu->form ? format("'{}' states no `form`", s.gpu_model)
+                                        : format("'{}' states no `gpu_forms`", s.id),
+                           s.gpu_model));
+    } else if (std::none_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(),
+                            [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; })) {
       std::vector<std::string> forms;
       bool confirmed = true;
       for (const auto& f : s.part.gpu_forms) {
         if (f) forms.emplace_back(enum_text(*f));
         confirmed = confirmed && f.confirmed;
       }
-      Finding& f = findings.error(rule.id, at, format("'{}' is {}, '{}' takes {}", s.gpu_model, enum_text(*s.gpu->form), s.id, join(forms, " or ")));
+      Finding& f = findings.error(
+          rule.id, at,
+          format("'{}' is {}, '{}' takes {}", s.gpu_model, enum_text(*s.gpu->form), s.id, join(forms, " or ")));
       if (s.gpu->form.span.valid()) f.note(s.gpu->form.span, "the form of the GPU");
       if (s.part.gpu_forms.front().span.valid()) f.note(s.part.gpu_forms.front().span, "what the chassis takes");
       mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
       f.help(format("take a GPU of the form {}, or a chassis for {}", join(forms, " or "), enum_text(*s.gpu->form)));
       f.object("nodes." + g.name);
     }
-    const bool form_fits = s.gpu->form && std::any_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(), [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; });
+    const bool form_fits = s.gpu->form && std::any_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(),
+                                                      [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; });
     if (s.part.gpu_slots && s.gpu_count > *s.part.gpu_slots) {
-      Finding& f = findings.error(rule.id, first_place(written(gpus.count), at), format("{} GPUs are asked for in each node of '{}', '{}' has room for {}", s.gpu_count, g.name, s.id, *s.part.gpu_slots));
+      Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),
+                                  format("{} GPUs are asked for in each node of '{}', '{}' has room for {}",
+                                         s.gpu_count, g.name, s.id, *s.part.gpu_slots));
       if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the places that the chassis has");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
       f.help(format("`gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
       f.object("nodes." + g.name);
     } else if (s.part.gpu_slots && s.gpu_count < *s.part.gpu_slots && form_fits && on_a_board(*s.gpu->form)) {
-      Finding& f = findings.error(rule.id, first_place(written(gpus.count), at), format("{} are asked for in each node of '{}', the board of '{}' comes with {}", plural(s.gpu_count, "GPU"), g.name, s.id, *s.part.gpu_slots));
+      Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),
+                                  format("{} are asked for in each node of '{}', the board of '{}' comes with {}",
+                                         plural(s.gpu_count, "GPU"), g.name, s.id, *s.part.gpu_slots));
       if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the places that the board has");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
-      f.help(format("`gpus: {} x {}`; a machine with a dead one is repaired or drained", *s.part.gpu_slots, s.gpu_model));
+      f.help(
+          format("`gpus: {} x {}`; a machine with a dead one is repaired or drained", *s.part.gpu_slots, s.gpu_model));
       f.object("nodes." + g.name);
     }
   }

@@ -1,25 +1,31 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 // Policy; DGX B200: 2 TB for 1.44 TB, 1.4.
 constexpr Threshold kThreshold{.means = "host memory over GPU memory", .standard = 1, .least = 0.1, .most = 8};
-constexpr double kGood = 2.0;           // DGX H100: 2 TB for 0.64 TB, 3.1
+constexpr double kGood = 2.0;  // DGX H100: 2 TB for 0.64 TB, 3.1
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !g.computes || !s.gpu || s.gpu_count == 0) continue;
     if (!s.gpu->memory || !s.memory) {
-      findings.note(rule.id, s.span, format("'{}' states no `memory`, so the memory of '{}' was not compared with that of its GPUs", s.memory ? s.gpu_model : s.id, g.name));
+      findings.note(rule.id, s.span,
+                    format("'{}' states no `memory`, so the memory of '{}' was not compared with that of its GPUs",
+                           s.memory ? s.gpu_model : s.id, g.name));
       continue;
     }
     const Bytes gpus = *s.gpu->memory * static_cast<double>(s.gpu_count);
     if (!above(gpus.value * in.threshold(rule), s.memory->value)) continue;
-    const SourceSpan at = first_place(s.part.memory ? in_spec(first_place(written(s.part.memory->size), s.part.memory->span), g) : SourceSpan{}, s.span);
-    Finding& f = findings.add(rule.severity, rule.id, at, format("each node of '{}' has {} of memory, its GPUs have {}", g.name, to_text(*s.memory), to_text(gpus)));
+    const SourceSpan at = first_place(
+        s.part.memory ? in_spec(first_place(written(s.part.memory->size), s.part.memory->span), g) : SourceSpan{},
+        s.span);
+    Finding& f = findings.add(
+        rule.severity, rule.id, at,
+        format("each node of '{}' has {} of memory, its GPUs have {}", g.name, to_text(*s.memory), to_text(gpus)));
     f.label(format("{} x {}; {} of it", s.gpu_count, to_text(*s.gpu->memory), percent(*s.memory / gpus)));
     mention_unconfirmed(f, s.gpu->memory, format("the memory of '{}'", s.gpu_model));
     if (!s.memory.confirmed) f.note(s.memory.span, format("the memory of '{}' is not confirmed", s.id));

@@ -1,35 +1,48 @@
 #include "rules/fix.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   // One declaration for the whole cluster that is wrong for several groups is one finding.
-  struct Told { SourceSpan at; Finding* finding; };
+  struct Told {
+    SourceSpan at;
+    Finding* finding;
+  };
   std::vector<Told> told;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& w = g.software;
-    if (!w.arch || w.arch.origin != Origin::spec || g.count == 0) continue;   // derived from the processors: cannot differ
+    if (!w.arch || w.arch.origin != Origin::spec || g.count == 0)
+      continue;  // derived from the processors: cannot differ
     const Value<Arch>& arch = g.server.cpu && g.server.cpu->arch ? g.server.cpu->arch : g.server.part.arch;
     if (!arch) {
       if (!g.server.virtual_machine)
-        findings.note(rule.id, g.server.span, format("'{}' states no `arch`, so the images of group '{}' were not compared with it", g.server.id, g.name));
+        findings.note(rule.id, g.server.span,
+                      format("'{}' states no `arch`, so the images of group '{}' were not compared with it",
+                             g.server.id, g.name));
       continue;
     }
     if (*arch == *w.arch) continue;
     const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == w.arch.span; });
     if (before != told.end()) {
-      before->finding->note(g.server.span, format("and group '{}' is {} ('{}')", g.name, enum_text(*arch), g.server.id)).object("nodes." + g.name);
+      before->finding->note(g.server.span, format("and group '{}' is {} ('{}')", g.name, enum_text(*arch), g.server.id))
+          .object("nodes." + g.name);
       continue;
     }
-    Finding& f = findings.error(rule.id, w.arch.span, format("the images are {}, the nodes of '{}' are {}", enum_text(*w.arch), g.name, enum_text(*arch)));
+    Finding& f = findings.error(
+        rule.id, w.arch.span,
+        format("the images are {}, the nodes of '{}' are {}", enum_text(*w.arch), g.name, enum_text(*arch)));
     f.note(g.server.span, format("'{}'{}", g.server.id, g.server.cpu ? format(" with '{}'", g.server.cpu_model) : ""));
-    mention_unconfirmed(f, arch, format("the instruction set of '{}'", g.server.cpu ? g.server.cpu_model : g.server.id));
-    f.help(g.spec->software && g.spec->software->arch ? format("`arch: {}`", enum_text(*arch)) : format("leave `arch` out: it follows from the processors, group by group"));
+    mention_unconfirmed(f, arch,
+                        format("the instruction set of '{}'", g.server.cpu ? g.server.cpu_model : g.server.id));
+    f.help(g.spec->software && g.spec->software->arch
+               ? format("`arch: {}`", enum_text(*arch))
+               : format("leave `arch` out: it follows from the processors, group by group"));
     f.object("nodes." + g.name);
-    if (g.spec->software && g.spec->software->arch) write_instead(f, g.spec->software->arch, std::string(enum_text(*arch)));
+    if (g.spec->software && g.spec->software->arch)
+      write_instead(f, g.spec->software->arch, std::string(enum_text(*arch)));
     told.push_back({w.arch.span, &f});
   }
 }

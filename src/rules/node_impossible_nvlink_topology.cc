@@ -1,6 +1,6 @@
 #include "base/text.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -11,8 +11,11 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
   const SourceSpan at = first_place(in_spec(bridge.span, g), s.span);
   const bool no_link = s.gpu->gpu_link && s.gpu->gpu_link->value <= 0;
   if (no_link || (s.gpu->form && *s.gpu->form != GpuForm::pcie)) {
-    Finding& f = findings.add(rule.severity, rule.id, at, no_link ? format("bridges of {} GPUs are asked for in '{}', '{}' has no NVLink", *bridge, g.name, s.gpu_model)
-                                                                  : format("bridges of {} GPUs are asked for in '{}', '{}' is {}: bridges join PCIe cards", *bridge, g.name, s.gpu_model, enum_text(*s.gpu->form)));
+    Finding& f = findings.add(
+        rule.severity, rule.id, at,
+        no_link ? format("bridges of {} GPUs are asked for in '{}', '{}' has no NVLink", *bridge, g.name, s.gpu_model)
+                : format("bridges of {} GPUs are asked for in '{}', '{}' is {}: bridges join PCIe cards", *bridge,
+                         g.name, s.gpu_model, enum_text(*s.gpu->form)));
     if (no_link) mention_unconfirmed(f, s.gpu->gpu_link, format("that '{}' has no link", s.gpu_model));
     f.help("leave `nvlink_bridge` out");
     f.object("nodes." + g.name);
@@ -20,7 +23,9 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
     return;
   }
   if (s.gpu->bridges.empty()) {
-    findings.note(rule.id, at, format("'{}' states no `bridges`, so it was not checked whether one bridge joins {} of them", s.gpu_model, *bridge));
+    findings.note(rule.id, at,
+                  format("'{}' states no `bridges`, so it was not checked whether one bridge joins {} of them",
+                         s.gpu_model, *bridge));
     return;
   }
   std::vector<std::string> sizes;
@@ -32,24 +37,31 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
     sizes.push_back(std::to_string(*n));
   }
   if (!can) {
-    Finding& f = findings.add(rule.severity, rule.id, at, format("bridges of {} GPUs are asked for in '{}', those for '{}' join {}", *bridge, g.name, s.gpu_model, join(sizes, " or ")));
+    Finding& f = findings.add(rule.severity, rule.id, at,
+                              format("bridges of {} GPUs are asked for in '{}', those for '{}' join {}", *bridge,
+                                     g.name, s.gpu_model, join(sizes, " or ")));
     if (!confirmed) f.note(s.gpu->bridges.front().span, format("the bridges of '{}' are not confirmed", s.gpu_model));
     f.help(format("`nvlink_bridge: {}`", sizes.back()));
     f.object("nodes." + g.name);
     f.physics = confirmed;
   } else if (*bridge > s.gpu_count) {
-    Finding& f = findings.add(rule.severity, rule.id, at, format("bridges of {} GPUs are asked for in '{}', each node has {}", *bridge, g.name, s.gpu_count));
+    Finding& f = findings.add(
+        rule.severity, rule.id, at,
+        format("bridges of {} GPUs are asked for in '{}', each node has {}", *bridge, g.name, s.gpu_count));
     f.help(format("{} GPUs, or a smaller bridge", *bridge));
     f.object("nodes." + g.name);
   }
 }
 
 // The switches of a rack-scale system join so many GPUs, and have no port to another rack.
-void check_assembly(const Rule& rule, Findings& findings, const Cluster& c, const NodeGroupModel& g, const std::string& domain, const Value<std::int64_t>& size, SourceSpan of_nodes) {
+void check_assembly(const Rule& rule, Findings& findings, const Cluster& c, const NodeGroupModel& g,
+                    const std::string& domain, const Value<std::int64_t>& size, SourceSpan of_nodes) {
   const AssemblyGroupModel& a = c.assemblies[g.assembly];
   const Value<std::int64_t>& most = a.part->nvlink_domain;
   if (*size <= *most) return;
-  Finding& f = findings.add(rule.severity, rule.id, size.span, format("an NVLink domain of {} GPUs is asked for, the NVLink switches of '{}' join {}", *size, a.name, *most));
+  Finding& f = findings.add(
+      rule.severity, rule.id, size.span,
+      format("an NVLink domain of {} GPUs is asked for, the NVLink switches of '{}' join {}", *size, a.name, *most));
   f.note(of_nodes, format("the nodes of '{}'", g.name)).note(a.span, "they are its trays");
   mention_unconfirmed(f, most, format("the domain of '{}'", a.name));
   f.help(format("leave the domain out: each rack is one of {}, and between racks it is the network", *most));
@@ -65,7 +77,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.part.nvlink_bridge) check_bridges(rule, findings, g);
     const Value<BytesPerSecond>& link = s.part.gpu_link;
     if (link.origin == Origin::spec && link && link->value > 0 && s.gpu->gpu_link && s.gpu->gpu_link->value <= 0) {
-      Finding& f = findings.add(rule.severity, rule.id, link.span, format("a link of {} between the GPUs of '{}' is stated, '{}' has none", to_text(*link), g.name, s.gpu_model));
+      Finding& f = findings.add(rule.severity, rule.id, link.span,
+                                format("a link of {} between the GPUs of '{}' is stated, '{}' has none", to_text(*link),
+                                       g.name, s.gpu_model));
       mention_unconfirmed(f, s.gpu->gpu_link, format("that '{}' has no link", s.gpu_model));
       f.help("leave `gpu_link` out: expect what PCIe gives");
       f.object("nodes." + g.name);
@@ -77,7 +91,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!domain.value.size) continue;
     for (const Value<std::string>& name : domain.value.nodes) {
       const int gi = name ? c.find_node_group(*name) : -1;
-      if (gi < 0) continue;                                        // reported
+      if (gi < 0) continue;  // reported
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(gi)];
       const ServerModel& s = g.server;
       if (!is_ours(g) || !s.gpu || s.gpu_count == 0 || *domain.value.size <= s.gpu_count) continue;
@@ -87,7 +101,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
       // A domain leaves its node only where the trays are made for it: superchips behind the switches of their rack.
       if (!s.gpu->form || *s.gpu->form == GpuForm::superchip) continue;
-      Finding& f = findings.add(rule.severity, rule.id, domain.value.size.span, format("an NVLink domain of {} GPUs is asked for, '{}' in '{}' is {} and joins the {} of one node", *domain.value.size, s.gpu_model, g.name, enum_text(*s.gpu->form), s.gpu_count));
+      Finding& f = findings.add(
+          rule.severity, rule.id, domain.value.size.span,
+          format("an NVLink domain of {} GPUs is asked for, '{}' in '{}' is {} and joins the {} of one node",
+                 *domain.value.size, s.gpu_model, g.name, enum_text(*s.gpu->form), s.gpu_count));
       f.note(name.span, format("the nodes of '{}'", g.name));
       mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
       f.help("leave the domain out: between nodes it is the network; or take a rack-scale system (`assemblies`)");

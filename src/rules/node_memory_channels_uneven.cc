@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -9,9 +9,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.part.memory || !s.part.memory->count || s.cpu_count == 0) continue;
     const Dimms& memory = *s.part.memory;
-    if (!s.cpu) continue;                      // reported
+    if (!s.cpu) continue;  // reported
     if (!s.cpu->memory_channels) {
-      findings.note(rule.id, s.span, format("'{}' states no `memory_channels`, so the modules of group '{}' were not spread over them", s.cpu_model, g.name));
+      findings.note(rule.id, s.span,
+                    format("'{}' states no `memory_channels`, so the modules of group '{}' were not spread over them",
+                           s.cpu_model, g.name));
       continue;
     }
     const std::int64_t modules = *memory.count, channels = *s.cpu->memory_channels * s.cpu_count;
@@ -20,15 +22,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t rounds = (modules + channels - 1) / channels;
     // Below one module a channel the empty ones add nothing. Above it interleaving runs over what all channels have.
     const double share = modules < channels ? static_cast<double>(modules) / static_cast<double>(channels) : 0;
-    Finding& f = findings.warning(rule.id, at, format("{} memory modules in each node of '{}' do not fill its {} channels evenly", modules, g.name, channels));
-    f.label(share > 0 ? format("{} x {} channels = {}: {} of the memory bandwidth", s.cpu_count, *s.cpu->memory_channels, channels, percent(share))
-                      : format("{} x {} channels = {}, {:.2f} modules on each", s.cpu_count, *s.cpu->memory_channels, channels, static_cast<double>(modules) / static_cast<double>(channels)));
-    if (s.cpu->memory_channels.span.valid()) f.note(s.cpu->memory_channels.span, format("the channels of one '{}'", s.cpu_model));
+    Finding& f = findings.warning(
+        rule.id, at,
+        format("{} memory modules in each node of '{}' do not fill its {} channels evenly", modules, g.name, channels));
+    f.label(share > 0 ? format("{} x {} channels = {}: {} of the memory bandwidth", s.cpu_count,
+                               *s.cpu->memory_channels, channels, percent(share))
+                      : format("{} x {} channels = {}, {:.2f} modules on each", s.cpu_count, *s.cpu->memory_channels,
+                               channels, static_cast<double>(modules) / static_cast<double>(channels)));
+    if (s.cpu->memory_channels.span.valid())
+      f.note(s.cpu->memory_channels.span, format("the channels of one '{}'", s.cpu_model));
     mention_unconfirmed(f, s.cpu->memory_channels, format("the number of channels of '{}'", s.cpu_model));
     const std::int64_t more = rounds * channels, fewer = more - channels;
     const bool fits = !s.part.dimm_slots || more <= *s.part.dimm_slots;
-    if (fits || fewer > 0) f.help(format("take {} modules{}", fits ? more : fewer, fits && fewer > 0 ? format(", or {}", fewer) : ""));
-    else f.help(format("a chassis with {} slots for modules, '{}' has {}", more, s.id, *s.part.dimm_slots));
+    if (fits || fewer > 0)
+      f.help(format("take {} modules{}", fits ? more : fewer, fits && fewer > 0 ? format(", or {}", fewer) : ""));
+    else
+      f.help(format("a chassis with {} slots for modules, '{}' has {}", more, s.id, *s.part.dimm_slots));
     f.object("nodes." + g.name);
   }
 }

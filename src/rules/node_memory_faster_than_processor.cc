@@ -7,11 +7,13 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || !s.part.memory || !s.part.memory->rate || !s.cpu || !s.cpu->memory_rate) continue;
+    if (!is_ours(g) || g.count == 0 || !s.part.memory || !s.part.memory->rate || !s.cpu || !s.cpu->memory_rate)
+      continue;
     const Dimms& memory = *s.part.memory;
     if (!above(memory.rate->value, s.cpu->memory_rate->value)) continue;
     Finding& f = findings.warning(rule.id, first_place(in_spec(memory.rate.span, g), in_spec(memory.span, g), s.span),
-                                  format("the memory of each node of '{}' is of {}, '{}' drives it at {} at most", g.name, to_text(*memory.rate), s.cpu_model, to_text(*s.cpu->memory_rate)));
+                                  format("the memory of each node of '{}' is of {}, '{}' drives it at {} at most",
+                                         g.name, to_text(*memory.rate), s.cpu_model, to_text(*s.cpu->memory_rate)));
     mention_unconfirmed(f, s.cpu->memory_rate, format("the transfer rate of '{}'", s.cpu_model));
     f.help(format("`rate: {}`, or another processor", to_text(*s.cpu->memory_rate))).object("nodes." + g.name);
   }
@@ -49,7 +51,7 @@ Modules of the processor's rate, or a processor that drives the faster ones.
 Where faster modules are what can be bought, at the same price.
 )";
 
-extern const Rule kNodeMemoryFasterThanProcessor;    // declared in registry.cc
+extern const Rule kNodeMemoryFasterThanProcessor;  // declared in registry.cc
 const Rule kNodeMemoryFasterThanProcessor = {
     .id = "node-memory-faster-than-processor",
     .code = "NODE-012",

@@ -8,8 +8,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g)) continue;
-    const auto say = [&](SourceSpan at, std::int64_t count, std::string_view what, const Value<std::int64_t>& places, std::string_view places_word) {
-      Finding& f = findings.error(rule.id, first_place(at, s.span, g.span), format("{} {} are asked for in each node of '{}', '{}' has {} {}", count, what, g.name, s.id, *places, places_word));
+    const auto say = [&](SourceSpan at, std::int64_t count, std::string_view what, const Value<std::int64_t>& places,
+                         std::string_view places_word) {
+      Finding& f = findings.error(rule.id, first_place(at, s.span, g.span),
+                                  format("{} {} are asked for in each node of '{}', '{}' has {} {}", count, what,
+                                         g.name, s.id, *places, places_word));
       if (places.span.valid()) f.note(places.span, format("the {} that the chassis has", places_word));
       mention_unconfirmed(f, places, format("the number of {} of '{}'", places_word, s.id));
       f.object("nodes." + g.name);
@@ -24,7 +27,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       drives += d.value.count.value_or(1);
       first = first_place(first, written(d.value.count), written(d.value.size));
     }
-    if (s.part.drive_bays && drives > *s.part.drive_bays) say(first, drives, "drives besides the boot drives", s.part.drive_bays, "drive bays");
+    if (s.part.drive_bays && drives > *s.part.drive_bays)
+      say(first, drives, "drives besides the boot drives", s.part.drive_bays, "drive bays");
   }
 }
 

@@ -8,28 +8,38 @@ std::optional<Bytes> memory_of(const ServerModel& s) { return s.memory ? std::op
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  struct Used { double bytes = 0; const NodeGroupModel* last = nullptr; bool said = false; };
+  struct Used {
+    double bytes = 0;
+    const NodeGroupModel* last = nullptr;
+    bool said = false;
+  };
   std::vector<Used> used(c.nodes.size());
   for (const NodeGroupModel& g : c.nodes) {
     const auto& vm = g.spec->virtual_machine;
     if (!vm || !vm->host || g.count == 0) continue;
     const int at = c.find_node_group(*vm->host);
-    if (at < 0 || !c.nodes[static_cast<std::size_t>(at)].server.known) continue;              // an outside host, of which nothing is known
+    if (at < 0 || !c.nodes[static_cast<std::size_t>(at)].server.known)
+      continue;  // an outside host, of which nothing is known
     const NodeGroupModel& host = c.nodes[static_cast<std::size_t>(at)];
     const std::int64_t threads = host.server.cores * std::max<std::int64_t>(1, host.server.threads_per_core);
     Used& u = used[static_cast<std::size_t>(at)];
     const auto say = [&](SourceSpan place, std::string needs, std::string has, std::string formula) {
       u.said = true;
-      Finding& f = findings.error(rule.id, place, format("each virtual machine of '{}' has {}, a host of '{}' has {}", g.name, needs, host.name, has));
+      Finding& f = findings.error(
+          rule.id, place,
+          format("each virtual machine of '{}' has {}, a host of '{}' has {}", g.name, needs, host.name, has));
       f.label(std::move(formula));
       f.note(vm->host.span, "the host is named here");
       f.help("smaller machines, or larger hosts");
       f.object("nodes." + g.name);
     };
-    if (vm->cpus && threads > 0 && *vm->cpus > threads) say(vm->cpus.span, plural(*vm->cpus, "processor"), format("{}", threads), format("{} cores x {} threads", host.server.cores, std::max<std::int64_t>(1, host.server.threads_per_core)));
+    if (vm->cpus && threads > 0 && *vm->cpus > threads)
+      say(vm->cpus.span, plural(*vm->cpus, "processor"), format("{}", threads),
+          format("{} cores x {} threads", host.server.cores, std::max<std::int64_t>(1, host.server.threads_per_core)));
     const std::optional<Bytes> memory = memory_of(host.server);
     if (!vm->memory || !memory) continue;
-    if (above(vm->memory->value, memory->value)) say(vm->memory.span, format("{} of memory", to_text(*vm->memory)), to_text(*memory), "");
+    if (above(vm->memory->value, memory->value))
+      say(vm->memory.span, format("{} of memory", to_text(*vm->memory)), to_text(*memory), "");
     u.bytes += vm->memory->value * static_cast<double>(g.count);
     u.last = &g;
   }
@@ -40,7 +50,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (used[h].said || !used[h].last || !memory) continue;
     const Bytes all = *memory * static_cast<double>(host.count);
     if (!above(used[h].bytes, all.value)) continue;
-    Finding& f = findings.error(rule.id, used[h].last->spec->virtual_machine->memory.span, format("the virtual machines on '{}' have {} of memory together, its hosts have {}", host.name, to_text(Bytes(used[h].bytes)), to_text(all)));
+    Finding& f = findings.error(rule.id, used[h].last->spec->virtual_machine->memory.span,
+                                format("the virtual machines on '{}' have {} of memory together, its hosts have {}",
+                                       host.name, to_text(Bytes(used[h].bytes)), to_text(all)));
     f.label(format("{} x {}", plural(host.count, "host"), to_text(*memory)));
     f.help("fewer or smaller machines, or more hosts");
     f.object("nodes." + host.name);

@@ -13,8 +13,11 @@ bool carries_machines(const Cluster& c, const NodeGroupModel& g) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  struct Told { SourceSpan at; Finding* finding; };
-  std::vector<Told> told;                          // one declaration for several groups is one finding
+  struct Told {
+    SourceSpan at;
+    Finding* finding;
+  };
+  std::vector<Told> told;  // one declaration for several groups is one finding
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
@@ -28,7 +31,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       before->finding->note(g.span, format("and so in group '{}'", g.name)).object("nodes." + g.name);
       continue;
     }
-    Finding& f = findings.add(rule.severity, rule.id, at, format("access control services send {} traffic of '{}' through the root port", adapters ? "GPU-adapter" : "GPU-GPU", g.name));
+    Finding& f = findings.add(rule.severity, rule.id, at,
+                              format("access control services send {} traffic of '{}' through the root port",
+                                     adapters ? "GPU-adapter" : "GPU-GPU", g.name));
     // The narrowest point of a pair that would have met in its switch.
     const PcieTree& tree = in.plan.pcie_tree(gi);
     const PcieDevice* gpu = tree.gpu(0);
@@ -42,9 +47,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (gpu && other) {
       const PcieRoad direct = pcie_road(tree, *gpu, *other), redirected = pcie_road(tree, *gpu, *other, PcieAcs::on);
       if (direct.relation == PcieRelation::same_switch && redirected.rate.value > 0)
-        f.note(device_place(gpu), format("{} and {} meet in one switch; redirected they share an uplink of {} with everything below it", gpu->name, other->name, to_text(redirected.rate, 3)));
+        f.note(device_place(gpu),
+               format("{} and {} meet in one switch; redirected they share an uplink of {} with everything below it",
+                      gpu->name, other->name, to_text(redirected.rate, 3)));
     }
-    f.help("`acs: false`: off in the firmware, or `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; nodes that carry virtual machines need it, with ATS on the adapters");
+    f.help(
+        "`acs: false`: off in the firmware, or `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; nodes that carry virtual "
+        "machines need it, with ATS on the adapters");
     f.object("nodes." + g.name);
     told.push_back({at, &f});
   }

@@ -6,26 +6,34 @@
 namespace clusterc {
 namespace {
 
-// A data-centre GPU asks for its whole memory, rounded up to a power of two, as PCI asks of every region (PCI Local Bus Specification 3.0, 6.2.5.1).
-Bytes rounded_up(Bytes memory) { return Bytes(static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(memory.value)))); }
+// A data-centre GPU asks for its whole memory, rounded up to a power of two, as PCI asks of every region (PCI Local Bus
+// Specification 3.0, 6.2.5.1).
+Bytes rounded_up(Bytes memory) {
+  return Bytes(static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(memory.value))));
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.part.bar_window || !s.gpu || s.gpu_count == 0) continue;
-    if (s.gpu->form.value == GpuForm::superchip) continue;       // its memory is the system's
+    if (s.gpu->form.value == GpuForm::superchip) continue;  // its memory is the system's
     if (!s.gpu->bar && !s.gpu->memory) {
-      findings.note(rule.id, s.part.bar_window.span, format("'{}' states neither `bar` nor `memory`, so the address space of '{}' was not added up", s.gpu_model, g.name));
+      findings.note(rule.id, s.part.bar_window.span,
+                    format("'{}' states neither `bar` nor `memory`, so the address space of '{}' was not added up",
+                           s.gpu_model, g.name));
       continue;
     }
     const Bytes each = s.gpu->bar ? rounded_up(*s.gpu->bar) : rounded_up(*s.gpu->memory);
     const Bytes wanted = each * static_cast<double>(s.gpu_count);
     if (!above(wanted.value, s.part.bar_window->value)) continue;
     Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(s.part.bar_window.span, g), s.span),
-                              format("{} of each node of '{}' ask for {} of address space, the board gives {}", plural(s.gpu_count, "GPU"), g.name, to_text(wanted), to_text(*s.part.bar_window)));
+                              format("{} of each node of '{}' ask for {} of address space, the board gives {}",
+                                     plural(s.gpu_count, "GPU"), g.name, to_text(wanted), to_text(*s.part.bar_window)));
     f.label(format("{} x {}", s.gpu_count, to_text(each)));
-    if (!s.gpu->bar) f.note(s.span, format("'{}' states no `bar`: taken is its memory, rounded up to a power of two", s.gpu_model));
-    else mention_unconfirmed(f, s.gpu->bar, format("the address space of '{}'", s.gpu_model));
+    if (!s.gpu->bar)
+      f.note(s.span, format("'{}' states no `bar`: taken is its memory, rounded up to a power of two", s.gpu_model));
+    else
+      mention_unconfirmed(f, s.gpu->bar, format("the address space of '{}'", s.gpu_model));
     f.help("the larger window for devices above 4 GiB in the firmware, or another board");
     f.object("nodes." + g.name);
   }

@@ -14,9 +14,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         const std::int64_t held = static_cast<std::int64_t>(slot.devices.size()) + (slot.device ? 1 : 0);
         const std::string needed = needed_split(slot, held);
         if (needed.empty()) continue;
-        const SourceSpan at = first_place(slot.devices.empty() ? SourceSpan{} : in_spec(slot.devices.front().span, g), in_spec(entry.name_span, g), s.span);
+        const SourceSpan at = first_place(slot.devices.empty() ? SourceSpan{} : in_spec(slot.devices.front().span, g),
+                                          in_spec(entry.name_span, g), s.span);
         if (slot.splits.empty()) {
-          findings.note(rule.id, at, format("slot '{}' of '{}' holds {} and states no `splits`, so it was not checked whether the board splits it {}", entry.name, g.name, plural(held, "device"), needed));
+          findings.note(rule.id, at,
+                        format("slot '{}' of '{}' holds {} and states no `splits`, so it was not checked whether the "
+                               "board splits it {}",
+                               entry.name, g.name, plural(held, "device"), needed));
           continue;
         }
         std::string known;
@@ -28,7 +32,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           known += (known.empty() ? "" : ", ") + *way;
         }
         if (can) continue;
-        Finding& f = findings.add(rule.severity, rule.id, at, format("slot '{}' of '{}' is to be split {} for {}, the board splits it {}", entry.name, g.name, needed, plural(held, "device"), known));
+        Finding& f = findings.add(rule.severity, rule.id, at,
+                                  format("slot '{}' of '{}' is to be split {} for {}, the board splits it {}",
+                                         entry.name, g.name, needed, plural(held, "device"), known));
         f.label(format("{} lanes for {}", slot.lanes.value_or(16), plural(held, "device")));
         f.note(slot.splits.front().span, "what the board can do");
         f.help("another slot, or a carrier with a PCIe switch of its own (`switches`, `through`)");

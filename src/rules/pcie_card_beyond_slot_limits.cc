@@ -6,13 +6,22 @@
 namespace clusterc {
 namespace {
 
-// Height and length, smallest first; a card goes into a place that is as large or larger. OCP 3.0 is a connector of its own.
+// Height and length, smallest first; a card goes into a place that is as large or larger. OCP 3.0 is a connector of its
+// own.
 int card_size(std::string_view card) { return card == "hhhl" ? 1 : card == "fhhl" ? 2 : card == "fhfl" ? 3 : 0; }
 std::string_view card_words(std::string_view card) {
-  return card == "hhhl" ? "half height, half length" : card == "fhhl" ? "full height, half length" : card == "fhfl" ? "full height, full length" : "OCP 3.0";
+  return card == "hhhl"   ? "half height, half length"
+         : card == "fhhl" ? "full height, half length"
+         : card == "fhfl" ? "full height, full length"
+                          : "OCP 3.0";
 }
 
-struct Card { std::string model; const Value<std::int64_t>* width = nullptr; const Value<std::string>* size = nullptr; const Value<Watts>* power = nullptr; };
+struct Card {
+  std::string model;
+  const Value<std::int64_t>* width = nullptr;
+  const Value<std::string>* size = nullptr;
+  const Value<Watts>* power = nullptr;
+};
 Card card_of(const ServerModel& s, const PcieDevice& d) {
   if (d.kind == PcieDeviceKind::gpu && s.gpu) return {s.gpu_model, &s.gpu->slot_width, &s.gpu->card, &s.gpu->tdp};
   if (d.kind == PcieDeviceKind::nic) {
@@ -22,10 +31,17 @@ Card card_of(const ServerModel& s, const PcieDevice& d) {
   return {};
 }
 
-struct Misfit { const PcieDevice* device; Card card; std::int64_t count; };
-void report(const Rule& rule, Findings& findings, const NodeGroupModel& g, const Misfit& m, const std::string& has, const std::string& gives, SourceSpan limit, bool confirmed) {
-  Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(device_place(m.device), g), g.server.span),
-                            format("'{}' {}, slot '{}' of '{}' {}{}", m.card.model, has, m.device->slot_name, g.name, gives, m.count > 1 ? format(", and so {} more", plural(m.count - 1, "slot")) : std::string()));
+struct Misfit {
+  const PcieDevice* device;
+  Card card;
+  std::int64_t count;
+};
+void report(const Rule& rule, Findings& findings, const NodeGroupModel& g, const Misfit& m, const std::string& has,
+            const std::string& gives, SourceSpan limit, bool confirmed) {
+  Finding& f =
+      findings.add(rule.severity, rule.id, first_place(in_spec(device_place(m.device), g), g.server.span),
+                   format("'{}' {}, slot '{}' of '{}' {}{}", m.card.model, has, m.device->slot_name, g.name, gives,
+                          m.count > 1 ? format(", and so {} more", plural(m.count - 1, "slot")) : std::string()));
   if (limit.valid() && !(limit == f.span)) f.note(limit, "the limit of the slot");
   f.help("another slot or chassis, or a card of another size");
   f.object("nodes." + g.name);
@@ -47,11 +63,21 @@ void check_slots(const Rule& rule, Findings& findings, const NodeGroupModel& g, 
       const bool ocp = **card.size == "ocp3", ocp_slot = *d.slot->card == "ocp3";
       if (ocp != ocp_slot || card_size(**card.size) > card_size(*d.slot->card)) add(large, d, card);
     }
-    if (card.power && *card.power && d.slot->power && above((*card.power)->value, d.slot->power->value)) add(hungry, d, card);
+    if (card.power && *card.power && d.slot->power && above((*card.power)->value, d.slot->power->value))
+      add(hungry, d, card);
   }
-  if (wide.device) report(rule, findings, g, wide, format("is {} wide", plural(**wide.card.width, "slot")), format("takes {}", *wide.device->slot->width), wide.device->slot->width.span, wide.card.width->confirmed && wide.device->slot->width.confirmed);
-  if (large.device) report(rule, findings, g, large, format("is {}", card_words(**large.card.size)), format("takes {}", card_words(*large.device->slot->card)), large.device->slot->card.span, large.card.size->confirmed && large.device->slot->card.confirmed);
-  if (hungry.device) report(rule, findings, g, hungry, format("draws {}", to_text(**hungry.card.power)), format("gives {}", to_text(*hungry.device->slot->power)), hungry.device->slot->power.span, hungry.card.power->confirmed && hungry.device->slot->power.confirmed);
+  if (wide.device)
+    report(rule, findings, g, wide, format("is {} wide", plural(**wide.card.width, "slot")),
+           format("takes {}", *wide.device->slot->width), wide.device->slot->width.span,
+           wide.card.width->confirmed && wide.device->slot->width.confirmed);
+  if (large.device)
+    report(rule, findings, g, large, format("is {}", card_words(**large.card.size)),
+           format("takes {}", card_words(*large.device->slot->card)), large.device->slot->card.span,
+           large.card.size->confirmed && large.device->slot->card.confirmed);
+  if (hungry.device)
+    report(rule, findings, g, hungry, format("draws {}", to_text(**hungry.card.power)),
+           format("gives {}", to_text(*hungry.device->slot->power)), hungry.device->slot->power.span,
+           hungry.card.power->confirmed && hungry.device->slot->power.confirmed);
 }
 
 // More cards than the chassis has x16 slots for.
@@ -61,12 +87,15 @@ void check_count(const Rule& rule, Findings& findings, const NodeGroupModel& g) 
   std::int64_t adapters = 0, gpus = 0;
   for (const NicSet& n : s.nics)
     if (!n.part || !n.part->card || (*n.part->card != "board" && *n.part->card != "ocp3")) adapters += n.count;
-  if (s.gpu && s.gpu->form.value == GpuForm::pcie && s.part.gpu_slots.value_or(0) > 0) gpus = std::min(s.gpu_count, *s.part.gpu_slots);   // too many GPUs: another rule
+  if (s.gpu && s.gpu->form.value == GpuForm::pcie && s.part.gpu_slots.value_or(0) > 0)
+    gpus = std::min(s.gpu_count, *s.part.gpu_slots);  // too many GPUs: another rule
   if (adapters + gpus <= *s.part.pcie_slots) return;
   const auto& nics = s.nics.back();
   // A planning figure of a generic chassis fails nobody's design.
-  Finding& f = findings.add(s.part.pcie_slots.confirmed ? rule.severity : Severity::warning, rule.id, first_place(in_spec(nics.span, g), s.span),
-                            format("{} of each node of '{}' need a slot, '{}' has {}", plural(adapters + gpus, "card"), g.name, s.id, *s.part.pcie_slots));
+  Finding& f = findings.add(s.part.pcie_slots.confirmed ? rule.severity : Severity::warning, rule.id,
+                            first_place(in_spec(nics.span, g), s.span),
+                            format("{} of each node of '{}' need a slot, '{}' has {}", plural(adapters + gpus, "card"),
+                                   g.name, s.id, *s.part.pcie_slots));
   f.label(gpus > 0 ? format("{} GPUs + {}", gpus, plural(adapters, "adapter")) : plural(adapters, "adapter"));
   if (s.part.pcie_slots.span.valid()) f.note(s.part.pcie_slots.span, "the slots of the chassis");
   mention_unconfirmed(f, s.part.pcie_slots, format("the number of slots of '{}'", s.id));

@@ -27,7 +27,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         ++across;
       }
       if (unknown > 0)
-        findings.note(rule.id, s.span, format("the `pcie` tree of '{}' does not say where {} of the {} GPUs and their adapters on network '{}' sit, so their roads were not checked", s.id, unknown, s.gpu_count, n.name));
+        findings.note(rule.id, s.span,
+                      format("the `pcie` tree of '{}' does not say where {} of the {} GPUs and their adapters on "
+                             "network '{}' sit, so their roads were not checked",
+                             s.id, unknown, s.gpu_count, n.name));
       if (!first) continue;
       const bool asked = g.software.gpudirect_rdma.value_or(false);
       const NicSet& nics = s.nics[set];
@@ -35,11 +38,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const PcieDevice* nic = tree.nic(set, first->nic);
       const SourceSpan at = first_place(in_spec(device_place(gpu), g), in_spec(nics.span, g), s.span);
       Finding& f = findings.add(asked ? Severity::error : Severity::warning, rule.id, at,
-                                format("{} of {} GPUs in each node of '{}' reach '{}' only across the sockets", across, s.gpu_count, g.name, nics.name));
-      if (gpu && nic) f.label(format("{} on {}, {} on {} (SYS)", gpu->name, tree.sockets[static_cast<std::size_t>(gpu->socket)].name, nic->name, tree.sockets[static_cast<std::size_t>(nic->socket)].name));
+                                format("{} of {} GPUs in each node of '{}' reach '{}' only across the sockets", across,
+                                       s.gpu_count, g.name, nics.name));
+      if (gpu && nic)
+        f.label(format("{} on {}, {} on {} (SYS)", gpu->name, tree.sockets[static_cast<std::size_t>(gpu->socket)].name,
+                       nic->name, tree.sockets[static_cast<std::size_t>(nic->socket)].name));
       if (device_place(nic).valid()) f.note(device_place(nic), format("the nearest adapter of network '{}'", n.name));
       if (asked) f.note(g.software.gpudirect_rdma.span, "adapters are to read GPU memory directly");
-      f.help(s.nics[set].count < s.gpu_count ? "one adapter on each socket, or all GPUs of a job on the adapter's socket" : "move adapters so that each GPU has one on its own socket, best below its own PCIe switch");
+      f.help(s.nics[set].count < s.gpu_count
+                 ? "one adapter on each socket, or all GPUs of a job on the adapter's socket"
+                 : "move adapters so that each GPU has one on its own socket, best below its own PCIe switch");
       f.object("nodes." + g.name);
     }
   }

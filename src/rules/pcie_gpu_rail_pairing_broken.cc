@@ -7,7 +7,8 @@ namespace clusterc {
 namespace {
 
 bool has_rails(const NetworkModel& n) {
-  return n.spec->topology && (*n.spec->topology == NetworkTopology::rail_optimised || *n.spec->topology == NetworkTopology::rail_only);
+  return n.spec->topology &&
+         (*n.spec->topology == NetworkTopology::rail_optimised || *n.spec->topology == NetworkTopology::rail_only);
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -24,10 +25,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!s.known || s.gpu_count == 0) continue;
       const SourceSpan at = first_place(written(n.spec->rails), e.span, n.span);
       if (e.ports_each % rails != 0) {
-        Finding& f = findings.add(rule.severity, rule.id, at, format("{} of each node of '{}' cannot make {} rails on network '{}'", plural(e.ports_each, "port"), g.name, rails, n.name));
+        Finding& f = findings.add(rule.severity, rule.id, at,
+                                  format("{} of each node of '{}' cannot make {} rails on network '{}'",
+                                         plural(e.ports_each, "port"), g.name, rails, n.name));
         f.label(format("{} modulo {} = {}", e.ports_each, rails, e.ports_each % rails));
         if (e.span.valid() && !(e.span == at)) f.note(e.span, format("the ports of '{}'", g.name));
-        f.help(rails > e.ports_each ? format("`rails: {}`, or {} more ports in each node", e.ports_each, rails - e.ports_each) : format("`rails: {}`", e.ports_each));
+        f.help(rails > e.ports_each
+                   ? format("`rails: {}`, or {} more ports in each node", e.ports_each, rails - e.ports_each)
+                   : format("`rails: {}`", e.ports_each));
         f.object("networks." + n.name).object("nodes." + g.name);
         continue;
       }
@@ -36,7 +41,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NicSet& nics = s.nics[static_cast<std::size_t>(set)];
       if (nics.count == 0 || nics.count < rails) continue;
       if (s.gpu_count % nics.count != 0 && nics.count % s.gpu_count != 0) {
-        Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(nics.span, g), s.span), format("{} and {} of '{}' in each node of '{}' do not pair up on the rails of '{}'", plural(s.gpu_count, "GPU"), plural(nics.count, "adapter"), nics.name, g.name, n.name));
+        Finding& f =
+            findings.add(rule.severity, rule.id, first_place(in_spec(nics.span, g), s.span),
+                         format("{} and {} of '{}' in each node of '{}' do not pair up on the rails of '{}'",
+                                plural(s.gpu_count, "GPU"), plural(nics.count, "adapter"), nics.name, g.name, n.name));
         f.note(at, format("{} rails", rails));
         f.help("as many adapters as GPUs, or one for every two");
         f.object("nodes." + g.name);
@@ -51,14 +59,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         whole = whole && p.road.relation != PcieRelation::unknown;
         if (p.nic >= 0) users[static_cast<std::size_t>(p.nic)].push_back(p.gpu);
       }
-      if (!whole) continue;                                        // pcie-gpu-nic-across-sockets says that the tree is not whole
+      if (!whole) continue;  // pcie-gpu-nic-across-sockets says that the tree is not whole
       for (std::size_t i = 0; i < users.size(); ++i) {
         if (static_cast<std::int64_t>(users[i].size()) <= share) continue;
         const PcieDevice* second = tree.gpu(users[i][static_cast<std::size_t>(share)]);
         const PcieDevice* nic = tree.nic(set, static_cast<std::int64_t>(i));
-        Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(device_place(second), g), in_spec(nics.span, g), s.span),
-                                  format("{} of each node of '{}' is the nearest adapter of {} GPUs, {} is its share on the rails of '{}'", nic->name, g.name, users[i].size(), share, n.name));
-        if (second) f.label(format("{} goes to it: {}", second->name, pcie_relation_name(pcie_road(tree, *second, *nic).relation)));
+        Finding& f = findings.add(
+            rule.severity, rule.id, first_place(in_spec(device_place(second), g), in_spec(nics.span, g), s.span),
+            format("{} of each node of '{}' is the nearest adapter of {} GPUs, {} is its share on the rails of '{}'",
+                   nic->name, g.name, users[i].size(), share, n.name));
+        if (second)
+          f.label(
+              format("{} goes to it: {}", second->name, pcie_relation_name(pcie_road(tree, *second, *nic).relation)));
         if (in_spec(device_place(nic), g).valid()) f.note(device_place(nic), format("{} is here", nic->name));
         f.help("a GPU and its adapter below one PCIe switch, pair by pair");
         f.object("nodes." + g.name);

@@ -14,11 +14,16 @@ Said said_by_arguments(const Software& w, SourceSpan& at) {
     const std::string& text = *a;
     const bool vendor = text.starts_with("intel_iommu=") || text.starts_with("amd_iommu=");
     Said now = Said::nothing;
-    if (text == "iommu=pt" || text == "iommu.passthrough=1") now = Said::passthrough;
-    else if (text == "iommu=off" || text == "iommu=0" || (vendor && text.ends_with("=off"))) now = Said::off;
-    else if (vendor && text.ends_with("=on")) now = Said::enabled;
-    else if (text == "iommu=nopt" || text == "iommu=force" || text == "iommu.passthrough=0") now = Said::on;
-    if (now == Said::nothing || (now == Said::enabled && said != Said::nothing)) continue;   // intel_iommu=on beside iommu=pt is pass-through
+    if (text == "iommu=pt" || text == "iommu.passthrough=1")
+      now = Said::passthrough;
+    else if (text == "iommu=off" || text == "iommu=0" || (vendor && text.ends_with("=off")))
+      now = Said::off;
+    else if (vendor && text.ends_with("=on"))
+      now = Said::enabled;
+    else if (text == "iommu=nopt" || text == "iommu=force" || text == "iommu.passthrough=0")
+      now = Said::on;
+    if (now == Said::nothing || (now == Said::enabled && said != Said::nothing))
+      continue;  // intel_iommu=on beside iommu=pt is pass-through
     said = now;
     at = a.span;
   }
@@ -27,24 +32,32 @@ Said said_by_arguments(const Software& w, SourceSpan& at) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  struct Told { SourceSpan at; Finding* finding; };
+  struct Told {
+    SourceSpan at;
+    Finding* finding;
+  };
   std::vector<Told> told;
   bool noted = false;
   for (const NodeGroupModel& g : c.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || s.gpu_count == 0) continue;
-    if (s.gpu && s.gpu->form.value == GpuForm::superchip) continue;       // its memory management unit is part of the chip's coherence
+    if (s.gpu && s.gpu->form.value == GpuForm::superchip)
+      continue;  // its memory management unit is part of the chip's coherence
     bool machines = false;
-    for (const NodeGroupModel& other : c.nodes) machines = machines || (other.spec->virtual_machine && other.spec->virtual_machine->host.value_or("") == g.name);
+    for (const NodeGroupModel& other : c.nodes)
+      machines = machines || (other.spec->virtual_machine && other.spec->virtual_machine->host.value_or("") == g.name);
     if (machines) continue;
     SourceSpan at;
     const Said said = said_by_arguments(g.software, at);
     if (said == Said::off || said == Said::passthrough) continue;
-    if (said == Said::enabled && g.software.iommu && *g.software.iommu == "passthrough") continue;   // iommu=pt is compiled beside it
+    if (said == Said::enabled && g.software.iommu && *g.software.iommu == "passthrough")
+      continue;  // iommu=pt is compiled beside it
     if (said == Said::nothing) {
       if (!g.software.iommu) {
         if (g.software.gpudirect_rdma.value_or(false) && !noted) {
-          findings.note(rule.id, g.software.gpudirect_rdma.span, "adapters are to read GPU memory, and `software: { iommu }` does not say how the IOMMU is set, so it was not checked");
+          findings.note(rule.id, g.software.gpudirect_rdma.span,
+                        "adapters are to read GPU memory, and `software: { iommu }` does not say how the IOMMU is set, "
+                        "so it was not checked");
           noted = true;
         }
         continue;
@@ -57,7 +70,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       before->finding->note(g.span, format("and so in group '{}'", g.name)).object("nodes." + g.name);
       continue;
     }
-    Finding& f = findings.add(rule.severity, rule.id, at, format("the IOMMU translates on the nodes of '{}', whose {} need no translation", g.name, plural(s.gpu_count, "GPU")));
+    Finding& f = findings.add(rule.severity, rule.id, at,
+                              format("the IOMMU translates on the nodes of '{}', whose {} need no translation", g.name,
+                                     plural(s.gpu_count, "GPU")));
     f.help(said != Said::nothing ? "add `iommu=pt` to `kernel_arguments`" : "`iommu: passthrough`, or `off`");
     f.object("nodes." + g.name);
     if (said == Said::nothing) write_instead(f, g.software.iommu, "passthrough");

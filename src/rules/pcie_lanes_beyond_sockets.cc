@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "model/pcie.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -11,14 +11,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0) continue;
     if (s.part.pcie.empty()) {
-      if (s.gpu_count == 0) continue;            // a few adapters: nothing that runs out of lanes
-      findings.note(rule.id, s.span, format("'{}' has no `pcie` tree, so the lanes of group '{}' were not counted", s.id, g.name));
+      if (s.gpu_count == 0) continue;  // a few adapters: nothing that runs out of lanes
+      findings.note(rule.id, s.span,
+                    format("'{}' has no `pcie` tree, so the lanes of group '{}' were not counted", s.id, g.name));
       continue;
     }
     const PcieTree& tree = in.plan.pcie_tree(static_cast<std::size_t>(&g - in.cluster.nodes.data()));
     for (const PcieTreeSocket& socket : tree.sockets) {
       if (socket.lanes == 0) {
-        findings.note(rule.id, s.span, format("'{}' states no `pcie_lanes`, so those of group '{}' were not counted", s.cpu_model.empty() ? s.id : s.cpu_model, g.name));
+        findings.note(rule.id, s.span,
+                      format("'{}' states no `pcie_lanes`, so those of group '{}' were not counted",
+                             s.cpu_model.empty() ? s.id : s.cpu_model, g.name));
         break;
       }
       const bool epyc_pair = socket.between > 0;
@@ -27,7 +30,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const std::size_t index = static_cast<std::size_t>(&socket - tree.sockets.data());
       std::int64_t gpus = 0, nics = 0, drives = 0, uplinks = 0;
       for (const PcieDevice& d : tree.devices)
-        if (d.socket == static_cast<int>(index) && d.through < 0) (d.kind == PcieDeviceKind::gpu ? gpus : d.kind == PcieDeviceKind::nic ? nics : drives) += d.kind == PcieDeviceKind::drive && d.parts == 1 ? d.lanes : d.slot->lanes.value_or(16) / d.parts;
+        if (d.socket == static_cast<int>(index) && d.through < 0)
+          (d.kind == PcieDeviceKind::gpu   ? gpus
+           : d.kind == PcieDeviceKind::nic ? nics
+                                           : drives) +=
+              d.kind == PcieDeviceKind::drive && d.parts == 1 ? d.lanes : d.slot->lanes.value_or(16) / d.parts;
       for (const PcieTreeSwitch& sw : tree.switches)
         if (sw.socket == static_cast<int>(index) && sw.through < 0) uplinks += sw.uplink_lanes;
       std::vector<std::string> parts;
@@ -37,11 +44,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (uplinks) parts.push_back(format("switch uplinks {}", uplinks));
       const auto* spec_socket = s.part.pcie.find(socket.name);
       const SourceSpan name_span = spec_socket ? spec_socket->name_span : socket.span;
-      Finding& f = findings.error(rule.id, first_place(in_spec(name_span, g), in_spec(socket.span, g), s.span),
-                                  format("{} of '{}' needs {} PCIe lanes, {} {}", socket.name, g.name, socket.lanes_used, usable, epyc_pair ? "are left beside the links between the sockets" : "exist"));
+      Finding& f =
+          findings.error(rule.id, first_place(in_spec(name_span, g), in_spec(socket.span, g), s.span),
+                         format("{} of '{}' needs {} PCIe lanes, {} {}", socket.name, g.name, socket.lanes_used, usable,
+                                epyc_pair ? "are left beside the links between the sockets" : "exist"));
       f.label(join(parts, " + ") + format(" = {}", socket.lanes_used));
       if (s.cpu && s.cpu->pcie_lanes.span.valid()) {
-        f.note(s.cpu->pcie_lanes.span, epyc_pair ? format("{} lanes of one socket, {} of them for {} links to the other{}", *s.cpu->pcie_lanes, socket.between, socket.between / 16, *s.cpu->pcie_lanes > socket.lanes + socket.between ? format("; the board brings out {}", socket.lanes) : std::string()) : std::string("the lanes of one socket"));
+        f.note(s.cpu->pcie_lanes.span, epyc_pair
+                                           ? format("{} lanes of one socket, {} of them for {} links to the other{}",
+                                                    *s.cpu->pcie_lanes, socket.between, socket.between / 16,
+                                                    *s.cpu->pcie_lanes > socket.lanes + socket.between
+                                                        ? format("; the board brings out {}", socket.lanes)
+                                                        : std::string())
+                                           : std::string("the lanes of one socket"));
         mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
       }
       f.help("put PCIe switches between (`switches`, `through`), or move devices to the other socket");
@@ -52,8 +67,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const PcieSwitch* said = nullptr;
       for (const auto& e : s.part.pcie.find(tree.sockets[static_cast<std::size_t>(sw.socket)].name)->value.switches)
         if (e.name == sw.name) said = &e.value;
-      Finding& f = findings.error(rule.id, first_place(said ? in_spec(said->lanes.span, g) : SourceSpan{}, in_spec(sw.span, g), s.span),
-                                  format("PCIe switch '{}' of '{}' has {} lanes, {} are used", sw.name, g.name, sw.lanes, sw.lanes_used));
+      Finding& f = findings.error(
+          rule.id, first_place(said ? in_spec(said->lanes.span, g) : SourceSpan{}, in_spec(sw.span, g), s.span),
+          format("PCIe switch '{}' of '{}' has {} lanes, {} are used", sw.name, g.name, sw.lanes, sw.lanes_used));
       f.label(format("uplink {} + slots and switches below {}", sw.uplink_lanes, sw.lanes_used - sw.uplink_lanes));
       if (said) mention_unconfirmed(f, said->lanes, format("the number of lanes of '{}'", sw.name));
       f.help("a larger switch, a second one, or fewer devices below it");

@@ -19,13 +19,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!worst) continue;
     const BytesPerSecond can = pcie_link_rate(worst->card_generation, worst->card_lanes);
-    const SourceSpan at = first_place(in_spec(written(worst->slot->generation), g), in_spec(written(worst->slot->lanes), g), in_spec(device_place(worst), g), s.span);
-    Finding& f = findings.add(rule.severity, rule.id, at,
-                              format("{} of '{}' {} at PCIe {}.0 x{} ({}), '{}' can do {}.0 x{} ({})", slow == 1 ? worst->name : format("{} GPUs of each node", slow), g.name, slow == 1 ? "trains" : "train", worst->generation, worst->lanes,
-                                     to_text(worst->rate, 3), s.gpu_model, worst->card_generation, worst->card_lanes, to_text(can, 3)));
+    const SourceSpan at = first_place(in_spec(written(worst->slot->generation), g),
+                                      in_spec(written(worst->slot->lanes), g), in_spec(device_place(worst), g), s.span);
+    Finding& f =
+        findings.add(rule.severity, rule.id, at,
+                     format("{} of '{}' {} at PCIe {}.0 x{} ({}), '{}' can do {}.0 x{} ({})",
+                            slow == 1 ? worst->name : format("{} GPUs of each node", slow), g.name,
+                            slow == 1 ? "trains" : "train", worst->generation, worst->lanes, to_text(worst->rate, 3),
+                            s.gpu_model, worst->card_generation, worst->card_lanes, to_text(can, 3)));
     f.label(format("{} of its rate", percent(worst->rate / can)));
     mention_unconfirmed(f, s.gpu->pcie_generation, format("the PCIe generation of '{}'", s.gpu_model));
-    f.help(worst->parts > 1 ? "a slot of its own" : "a wider slot or a later generation; on a machine that was read as it is: reseat the card, replace the riser, and look again under load");
+    f.help(worst->parts > 1 ? "a slot of its own"
+                            : "a wider slot or a later generation; on a machine that was read as it is: reseat the "
+                              "card, replace the riser, and look again under load");
     f.object("nodes." + g.name);
   }
 }

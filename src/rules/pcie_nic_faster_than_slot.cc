@@ -1,11 +1,12 @@
 #include "model/pcie.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// What packet headers and flow control leave of the coded rate with payloads of 256 bytes (20 to 28 bytes of overhead a packet).
+// What packet headers and flow control leave of the coded rate with payloads of 256 bytes (20 to 28 bytes of overhead a
+// packet).
 constexpr double kUsableShare = 0.90;
 
 // Places in the spec only: a figure of the catalogue is not the user's to change.
@@ -27,29 +28,44 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // The narrowest of those in the tree; without a tree the card in a slot of the chassis.
       const PcieDevice* narrowest = nullptr;
       for (const PcieDevice& d : tree.devices)
-        if (d.kind == PcieDeviceKind::nic && d.set == static_cast<int>(set) && d.rate.value > 0 && (!narrowest || d.rate < narrowest->rate)) narrowest = &d;
+        if (d.kind == PcieDeviceKind::nic && d.set == static_cast<int>(set) && d.rate.value > 0 &&
+            (!narrowest || d.rate < narrowest->rate))
+          narrowest = &d;
       std::int64_t lanes = narrowest ? narrowest->lanes : nics.part->pcie_lanes.value_or(0);
       std::int64_t generation = narrowest ? narrowest->generation : nics.part->pcie_generation.value_or(0);
       if (!narrowest)
         for (const Value<std::int64_t>* limit : {&s.part.pcie_generation, s.cpu ? &s.cpu->pcie_generation : nullptr})
           if (limit && *limit && (generation == 0 || **limit < generation)) generation = **limit;
       if (lanes == 0 || generation == 0) {
-        findings.note(rule.id, nics.span, format("'{}' states no `{}`, so it was not checked whether its slot in group '{}' carries {}", nics.model, lanes == 0 ? "pcie_lanes" : "pcie_generation", g.name, to_text(wanted)));
+        findings.note(rule.id, nics.span,
+                      format("'{}' states no `{}`, so it was not checked whether its slot in group '{}' carries {}",
+                             nics.model, lanes == 0 ? "pcie_lanes" : "pcie_generation", g.name, to_text(wanted)));
         continue;
       }
       const BytesPerSecond coded = pcie_link_rate(generation, lanes);
       const BitsPerSecond usable = bits_of(coded) * kUsableShare;
       if (coded.value <= 0 || !above(wanted.value, usable.value)) continue;
-      const SourceSpan at = first_place(narrowest && narrowest->slot ? written(narrowest->slot->generation) : SourceSpan{}, narrowest && narrowest->slot ? written(narrowest->slot->lanes) : SourceSpan{},
-                                        narrowest && narrowest->slot ? written(narrowest->slot->device) : SourceSpan{}, in_spec(c, nics.span), in_spec(c, s.span), g.span);
+      const SourceSpan at =
+          first_place(narrowest && narrowest->slot ? written(narrowest->slot->generation) : SourceSpan{},
+                      narrowest && narrowest->slot ? written(narrowest->slot->lanes) : SourceSpan{},
+                      narrowest && narrowest->slot ? written(narrowest->slot->device) : SourceSpan{},
+                      in_spec(c, nics.span), in_spec(c, s.span), g.span);
       // One port alone that is too fast never reaches its rate; several only compete when all are busy.
       const bool alone = above(asked.fastest.value, usable.value);
-      Finding& f = findings.add(alone ? Severity::error : Severity::warning, rule.id, at, format("'{}' of group '{}' is to carry {}{}, PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted), alone ? "" : " on all its ports at once", generation, lanes, to_text(usable, 3)));
-      f.label(format("{} x {} GB/s x 8 x {:.2f} usable = {}", lanes, format("{:.4g}", coded.value / 1e9 / static_cast<double>(lanes)), kUsableShare, to_text(usable, 3)));
+      Finding& f = findings.add(
+          alone ? Severity::error : Severity::warning, rule.id, at,
+          format("'{}' of group '{}' is to carry {}{}, PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted),
+                 alone ? "" : " on all its ports at once", generation, lanes, to_text(usable, 3)));
+      f.label(format("{} x {} GB/s x 8 x {:.2f} usable = {}", lanes,
+                     format("{:.4g}", coded.value / 1e9 / static_cast<double>(lanes)), kUsableShare,
+                     to_text(usable, 3)));
       if (!in_spec(c, nics.span).valid() && nics.span.valid()) f.note(nics.span, format("the adapters of '{}'", s.id));
-      if (narrowest) f.note(narrowest->slot ? narrowest->slot->span : SourceSpan{}, format("'{}' sits in {}", narrowest->name, narrowest->slot_name));
+      if (narrowest)
+        f.note(narrowest->slot ? narrowest->slot->span : SourceSpan{},
+               format("'{}' sits in {}", narrowest->name, narrowest->slot_name));
       mention_unconfirmed(f, nics.part->pcie_generation, format("the PCIe generation of '{}'", nics.model));
-      f.help(format("a slot of a later generation or with more lanes, or a network rate of {} or less for each adapter", to_text(usable, 3)));
+      f.help(format("a slot of a later generation or with more lanes, or a network rate of {} or less for each adapter",
+                    to_text(usable, 3)));
       f.object("nodes." + g.name);
     }
   }

@@ -18,7 +18,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     // Adapters whose traffic goes through each uplink.
     std::vector<std::vector<const PcieDevice*>> through(tree.switches.size());
     for (std::size_t set = 0; set < s.nics.size(); ++set) {
-      const bool for_gpus = s.gpu_count > 0 && std::any_of(rdma.begin(), rdma.end(), [&](const RdmaEnds& e) { return e.nics == static_cast<int>(set); });
+      const bool for_gpus = s.gpu_count > 0 && std::any_of(rdma.begin(), rdma.end(), [&](const RdmaEnds& e) {
+                              return e.nics == static_cast<int>(set);
+                            });
       std::vector<GpuNicPair> pairs;
       if (for_gpus) pairs = pair_gpus_with_nics(s, tree, static_cast<int>(set));
       for (const PcieDevice& d : tree.devices) {
@@ -26,7 +28,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         for (int up : switches_above(tree, d)) {
           // What serves the host crosses every uplink above it; what serves GPUs, those on the road to its own.
           const bool crosses = !for_gpus || std::any_of(pairs.begin(), pairs.end(), [&](const GpuNicPair& p) {
-            return p.nic == d.index && std::find(p.road.uplinks.begin(), p.road.uplinks.end(), up) != p.road.uplinks.end();
+            return p.nic == d.index &&
+                   std::find(p.road.uplinks.begin(), p.road.uplinks.end(), up) != p.road.uplinks.end();
           });
           if (crosses) through[static_cast<std::size_t>(up)].push_back(&d);
         }
@@ -38,7 +41,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     double most = 0;
     const auto wanted = [&](std::size_t i) {
       BytesPerSecond sum{0};
-      for (const PcieDevice* d : through[i]) sum += std::min(bytes_of(nic_demand(c, static_cast<int>(gi), d->set).all), d->rate.value > 0 ? d->rate : BytesPerSecond{1e18});
+      for (const PcieDevice* d : through[i])
+        sum += std::min(bytes_of(nic_demand(c, static_cast<int>(gi), d->set).all),
+                        d->rate.value > 0 ? d->rate : BytesPerSecond{1e18});
       return sum;
     };
     for (std::size_t i = 0; i < tree.switches.size(); ++i) {
@@ -54,9 +59,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (worst < 0) continue;
     const PcieTreeSwitch& sw = tree.switches[static_cast<std::size_t>(worst)];
     const std::vector<const PcieDevice*>& who = through[static_cast<std::size_t>(worst)];
-    Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(device_place(who[1]), g), in_spec(sw.span, g), s.span),
-                              format("{} and {}{} of '{}' share the uplink of PCIe switch {}: {} for {}", who[0]->name, who[1]->name, who.size() > 2 ? format(" and {} more", who.size() - 2) : std::string(), g.name,
-                                     name_list(names, failing), to_text(sw.uplink_rate, 3), to_text(wanted(static_cast<std::size_t>(worst)), 3)));
+    Finding& f =
+        findings.add(rule.severity, rule.id, first_place(in_spec(device_place(who[1]), g), in_spec(sw.span, g), s.span),
+                     format("{} and {}{} of '{}' share the uplink of PCIe switch {}: {} for {}", who[0]->name,
+                            who[1]->name, who.size() > 2 ? format(" and {} more", who.size() - 2) : std::string(),
+                            g.name, name_list(names, failing), to_text(sw.uplink_rate, 3),
+                            to_text(wanted(static_cast<std::size_t>(worst)), 3)));
     f.label(format("PCIe {}.0 x{} above them", sw.generation, sw.uplink_lanes));
     if (in_spec(device_place(who[0]), g).valid()) f.note(device_place(who[0]), format("{} is here", who[0]->name));
     f.help("one of them below another switch, or below the switch of the GPUs that it serves");

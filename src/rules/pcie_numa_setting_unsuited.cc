@@ -27,21 +27,31 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const PcieDevice& d : tree.devices)
       if (d.numa >= 0 && (!highest || d.numa > highest->numa)) highest = &d;
     if (highest && nodes && highest->numa >= *nodes * s.cpu_count) {
-      Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(highest->slot->numa.span, g), in_spec(device_place(highest), g), s.span),
-                                format("{} of '{}' is on NUMA node {}, {} x {} nodes are 0 to {}", highest->name, g.name, highest->numa, s.cpu_count, *nodes, *nodes * s.cpu_count - 1));
+      Finding& f =
+          findings.add(rule.severity, rule.id,
+                       first_place(in_spec(highest->slot->numa.span, g), in_spec(device_place(highest), g), s.span),
+                       format("{} of '{}' is on NUMA node {}, {} x {} nodes are 0 to {}", highest->name, g.name,
+                              highest->numa, s.cpu_count, *nodes, *nodes * s.cpu_count - 1));
       f.note(nodes.span, "nodes of each socket");
       f.help("count the nodes over the whole server from 0, or correct `nodes_per_socket`");
       f.object("nodes." + g.name);
       continue;
     }
     // GPUs on two EPYC sockets without links of their own: what crosses goes through host memory.
-    if (s.cpu->vendor.value != Vendor::amd || s.cpu_count != 2 || !gpus_meet_on_pcie(s) || !on_two_sockets(tree)) continue;
+    if (s.cpu->vendor.value != Vendor::amd || s.cpu_count != 2 || !gpus_meet_on_pcie(s) || !on_two_sockets(tree))
+      continue;
     if (!nodes) {
-      findings.note(rule.id, s.span, format("`software: {{ nodes_per_socket }}` is not given for '{}', so it was not checked whether its GPUs stage through host memory as fast as they can", g.name));
+      findings.note(rule.id, s.span,
+                    format("`software: {{ nodes_per_socket }}` is not given for '{}', so it was not checked whether "
+                           "its GPUs stage through host memory as fast as they can",
+                           g.name));
       continue;
     }
     if (*nodes == kBestForStaging) continue;
-    Finding& f = findings.add(rule.severity, rule.id, nodes.span, format("{} of each node of '{}' stage through host memory with {} NUMA {} a socket, {} are fastest", plural(s.gpu_count, "GPU"), g.name, *nodes, *nodes == 1 ? "node" : "nodes", kBestForStaging));
+    Finding& f = findings.add(
+        rule.severity, rule.id, nodes.span,
+        format("{} of each node of '{}' stage through host memory with {} NUMA {} a socket, {} are fastest",
+               plural(s.gpu_count, "GPU"), g.name, *nodes, *nodes == 1 ? "node" : "nodes", kBestForStaging));
     f.note(s.span, format("'{}' has no link between its GPUs, and two sockets of '{}'", s.id, s.cpu_model));
     f.help(format("`nodes_per_socket: {}`, or keep it and expect lower figures", kBestForStaging));
     f.object("nodes." + g.name);

@@ -5,24 +5,32 @@
 namespace clusterc {
 namespace {
 
-constexpr Bytes kLargest{4096};                  // largest that PCI Express knows
+constexpr Bytes kLargest{4096};  // largest that PCI Express knows
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || s.gpu_count == 0 || !s.cpu || s.cpu->vendor.value != Vendor::amd || s.cpu->pcie_generation.value_or(0) != 4) continue;
+    if (!is_ours(g) || g.count == 0 || s.gpu_count == 0 || !s.cpu || s.cpu->vendor.value != Vendor::amd ||
+        s.cpu->pcie_generation.value_or(0) != 4)
+      continue;
     const Value<Bytes>& asked = g.software.max_read_request;
     if (asked && !(*asked < kLargest)) continue;
     for (const RdmaEnds& e : rdma_ends(c, static_cast<int>(gi))) {
       if (e.nics < 0) continue;
       const NicSet& nics = s.nics[static_cast<std::size_t>(e.nics)];
       if (!nics.part || nics.part->pcie_generation.value_or(0) != 4) continue;
-      Finding& f = findings.add(rule.severity, rule.id, asked ? asked.span : first_place(in_spec(nics.span, g), s.span),
-                                asked ? format("'{}' of '{}' read {} at a time, {} is the most that PCIe allows", nics.name, g.name, to_text(*asked), to_text(kLargest))
-                                      : format("'{}' of '{}' read over PCIe 4.0 of '{}' with the default request, {} is the most that PCIe allows", nics.name, g.name, s.cpu_model, to_text(kLargest)));
-      f.help("`software: { max_read_request: 4 KiB }`, MAX_ACC_OUT_READ in the adapter's firmware, and relaxed ordering");
+      Finding& f = findings.add(
+          rule.severity, rule.id, asked ? asked.span : first_place(in_spec(nics.span, g), s.span),
+          asked
+              ? format("'{}' of '{}' read {} at a time, {} is the most that PCIe allows", nics.name, g.name,
+                       to_text(*asked), to_text(kLargest))
+              : format(
+                    "'{}' of '{}' read over PCIe 4.0 of '{}' with the default request, {} is the most that PCIe allows",
+                    nics.name, g.name, s.cpu_model, to_text(kLargest)));
+      f.help(
+          "`software: { max_read_request: 4 KiB }`, MAX_ACC_OUT_READ in the adapter's firmware, and relaxed ordering");
       f.object("nodes." + g.name);
       write_instead(f, asked, "4 KiB");
       break;

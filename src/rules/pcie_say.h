@@ -6,20 +6,31 @@
 
 namespace clusterc {
 
-// Remote memory access: adapters that read and write memory without the processor, GPU memory too where they are asked to.
-inline bool moves_memory(const NetworkModel& n) { return n.kind == LinkKind::infiniband || n.kind == LinkKind::efa || (n.spec->rdma && *n.spec->rdma != Rdma::none); }
+// Remote memory access: adapters that read and write memory without the processor, GPU memory too where they are asked
+// to.
+inline bool moves_memory(const NetworkModel& n) {
+  return n.kind == LinkKind::infiniband || n.kind == LinkKind::efa || (n.spec->rdma && *n.spec->rdma != Rdma::none);
+}
 
 // Where the device of a slot was written: itself, else its slot. Invalid without a device.
-inline SourceSpan device_place(const PcieDevice* d) { return d && d->slot ? first_place(written(d->slot->device), d->slot->span) : SourceSpan{}; }
+inline SourceSpan device_place(const PcieDevice* d) {
+  return d && d->slot ? first_place(written(d->slot->device), d->slot->span) : SourceSpan{};
+}
 
 // End points of a group's node on networks that carry jobs by remote memory access.
-struct RdmaEnds { const NetworkModel* network = nullptr; const EndPoints* ends = nullptr; int nics = -1; };
+struct RdmaEnds {
+  const NetworkModel* network = nullptr;
+  const EndPoints* ends = nullptr;
+  int nics = -1;
+};
 inline std::vector<RdmaEnds> rdma_ends(const Cluster& c, int group) {
   std::vector<RdmaEnds> found;
   for (const NetworkModel& n : c.networks) {
     if (!n.carries_traffic(Traffic::compute) || !moves_memory(n)) continue;
     for (const EndPoints& e : n.ends)
-      if (e.group == group && e.ports >= 0 && e.members > 0) found.push_back({&n, &e, c.nodes[static_cast<std::size_t>(group)].server.ports[static_cast<std::size_t>(e.ports)].nics});
+      if (e.group == group && e.ports >= 0 && e.members > 0)
+        found.push_back(
+            {&n, &e, c.nodes[static_cast<std::size_t>(group)].server.ports[static_cast<std::size_t>(e.ports)].nics});
   }
   return found;
 }

@@ -6,12 +6,17 @@
 namespace clusterc {
 namespace {
 
-// Two GPUs of x16 below one x16 uplink is how boards of eight GPUs with four switches are built, and how they are measured (policy).
+// Two GPUs of x16 below one x16 uplink is how boards of eight GPUs with four switches are built, and how they are
+// measured (policy).
 constexpr double kUsualRatio = 2;
 
-struct Wanted { BytesPerSecond gpus{0}, drives{0}, adapters{0}; std::int64_t gpu_count = 0, drive_count = 0, adapter_count = 0; };
+struct Wanted {
+  BytesPerSecond gpus{0}, drives{0}, adapters{0};
+  std::int64_t gpu_count = 0, drive_count = 0, adapter_count = 0;
+};
 
-// Adapters that GPUs are served by are their peers: what they exchange turns round in the switch or is counted elsewhere. The others feed the host.
+// Adapters that GPUs are served by are their peers: what they exchange turns round in the switch or is counted
+// elsewhere. The others feed the host.
 Wanted wanted_below(const RuleInput& in, int group, const PcieTree& tree, int sw) {
   const ServerModel& s = in.cluster.nodes[static_cast<std::size_t>(group)].server;
   const std::vector<RdmaEnds> rdma = rdma_ends(in.cluster, group);
@@ -25,7 +30,8 @@ Wanted wanted_below(const RuleInput& in, int group, const PcieTree& tree, int sw
     } else if (d.kind == PcieDeviceKind::drive) {
       w.drives += d.rate;
       ++w.drive_count;
-    } else if (s.gpu_count == 0 || std::none_of(rdma.begin(), rdma.end(), [&](const RdmaEnds& e) { return e.nics == d.set; })) {
+    } else if (s.gpu_count == 0 ||
+               std::none_of(rdma.begin(), rdma.end(), [&](const RdmaEnds& e) { return e.nics == d.set; })) {
       const BytesPerSecond asked = bytes_of(nic_demand(in.cluster, group, d.set).all);
       if (asked.value <= 0) continue;
       w.adapters += asked;
@@ -46,7 +52,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < tree.switches.size(); ++i) {
       const PcieTreeSwitch& sw = tree.switches[i];
-      if (sw.uplink_rate.value <= 0) continue;                  // its generation is not known: another rule says so
+      if (sw.uplink_rate.value <= 0) continue;  // its generation is not known: another rule says so
       const Wanted w = wanted_below(in, static_cast<int>(gi), tree, static_cast<int>(i));
       const double ratio = std::max(w.gpus.value, w.drives.value + w.adapters.value) / sw.uplink_rate.value;
       if (!above(ratio, kUsualRatio)) continue;
@@ -61,13 +67,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const PcieTreeSwitch& sw = tree.switches[static_cast<std::size_t>(worst)];
     const Wanted w = wanted_below(in, static_cast<int>(gi), tree, worst);
     const bool down = w.gpus.value >= w.drives.value + w.adapters.value;
-    std::string who = down ? plural(w.gpu_count, "GPU") : w.drive_count > 0 ? plural(w.drive_count, "drive") : std::string();
+    std::string who = down                ? plural(w.gpu_count, "GPU")
+                      : w.drive_count > 0 ? plural(w.drive_count, "drive")
+                                          : std::string();
     if (!down && w.adapter_count > 0) who += (who.empty() ? "" : " and ") + plural(w.adapter_count, "adapter");
     const BytesPerSecond wanted = down ? w.gpus : w.drives + w.adapters;
-    Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(sw.span, g), g.server.span),
-                              format("the uplink of PCIe switch {} of '{}' carries {}, {} below it want {} from the host", name_list(names, failing), g.name, to_text(sw.uplink_rate, 3), who, to_text(wanted, 3)));
+    Finding& f =
+        findings.add(rule.severity, rule.id, first_place(in_spec(sw.span, g), g.server.span),
+                     format("the uplink of PCIe switch {} of '{}' carries {}, {} below it want {} from the host",
+                            name_list(names, failing), g.name, to_text(sw.uplink_rate, 3), who, to_text(wanted, 3)));
     f.label(format("{:.3g} : 1 on PCIe {}.0 x{}", most, sw.generation, sw.uplink_lanes));
-    f.help(down ? "a switch of a later generation or a wider uplink, or fewer GPUs below each" : "a wider uplink, or some of them on another root port");
+    f.help(down ? "a switch of a later generation or a wider uplink, or fewer GPUs below each"
+                : "a wider uplink, or some of them on another root port");
     f.object("nodes." + g.name);
   }
 }

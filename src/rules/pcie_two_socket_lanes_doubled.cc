@@ -16,9 +16,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t most = budget.usable * s.cpu_count;
     if (*s.part.pcie_lanes <= most) continue;
     Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(s.part.pcie_lanes.span, g), s.span),
-                              format("'{}' is to have {} PCIe lanes, {} x '{}' leave {}", g.name, *s.part.pcie_lanes, s.cpu_count, s.cpu_model, most));
-    if (budget.between > 0) f.label(format("{} x ({} - {}) with three links between the sockets; {} with four", s.cpu_count, *s.cpu->pcie_lanes, budget.between, s.cpu_count * (*s.cpu->pcie_lanes - 64)));
-    else f.label(format("{} x {}", s.cpu_count, *s.cpu->pcie_lanes));
+                              format("'{}' is to have {} PCIe lanes, {} x '{}' leave {}", g.name, *s.part.pcie_lanes,
+                                     s.cpu_count, s.cpu_model, most));
+    if (budget.between > 0)
+      f.label(format("{} x ({} - {}) with three links between the sockets; {} with four", s.cpu_count,
+                     *s.cpu->pcie_lanes, budget.between, s.cpu_count * (*s.cpu->pcie_lanes - 64)));
+    else
+      f.label(format("{} x {}", s.cpu_count, *s.cpu->pcie_lanes));
     if (s.cpu->pcie_lanes.span.valid()) f.note(s.cpu->pcie_lanes.span, "the lanes of one socket");
     mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
     f.help(format("`pcie_lanes: {}`, or leave it out", most));

@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-constexpr double kRatedTo = 1000;         // m: IEC 62040-3, normal service conditions
+constexpr double kRatedTo = 1000;  // m: IEC 62040-3, normal service conditions
 constexpr double kPerHundredMeters = 0.01;
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -18,12 +18,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const double rated_to = feed.ups->altitude ? feed.ups->altitude->value : kRatedTo;
     if (!above(height.value, rated_to)) continue;
     const UpsSet& set = *feed.spec->ups;
-    const Watts counted = *feed.ups->power * static_cast<double>(set.modules.value_or(1) - std::min(set.spare.value_or(0), set.modules.value_or(1)));
+    const Watts counted =
+        *feed.ups->power *
+        static_cast<double>(set.modules.value_or(1) - std::min(set.spare.value_or(0), set.modules.value_or(1)));
     const Watts there = counted * std::max(0.0, 1 - kPerHundredMeters * (height.value - rated_to) / 100);
-    Finding& f = findings.warning(rule.id, first_place(written(set.model), feed.span), format("the UPS of feed '{}' is counted at {}, at {} it gives about {}", feed.name, to_text(counted), to_text(height), to_text(there)));
+    Finding& f = findings.warning(rule.id, first_place(written(set.model), feed.span),
+                                  format("the UPS of feed '{}' is counted at {}, at {} it gives about {}", feed.name,
+                                         to_text(counted), to_text(height), to_text(there)));
     f.label(format("1 % less for each 100 m above {}", to_text(Meters(rated_to))));
     f.note(c.spec.site->altitude.span, "the height of the site");
-    if (const Watts load(std::max(in.plan.feeds[i].normal, in.plan.feeds[i].worst).value / in.plan.apparent(Watts(1)).value); above(load.value, there.value)) f.note({}, format("its load of {} is more than that", to_text(load)));
+    if (const Watts load(std::max(in.plan.feeds[i].normal, in.plan.feeds[i].worst).value /
+                         in.plan.apparent(Watts(1)).value);
+        above(load.value, there.value))
+      f.note({}, format("its load of {} is more than that", to_text(load)));
     f.help("a part with the maker's figures for this height, and `altitude` in it");
     f.object("feed/" + feed.name);
   }

@@ -8,7 +8,9 @@ namespace {
 
 void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g) {
   const Cluster& c = in.cluster;
-  const auto limit = [&](const PduPart& p) { return p.bank_breaker->value * (p.region ? (*p.region == Region::na ? 0.80 : 1.00) : c.continuous_factor); };
+  const auto limit = [&](const PduPart& p) {
+    return p.bank_breaker->value * (p.region ? (*p.region == Region::na ? 0.80 : 1.00) : c.continuous_factor);
+  };
   const std::vector<PduCurrents>& currents = in.plan.pdu_currents();
   PduCurrents worst;
   double most = 0;
@@ -16,7 +18,8 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
     const PduPart* part = g.pdus[static_cast<std::size_t>(load.pdu)].part;
     if (!part || !part->bank_breaker || !part->banks) return 0.0;
     const Value<VoltAmperes> rating = pdu_rating(c, *part);
-    if (rating && above(load.normal.value, rating->value)) return 0.0;           // the whole PDU: power-branch-over-continuous-rating says so
+    if (rating && above(load.normal.value, rating->value))
+      return 0.0;  // the whole PDU: power-branch-over-continuous-rating says so
     const PduCurrents& now = currents[static_cast<std::size_t>(&load - in.plan.pdus.data())];
     const double share = above(now.worst_bank, limit(*part)) ? now.worst_bank / limit(*part) : 0;
     if (share > most * (1 + kRounding)) {
@@ -28,9 +31,16 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   if (!failing.worst) return;
   const PduModel& pdu = g.pdus[static_cast<std::size_t>(failing.worst->pdu)];
   const PduPart& part = *pdu.part;
-  const std::string when = worst.bank_lost_feed >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(worst.bank_lost_feed)].name) : "";
-  Finding& f = findings.error(rule.id, pdu.span, format("{}one bank of '{}' in rack {} carries {}, its breaker holds {} continuously", when, pdu.model, name_list(failing.names, failing.racks), to_text(Amperes(worst.worst_bank)), to_text(Amperes(limit(part)))));
-  f.label(format("{} banks behind {} each; {} with all feeds", *part.banks, to_text(*part.bank_breaker), to_text(Amperes(worst.bank))));
+  const std::string when =
+      worst.bank_lost_feed >= 0
+          ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(worst.bank_lost_feed)].name)
+          : "";
+  Finding& f = findings.error(rule.id, pdu.span,
+                              format("{}one bank of '{}' in rack {} carries {}, its breaker holds {} continuously",
+                                     when, pdu.model, name_list(failing.names, failing.racks),
+                                     to_text(Amperes(worst.worst_bank)), to_text(Amperes(limit(part)))));
+  f.label(format("{} banks behind {} each; {} with all feeds", *part.banks, to_text(*part.bank_breaker),
+                 to_text(Amperes(worst.bank))));
   f.note(part.bank_breaker.span, "the breaker of a bank");
   mention_unconfirmed(f, part.bank_breaker, format("the bank breaker of '{}'", pdu.model));
   f.help("a PDU with more banks, more supplies of less current each, or a third PDU");
@@ -40,7 +50,9 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.own_site || in.cluster.continuous_factor == 0) return;
   for (const RackGroupModel& g : in.cluster.racks)
-    if (std::any_of(g.pdus.begin(), g.pdus.end(), [](const PduModel& p) { return p.part && p.part->banks && p.part->bank_breaker; })) check_group(rule, in, findings, g);
+    if (std::any_of(g.pdus.begin(), g.pdus.end(),
+                    [](const PduModel& p) { return p.part && p.part->banks && p.part->bank_breaker; }))
+      check_group(rule, in, findings, g);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "model/rounded_up.h"
 #include "model/power.h"
+#include "model/rounded_up.h"
 #include "plan/placement.h"
 #include "plan/power.h"
 #include "rules/power_say.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -12,7 +12,9 @@ namespace {
 // "sqrt(3) x 415 V x 60 A x 0.80 (continuous load, region na)"
 std::string rating_formula(const Cluster& c, const PduPart& p) {
   if (!p.voltage || !p.phases || !p.breaker) return "its continuous apparent power";
-  const std::string factor = c.continuous_factor > 0 && c.continuous_factor < 1 ? format(" x {:.2f} (continuous load, region na)", c.continuous_factor) : "";
+  const std::string factor = c.continuous_factor > 0 && c.continuous_factor < 1
+                                 ? format(" x {:.2f} (continuous load, region na)", c.continuous_factor)
+                                 : "";
   return format("{}{} x {}{}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.breaker), factor);
 }
 
@@ -34,21 +36,36 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
   const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), -1);
-  Finding& f = findings.error(rule.id, at, format("{} needs {}, '{}' carries {} continuously", which_pdu(c, failing, on.alike, "each PDU of"), to_text(worst->normal), pdu.model, to_text(*rating)));
+  Finding& f =
+      findings.error(rule.id, at,
+                     format("{} needs {}, '{}' carries {} continuously", which_pdu(c, failing, on.alike, "each PDU of"),
+                            to_text(worst->normal), pdu.model, to_text(*rating)));
   const Watts rack_power = in.plan.racks[worst->rack].power;
-  if (on.alike) f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power), to_text(rack_power), pf, to_text(in.plan.apparent(rack_power)), plural(static_cast<std::int64_t>(g.pdus.size()), "PDU")));
-  else f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power), to_text(Watts(worst->normal.value * pf)), pf, to_text(worst->normal)));
+  if (on.alike)
+    f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power),
+                   to_text(rack_power), pf, to_text(in.plan.apparent(rack_power)),
+                   plural(static_cast<std::int64_t>(g.pdus.size()), "PDU")));
+  else
+    f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power),
+                   to_text(Watts(worst->normal.value * pf)), pf, to_text(worst->normal)));
   f.note(pdu.span, "the limit comes from this PDU", rating_formula(c, *pdu.part));
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
   // How many of the nodes would fit: what they draw now less what is too much.
   for (const Term& t : terms)
     if (t.kind == DeviceKind::node && t.group == group) {
-      const double allowed = rating->value * pf * static_cast<double>(g.pdus.size()), others = rack_power.value - t.each * static_cast<double>(t.count);
+      const double allowed = rating->value * pf * static_cast<double>(g.pdus.size()),
+                   others = rack_power.value - t.each * static_cast<double>(t.count);
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (allowed - others) / t.each + kRounding));
-      if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more", to_text(VoltAmperes(rounded_up((worst->normal - *rating).value)))));
-      else f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
-                          : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs", c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, false, group, w); });
+      if (!on.alike)
+        f.help(format("{} less on this PDU, larger PDUs, or one more",
+                      to_text(VoltAmperes(rounded_up((worst->normal - *rating).value)))));
+      else
+        f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name,
+                                to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
+                       : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs",
+                                c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)),
+                                       [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, false, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);
@@ -59,9 +76,13 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Unplaced& u : in.plan.unplaced) {
     if (u.lack != Unplaced::Lack::power) continue;
-    if (const int racks = unplaced_racks(in, u); racks >= 0 && budget_decides(c, c.racks[racks])) continue;   // power-rack-over-budget says so
-    const SourceSpan at = u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
-    Finding& f = findings.error(rule.id, at, format("{} {} no rack that can power {}: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
+    if (const int racks = unplaced_racks(in, u); racks >= 0 && budget_decides(c, c.racks[racks]))
+      continue;  // power-rack-over-budget says so
+    const SourceSpan at =
+        u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
+    Finding& f = findings.error(rule.id, at,
+                                format("{} {} no rack that can power {}: {}", unplaced_name(in, u),
+                                       u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
     const int racks = unplaced_racks(in, u);
     if (racks >= 0 && !c.racks[racks].pdus.empty()) {
       const RackGroupModel& g = c.racks[racks];
@@ -70,7 +91,8 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
       const RackLimits limits = rack_limits(c, g);
       if (rating) {
         f.label(format("a rack carries {} with all feeds", to_text(limits.normal)));
-        f.note(pdu.span, "the limit comes from these PDUs", format("{} x {} x power factor {:.2f}", g.pdus.size(), to_text(*rating), power_factor(c)));
+        f.note(pdu.span, "the limit comes from these PDUs",
+               format("{} x {} x power factor {:.2f}", g.pdus.size(), to_text(*rating), power_factor(c)));
         mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
       }
     }
@@ -86,16 +108,24 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     const FeedLoad& load = in.plan.feeds[i];
     if (!feed.capacity) {
       if (feed.capacity.unknown || feed.spec->capacity.unknown || feed.spec->breaker.unknown)
-        findings.note(rule.id, feed.span, format("feed '{}' has neither capacity nor breaker, so its load of {} was not checked", feed.name, to_text(load.normal)));
-      continue;   // absent: the resolver asked for it
+        findings.note(rule.id, feed.span,
+                      format("feed '{}' has neither capacity nor breaker, so its load of {} was not checked", feed.name,
+                             to_text(load.normal)));
+      continue;  // absent: the resolver asked for it
     }
     const VoltAmperes drawn = at_breaker(feed, load.normal);
     if (!above(drawn.value, feed.capacity->value)) continue;
-    Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span), format("feed '{}' needs {}, it carries {} continuously", feed.name, to_text(drawn), to_text(*feed.capacity)));
-    f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source : format("{} at power factor {:.2f} = {}", to_text(load.power), power_factor(c), to_text(load.normal)));
-    if (feed.spec->in_use) f.note(feed.spec->in_use.span, format("{} of it is other equipment", to_text(*feed.spec->in_use)));
+    Finding& f = findings.error(
+        rule.id, first_place(feed.capacity.span, feed.span),
+        format("feed '{}' needs {}, it carries {} continuously", feed.name, to_text(drawn), to_text(*feed.capacity)));
+    f.label(feed.capacity.origin == Origin::derived
+                ? feed.capacity.source
+                : format("{} at power factor {:.2f} = {}", to_text(load.power), power_factor(c), to_text(load.normal)));
+    if (feed.spec->in_use)
+      f.note(feed.spec->in_use.span, format("{} of it is other equipment", to_text(*feed.spec->in_use)));
     note_ups_loss(f, feed, load.normal);
-    f.help(format("{} less, or a feed of at least {}", to_text(VoltAmperes(rounded_up((drawn - *feed.capacity).value))), to_text(VoltAmperes(rounded_up(drawn.value)))));
+    f.help(format("{} less, or a feed of at least {}", to_text(VoltAmperes(rounded_up((drawn - *feed.capacity).value))),
+                  to_text(VoltAmperes(rounded_up(drawn.value)))));
     f.object("feed/" + feed.name);
   }
 }
@@ -104,22 +134,26 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (c.panels.empty() || !c.spec.site || !c.spec.site->supply) return;
   const Supply& supply = *c.spec.site->supply;
-  if (!supply.voltage || !supply.phases || c.continuous_factor == 0) return;   // the reader asked for them
+  if (!supply.voltage || !supply.phases || c.continuous_factor == 0) return;  // the reader asked for them
   const std::vector<FeedLoad> on = panel_loads(in.plan);
   for (std::size_t i = 0; i < c.panels.size(); ++i) {
     const Value<Amperes>& breaker = c.panels[i].spec->breaker;
     if (!breaker) continue;
     const VoltAmperes rating = continuous_rating(*supply.phases, *supply.voltage, *breaker, c.continuous_factor);
     if (!above(on[i].normal.value, rating.value)) continue;
-    Finding& f = findings.error(rule.id, breaker.span, format("panel '{}' needs {}, it carries {} continuously", c.panels[i].name, to_text(on[i].normal), to_text(rating)));
-    f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage), to_text(*breaker), c.continuous_factor));
+    Finding& f = findings.error(rule.id, breaker.span,
+                                format("panel '{}' needs {}, it carries {} continuously", c.panels[i].name,
+                                       to_text(on[i].normal), to_text(rating)));
+    f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
+                   to_text(*breaker), c.continuous_factor));
     f.help("move PDUs to another panel, or take a larger breaker");
     f.object("panel/" + c.panels[i].name);
   }
 }
 
 std::string unknown_power(std::string_view part, std::string_view whose) {
-  return format("the power of '{}' is not known, so {} as nothing wherever power and heat were checked: write `power`", part, whose);
+  return format("the power of '{}' is not known, so {} as nothing wherever power and heat were checked: write `power`",
+                part, whose);
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -128,10 +162,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Classes classes(in.plan);
   for (const RackGroupModel& g : c.racks) {
     if (draws_power(in, g) && g.pdus.empty())
-      findings.note(rule.id, g.span, format("rack group '{}' has no `pdus`, so its branch circuits were not checked", g.name));
+      findings.note(rule.id, g.span,
+                    format("rack group '{}' has no `pdus`, so its branch circuits were not checked", g.name));
     for (const PduModel& p : g.pdus)
       if (p.part && !pdu_rating(c, *p.part))
-        findings.note(rule.id, p.span, format("'{}' states neither `apparent` nor `voltage` and `breaker`, so its branch circuit was not checked", p.model));
+        findings.note(
+            rule.id, p.span,
+            format("'{}' states neither `apparent` nor `voltage` and `breaker`, so its branch circuit was not checked",
+                   p.model));
     check_racks(rule, in, findings, g, classes);
   }
   for (const NodeGroupModel& g : c.nodes)
@@ -139,19 +177,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // GPUs are what a room's power is for: nobody should build on sums without them.
       const bool gpus = g.server.gpu_count > 0;
       const std::string message = unknown_power(g.server.id, "group '" + g.name + "' counts");
-      (gpus ? findings.warning(rule.id, g.server.span, message) : findings.note(rule.id, g.server.span, message)).object("nodes." + g.name);
+      (gpus ? findings.warning(rule.id, g.server.span, message) : findings.note(rule.id, g.server.span, message))
+          .object("nodes." + g.name);
     }
   for (const NodeGroupModel& g : c.nodes) {
     if (!is_ours(g) || g.racks < 0 || g.assembly >= 0 || g.count == 0) continue;
     for (const PowerGap& gap : power_lacks(g))
-      findings.note(rule.id, g.server.span, format("the power of '{}' is not known, so {} in each node of group '{}' {} as nothing wherever power and heat were checked: write `power`", gap.what, gap.count, g.name, gap.count == 1 ? "counts" : "count"))
+      findings
+          .note(rule.id, g.server.span,
+                format("the power of '{}' is not known, so {} in each node of group '{}' {} as nothing wherever power "
+                       "and heat were checked: write `power`",
+                       gap.what, gap.count, g.name, gap.count == 1 ? "counts" : "count"))
           .object("nodes." + g.name);
   }
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
     for (const FabricTier& t : f.tiers)
       if (t.part && !switch_power(*t.part)) {
-        findings.note(rule.id, n.span, unknown_power(t.model, "the switches of network '" + n.name + "' count")).object("networks." + n.name);
+        findings.note(rule.id, n.span, unknown_power(t.model, "the switches of network '" + n.name + "' count"))
+            .object("networks." + n.name);
         break;
       }
   }

@@ -5,16 +5,21 @@
 namespace clusterc {
 namespace {
 
-constexpr double kMatters = 0.01;         // of all equipment: a management switch of 98 W decides nothing (policy)
+constexpr double kMatters = 0.01;  // of all equipment: a management switch of 98 W decides nothing (policy)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const NodeGroupModel& g : c.nodes) {
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || g.spec->power_cap || !s.part.power || !s.part.power_typical || s.part.power.origin != Origin::spec) continue;
+    if (!is_ours(g) || g.count == 0 || g.spec->power_cap || !s.part.power || !s.part.power_typical ||
+        s.part.power.origin != Origin::spec)
+      continue;
     if (above(s.part.power->value, s.part.power_typical->value)) continue;
-    Finding& f = findings.warning(rule.id, s.part.power.span, format("'power' of group '{}' is {}, not above its typical {}: breakers are sized on the highest", g.name, to_text(*s.part.power), to_text(*s.part.power_typical)));
+    Finding& f = findings.warning(
+        rule.id, s.part.power.span,
+        format("'power' of group '{}' is {}, not above its typical {}: breakers are sized on the highest", g.name,
+               to_text(*s.part.power), to_text(*s.part.power_typical)));
     f.note(s.part.power_typical.span, "the typical power");
     mention_unconfirmed(f, s.part.power_typical, format("the typical power of '{}'", s.id));
     f.help("the highest power, or a `power_cap` that is enforced");
@@ -23,12 +28,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const Fabric& fabric : in.plan.fabrics) {
     std::vector<const SwitchPart*> told;
     for (const FabricTier& t : fabric.tiers) {
-      if (!t.part || t.count == 0 || t.part->power || !t.part->power_typical || std::find(told.begin(), told.end(), t.part) != told.end()) continue;
-      if (switch_power(*t.part).value_or(Watts(0)) != *t.part->power_typical) continue;       // what its supplies deliver is counted
+      if (!t.part || t.count == 0 || t.part->power || !t.part->power_typical ||
+          std::find(told.begin(), told.end(), t.part) != told.end())
+        continue;
+      if (switch_power(*t.part).value_or(Watts(0)) != *t.part->power_typical)
+        continue;  // what its supplies deliver is counted
       if (t.part->power_typical->value * static_cast<double>(t.count) <= kMatters * in.plan.it_power.value) continue;
       told.push_back(t.part);
       const NetworkModel& n = c.networks[static_cast<std::size_t>(fabric.network)];
-      Finding& f = findings.warning(rule.id, first_place(written(n.spec->switch_model), n.span), format("'{}' of network '{}' is counted at its typical {}, a highest power is not stated", t.model, n.name, to_text(*t.part->power_typical)));
+      Finding& f =
+          findings.warning(rule.id, first_place(written(n.spec->switch_model), n.span),
+                           format("'{}' of network '{}' is counted at its typical {}, a highest power is not stated",
+                                  t.model, n.name, to_text(*t.part->power_typical)));
       f.note(t.part->power_typical.span, format("{} of them", t.count));
       f.help("`power` of the part, from its data sheet with optical modules in every port");
       f.object("networks." + n.name);

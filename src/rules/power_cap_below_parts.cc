@@ -14,16 +14,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!least) {
       // Half of what the parts take is the usual depth of a cap; below that the question is worth asking.
       if (need && above(need->value / 2, cap->value))
-        findings.note(rule.id, cap.span, format("neither the idle power of '{}' nor the lowest limit of its GPUs is known, so it was not checked whether it runs on {}", g.server.id, to_text(*cap)));
+        findings.note(rule.id, cap.span,
+                      format("neither the idle power of '{}' nor the lowest limit of its GPUs is known, so it was not "
+                             "checked whether it runs on {}",
+                             g.server.id, to_text(*cap)));
       continue;
     }
     if (!above(least->watts.value, cap->value)) continue;
-    Finding& f = findings.error(rule.id, cap.span, format("each node of '{}' is to draw {} at most, its parts take {} at least", g.name, to_text(*cap), to_text(least->watts)));
+    Finding& f = findings.error(rule.id, cap.span,
+                                format("each node of '{}' is to draw {} at most, its parts take {} at least", g.name,
+                                       to_text(*cap), to_text(least->watts)));
     f.label(least->formula);
     f.note(least->span, "the figure that decides");
-    if (!least->confirmed) f.note(least->span, format("it is not confirmed{}{}", least->source.empty() ? "" : ": ", least->source));
-    if (need) f.help(format("a cap of {} or more; {} slow nothing down", to_text(least->watts), to_text(*need)));
-    else f.help(format("a cap of {} or more", to_text(least->watts)));
+    if (!least->confirmed)
+      f.note(least->span, format("it is not confirmed{}{}", least->source.empty() ? "" : ": ", least->source));
+    if (need)
+      f.help(format("a cap of {} or more; {} slow nothing down", to_text(least->watts), to_text(*need)));
+    else
+      f.help(format("a cap of {} or more", to_text(least->watts)));
     f.object("nodes." + g.name);
   }
 }

@@ -7,24 +7,34 @@
 namespace clusterc {
 namespace {
 
-// IEC 60320: C13/C14 10 A, C19/C20 16 A. North American listings: 15 A and 20 A, of which 80 % continuously (NFPA 70, 210.23).
+// IEC 60320: C13/C14 10 A, C19/C20 16 A. North American listings: 15 A and 20 A, of which 80 % continuously (NFPA 70,
+// 210.23).
 Amperes outlet_rating(const Cluster& c, InletKind inlet) {
   const bool na = c.continuous_factor < 1;
   return inlet == InletKind::c14 ? Amperes(na ? 12 : 10) : Amperes(16);
 }
 
-struct Worst { Amperes amps{0}; Volts volts{0}; int lost = -1; std::int64_t alive = 0; Watts power{0}; std::size_t pdu = 0; };
+struct Worst {
+  Amperes amps{0};
+  Volts volts{0};
+  int lost = -1;
+  std::int64_t alive = 0;
+  Watts power{0};
+  std::size_t pdu = 0;
+};
 
-// With all feeds, and after the loss of each: the highest current of a cord, at the lowest voltage that one of its PDUs gives.
+// With all feeds, and after the loss of each: the highest current of a cord, at the lowest voltage that one of its PDUs
+// gives.
 Worst worst_cord(const Cluster& c, const RackGroupModel& g, const DeviceCords& d) {
   Worst worst;
   Value<Volts> v;
   for (std::size_t i = 0; i < g.pdus.size(); ++i)
-    if (const Value<Volts> here = g.pdus[i].part ? outlet_voltage(*g.pdus[i].part) : Value<Volts>(); here && d.on[i] > 0 && (!v || *here < *v)) {
+    if (const Value<Volts> here = g.pdus[i].part ? outlet_voltage(*g.pdus[i].part) : Value<Volts>();
+        here && d.on[i] > 0 && (!v || *here < *v)) {
       v = here;
       worst.pdu = i;
     }
-  if (!v) return worst;                    // power-branch-over-continuous-rating asks for the PDU's figures
+  if (!v) return worst;  // power-branch-over-continuous-rating asks for the PDU's figures
   worst.volts = *v;
   const auto see = [&](int lost, std::int64_t alive, double watts) {
     if (const Amperes a = cord_current(c, Watts(watts), alive, *v); a > worst.amps) {
@@ -55,12 +65,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const Worst w = worst_cord(c, g, k.cords);
       const Value<InletKind>& inlet = k.cords.psus->inlet;
       const RackedDevice& device = *k.cords.device;
-      const std::string when = w.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(w.lost)].name) : "";
-      Finding& f = findings.error(rule.id, device_place(in, device), format("{}each cord of {} carries {}, a {} outlet {}", when, each_device_text(in, device), to_text(w.amps), *inlet == InletKind::c14 ? "C13" : "C19", to_text(outlet_rating(c, *inlet))));
-      f.label(format("{} / {:.2f} power factor / {} / {}", to_text(w.power), power_factor(c), w.alive == 1 ? "1 supply" : format("{} supplies", w.alive), to_text(w.volts)));
+      const std::string when =
+          w.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(w.lost)].name) : "";
+      Finding& f = findings.error(
+          rule.id, device_place(in, device),
+          format("{}each cord of {} carries {}, a {} outlet {}", when, each_device_text(in, device), to_text(w.amps),
+                 *inlet == InletKind::c14 ? "C13" : "C19", to_text(outlet_rating(c, *inlet))));
+      f.label(format("{} / {:.2f} power factor / {} / {}", to_text(w.power), power_factor(c),
+                     w.alive == 1 ? "1 supply" : format("{} supplies", w.alive), to_text(w.volts)));
       f.note(g.pdus[w.pdu].span, "a PDU that it hangs on");
       mention_unconfirmed(f, inlet, format("the inlet of '{}'", device_model(in.plan, device)));
-      f.help(*inlet == InletKind::c14 ? "supplies with C20 inlets, more supplies, or a higher voltage" : "more supplies or a higher voltage");
+      f.help(*inlet == InletKind::c14 ? "supplies with C20 inlets, more supplies, or a higher voltage"
+                                      : "more supplies or a higher voltage");
       // The current goes with the power, nearly: what fewer supplies lose goes with their load.
       if (device.kind == DeviceKind::node)
         if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(device.group)]; of.server.power) {

@@ -8,11 +8,15 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || g.spec->power_cap || !s.power || !s.part.power || s.part.power.origin != Origin::spec) continue;
+    if (!is_ours(g) || g.count == 0 || g.spec->power_cap || !s.power || !s.part.power ||
+        s.part.power.origin != Origin::spec)
+      continue;
     const PowerSum sum = server_power_sum(s);
     // Below what the parts state: power-node-below-part-sum says so.
     if (!sum.complete || above(sum.stated.value, s.power->value) || !above(sum.wall.value, s.power->value)) continue;
-    Finding& f = findings.note(rule.id, s.part.power.span, format("'power' of group '{}' is {}, at the wall its parts take {}", g.name, to_text(*s.power), to_text(sum.wall)));
+    Finding& f = findings.note(rule.id, s.part.power.span,
+                               format("'power' of group '{}' is {}, at the wall its parts take {}", g.name,
+                                      to_text(*s.power), to_text(sum.wall)));
     f.label(sum.formula());
     f.help("the power at the wall: a data sheet's figure for the whole server, or leave `power` out");
     f.object("nodes." + g.name);

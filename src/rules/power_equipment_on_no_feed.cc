@@ -16,29 +16,35 @@ Watts off_feeds(const PowerRack& rack, PowerState& state, double all) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  if (!c.own_site || c.feeds.empty()) return;              // a spec without a power chain: power-branch-over-continuous-rating has one note of it
+  if (!c.own_site || c.feeds.empty())
+    return;  // a spec without a power chain: power-branch-over-continuous-rating has one note of it
   const std::size_t groups = c.racks.size();
   std::vector<Watts> missing(groups + c.assemblies.size(), Watts(0));
   PowerState state;
   for (const PowerClass& k : in.plan.power_classes()) {
     if (k.racks.empty()) continue;
     const double all = in.plan.racks[static_cast<std::size_t>(k.racks.front())].power.value;
-    missing[static_cast<std::size_t>(k.group) + (k.assembly ? groups : 0)] += off_feeds(k.rack, state, all) * static_cast<double>(k.racks.size());
+    missing[static_cast<std::size_t>(k.group) + (k.assembly ? groups : 0)] +=
+        off_feeds(k.rack, state, all) * static_cast<double>(k.racks.size());
   }
   const auto say = [&](SourceSpan at, std::string what, std::string_view key, Watts power, std::string object) {
-    Finding& f = findings.warning(rule.id, at, format("{} {} on no feed: they are in the load of none", to_text(power), what));
+    Finding& f =
+        findings.warning(rule.id, at, format("{} {} on no feed: they are in the load of none", to_text(power), what));
     f.help(std::string(key));
     f.object(std::move(object));
   };
   for (std::size_t g = 0; g < groups; ++g)
     if (missing[g].value > 0) {
       const RackGroupModel& r = c.racks[g];
-      if (!r.pdus.empty()) continue;                        // a PDU without a feed: the resolver asks for it
-      say(r.span, format("of the racks of '{}' hang", r.name), "name their `pdus`, each with its `feed`", missing[g], "racks." + r.name);
+      if (!r.pdus.empty()) continue;  // a PDU without a feed: the resolver asks for it
+      say(r.span, format("of the racks of '{}' hang", r.name), "name their `pdus`, each with its `feed`", missing[g],
+          "racks." + r.name);
     }
   for (std::size_t a = 0; a < c.assemblies.size(); ++a)
     if (missing[groups + a].value > 0)
-      say(c.assemblies[a].span, format("of the assemblies of '{}' hang", c.assemblies[a].name), "say how many of their shelves are on which feed: `feeds: { A: 4 shelves, B: 4 shelves }`", missing[groups + a], "assemblies." + c.assemblies[a].name);
+      say(c.assemblies[a].span, format("of the assemblies of '{}' hang", c.assemblies[a].name),
+          "say how many of their shelves are on which feed: `feeds: { A: 4 shelves, B: 4 shelves }`",
+          missing[groups + a], "assemblies." + c.assemblies[a].name);
 }
 
 }  // namespace

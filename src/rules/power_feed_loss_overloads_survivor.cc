@@ -3,8 +3,8 @@
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "rules/power_say.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -17,7 +17,9 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
     if (!part || load.worst_lost_feed < 0) return 0.0;
     const Value<VoltAmperes> rating = pdu_rating(c, *part);
     // Overloaded even with all feeds: power-branch-over-continuous-rating says so.
-    return rating && !above(load.normal.value, rating->value) && above(load.worst.value, rating->value) ? load.worst.value / rating->value : 0.0;
+    return rating && !above(load.normal.value, rating->value) && above(load.worst.value, rating->value)
+               ? load.worst.value / rating->value
+               : 0.0;
   });
   const PduLoad* worst = failing.worst;
   if (!worst) return;
@@ -26,29 +28,45 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const FeedModel& lost = c.feeds[worst->worst_lost_feed];
   const std::vector<Term> terms = power_terms(in, worst->rack);
   const int group = heaviest_node_group(terms);
-  const std::int64_t alive = std::count_if(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != worst->worst_lost_feed; });
+  const std::int64_t alive =
+      std::count_if(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != worst->worst_lost_feed; });
   const Watts power = in.plan.racks[worst->rack].power;
   const double pf = power_factor(c);
   const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
   const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), worst->worst_lost_feed);
-  Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                              format("when feed '{}' is lost, {} needs {}, '{}' carries {} continuously", lost.name, which_pdu(c, failing, on.alike, "each PDU left in"), to_text(worst->worst), pdu.model, to_text(*rating)));
+  Finding& f = findings.error(
+      rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
+      format("when feed '{}' is lost, {} needs {}, '{}' carries {} continuously", lost.name,
+             which_pdu(c, failing, on.alike, "each PDU left in"), to_text(worst->worst), pdu.model, to_text(*rating)));
   // The supplies that are left work at a higher load point, where they may lose more (model/power.h).
-  const VoltAmperes simple = in.plan.apparent(power), moved = worst->worst * static_cast<double>(std::max<std::int64_t>(alive, 1));
-  const std::string higher = above(moved.value, simple.value * 1.0005) ? format(", {} at the higher load of the supplies left", to_text(moved)) : std::string();
-  if (on.alike) f.label(format("{} = {} at power factor {:.2f} = {}{}, over {} left of {}", sum_text(terms, Dimension::power), to_text(power), pf, to_text(simple), higher, plural(alive, "PDU"), g.pdus.size()));
-  else f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power), to_text(Watts(worst->worst.value * pf)), pf, to_text(worst->worst)));
+  const VoltAmperes simple = in.plan.apparent(power),
+                    moved = worst->worst * static_cast<double>(std::max<std::int64_t>(alive, 1));
+  const std::string higher = above(moved.value, simple.value * 1.0005)
+                                 ? format(", {} at the higher load of the supplies left", to_text(moved))
+                                 : std::string();
+  if (on.alike)
+    f.label(format("{} = {} at power factor {:.2f} = {}{}, over {} left of {}", sum_text(terms, Dimension::power),
+                   to_text(power), pf, to_text(simple), higher, plural(alive, "PDU"), g.pdus.size()));
+  else
+    f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power),
+                   to_text(Watts(worst->worst.value * pf)), pf, to_text(worst->worst)));
   f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
   f.note(lost.span, "this feed is lost");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
-  if (!on.alike) f.help(format("{} less on this PDU, larger PDUs, or one more on a further feed", to_text(VoltAmperes(rounded_up((worst->worst - *rating).value)))));
-  else f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed", to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
+  if (!on.alike)
+    f.help(format("{} less on this PDU, larger PDUs, or one more on a further feed",
+                  to_text(VoltAmperes(rounded_up((worst->worst - *rating).value)))));
+  else
+    f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed",
+                  to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
   // Where fewer supplies lose more, the cap is less by the same share.
   for (const Term& t : terms)
     if (t.kind == DeviceKind::node && t.group == group) {
-      const double allowed = rating->value * pf * static_cast<double>(alive) * std::min(1.0, simple / moved), others = power.value - t.each * static_cast<double>(t.count);
-      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)), [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, true, group, w); });
+      const double allowed = rating->value * pf * static_cast<double>(alive) * std::min(1.0, simple / moved),
+                   others = power.value - t.each * static_cast<double>(t.count);
+      const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)),
+                                       [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, true, group, w); });
       if (!cap.empty()) f.help(cap);
     }
   f.objects = std::move(failing.objects);
@@ -64,12 +82,15 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (above(normal.value, feed.capacity->value) || !above(worst.value, feed.capacity->value)) continue;
     const FeedModel& lost = c.feeds[load.worst_lost_feed];
     Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span),
-                                format("when feed '{}' is lost, feed '{}' needs {}, it carries {} continuously", lost.name, feed.name, to_text(worst), to_text(*feed.capacity)));
+                                format("when feed '{}' is lost, feed '{}' needs {}, it carries {} continuously",
+                                       lost.name, feed.name, to_text(worst), to_text(*feed.capacity)));
     f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source
-                                                    : format("{} in the normal state + {} that moves over", to_text(load.normal), to_text(load.worst - load.normal)));
+                                                    : format("{} in the normal state + {} that moves over",
+                                                             to_text(load.normal), to_text(load.worst - load.normal)));
     f.note(lost.span, "this feed is lost");
     note_ups_loss(f, feed, load.worst);
-    f.help(format("a feed of at least {}, or {} less load", to_text(VoltAmperes(rounded_up(worst.value))), to_text(VoltAmperes(rounded_up((worst - *feed.capacity).value)))));
+    f.help(format("a feed of at least {}, or {} less load", to_text(VoltAmperes(rounded_up(worst.value))),
+                  to_text(VoltAmperes(rounded_up((worst - *feed.capacity).value)))));
     f.object("feed/" + feed.name);
   }
 }
@@ -83,14 +104,19 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
     const FeedLoad& load = loads[i];
     const double rating = panel_breaker(c, panel).continuous;
     // Overloaded even with all feeds: power-branch-over-continuous-rating says so.
-    if (rating < 0 || load.worst_lost_feed < 0 || above(load.normal.value, rating) || !above(load.worst.value, rating)) continue;
+    if (rating < 0 || load.worst_lost_feed < 0 || above(load.normal.value, rating) || !above(load.worst.value, rating))
+      continue;
     const FeedModel& lost = c.feeds[load.worst_lost_feed];
     const Supply& supply = *c.spec.site->supply;
     Finding& f = findings.error(rule.id, first_place(panel.spec->breaker.span, panel.span),
-                                format("when feed '{}' is lost, panel '{}' needs {}, it carries {} continuously", lost.name, panel.name, to_text(load.worst), to_text(VoltAmperes(rating))));
-    f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage), to_text(*panel.spec->breaker), c.continuous_factor));
+                                format("when feed '{}' is lost, panel '{}' needs {}, it carries {} continuously",
+                                       lost.name, panel.name, to_text(load.worst), to_text(VoltAmperes(rating))));
+    f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
+                   to_text(*panel.spec->breaker), c.continuous_factor));
     f.note(lost.span, format("this feed is lost; with it the panel carries {}", to_text(load.normal)));
-    f.help(format("a panel of at least {}, PDUs on another panel, or {} less load", to_text(VoltAmperes(rounded_up(load.worst.value))), to_text(VoltAmperes(rounded_up((load.worst - VoltAmperes(rating)).value)))));
+    f.help(format("a panel of at least {}, PDUs on another panel, or {} less load",
+                  to_text(VoltAmperes(rounded_up(load.worst.value))),
+                  to_text(VoltAmperes(rounded_up((load.worst - VoltAmperes(rating)).value)))));
     f.object("panel/" + panel.name);
   }
 }
@@ -103,9 +129,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool named = std::any_of(g.pdus.begin(), g.pdus.end(), [](const PduModel& p) { return p.feed >= 0; });
     const bool draws = draws_power(in, g);
     if (draws && !named)
-      findings.note(rule.id, g.span, format("no PDU of rack group '{}' has a `feed`, so the loss of a feed was not checked", g.name));
-    else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed == g.pdus.front().feed; }))
-      findings.note(rule.id, g.pdus.front().span, format("all PDUs of rack group '{}' hang on feed '{}': its loss leaves no other to be checked, and the racks dark", g.name, c.feeds[g.pdus.front().feed].name));
+      findings.note(rule.id, g.span,
+                    format("no PDU of rack group '{}' has a `feed`, so the loss of a feed was not checked", g.name));
+    else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(),
+                                  [&](const PduModel& p) { return p.feed == g.pdus.front().feed; }))
+      findings.note(rule.id, g.pdus.front().span,
+                    format("all PDUs of rack group '{}' hang on feed '{}': its loss leaves no other to be checked, and "
+                           "the racks dark",
+                           g.name, c.feeds[g.pdus.front().feed].name));
     check_racks(rule, in, findings, g, classes);
   }
   check_panels(rule, in, findings);

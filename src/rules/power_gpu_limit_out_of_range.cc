@@ -10,22 +10,39 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const ServerModel& s = g.server;
     if (!s.gpu_limit || g.server.virtual_machine) continue;
     if (!s.gpu || s.gpu_count == 0) {
-      if (!s.part.gpus) findings.error(rule.id, s.gpu_limit.span, format("'gpu_power_limit' of group '{}' is {}, its nodes have 0 GPUs", g.name, to_text(*s.gpu_limit))).help("take it out, or name the `gpus`").object("nodes." + g.name);
+      if (!s.part.gpus)
+        findings
+            .error(
+                rule.id, s.gpu_limit.span,
+                format("'gpu_power_limit' of group '{}' is {}, its nodes have 0 GPUs", g.name, to_text(*s.gpu_limit)))
+            .help("take it out, or name the `gpus`")
+            .object("nodes." + g.name);
       continue;
     }
     const Value<Watts>& most = s.gpu->power_max ? s.gpu->power_max : s.gpu->tdp;
     const Value<Watts>& least = s.gpu->power_min;
-    const bool high = most && above(s.gpu_limit->value, most->value), low = least && above(least->value, s.gpu_limit->value);
+    const bool high = most && above(s.gpu_limit->value, most->value),
+               low = least && above(least->value, s.gpu_limit->value);
     if (!high && !low) {
-      if (!most) findings.note(rule.id, s.gpu_limit.span, format("'{}' states neither `power_max` nor `tdp`, so the limit of {} was not checked", s.gpu_model, to_text(*s.gpu_limit)));
-      else if (!least && *s.gpu_limit < *most) findings.note(rule.id, s.gpu_limit.span, format("'{}' states no `power_min`, so it was not checked whether the board takes {}", s.gpu_model, to_text(*s.gpu_limit)));
+      if (!most)
+        findings.note(rule.id, s.gpu_limit.span,
+                      format("'{}' states neither `power_max` nor `tdp`, so the limit of {} was not checked",
+                             s.gpu_model, to_text(*s.gpu_limit)));
+      else if (!least && *s.gpu_limit < *most)
+        findings.note(rule.id, s.gpu_limit.span,
+                      format("'{}' states no `power_min`, so it was not checked whether the board takes {}",
+                             s.gpu_model, to_text(*s.gpu_limit)));
       continue;
     }
     const Value<Watts>& limit = high ? most : least;
-    Finding& f = findings.error(rule.id, s.gpu_limit.span, format("the power limit of {} is {} the {} that '{}' takes at {}", to_text(*s.gpu_limit), high ? "above" : "below", to_text(*limit), s.gpu_model, high ? "most" : "least"));
+    Finding& f =
+        findings.error(rule.id, s.gpu_limit.span,
+                       format("the power limit of {} is {} the {} that '{}' takes at {}", to_text(*s.gpu_limit),
+                              high ? "above" : "below", to_text(*limit), s.gpu_model, high ? "most" : "least"));
     f.note(limit.span, high ? "the highest limit" : "the lowest limit");
     mention_unconfirmed(f, limit, format("the {} power limit of '{}'", high ? "highest" : "lowest", s.gpu_model));
-    f.help(least && most ? format("a limit from {} to {}", to_text(*least), to_text(*most)) : format("a limit of {} or {}", to_text(*limit), high ? "less" : "more"));
+    f.help(least && most ? format("a limit from {} to {}", to_text(*least), to_text(*most))
+                         : format("a limit of {} or {}", to_text(*limit), high ? "less" : "more"));
     f.object("nodes." + g.name);
   }
 }

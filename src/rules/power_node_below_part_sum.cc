@@ -13,7 +13,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const PowerSum sum = server_power_sum(s);
     if (!above(sum.stated.value, s.power->value)) continue;
     const SourceSpan at = first_place(written(s.part.power), s.span, g.span);
-    Finding& f = findings.error(rule.id, at, format("'{}' of group '{}' is stated at {}, its GPUs, processors and adapters take {} before fans and losses", s.id, g.name, to_text(*s.power), to_text(sum.stated)));
+    Finding& f = findings.error(
+        rule.id, at,
+        format("'{}' of group '{}' is stated at {}, its GPUs, processors and adapters take {} before fans and losses",
+               s.id, g.name, to_text(*s.power), to_text(sum.stated)));
     std::string terms;
     double processors = 0;
     for (const PowerTerm& t : sum.terms) {
@@ -25,7 +28,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.part.power.span.valid() && !(s.part.power.span == at)) f.note(s.part.power.span, "the stated power");
     if (!sum.confirmed) f.note({}, "not every part's power is confirmed");
     f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
-    f.physics = above(processors, s.power->value);       // GPUs and processors alone at their limits
+    f.physics = above(processors, s.power->value);  // GPUs and processors alone at their limits
     f.object("nodes." + g.name);
   }
 }

@@ -1,6 +1,6 @@
 #include "plan/cords.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -10,9 +10,12 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   std::vector<Outlets> outlets;
   for (const PduModel& p : g.pdus) outlets.push_back(p.part ? outlets_of(*p.part) : Outlets{});
   for (std::size_t i = 0; i < g.pdus.size(); ++i) {
-    const bool before = std::any_of(g.pdus.begin(), g.pdus.begin() + static_cast<std::ptrdiff_t>(i), [&](const PduModel& p) { return p.part == g.pdus[i].part; });
+    const bool before = std::any_of(g.pdus.begin(), g.pdus.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](const PduModel& p) { return p.part == g.pdus[i].part; });
     if (g.pdus[i].part && !outlets[i].known && !before)
-      findings.note(rule.id, g.pdus[i].span, format("'{}' states no `outlets`, so the cords in rack group '{}' were not counted", g.pdus[i].model, g.name));
+      findings.note(rule.id, g.pdus[i].span,
+                    format("'{}' states no `outlets`, so the cords in rack group '{}' were not counted",
+                           g.pdus[i].model, g.name));
   }
   FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
     const Outlets& o = outlets[static_cast<std::size_t>(load.pdu)];
@@ -20,7 +23,8 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
     // A plug for which there is no outlet at all: power-plug-outlet-mismatch says so.
     const std::int64_t c13 = o.c13 + o.either > 0 ? load.cords_c13 : 0, c19 = o.c19 + o.either > 0 ? load.cords_c19 : 0;
     // Either kind of plug fits a combined outlet: what the plain ones do not take must fit there.
-    return static_cast<double>(std::max<std::int64_t>(0, c13 - o.c13) + std::max<std::int64_t>(0, c19 - o.c19) - o.either);
+    return static_cast<double>(std::max<std::int64_t>(0, c13 - o.c13) + std::max<std::int64_t>(0, c19 - o.c19) -
+                               o.either);
   });
   const PduLoad* worst = failing.worst;
   if (!worst) return;
@@ -30,11 +34,16 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   std::string need;
   if (worst->cords_c13) need += format("{} x C13", worst->cords_c13);
   if (worst->cords_c19) need += format("{}{} x C19", need.empty() ? "" : " + ", worst->cords_c19);
-  Finding& f = findings.error(rule.id, pdu.span, format("each PDU of rack {} takes cords for {}, '{}' has {}", name_list(failing.names, failing.racks), need, pdu.model, o.text()));
+  Finding& f = findings.error(rule.id, pdu.span,
+                              format("each PDU of rack {} takes cords for {}, '{}' has {}",
+                                     name_list(failing.names, failing.racks), need, pdu.model, o.text()));
   f.label(format("{} short", plural(static_cast<std::int64_t>(failing.most), "outlet")));
   if (group >= 0) {
     const PsuSet* psus = c.nodes[group].server.part.psus ? &*c.nodes[group].server.part.psus : nullptr;
-    f.note(load_place(c.nodes[group]), psus && psus->count ? format("each node of '{}' has {} cords, spread evenly over {}", c.nodes[group].name, *psus->count, plural(static_cast<std::int64_t>(g.pdus.size()), "PDU")) : format("nodes of '{}' stand here", c.nodes[group].name));
+    f.note(load_place(c.nodes[group]),
+           psus && psus->count ? format("each node of '{}' has {} cords, spread evenly over {}", c.nodes[group].name,
+                                        *psus->count, plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"))
+                               : format("nodes of '{}' stand here", c.nodes[group].name));
   }
   if (!o.confirmed) f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
   f.help("a PDU with more outlets of this kind, one more PDU, or fewer devices in the rack");

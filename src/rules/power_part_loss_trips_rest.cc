@@ -14,19 +14,35 @@ namespace {
 // What carries too much already with all feeds, or after the loss of one: other rules say so.
 class Told {
  public:
-  explicit Told(const RuleInput& in) : in_(in), currents_(in.plan.pdu_currents()), panels_(panel_loads(in.plan)), feed_lines_(feed_line_loads(in.plan)), panel_lines_(panel_line_loads(in.plan)) {}
+  explicit Told(const RuleInput& in)
+      : in_(in),
+        currents_(in.plan.pdu_currents()),
+        panels_(panel_loads(in.plan)),
+        feed_lines_(feed_line_loads(in.plan)),
+        panel_lines_(panel_line_loads(in.plan)) {}
 
   bool pdu(std::int32_t rack, std::int32_t letter) const {
-    const auto at = std::ranges::lower_bound(in_.plan.pdus, std::pair(rack, letter), {}, [](const PduLoad& p) { return std::pair(static_cast<std::int32_t>(p.rack), static_cast<std::int32_t>(p.pdu)); });
+    const auto at = std::ranges::lower_bound(in_.plan.pdus, std::pair(rack, letter), {}, [](const PduLoad& p) {
+      return std::pair(static_cast<std::int32_t>(p.rack), static_cast<std::int32_t>(p.pdu));
+    });
     if (at == in_.plan.pdus.end() || at->rack != rack || at->pdu != letter) return true;
-    const PduPart* part = in_.cluster.racks[static_cast<std::size_t>(in_.cluster.rack_group_of(rack))].pdus[static_cast<std::size_t>(letter)].part;
+    const PduPart* part = in_.cluster.racks[static_cast<std::size_t>(in_.cluster.rack_group_of(rack))]
+                              .pdus[static_cast<std::size_t>(letter)]
+                              .part;
     const double rating = part ? pdu_breaker(in_.cluster, *part).continuous : -1;
     if (rating < 0 || above(std::max(at->normal, at->worst).value, rating)) return true;
     const PduCurrents& lines = currents_[static_cast<std::size_t>(at - in_.plan.pdus.begin())];
-    return part->voltage && part->phases.value_or(1) >= 3 && above(std::max(lines.highest(), lines.worst_highest()) * kSqrt3 * part->voltage->value, rating);
+    return part->voltage && part->phases.value_or(1) >= 3 &&
+           above(std::max(lines.highest(), lines.worst_highest()) * kSqrt3 * part->voltage->value, rating);
   }
-  bool panel(std::int32_t p) const { return over(panels_[static_cast<std::size_t>(p)], panel_lines_[static_cast<std::size_t>(p)], panel_breaker(in_.cluster, in_.cluster.panels[static_cast<std::size_t>(p)]).continuous); }
-  bool feed(std::int32_t f) const { return over(in_.plan.feeds[static_cast<std::size_t>(f)], feed_lines_[static_cast<std::size_t>(f)], feed_breaker(in_.cluster, in_.cluster.feeds[static_cast<std::size_t>(f)]).continuous); }
+  bool panel(std::int32_t p) const {
+    return over(panels_[static_cast<std::size_t>(p)], panel_lines_[static_cast<std::size_t>(p)],
+                panel_breaker(in_.cluster, in_.cluster.panels[static_cast<std::size_t>(p)]).continuous);
+  }
+  bool feed(std::int32_t f) const {
+    return over(in_.plan.feeds[static_cast<std::size_t>(f)], feed_lines_[static_cast<std::size_t>(f)],
+                feed_breaker(in_.cluster, in_.cluster.feeds[static_cast<std::size_t>(f)]).continuous);
+  }
 
   bool all(const TripEvent& t) const {
     if (t.kind == ComponentKind::panel) return panel(t.of);
@@ -44,25 +60,40 @@ class Told {
   std::vector<LineLoad> feed_lines_, panel_lines_;
 };
 
-std::string pdu_name(const Cluster& c, std::int64_t rack, std::int32_t letter) { return format("PDU '{}/{}'", c.rack_name(rack), static_cast<char>('a' + letter)); }
+std::string pdu_name(const Cluster& c, std::int64_t rack, std::int32_t letter) {
+  return format("PDU '{}/{}'", c.rack_name(rack), static_cast<char>('a' + letter));
+}
 
 std::string tripped(const Cluster& c, const TripEvent& t) {
   if (t.kind == ComponentKind::panel) return format("panel '{}'", c.panels[static_cast<std::size_t>(t.of)].name);
   if (t.kind == ComponentKind::pdu) return pdu_name(c, t.racks.front(), t.part);
-  return format("{}feed '{}'", t.kind == ComponentKind::ups ? "the rest of the UPS on " : "", c.feeds[static_cast<std::size_t>(t.of)].name);
+  return format("{}feed '{}'", t.kind == ComponentKind::ups ? "the rest of the UPS on " : "",
+                c.feeds[static_cast<std::size_t>(t.of)].name);
 }
 
-std::string amount(const TripEvent& t, double value) { return t.in_watts ? to_text(Watts(value)) : to_text(VoltAmperes(value)); }
+std::string amount(const TripEvent& t, double value) {
+  return t.in_watts ? to_text(Watts(value)) : to_text(VoltAmperes(value));
+}
 
 std::string taken(const WhatIf& w) {
-  if (w.dead_nodes.empty()) return w.dead_storage.empty() ? format("{} {}", w.dead_switches.size(), w.dead_switches.size() == 1 ? "switch" : "switches") : plural(static_cast<std::int64_t>(w.dead_storage.size()), "storage system");
-  return format("{}{}", plural(static_cast<std::int64_t>(w.dead_nodes.size()), "node"), w.dead_gpus > 0 ? format(" with {}", plural(w.dead_gpus, "GPU")) : "");
+  if (w.dead_nodes.empty())
+    return w.dead_storage.empty()
+               ? format("{} {}", w.dead_switches.size(), w.dead_switches.size() == 1 ? "switch" : "switches")
+               : plural(static_cast<std::int64_t>(w.dead_storage.size()), "storage system");
+  return format("{}{}", plural(static_cast<std::int64_t>(w.dead_nodes.size()), "node"),
+                w.dead_gpus > 0 ? format(" with {}", plural(w.dead_gpus, "GPU")) : "");
 }
 
-// Each run looks at every class of racks: with as many runs as classes the time would grow with the square of a spec that writes thousands of rack groups.
+// Each run looks at every class of racks: with as many runs as classes the time would grow with the square of a spec
+// that writes thousands of rack groups.
 constexpr int kMostRuns = 500;
 
-struct Loss { Component component; std::string what, wish; SourceSpan span; std::int64_t others = 0; };   // others: racks whose like does the same
+struct Loss {
+  Component component;
+  std::string what, wish;
+  SourceSpan span;
+  std::int64_t others = 0;
+};  // others: racks whose like does the same
 
 // What trips first, where nobody has told it yet and something goes off for it.
 const TripEvent* trips(const WhatIf& w, const Told& told) {
@@ -72,15 +103,20 @@ const TripEvent* trips(const WhatIf& w, const Told& told) {
   return nullptr;
 }
 
-Finding& say(const Rule& rule, const RuleInput& in, Findings& findings, const Loss& loss, const WhatIf& w, const TripEvent& t) {
+Finding& say(const Rule& rule, const RuleInput& in, Findings& findings, const Loss& loss, const WhatIf& w,
+             const TripEvent& t) {
   const std::string rest = tripped(in.cluster, t);
-  Finding& f = findings.warning(rule.id, loss.span, format("when {} is lost, {} {} {} and trips above {}, which takes {}", loss.what, rest, t.kind == ComponentKind::ups ? "has to carry" : "needs", amount(t, t.load), amount(t, t.limit), taken(w)));
+  Finding& f = findings.warning(
+      rule.id, loss.span,
+      format("when {} is lost, {} {} {} and trips above {}, which takes {}", loss.what, rest,
+             t.kind == ComponentKind::ups ? "has to carry" : "needs", amount(t, t.load), amount(t, t.limit), taken(w)));
   if (loss.others > 0) f.note({}, format("so it is in {}", plural(loss.others, "other rack")));
   f.note({}, format("step by step: `clusterc plan --what-if {}`", loss.wish));
   return f;
 }
 
-void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const WhatIfEngine& engine, const Told& told) {
+void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const WhatIfEngine& engine,
+                const Told& told) {
   const Cluster& c = in.cluster;
   std::vector<char> said(c.racks.size());
   int runs = 0;
@@ -93,7 +129,11 @@ void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const
         if (may.pdus >> other & 1) told_all = told_all && told.pdu(k.racks.front(), static_cast<std::int32_t>(other));
       if (may.pdus != 0 ? told_all : !may.upstream) continue;
       if (++runs > kMostRuns) {
-        findings.note(rule.id, c.racks[static_cast<std::size_t>(k.group)].span, format("from rack group '{}' on it was not looked at what the loss of a PDU trips: {} groups needed the whole cluster for it", c.racks[static_cast<std::size_t>(k.group)].name, kMostRuns))
+        findings
+            .note(rule.id, c.racks[static_cast<std::size_t>(k.group)].span,
+                  format("from rack group '{}' on it was not looked at what the loss of a PDU trips: {} groups needed "
+                         "the whole cluster for it",
+                         c.racks[static_cast<std::size_t>(k.group)].name, kMostRuns))
             .help("all of them: `clusterc plan --what-if each`");
         return;
       }
@@ -102,7 +142,8 @@ void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const
       const TripEvent* t = trips(w, told);
       if (!t) continue;
       const auto letter = static_cast<char>('a' + p);
-      Loss loss{pdu, pdu_name(c, pdu.index, pdu.part), format("pdu:{}/{}", c.rack_name(pdu.index), letter), c.racks[static_cast<std::size_t>(k.group)].pdus[p].span, static_cast<std::int64_t>(k.racks.size()) - 1};
+      Loss loss{pdu, pdu_name(c, pdu.index, pdu.part), format("pdu:{}/{}", c.rack_name(pdu.index), letter),
+                c.racks[static_cast<std::size_t>(k.group)].pdus[p].span, static_cast<std::int64_t>(k.racks.size()) - 1};
       Finding& f = say(rule, in, findings, loss, w, *t);
       f.help("larger PDUs, one more in the rack, or less behind them, so that those left carry what the lost one did");
       for (const std::int32_t r : k.racks) f.object("pdu/" + c.rack_name(r) + "/" + letter);
@@ -124,20 +165,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const WhatIf w = engine.run(std::span(&lost, 1));
     const TripEvent* t = trips(w, told);
     if (!t) continue;
-    Finding& f = say(rule, in, findings, {lost, format("panel '{}'", panel.name), "panel:" + panel.name, panel.span}, w, *t);
+    Finding& f =
+        say(rule, in, findings, {lost, format("panel '{}'", panel.name), "panel:" + panel.name, panel.span}, w, *t);
     f.help(format("{} with a breaker for {}, or less behind both", tripped(c, *t), amount(*t, t->load)));
     f.object("panel/" + panel.name);
   }
   for (std::size_t i = 0; i < c.feeds.size(); ++i) {
     const FeedModel& feed = c.feeds[i];
     const UpsModules ups = ups_modules(feed);
-    if (ups.modules == 0 || ups.spare > 0) continue;       // with a spare: power-ups-over-kw-rating
-    const Component module{ComponentKind::ups, static_cast<std::int32_t>(i)}, whole{ComponentKind::feed, static_cast<std::int32_t>(i)};
+    if (ups.modules == 0 || ups.spare > 0) continue;  // with a spare: power-ups-over-kw-rating
+    const Component module{ComponentKind::ups, static_cast<std::int32_t>(i)},
+        whole{ComponentKind::feed, static_cast<std::int32_t>(i)};
     const WhatIf w = engine.run(std::span(&module, 1));
     const TripEvent* t = trips(w, told);
-    if (!t || !engine.run(std::span(&whole, 1)).trips.empty()) continue;   // what the feed's own loss overloads: power-feed-loss-overloads-survivor
-    const std::string what = ups.modules == 1 ? format("the only module of the UPS on feed '{}'", feed.name) : format("one of {} modules of the UPS on feed '{}'", ups.modules, feed.name);
-    Finding& f = say(rule, in, findings, {module, what, "ups:" + feed.name, first_place(written(feed.spec->ups->modules), feed.spec->ups->model.span, feed.span)}, w, *t);
+    if (!t || !engine.run(std::span(&whole, 1)).trips.empty())
+      continue;  // what the feed's own loss overloads: power-feed-loss-overloads-survivor
+    const std::string what = ups.modules == 1
+                                 ? format("the only module of the UPS on feed '{}'", feed.name)
+                                 : format("one of {} modules of the UPS on feed '{}'", ups.modules, feed.name);
+    Finding& f = say(rule, in, findings,
+                     {module, what, "ups:" + feed.name,
+                      first_place(written(feed.spec->ups->modules), feed.spec->ups->model.span, feed.span)},
+                     w, *t);
     f.help(format("one module more than the load needs, written as `modules: {}, spare: 1`", ups.modules + 1));
     f.object("feed/" + feed.name);
   }
@@ -178,7 +227,7 @@ Breakers that carry both, a third part beside them, or less behind each.
 Where the second part is there for more power and not for redundancy, and everybody who runs jobs knows it.
 )";
 
-extern const Rule kPowerPartLossTripsRest;    // declared in registry.cc
+extern const Rule kPowerPartLossTripsRest;  // declared in registry.cc
 const Rule kPowerPartLossTripsRest = {
     .id = "power-part-loss-trips-rest",
     .code = "PWR-026",

@@ -8,14 +8,16 @@
 namespace clusterc {
 namespace {
 
-constexpr double kTolerance = 0.02;       // catalogue figures are rounded: 8.65 kVA for 8,646 VA
-constexpr double kVoltageBand = 0.05;     // 400 V and 415 V equipment meet; 208 V and 240 V do not (ANSI C84.1 range A: 5 %)
+constexpr double kTolerance = 0.02;  // catalogue figures are rounded: 8.65 kVA for 8,646 VA
+constexpr double kVoltageBand =
+    0.05;  // 400 V and 415 V equipment meet; 208 V and 240 V do not (ANSI C84.1 range A: 5 %)
 
 // sqrt(3) x voltage x continuous current, one phase without the root; absent where the part does not say enough.
 std::optional<VoltAmperes> by_formula(const Cluster& c, const PduPart& p) {
   if (!p.voltage || !p.phases) return std::nullopt;
   if (p.continuous) return continuous_rating(*p.phases, *p.voltage, *p.continuous, 1);
-  if (p.breaker && c.continuous_factor > 0) return continuous_rating(*p.phases, *p.voltage, *p.breaker, c.continuous_factor);
+  if (p.breaker && c.continuous_factor > 0)
+    return continuous_rating(*p.phases, *p.voltage, *p.breaker, c.continuous_factor);
   return std::nullopt;
 }
 
@@ -23,19 +25,26 @@ void check_apparent(const Rule& rule, const RuleInput& in, Findings& findings, c
   const PduPart& p = *pdu.part;
   const std::optional<VoltAmperes> right = by_formula(in.cluster, p);
   if (!p.apparent || !right || !above(std::abs(p.apparent->value - right->value), kTolerance * right->value)) return;
-  Finding& f = findings.error(rule.id, pdu.span, format("'{}' states {}, its voltage and current give {}", pdu.model, to_text(*p.apparent), to_text(*right)));
-  f.label(p.continuous ? format("{}{} x {}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.continuous))
-                       : format("{}{} x {} x {:.2f}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.breaker), in.cluster.continuous_factor));
+  Finding& f = findings.error(
+      rule.id, pdu.span,
+      format("'{}' states {}, its voltage and current give {}", pdu.model, to_text(*p.apparent), to_text(*right)));
+  f.label(p.continuous
+              ? format("{}{} x {}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.continuous))
+              : format("{}{} x {} x {:.2f}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage),
+                       to_text(*p.breaker), in.cluster.continuous_factor));
   f.note(p.apparent.span, "what the part states");
   mention_unconfirmed(f, p.apparent, format("the apparent power of '{}'", pdu.model));
   f.help("take `apparent` out of the part: it follows from the rest");
 }
 
-// A PDU counted at a voltage that the site does not have. Where it is made for another region, power-plug-outlet-mismatch says so.
+// A PDU counted at a voltage that the site does not have. Where it is made for another region,
+// power-plug-outlet-mismatch says so.
 void check_voltage(const Rule& rule, const RuleInput& in, Findings& findings, const PduModel& pdu) {
   const Site& site = *in.cluster.spec.site;
   const PduPart& p = *pdu.part;
-  if (!site.supply || !site.supply->voltage || !site.supply->phases || !p.voltage || !p.phases || (p.region && site.region && *p.region != *site.region)) return;
+  if (!site.supply || !site.supply->voltage || !site.supply->phases || !p.voltage || !p.phases ||
+      (p.region && site.region && *p.region != *site.region))
+    return;
   const Volts line = *site.supply->voltage;
   const auto near = [&](Volts v) { return !above(std::abs(p.voltage->value - v.value), kVoltageBand * v.value); };
   const bool more_phases = *p.phases > *site.supply->phases;
@@ -43,7 +52,9 @@ void check_voltage(const Rule& rule, const RuleInput& in, Findings& findings, co
   const bool fits = near(line) || (*p.phases < 3 && *site.supply->phases >= 3 && near(line / kSqrt3));
   if (fits && !more_phases) return;
   const auto phases = [](std::int64_t n) { return n >= 3 ? "three phases" : "one phase"; };
-  Finding& f = findings.error(rule.id, pdu.span, format("'{}' is counted at {}, {}; the site gives {}, {}", pdu.model, to_text(*p.voltage), phases(*p.phases), to_text(line), phases(*site.supply->phases)));
+  Finding& f = findings.error(rule.id, pdu.span,
+                              format("'{}' is counted at {}, {}; the site gives {}, {}", pdu.model, to_text(*p.voltage),
+                                     phases(*p.phases), to_text(line), phases(*site.supply->phases)));
   f.note(site.supply->voltage.span, "what reaches the racks");
   mention_unconfirmed(f, p.voltage, format("the voltage of '{}'", pdu.model));
   f.help(format("a PDU for {}, {}", to_text(line), phases(*site.supply->phases)));
@@ -52,7 +63,7 @@ void check_voltage(const Rule& rule, const RuleInput& in, Findings& findings, co
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site) return;
-  std::vector<const PduPart*> told;        // one part, one finding
+  std::vector<const PduPart*> told;  // one part, one finding
   for (const RackGroupModel& g : c.racks)
     for (const PduModel& pdu : g.pdus) {
       if (!pdu.part || std::find(told.begin(), told.end(), pdu.part) != told.end()) continue;

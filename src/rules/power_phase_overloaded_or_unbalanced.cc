@@ -14,8 +14,9 @@ namespace clusterc {
 namespace {
 
 // Policy, as most feeds' operators ask for.
-constexpr Threshold kThreshold{.means = "load of the fullest line above the mean of the three", .standard = 0.15, .least = 0.01, .most = 2};
-constexpr double kMatters = 0.8;          // of the line's rating: below it an uneven load costs nothing (policy)
+constexpr Threshold kThreshold{
+    .means = "load of the fullest line above the mean of the three", .standard = 0.15, .least = 0.01, .most = 2};
+constexpr double kMatters = 0.8;  // of the line's rating: below it an uneven load costs nothing (policy)
 
 struct Lines {
   std::array<double, 3> all{};
@@ -23,12 +24,17 @@ struct Lines {
   int lost = -1;
   bool over() const { return above(amps, rating); }
   bool trips() const { return above(amps, trip); }
-  bool uneven(double most) const { return !over() && lost < 0 && above(amps / mean - 1, most) && above(amps, kMatters * rating); }
+  bool uneven(double most) const {
+    return !over() && lost < 0 && above(amps / mean - 1, most) && above(amps, kMatters * rating);
+  }
 };
 
-// With all feeds, or after the loss that is worst for a line; nothing where power-branch-over-continuous-rating or power-feed-loss-overloads-survivor speaks.
-std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLoad& load, const PduCurrents& now, bool after) {
-  if (!pdu.part || pdu.part->phases.value_or(1) < 3 || !pdu.part->voltage || (after && now.worst_lost_feed < 0)) return std::nullopt;
+// With all feeds, or after the loss that is worst for a line; nothing where power-branch-over-continuous-rating or
+// power-feed-loss-overloads-survivor speaks.
+std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLoad& load, const PduCurrents& now,
+                              bool after) {
+  if (!pdu.part || pdu.part->phases.value_or(1) < 3 || !pdu.part->voltage || (after && now.worst_lost_feed < 0))
+    return std::nullopt;
   const Value<VoltAmperes> rating = pdu_rating(c, *pdu.part);
   if (!rating || above((after ? load.worst : load.normal).value, rating->value)) return std::nullopt;
   Lines l;
@@ -44,10 +50,12 @@ std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLo
 
 enum class Kind { overloaded, trips_after_loss, overloaded_after_loss, uneven };
 
-void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, const std::vector<PduCurrents>& currents, Classes& classes) {
+void check_group(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g,
+                 const std::vector<PduCurrents>& currents, Classes& classes) {
   const Cluster& c = in.cluster;
   const auto lines = [&](const PduLoad& load, bool after) {
-    return lines_of(c, g.pdus[static_cast<std::size_t>(load.pdu)], load, currents[static_cast<std::size_t>(&load - in.plan.pdus.data())], after);
+    return lines_of(c, g.pdus[static_cast<std::size_t>(load.pdu)], load,
+                    currents[static_cast<std::size_t>(&load - in.plan.pdus.data())], after);
   };
   for (const Kind kind : {Kind::overloaded, Kind::trips_after_loss, Kind::overloaded_after_loss, Kind::uneven}) {
     FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
@@ -56,47 +64,74 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
       if (kind == Kind::overloaded) return normal->over() ? normal->amps / normal->rating : 0.0;
       if (kind == Kind::uneven) return normal->uneven(in.threshold(rule)) ? normal->amps / normal->mean : 0.0;
       const std::optional<Lines> after = lines(load, true);
-      return !normal->over() && after && after->over() && after->trips() == (kind == Kind::trips_after_loss) ? after->amps / after->rating : 0.0;
+      return !normal->over() && after && after->over() && after->trips() == (kind == Kind::trips_after_loss)
+                 ? after->amps / after->rating
+                 : 0.0;
     });
     if (!failing.worst) continue;
     const Lines l = *lines(*failing.worst, kind == Kind::trips_after_loss || kind == Kind::overloaded_after_loss);
     const PduModel& pdu = g.pdus[static_cast<std::size_t>(failing.worst->pdu)];
-    const std::string lost = l.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(l.lost)].name) : "", racks = name_list(failing.names, failing.racks);
-    const std::string where = format("{}one line of '{}' in rack {} carries {}", lost, pdu.model, racks, to_text(Amperes(l.amps)));
+    const std::string lost = l.lost >= 0
+                                 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(l.lost)].name)
+                                 : "",
+                      racks = name_list(failing.names, failing.racks);
+    const std::string where =
+        format("{}one line of '{}' in rack {} carries {}", lost, pdu.model, racks, to_text(Amperes(l.amps)));
     const bool error = kind == Kind::overloaded || kind == Kind::trips_after_loss;
     Finding& f = findings.add(error ? Severity::error : Severity::warning, rule.id, pdu.span,
-                              kind == Kind::uneven             ? format("{}, {} above the mean of {}", where, percent(l.amps / l.mean - 1), to_text(Amperes(l.mean)))
-                              : kind == Kind::trips_after_loss ? format("{}'{}' in rack {} trips: {} of {} on one line", lost, pdu.model, racks, to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
-                                                               : format("{}, its rating is {} continuously", where, to_text(Amperes(l.rating))));
-    f.label(format("lines {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])), to_text(Amperes(l.all[2]))));
-    if (kind == Kind::trips_after_loss) f.note({}, format("the load of the PDU then moves on to others, or is lost: `clusterc plan --what-if feed:{}`", c.feeds[static_cast<std::size_t>(l.lost)].name));
-    if (kind == Kind::overloaded_after_loss) f.note({}, format("nothing trips: its breaker holds {} on a line", to_text(Amperes(l.trip))));
+                              kind == Kind::uneven ? format("{}, {} above the mean of {}", where,
+                                                            percent(l.amps / l.mean - 1), to_text(Amperes(l.mean)))
+                              : kind == Kind::trips_after_loss
+                                  ? format("{}'{}' in rack {} trips: {} of {} on one line", lost, pdu.model, racks,
+                                           to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
+                                  : format("{}, its rating is {} continuously", where, to_text(Amperes(l.rating))));
+    f.label(format("lines {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])),
+                   to_text(Amperes(l.all[2]))));
+    if (kind == Kind::trips_after_loss)
+      f.note({}, format("the load of the PDU then moves on to others, or is lost: `clusterc plan --what-if feed:{}`",
+                        c.feeds[static_cast<std::size_t>(l.lost)].name));
+    if (kind == Kind::overloaded_after_loss)
+      f.note({}, format("nothing trips: its breaker holds {} on a line", to_text(Amperes(l.trip))));
     f.note({}, "the largest cords first, each on the lines that carry least, then exchanged while that helps");
-    f.help(kind == Kind::uneven ? "a number of equal devices that three divides, or the lines of the next PDU in another order" : "cords in a number that three divides, a larger PDU, or less in the rack");
+    f.help(kind == Kind::uneven
+               ? "a number of equal devices that three divides, or the lines of the next PDU in another order"
+               : "cords in a number that three divides, a larger PDU, or less in the rack");
     const std::vector<Term> terms = power_terms(in, failing.worst->rack);
     const int group = heaviest_node_group(terms);
     for (const Term& t : terms)
       if (kind != Kind::uneven && t.kind == DeviceKind::node && t.group == group) {
         const std::vector<const PowerClass*> alike = classes.of(&g - c.racks.data());
-        const std::string cap = cap_help(c.nodes[static_cast<std::size_t>(group)], Watts(t.each * l.rating / l.amps), [&](Watts w) { return pdus_hold_capped(in.plan, alike, g, l.lost >= 0, group, w); });
+        const std::string cap =
+            cap_help(c.nodes[static_cast<std::size_t>(group)], Watts(t.each * l.rating / l.amps),
+                     [&](Watts w) { return pdus_hold_capped(in.plan, alike, g, l.lost >= 0, group, w); });
         if (!cap.empty()) f.help(cap);
       }
     f.objects = std::move(failing.objects);
   }
 }
 
-// A breaker upstream of the PDUs: of a panel, or of a feed. Silent where all lines together are too much: the rules of all lines say so.
-void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, const FeedLoad& load, const LineLoad& line, const Breaker& breaker, const std::string& what, SourceSpan at, const std::string& object) {
+// A breaker upstream of the PDUs: of a panel, or of a feed. Silent where all lines together are too much: the rules of
+// all lines say so.
+void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, const FeedLoad& load,
+                    const LineLoad& line, const Breaker& breaker, const std::string& what, SourceSpan at,
+                    const std::string& object) {
   const double rating = breaker.continuous;
-  const bool now = above(line.normal.value, rating), after = !now && line.worst_lost_feed >= 0 && above(line.worst.value, rating);
+  const bool now = above(line.normal.value, rating),
+             after = !now && line.worst_lost_feed >= 0 && above(line.worst.value, rating);
   const VoltAmperes full = now ? line.normal : line.worst, all = now ? load.normal : load.worst;
   if (!(now || after) || above(all.value, rating)) return;
-  const auto amps = [&](double va) { return to_text(Amperes(va / (kSqrt3 * in.cluster.spec.site->supply->voltage->value))); };
-  const std::string lost = after ? format("when feed '{}' is lost, ", in.cluster.feeds[static_cast<std::size_t>(line.worst_lost_feed)].name) : "";
-  const bool holds = after && !above(line.worst.value, breaker.trip);      // as for the lines of a PDU
-  Finding& f = findings.add(holds ? Severity::warning : Severity::error, rule.id, at,
-                            after && !holds ? format("{}{} trips: {} of {} on one line", lost, what, amps(full.value), amps(breaker.trip))
-                                            : format("{}one line of {} carries {}, its rating is {} continuously", lost, what, amps(full.value), amps(rating)));
+  const auto amps = [&](double va) {
+    return to_text(Amperes(va / (kSqrt3 * in.cluster.spec.site->supply->voltage->value)));
+  };
+  const std::string lost =
+      after ? format("when feed '{}' is lost, ", in.cluster.feeds[static_cast<std::size_t>(line.worst_lost_feed)].name)
+            : "";
+  const bool holds = after && !above(line.worst.value, breaker.trip);  // as for the lines of a PDU
+  Finding& f = findings.add(
+      holds ? Severity::warning : Severity::error, rule.id, at,
+      after && !holds ? format("{}{} trips: {} of {} on one line", lost, what, amps(full.value), amps(breaker.trip))
+                      : format("{}one line of {} carries {}, its rating is {} continuously", lost, what,
+                               amps(full.value), amps(rating)));
   f.label(format("{} in all: {} on each line if they were alike", to_text(all), amps(all.value)));
   if (holds) f.note({}, format("nothing trips: its breaker holds {} on a line", amps(breaker.trip)));
   f.note({}, "single-phase PDUs hang on the lines in turn, rack by rack: no other assignment was tried");
@@ -114,11 +149,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::vector<LineLoad> on_feeds = feed_line_loads(in.plan), on_panels = panel_line_loads(in.plan);
   for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i)
     if (const FeedModel& feed = c.feeds[i]; feed.capacity && !feed.ups)
-      check_upstream(rule, in, findings, in.plan.feeds[i], on_feeds[i], feed_breaker(c, feed), format("feed '{}'", feed.name), first_place(feed.capacity.span, feed.span), "feed/" + feed.name);
+      check_upstream(rule, in, findings, in.plan.feeds[i], on_feeds[i], feed_breaker(c, feed),
+                     format("feed '{}'", feed.name), first_place(feed.capacity.span, feed.span), "feed/" + feed.name);
   const std::vector<FeedLoad> panels = panel_loads(in.plan);
   for (std::size_t i = 0; i < c.panels.size(); ++i)
     if (const Breaker breaker = panel_breaker(c, c.panels[i]); breaker.continuous >= 0)
-      check_upstream(rule, in, findings, panels[i], on_panels[i], breaker, format("panel '{}'", c.panels[i].name), first_place(c.panels[i].spec->breaker.span, c.panels[i].span), "panel/" + c.panels[i].name);
+      check_upstream(rule, in, findings, panels[i], on_panels[i], breaker, format("panel '{}'", c.panels[i].name),
+                     first_place(c.panels[i].spec->breaker.span, c.panels[i].span), "panel/" + c.panels[i].name);
 }
 
 }  // namespace
@@ -174,7 +211,8 @@ const Rule kPowerPhaseOverloadedOrUnbalanced = {
     .code = "PWR-003",
     .severity = Severity::error,
     .physics = false,
-    .summary = "one line of a three-phase PDU, panel or feed carries more than its rating, or much more than the others",
+    .summary =
+        "one line of a three-phase PDU, panel or feed carries more than its rating, or much more than the others",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

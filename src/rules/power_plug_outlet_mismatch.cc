@@ -12,20 +12,28 @@ void check_region(const Rule& rule, const RuleInput& in, Findings& findings) {
   std::vector<const PduPart*> told;
   for (const RackGroupModel& g : c.racks)
     for (const PduModel& pdu : g.pdus) {
-      if (!pdu.part || !pdu.part->region || !region || *pdu.part->region == *region || std::find(told.begin(), told.end(), pdu.part) != told.end()) continue;
+      if (!pdu.part || !pdu.part->region || !region || *pdu.part->region == *region ||
+          std::find(told.begin(), told.end(), pdu.part) != told.end())
+        continue;
       told.push_back(pdu.part);
-      Finding& f = findings.error(rule.id, pdu.span, format("'{}' is made for region {}, the site is in region {}", pdu.model, enum_text(*pdu.part->region), enum_text(*region)));
+      Finding& f = findings.error(rule.id, pdu.span,
+                                  format("'{}' is made for region {}, the site is in region {}", pdu.model,
+                                         enum_text(*pdu.part->region), enum_text(*region)));
       f.label(pdu.part->inlet ? format("its plug is {}", *pdu.part->inlet) : "");
       f.note(region.span, "the region of the site");
       f.help(format("a PDU for region {} (`clusterc catalog pdus`)", enum_text(*region)));
     }
 }
 
-void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, const std::vector<PowerClass>& classes, std::size_t group) {
+void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, const std::vector<PowerClass>& classes,
+                   std::size_t group) {
   const RackGroupModel& g = in.cluster.racks[group];
-  // No outlet of the kind on a PDU that the device is plugged into; where there are some, power-outlet-missing-or-reused counts them.
+  // No outlet of the kind on a PDU that the device is plugged into; where there are some,
+  // power-outlet-missing-or-reused counts them.
   const auto lacks = [&](const DeviceCords& d, std::size_t i) {
-    if (d.on[i] == 0 || !g.pdus[i].part || !d.psus->inlet || (*d.psus->inlet != InletKind::c14 && *d.psus->inlet != InletKind::c20)) return false;
+    if (d.on[i] == 0 || !g.pdus[i].part || !d.psus->inlet ||
+        (*d.psus->inlet != InletKind::c14 && *d.psus->inlet != InletKind::c20))
+      return false;
     const Outlets o = outlets_of(*g.pdus[i].part);
     return o.known && o.either + (*d.psus->inlet == InletKind::c14 ? o.c13 : o.c19) == 0;
   };
@@ -41,8 +49,11 @@ void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, co
     const RackedDevice& device = *k.cords.device;
     const bool c14 = *k.cords.psus->inlet == InletKind::c14;
     const Outlets o = outlets_of(*pdu.part);
-    Finding& f = findings.error(rule.id, pdu.span, format("'{}' has {}, {} needs {} for its {} inlets", pdu.model, o.text(), each_device_text(in, device), c14 ? "C13" : "C19", c14 ? "C14" : "C20"));
-    f.note(device_place(in, device), format("{} in the racks of '{}', {} cords each", plural(k.devices, "device"), g.name, k.cords.load().supplies));
+    Finding& f = findings.error(rule.id, pdu.span,
+                                format("'{}' has {}, {} needs {} for its {} inlets", pdu.model, o.text(),
+                                       each_device_text(in, device), c14 ? "C13" : "C19", c14 ? "C14" : "C20"));
+    f.note(device_place(in, device), format("{} in the racks of '{}', {} cords each", plural(k.devices, "device"),
+                                            g.name, k.cords.load().supplies));
     if (!o.confirmed) f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
     mention_unconfirmed(f, k.cords.psus->inlet, format("the inlet of '{}'", device_model(in.plan, device)));
     f.help(format("a PDU with {} outlets, or with combined ones", c14 ? "C13" : "C19"));
@@ -54,10 +65,14 @@ void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, co
 void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const PsuSet* psus = g.server.part.psus ? &*g.server.part.psus : nullptr;
-    if (!is_ours(g) || g.racks < 0 || g.assembly >= 0 || g.count == 0 || !psus || psus->inlet.value != InletKind::busbar) continue;
+    if (!is_ours(g) || g.racks < 0 || g.assembly >= 0 || g.count == 0 || !psus ||
+        psus->inlet.value != InletKind::busbar)
+      continue;
     const RackGroupModel& racks = in.cluster.racks[static_cast<std::size_t>(g.racks)];
     if (racks.pdus.empty()) continue;
-    Finding& f = findings.error(rule.id, first_place(written(psus->inlet), in_spec(g.server.span, g), g.span), format("'{}' takes its current from a busbar, the racks of '{}' have PDUs with cords", g.server.id, racks.name));
+    Finding& f = findings.error(rule.id, first_place(written(psus->inlet), in_spec(g.server.span, g), g.span),
+                                format("'{}' takes its current from a busbar, the racks of '{}' have PDUs with cords",
+                                       g.server.id, racks.name));
     f.note(racks.pdus.front().span, "the PDUs");
     f.help("an assembly with power shelves, or servers with supplies of their own");
     f.object("nodes." + g.name);

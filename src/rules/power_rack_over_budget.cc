@@ -21,14 +21,19 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::vector<Term> terms = power_terms(in, worst);
   const int group = heaviest_node_group(terms);
   const Watts power = in.plan.racks[worst].power;
-  Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.spec->budget.span, format("rack {} {} {}, {} budget is {}", name_list(names, racks), racks == 1 ? "draws" : "draw up to", to_text(power), racks == 1 ? "its" : "their", to_text(budget)));
+  Finding& f = findings.error(
+      rule.id, group >= 0 ? load_place(c.nodes[group]) : g.spec->budget.span,
+      format("rack {} {} {}, {} budget is {}", name_list(names, racks), racks == 1 ? "draws" : "draw up to",
+             to_text(power), racks == 1 ? "its" : "their", to_text(budget)));
   f.label(format("{} = {}", sum_text(terms, Dimension::power), to_text(power)));
   f.note(g.spec->budget.span, "the budget of each rack");
   for (const Term& t : terms)
     if (t.kind == DeviceKind::node && t.group == group) {
       const double others = power.value - t.each * static_cast<double>(t.count);
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (budget.value - others) / t.each + kRounding));
-      f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {}", fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit)))) : format("not one node of '{}' fits beside the rest", c.nodes[group].name));
+      f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {}", fit, t.count, c.nodes[group].name,
+                              to_text(Watts(others + t.each * static_cast<double>(fit))))
+                     : format("not one node of '{}' fits beside the rest", c.nodes[group].name));
     }
   f.objects = std::move(objects);
 }
@@ -39,8 +44,11 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const Unplaced& u : in.plan.unplaced) {
     const int racks = u.lack == Unplaced::Lack::power ? unplaced_racks(in, u) : -1;
     if (racks < 0 || !budget_decides(c, c.racks[racks])) continue;
-    const SourceSpan at = u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
-    Finding& f = findings.error(rule.id, at, format("{} {} no rack whose budget of {} has room: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", to_text(*c.racks[racks].spec->budget), u.why));
+    const SourceSpan at =
+        u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
+    Finding& f = findings.error(rule.id, at,
+                                format("{} {} no rack whose budget of {} has room: {}", unplaced_name(in, u),
+                                       u.count == 1 ? "finds" : "find", to_text(*c.racks[racks].spec->budget), u.why));
     f.note(c.racks[racks].spec->budget.span, "the budget of each rack");
     f.help("more racks, a larger budget, or a `power_cap`");
     f.object(unplaced_object(in, u));

@@ -5,10 +5,14 @@
 namespace clusterc {
 namespace {
 
-// Instantaneous trip of miniature breakers, type C: from 5 times the rating (IEC 60898-1, table 7). Where it is less is not known, so it may trip from here.
+// Instantaneous trip of miniature breakers, type C: from 5 times the rating (IEC 60898-1, table 7). Where it is less is
+// not known, so it may trip from here.
 constexpr double kTrips = 5;
 
-struct Start { double amps = 0; bool known = false; };
+struct Start {
+  double amps = 0;
+  bool known = false;
+};
 
 // Peaks of all cords of a position, on one of its lines: cords lie on the lines in turn.
 std::vector<Start> starts(const RuleInput& in, const PowerClass& k, const RackGroupModel& g) {
@@ -44,8 +48,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       bool failing = false;
       for (std::size_t p = 0; p < here.size(); ++p) {
         const PduPart* part = g.pdus[p].part;
-        if (!here[p].known || !part || part->outlet_delay) continue;     // one outlet after the other
-        if (g.pdus[p].panel >= 0) panels[static_cast<std::size_t>(g.pdus[p].panel)] += here[p].amps * static_cast<double>(k.racks.size());
+        if (!here[p].known || !part || part->outlet_delay) continue;  // one outlet after the other
+        if (g.pdus[p].panel >= 0)
+          panels[static_cast<std::size_t>(g.pdus[p].panel)] += here[p].amps * static_cast<double>(k.racks.size());
         if (!part->breaker || !above(here[p].amps, kTrips * part->breaker->value)) continue;
         failing = true;
         if (here[p].amps > most) {
@@ -62,17 +67,31 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!pdu) continue;
     told = true;
-    Finding& f = findings.warning(rule.id, pdu->span, format("when power returns, a line of '{}' in rack {} takes {} for a half cycle, its {} breaker may trip from {}", pdu->model, name_list(names, racks), to_text(Amperes(most)), to_text(*pdu->part->breaker), to_text(*pdu->part->breaker * kTrips)));
+    Finding& f = findings.warning(
+        rule.id, pdu->span,
+        format(
+            "when power returns, a line of '{}' in rack {} takes {} for a half cycle, its {} breaker may trip from {}",
+            pdu->model, name_list(names, racks), to_text(Amperes(most)), to_text(*pdu->part->breaker),
+            to_text(*pdu->part->breaker * kTrips)));
     f.label(format("{:.0f} x {}", kTrips, to_text(*pdu->part->breaker)));
-    f.help("a PDU that switches its outlets on one after the other (`outlet_delay` of the part), or a delay in the BMC's power restore policy");
+    f.help(
+        "a PDU that switches its outlets on one after the other (`outlet_delay` of the part), or a delay in the BMC's "
+        "power restore policy");
     f.objects = std::move(objects);
   }
   if (told) return;
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const Value<Amperes>& breaker = c.panels[i].spec->breaker;
     if (!breaker || !above(panels[i], kTrips * breaker->value)) continue;
-    findings.warning(rule.id, breaker.span, format("when power returns, a line of panel '{}' takes {} for a half cycle, its {} breaker may trip from {}", c.panels[i].name, to_text(Amperes(panels[i])), to_text(*breaker), to_text(*breaker * kTrips)))
-        .help("PDUs that switch their outlets on one after the other (`outlet_delay` of the part), or delays in the BMCs' power restore policy")
+    findings
+        .warning(
+            rule.id, breaker.span,
+            format(
+                "when power returns, a line of panel '{}' takes {} for a half cycle, its {} breaker may trip from {}",
+                c.panels[i].name, to_text(Amperes(panels[i])), to_text(*breaker), to_text(*breaker * kTrips)))
+        .help(
+            "PDUs that switch their outlets on one after the other (`outlet_delay` of the part), or delays in the "
+            "BMCs' power restore policy")
         .object("panel/" + c.panels[i].name);
   }
 }

@@ -16,7 +16,9 @@ namespace clusterc {
 // What of a feed's load at its breaker is lost in its UPS.
 inline void note_ups_loss(Finding& f, const FeedModel& feed, VoltAmperes load) {
   const VoltAmperes drawn = at_breaker(feed, load);
-  if (drawn > load) f.note(feed.spec->ups->model.span, format("{} behind the UPS / {:.4g} efficiency = {}", to_text(load), *feed.ups->efficiency, to_text(drawn)));
+  if (drawn > load)
+    f.note(feed.spec->ups->model.span,
+           format("{} behind the UPS / {:.4g} efficiency = {}", to_text(load), *feed.ups->efficiency, to_text(drawn)));
 }
 
 // The classes of racks of a plan.
@@ -37,23 +39,29 @@ class Classes {
 
 // The one of a rack.
 inline const PowerClass& class_of_rack(const std::vector<const PowerClass*>& classes, std::int64_t rack) {
-  return **std::ranges::find_if(classes, [&](const PowerClass* k) { return std::ranges::binary_search(k->racks, rack); });
+  return **std::ranges::find_if(classes,
+                                [&](const PowerClass* k) { return std::ranges::binary_search(k->racks, rack); });
 }
 
-// Whether PDUs and lines hold (plan/cords.h) in all racks of a group in which such nodes stand, with such a cap on each of them; with all feeds, and after the loss of any one where that is asked.
-inline bool pdus_hold_capped(const Plan& plan, const std::vector<const PowerClass*>& classes, const RackGroupModel& g, bool losses, int group, Watts cap) {
+// Whether PDUs and lines hold (plan/cords.h) in all racks of a group in which such nodes stand, with such a cap on each
+// of them; with all feeds, and after the loss of any one where that is asked.
+inline bool pdus_hold_capped(const Plan& plan, const std::vector<const PowerClass*>& classes, const RackGroupModel& g,
+                             bool losses, int group, Watts cap) {
   return std::ranges::all_of(classes, [&](const PowerClass* k) {
-    if (std::ranges::none_of(plan.racks[static_cast<std::size_t>(k->racks.front())].devices, [&](const RackedDevice& d) { return d.kind == DeviceKind::node && d.group == group; })) return true;
+    if (std::ranges::none_of(plan.racks[static_cast<std::size_t>(k->racks.front())].devices,
+                             [&](const RackedDevice& d) { return d.kind == DeviceKind::node && d.group == group; }))
+      return true;
     const PowerRack then = capped_rack(plan, *k, group, cap);
     const RackWiring wiring = wire_rack(&g, then);
     bool holds = pdus_hold(plan, then, g, -1, wiring);
-    for (std::size_t feed = 0; losses && holds && feed < plan.cluster->feeds.size(); ++feed) holds = pdus_hold(plan, then, g, static_cast<int>(feed), wiring);
+    for (std::size_t feed = 0; losses && holds && feed < plan.cluster->feeds.size(); ++feed)
+      holds = pdus_hold(plan, then, g, static_cast<int>(feed), wiring);
     return holds;
   });
 }
 
-// What draws from a PDU, by device, with all feeds (-1) or after the loss of one; and whether the PDUs that live all carry as much,
-// to half a watt.
+// What draws from a PDU, by device, with all feeds (-1) or after the loss of one; and whether the PDUs that live all
+// carry as much, to half a watt.
 struct OnPdu {
   bool alike = true;
   std::vector<Term> terms;
@@ -67,7 +75,8 @@ inline OnPdu on_pdu(const Plan& plan, const PowerClass& k, std::size_t position,
   cord_watts(k.rack, failure, state, watts);
   OnPdu on;
   for (std::size_t p = 0; p < state.position_watts.size(); ++p)
-    on.alike = on.alike && ((failure.positions >> p & 1) != 0 || std::abs(state.position_watts[p] - state.position_watts[position]) < 0.5);
+    on.alike = on.alike && ((failure.positions >> p & 1) != 0 ||
+                            std::abs(state.position_watts[p] - state.position_watts[position]) < 0.5);
   const auto add = [&](std::string what, double each) {
     if (each <= kRounding) return;
     for (Term& t : on.terms)
@@ -87,20 +96,24 @@ inline OnPdu on_pdu(const Plan& plan, const PowerClass& k, std::size_t position,
   return on;
 }
 
-// Which PDU of a rack group it is that needs the most: "each PDU of rack 'r1' and 'r2'"; "PDU 'r1/a'"; "PDU 'r1/a', the fullest of rack 'r1', 'r2' and 5 more,".
+// Which PDU of a rack group it is that needs the most: "each PDU of rack 'r1' and 'r2'"; "PDU 'r1/a'"; "PDU 'r1/a', the
+// fullest of rack 'r1', 'r2' and 5 more,".
 inline std::string which_pdu(const Cluster& c, const FailingPdus& failing, bool alike, std::string_view each) {
   const std::string racks = name_list(failing.names, failing.racks);
   if (alike) return format("{} rack {}", each, racks);
-  const std::string one = format("PDU '{}/{}'", c.rack_name(failing.worst->rack), static_cast<char>('a' + failing.worst->pdu));
+  const std::string one =
+      format("PDU '{}/{}'", c.rack_name(failing.worst->rack), static_cast<char>('a' + failing.worst->pdu));
   return failing.racks == 1 ? one : format("{}, the fullest of rack {},", one, racks);
 }
 
-// "`power_cap: 9.8 kW` on each node of 'gpu'": the highest power of each node that `holds`, no more than `most`, in tenths of a kilowatt (below 1 kW in
-// tens of watts). Empty where no such cap helps: the node draws no more as it is, or does not run on it, or nobody knows whether it does and it is less
-// than half. What supplies lose is no straight line, so that a share of the power is a place to begin, and each cap is tried by the formula that failed.
+// "`power_cap: 9.8 kW` on each node of 'gpu'": the highest power of each node that `holds`, no more than `most`, in
+// tenths of a kilowatt (below 1 kW in tens of watts). Empty where no such cap helps: the node draws no more as it is,
+// or does not run on it, or nobody knows whether it does and it is less than half. What supplies lose is no straight
+// line, so that a share of the power is a place to begin, and each cap is tried by the formula that failed.
 template <class Holds>
 std::string cap_help(const NodeGroupModel& g, Watts most, Holds&& holds) {
-  constexpr int kTries = 50;                       // each at least a thousandth below the one before: supplies lose some hundredths more or less
+  constexpr int kTries =
+      50;  // each at least a thousandth below the one before: supplies lose some hundredths more or less
   Watts cap{0};
   bool found = false;
   for (int i = 0; i < kTries && !found; ++i) {
@@ -115,7 +128,9 @@ std::string cap_help(const NodeGroupModel& g, Watts most, Holds&& holds) {
   const std::optional<LeastPower> least = least_power(g.server);
   if (least ? cap < least->watts : cap.value < now->value / 2) return "";
   const Value<Watts> need = working_power(g.server);
-  return format("`power_cap: {}` on each node of '{}'{}", to_text(cap), g.name, need && cap < *need ? format(", which slows it down: its parts take {}", to_text(*need)) : std::string());
+  return format(
+      "`power_cap: {}` on each node of '{}'{}", to_text(cap), g.name,
+      need && cap < *need ? format(", which slows it down: its parts take {}", to_text(*need)) : std::string());
 }
 
 }  // namespace clusterc

@@ -12,13 +12,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.own_site) return;
   for (const AssemblyGroupModel& a : c.assemblies) {
     if (a.count == 0 || !a.part) continue;
-    if (!a.part->shelf_power) findings.note(rule.id, a.span, format("'{}' states no `shelf_power`, so its shelves were not checked", a.model));
-    else if (a.shelves.empty()) findings.note(rule.id, a.span, format("assembly group '{}' has no `feeds`, so the loss of a feed was not checked against its power shelves", a.name));
+    if (!a.part->shelf_power)
+      findings.note(rule.id, a.span, format("'{}' states no `shelf_power`, so its shelves were not checked", a.model));
+    else if (a.shelves.empty())
+      findings.note(
+          rule.id, a.span,
+          format("assembly group '{}' has no `feeds`, so the loss of a feed was not checked against its power shelves",
+                 a.name));
   }
   for (const PowerClass& k : in.plan.power_classes()) {
     if (!k.assembly || k.rack.devices.empty()) continue;
     const AssemblyGroupModel& a = c.assemblies[static_cast<std::size_t>(k.group)];
-    const SupplyLoad& load = k.rack.devices.back();        // the frame: its supplies are the shelves
+    const SupplyLoad& load = k.rack.devices.back();  // the frame: its supplies are the shelves
     const std::int64_t all = load.supplies > 0 ? load.supplies : a.part ? a.part->power_shelves.value_or(0) : 0;
     if (load.output <= 0 || load.watts <= 0 || all == 0) continue;
     const double needs = load.watts * load.efficiency;
@@ -27,7 +32,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const PowerPosition& p : k.rack.positions)
       if (PowerFailure failure; p.feed >= 0 && lose_feed(k.rack, p.feed, failure)) {
         std::int64_t alive = 0;
-        for (std::size_t i = 0; i < k.rack.positions.size(); ++i) alive += (failure.positions >> i & 1) == 0 ? k.rack.positions[i].shelves : 0;
+        for (std::size_t i = 0; i < k.rack.positions.size(); ++i)
+          alive += (failure.positions >> i & 1) == 0 ? k.rack.positions[i].shelves : 0;
         if (alive < left) {
           left = alive;
           lost = p.feed;
@@ -36,13 +42,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool short_of_all = above(needs, load.output * static_cast<double>(all));
     if (short_of_all) lost = -1, left = all;
     if (!above(needs, load.output * static_cast<double>(left))) continue;
-    const std::string when = lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(lost)].name) : "";
+    const std::string when =
+        lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(lost)].name) : "";
     const SourceSpan at = a.spec->feeds.empty() ? a.span : a.spec->feeds.entries.front().name_span;
-    Finding& f = findings.error(rule.id, at, format("{}each assembly of '{}' needs {} of its power shelves, {} of them give {}", when, a.name, to_text(Watts(needs)), left, to_text(Watts(load.output * static_cast<double>(left)))));
-    f.label(format("{} x {}; {} at the wall x {:.2f} efficiency = {}", left, to_text(Watts(load.output)), to_text(Watts(load.watts)), load.efficiency, to_text(Watts(needs))));
+    Finding& f =
+        findings.error(rule.id, at,
+                       format("{}each assembly of '{}' needs {} of its power shelves, {} of them give {}", when, a.name,
+                              to_text(Watts(needs)), left, to_text(Watts(load.output * static_cast<double>(left)))));
+    f.label(format("{} x {}; {} at the wall x {:.2f} efficiency = {}", left, to_text(Watts(load.output)),
+                   to_text(Watts(load.watts)), load.efficiency, to_text(Watts(needs))));
     f.note(a.part->shelf_power.span, "the output of one shelf");
     mention_unconfirmed(f, a.part->shelf_power, format("the output of a shelf of '{}'", a.model));
-    f.help(lost >= 0 ? format("{} shelves on each feed, or the loss accepted with a reason", static_cast<std::int64_t>(std::ceil(needs / load.output * (1 - kRounding)))) : std::string("more shelves, or larger ones"));
+    f.help(lost >= 0 ? format("{} shelves on each feed, or the loss accepted with a reason",
+                              static_cast<std::int64_t>(std::ceil(needs / load.output * (1 - kRounding))))
+                     : std::string("more shelves, or larger ones"));
     f.physics = short_of_all;
     f.object("assemblies." + a.name);
   }

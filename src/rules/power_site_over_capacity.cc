@@ -13,10 +13,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Site& site = *c.spec.site;
   const SitePower p = site_power(in.plan);
   if (!p.by_pue && !p.cooling_known && !above(p.total.value, site.utility->value))
-    findings.note(rule.id, site.utility.span, format("not every cooling unit states its `power`, so cooling counts as {} of the {}: write `pue`", to_text(p.cooling), to_text(p.total)));
+    findings.note(rule.id, site.utility.span,
+                  format("not every cooling unit states its `power`, so cooling counts as {} of the {}: write `pue`",
+                         to_text(p.cooling), to_text(p.total)));
   if (!above(p.total.value, site.utility->value)) return;
-  Finding& f = findings.error(rule.id, site.utility.span, format("the site draws {}, it may draw {}", to_text(p.total), to_text(*site.utility)));
-  std::string terms = p.by_pue ? format("{} of equipment x PUE {:.3g}", to_text(p.equipment), *site.pue) : format("{} of equipment", to_text(p.equipment));
+  Finding& f = findings.error(rule.id, site.utility.span,
+                              format("the site draws {}, it may draw {}", to_text(p.total), to_text(*site.utility)));
+  std::string terms = p.by_pue ? format("{} of equipment x PUE {:.3g}", to_text(p.equipment), *site.pue)
+                               : format("{} of equipment", to_text(p.equipment));
   if (!p.by_pue && p.cooling.value > 0) terms += format(" + {} of cooling", to_text(p.cooling));
   if (!p.by_pue && p.ups_loss.value > 0) terms += format(" + {} lost in UPS", to_text(p.ups_loss));
   if (p.other.value > 0) terms += format(" + {} in use already", to_text(p.other));
@@ -24,15 +28,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (p.by_pue) f.note(site.pue.span, "cooling and losses by this factor");
   // The largest group of nodes: how many of it the service carries.
   const NodeGroupModel* most = nullptr;
-  const auto draw = [](const NodeGroupModel& g) { return g.server.power.value_or(Watts(0)).value * static_cast<double>(g.count); };
+  const auto draw = [](const NodeGroupModel& g) {
+    return g.server.power.value_or(Watts(0)).value * static_cast<double>(g.count);
+  };
   for (const NodeGroupModel& g : c.nodes)
     if (is_ours(g) && g.assembly < 0 && draw(g) > 0 && (!most || draw(g) > draw(*most))) most = &g;
   if (most) {
     const double per_watt = p.by_pue ? *site.pue : 1;
-    const auto out = static_cast<std::int64_t>(std::ceil((p.total - *site.utility).value / (most->server.power->value * per_watt) * (1 - kRounding)));
-    if (out < most->count) f.help(format("{} of the {} nodes of '{}' can run, or a service of {}", most->count - out, most->count, most->name, to_text(p.total)));
+    const auto out = static_cast<std::int64_t>(
+        std::ceil((p.total - *site.utility).value / (most->server.power->value * per_watt) * (1 - kRounding)));
+    if (out < most->count)
+      f.help(format("{} of the {} nodes of '{}' can run, or a service of {}", most->count - out, most->count,
+                    most->name, to_text(p.total)));
   }
-  if (f.helps.empty()) f.help(format("a service of {}, or {} less", to_text(p.total), to_text(p.total - *site.utility)));
+  if (f.helps.empty())
+    f.help(format("a service of {}, or {} less", to_text(p.total), to_text(p.total - *site.utility)));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "model/power.h"
 #include "model/power_cap.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -9,30 +9,44 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
-    if (!in.cluster.own_site || !is_ours(g) || g.assembly >= 0 || g.count == 0) continue;   // trays are fed by the shelves of their assembly
-    if (!s.power) continue;                    // power-branch-over-continuous-rating says so
+    if (!in.cluster.own_site || !is_ours(g) || g.assembly >= 0 || g.count == 0)
+      continue;              // trays are fed by the shelves of their assembly
+    if (!s.power) continue;  // power-branch-over-continuous-rating says so
     const PsuSet* psus = s.part.psus ? &*s.part.psus : nullptr;
     if (!psus || !psus->count || !psus->power) {
-      findings.note(rule.id, s.span, format("'{}' states no {}, so its supplies were not checked against the {} of group '{}'", s.id, !psus || !psus->count ? "`psus`" : "power of one supply (`psus: { power: … }`)", to_text(*s.power), g.name));
+      findings.note(rule.id, s.span,
+                    format("'{}' states no {}, so its supplies were not checked against the {} of group '{}'", s.id,
+                           !psus || !psus->count ? "`psus`" : "power of one supply (`psus: { power: … }`)",
+                           to_text(*s.power), g.name));
       continue;
     }
     const double efficiency = psus->efficiency.value_or(kSupplyEfficiency);
-    const Watts load = *s.power * efficiency;    // supplies are rated by what they give, the node by what it takes
-    const std::int64_t count = *psus->count, spare = std::max<std::int64_t>(0, spare_supplies(*psus)), left = count - spare;
+    const Watts load = *s.power * efficiency;  // supplies are rated by what they give, the node by what it takes
+    const std::int64_t count = *psus->count, spare = std::max<std::int64_t>(0, spare_supplies(*psus)),
+                       left = count - spare;
     const Watts can = *psus->power * static_cast<double>(left), all = *psus->power * static_cast<double>(count);
     if (!above(load.value, can.value)) continue;
-    const SourceSpan at = first_place(written(psus->power), written(psus->count), written(psus->spare), written(s.power), s.span);
-    Finding& f = findings.error(rule.id, at, format("each node of '{}' needs {} of its supplies, the {} that may be counted on give {}", g.name, to_text(load), left, to_text(can)));
-    f.label(format("({} - {} spare) x {} = {}; {} at the wall x {:.2f} efficiency = {}", count, spare, to_text(*psus->power), to_text(can), to_text(*s.power), efficiency, to_text(load)));
-    const std::string why = s.power.origin == Origin::derived ? format("the power of the node: {}", s.power.source) : "the power of the node";
-    if (s.power.span.valid() && !(s.power.span == at)) f.note(s.power.span, why);
-    else if (s.power.origin == Origin::derived) f.note({}, why);
+    const SourceSpan at =
+        first_place(written(psus->power), written(psus->count), written(psus->spare), written(s.power), s.span);
+    Finding& f =
+        findings.error(rule.id, at,
+                       format("each node of '{}' needs {} of its supplies, the {} that may be counted on give {}",
+                              g.name, to_text(load), left, to_text(can)));
+    f.label(format("({} - {} spare) x {} = {}; {} at the wall x {:.2f} efficiency = {}", count, spare,
+                   to_text(*psus->power), to_text(can), to_text(*s.power), efficiency, to_text(load)));
+    const std::string why = s.power.origin == Origin::derived ? format("the power of the node: {}", s.power.source)
+                                                              : "the power of the node";
+    if (s.power.span.valid() && !(s.power.span == at))
+      f.note(s.power.span, why);
+    else if (s.power.origin == Origin::derived)
+      f.note({}, why);
     mention_unconfirmed(f, psus->power, format("the power of one supply of '{}'", s.id));
     mention_unconfirmed(f, s.power, format("the power of '{}'", s.id));
     std::int64_t needed = 1;
     while (above(load.value, psus->power->value * static_cast<double>(needed)) && needed < 1000) ++needed;
-    f.help(format("{} supplies of {} carry it with {} spare, or a `power_cap` of {}", needed + spare, to_text(*psus->power), spare, to_text(can / efficiency)));
-    f.physics = above(load.value, all.value);    // not even all of them together
+    f.help(format("{} supplies of {} carry it with {} spare, or a `power_cap` of {}", needed + spare,
+                  to_text(*psus->power), spare, to_text(can / efficiency)));
+    f.physics = above(load.value, all.value);  // not even all of them together
     f.object("nodes." + g.name);
   }
 }

@@ -26,24 +26,39 @@ std::string remedy(const DeviceCords& d) {
   const std::int64_t may_fail = load.supplies - needed(load);
   if (may_fail <= 0) return "a larger or a further supply: none of them may fail";
   const std::int64_t enough = (load.supplies + may_fail - 1) / may_fail;
-  if (enough > static_cast<std::int64_t>(feeds.size())) return format("PDUs on {} feeds ({} now), so that the loss of one takes no more than {} of its {} supplies", enough, feeds.size(), may_fail, load.supplies);
-  return format("its cords evenly over the {} feeds: no more than {} of the {} on each", feeds.size(), may_fail, load.supplies);
+  if (enough > static_cast<std::int64_t>(feeds.size()))
+    return format("PDUs on {} feeds ({} now), so that the loss of one takes no more than {} of its {} supplies", enough,
+                  feeds.size(), may_fail, load.supplies);
+  return format("its cords evenly over the {} feeds: no more than {} of the {} on each", feeds.size(), may_fail,
+                load.supplies);
 }
 
-struct Worst { double rank = 0; int feed = -1; AfterLoss after; };
+struct Worst {
+  double rank = 0;
+  int feed = -1;
+  AfterLoss after;
+};
 
 // The feed whose loss hurts the device most. What nobody states, neither spares nor output, is not held against it.
 Worst worst_loss(const Cluster& c, const DeviceCords& d) {
   Worst worst;
   const SupplyLoad& load = d.load();
   // Too small with the spares out, whatever hangs where: power-supplies-below-node-draw says so.
-  if (load.output > 0 && above(load.watts * load.efficiency, load.output * static_cast<double>(load.supplies - std::max<std::int64_t>(0, load.spare)))) return worst;
+  if (load.output > 0 &&
+      above(load.watts * load.efficiency,
+            load.output * static_cast<double>(load.supplies - std::max<std::int64_t>(0, load.spare))))
+    return worst;
   for (int f = 0; f < static_cast<int>(c.feeds.size()); ++f) {
     const std::optional<AfterLoss> after = after_loss(d, f);
     if (!after || after->result.state == SupplyState::runs) continue;
-    if (after->result.state == SupplyState::unjudged && (d.load().spare < 0 || after->alive >= d.load().supplies - d.load().spare)) continue;
-    const double rank = after->result.state == SupplyState::dead ? 3000 : after->result.state == SupplyState::throttled ? 2000 : 1000;
-    if (const double r = rank + static_cast<double>(d.load().supplies - after->alive); r > worst.rank) worst = {r, f, *after};
+    if (after->result.state == SupplyState::unjudged &&
+        (d.load().spare < 0 || after->alive >= d.load().supplies - d.load().spare))
+      continue;
+    const double rank = after->result.state == SupplyState::dead        ? 3000
+                        : after->result.state == SupplyState::throttled ? 2000
+                                                                        : 1000;
+    if (const double r = rank + static_cast<double>(d.load().supplies - after->alive); r > worst.rank)
+      worst = {r, f, *after};
   }
   return worst;
 }
@@ -54,19 +69,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t i = 0; i < c.racks.size(); ++i) {
     const RackGroupModel& g = c.racks[i];
-    for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(i), [&](const DeviceCords& d) { return worst_loss(c, d).rank; })) {
+    for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(i),
+                                            [&](const DeviceCords& d) { return worst_loss(c, d).rank; })) {
       const SupplyLoad& load = k.cords.load();
       const Worst w = worst_loss(c, k.cords);
       const RackedDevice& device = *k.cords.device;
       const FeedModel& feed = c.feeds[static_cast<std::size_t>(w.feed)];
-      const std::string_view does = w.after.result.state == SupplyState::dead ? "it goes off" : w.after.result.state == SupplyState::throttled ? "it throttles" : "it throttles or stops";
-      Finding& f = findings.warning(rule.id, device_place(in, device), format("the loss of feed '{}' leaves {} of {} supplies of {}, {} are needed: {}", feed.name, w.after.alive, load.supplies, each_device_text(in, device), needed(load), does));
+      const std::string_view does = w.after.result.state == SupplyState::dead        ? "it goes off"
+                                    : w.after.result.state == SupplyState::throttled ? "it throttles"
+                                                                                     : "it throttles or stops";
+      Finding& f =
+          findings.warning(rule.id, device_place(in, device),
+                           format("the loss of feed '{}' leaves {} of {} supplies of {}, {} are needed: {}", feed.name,
+                                  w.after.alive, load.supplies, each_device_text(in, device), needed(load), does));
       f.label(format("{} of its {} cords hang on feed '{}'", load.supplies - w.after.alive, load.supplies, feed.name));
-      f.note(g.pdus.front().span, format("{} in each rack of '{}'", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"), g.name));
+      f.note(g.pdus.front().span,
+             format("{} in each rack of '{}'", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"), g.name));
       const PsuSet& psus = *k.cords.psus;
       if (load.spare >= 0) {
         f.note(psus.spare.span, format("{} of the {} supplies are spare", load.spare, load.supplies));
-        mention_unconfirmed(f, psus.spare, format("the number of spare supplies of '{}'", device_model(in.plan, device)));
+        mention_unconfirmed(f, psus.spare,
+                            format("the number of spare supplies of '{}'", device_model(in.plan, device)));
       } else {
         mention_unconfirmed(f, psus.power, format("the power of one supply of '{}'", device_model(in.plan, device)));
       }

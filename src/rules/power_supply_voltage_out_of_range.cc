@@ -15,7 +15,9 @@ double too_much(const PsuSet& p, Volts v) {
 std::pair<double, std::size_t> worst_pdu(const RackGroupModel& g, const DeviceCords& d) {
   std::pair<double, std::size_t> worst{0, 0};
   for (std::size_t i = 0; i < g.pdus.size(); ++i)
-    if (const Value<Volts> v = g.pdus[i].part ? outlet_voltage(*g.pdus[i].part) : Value<Volts>(); v && d.on[i] > 0 && too_much(*d.psus, *v) > worst.first) worst = {too_much(*d.psus, *v), i};
+    if (const Value<Volts> v = g.pdus[i].part ? outlet_voltage(*g.pdus[i].part) : Value<Volts>();
+        v && d.on[i] > 0 && too_much(*d.psus, *v) > worst.first)
+      worst = {too_much(*d.psus, *v), i};
   return worst;
 }
 
@@ -25,18 +27,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t i = 0; i < c.racks.size(); ++i) {
     const RackGroupModel& g = c.racks[i];
-    for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(i), [&](const DeviceCords& d) { return worst_pdu(g, d).first; })) {
+    for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(i),
+                                            [&](const DeviceCords& d) { return worst_pdu(g, d).first; })) {
       const PduModel& pdu = g.pdus[worst_pdu(g, k.cords).second];
       const Volts v = *outlet_voltage(*pdu.part);
       const PsuSet& psus = *k.cords.psus;
       const RackedDevice& device = *k.cords.device;
       const bool high = psus.input_max && above(v.value, psus.input_max->value);
       const Value<Volts>& limit = high ? psus.input_max : psus.input_min;
-      Finding& f = findings.error(rule.id, device_place(in, device), format("the supplies of {} are rated {} {}, '{}' gives them {}", each_device_text(in, device), high ? "up to" : "from", to_text(*limit), pdu.model, to_text(v)));
-      f.note(pdu.span, "the PDU", v < *pdu.part->voltage ? format("{} / sqrt(3), line to neutral", to_text(*pdu.part->voltage)) : "");
+      Finding& f =
+          findings.error(rule.id, device_place(in, device),
+                         format("the supplies of {} are rated {} {}, '{}' gives them {}", each_device_text(in, device),
+                                high ? "up to" : "from", to_text(*limit), pdu.model, to_text(v)));
+      f.note(pdu.span, "the PDU",
+             v < *pdu.part->voltage ? format("{} / sqrt(3), line to neutral", to_text(*pdu.part->voltage)) : "");
       f.note(limit.span, "the range of the supply");
       mention_unconfirmed(f, limit, format("the input range of '{}'", device_model(in.plan, device)));
-      f.help("a PDU of 208 V between lines, 230 V or 240 V to neutral (400 V or 415 V supply); or supplies for this voltage");
+      f.help(
+          "a PDU of 208 V between lines, 230 V or 240 V to neutral (400 V or 415 V supply); or supplies for this "
+          "voltage");
       f.object(device_owner(in.plan, device));
     }
   }

@@ -6,8 +6,12 @@ namespace clusterc {
 namespace {
 
 // Policy: below a megawatt nobody at the utility asks.
-constexpr Threshold kThreshold{.means = "load swing that the utility wants to know of", .standard = 1e6, .least = 1e3, .most = 1e9, .dimension = Dimension::power};
-constexpr double kUpsShare = 0.25;        // policy: a step that generators and UPS of the usual kind take
+constexpr Threshold kThreshold{.means = "load swing that the utility wants to know of",
+                               .standard = 1e6,
+                               .least = 1e3,
+                               .most = 1e9,
+                               .dimension = Dimension::power};
+constexpr double kUpsShare = 0.25;  // policy: a step that generators and UPS of the usual kind take
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -15,8 +19,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   double ups = 0;
   bool all_ups = !c.feeds.empty();
   for (const FeedModel& f : c.feeds) {
-    if (f.ups && f.ups->power && f.spec->ups) ups += f.ups->power->value * static_cast<double>(f.spec->ups->modules.value_or(1));
-    else all_ups = false;
+    if (f.ups && f.ups->power && f.spec->ups)
+      ups += f.ups->power->value * static_cast<double>(f.spec->ups->modules.value_or(1));
+    else
+      all_ups = false;
   }
   const double limit = all_ups ? std::min(in.threshold(rule), kUpsShare * ups) : in.threshold(rule);
   double swing = 0, unknown = 0;
@@ -35,13 +41,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   if (!above(swing, limit)) {
     if (silent && above(swing + unknown, limit))
-      findings.note(rule.id, first_place(in_spec(silent->server.span, *silent), silent->span), format("'{}' states no `power_idle`, so it was not checked how far the {} of group '{}' swing", silent->server.id, to_text(Watts(all(*silent, *silent->server.power))), silent->name));
+      findings.note(rule.id, first_place(in_spec(silent->server.span, *silent), silent->span),
+                    format("'{}' states no `power_idle`, so it was not checked how far the {} of group '{}' swing",
+                           silent->server.id, to_text(Watts(all(*silent, *silent->server.power))), silent->name));
     return;
   }
-  Finding& f = findings.note(rule.id, most->span, format("the load may swing by {} within milliseconds, {} is where utility and generator want to know", to_text(Watts(swing)), to_text(Watts(limit))));
+  Finding& f = findings.note(
+      rule.id, most->span,
+      format("the load may swing by {} within milliseconds, {} is where utility and generator want to know",
+             to_text(Watts(swing)), to_text(Watts(limit))));
   f.label(format("{} x ({} - {} idle)", most->count, to_text(*most->server.power), to_text(*most->server.power_idle)));
   mention_unconfirmed(f, most->server.power_idle, format("the idle power of '{}'", most->server.id));
-  f.help("tell the utility, read the load step in the generator's data sheet, stagger the start of large jobs, or turn on the GPUs' power smoothing");
+  f.help(
+      "tell the utility, read the load step in the generator's data sheet, stagger the start of large jobs, or turn on "
+      "the GPUs' power smoothing");
   f.object("nodes." + most->name);
 }
 

@@ -9,20 +9,30 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     const PsuSet* psus = s.part.psus ? &*s.part.psus : nullptr;
-    if (!is_ours(g) || g.assembly >= 0 || g.count == 0 || !s.gpu || s.gpu_count == 0 || !s.gpu->transient || !s.gpu->tdp || !s.power || !psus || !psus->count || !psus->power) continue;
+    if (!is_ours(g) || g.assembly >= 0 || g.count == 0 || !s.gpu || s.gpu_count == 0 || !s.gpu->transient ||
+        !s.gpu->tdp || !s.power || !psus || !psus->count || !psus->power)
+      continue;
     const double efficiency = psus->efficiency.value_or(kSupplyEfficiency);
     const Watts steady = *s.power * efficiency, limit = gpu_power(s, *s.gpu->tdp);
     const std::int64_t left = *psus->count - std::clamp<std::int64_t>(psus->spare.value_or(0), 0, *psus->count);
-    if (above(steady.value, psus->power->value * static_cast<double>(left))) continue;     // power-supplies-below-node-draw says so
+    if (above(steady.value, psus->power->value * static_cast<double>(left)))
+      continue;  // power-supplies-below-node-draw says so
     const Watts peak = steady + (*s.gpu->transient - limit) * static_cast<double>(s.gpu_count);
     const Value<Watts>& each = psus->peak ? psus->peak : psus->power;
     const Watts can = *each * static_cast<double>(left);
     if (!above(peak.value, can.value)) continue;
     const SourceSpan at = first_place(written(psus->power), written(psus->count), in_spec(s.span, g), g.span);
-    Finding& f = findings.warning(rule.id, at, format("peaks of the GPUs take each node of '{}' to {}, the {} supplies that may be counted on give {}", g.name, to_text(peak), left, to_text(can)));
-    f.label(format("{} + {} x ({} - {}); {} x {}", to_text(steady), s.gpu_count, to_text(*s.gpu->transient), to_text(limit), left, to_text(*each)));
+    Finding& f = findings.warning(
+        rule.id, at,
+        format("peaks of the GPUs take each node of '{}' to {}, the {} supplies that may be counted on give {}", g.name,
+               to_text(peak), left, to_text(can)));
+    f.label(format("{} + {} x ({} - {}); {} x {}", to_text(steady), s.gpu_count, to_text(*s.gpu->transient),
+                   to_text(limit), left, to_text(*each)));
     f.note(s.gpu->transient.span, "the published peak of one GPU");
-    if (!psus->peak) f.note({}, format("what a supply of '{}' gives for less than a millisecond (`psus: {{ peak: … }}`) is not stated, so its continuous output was taken", s.id));
+    if (!psus->peak)
+      f.note({}, format("what a supply of '{}' gives for less than a millisecond (`psus: {{ peak: … }}`) is not "
+                        "stated, so its continuous output was taken",
+                        s.id));
     mention_unconfirmed(f, s.gpu->transient, format("the peak of '{}'", s.gpu_model));
     mention_unconfirmed(f, each, format("the output of one supply of '{}'", s.id));
     f.help("larger supplies, or supplies whose stated peak covers it");

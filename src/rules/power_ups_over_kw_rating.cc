@@ -1,6 +1,6 @@
 #include "plan/placement.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -14,29 +14,45 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!feed.ups || !feed.spec->ups) continue;
     const UpsSet& set = *feed.spec->ups;
     const std::string model = set.model.value_or("");
-    const std::int64_t modules = set.modules.value_or(1), spare = std::min(set.spare.value_or(0), modules), left = modules - spare;
+    const std::int64_t modules = set.modules.value_or(1), spare = std::min(set.spare.value_or(0), modules),
+                       left = modules - spare;
     if (!feed.ups->power || !feed.ups->apparent)
-      findings.note(rule.id, first_place(set.model.span, feed.span), format("'{}' states no `{}`, so the load of feed '{}' was not compared with it", model, feed.ups->power ? "apparent" : "power", feed.name));
+      findings.note(rule.id, first_place(set.model.span, feed.span),
+                    format("'{}' states no `{}`, so the load of feed '{}' was not compared with it", model,
+                           feed.ups->power ? "apparent" : "power", feed.name));
     const FeedLoad& load = in.plan.feeds[i];
     const VoltAmperes va = std::max(load.normal, load.worst);
     const Watts watts(va.value * pf);
     const bool after_loss = load.worst_lost_feed >= 0 && load.worst > load.normal;
     const std::string when = after_loss ? format("when feed '{}' is lost, ", c.feeds[load.worst_lost_feed].name) : "";
     const double n = static_cast<double>(left);
-    const bool over_watts = feed.ups->power && above(watts.value, feed.ups->power->value * n), over_va = feed.ups->apparent && above(va.value, feed.ups->apparent->value * n);
+    const bool over_watts = feed.ups->power && above(watts.value, feed.ups->power->value * n),
+               over_va = feed.ups->apparent && above(va.value, feed.ups->apparent->value * n);
     if (!over_watts && !over_va) continue;
     const SourceSpan at = first_place(written(set.modules), written(set.model), feed.span);
     const std::string has = over_watts ? to_text(*feed.ups->power * n) : to_text(*feed.ups->apparent * n);
-    Finding& f = findings.error(rule.id, at, format("{}the UPS of feed '{}' carries {}, it is rated {}", when, feed.name, over_watts ? to_text(watts) : to_text(va), has));
-    std::string label = spare > 0 ? format("({} - {} spare) x {} = {}", modules, spare, over_watts ? to_text(*feed.ups->power) : to_text(*feed.ups->apparent), has)
-                                  : format("{} x {} = {}", modules, over_watts ? to_text(*feed.ups->power) : to_text(*feed.ups->apparent), has);
-    if (over_watts && !over_va && feed.ups->apparent) label += format("; {} of {} of apparent power would fit", to_text(va), to_text(*feed.ups->apparent * n));
+    Finding& f = findings.error(rule.id, at,
+                                format("{}the UPS of feed '{}' carries {}, it is rated {}", when, feed.name,
+                                       over_watts ? to_text(watts) : to_text(va), has));
+    std::string label = spare > 0 ? format("({} - {} spare) x {} = {}", modules, spare,
+                                           over_watts ? to_text(*feed.ups->power) : to_text(*feed.ups->apparent), has)
+                                  : format("{} x {} = {}", modules,
+                                           over_watts ? to_text(*feed.ups->power) : to_text(*feed.ups->apparent), has);
+    if (over_watts && !over_va && feed.ups->apparent)
+      label += format("; {} of {} of apparent power would fit", to_text(va), to_text(*feed.ups->apparent * n));
     f.label(std::move(label));
-    if (after_loss) f.note(c.feeds[load.worst_lost_feed].span, format("this feed is lost; with it the UPS carries {}", to_text(Watts(load.normal.value * pf))));
-    if (over_watts) mention_unconfirmed(f, feed.ups->power, format("the power of '{}'", model));
-    else mention_unconfirmed(f, feed.ups->apparent, format("the apparent power of '{}'", model));
+    if (after_loss)
+      f.note(c.feeds[load.worst_lost_feed].span,
+             format("this feed is lost; with it the UPS carries {}", to_text(Watts(load.normal.value * pf))));
+    if (over_watts)
+      mention_unconfirmed(f, feed.ups->power, format("the power of '{}'", model));
+    else
+      mention_unconfirmed(f, feed.ups->apparent, format("the apparent power of '{}'", model));
     std::int64_t needed = left;
-    while (needed < 1000 && ((feed.ups->power && above(watts.value, feed.ups->power->value * static_cast<double>(needed))) || (feed.ups->apparent && above(va.value, feed.ups->apparent->value * static_cast<double>(needed))))) ++needed;
+    while (needed < 1000 &&
+           ((feed.ups->power && above(watts.value, feed.ups->power->value * static_cast<double>(needed))) ||
+            (feed.ups->apparent && above(va.value, feed.ups->apparent->value * static_cast<double>(needed)))))
+      ++needed;
     f.help(format("`modules: {}`", needed + spare));
     f.object("feed/" + feed.name);
   }

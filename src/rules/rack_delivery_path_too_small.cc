@@ -1,14 +1,21 @@
 #include "plan/links.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 // Two floor tiles of 600 mm (ASHRAE TC 9.9; policy).
-constexpr Threshold kThreshold{.means = "width of a cold aisle", .standard = 1.2, .least = 0.6, .most = 5, .dimension = Dimension::length};
+constexpr Threshold kThreshold{
+    .means = "width of a cold aisle", .standard = 1.2, .least = 0.6, .most = 5, .dimension = Dimension::length};
 
-struct Frame { std::string what, model; SourceSpan span; const Value<Meters>*height, *width, *depth; std::string object; Value<std::int64_t> units; };
+struct Frame {
+  std::string what, model;
+  SourceSpan span;
+  const Value<Meters>*height, *width, *depth;
+  std::string object;
+  Value<std::int64_t> units;
+};
 
 void check_height(const Rule& rule, Findings& findings, const Frame& f, const Value<Meters>& door) {
   // A frame of which only the units are known is no lower than these (EIA-310).
@@ -16,7 +23,9 @@ void check_height(const Rule& rule, Findings& findings, const Frame& f, const Va
   const bool known = f.height && *f.height;
   const Meters high = known ? **f.height : least;
   if (above(high.value, door->value)) {
-    Finding& x = findings.add(rule.severity, rule.id, f.span, format("{} are {}{} high, the door is {}", f.what, known ? "" : "at least ", to_text(high), to_text(*door)));
+    Finding& x = findings.add(
+        rule.severity, rule.id, f.span,
+        format("{} are {}{} high, the door is {}", f.what, known ? "" : "at least ", to_text(high), to_text(*door)));
     if (!known) x.label(format("{} units of 44.45 mm", *f.units));
     x.note(door.span, "the door");
     if (known) mention_unconfirmed(x, *f.height, format("the height of '{}'", f.model));
@@ -24,7 +33,9 @@ void check_height(const Rule& rule, Findings& findings, const Frame& f, const Va
     x.object(f.object);
   } else if (!known) {
     const std::string at_least = f.units ? format(" ({} units are {})", *f.units, to_text(least)) : "";
-    findings.note(rule.id, f.span, format("'{}' states no `height`, so it was not checked whether {} pass the door{}", f.model, f.what, at_least));
+    findings.note(
+        rule.id, f.span,
+        format("'{}' states no `height`, so it was not checked whether {} pass the door{}", f.model, f.what, at_least));
   }
 }
 
@@ -34,17 +45,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Site& site = *c.spec.site;
   std::vector<Frame> frames;
   for (const RackGroupModel& g : c.racks)
-    if (g.part && g.count > 0) frames.push_back({format("racks of '{}'", g.name), g.model, g.spec->model.span, &g.part->height, &g.part->width, &g.part->depth, "racks." + g.name, g.part->units});
+    if (g.part && g.count > 0)
+      frames.push_back({format("racks of '{}'", g.name), g.model, g.spec->model.span, &g.part->height, &g.part->width,
+                        &g.part->depth, "racks." + g.name, g.part->units});
   for (const AssemblyGroupModel& a : c.assemblies)
-    if (a.part && a.count > 0) frames.push_back({format("frames of '{}'", a.name), a.model, a.spec->model.span, nullptr, &a.part->width, &a.part->depth, "assemblies." + a.name, a.part->units});
+    if (a.part && a.count > 0)
+      frames.push_back({format("frames of '{}'", a.name), a.model, a.spec->model.span, nullptr, &a.part->width,
+                        &a.part->depth, "assemblies." + a.name, a.part->units});
   if (site.door)
     for (const Frame& f : frames) {
       if (site.door->height) check_height(rule, findings, f, site.door->height);
       // Through the door with the narrower side first.
       if (site.door->width) {
-        if (!*f.width) findings.note(rule.id, f.span, format("'{}' states no `width`, so it was not checked whether {} pass the door", f.model, f.what));
-        else if (const Meters narrow = *f.depth ? std::min(**f.width, **f.depth) : **f.width; above(narrow.value, site.door->width->value)) {
-          Finding& x = findings.add(rule.severity, rule.id, f.span, format("{} are {} wide, the door is {}", f.what, to_text(narrow), to_text(*site.door->width)));
+        if (!*f.width)
+          findings.note(
+              rule.id, f.span,
+              format("'{}' states no `width`, so it was not checked whether {} pass the door", f.model, f.what));
+        else if (const Meters narrow = *f.depth ? std::min(**f.width, **f.depth) : **f.width;
+                 above(narrow.value, site.door->width->value)) {
+          Finding& x = findings.add(
+              rule.severity, rule.id, f.span,
+              format("{} are {} wide, the door is {}", f.what, to_text(narrow), to_text(*site.door->width)));
           x.note(site.door->width.span, "the door");
           mention_unconfirmed(x, *f.width, format("the width of '{}'", f.model));
           x.help("narrower racks, or another way in");
@@ -56,14 +77,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   // What is pulled out needs its own depth in front of the rack.
   const NodeGroupModel* deepest = nullptr;
   for (const NodeGroupModel& g : c.nodes)
-    if (is_ours(g) && g.count > 0 && g.racks >= 0 && g.server.part.depth && (!deepest || *deepest->server.part.depth < *g.server.part.depth)) deepest = &g;
+    if (is_ours(g) && g.count > 0 && g.racks >= 0 && g.server.part.depth &&
+        (!deepest || *deepest->server.part.depth < *g.server.part.depth))
+      deepest = &g;
   const Meters cold_aisle(in.threshold(rule));
   Meters needed = cold_aisle;
   if (deepest) needed = std::max(needed, *deepest->server.part.depth);
   if (!above(needed.value, site.aisle->value)) return;
   const bool by_device = deepest && cold_aisle < *deepest->server.part.depth;
-  Finding& x = findings.add(rule.severity, rule.id, site.aisle.span, by_device ? format("the aisle is {} wide, '{}' is {} deep and must be pulled out", to_text(*site.aisle), deepest->server.id, to_text(needed))
-                                                                              : format("the cold aisle is {} wide, {} are good practice", to_text(*site.aisle), to_text(needed)));
+  Finding& x = findings.add(
+      rule.severity, rule.id, site.aisle.span,
+      by_device ? format("the aisle is {} wide, '{}' is {} deep and must be pulled out", to_text(*site.aisle),
+                         deepest->server.id, to_text(needed))
+                : format("the cold aisle is {} wide, {} are good practice", to_text(*site.aisle), to_text(needed)));
   if (by_device) x.note(deepest->span, format("the nodes of '{}'", deepest->name));
   x.help(format("an aisle of {}", to_text(needed)));
   x.object("site.aisle");

@@ -1,13 +1,19 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-constexpr Meters kPduDepth{0.05};          // body of a vertical PDU, without its cords (planning default)
-constexpr Meters kWideRack{0.75};          // from this width on there is a channel beside the 19 inches (EIA-310: 600 mm cabinets have none)
+constexpr Meters kPduDepth{0.05};  // body of a vertical PDU, without its cords (planning default)
+constexpr Meters kWideRack{
+    0.75};  // from this width on there is a channel beside the 19 inches (EIA-310: 600 mm cabinets have none)
 
-struct Device { std::string what, model; const Value<Meters>* depth; SourceSpan span; std::string object; };
+struct Device {
+  std::string what, model;
+  const Value<Meters>* depth;
+  SourceSpan span;
+  std::string object;
+};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -18,22 +24,33 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!g.part) continue;
     std::vector<Device> devices;
     for (const NodeGroupModel& n : c.nodes)
-      if (n.racks == static_cast<int>(r) && n.count > 0 && is_ours(n)) devices.push_back({format("group '{}'", n.name), n.server.id, &n.server.part.depth, first_place(written(n.spec->racks), n.span), "nodes." + n.name});
+      if (n.racks == static_cast<int>(r) && n.count > 0 && is_ours(n))
+        devices.push_back({format("group '{}'", n.name), n.server.id, &n.server.part.depth,
+                           first_place(written(n.spec->racks), n.span), "nodes." + n.name});
     for (const StorageModel& s : c.storage)
-      if (s.part && s.racks == static_cast<int>(r)) devices.push_back({format("storage '{}'", s.name), s.model, &s.part->depth, first_place(s.spec->servers ? written(s.spec->servers->racks) : SourceSpan{}, s.span), "storage." + s.name});
+      if (s.part && s.racks == static_cast<int>(r))
+        devices.push_back({format("storage '{}'", s.name), s.model, &s.part->depth,
+                           first_place(s.spec->servers ? written(s.spec->servers->racks) : SourceSpan{}, s.span),
+                           "storage." + s.name});
     for (std::size_t i = 0; i < in.plan.fabrics.size(); ++i) {
       const Fabric& f = in.plan.fabrics[i];
       const NetworkModel& n = c.networks[f.network];
       if (n.racks != static_cast<int>(r)) continue;
       for (std::size_t t = 0; t < f.tiers.size(); ++t) {
         if (!f.tiers[t].part || f.tiers[t].count == 0) continue;
-        if (std::any_of(f.tiers.begin(), f.tiers.begin() + static_cast<std::ptrdiff_t>(t), [&](const FabricTier& x) { return x.part == f.tiers[t].part; })) continue;
-        devices.push_back({format("network '{}'", n.name), f.tiers[t].model, &f.tiers[t].part->depth, first_place(written(n.spec->racks), n.span), "networks." + n.name});
+        if (std::any_of(f.tiers.begin(), f.tiers.begin() + static_cast<std::ptrdiff_t>(t),
+                        [&](const FabricTier& x) { return x.part == f.tiers[t].part; }))
+          continue;
+        devices.push_back({format("network '{}'", n.name), f.tiers[t].model, &f.tiers[t].part->depth,
+                           first_place(written(n.spec->racks), n.span), "networks." + n.name});
       }
     }
     if (devices.empty()) continue;
     if (!g.part->mounting_depth) {
-      findings.note(rule.id, g.span, format("'{}' states no `mounting_depth`, so it was not checked what is too deep for rack group '{}'", g.model, g.name));
+      findings.note(
+          rule.id, g.span,
+          format("'{}' states no `mounting_depth`, so it was not checked what is too deep for rack group '{}'", g.model,
+                 g.name));
       continue;
     }
     const Value<Meters>& room = g.part->mounting_depth;
@@ -42,9 +59,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Meters left = behind ? *room - kPduDepth : *room;
     for (const Device& d : devices) {
       if (!*d.depth) {
-        findings.note(rule.id, d.span, format("'{}' states no `depth`, so it was not checked whether {} fits rack group '{}'", d.model, d.what, g.name));
+        findings.note(rule.id, d.span,
+                      format("'{}' states no `depth`, so it was not checked whether {} fits rack group '{}'", d.model,
+                             d.what, g.name));
       } else if (above((*d.depth)->value, room->value)) {
-        Finding& f = findings.error(rule.id, d.span, format("'{}' of {} is {} deep, '{}' takes {}", d.model, d.what, to_text(**d.depth), g.model, to_text(*room)));
+        Finding& f = findings.error(rule.id, d.span,
+                                    format("'{}' of {} is {} deep, '{}' takes {}", d.model, d.what, to_text(**d.depth),
+                                           g.model, to_text(*room)));
         f.label(format("{} too deep", to_text(**d.depth - *room)));
         f.note(g.span, format("these are the racks of '{}'", g.name));
         mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
@@ -52,9 +73,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.help("a deeper rack, or another rack group for it");
         f.object(d.object);
       } else if (above((*d.depth)->value, left.value)) {
-        Finding& f = findings.warning(rule.id, d.span, format("'{}' of {} is {} deep, '{}' takes {} with vertical PDUs behind it", d.model, d.what, to_text(**d.depth), g.model, to_text(left)));
+        Finding& f = findings.warning(rule.id, d.span,
+                                      format("'{}' of {} is {} deep, '{}' takes {} with vertical PDUs behind it",
+                                             d.model, d.what, to_text(**d.depth), g.model, to_text(left)));
         f.label(format("{} - {} of a vertical PDU", to_text(*room), to_text(kPduDepth)));
-        f.note(g.pdus.front().span, format("{} in a cabinet of {}", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"), to_text(*g.part->width)));
+        f.note(g.pdus.front().span,
+               format("{} in a cabinet of {}", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"),
+                      to_text(*g.part->width)));
         mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
         mention_unconfirmed(f, *d.depth, format("the depth of '{}'", d.model));
         f.help("a deeper rack, or one 750 mm wide or more, where PDUs stand beside the devices");

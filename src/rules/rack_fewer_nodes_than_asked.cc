@@ -9,7 +9,9 @@ namespace clusterc {
 namespace {
 
 // Most nodes of the group in one rack, and that rack. Nodes are put rack by rack, so that they are counted in runs.
-struct Fullest { std::int64_t rack = -1, nodes = 0; };
+struct Fullest {
+  std::int64_t rack = -1, nodes = 0;
+};
 Fullest fullest_rack(const Plan& plan, const NodeGroupModel& g, const RackGroupModel& racks) {
   std::vector<std::int64_t> here(static_cast<std::size_t>(racks.count), 0);
   Fullest f;
@@ -22,22 +24,32 @@ Fullest fullest_rack(const Plan& plan, const NodeGroupModel& g, const RackGroupM
 }
 
 // What a rack draws, and what it draws after the loss of the feed that leaves its devices worst off.
-struct Draw { Watts normal{0}, after_loss{0}; };
+struct Draw {
+  Watts normal{0}, after_loss{0};
+};
 Draw draw_of(const Plan& plan, const RackGroupModel& racks, std::int64_t rack) {
   Draw d{plan.racks[rack].power, plan.racks[rack].power};
-  for (const RackedDevice& device : plan.racks[rack].devices) d.after_loss += after_feed_loss(plan, racks, device) - Watts(supply_load(plan, device).watts);
+  for (const RackedDevice& device : plan.racks[rack].devices)
+    d.after_loss += after_feed_loss(plan, racks, device) - Watts(supply_load(plan, device).watts);
   return d;
 }
 
-struct Limit { std::string what; bool after_loss = false; };
+struct Limit {
+  std::string what;
+  bool after_loss = false;
+};
 Limit limit_of(const RuleInput& in, const RackGroupModel& racks, Draw asked) {
   const Cluster& c = in.cluster;
   const RackLimits carry = pdu_limits(c, racks);
   const bool budget = budget_decides(c, racks);
-  if (budget && above(asked.normal.value, racks.spec->budget->value)) return {format("each rack may draw {}", to_text(*racks.spec->budget))};
-  if (above(asked.normal.value, carry.normal.value)) return {format("the PDUs of a rack carry {}", to_text(carry.normal))};
-  if (budget && above(asked.after_loss.value, racks.spec->budget->value)) return {format("each rack may draw {}, after the loss of a feed too", to_text(*racks.spec->budget)), true};
-  if (above(asked.after_loss.value, carry.survives.value)) return {format("the PDUs of a rack carry {} after the loss of a feed", to_text(carry.survives)), true};
+  if (budget && above(asked.normal.value, racks.spec->budget->value))
+    return {format("each rack may draw {}", to_text(*racks.spec->budget))};
+  if (above(asked.normal.value, carry.normal.value))
+    return {format("the PDUs of a rack carry {}", to_text(carry.normal))};
+  if (budget && above(asked.after_loss.value, racks.spec->budget->value))
+    return {format("each rack may draw {}, after the loss of a feed too", to_text(*racks.spec->budget)), true};
+  if (above(asked.after_loss.value, carry.survives.value))
+    return {format("the PDUs of a rack carry {} after the loss of a feed", to_text(carry.survives)), true};
   return {};
 }
 
@@ -49,7 +61,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!is_ours(g) || g.racks < 0 || !g.spec->per_rack || !g.spec->at.empty() || g.count == 0) continue;
     const RackGroupModel& racks = c.racks[g.racks];
     // What finds no place at all is said by the rule of what it lacks.
-    if (racks.count == 0 || std::any_of(in.plan.unplaced.begin(), in.plan.unplaced.end(), [&](const Unplaced& u) { return u.kind == DeviceKind::node && u.group == static_cast<int>(i); })) continue;
+    if (racks.count == 0 || std::any_of(in.plan.unplaced.begin(), in.plan.unplaced.end(), [&](const Unplaced& u) {
+          return u.kind == DeviceKind::node && u.group == static_cast<int>(i);
+        }))
+      continue;
     const std::int64_t asked = std::min(*g.spec->per_rack, g.count);
     const Fullest f = fullest_rack(in.plan, g, racks);
     if (f.rack < 0 || f.nodes >= asked) continue;
@@ -59,12 +74,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Watts each(supply_load(in.plan, node).watts), each_after = after_feed_loss(in.plan, racks, node);
     const Draw all{now.normal + each * more, now.after_loss + each_after * more};
     const Limit limit = limit_of(in, racks, all);
-    const std::string draw = format("rack '{}' with {} of them{}: {} + {} x {} = {}", c.rack_name(f.rack), asked, limit.after_loss ? " on the supplies that are left" : "",
-                                    to_text(limit.after_loss ? now.after_loss : now.normal), asked - f.nodes, to_text(limit.after_loss ? each_after : each),
-                                    to_text(limit.after_loss ? all.after_loss : all.normal));
-    Finding& x = findings.warning(rule.id, load_place(g), format("'{}' asks for {} nodes in each rack, the plan puts {}{}", g.name, asked, f.nodes, limit.what.empty() ? ", where room, weight or outlets end" : ": " + limit.what));
+    const std::string draw =
+        format("rack '{}' with {} of them{}: {} + {} x {} = {}", c.rack_name(f.rack), asked,
+               limit.after_loss ? " on the supplies that are left" : "",
+               to_text(limit.after_loss ? now.after_loss : now.normal), asked - f.nodes,
+               to_text(limit.after_loss ? each_after : each), to_text(limit.after_loss ? all.after_loss : all.normal));
+    Finding& x =
+        findings.warning(rule.id, load_place(g),
+                         format("'{}' asks for {} nodes in each rack, the plan puts {}{}", g.name, asked, f.nodes,
+                                limit.what.empty() ? ", where room, weight or outlets end" : ": " + limit.what));
     if (!limit.what.empty()) x.label(draw);
-    x.note(racks.span, "these are the racks").help(format("`per_rack: {}` says what is planned; with fewer racks the rest would have to stand above the limit", f.nodes)).object("nodes." + g.name);
+    x.note(racks.span, "these are the racks")
+        .help(
+            format("`per_rack: {}` says what is planned; with fewer racks the rest would have to stand above the limit",
+                   f.nodes))
+        .object("nodes." + g.name);
   }
 }
 

@@ -1,13 +1,19 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 constexpr double kFeet = 4;
-constexpr double kUneven = 1.25;          // feet do not share evenly (policy)
+constexpr double kUneven = 1.25;  // feet do not share evenly (policy)
 
-struct Frame { std::int64_t first = 0, count = 0; SourceSpan span; std::string model; Value<Meters> width, depth; bool complete = true; };
+struct Frame {
+  std::int64_t first = 0, count = 0;
+  SourceSpan span;
+  std::string model;
+  Value<Meters> width, depth;
+  bool complete = true;
+};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -36,9 +42,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string name = c.rack_name(worst);
     if (floor) {
       if (!g.width || !g.depth) {
-        findings.note(rule.id, g.span, format("'{}' states no `{}`, so its load on the floor was not checked", g.model, g.width ? "depth" : "width"));
+        findings.note(rule.id, g.span,
+                      format("'{}' states no `{}`, so its load on the floor was not checked", g.model,
+                             g.width ? "depth" : "width"));
       } else if (const double load = most / (g.width->value * g.depth->value); above(load, floor->value)) {
-        Finding& f = findings.add(rule.severity, rule.id, g.span, format("rack '{}' puts {} on the floor, it carries {}", name, to_text(FloorLoad(load)), to_text(*floor)));
+        Finding& f = findings.add(
+            rule.severity, rule.id, g.span,
+            format("rack '{}' puts {} on the floor, it carries {}", name, to_text(FloorLoad(load)), to_text(*floor)));
         f.label(format("{} on {} x {}", to_text(Kilograms(most)), to_text(*g.width), to_text(*g.depth)));
         f.note(floor.span, "the floor");
         f.help("fewer devices in each rack, a plate that spreads the load, or a place on the slab");
@@ -48,7 +58,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (const double foot = most / kFeet; tile && above(foot * kUneven, tile->value)) {
       const bool surely = above(foot, tile->value);
-      Finding& f = findings.add(surely ? rule.severity : Severity::warning, rule.id, g.span, format("a foot of rack '{}' puts {} on a tile, it carries {}", name, to_text(Kilograms(foot * kUneven)), to_text(*tile)));
+      Finding& f = findings.add(surely ? rule.severity : Severity::warning, rule.id, g.span,
+                                format("a foot of rack '{}' puts {} on a tile, it carries {}", name,
+                                       to_text(Kilograms(foot * kUneven)), to_text(*tile)));
       f.label(format("{} / 4 feet x {:.2f} for uneven ones", to_text(Kilograms(most)), kUneven));
       f.note(tile.span, "the tile");
       f.help("plates below the feet, or a place on the slab");

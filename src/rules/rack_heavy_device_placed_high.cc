@@ -1,18 +1,24 @@
 #include <bit>
 
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 // Two people do not lift more than 50 kg; a lift is needed (policy).
-constexpr Threshold kThreshold{.means = "weight from which a device is heavy", .standard = 50, .least = 5, .most = 500, .dimension = Dimension::mass};
+constexpr Threshold kThreshold{.means = "weight from which a device is heavy",
+                               .standard = 50,
+                               .least = 5,
+                               .most = 500,
+                               .dimension = Dimension::mass};
 
 Value<Kilograms> weight_of(const RuleInput& in, const RackedDevice& d) {
   const Cluster& c = in.cluster;
   if (d.kind == DeviceKind::node) return c.nodes[static_cast<std::size_t>(d.group)].server.part.weight;
-  if (d.kind == DeviceKind::storage) return c.storage[static_cast<std::size_t>(d.group)].part ? c.storage[static_cast<std::size_t>(d.group)].part->weight : Value<Kilograms>();
+  if (d.kind == DeviceKind::storage)
+    return c.storage[static_cast<std::size_t>(d.group)].part ? c.storage[static_cast<std::size_t>(d.group)].part->weight
+                                                             : Value<Kilograms>();
   if (d.kind != DeviceKind::switch_) return {};
   std::int64_t first = 0;
   for (const FabricTier& t : in.plan.fabrics[static_cast<std::size_t>(d.group)].tiers) {
@@ -25,7 +31,7 @@ Value<Kilograms> weight_of(const RuleInput& in, const RackedDevice& d) {
 // Is there a free piece of `units` that ends at or below `top`?
 bool room_below(const RackPlan& rack, std::int64_t units, std::int64_t top) {
   std::int64_t free = 0, next = 1;
-  for (const RackedDevice& d : rack.devices) {             // from the bottom up
+  for (const RackedDevice& d : rack.devices) {  // from the bottom up
     if (d.unit <= 0) continue;
     free = std::max(free, std::min<std::int64_t>(d.unit - 1, top) - next + 1);
     next = std::max<std::int64_t>(next, d.unit + d.units);
@@ -57,7 +63,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (!w || d.unit <= 0) continue;
         mass += w->value;
         moment += w->value * (d.unit - 1 + d.units / 2.0);
-        if (!(w->value < heavy_from) && d.unit > 1 && d.unit - 1 + d.units / 2.0 > middle && room_below(rack, d.units, d.unit - 1)) heavy = &d, of_heavy = *w;
+        if (!(w->value < heavy_from) && d.unit > 1 && d.unit - 1 + d.units / 2.0 > middle &&
+            room_below(rack, d.units, d.unit - 1))
+          heavy = &d, of_heavy = *w;
       }
       if (!heavy || mass <= 0 || !above(moment / mass, middle)) continue;
       if (!first) {
@@ -78,9 +86,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const auto* place = n.spec->at.find(who);
       at = place ? place->name_span : load_place(n);
     } else {
-      who = first->kind == DeviceKind::storage ? c.storage[static_cast<std::size_t>(first->group)].name : c.networks[static_cast<std::size_t>(in.plan.fabrics[static_cast<std::size_t>(first->group)].network)].name;
+      who = first->kind == DeviceKind::storage
+                ? c.storage[static_cast<std::size_t>(first->group)].name
+                : c.networks[static_cast<std::size_t>(in.plan.fabrics[static_cast<std::size_t>(first->group)].network)]
+                      .name;
     }
-    Finding& f = findings.add(rule.severity, rule.id, at, format("'{}' of {} stands at U{} of rack {}: its centre of gravity is at U{:.3g}, the middle at U{:.3g}", who, to_text(weight_of_first), first->unit, name_list(names, failing), centre_of_first, middle));
+    Finding& f = findings.add(
+        rule.severity, rule.id, at,
+        format("'{}' of {} stands at U{} of rack {}: its centre of gravity is at U{:.3g}, the middle at U{:.3g}", who,
+               to_text(weight_of_first), first->unit, name_list(names, failing), centre_of_first, middle));
     f.label(format("there is room for its {} U below", first->units));
     f.help("the heaviest at the bottom");
     f.objects = std::move(objects);

@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -9,7 +9,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.own_site) return;
   for (std::size_t z = 0; z < c.zones.size(); ++z) {
     const ZoneModel& zone = c.zones[z];
-    if (!zone.cdu || !zone.cdu->units || !zone.spec->cdus) continue;       // none, or units that stand on the floor
+    if (!zone.cdu || !zone.cdu->units || !zone.spec->cdus) continue;  // none, or units that stand on the floor
     const std::int64_t units = *zone.cdu->units, wanted = zone.spec->cdus->count.value_or(1);
     std::int64_t places = 0, racks = 0;
     std::string groups;
@@ -26,22 +26,32 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           if (d.unit <= 0) continue;
           gap(d.unit - 1);
           next = std::max<std::int64_t>(next, d.unit + d.units);
-          if (d.kind == DeviceKind::occupied && d.units == units) ++places;   // reserved for it
+          if (d.kind == DeviceKind::occupied && d.units == units) ++places;  // reserved for it
         }
         gap(*g.part->units);
       }
     }
     if (racks == 0) {
-      if (std::any_of(c.assemblies.begin(), c.assemblies.end(), [&](const AssemblyGroupModel& a) { return a.liquid == static_cast<int>(z); })) continue;
-      findings.note(rule.id, zone.span, format("no rack group takes its coolant from '{}' (`liquid`), so it was not checked where its {} stand", zone.name, plural(wanted, "distribution unit")));
+      if (std::any_of(c.assemblies.begin(), c.assemblies.end(),
+                      [&](const AssemblyGroupModel& a) { return a.liquid == static_cast<int>(z); }))
+        continue;
+      findings.note(
+          rule.id, zone.span,
+          format("no rack group takes its coolant from '{}' (`liquid`), so it was not checked where its {} stand",
+                 zone.name, plural(wanted, "distribution unit")));
       continue;
     }
     if (places >= wanted) continue;
-    Finding& f = findings.add(rule.severity, rule.id, first_place(zone.spec->cdus->count.origin == Origin::spec ? zone.spec->cdus->count.span : SourceSpan{}, zone.spec->cdus->model.span),
-                              format("{} of {} U each {} a place, the racks of {} have {} left", plural(wanted, "distribution unit"), units, wanted == 1 ? "needs" : "need", groups, places == 0 ? "none" : std::to_string(places)));
+    Finding& f = findings.add(
+        rule.severity, rule.id,
+        first_place(zone.spec->cdus->count.origin == Origin::spec ? zone.spec->cdus->count.span : SourceSpan{},
+                    zone.spec->cdus->model.span),
+        format("{} of {} U each {} a place, the racks of {} have {} left", plural(wanted, "distribution unit"), units,
+               wanted == 1 ? "needs" : "need", groups, places == 0 ? "none" : std::to_string(places)));
     f.label(format("'{}', {} U", *zone.spec->cdus->model, units));
     mention_unconfirmed(f, zone.cdu->units, format("the height of '{}'", *zone.spec->cdus->model));
-    f.help(format("more racks, fewer nodes in each (`per_rack`), or {} U of `occupied` where a unit is to stand", units));
+    f.help(
+        format("more racks, fewer nodes in each (`per_rack`), or {} U of `occupied` where a unit is to stand", units));
     f.object("site.cooling." + zone.name);
   }
 }

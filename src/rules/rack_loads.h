@@ -6,9 +6,9 @@
 namespace clusterc {
 
 struct HeavyRacks {
-  std::int64_t count = 0, worst = -1;      // worst: number of the heaviest rack, -1: none is too heavy
-  double most = 0;                         // kg, what the heaviest carries
-  std::vector<std::string> names, objects; // the first three names; every rack's path
+  std::int64_t count = 0, worst = -1;       // worst: number of the heaviest rack, -1: none is too heavy
+  double most = 0;                          // kg, what the heaviest carries
+  std::vector<std::string> names, objects;  // the first three names; every rack's path
 };
 
 // What was built into each rack (RackPlan::load) against `limit`; racks that hold nothing are passed over.

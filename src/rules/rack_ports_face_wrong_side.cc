@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -19,21 +19,30 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
       if (!is_ours(g)) continue;
       if (!g.server.part.nic_side) {
-        findings.note(rule.id, g.server.span, format("'{}' states no `nic_side`, so it was not checked whether network '{}' and group '{}' meet on one side", g.server.id, n.name, g.name));
+        findings.note(
+            rule.id, g.server.span,
+            format(
+                "'{}' states no `nic_side`, so it was not checked whether network '{}' and group '{}' meet on one side",
+                g.server.id, n.name, g.name));
         continue;
       }
       if (*g.server.part.nic_side == side) continue;
       if (!first) first = &g;
       opposite.push_back(g.name);
       cables += e.members * e.ports_each;
-      if (g.racks >= 0 && c.racks[static_cast<std::size_t>(g.racks)].part) depth = std::max(depth, c.racks[static_cast<std::size_t>(g.racks)].part->depth.value_or(Meters(0)));
+      if (g.racks >= 0 && c.racks[static_cast<std::size_t>(g.racks)].part)
+        depth = std::max(depth, c.racks[static_cast<std::size_t>(g.racks)].part->depth.value_or(Meters(0)));
     }
     if (!first) continue;
     Finding& f = findings.add(rule.severity, rule.id, n.spec->ports_face.span,
-                              format("ports of network '{}' face the {}, those of {} the {}: {}{}", n.name, side, name_list(opposite, static_cast<std::int64_t>(opposite.size())), *first->server.part.nic_side, plural(cables, "cable"),
-                                     depth.value > 0 ? format(" each {} longer, through the rack", to_text(depth)) : " pass through the rack"));
+                              format("ports of network '{}' face the {}, those of {} the {}: {}{}", n.name, side,
+                                     name_list(opposite, static_cast<std::int64_t>(opposite.size())),
+                                     *first->server.part.nic_side, plural(cables, "cable"),
+                                     depth.value > 0 ? format(" each {} longer, through the rack", to_text(depth))
+                                                     : " pass through the rack"));
     mention_unconfirmed(f, first->server.part.nic_side, format("the side of the ports of '{}'", first->server.id));
-    f.help(format("`ports_face: {}`, with the airflow that goes with it, or a pass-through for the cables", *first->server.part.nic_side));
+    f.help(format("`ports_face: {}`, with the airflow that goes with it, or a pass-through for the cables",
+                  *first->server.part.nic_side));
     f.object("networks." + n.name);
   }
 }

@@ -10,7 +10,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const RackGroupModel& g : c.racks) {
     if (!g.part || g.spec->shipping.value_or("") != "integrated") continue;
     if (!g.part->dynamic_load) {
-      findings.note(rule.id, g.spec->shipping.span, format("'{}' states no `dynamic_load`, so it was not checked what rack group '{}' may be rolled with", g.model, g.name));
+      findings.note(
+          rule.id, g.spec->shipping.span,
+          format("'{}' states no `dynamic_load`, so it was not checked what rack group '{}' may be rolled with",
+                 g.model, g.name));
       continue;
     }
     const Kilograms limit = *g.part->dynamic_load;
@@ -19,11 +22,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::vector<Term> terms = weight_terms(in, heavy.worst);
     double devices = 0;
     for (const Term& t : terms) devices += t.each * static_cast<double>(t.count);
-    Finding& f = findings.add(rule.severity, rule.id, g.spec->shipping.span, format("rack {} is rolled in with {}, '{}' is rated {} on its castors", name_list(heavy.names, heavy.count), to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
-    f.label(format("({}) x {:.2f} for rails + {} of cables = {}", sum_text(terms, Dimension::mass), 1 + kRailShare, to_text(kRackCables), to_text(Kilograms(heavy.most))));
+    Finding& f = findings.add(
+        rule.severity, rule.id, g.spec->shipping.span,
+        format("rack {} is rolled in with {}, '{}' is rated {} on its castors", name_list(heavy.names, heavy.count),
+               to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
+    f.label(format("({}) x {:.2f} for rails + {} of cables = {}", sum_text(terms, Dimension::mass), 1 + kRailShare,
+                   to_text(kRackCables), to_text(Kilograms(heavy.most))));
     mention_unconfirmed(f, g.part->dynamic_load, format("the dynamic load of '{}'", g.model));
     f.help("`shipping: empty`, or the heaviest devices on a pallet of their own");
-    f.physics = g.part->dynamic_load.confirmed && devices > limit.value;   // with rails and cables at nothing it is still too much
+    f.physics = g.part->dynamic_load.confirmed &&
+                devices > limit.value;  // with rails and cables at nothing it is still too much
     f.objects = std::move(heavy.objects);
   }
 }

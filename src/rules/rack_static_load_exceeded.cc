@@ -9,10 +9,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.own_site) return;
   for (const RackGroupModel& g : c.racks) {
     if (!g.part) continue;
-    const bool used = std::any_of(in.plan.racks.begin() + g.first, in.plan.racks.begin() + g.first + g.count, [](const RackPlan& r) { return !r.devices.empty(); });
+    const bool used = std::any_of(in.plan.racks.begin() + g.first, in.plan.racks.begin() + g.first + g.count,
+                                  [](const RackPlan& r) { return !r.devices.empty(); });
     if (!used) continue;
     if (!g.part->static_load) {
-      findings.note(rule.id, g.span, format("'{}' states no `static_load`, so the weight in rack group '{}' was not checked", g.model, g.name));
+      findings.note(
+          rule.id, g.span,
+          format("'{}' states no `static_load`, so the weight in rack group '{}' was not checked", g.model, g.name));
       continue;
     }
     const Kilograms limit = *g.part->static_load;
@@ -25,12 +28,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const int group = heaviest_node_group(terms);
       const double devices = in.plan.racks[heavy.worst].devices_weight.value;
       Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                                  format("rack {} carries {}, '{}' is rated {}", name_list(heavy.names, heavy.count), to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
-      f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass), to_text(kRackCables), to_text(Kilograms(heavy.most))));
+                                  format("rack {} carries {}, '{}' is rated {}", name_list(heavy.names, heavy.count),
+                                         to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
+      f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass),
+                     to_text(kRackCables), to_text(Kilograms(heavy.most))));
       f.note(g.spec->model.span, format("the limit comes from this rack: {} standing", to_text(limit)));
       mention_unconfirmed(f, g.part->static_load, format("the static load of '{}'", g.model));
       f.help("spread the devices over more racks (`per_rack`), or take a stronger rack");
-      f.physics = devices > limit.value;             // with rails and cables at nothing it is still too much
+      f.physics = devices > limit.value;  // with rails and cables at nothing it is still too much
       f.objects = std::move(heavy.objects);
     }
     if (unweighed >= 0) {
@@ -39,25 +44,34 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (!known && std::find(without.begin(), without.end(), model) == without.end()) without.push_back(model);
       };
       for (const RackedDevice& d : in.plan.racks[unweighed].devices) {
-        if (d.kind == DeviceKind::node) add(c.nodes[d.group].server.id, static_cast<bool>(c.nodes[d.group].server.part.weight));
-        else if (d.kind == DeviceKind::storage && c.storage[d.group].part) add(c.storage[d.group].model, static_cast<bool>(c.storage[d.group].part->weight));
+        if (d.kind == DeviceKind::node)
+          add(c.nodes[d.group].server.id, static_cast<bool>(c.nodes[d.group].server.part.weight));
+        else if (d.kind == DeviceKind::storage && c.storage[d.group].part)
+          add(c.storage[d.group].model, static_cast<bool>(c.storage[d.group].part->weight));
         else if (d.kind == DeviceKind::switch_) {
           for (const FabricTier& t : in.plan.fabrics[d.group].tiers)
             if (t.part) add(t.model, static_cast<bool>(t.part->weight));
         } else if (d.kind == DeviceKind::occupied)
-          add("what already stands there", std::all_of(g.spec->occupied.begin(), g.spec->occupied.end(), [](const Occupied& o) { return static_cast<bool>(o.weight); }));
+          add("what already stands there", std::all_of(g.spec->occupied.begin(), g.spec->occupied.end(),
+                                                       [](const Occupied& o) { return static_cast<bool>(o.weight); }));
       }
       // What is said to stand on no unit of the rack is no device of it, and weighs all the same.
       if (without.empty() && g.part->weight) add("what already stands there", false);
       if (!g.part->weight) add(g.model, false);
-      findings.note(rule.id, g.span, format("no `weight` is given for {}, so it counts as nothing in rack group '{}'", name_list(without, static_cast<std::int64_t>(without.size())), g.name));
+      findings.note(rule.id, g.span,
+                    format("no `weight` is given for {}, so it counts as nothing in rack group '{}'",
+                           name_list(without, static_cast<std::int64_t>(without.size())), g.name));
     }
   }
   for (const Unplaced& u : in.plan.unplaced) {
     if (u.lack != Unplaced::Lack::weight) continue;
-    const SourceSpan at = u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
-    Finding& f = findings.error(rule.id, at, format("{} {} no rack that can carry {}: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
-    if (const int racks = unplaced_racks(in, u); racks >= 0) f.note(c.racks[racks].spec->model.span, "the limit comes from this rack");
+    const SourceSpan at =
+        u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
+    Finding& f = findings.error(rule.id, at,
+                                format("{} {} no rack that can carry {}: {}", unplaced_name(in, u),
+                                       u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
+    if (const int racks = unplaced_racks(in, u); racks >= 0)
+      f.note(c.racks[racks].spec->model.span, "the limit comes from this rack");
     f.help("more racks, or stronger ones");
     f.physics = true;
     f.object(unplaced_object(in, u));

@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -7,25 +7,32 @@ namespace {
 SourceSpan where(const RuleInput& in, const Unplaced& u) {
   const Cluster& c = in.cluster;
   if (u.kind == DeviceKind::node && u.span == c.nodes[u.group].span) return load_place(c.nodes[u.group]);
-  if (u.kind == DeviceKind::switch_) return first_place(written(c.networks[in.plan.fabrics[u.group].network].spec->racks), u.span);
+  if (u.kind == DeviceKind::switch_)
+    return first_place(written(c.networks[in.plan.fabrics[u.group].network].spec->racks), u.span);
   return u.span;
 }
 
 // What stands in a rack by the spec's own word: entries of `occupied` that take one unit twice, or one above the top.
 void check_occupied(const Rule& rule, Findings& findings, const RackGroupModel& g) {
-  const auto both = [&](const Occupied& a, const Occupied& b) {   // do they stand in one rack
+  const auto both = [&](const Occupied& a, const Occupied& b) {  // do they stand in one rack
     const std::vector<std::int64_t> x = g.racks_of(a), y = g.racks_of(b);
     std::vector<std::int64_t> shared;
     std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(shared));
     return !shared.empty();
   };
-  struct Taken { const Occupied* by; const Value<UnitRange>* range; };
+  struct Taken {
+    const Occupied* by;
+    const Value<UnitRange>* range;
+  };
   std::vector<Taken> taken;
   for (const Occupied& o : g.spec->occupied)
     for (const Value<UnitRange>& r : o.units) {
       if (!r) continue;
       if (g.part && g.part->units && r->last > *g.part->units) {
-        findings.error(rule.id, r.span, format("units {} are taken in rack group '{}', '{}' has {}", r->text(), g.name, g.model, *g.part->units))
+        findings
+            .error(rule.id, r.span,
+                   format("units {} are taken in rack group '{}', '{}' has {}", r->text(), g.name, g.model,
+                          *g.part->units))
             .note(g.part->units.span, "the height of the rack")
             .object("racks." + g.name);
       }
@@ -44,14 +51,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const RackGroupModel& g : c.racks) {
-    if (g.part && !g.part->units) findings.note(rule.id, g.span, format("'{}' states no `units`, so it was not checked what fits in rack group '{}'", g.model, g.name));
+    if (g.part && !g.part->units)
+      findings.note(
+          rule.id, g.span,
+          format("'{}' states no `units`, so it was not checked what fits in rack group '{}'", g.model, g.name));
     check_occupied(rule, findings, g);
   }
   for (const Unplaced& u : in.plan.unplaced) {
-    if (u.lack == Unplaced::Lack::power || u.lack == Unplaced::Lack::weight) continue;   // rules of their own say so
-    if ((u.kind == DeviceKind::node || u.kind == DeviceKind::tray) && !c.nodes[u.group].server.known) continue;   // its part was not found, which was reported
-    if (const int racks = unplaced_racks(in, u); racks >= 0 && (c.racks[racks].count == 0 || !c.racks[racks].part)) continue;   // its names or its part could not be read, likewise
-    Finding& f = findings.error(rule.id, where(in, u), format("{} {} no place: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.why));
+    if (u.lack == Unplaced::Lack::power || u.lack == Unplaced::Lack::weight) continue;  // rules of their own say so
+    if ((u.kind == DeviceKind::node || u.kind == DeviceKind::tray) && !c.nodes[u.group].server.known)
+      continue;  // its part was not found, which was reported
+    if (const int racks = unplaced_racks(in, u); racks >= 0 && (c.racks[racks].count == 0 || !c.racks[racks].part))
+      continue;  // its names or its part could not be read, likewise
+    Finding& f =
+        findings.error(rule.id, where(in, u),
+                       format("{} {} no place: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.why));
     if (u.kind == DeviceKind::node) {
       const NodeGroupModel& g = c.nodes[u.group];
       if (u.span == g.span) {
@@ -71,7 +85,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   for (const NodeGroupModel& g : c.nodes)
     if (is_ours(g) && g.racks < 0 && g.assembly < 0 && g.count > 0 && !(g.spec->racks))
-      findings.note(rule.id, g.span, format("group '{}' has no `racks`, so its place, power and heat were not checked", g.name));
+      findings.note(rule.id, g.span,
+                    format("group '{}' has no `racks`, so its place, power and heat were not checked", g.name));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A feasibility rule: a constant that says what it is, and a function that compares. Rules never see YAML, never print, keep no state.
+// A feasibility rule: a constant that says what it is, and a function that compares. Rules never see YAML, never print,
+// keep no state.
 #pragma once
 #include <optional>
 #include <span>
@@ -34,28 +35,30 @@ struct RuleInput {
   const Plan& plan;
   const ExpectedFigures& targets;
   const Sources& sources;
-  Edition edition = kNewestEdition;                   // that judges: a rule that a later one brought does not run
-  std::span<const SetThreshold> thresholds = {};      // filled in by check_rules
-  double threshold(const Rule&) const;                // what the spec set, else the rule's own
+  Edition edition = kNewestEdition;               // that judges: a rule that a later one brought does not run
+  std::span<const SetThreshold> thresholds = {};  // filled in by check_rules
+  double threshold(const Rule&) const;            // what the spec set, else the rule's own
 };
 
 struct Rule {
-  std::string_view id;           // power-rack-over-budget: names the bad thing, reads after "allow"
-  std::string_view code;         // PWR-023, a second name
+  std::string_view id;    // power-rack-over-budget: names the bad thing, reads after "allow"
+  std::string_view code;  // PWR-023, a second name
   Severity severity;
   bool physics = false;          // cannot be accepted
   std::string_view summary;      // one line
-  std::string_view explanation;  // Markdown with the headings: What it checks, Why it matters, Formula, Example, How to fix, When to accept
+  std::string_view explanation;  // Markdown with the headings: What it checks, Why it matters, Formula, Example, How to
+                                 // fix, When to accept
   void (*check)(const Rule&, const RuleInput&, Findings&);
   const Threshold* threshold = nullptr;
-  Edition since = kFirstEdition; // the edition that brought it; never changed afterwards
+  Edition since = kFirstEdition;  // the edition that brought it; never changed afterwards
 };
 
-std::span<const Rule* const> all_rules();                     // registry.cc, in the order users see
+std::span<const Rule* const> all_rules();  // registry.cc, in the order users see
 const Rule* find_rule(std::string_view id_or_code);
 // Runs those of the input's edition, applies `thresholds:` and `severity:`.
 void check_rules(const RuleInput&, Findings&, std::span<const Rule* const> rules = all_rules());
-// Marks accepted findings (rule and place), reports unused or expired acceptances (`today` given by the caller: rules know no clock).
+// Marks accepted findings (rule and place), reports unused or expired acceptances (`today` given by the caller: rules
+// know no clock).
 void apply_acceptances(const Spec&, const Sources&, const Date* today, Findings&);
 
 }  // namespace clusterc

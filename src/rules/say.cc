@@ -5,12 +5,15 @@
 
 namespace clusterc {
 
-std::string plural(std::int64_t count, std::string_view word) { return format("{} {}{}", count, word, count == 1 ? "" : "s"); }
+std::string plural(std::int64_t count, std::string_view word) {
+  return format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
 
 std::string name_list(const std::vector<std::string>& first_names, std::int64_t count) {
   constexpr std::size_t kNamed = 3;
   std::string out;
-  const std::size_t shown = std::min(first_names.size(), count > static_cast<std::int64_t>(kNamed) ? kNamed : static_cast<std::size_t>(count));
+  const std::size_t shown = std::min(
+      first_names.size(), count > static_cast<std::int64_t>(kNamed) ? kNamed : static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) out += i + 1 == shown && static_cast<std::int64_t>(shown) == count ? " and " : ", ";
     out += format("'{}'", first_names[i]);
@@ -32,7 +35,8 @@ void add(std::vector<Term>& terms, std::string what, DeviceKind kind, int group,
   terms.push_back({std::move(what), 1, each, kind, group});
 }
 
-// Calls add(what, kind, group, power, weight) for every device of the rack; what already stands there is counted once for each entry of the spec.
+// Calls add(what, kind, group, power, weight) for every device of the rack; what already stands there is counted once
+// for each entry of the spec.
 template <class Each>
 void each_device(const RuleInput& in, std::int64_t rack, Each each) {
   const Cluster& c = in.cluster;
@@ -61,18 +65,21 @@ void each_device(const RuleInput& in, std::int64_t rack, Each each) {
         break;
       }
       case DeviceKind::occupied:
-      case DeviceKind::tray: break;
+      case DeviceKind::tray:
+        break;
     }
   }
   const int group = c.rack_group_of(rack);
   if (group < 0) {
     for (const AssemblyGroupModel& a : c.assemblies)
-      if (rack >= a.first && rack < a.first + a.count && a.part) each(a.model, DeviceKind::tray, -1, a.part->power, a.part->weight);
+      if (rack >= a.first && rack < a.first + a.count && a.part)
+        each(a.model, DeviceKind::tray, -1, a.part->power, a.part->weight);
     return;
   }
   const RackGroupModel& g = c.racks[group];
   for (const Occupied& o : g.spec->occupied)
-    if (const std::vector<std::int64_t> in_racks = g.racks_of(o); std::binary_search(in_racks.begin(), in_racks.end(), rack - g.first))
+    if (const std::vector<std::int64_t> in_racks = g.racks_of(o);
+        std::binary_search(in_racks.begin(), in_racks.end(), rack - g.first))
       each("already there", DeviceKind::occupied, group, o.power, o.weight);
 }
 
@@ -80,17 +87,21 @@ void each_device(const RuleInput& in, std::int64_t rack, Each each) {
 
 std::vector<Term> power_terms(const RuleInput& in, std::int64_t rack) {
   std::vector<Term> terms;
-  each_device(in, rack, [&](const std::string& what, DeviceKind kind, int group, const Value<Watts>& power, const Value<Kilograms>&) {
-    if (power && power->value > 0) add(terms, what, kind, group, power->value);
-  });
+  each_device(
+      in, rack,
+      [&](const std::string& what, DeviceKind kind, int group, const Value<Watts>& power, const Value<Kilograms>&) {
+        if (power && power->value > 0) add(terms, what, kind, group, power->value);
+      });
   return terms;
 }
 
 std::vector<Term> weight_terms(const RuleInput& in, std::int64_t rack) {
   std::vector<Term> terms;
-  each_device(in, rack, [&](const std::string& what, DeviceKind kind, int group, const Value<Watts>&, const Value<Kilograms>& weight) {
-    if (weight && weight->value > 0) add(terms, what, kind, group, weight->value);
-  });
+  each_device(
+      in, rack,
+      [&](const std::string& what, DeviceKind kind, int group, const Value<Watts>&, const Value<Kilograms>& weight) {
+        if (weight && weight->value > 0) add(terms, what, kind, group, weight->value);
+      });
   return terms;
 }
 
@@ -115,7 +126,9 @@ int heaviest_node_group(const std::vector<Term>& terms) {
   return group;
 }
 
-SourceSpan load_place(const NodeGroupModel& g) { return first_place(written(g.spec->per_rack), written(g.spec->racks), g.span); }
+SourceSpan load_place(const NodeGroupModel& g) {
+  return first_place(written(g.spec->per_rack), written(g.spec->racks), g.span);
+}
 
 std::span<const PduLoad> pdus_of(const RuleInput& in, const RackGroupModel& g) {
   std::size_t first = 0;
@@ -127,17 +140,23 @@ std::span<const PduLoad> pdus_of(const RuleInput& in, const RackGroupModel& g) {
 }
 
 bool draws_power(const RuleInput& in, const RackGroupModel& g) {
-  return std::any_of(in.plan.racks.begin() + g.first, in.plan.racks.begin() + g.first + g.count, [](const RackPlan& r) { return r.power.value > 0; });
+  return std::any_of(in.plan.racks.begin() + g.first, in.plan.racks.begin() + g.first + g.count,
+                     [](const RackPlan& r) { return r.power.value > 0; });
 }
 
 std::string unplaced_name(const RuleInput& in, const Unplaced& u) {
   const Cluster& c = in.cluster;
   switch (u.kind) {
     case DeviceKind::node:
-    case DeviceKind::tray: return format("{} of '{}'", plural(u.count, "node"), c.nodes[u.group].name);
-    case DeviceKind::storage: return format("{} of storage '{}'", plural(u.count, "system"), c.storage[u.group].name);
-    case DeviceKind::switch_: return format("{} {} of network '{}'", u.count, u.count == 1 ? "switch" : "switches", c.networks[in.plan.fabrics[u.group].network].name);
-    case DeviceKind::occupied: break;
+    case DeviceKind::tray:
+      return format("{} of '{}'", plural(u.count, "node"), c.nodes[u.group].name);
+    case DeviceKind::storage:
+      return format("{} of storage '{}'", plural(u.count, "system"), c.storage[u.group].name);
+    case DeviceKind::switch_:
+      return format("{} {} of network '{}'", u.count, u.count == 1 ? "switch" : "switches",
+                    c.networks[in.plan.fabrics[u.group].network].name);
+    case DeviceKind::occupied:
+      break;
   }
   return plural(u.count, "device");
 }
@@ -145,19 +164,26 @@ std::string unplaced_name(const RuleInput& in, const Unplaced& u) {
 std::string unplaced_object(const RuleInput& in, const Unplaced& u) {
   const Cluster& c = in.cluster;
   switch (u.kind) {
-    case DeviceKind::storage: return "storage." + c.storage[u.group].name;
-    case DeviceKind::switch_: return "networks." + c.networks[in.plan.fabrics[u.group].network].name;
-    default: return "nodes." + c.nodes[u.group].name;
+    case DeviceKind::storage:
+      return "storage." + c.storage[u.group].name;
+    case DeviceKind::switch_:
+      return "networks." + c.networks[in.plan.fabrics[u.group].network].name;
+    default:
+      return "nodes." + c.nodes[u.group].name;
   }
 }
 
 int unplaced_racks(const RuleInput& in, const Unplaced& u) {
   const Cluster& c = in.cluster;
   switch (u.kind) {
-    case DeviceKind::node: return c.nodes[u.group].racks;
-    case DeviceKind::storage: return c.storage[u.group].racks;
-    case DeviceKind::switch_: return c.networks[in.plan.fabrics[u.group].network].racks;
-    default: return -1;
+    case DeviceKind::node:
+      return c.nodes[u.group].racks;
+    case DeviceKind::storage:
+      return c.storage[u.group].racks;
+    case DeviceKind::switch_:
+      return c.networks[in.plan.fabrics[u.group].network].racks;
+    default:
+      return -1;
   }
 }
 

@@ -13,10 +13,10 @@
 
 namespace clusterc {
 
-std::string plural(std::int64_t count, std::string_view word);                // "1 node", "40 nodes"
+std::string plural(std::int64_t count, std::string_view word);  // "1 node", "40 nodes"
 // "'r01'", "'r01', 'r02' and 'r03'", "'r01', 'r02', 'r03' and 37 more"
 std::string name_list(const std::vector<std::string>& first_names, std::int64_t count);
-std::string percent(double share);                                              // 0.667 -> "67 %"
+std::string percent(double share);  // 0.667 -> "67 %"
 
 // The first valid of these places.
 template <class... Spans>
@@ -40,16 +40,17 @@ void mention_unconfirmed(Finding& f, const Value<T>& v, std::string_view what) {
 // A place that the user can edit: of a value that came with a catalogue part there is none.
 inline SourceSpan in_spec(SourceSpan at, const NodeGroupModel& g) { return at.file == g.span.file ? at : SourceSpan{}; }
 
-struct Term {                        // "4 x 10.2 kW (nvidia-dgx-h100)"
+struct Term {  // "4 x 10.2 kW (nvidia-dgx-h100)"
   std::string what;
   std::int64_t count = 0;
   double each = 0;
   DeviceKind kind = DeviceKind::node;
-  int group = -1;                    // as in RackedDevice
+  int group = -1;  // as in RackedDevice
 };
 std::vector<Term> power_terms(const RuleInput&, std::int64_t rack);
 std::vector<Term> weight_terms(const RuleInput&, std::int64_t rack);
-std::string sum_text(const std::vector<Term>&, Dimension);                      // "4 x 10.2 kW (nvidia-dgx-h100) + 2 x 400 W (nvidia-qm9700)"
+std::string sum_text(const std::vector<Term>&,
+                     Dimension);  // "4 x 10.2 kW (nvidia-dgx-h100) + 2 x 400 W (nvidia-qm9700)"
 // The node group that has the largest part in it, -1 when no node has.
 int heaviest_node_group(const std::vector<Term>&);
 // The value to change when a rack has too much of a group: per_rack, else racks, else the group's name.
@@ -62,7 +63,7 @@ struct FailingPdus {
   std::int64_t racks = 0;
   std::vector<std::string> names, objects;
 };
-std::span<const PduLoad> pdus_of(const RuleInput&, const RackGroupModel&);       // of all racks of the group
+std::span<const PduLoad> pdus_of(const RuleInput&, const RackGroupModel&);  // of all racks of the group
 // `excess` says how much too much a PDU has, 0 for one that is right.
 template <class Excess>
 FailingPdus failing_pdus(const RuleInput& in, const RackGroupModel& g, Excess excess) {
@@ -84,13 +85,14 @@ FailingPdus failing_pdus(const RuleInput& in, const RackGroupModel& g, Excess ex
   }
   return found;
 }
-bool draws_power(const RuleInput&, const RackGroupModel&);                       // anything stands in the group's racks that draws power
+bool draws_power(const RuleInput&, const RackGroupModel&);  // anything stands in the group's racks that draws power
 
 // What stands nowhere: "2 nodes of 'gpu'", its path for acceptances, the rack group that was to take it (-1: none).
 std::string unplaced_name(const RuleInput&, const Unplaced&);
 std::string unplaced_object(const RuleInput&, const Unplaced&);
 int unplaced_racks(const RuleInput&, const Unplaced&);
 
-bool is_ours(const NodeGroupModel&);                                            // a machine of our own that is known: no instance, no virtual machine, no part that was not found
+bool is_ours(const NodeGroupModel&);  // a machine of our own that is known: no instance, no virtual machine, no part
+                                      // that was not found
 
 }  // namespace clusterc

@@ -1,6 +1,6 @@
 #include "model/nvlink.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -8,7 +8,8 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software.scheduler;
-  const bool blocks = scheduler && scheduler->kind.value == SchedulerKind::slurm && scheduler->topology.value_or(TopologyPlugin::block) == TopologyPlugin::block;
+  const bool blocks = scheduler && scheduler->kind.value == SchedulerKind::slurm &&
+                      scheduler->topology.value_or(TopologyPlugin::block) == TopologyPlugin::block;
   for (const NodeGroupModel& g : c.nodes) {
     if (!g.computes || g.count == 0 || g.server.gpu_count == 0) continue;
     const std::int64_t gpus = nvlink_domain_gpus(c, g), each = nvlink_domain_nodes(c, g);
@@ -18,23 +19,37 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       for (const auto& name : d.value.nodes)
         if (name.value == g.name) said = first_place(d.value.size.span, d.name_span);
     if (gpus > g.server.gpu_count && gpus % g.server.gpu_count != 0) {
-      findings.error(rule.id, said, format("an NVLink domain of {} GPUs ends inside a node of '{}', which has {}", gpus, g.name, g.server.gpu_count))
-          .note(g.span, "the nodes").help(format("{} or {} GPUs", gpus / g.server.gpu_count * g.server.gpu_count, (gpus / g.server.gpu_count + 1) * g.server.gpu_count)).object(object);
+      findings
+          .error(rule.id, said,
+                 format("an NVLink domain of {} GPUs ends inside a node of '{}', which has {}", gpus, g.name,
+                        g.server.gpu_count))
+          .note(g.span, "the nodes")
+          .help(format("{} or {} GPUs", gpus / g.server.gpu_count * g.server.gpu_count,
+                       (gpus / g.server.gpu_count + 1) * g.server.gpu_count))
+          .object(object);
       continue;
     }
     if (each == 0 || !blocks) continue;
-    const std::int64_t domains = (g.count + each - 1) / each, spares = g.spec->spares.value_or(0), size = nvlink_block_size(c, g);
+    const std::int64_t domains = (g.count + each - 1) / each, spares = g.spec->spares.value_or(0),
+                       size = nvlink_block_size(c, g);
     if (const std::int64_t left = g.count % each; left != 0) {
-      Finding& f = findings.warning(rule.id, first_place(written(g.spec->names), g.span), format("'{}' has {} nodes, NVLink domains have {}: the last block has {}", g.name, g.count, each, left));
+      Finding& f = findings.warning(
+          rule.id, first_place(written(g.spec->names), g.span),
+          format("'{}' has {} nodes, NVLink domains have {}: the last block has {}", g.name, g.count, each, left));
       f.label(format("{} = {} x {} + {}", g.count, g.count / each, each, left));
       f.help(format("{} or {} nodes", g.count - left, g.count - left + each)).object(object);
       continue;
     }
     if (spares > 0 && spares % domains != 0) {
       const std::int64_t idle = g.count - spares - domains * size;
-      Finding& f = findings.warning(rule.id, g.spec->spares.span, format("{} over {} blocks of '{}': blocks count {} of {} nodes each, {} more never fill one", plural(spares, "spare"), domains, g.name, size, each, plural(idle, "node")));
+      Finding& f =
+          findings.warning(rule.id, g.spec->spares.span,
+                           format("{} over {} blocks of '{}': blocks count {} of {} nodes each, {} more never fill one",
+                                  plural(spares, "spare"), domains, g.name, size, each, plural(idle, "node")));
       f.label(format("{} - {} - {} x {} = {}", g.count, spares, domains, size, idle));
-      f.help(format("`spares: {}`, one for each domain{}", domains * ((spares + domains - 1) / domains), spares > domains ? " and more" : "")).object(object);
+      f.help(format("`spares: {}`, one for each domain{}", domains * ((spares + domains - 1) / domains),
+                    spares > domains ? " and more" : ""))
+          .object(object);
     }
   }
 }

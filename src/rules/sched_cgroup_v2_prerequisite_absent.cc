@@ -1,6 +1,6 @@
 #include "base/text.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -8,9 +8,13 @@ namespace {
 // Slurm's plugin for cgroup v2 came with 22.05 (Slurm release notes 22.05, "cgroup/v2").
 constexpr std::string_view kFirstSlurm = "22.05";
 
-// First release whose systemd mounts the unified tree by itself (Ubuntu 21.10, Debian 11, RHEL 9 release notes; SLES 15 keeps the hybrid one).
-struct System { std::string_view name, first; };
-constexpr System kUnified[] = {{"ubuntu", "21.10"}, {"debian", "11"}, {"rhel", "9"}, {"rocky", "9"}, {"alma", "9"}, {"almalinux", "9"}, {"centos", "9"}, {"fedora", "31"}};
+// First release whose systemd mounts the unified tree by itself (Ubuntu 21.10, Debian 11, RHEL 9 release notes; SLES 15
+// keeps the hybrid one).
+struct System {
+  std::string_view name, first;
+};
+constexpr System kUnified[] = {{"ubuntu", "21.10"}, {"debian", "11"},   {"rhel", "9"},   {"rocky", "9"},
+                               {"alma", "9"},       {"almalinux", "9"}, {"centos", "9"}, {"fedora", "31"}};
 
 Version version(std::string_view text) {
   std::string error;
@@ -27,26 +31,35 @@ bool unified_by_itself(std::string_view os) {
 }
 
 bool switched(const Software& s, std::string_view argument) {
-  return std::any_of(s.kernel_arguments.begin(), s.kernel_arguments.end(), [&](const Value<std::string>& a) { return a.value == argument; });
+  return std::any_of(s.kernel_arguments.begin(), s.kernel_arguments.end(),
+                     [&](const Value<std::string>& a) { return a.value == argument; });
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software.scheduler;
-  if (!scheduler || scheduler->kind.value != SchedulerKind::slurm || !scheduler->version || !(*scheduler->version < version(kFirstSlurm))) return;
+  if (!scheduler || scheduler->kind.value != SchedulerKind::slurm || !scheduler->version ||
+      !(*scheduler->version < version(kFirstSlurm)))
+    return;
   std::vector<std::string> names;
   const NodeGroupModel* first = nullptr;
   for (const NodeGroupModel& g : c.nodes) {
     if (!g.computes || g.count == 0 || !g.software.os) continue;
-    const bool v2 = switched(g.software, "systemd.unified_cgroup_hierarchy=1") || (unified_by_itself(*g.software.os) && !switched(g.software, "systemd.unified_cgroup_hierarchy=0"));
+    const bool v2 = switched(g.software, "systemd.unified_cgroup_hierarchy=1") ||
+                    (unified_by_itself(*g.software.os) && !switched(g.software, "systemd.unified_cgroup_hierarchy=0"));
     if (!v2) continue;
     first = first ? first : &g;
     names.push_back(g.name);
   }
   if (!first) return;
-  Finding& f = findings.error(rule.id, scheduler->version.span, format("Slurm {} has no plugin for cgroup v2, which {} of {} mounts; {} is the first that has", scheduler->version->text(), *first->software.os, name_list(names, static_cast<std::int64_t>(names.size())), kFirstSlurm));
+  Finding& f =
+      findings.error(rule.id, scheduler->version.span,
+                     format("Slurm {} has no plugin for cgroup v2, which {} of {} mounts; {} is the first that has",
+                            scheduler->version->text(), *first->software.os,
+                            name_list(names, static_cast<std::int64_t>(names.size())), kFirstSlurm));
   if (first->software.os.span.valid()) f.note(first->software.os.span, "the operating system is named here");
-  f.help("`version: 22.05` or newer; or `kernel_arguments: [systemd.unified_cgroup_hierarchy=0]`").object("nodes." + first->name);
+  f.help("`version: 22.05` or newer; or `kernel_arguments: [systemd.unified_cgroup_hierarchy=0]`")
+      .object("nodes." + first->name);
 }
 
 }  // namespace

@@ -7,13 +7,20 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& s = c.spec.software.scheduler;
-  if (!s || s->controllers || c.nodes.empty()) return;   // names that no node has: the resolver says so
+  if (!s || s->controllers || c.nodes.empty()) return;  // names that no node has: the resolver says so
   const bool kubernetes = s->kind.value == SchedulerKind::kubernetes;
-  if (s->kind.value != SchedulerKind::slurm && !(kubernetes && !(c.spec.site && c.spec.site->kind.value == SiteKind::cloud))) return;   // a cloud runs the control plane itself
+  if (s->kind.value != SchedulerKind::slurm &&
+      !(kubernetes && !(c.spec.site && c.spec.site->kind.value == SiteKind::cloud)))
+    return;  // a cloud runs the control plane itself
   const Role role = kubernetes ? Role::control_plane : Role::scheduler;
-  if (std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return g.has_role(role) && g.count > 0; })) return;
-  findings.error(rule.id, first_place(s->kind.span, s->span), kubernetes ? "no node runs the control plane of Kubernetes" : "no node runs the Slurm controller")
-      .help(format("give a node group the role {}, or name a node: `scheduler: {{ kind: {}, controllers: n1 }}`", enum_text(role), enum_text(*s->kind)))
+  if (std::any_of(c.nodes.begin(), c.nodes.end(),
+                  [&](const NodeGroupModel& g) { return g.has_role(role) && g.count > 0; }))
+    return;
+  findings
+      .error(rule.id, first_place(s->kind.span, s->span),
+             kubernetes ? "no node runs the control plane of Kubernetes" : "no node runs the Slurm controller")
+      .help(format("give a node group the role {}, or name a node: `scheduler: {{ kind: {}, controllers: n1 }}`",
+                   enum_text(role), enum_text(*s->kind)))
       .object("software");
 }
 

@@ -1,5 +1,5 @@
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -7,16 +7,20 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software.scheduler;
-  if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes || scheduler->queue || scheduler->queue.unknown) return;
+  if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes || scheduler->queue || scheduler->queue.unknown)
+    return;
   for (const auto& w : c.spec.workloads) {
-    if (w.value.kind.value_or("training") == "inference") continue;     // its replicas are jobs of their own
+    if (w.value.kind.value_or("training") == "inference") continue;  // its replicas are jobs of their own
     std::int64_t nodes = 0;
     for (const auto& on : w.value.on) nodes += on.value.value.value_or(0);
     if (nodes < 2) continue;
-    Finding& f = findings.warning(rule.id, first_place(scheduler->kind.span, scheduler->span), format("workload '{}' needs {} nodes at once, Kubernetes starts pods one by one: some may run and wait for the others without end", w.name, nodes));
+    Finding& f = findings.warning(rule.id, first_place(scheduler->kind.span, scheduler->span),
+                                  format("workload '{}' needs {} nodes at once, Kubernetes starts pods one by one: "
+                                         "some may run and wait for the others without end",
+                                         w.name, nodes));
     f.note(w.value.on.begin()->name_span, "the nodes are asked for here");
     f.help("`queue: kueue` (or volcano, kai)").object("workloads." + w.name);
-    return;                                      // the way out is one for all of them
+    return;  // the way out is one for all of them
   }
 }
 

@@ -1,7 +1,7 @@
 #include "base/text.h"
+#include "model/slurm_lines.h"
 #include "rules/rules.h"
 #include "rules/say.h"
-#include "model/slurm_lines.h"
 
 namespace clusterc {
 namespace {
@@ -26,13 +26,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!partition || !each) continue;
     for (const NodeGroupModel* g : groups_of(c, line, *partition)) {
       const std::int64_t cpus = g->server.cores * g->server.threads_per_core, gpus = g->server.gpu_count;
-      if (cpus == 0 || gpus == 0 || !above(static_cast<double>(*each) * static_cast<double>(gpus), static_cast<double>(cpus))) continue;
-      findings.error(rule.id, line.span, format("partition '{}' gives {} CPUs with each GPU, {} for the {} of a node of '{}', which has {}", *partition, *each, *each * static_cast<std::uint64_t>(gpus), plural(gpus, "GPU"), g->name, cpus))
-          .label(format("{} CPUs = {} x {}, cores and threads of each", cpus, g->server.cores, g->server.threads_per_core))
+      if (cpus == 0 || gpus == 0 ||
+          !above(static_cast<double>(*each) * static_cast<double>(gpus), static_cast<double>(cpus)))
+        continue;
+      findings
+          .error(
+              rule.id, line.span,
+              format("partition '{}' gives {} CPUs with each GPU, {} for the {} of a node of '{}', which has {}",
+                     *partition, *each, *each * static_cast<std::uint64_t>(gpus), plural(gpus, "GPU"), g->name, cpus))
+          .label(
+              format("{} CPUs = {} x {}, cores and threads of each", cpus, g->server.cores, g->server.threads_per_core))
           .note(g->span, "these are the nodes")
-          .help(format("DefCpuPerGPU={} or less; left out, the compiled partition of '{}' has that", cpus / gpus, g->name))
+          .help(format("DefCpuPerGPU={} or less; left out, the compiled partition of '{}' has that", cpus / gpus,
+                       g->name))
           .object("nodes." + g->name);
-      break;                                       // the line is the cause, once
+      break;  // the line is the cause, once
     }
   }
 }

@@ -1,8 +1,8 @@
 #include "base/text.h"
-#include "rules/fix.h"
-#include "rules/say.h"
-#include "rules/rules.h"
 #include "model/slurm_lines.h"
+#include "rules/fix.h"
+#include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -14,19 +14,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!gpus && g.computes && g.count > 0 && g.server.gpu_count > 1) gpus = &g;
   if (!gpus) return;
   const auto say = [&](const SlurmLine& line, std::string_view key, const std::string& value, std::string_view wanted) {
-    Finding& f = findings.error(rule.id, line.span, format("with {}={} a job sees all {} GPUs of a node of '{}', whatever it asked for", key, value, gpus->server.gpu_count, gpus->name));
-    f.note(gpus->span, "the nodes").help(format("leave the line out: {}={} is compiled", key, wanted)).object("outputs.slurm");
+    Finding& f = findings.error(rule.id, line.span,
+                                format("with {}={} a job sees all {} GPUs of a node of '{}', whatever it asked for",
+                                       key, value, gpus->server.gpu_count, gpus->name));
+    f.note(gpus->span, "the nodes")
+        .help(format("leave the line out: {}={} is compiled", key, wanted))
+        .object("outputs.slurm");
     take_out(f, in.sources, line.span);
   };
   for (const SlurmLine& line : extra_slurm_lines(c, "cgroup.conf"))
-    if (const std::string* v = line.value("constraindevices"); v && to_lower(*v) != "yes") say(line, "ConstrainDevices", *v, "yes");
+    if (const std::string* v = line.value("constraindevices"); v && to_lower(*v) != "yes")
+      say(line, "ConstrainDevices", *v, "yes");
   for (const SlurmLine& line : extra_slurm_lines(c, "slurm.conf")) {
     if (const std::string* v = line.value("taskplugin")) {
       const std::string text = to_lower(*v);
       const std::vector<std::string_view> plugins = split(text, ',');
-      if (std::none_of(plugins.begin(), plugins.end(), [](std::string_view p) { return p == "task/cgroup" || p == "cgroup"; })) say(line, "TaskPlugin", *v, "task/affinity,task/cgroup");
+      if (std::none_of(plugins.begin(), plugins.end(),
+                       [](std::string_view p) { return p == "task/cgroup" || p == "cgroup"; }))
+        say(line, "TaskPlugin", *v, "task/affinity,task/cgroup");
     }
-    if (const std::string* v = line.value("proctracktype"); v && to_lower(*v) != "proctrack/cgroup") say(line, "ProctrackType", *v, "proctrack/cgroup");
+    if (const std::string* v = line.value("proctracktype"); v && to_lower(*v) != "proctrack/cgroup")
+      say(line, "ProctrackType", *v, "proctrack/cgroup");
   }
 }
 

@@ -1,7 +1,7 @@
 #include "base/text.h"
-#include "rules/say.h"
-#include "rules/rules.h"
 #include "model/slurm_lines.h"
+#include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -26,15 +26,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string* name = line.value("nodename");
     if (!name || to_lower(*name) == "default") continue;
     const SlurmNames names = slurm_names_of(c, *name);
-    if (names.nodes.empty()) continue;            // nodes of somebody else's
+    if (names.nodes.empty()) continue;  // nodes of somebody else's
     const NodeGroupModel& g = c.nodes[c.node_group_of(names.nodes.front())];
     const std::string* gres = line.value("gres");
     const std::int64_t says = gres ? gpus_of(*gres) : 0;
     Finding& f = gres && says != g.server.gpu_count
-                     ? findings.error(rule.id, line.span, format("an extra line gives {} to '{}', the spec gives {}", plural(says, "GPU"), c.node_name(names.nodes.front()), g.server.gpu_count))
-                     : findings.error(rule.id, line.span, format("'{}' is defined twice in slurm.conf, by the spec and by an extra line", c.node_name(names.nodes.front())));
+                     ? findings.error(rule.id, line.span,
+                                      format("an extra line gives {} to '{}', the spec gives {}", plural(says, "GPU"),
+                                             c.node_name(names.nodes.front()), g.server.gpu_count))
+                     : findings.error(rule.id, line.span,
+                                      format("'{}' is defined twice in slurm.conf, by the spec and by an extra line",
+                                             c.node_name(names.nodes.front())));
     f.note(g.span, format("the spec's line is that of '{}'", g.name));
-    f.help("slurmctld does not start with a node that stands twice: change the group (`gpus`, `memory`, `spares`), or leave the line out").object("nodes." + g.name);
+    f.help(
+         "slurmctld does not start with a node that stands twice: change the group (`gpus`, `memory`, `spares`), or "
+         "leave the line out")
+        .object("nodes." + g.name);
   }
 }
 

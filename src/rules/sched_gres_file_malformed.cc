@@ -1,8 +1,8 @@
 #include "base/text.h"
-#include "rules/fix.h"
-#include "rules/say.h"
-#include "rules/rules.h"
 #include "model/slurm_lines.h"
+#include "rules/fix.h"
+#include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -14,9 +14,10 @@ bool cut_by_mig(const NodeGroupModel& g) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const NodeGroupModel* with_files = nullptr;      // a group for which File= lines are compiled
+  const NodeGroupModel* with_files = nullptr;  // a group for which File= lines are compiled
   for (const NodeGroupModel& g : c.nodes)
-    if (g.computes && g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g)) with_files = with_files ? with_files : &g;
+    if (g.computes && g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g))
+      with_files = with_files ? with_files : &g;
   for (const SlurmLine& line : extra_slurm_lines(c, "gres.conf")) {
     const std::string* nodes = line.value("nodename");
     const NodeGroupModel* g = with_files;
@@ -29,13 +30,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string* detect = line.value("autodetect");
     const std::string* name = line.value("name");
     if (detect && to_lower(*detect) != "off" && g) {
-      take_out(findings.error(rule.id, line.span, format("AutoDetect={} finds the GPUs of '{}', which the compiled gres.conf names by `File=` too: duplicate records", *detect, g->name))
-                   .note(g->span, "its GPUs are listed device by device").help("leave the line out").object("nodes." + g->name),
+      take_out(findings
+                   .error(rule.id, line.span,
+                          format("AutoDetect={} finds the GPUs of '{}', which the compiled gres.conf names by `File=` "
+                                 "too: duplicate records",
+                                 *detect, g->name))
+                   .note(g->span, "its GPUs are listed device by device")
+                   .help("leave the line out")
+                   .object("nodes." + g->name),
                in.sources, line.span);
     } else if (name && to_lower(*name) == "gpu" && g) {
-      Finding& f = line.value("file") ? findings.error(rule.id, line.span, format("an extra line lists GPUs of '{}', which the compiled gres.conf lists already: duplicate records", g->name))
-                                      : findings.error(rule.id, line.span, format("an extra line of gres.conf names GPUs of '{}' without `File=`: jobs would not be confined to them", g->name));
-      f.note(g->span, "its GPUs are listed device by device").help("leave the line out; `gpus` of the group says how many there are").object("nodes." + g->name);
+      Finding& f = line.value("file") ? findings.error(rule.id, line.span,
+                                                       format("an extra line lists GPUs of '{}', which the compiled "
+                                                              "gres.conf lists already: duplicate records",
+                                                              g->name))
+                                      : findings.error(rule.id, line.span,
+                                                       format("an extra line of gres.conf names GPUs of '{}' without "
+                                                              "`File=`: jobs would not be confined to them",
+                                                              g->name));
+      f.note(g->span, "its GPUs are listed device by device")
+          .help("leave the line out; `gpus` of the group says how many there are")
+          .object("nodes." + g->name);
       take_out(f, in.sources, line.span);
     }
   }

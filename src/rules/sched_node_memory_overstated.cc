@@ -1,11 +1,11 @@
 #include "model/node_memory.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::int64_t kHugePageMib = 2;       // `huge_pages` counts pages of 2 MiB
+constexpr std::int64_t kHugePageMib = 2;  // `huge_pages` counts pages of 2 MiB
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -13,12 +13,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm) return;
   for (const NodeGroupModel& g : c.nodes) {
     if (!g.computes || g.count == 0 || !g.server.memory || !g.software.huge_pages) continue;
-    const std::int64_t huge = *g.software.huge_pages * kHugePageMib, reserve = system_memory_mib(*g.server.memory), jobs = job_memory_mib(*g.server.memory);
+    const std::int64_t huge = *g.software.huge_pages * kHugePageMib, reserve = system_memory_mib(*g.server.memory),
+                       jobs = job_memory_mib(*g.server.memory);
     if (huge <= reserve) continue;
-    const auto text = [](std::int64_t mib) { return to_text(Bytes(static_cast<double>(mib) * static_cast<double>(kMiB))); };
-    Finding& f = findings.warning(rule.id, g.software.huge_pages.span, format("huge pages take {} of each node of '{}', {} are left beside what Slurm hands out to jobs", text(huge), g.name, text(reserve)));
+    const auto text = [](std::int64_t mib) {
+      return to_text(Bytes(static_cast<double>(mib) * static_cast<double>(kMiB)));
+    };
+    Finding& f = findings.warning(
+        rule.id, g.software.huge_pages.span,
+        format("huge pages take {} of each node of '{}', {} are left beside what Slurm hands out to jobs", text(huge),
+               g.name, text(reserve)));
     f.label(format("{} x 2 MiB; RealMemory={} of {}", *g.software.huge_pages, jobs, to_text(*g.server.memory)));
-    f.help(format("at most `huge_pages: {}`, or jobs that use them: they count as memory of the job only when it maps them", reserve / kHugePageMib)).object("nodes." + g.name);
+    f
+        .help(format(
+            "at most `huge_pages: {}`, or jobs that use them: they count as memory of the job only when it maps them",
+            reserve / kHugePageMib))
+        .object("nodes." + g.name);
   }
 }
 

@@ -10,15 +10,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const auto& team : c.spec.teams)
     for (const auto& quota : team.value.quota) {
-      const auto group = std::find_if(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return g.name == quota.name; });
-      if (group == c.nodes.end() || !quota.value.amount || !quota.value.of) continue;     // an unknown name was reported when the spec was resolved
+      const auto group =
+          std::find_if(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return g.name == quota.name; });
+      if (group == c.nodes.end() || !quota.value.amount || !quota.value.of)
+        continue;  // an unknown name was reported when the spec was resolved
       const std::string& of = *quota.value.of;
       const ServerModel& s = group->server;
       const std::int64_t each = of == "gpus" ? s.gpu_count : of == "cores" ? s.cores : 1;
-      if (of == "cores" && each == 0) continue;                                            // the processor's cores are not known
+      if (of == "cores" && each == 0) continue;  // the processor's cores are not known
       const std::int64_t all = group->count * each;
       if (*quota.value.amount <= all) continue;
-      findings.warning(rule.id, quota.value.amount.span, format("team '{}' may use {} {} of '{}', the group has {}", team.name, *quota.value.amount, of, group->name, all))
+      findings
+          .warning(rule.id, quota.value.amount.span,
+                   format("team '{}' may use {} {} of '{}', the group has {}", team.name, *quota.value.amount, of,
+                          group->name, all))
           .note(group->span, format("{} with {} {} each", plural(group->count, "node"), each, of))
           .help(format("`{}: {} {}`, or leave the quota out", group->name, all, of))
           .object("teams." + team.name);

@@ -1,13 +1,14 @@
 #include "base/text.h"
-#include "rules/fix.h"
-#include "rules/say.h"
-#include "rules/rules.h"
 #include "model/slurm_lines.h"
+#include "rules/fix.h"
+#include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// Whether topology.conf has something to say: a network that carries jobs and has switches in this plan (its own, or a host's).
+// Whether topology.conf has something to say: a network that carries jobs and has switches in this plan (its own, or a
+// host's).
 bool has_tree(const RuleInput& in) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
@@ -23,8 +24,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm) return;
   if (scheduler->topology.value == TopologyPlugin::tree && scheduler->topology.origin == Origin::spec && !has_tree(in))
-    findings.error(rule.id, scheduler->topology.span, "a tree is asked for, and no network that carries jobs has switches in this plan: topology.conf would be empty")
-        .help("`topology: none`, or `carries: [compute, …]` on the network that jobs use").object("software.scheduler");
+    findings
+        .error(rule.id, scheduler->topology.span,
+               "a tree is asked for, and no network that carries jobs has switches in this plan: topology.conf would "
+               "be empty")
+        .help("`topology: none`, or `carries: [compute, …]` on the network that jobs use")
+        .object("software.scheduler");
   for (const SlurmLine& line : extra_slurm_lines(c, "topology.conf")) {
     const std::string* nodes = line.value("nodes");
     if (!nodes) continue;
@@ -34,9 +39,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!names.readable) continue;
     const std::string who = what ? format("'{}'", *what) : std::string("an extra line");
     if (names.unknown)
-      findings.error(rule.id, line.span, format("{} of topology.conf names '{}', which is none of the cluster's nodes", who, *names.unknown)).help("name nodes of the spec; a group that is added stands in the compiled lines by itself").object("outputs.slurm");
-    else if (std::any_of(names.nodes.begin(), names.nodes.end(), [&](std::int64_t n) { return c.nodes[c.node_group_of(n)].computes; }) && has_tree(in))
-      take_out(findings.error(rule.id, line.span, format("{} of topology.conf names '{}', which the compiled lines name already: a node stands in one leaf only", who, c.node_name(names.nodes.front()))).help("leave the line out: the compiled ones follow the fabric").object("outputs.slurm"), in.sources, line.span);
+      findings
+          .error(rule.id, line.span,
+                 format("{} of topology.conf names '{}', which is none of the cluster's nodes", who, *names.unknown))
+          .help("name nodes of the spec; a group that is added stands in the compiled lines by itself")
+          .object("outputs.slurm");
+    else if (std::any_of(names.nodes.begin(), names.nodes.end(),
+                         [&](std::int64_t n) { return c.nodes[c.node_group_of(n)].computes; }) &&
+             has_tree(in))
+      take_out(findings
+                   .error(rule.id, line.span,
+                          format("{} of topology.conf names '{}', which the compiled lines name already: a node stands "
+                                 "in one leaf only",
+                                 who, c.node_name(names.nodes.front())))
+                   .help("leave the line out: the compiled ones follow the fabric")
+                   .object("outputs.slurm"),
+               in.sources, line.span);
   }
 }
 

@@ -33,13 +33,20 @@ bool password_in_url(std::string_view text) {
 }
 
 // Beginnings that issuers give their tokens so that they are found, and how many characters follow at least.
-struct TokenKind { std::string_view begins; std::size_t more; std::string_view name; };
+struct TokenKind {
+  std::string_view begins;
+  std::size_t more;
+  std::string_view name;
+};
 constexpr std::array kTokens = {
-    TokenKind{"ghp_", 30, "a token of GitHub"},  TokenKind{"github_pat_", 30, "a token of GitHub"}, TokenKind{"glpat-", 20, "a token of GitLab"},
-    TokenKind{"AKIA", 16, "an access key of AWS"}, TokenKind{"hf_", 30, "a token of Hugging Face"},   TokenKind{"nvapi-", 40, "a key of NVIDIA NGC"},
+    TokenKind{"ghp_", 30, "a token of GitHub"},      TokenKind{"github_pat_", 30, "a token of GitHub"},
+    TokenKind{"glpat-", 20, "a token of GitLab"},    TokenKind{"AKIA", 16, "an access key of AWS"},
+    TokenKind{"hf_", 30, "a token of Hugging Face"}, TokenKind{"nvapi-", 40, "a key of NVIDIA NGC"},
     TokenKind{"xoxb-", 20, "a token of Slack"},
 };
-bool word_character(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
+bool word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
 
 std::optional<std::string_view> token_in(std::string_view text) {
   for (const TokenKind& t : kTokens)
@@ -56,37 +63,67 @@ std::optional<std::string_view> token_in(std::string_view text) {
 bool is_hash(std::string_view value) {
   if (!value.starts_with('$')) return false;
   const std::size_t end = value.find('$', 1);
-  return end != std::string_view::npos && end > 1 && end <= 9 && std::all_of(value.begin() + 1, value.begin() + static_cast<std::ptrdiff_t>(end), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+  return end != std::string_view::npos && end > 1 && end <= 9 &&
+         std::all_of(value.begin() + 1, value.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
-// In place of a secret: a path, a variable, a template's or a shell's expression, what Ansible Vault encrypted, a lock, or a word that is none.
+// In place of a secret: a path, a variable, a template's or a shell's expression, what Ansible Vault encrypted, a lock,
+// or a word that is none.
 bool is_none(std::string_view value) {
-  if (value.empty() || (std::string_view("/${<*`").find(value.front()) != std::string_view::npos && !is_hash(value)) || value.starts_with("!vault")) return true;
+  if (value.empty() || (std::string_view("/${<*`").find(value.front()) != std::string_view::npos && !is_hash(value)) ||
+      value.starts_with("!vault"))
+    return true;
   const std::string first = lower(value.substr(0, value.find_first_of(" ,;\"'})]\n")));
   for (const std::string_view none : {"", "!", "yes", "no", "true", "false", "none", "null", "~"})
     if (first == none) return true;
   return first.starts_with("file:") || first.starts_with("env:") || first.starts_with("vault:");
 }
 
-// "StoragePass=hunter2", "password: hunter2", a block of YAML in the next line; for syslog-ng password("hunter2"), for a kickstart file --password hunter2.
+// "StoragePass=hunter2", "password: hunter2", a block of YAML in the next line; for syslog-ng password("hunter2"), for
+// a kickstart file --password hunter2.
 std::optional<std::string> named_secret(std::string_view text, std::string_view output) {
-  struct Word { std::string_view ends, output = {}; };   // what a key ends with; the output whose lines mean a secret by it: empty, all
+  struct Word {
+    std::string_view ends, output = {};
+  };  // what a key ends with; the output whose lines mean a secret by it: empty, all
   static constexpr Word kWords[] = {
-      {"password"}, {"passwd"}, {"passphrase"}, {"storagepass"}, {"_pass"}, {"secret"}, {"private_key"}, {"privatekey"}, {"secret_key"}, {"api_key"}, {"psk"}, {"community"}, {"token"}, {"credentials"},
+      {"password"},
+      {"passwd"},
+      {"passphrase"},
+      {"storagepass"},
+      {"_pass"},
+      {"secret"},
+      {"private_key"},
+      {"privatekey"},
+      {"secret_key"},
+      {"api_key"},
+      {"psk"},
+      {"community"},
+      {"token"},
+      {"credentials"},
       // <secret> in the reference of Alertmanager's configuration (prometheus.io/docs/alerting/latest/configuration)
-      {"service_key", "prometheus"}, {"routing_key", "prometheus"}, {"user_key", "prometheus"}, {"slack_api_url", "prometheus"}, {"webhook_url", "prometheus"},
+      {"service_key", "prometheus"},
+      {"routing_key", "prometheus"},
+      {"user_key", "prometheus"},
+      {"slack_api_url", "prometheus"},
+      {"webhook_url", "prometheus"},
   };
   std::string low = lower(text);
   std::replace(low.begin(), low.end(), '-', '_');
   const auto look = [&](std::string_view word) {
     for (std::size_t at = low.find(word); at != std::string::npos; at = low.find(word, at + 1)) {
       std::size_t i = at + word.size();
-      if (word == "passwd" && at >= 2 && low.compare(at - 2, 2, "ch") == 0) continue;   // a program, and a mapping of cloud-init
-      const auto skip = [&](std::string_view what) { while (i < text.size() && what.find(text[i]) != std::string_view::npos) ++i; };
-      const bool option = output == "kickstart" && i < text.size() && text[i] == ' ' && at >= 2 && low.compare(at - 2, 2, "__") == 0;
+      if (word == "passwd" && at >= 2 && low.compare(at - 2, 2, "ch") == 0)
+        continue;  // a program, and a mapping of cloud-init
+      const auto skip = [&](std::string_view what) {
+        while (i < text.size() && what.find(text[i]) != std::string_view::npos) ++i;
+      };
+      const bool option =
+          output == "kickstart" && i < text.size() && text[i] == ' ' && at >= 2 && low.compare(at - 2, 2, "__") == 0;
       if (!option) {
         skip(" \"'");
-        if (i >= text.size() || (text[i] != '=' && text[i] != ':' && !(text[i] == '(' && output == "syslog-ng"))) continue;
+        if (i >= text.size() || (text[i] != '=' && text[i] != ':' && !(text[i] == '(' && output == "syslog-ng")))
+          continue;
         ++i;
       }
       skip(" \t\n");
@@ -104,9 +141,13 @@ std::optional<std::string> named_secret(std::string_view text, std::string_view 
 
 // Addresses that whoever knows them may write to, by what begins them.
 bool webhook_in(std::string_view text) {
-  for (const std::string_view begins : {"//hooks.slack.com/services/", "//hooks.slack.com/workflows/", "//hooks.slack.com/triggers/", "//discord.com/api/webhooks/", "//discordapp.com/api/webhooks/",
-                                        ".webhook.office.com/webhook", "//outlook.office.com/webhook", "//api.telegram.org/bot"})
-    if (const std::size_t at = text.find(begins); at != std::string_view::npos && at + begins.size() < text.size() && word_character(text[at + begins.size()])) return true;
+  for (const std::string_view begins :
+       {"//hooks.slack.com/services/", "//hooks.slack.com/workflows/", "//hooks.slack.com/triggers/",
+        "//discord.com/api/webhooks/", "//discordapp.com/api/webhooks/", ".webhook.office.com/webhook",
+        "//outlook.office.com/webhook", "//api.telegram.org/bot"})
+    if (const std::size_t at = text.find(begins);
+        at != std::string_view::npos && at + begins.size() < text.size() && word_character(text[at + begins.size()]))
+      return true;
   return false;
 }
 
@@ -115,7 +156,9 @@ bool account_with_password(std::string_view text) {
   for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
     if (at == 0 || !word_character(text[at - 1]) || at + 1 >= text.size()) continue;
     const std::string_view value = text.substr(at + 1), word = value.substr(0, value.find_first_of(" ,;\"'})]\\\n"));
-    if (std::string_view(" \t\n\"'%/:").find(value.front()) == std::string_view::npos && !is_none(value) && word != "R" && word != "RANDOM") return true;
+    if (std::string_view(" \t\n\"'%/:").find(value.front()) == std::string_view::npos && !is_none(value) &&
+        word != "R" && word != "RANDOM")
+      return true;
   }
   return false;
 }
@@ -123,34 +166,47 @@ bool account_with_password(std::string_view text) {
 // A password that a command line gives to chpasswd or `passwd --stdin`, and the list of cloud-init's `chpasswd`.
 bool given_password(std::string_view text) {
   constexpr std::string_view kProgram = "chpasswd", kStdin = "passwd --stdin";
-  const auto piped = [&](std::size_t at) {   // what is printed into the program at this place; "| in-target chpasswd", "| sudo /usr/sbin/chpasswd"
+  const auto piped = [&](std::size_t at) {  // what is printed into the program at this place; "| in-target chpasswd",
+                                            // "| sudo /usr/sbin/chpasswd"
     const std::size_t pipe = text.rfind('|', at);
-    if (pipe == std::string_view::npos || !std::all_of(text.begin() + static_cast<std::ptrdiff_t>(pipe) + 1, text.begin() + static_cast<std::ptrdiff_t>(at), [](char c) { return word_character(c) || c == ' ' || c == '/'; })) return std::string_view();
+    if (pipe == std::string_view::npos || !std::all_of(text.begin() + static_cast<std::ptrdiff_t>(pipe) + 1,
+                                                       text.begin() + static_cast<std::ptrdiff_t>(at), [](char c) {
+                                                         return word_character(c) || c == ' ' || c == '/';
+                                                       }))
+      return std::string_view();
     const std::string_view left = text.substr(0, pipe);
     const std::size_t echo = left.rfind("echo "), print = left.rfind("printf ");
     if (echo == std::string_view::npos && print == std::string_view::npos) return std::string_view();
-    return echo != std::string_view::npos && (print == std::string_view::npos || echo > print) ? left.substr(echo + 5) : left.substr(print + 7);
+    return echo != std::string_view::npos && (print == std::string_view::npos || echo > print) ? left.substr(echo + 5)
+                                                                                               : left.substr(print + 7);
   };
   for (std::size_t at = text.find(kProgram); at != std::string_view::npos; at = text.find(kProgram, at + 1)) {
     const std::string_view rest = text.substr(at + kProgram.size());
     if (account_with_password(piped(at))) return true;
-    if (const std::size_t here = rest.find("<<"); here != std::string_view::npos && account_with_password(rest.substr(here + 2))) return true;
+    if (const std::size_t here = rest.find("<<");
+        here != std::string_view::npos && account_with_password(rest.substr(here + 2)))
+      return true;
     const std::size_t colon = rest.find_first_not_of(" \"'");
     if (colon == std::string_view::npos || rest[colon] != ':') continue;
-    if (const std::size_t list = rest.find("list"); list != std::string_view::npos && account_with_password(rest.substr(list + 4))) return true;
+    if (const std::size_t list = rest.find("list");
+        list != std::string_view::npos && account_with_password(rest.substr(list + 4)))
+      return true;
   }
   for (std::size_t at = text.find(kStdin); at != std::string_view::npos; at = text.find(kStdin, at + 1)) {
     std::string_view said = piped(at);
-    while (!said.empty() && std::string_view(" \"'\\").find(said.front()) != std::string_view::npos) said.remove_prefix(1);
+    while (!said.empty() && std::string_view(" \"'\\").find(said.front()) != std::string_view::npos)
+      said.remove_prefix(1);
     while (said.starts_with("-n ") || said.starts_with("-e ")) said.remove_prefix(3);
     if (!is_none(said)) return true;
   }
   return false;
 }
 
-// "d-i passwd/root-password password hunter2": owner, question, type, value. There are no references; '!' and '*' lock an account.
+// "d-i passwd/root-password password hunter2": owner, question, type, value. There are no references; '!' and '*' lock
+// an account.
 std::optional<std::string> preseeded(const std::vector<std::string_view>& words) {
-  if (words.size() < 4 || (words[2] != "password" && words[2] != "string") || words[3] == "!" || words[3] == "*") return std::nullopt;
+  if (words.size() < 4 || (words[2] != "password" && words[2] != "string") || words[3] == "!" || words[3] == "*")
+    return std::nullopt;
   const std::string_view question = words[1];
   for (const std::string_view part : {"password", "passphrase", "wireless_wpa", "wireless_wep"})
     if (words[2] == "password" || question.find(part) != std::string_view::npos) return std::string(question);
@@ -161,8 +217,10 @@ std::optional<std::string> preseeded(const std::vector<std::string_view>& words)
 std::optional<std::string> kickstarted(const std::vector<std::string_view>& words) {
   if (words.empty() || (words[0] != "rootpw" && words[0] != "sshpw")) return std::nullopt;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == "--username") ++i;
-    else if (!words[i].starts_with("--") && words[i] != "!" && words[i] != "*" && words[i] != "!!") return std::string(words[0]);
+    if (words[i] == "--username")
+      ++i;
+    else if (!words[i].starts_with("--") && words[i] != "!" && words[i] != "*" && words[i] != "!!")
+      return std::string(words[0]);
   }
   return std::nullopt;
 }
@@ -172,7 +230,8 @@ std::string secret_in(std::string_view path, std::string_view text) {
   constexpr std::string_view kOutputs = "outputs.";
   std::string_view output;
   if (path.starts_with(kOutputs)) output = path.substr(kOutputs.size()), output = output.substr(0, output.find('.'));
-  if (text.find("-----BEGIN") != std::string_view::npos && text.find("PRIVATE KEY-----") != std::string_view::npos) return "a private key";
+  if (text.find("-----BEGIN") != std::string_view::npos && text.find("PRIVATE KEY-----") != std::string_view::npos)
+    return "a private key";
   if (password_in_url(text)) return "a password in a URL";
   if (const auto token = token_in(text)) return std::string(*token);
   if (webhook_in(text)) return "the address of a webhook, which is all that one needs to write there,";
@@ -193,8 +252,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_written_text(in.cluster.spec, [&](const std::string& path, const Value<std::string>& v) {
     const std::string what = secret_in(path, *v);
     if (what.empty()) return;
-    findings.error(rule.id, v.span, format("{} stands at '{}' (the value is not shown); a secret is only referred to", what, path))
-        .help("take it out, and change it: it may have been seen; compiled files get secrets from { file: … }, { env: … } or { vault: … }, or from a file on the node that the line names");
+    findings
+        .error(rule.id, v.span,
+               format("{} stands at '{}' (the value is not shown); a secret is only referred to", what, path))
+        .help(
+            "take it out, and change it: it may have been seen; compiled files get secrets from { file: … }, { env: … "
+            "} or { vault: … }, or from a file on the node that the line names");
     findings.withhold(v.span);
   });
 }

@@ -10,11 +10,18 @@ namespace clusterc {
 namespace {
 
 // RFC 1918, RFC 6598 (shared address space), RFC 3927 (link local): not routed in the Internet.
-struct Private { std::uint32_t base; int length; };
-constexpr std::array kPrivate = {Private{10u << 24, 8}, Private{(172u << 24) | (16u << 16), 12}, Private{(192u << 24) | (168u << 16), 16}, Private{(100u << 24) | (64u << 16), 10}, Private{(169u << 24) | (254u << 16), 16}};
+struct Private {
+  std::uint32_t base;
+  int length;
+};
+constexpr std::array kPrivate = {Private{10u << 24, 8}, Private{(172u << 24) | (16u << 16), 12},
+                                 Private{(192u << 24) | (168u << 16), 16}, Private{(100u << 24) | (64u << 16), 10},
+                                 Private{(169u << 24) | (254u << 16), 16}};
 
 bool is_private(const Ipv4Prefix& p) {
-  return std::any_of(kPrivate.begin(), kPrivate.end(), [&](const Private& r) { return p.length >= r.length && (p.base & (~0u << (32 - r.length))) == r.base; });
+  return std::any_of(kPrivate.begin(), kPrivate.end(), [&](const Private& r) {
+    return p.length >= r.length && (p.base & (~0u << (32 - r.length))) == r.base;
+  });
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -22,15 +29,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NetworkModel& n : c.networks) {
     if (!n.carries_traffic(Traffic::oob)) continue;
     if (n.subnet && !is_private(*n.subnet))
-      findings.error(rule.id, n.spec->subnet.span, format("management network '{}' has the public subnet {}", n.name, *n.spec->subnet)).help("a subnet of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16").object("networks." + n.name);
+      findings
+          .error(rule.id, n.spec->subnet.span,
+                 format("management network '{}' has the public subnet {}", n.name, *n.spec->subnet))
+          .help("a subnet of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16")
+          .object("networks." + n.name);
     // Users' programs run on these.
     if (const Traffic* t = users_traffic(n))
-      findings.error(rule.id, n.spec->carries.empty() ? n.span : n.spec->carries.front().span, format("network '{}' carries management and {}: every program of a user reaches the management controllers", n.name, enum_text(*t)))
+      findings
+          .error(
+              rule.id, n.spec->carries.empty() ? n.span : n.spec->carries.front().span,
+              format(
+                  "network '{}' carries management and {}: every program of a user reaches the management controllers",
+                  n.name, enum_text(*t)))
           .help("a network of its own for `oob`; a VLAN of its own is enough")
           .object("networks." + n.name);
     if (!shares_without_vlan(c, n)) continue;
     const NetworkModel& o = c.networks[static_cast<std::size_t>(n.shares)];
-    findings.error(rule.id, n.spec->shares_switches_with.span, format("management network '{}' is on the switches of '{}' without a VLAN{}: one broadcast domain for both", n.name, o.name, n.spec->vlan ? " of its own" : ""))
+    findings
+        .error(
+            rule.id, n.spec->shares_switches_with.span,
+            format("management network '{}' is on the switches of '{}' without a VLAN{}: one broadcast domain for both",
+                   n.name, o.name, n.spec->vlan ? " of its own" : ""))
         .note(o.span, "the network that users are on")
         .help("switches of its own; or `vlan` for one of them, and the way in still fails with these switches")
         .object("networks." + n.name);

@@ -16,10 +16,11 @@ constexpr std::array<std::string_view, 4> kMoving = {"latest", "nightly", "rolli
 bool is_word_end(char c) { return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')); }
 
 std::optional<std::string_view> moving_tag(std::string_view text) {
-  if (text.find("@sha256:") != std::string_view::npos) return std::nullopt;       // the digest decides, whatever the tag
+  if (text.find("@sha256:") != std::string_view::npos) return std::nullopt;  // the digest decides, whatever the tag
   for (const std::string_view tag : kMoving)
     for (std::size_t at = text.find(tag); at != std::string_view::npos; at = text.find(tag, at + 1)) {
-      const bool begins = at == 0 || text[at - 1] == ':' || text[at - 1] == '-' || text[at - 1] == ' ' || text[at - 1] == '/';
+      const bool begins =
+          at == 0 || text[at - 1] == ':' || text[at - 1] == '-' || text[at - 1] == ' ' || text[at - 1] == '/';
       const std::size_t end = at + tag.size();
       if (begins && (end == text.size() || is_word_end(text[end]))) return tag;
     }
@@ -29,11 +30,15 @@ std::optional<std::string_view> moving_tag(std::string_view text) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_written_text(in.cluster.spec, [&](const std::string& path, const Value<std::string>& v) {
     // Prose and reasons may speak of what they like; names of groups and parts are no software.
-    const bool software = path.starts_with("software.") || path.find(".software.") != std::string::npos || path.starts_with("outputs.");
+    const bool software =
+        path.starts_with("software.") || path.find(".software.") != std::string::npos || path.starts_with("outputs.");
     if (!software) return;
     const auto tag = moving_tag(*v);
     if (!tag) return;
-    findings.warning(rule.id, v.span, format("'{}' at '{}' is another release tomorrow: '{}' is no version", *v, path, *tag)).help("a release, or an image by its digest: name@sha256:…");
+    findings
+        .warning(rule.id, v.span,
+                 format("'{}' at '{}' is another release tomorrow: '{}' is no version", *v, path, *tag))
+        .help("a release, or an image by its digest: name@sha256:…");
   });
 }
 

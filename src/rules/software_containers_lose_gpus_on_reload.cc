@@ -19,11 +19,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       return kind == "docker" || kind == "containerd" || kind == "cri-o";
     });
     if (runtime == s.containers.end() || !once.first(s.container_gpus.span)) continue;
-    write_instead(findings.error(rule.id, s.container_gpus.span, format("running containers of {} on '{}' lose their GPUs at the next daemon-reload of systemd", *runtime->kind, g.name))
-                      .note(runtime->kind.span, "this runtime lets systemd manage the cgroups of its containers")
-                      .help("`container_gpus: cdi`")
-                      .object("nodes." + g.name),
-                  s.container_gpus, "cdi");
+    write_instead(
+        findings
+            .error(rule.id, s.container_gpus.span,
+                   format("running containers of {} on '{}' lose their GPUs at the next daemon-reload of systemd",
+                          *runtime->kind, g.name))
+            .note(runtime->kind.span, "this runtime lets systemd manage the cgroups of its containers")
+            .help("`container_gpus: cdi`")
+            .object("nodes." + g.name),
+        s.container_gpus, "cdi");
   }
 }
 

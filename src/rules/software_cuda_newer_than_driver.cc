@@ -1,31 +1,42 @@
-#include "rules/say.h"
-#include "rules/rules.h"
 #include "model/software_versions.h"
+#include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  std::vector<SourceSpan> told;                // one declaration for the whole cluster is one finding
+  std::vector<SourceSpan> told;  // one declaration for the whole cluster is one finding
   const auto first_time = [&](SourceSpan at) {
     if (std::find(told.begin(), told.end(), at) != told.end()) return false;
     told.push_back(at);
     return true;
   };
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    if (!g.server.gpu || g.server.gpu->vendor.value != Vendor::nvidia || g.server.gpu_count == 0 || g.count == 0) continue;
+    if (!g.server.gpu || g.server.gpu->vendor.value != Vendor::nvidia || g.server.gpu_count == 0 || g.count == 0)
+      continue;
     const Software& s = g.software;
     if (!s.cuda) {
-      if (s.cuda.unknown && first_time(s.cuda.span)) findings.note(rule.id, s.cuda.span, format("`cuda` is unknown{}, so it was not compared with the driver", s.cuda.source.empty() ? "" : format(" ({})", s.cuda.source)));
-      continue;                                // no toolkit is asked for
+      if (s.cuda.unknown && first_time(s.cuda.span))
+        findings.note(rule.id, s.cuda.span,
+                      format("`cuda` is unknown{}, so it was not compared with the driver",
+                             s.cuda.source.empty() ? "" : format(" ({})", s.cuda.source)));
+      continue;  // no toolkit is asked for
     }
     if (!s.gpu_driver) {
-      if (first_time(s.cuda.span)) findings.note(rule.id, s.cuda.span, format("group '{}' has cuda {} and no `gpu_driver`, so the two were not compared", g.name, s.cuda->text()));
+      if (first_time(s.cuda.span))
+        findings.note(
+            rule.id, s.cuda.span,
+            format("group '{}' has cuda {} and no `gpu_driver`, so the two were not compared", g.name, s.cuda->text()));
       continue;
     }
-    const auto row = std::find_if(kCudaMajors.begin(), kCudaMajors.end(), [&](const CudaMajor& m) { return m.major == s.cuda->major(); });
+    const auto row = std::find_if(kCudaMajors.begin(), kCudaMajors.end(),
+                                  [&](const CudaMajor& m) { return m.major == s.cuda->major(); });
     if (row == kCudaMajors.end()) {
-      if (first_time(s.cuda.span)) findings.note(rule.id, s.cuda.span, format("the driver that cuda {} needs is not known here, so it was not compared with {}", s.cuda->text(), s.gpu_driver->text()));
+      if (first_time(s.cuda.span))
+        findings.note(rule.id, s.cuda.span,
+                      format("the driver that cuda {} needs is not known here, so it was not compared with {}",
+                             s.cuda->text(), s.gpu_driver->text()));
       continue;
     }
     const Version needed{std::string(row->driver)};
@@ -33,12 +44,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool branch_only = s.gpu_driver->as_written.find('.') == std::string::npos;
     if (branch_only ? s.gpu_driver->major() >= needed.major() : *s.gpu_driver >= needed) continue;
     if (!first_time(s.cuda.span)) continue;
-    Finding& f = findings.error(rule.id, s.cuda.span, format("cuda {} needs driver {}, group '{}' has {}", s.cuda->text(), row->driver, g.name, s.gpu_driver->text()));
+    Finding& f = findings.error(rule.id, s.cuda.span,
+                                format("cuda {} needs driver {}, group '{}' has {}", s.cuda->text(), row->driver,
+                                       g.name, s.gpu_driver->text()));
     f.label(format("every toolkit of CUDA {} runs on driver {} or newer", row->major, row->driver));
     f.note(s.gpu_driver.span, "the driver is set here");
     std::string other;
     for (const CudaMajor& m : kCudaMajors)
-      if (other.empty() && *s.gpu_driver >= Version{std::string(m.driver)}) other = format(", or a toolkit of CUDA {}", m.major);
+      if (other.empty() && *s.gpu_driver >= Version{std::string(m.driver)})
+        other = format(", or a toolkit of CUDA {}", m.major);
     f.help(format("`gpu_driver: {}`{}", row->driver, other));
     f.object("nodes." + g.name);
   }

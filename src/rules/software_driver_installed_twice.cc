@@ -9,10 +9,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = g.software;
-    if (!has_nvidia_gpus(g) || !g.computes || !s.gpu_operator || !s.gpu_operator->driver.value_or(true) || !s.gpu_driver) continue;
+    if (!has_nvidia_gpus(g) || !g.computes || !s.gpu_operator || !s.gpu_operator->driver.value_or(true) ||
+        !s.gpu_driver)
+      continue;
     const SourceSpan here = first_place(written(s.gpu_operator->driver), s.gpu_operator->span);
     if (!once.first(here)) continue;
-    findings.error(rule.id, here, format("the GPU Operator installs a driver on '{}', and so does the node's image ({})", g.name, s.gpu_driver->text()))
+    findings
+        .error(rule.id, here,
+               format("the GPU Operator installs a driver on '{}', and so does the node's image ({})", g.name,
+                      s.gpu_driver->text()))
         .note(s.gpu_driver.span, "the driver of the image is set here")
         .help("`gpu_operator: { driver: false }`, or leave `gpu_driver` to the operator")
         .object("nodes." + g.name);

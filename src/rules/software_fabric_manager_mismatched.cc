@@ -21,29 +21,45 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!has_nvidia_gpus(g) || (!is_ours(g) && !(g.server.instance && g.server.known)) || !s.fabric_manager) continue;
     if (!has_nvswitch(g)) {
       // Written for the whole cluster it is meant for the groups that have NVSwitches.
-      const bool meant_for_another = std::any_of(in.cluster.nodes.begin(), in.cluster.nodes.end(),
-                                                 [&](const NodeGroupModel& o) { return has_nvswitch(o) && o.software.fabric_manager.span == s.fabric_manager.span; });
+      const bool meant_for_another =
+          std::any_of(in.cluster.nodes.begin(), in.cluster.nodes.end(), [&](const NodeGroupModel& o) {
+            return has_nvswitch(o) && o.software.fabric_manager.span == s.fabric_manager.span;
+          });
       if (meant_for_another || !g.server.gpu->form || !once.first(s.fabric_manager.span)) continue;
-      findings.error(rule.id, s.fabric_manager.span, format("group '{}' has no NVSwitch, fabric manager {} ends there with NV_WARN_NOTHING_TO_DO", g.name, s.fabric_manager->text()))
+      findings
+          .error(rule.id, s.fabric_manager.span,
+                 format("group '{}' has no NVSwitch, fabric manager {} ends there with NV_WARN_NOTHING_TO_DO", g.name,
+                        s.fabric_manager->text()))
           .label(format("{} x {} in each node", g.server.gpu_count, g.server.gpu_model))
           .help("leave `fabric_manager` out")
           .object("nodes." + g.name);
       continue;
     }
     if (!s.gpu_driver) {
-      if (once.first(s.fabric_manager.span)) findings.note(rule.id, s.fabric_manager.span, format("group '{}' has fabric manager {} and no `gpu_driver`, so the two were not compared", g.name, s.fabric_manager->text()));
+      if (once.first(s.fabric_manager.span))
+        findings.note(rule.id, s.fabric_manager.span,
+                      format("group '{}' has fabric manager {} and no `gpu_driver`, so the two were not compared",
+                             g.name, s.fabric_manager->text()));
       continue;
     }
     const Fit f = fit(*s.gpu_driver, *s.fabric_manager);
     if (f == Fit::same || !once.first(s.fabric_manager.span)) continue;
     if (f == Fit::different)
-      write_instead(findings.error(rule.id, s.fabric_manager.span, format("fabric manager {} does not match driver {} of group '{}': CUDA returns error 802", s.fabric_manager->text(), s.gpu_driver->text(), g.name))
-                        .note(s.gpu_driver.span, "the driver is set here")
-                        .help("leave `fabric_manager` out: it follows the driver")
-                        .object("nodes." + g.name),
-                    s.fabric_manager, s.gpu_driver->text());
+      write_instead(
+          findings
+              .error(rule.id, s.fabric_manager.span,
+                     format("fabric manager {} does not match driver {} of group '{}': CUDA returns error 802",
+                            s.fabric_manager->text(), s.gpu_driver->text(), g.name))
+              .note(s.gpu_driver.span, "the driver is set here")
+              .help("leave `fabric_manager` out: it follows the driver")
+              .object("nodes." + g.name),
+          s.fabric_manager, s.gpu_driver->text());
     else
-      findings.warning(rule.id, s.fabric_manager.span, format("fabric manager {} and driver {} of group '{}' part at the next update: one is a branch, the other a release", s.fabric_manager->text(), s.gpu_driver->text(), g.name))
+      findings
+          .warning(rule.id, s.fabric_manager.span,
+                   format("fabric manager {} and driver {} of group '{}' part at the next update: one is a branch, the "
+                          "other a release",
+                          s.fabric_manager->text(), s.gpu_driver->text(), g.name))
           .note(s.gpu_driver.span, "the driver is set here")
           .help("write the full release for both, or leave `fabric_manager` out: it follows the driver")
           .object("nodes." + g.name);

@@ -1,20 +1,28 @@
-#include "rules/say.h"
-#include "rules/rules.h"
 #include "model/software_versions.h"
+#include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-// The first NCCL that was built for a generation. An older one may bring intermediate code that the driver translates at the start of each job, or none: a warning.
-// Its release notes, as the projects that follow it quote them: ROCm/rccl pull request 1662 (2.25.1), cupy/cupy issue 7094 (2.15).
-struct FirstNccl { std::string_view sm, nccl; };
+// The first NCCL that was built for a generation. An older one may bring intermediate code that the driver translates
+// at the start of each job, or none: a warning. Its release notes, as the projects that follow it quote them: ROCm/rccl
+// pull request 1662 (2.25.1), cupy/cupy issue 7094 (2.15).
+struct FirstNccl {
+  std::string_view sm, nccl;
+};
 constexpr FirstNccl kFirstNccl[] = {{"90", "2.15"}, {"100", "2.25.1"}, {"103", "2.25.1"}};
 
 void check_nccl(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   const Value<Version>& nccl = g.software.nccl;
   for (const FirstNccl& first : kFirstNccl) {
-    if (!nccl || !g.server.gpu->sm || g.server.gpu->sm->text() != first.sm || !(*nccl < Version{std::string(first.nccl)})) continue;
-    findings.warning(rule.id, nccl.span, format("NCCL {} was not built for '{}' (sm_{}), {} is the first that was", nccl->text(), g.server.gpu_model, first.sm, first.nccl))
+    if (!nccl || !g.server.gpu->sm || g.server.gpu->sm->text() != first.sm ||
+        !(*nccl < Version{std::string(first.nccl)}))
+      continue;
+    findings
+        .warning(rule.id, nccl.span,
+                 format("NCCL {} was not built for '{}' (sm_{}), {} is the first that was", nccl->text(),
+                        g.server.gpu_model, first.sm, first.nccl))
         .note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count))
         .help(format("`nccl: {}` or newer for this group", first.nccl))
         .object("nodes." + g.name);
@@ -31,16 +39,21 @@ bool too_old_for(const Software& w) {
 // What a group of AMD GPUs calls its driver is the release of ROCm.
 void check_rocm(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   const Value<Version>& rocm = g.software.gpu_driver;
-  if (!rocm || rocm->major() >= kLeastNvidiaDriver) return;             // NVIDIA's number is software-of-another-vendor's
+  if (!rocm || rocm->major() >= kLeastNvidiaDriver) return;  // NVIDIA's number is software-of-another-vendor's
   const RocmGpu* known = rocm_gpu(g.server.gpu_model);
   if (!known) {
-    findings.note(rule.id, rocm.span, format("'{}' is in no table here, so it was not checked which releases of ROCm know it", g.server.gpu_model));
+    findings.note(
+        rule.id, rocm.span,
+        format("'{}' is in no table here, so it was not checked which releases of ROCm know it", g.server.gpu_model));
     return;
   }
   if (!(*rocm < Version{std::string(known->first_rocm)})) return;
-  Finding& f = findings.error(rule.id, rocm.span, format("ROCm {} does not know '{}' ({}), {} is the first that does", rocm->text(), g.server.gpu_model, known->target, known->first_rocm));
+  Finding& f = findings.error(rule.id, rocm.span,
+                              format("ROCm {} does not know '{}' ({}), {} is the first that does", rocm->text(),
+                                     g.server.gpu_model, known->target, known->first_rocm));
   f.note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count));
-  if (!known->confirmed) f.note({}, format("the first ROCm for '{}' is that of its LLVM target, it may be a later one", g.server.gpu_model));
+  if (!known->confirmed)
+    f.note({}, format("the first ROCm for '{}' is that of its LLVM target, it may be a later one", g.server.gpu_model));
   f.help(format("`gpu_driver: {}` or newer for this group", known->first_rocm)).object("nodes." + g.name);
 }
 
@@ -54,38 +67,55 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!w.cuda && !w.gpu_driver) continue;
     const SourceSpan here = first_place(w.cuda.span, w.gpu_driver.span, g.span);
     if (!s.gpu->sm) {
-      findings.note(rule.id, here, format("'{}' states no `sm`, so it was not checked which toolkits know it", s.gpu_model));
+      findings.note(rule.id, here,
+                    format("'{}' states no `sm`, so it was not checked which toolkits know it", s.gpu_model));
       continue;
     }
     const GpuGeneration* gen = gpu_generation(s.gpu->sm->text());
     if (!gen) {
-      findings.note(rule.id, here, format("sm_{} of '{}' is in no table here, so it was not checked which toolkits know it", s.gpu->sm->text(), s.gpu_model));
+      findings.note(rule.id, here,
+                    format("sm_{} of '{}' is in no table here, so it was not checked which toolkits know it",
+                           s.gpu->sm->text(), s.gpu_model));
       continue;
     }
     const SourceSpan gpu_place = s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span;
     const auto finish = [&](Finding& f) {
       f.note(gpu_place, format("group '{}' has {} of them in each node", g.name, s.gpu_count));
-      if (!gen->confirmed) f.note({}, format("the first toolkit for sm_{} was not read in the vendor's matrix", gen->sm));
+      if (!gen->confirmed)
+        f.note({}, format("the first toolkit for sm_{} was not read in the vendor's matrix", gen->sm));
       mention_unconfirmed(f, s.gpu->sm, format("the compute capability of '{}'", s.gpu_model));
       f.object("nodes." + g.name);
     };
     if (w.cuda && !gen->last_cuda.empty() && w.cuda->major() > Version{std::string(gen->last_cuda)}.major()) {
-      Finding& f = findings.error(rule.id, w.cuda.span, format("cuda {} no longer builds for '{}' (sm_{}), CUDA {} is the last that does", w.cuda->text(), s.gpu_model, gen->sm, gen->last_cuda));
-      f.help(format("a toolkit of CUDA {} for this group: `nodes: {{ {}: {{ software: {{ cuda: {}.9 }} }} }}`", gen->last_cuda, g.name, gen->last_cuda));
+      Finding& f = findings.error(rule.id, w.cuda.span,
+                                  format("cuda {} no longer builds for '{}' (sm_{}), CUDA {} is the last that does",
+                                         w.cuda->text(), s.gpu_model, gen->sm, gen->last_cuda));
+      f.help(format("a toolkit of CUDA {} for this group: `nodes: {{ {}: {{ software: {{ cuda: {}.9 }} }} }}`",
+                    gen->last_cuda, g.name, gen->last_cuda));
       finish(f);
     } else if (w.cuda && *w.cuda < Version{std::string(gen->first_cuda)}) {
-      Finding& f = findings.error(rule.id, w.cuda.span, format("cuda {} does not know '{}' (sm_{}), CUDA {} is the first that does", w.cuda->text(), s.gpu_model, gen->sm, gen->first_cuda));
+      Finding& f = findings.error(rule.id, w.cuda.span,
+                                  format("cuda {} does not know '{}' (sm_{}), CUDA {} is the first that does",
+                                         w.cuda->text(), s.gpu_model, gen->sm, gen->first_cuda));
       f.help(format("`cuda: {}` or newer for this group", gen->first_cuda));
       finish(f);
     }
-    if (w.gpu_driver && !gen->last_driver.empty() && w.gpu_driver->major() > Version{std::string(gen->last_driver)}.major()) {
-      Finding& f = findings.error(rule.id, w.gpu_driver.span, format("driver {} no longer drives '{}' (sm_{}), {} is the last branch that does", w.gpu_driver->text(), s.gpu_model, gen->sm, gen->last_driver));
+    if (w.gpu_driver && !gen->last_driver.empty() &&
+        w.gpu_driver->major() > Version{std::string(gen->last_driver)}.major()) {
+      Finding& f = findings.error(rule.id, w.gpu_driver.span,
+                                  format("driver {} no longer drives '{}' (sm_{}), {} is the last branch that does",
+                                         w.gpu_driver->text(), s.gpu_model, gen->sm, gen->last_driver));
       f.help(format("`gpu_driver: {}` for this group", gen->last_driver));
       finish(f);
     }
     // A driver that is too old for the toolkit, too, is software-cuda-newer-than-driver's.
-    if (const std::string_view first = first_driver(gen->first_cuda); w.gpu_driver && !first.empty() && !too_old_for(w) && w.gpu_driver->major() < Version{std::string(first)}.major()) {
-      Finding& f = findings.error(rule.id, w.gpu_driver.span, format("driver {} does not know '{}' (sm_{}): CUDA {}, the first toolkit for it, came with driver {}", w.gpu_driver->text(), s.gpu_model, gen->sm, gen->first_cuda, first));
+    if (const std::string_view first = first_driver(gen->first_cuda);
+        w.gpu_driver && !first.empty() && !too_old_for(w) &&
+        w.gpu_driver->major() < Version{std::string(first)}.major()) {
+      Finding& f = findings.error(
+          rule.id, w.gpu_driver.span,
+          format("driver {} does not know '{}' (sm_{}): CUDA {}, the first toolkit for it, came with driver {}",
+                 w.gpu_driver->text(), s.gpu_model, gen->sm, gen->first_cuda, first));
       f.help(format("`gpu_driver: {}` or newer for this group", first));
       finish(f);
     }

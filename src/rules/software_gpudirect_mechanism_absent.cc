@@ -10,30 +10,52 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
     const Software& s = g.software;
-    if (!has_nvidia_gpus(g) || !is_ours(g) || !s.gpudirect_rdma.value_or(false) || !uses_rdma(in.cluster, static_cast<int>(i))) continue;
-    // nvidia-peermem registers with the peer-memory interface, which the vendor's stacks bring and the kernel's own does not have.
+    if (!has_nvidia_gpus(g) || !is_ours(g) || !s.gpudirect_rdma.value_or(false) ||
+        !uses_rdma(in.cluster, static_cast<int>(i)))
+      continue;
+    // nvidia-peermem registers with the peer-memory interface, which the vendor's stacks bring and the kernel's own
+    // does not have.
     if (s.fabric && s.fabric->kind && *s.fabric->kind != "inbox") continue;
     const std::optional<bool> open = open_modules(s);
     const std::string_view kernel = kernel_of(s);
     if (open && !*open) {
       if (!once.first(s.gpudirect_rdma.span)) continue;
-      Finding& f = findings.error(rule.id, s.gpudirect_rdma.span, format("group '{}' has the proprietary kernel modules, DMA-BUF needs the open ones: NCCL will log \"GPU Direct RDMA Disabled\"", g.name));
-      if (s.kernel_modules) f.note(s.kernel_modules.span, "the modules are set here");
-      else f.note(s.gpu_driver.span, format("this driver installs the proprietary ones where nothing is asked for, {} is the first that does not", kOpenByDefaultDriver));
-      f.help(format("`kernel_modules: open` with kernel {} or newer, or `fabric: doca-ofed`, which brings what nvidia-peermem needs", kDmaBufKernel));
+      Finding& f = findings.error(rule.id, s.gpudirect_rdma.span,
+                                  format("group '{}' has the proprietary kernel modules, DMA-BUF needs the open ones: "
+                                         "NCCL will log \"GPU Direct RDMA Disabled\"",
+                                         g.name));
+      if (s.kernel_modules)
+        f.note(s.kernel_modules.span, "the modules are set here");
+      else
+        f.note(
+            s.gpu_driver.span,
+            format(
+                "this driver installs the proprietary ones where nothing is asked for, {} is the first that does not",
+                kOpenByDefaultDriver));
+      f.help(
+          format("`kernel_modules: open` with kernel {} or newer, or `fabric: doca-ofed`, which brings what "
+                 "nvidia-peermem needs",
+                 kDmaBufKernel));
       f.object("nodes." + g.name);
       continue;
     }
     if (!kernel.empty() && Version{std::string(kernel)} < Version{std::string(kDmaBufKernel)}) {
       if (!once.first(s.gpudirect_rdma.span)) continue;
-      Finding& f = findings.error(rule.id, s.gpudirect_rdma.span, format("group '{}' has kernel {}, DMA-BUF for RDMA came with {}: NCCL will log \"GPU Direct RDMA Disabled\"", g.name, kernel, kDmaBufKernel));
+      Finding& f = findings.error(
+          rule.id, s.gpudirect_rdma.span,
+          format("group '{}' has kernel {}, DMA-BUF for RDMA came with {}: NCCL will log \"GPU Direct RDMA Disabled\"",
+                 g.name, kernel, kDmaBufKernel));
       f.note(s.kernel ? s.kernel.span : s.os.span, s.kernel ? "the kernel is set here" : "the kernel of this system");
-      f.help(format("a kernel from {} on, or `fabric: doca-ofed`, which brings what nvidia-peermem needs", kDmaBufKernel));
+      f.help(
+          format("a kernel from {} on, or `fabric: doca-ofed`, which brings what nvidia-peermem needs", kDmaBufKernel));
       f.object("nodes." + g.name);
       continue;
     }
     if ((!open || kernel.empty()) && once.first(s.gpudirect_rdma.span))
-      findings.note(rule.id, s.gpudirect_rdma.span, format("group '{}' says nothing of its {}, so it was not checked what registers GPU memory with the adapters", g.name, !open ? "`gpu_driver` and `kernel_modules`" : "`kernel` (and `os` is in no table here)"));
+      findings.note(
+          rule.id, s.gpudirect_rdma.span,
+          format("group '{}' says nothing of its {}, so it was not checked what registers GPU memory with the adapters",
+                 g.name, !open ? "`gpu_driver` and `kernel_modules`" : "`kernel` (and `os` is in no table here)"));
   }
 }
 

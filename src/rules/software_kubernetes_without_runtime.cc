@@ -12,7 +12,9 @@ namespace {
 // The first release whose kubelet does not speak to Docker Engine itself.
 constexpr std::string_view kWithoutDockershim = "1.24";
 
-bool one_of(const NamedVersion& runtime, std::initializer_list<std::string_view> names) { return runtime.kind && std::find(names.begin(), names.end(), to_lower(*runtime.kind)) != names.end(); }
+bool one_of(const NamedVersion& runtime, std::initializer_list<std::string_view> names) {
+  return runtime.kind && std::find(names.begin(), names.end(), to_lower(*runtime.kind)) != names.end();
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -21,18 +23,34 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : c.nodes) {
     const auto& runtimes = g.software.containers;
-    const bool joins = g.has_role(Role::control_plane) || std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(), [&](const auto& name) { return name && *name == g.name; });
+    const bool joins =
+        g.has_role(Role::control_plane) || std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(),
+                                                       [&](const auto& name) { return name && *name == g.name; });
     if (!joins || g.count == 0 || runtimes.empty()) continue;
-    if (std::any_of(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return !r.kind; })) continue;   // what could not be read is told
-    if (std::any_of(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return one_of(r, {"containerd", "cri-o", "crio"}); })) continue;
-    const auto docker = std::find_if(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return one_of(r, {"docker"}); });
+    if (std::any_of(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return !r.kind; }))
+      continue;  // what could not be read is told
+    if (std::any_of(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) {
+          return one_of(r, {"containerd", "cri-o", "crio"});
+        }))
+      continue;
+    const auto docker =
+        std::find_if(runtimes.begin(), runtimes.end(), [](const NamedVersion& r) { return one_of(r, {"docker"}); });
     const bool has_docker = docker != runtimes.end();
     if (has_docker && scheduler->version && *scheduler->version < Version{std::string(kWithoutDockershim)}) continue;
     const SourceSpan at = has_docker ? docker->kind.span : runtimes.front().kind.span;
     if (!once.first(at)) continue;
-    Finding& f = has_docker ? findings.warning(rule.id, at, format("Kubernetes speaks to docker on '{}' only through cri-dockerd, which is no part of either", g.name))
-                            : findings.error(rule.id, at, format("Kubernetes runs containers by containerd or CRI-O, nodes of '{}' have {}", g.name, *runtimes.front().kind));
-    f.note(first_place(scheduler->kind.span, scheduler->span), "the scheduler").help("`containers: [containerd]`, beside what else is needed").object("nodes." + g.name);
+    Finding& f =
+        has_docker
+            ? findings.warning(
+                  rule.id, at,
+                  format("Kubernetes speaks to docker on '{}' only through cri-dockerd, which is no part of either",
+                         g.name))
+            : findings.error(rule.id, at,
+                             format("Kubernetes runs containers by containerd or CRI-O, nodes of '{}' have {}", g.name,
+                                    *runtimes.front().kind));
+    f.note(first_place(scheduler->kind.span, scheduler->span), "the scheduler")
+        .help("`containers: [containerd]`, beside what else is needed")
+        .object("nodes." + g.name);
   }
 }
 
@@ -69,7 +87,7 @@ kubernetes/kubernetes issue 106917 (dockershim was removed with 1.24). Enroot, P
 The warning, where cri-dockerd is installed on the nodes.
 )";
 
-extern const Rule kSoftwareKubernetesWithoutRuntime;    // declared in registry.cc
+extern const Rule kSoftwareKubernetesWithoutRuntime;  // declared in registry.cc
 const Rule kSoftwareKubernetesWithoutRuntime = {
     .id = "software-kubernetes-without-runtime",
     .code = "SW-020",

@@ -12,18 +12,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
-    if (g.count == 0 || !g.computes || !g.software.limits || !g.software.limits->memlock || !uses_rdma(in.cluster, static_cast<int>(i))) continue;
+    if (g.count == 0 || !g.computes || !g.software.limits || !g.software.limits->memlock ||
+        !uses_rdma(in.cluster, static_cast<int>(i)))
+      continue;
     const Value<std::string>& limit = g.software.limits->memlock;
     if (*limit == "unlimited" || *limit == "infinity" || *limit == "-1") continue;
     QuantityError error;
     const std::optional<double> bytes = parse_quantity(*limit, Dimension::bytes, error);
-    if (!bytes) continue;                                  // the loader says so
+    if (!bytes) continue;  // the loader says so
     if (!g.server.memory) {
-      if (once.first(limit.span)) findings.note(rule.id, limit.span, format("the memory of group '{}' is not known (key `memory`), so the limit of {} was not compared with it", g.name, *limit));
+      if (once.first(limit.span))
+        findings.note(
+            rule.id, limit.span,
+            format("the memory of group '{}' is not known (key `memory`), so the limit of {} was not compared with it",
+                   g.name, *limit));
       continue;
     }
     if (!above(g.server.memory->value, *bytes) || !once.first(limit.span)) continue;
-    write_instead(findings.error(rule.id, limit.span, format("jobs on '{}' may lock {}, RDMA pins up to the node's {}", g.name, to_text(*bytes, Dimension::bytes), to_text(*g.server.memory)))
+    write_instead(findings
+                      .error(rule.id, limit.span,
+                             format("jobs on '{}' may lock {}, RDMA pins up to the node's {}", g.name,
+                                    to_text(*bytes, Dimension::bytes), to_text(*g.server.memory)))
                       .help("`memlock: unlimited`")
                       .object("nodes." + g.name),
                   limit, "unlimited");

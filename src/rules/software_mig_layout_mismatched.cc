@@ -11,22 +11,36 @@
 namespace clusterc {
 namespace {
 
-// Instances of each size that one GPU can be cut into, and their memory by the GPU's (NVIDIA, MIG user guide, supported MIG profiles): slices of
-// compute, name of the memory, how many. GPUs whose table was not read are absent.
-struct Profile { std::int64_t slices, gigabytes, count; };
-struct MigGpu { std::string_view model; std::array<Profile, 6> profiles; };     // unused places have a count of 0
+// Instances of each size that one GPU can be cut into, and their memory by the GPU's (NVIDIA, MIG user guide, supported
+// MIG profiles): slices of compute, name of the memory, how many. GPUs whose table was not read are absent.
+struct Profile {
+  std::int64_t slices, gigabytes, count;
+};
+struct MigGpu {
+  std::string_view model;
+  std::array<Profile, 6> profiles;
+};  // unused places have a count of 0
 constexpr std::array<Profile, 6> seven(std::int64_t one, std::int64_t two, std::int64_t half, std::int64_t all) {
   return {{{1, one, 7}, {1, two, 4}, {2, two, 3}, {3, half, 2}, {4, half, 1}, {7, all, 1}}};
 }
 constexpr std::array kMigGpus = {
-    MigGpu{"nvidia-a100-sxm4-40", seven(5, 10, 20, 40)},   MigGpu{"nvidia-a100-pcie-40", seven(5, 10, 20, 40)},   MigGpu{"nvidia-a100-sxm4-80", seven(10, 20, 40, 80)},
-    MigGpu{"nvidia-a100-pcie-80", seven(10, 20, 40, 80)},  MigGpu{"nvidia-h100-sxm5-80", seven(10, 20, 40, 80)},  MigGpu{"nvidia-h100-pcie-80", seven(10, 20, 40, 80)},
-    MigGpu{"nvidia-h100-nvl-94", seven(12, 24, 47, 94)},   MigGpu{"nvidia-h200-sxm5-141", seven(18, 35, 71, 141)}, MigGpu{"nvidia-h200-nvl-141", seven(18, 35, 71, 141)},
+    MigGpu{"nvidia-a100-sxm4-40", seven(5, 10, 20, 40)},
+    MigGpu{"nvidia-a100-pcie-40", seven(5, 10, 20, 40)},
+    MigGpu{"nvidia-a100-sxm4-80", seven(10, 20, 40, 80)},
+    MigGpu{"nvidia-a100-pcie-80", seven(10, 20, 40, 80)},
+    MigGpu{"nvidia-h100-sxm5-80", seven(10, 20, 40, 80)},
+    MigGpu{"nvidia-h100-pcie-80", seven(10, 20, 40, 80)},
+    MigGpu{"nvidia-h100-nvl-94", seven(12, 24, 47, 94)},
+    MigGpu{"nvidia-h200-sxm5-141", seven(18, 35, 71, 141)},
+    MigGpu{"nvidia-h200-nvl-141", seven(18, 35, 71, 141)},
     MigGpu{"nvidia-b200-sxm-180", seven(23, 45, 90, 180)},
     MigGpu{"nvidia-rtx-pro-6000-server", {{{1, 24, 4}, {2, 48, 2}, {4, 96, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}},
 };
-// Parts of these generations have MIG in some products; Volta, Turing and Ada have none, and of AMD and Intel it is not the name.
-constexpr bool may_have_mig(std::string_view sm) { return sm == "80" || sm == "90" || sm == "100" || sm == "103" || sm == "120"; }
+// Parts of these generations have MIG in some products; Volta, Turing and Ada have none, and of AMD and Intel it is not
+// the name.
+constexpr bool may_have_mig(std::string_view sm) {
+  return sm == "80" || sm == "90" || sm == "100" || sm == "103" || sm == "120";
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
@@ -37,9 +51,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     // The scheduler counts one number of instances for a kind of node.
     for (std::size_t k = 0; k < i; ++k) {
       const NodeGroupModel& o = in.cluster.nodes[k];
-      if (o.count == 0 || !o.computes || !g.computes || !mig || o.server.id != g.server.id || o.server.gpu_model != g.server.gpu_model || o.software.mig.value_or("off") == *mig) continue;
+      if (o.count == 0 || !o.computes || !g.computes || !mig || o.server.id != g.server.id ||
+          o.server.gpu_model != g.server.gpu_model || o.software.mig.value_or("off") == *mig)
+        continue;
       if (once.first(mig.span))
-        findings.warning(rule.id, mig.span, format("nodes of '{}' have the MIG layout '{}', '{}' of the same '{}' has '{}'", g.name, *mig, o.name, g.server.id, o.software.mig.value_or("off")))
+        findings
+            .warning(rule.id, mig.span,
+                     format("nodes of '{}' have the MIG layout '{}', '{}' of the same '{}' has '{}'", g.name, *mig,
+                            o.name, g.server.id, o.software.mig.value_or("off")))
             .note(o.software.mig.span.valid() ? o.software.mig.span : o.span, "the other group")
             .help("one layout for a kind of node, or partitions that keep the two apart")
             .object("nodes." + g.name);
@@ -48,34 +67,66 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!mig || *mig == "off") continue;
     const std::optional<MigLayout> layout = mig_layout(g.software);
     if (!layout) {
-      if (once.first(mig.span)) findings.warning(rule.id, mig.span, format("'{}' is no MIG layout, a layout is `off`, or a count and a profile such as 7x1g.10gb", *mig)).object("nodes." + g.name);
+      if (once.first(mig.span))
+        findings
+            .warning(
+                rule.id, mig.span,
+                format("'{}' is no MIG layout, a layout is `off`, or a count and a profile such as 7x1g.10gb", *mig))
+            .object("nodes." + g.name);
       continue;
     }
-    const auto gpu = std::find_if(kMigGpus.begin(), kMigGpus.end(), [&](const MigGpu& m) { return m.model == g.server.gpu_model; });
+    const auto gpu =
+        std::find_if(kMigGpus.begin(), kMigGpus.end(), [&](const MigGpu& m) { return m.model == g.server.gpu_model; });
     if (gpu == kMigGpus.end()) {
-      const bool none = g.server.gpu->vendor && (*g.server.gpu->vendor != Vendor::nvidia || (g.server.gpu->sm && !may_have_mig(g.server.gpu->sm->as_written)));
+      const bool none = g.server.gpu->vendor && (*g.server.gpu->vendor != Vendor::nvidia ||
+                                                 (g.server.gpu->sm && !may_have_mig(g.server.gpu->sm->as_written)));
       if (!once.first(mig.span)) continue;
-      if (none) findings.warning(rule.id, mig.span, format("'{}' of group '{}' has no MIG, the layout is '{}'", g.server.gpu_model, g.name, *mig)).help("`mig: off` for this group").object("nodes." + g.name);
-      else findings.note(rule.id, mig.span, format("the MIG profiles of '{}' are in no table here, so '{}' was not checked", g.server.gpu_model, *mig)).object("nodes." + g.name);
+      if (none)
+        findings
+            .warning(rule.id, mig.span,
+                     format("'{}' of group '{}' has no MIG, the layout is '{}'", g.server.gpu_model, g.name, *mig))
+            .help("`mig: off` for this group")
+            .object("nodes." + g.name);
+      else
+        findings
+            .note(rule.id, mig.span,
+                  format("the MIG profiles of '{}' are in no table here, so '{}' was not checked", g.server.gpu_model,
+                         *mig))
+            .object("nodes." + g.name);
       continue;
     }
-    const auto profile = std::find_if(gpu->profiles.begin(), gpu->profiles.end(), [&](const Profile& p) { return p.count > 0 && p.slices == layout->slices && p.gigabytes == layout->gigabytes; });
-    // "+me" has the media engines of the GPU, of which it has one set for instances (NVIDIA, MIG user guide, "1g.10gb+me": 1 instance).
+    const auto profile = std::find_if(gpu->profiles.begin(), gpu->profiles.end(), [&](const Profile& p) {
+      return p.count > 0 && p.slices == layout->slices && p.gigabytes == layout->gigabytes;
+    });
+    // "+me" has the media engines of the GPU, of which it has one set for instances (NVIDIA, MIG user guide,
+    // "1g.10gb+me": 1 instance).
     const bool media = layout->extra.starts_with("me");
     if (profile != gpu->profiles.end() && layout->count <= (media ? 1 : profile->count)) continue;
     if (!once.first(mig.span)) continue;
     if (profile != gpu->profiles.end() && media) {
-      findings.warning(rule.id, mig.span, format("'{}' asks for {} instances with media engines, a GPU has one such instance", *mig, layout->count)).object("nodes." + g.name);
+      findings
+          .warning(
+              rule.id, mig.span,
+              format("'{}' asks for {} instances with media engines, a GPU has one such instance", *mig, layout->count))
+          .object("nodes." + g.name);
       continue;
     }
     if (profile != gpu->profiles.end()) {
-      findings.warning(rule.id, mig.span, format("'{}' asks for {} instances of a GPU, '{}' gives {} of this profile", *mig, layout->count, g.server.gpu_model, profile->count)).object("nodes." + g.name);
+      findings
+          .warning(rule.id, mig.span,
+                   format("'{}' asks for {} instances of a GPU, '{}' gives {} of this profile", *mig, layout->count,
+                          g.server.gpu_model, profile->count))
+          .object("nodes." + g.name);
       continue;
     }
     std::string known;
     for (const Profile& p : gpu->profiles)
       if (p.count > 0) known += format("{}{}g.{}gb", known.empty() ? "" : ", ", p.slices, p.gigabytes);
-    findings.warning(rule.id, mig.span, format("'{}' has no MIG profile {}g.{}gb, it has {}", g.server.gpu_model, layout->slices, layout->gigabytes, known)).object("nodes." + g.name);
+    findings
+        .warning(rule.id, mig.span,
+                 format("'{}' has no MIG profile {}g.{}gb, it has {}", g.server.gpu_model, layout->slices,
+                        layout->gigabytes, known))
+        .object("nodes." + g.name);
   }
 }
 

@@ -18,17 +18,23 @@ bool speaks(const Cluster& c, const Named<Workload>& named, const WorkloadGpus& 
   if (kind == "training" || kind == "fine-tuning") return g.gpus > 1;
   if (kind != "inference") return false;
   if (w.split) return w.split->tensor.value_or(1) * w.split->pipeline.value_or(1) > 1;
-  const WorkloadPlan plan = plan_workload(c, named);     // as many as hold it
+  const WorkloadPlan plan = plan_workload(c, named);  // as many as hold it
   return plan.serving && plan.serving->used.split.gpus() > 1;
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const auto& w : in.cluster.spec.workloads) {
     const auto gpus = gpus_of(in.cluster, w.value);
-    if (!gpus || std::none_of(gpus->groups.begin(), gpus->groups.end(), [](const NodeGroupModel* g) { return cut(*g); }) || !speaks(in.cluster, w, *gpus)) continue;
+    if (!gpus ||
+        std::none_of(gpus->groups.begin(), gpus->groups.end(), [](const NodeGroupModel* g) { return cut(*g); }) ||
+        !speaks(in.cluster, w, *gpus))
+      continue;
     for (const NodeGroupModel* g : gpus->groups) {
       if (!cut(*g)) continue;
-      findings.warning(rule.id, w.value.on.entries.front().name_span, format("workload '{}' needs GPUs that reach each other, those of '{}' are cut into {}", w.name, g->name, *g->software.mig))
+      findings
+          .warning(rule.id, w.value.on.entries.front().name_span,
+                   format("workload '{}' needs GPUs that reach each other, those of '{}' are cut into {}", w.name,
+                          g->name, *g->software.mig))
           .note(g->software.mig.span, "instances have no peer-to-peer road to one another, neither NVLink nor PCIe")
           .help("`mig: off` for this group, or whole nodes of another one")
           .object("workloads." + w.name);
@@ -42,7 +48,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const int group = in.cluster.find_node_group(f.group);
     if (group < 0 || !cut(in.cluster.nodes[static_cast<std::size_t>(group)]) || !once.first(f.wish_place)) continue;
     const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
-    findings.warning(rule.id, f.wish_place, format("{} is expected of whole GPUs, those of '{}' are cut into {}", f.test, g.name, *g.software.mig))
+    findings
+        .warning(rule.id, f.wish_place,
+                 format("{} is expected of whole GPUs, those of '{}' are cut into {}", f.test, g.name, *g.software.mig))
         .note(g.software.mig.span, "instances have no peer-to-peer road to one another, neither NVLink nor PCIe")
         .help("run acceptance with `mig: off`, or skip this test with that reason")
         .object(target_object(f));
@@ -82,7 +90,7 @@ between instances and by the adapter between GPUs, no P2P) and 418 (duplicate GP
 Tests of software, whose speed is of no interest.
 )";
 
-extern const Rule kSoftwareMigUnderCollectives;    // declared in registry.cc
+extern const Rule kSoftwareMigUnderCollectives;  // declared in registry.cc
 const Rule kSoftwareMigUnderCollectives = {
     .id = "software-mig-under-collectives",
     .code = "SW-021",

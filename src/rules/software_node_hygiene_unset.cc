@@ -12,10 +12,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Software& s = g.software;
     if (g.count == 0 || !is_ours(g)) continue;
     if (s.time_servers.size() == 1 && once.first(s.time_servers[0].span))
-      findings.note(rule.id, s.time_servers[0].span, format("one time server ('{}'), two are needed to outlive one: clocks drift apart without it, and munge refuses a credential that is 300 s old", s.time_servers[0].value_or("")))
+      findings
+          .note(rule.id, s.time_servers[0].span,
+                format("one time server ('{}'), two are needed to outlive one: clocks drift apart without it, and "
+                       "munge refuses a credential that is 300 s old",
+                       s.time_servers[0].value_or("")))
           .help("name a second one in `time_servers`; with four a wrong one is outvoted");
     if (has_nvidia_gpus(g) && s.persistence && !*s.persistence && once.first(s.persistence.span))
-      write_instead(findings.note(rule.id, s.persistence.span, format("persistence mode is off on '{}': the driver sets up {} GPUs at the start of each job, and drops what was set before", g.name, g.server.gpu_count))
+      write_instead(findings
+                        .note(rule.id, s.persistence.span,
+                              format("persistence mode is off on '{}': the driver sets up {} GPUs at the start of each "
+                                     "job, and drops what was set before",
+                                     g.name, g.server.gpu_count))
                         .help("`persistence: true`: nvidia-persistenced")
                         .object("nodes." + g.name),
                     s.persistence, "true");

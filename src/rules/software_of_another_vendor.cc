@@ -9,11 +9,18 @@
 namespace clusterc {
 namespace {
 
-bool has_amd_gpus(const NodeGroupModel& g) { return g.count > 0 && g.server.gpu && g.server.gpu_count > 0 && g.server.gpu->vendor.value == Vendor::amd; }
+bool has_amd_gpus(const NodeGroupModel& g) {
+  return g.count > 0 && g.server.gpu && g.server.gpu_count > 0 && g.server.gpu->vendor.value == Vendor::amd;
+}
 
-struct OfNvidia { std::string_view key, what; const Value<Version>* value; };
+struct OfNvidia {
+  std::string_view key, what;
+  const Value<Version>* value;
+};
 std::vector<OfNvidia> of_nvidia(const Software& s) {
-  return {{"cuda", "the CUDA toolkit", &s.cuda}, {"nccl", "NCCL", &s.nccl}, {"fabric_manager", "the fabric manager of NVSwitches", &s.fabric_manager}};
+  return {{"cuda", "the CUDA toolkit", &s.cuda},
+          {"nccl", "NCCL", &s.nccl},
+          {"fabric_manager", "the fabric manager of NVSwitches", &s.fabric_manager}};
 }
 
 // One declaration for the whole cluster is meant for the groups that have the GPUs it is for.
@@ -33,13 +40,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!has_amd_gpus(g)) continue;
     const auto say = [&](SourceSpan at, std::string message, std::string help) {
       if (!once.first(at)) return;
-      findings.error(rule.id, at, std::move(message)).note(g.span, format("group '{}' has {} x {} in each node", g.name, g.server.gpu_count, g.server.gpu_model)).help(std::move(help)).object("nodes." + g.name);
+      findings.error(rule.id, at, std::move(message))
+          .note(g.span, format("group '{}' has {} x {} in each node", g.name, g.server.gpu_count, g.server.gpu_model))
+          .help(std::move(help))
+          .object("nodes." + g.name);
     };
     for (const OfNvidia& n : of_nvidia(g.software))
       if (*n.value && std::find(meant.begin(), meant.end(), n.value->span) == meant.end())
-        say(n.value->span, format("`{}: {}` is {}, the GPUs of '{}' are AMD's", n.key, (*n.value)->text(), n.what, g.name), format("leave `{}` out: ROCm, of the release in `gpu_driver`, brings what these GPUs need (HIP, RCCL)", n.key));
+        say(n.value->span,
+            format("`{}: {}` is {}, the GPUs of '{}' are AMD's", n.key, (*n.value)->text(), n.what, g.name),
+            format("leave `{}` out: ROCm, of the release in `gpu_driver`, brings what these GPUs need (HIP, RCCL)",
+                   n.key));
     if (const Value<Version>& d = g.software.gpu_driver; d && d->major() >= kLeastNvidiaDriver)
-      say(d.span, format("driver {} is NVIDIA's, the GPUs of '{}' are AMD's", d->text(), g.name), format("the release of ROCm for this group: `nodes: {{ {}: {{ software: {{ gpu_driver: 7.0 }} }} }}`", g.name));
+      say(d.span, format("driver {} is NVIDIA's, the GPUs of '{}' are AMD's", d->text(), g.name),
+          format("the release of ROCm for this group: `nodes: {{ {}: {{ software: {{ gpu_driver: 7.0 }} }} }}`",
+                 g.name));
   }
 }
 
@@ -76,7 +91,7 @@ Leave the line out, or write it for the groups that it is meant for: `nodes: { h
 Where a translation layer is in use that needs the toolkit's headers.
 )";
 
-extern const Rule kSoftwareOfAnotherVendor;    // declared in registry.cc
+extern const Rule kSoftwareOfAnotherVendor;  // declared in registry.cc
 const Rule kSoftwareOfAnotherVendor = {
     .id = "software-of-another-vendor",
     .code = "SW-019",

@@ -12,7 +12,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NetworkModel& n : c.networks) {
     if (!n.carries_traffic(Traffic::compute)) continue;
-    const NodeGroupModel* first = nullptr;     // the others are compared with the first of the network
+    const NodeGroupModel* first = nullptr;  // the others are compared with the first of the network
     for (const EndPoints& e : n.ends) {
       if (e.group < 0) continue;
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
@@ -21,24 +21,35 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         first = &g;
         continue;
       }
-      if (g.server.gpu_model == first->server.gpu_model) continue;      // one kind of node: software-versions-differ-in-class
+      if (g.server.gpu_model == first->server.gpu_model)
+        continue;  // one kind of node: software-versions-differ-in-class
       const Software &a = first->software, &b = g.software;
       if (a.nccl && b.nccl && a.nccl->as_written != b.nccl->as_written && once.first(b.nccl.span))
-        findings.warning(rule.id, b.nccl.span, format("nccl {} on '{}', nccl {} on '{}' of the same network '{}': a job over both is refused at its start", b.nccl->text(), g.name, a.nccl->text(), first->name, n.name))
+        findings
+            .warning(rule.id, b.nccl.span,
+                     format("nccl {} on '{}', nccl {} on '{}' of the same network '{}': a job over both is refused at "
+                            "its start",
+                            b.nccl->text(), g.name, a.nccl->text(), first->name, n.name))
             .note(a.nccl.span, "the other release")
             .help("one NCCL for both: releases drop old GPUs only with the CUDA major that they are built for")
             .object("nodes." + g.name);
       if (a.cuda && b.cuda && a.cuda->major() != b.cuda->major() && once.first(b.cuda.span)) {
-        Finding& f = findings.warning(rule.id, b.cuda.span, format("cuda {} on '{}' ({}), cuda {} on '{}' ({}) of the same network '{}': no image serves a job over both", b.cuda->text(), g.name, g.server.gpu_model, a.cuda->text(), first->name,
-                                                                   first->server.gpu_model, n.name));
+        Finding& f = findings.warning(
+            rule.id, b.cuda.span,
+            format(
+                "cuda {} on '{}' ({}), cuda {} on '{}' ({}) of the same network '{}': no image serves a job over both",
+                b.cuda->text(), g.name, g.server.gpu_model, a.cuda->text(), first->name, first->server.gpu_model,
+                n.name));
         f.note(a.cuda.span, "the other toolkit");
         const GpuGeneration* x = first->server.gpu->sm ? gpu_generation(first->server.gpu->sm->as_written) : nullptr;
         const GpuGeneration* y = g.server.gpu->sm ? gpu_generation(g.server.gpu->sm->as_written) : nullptr;
         if (x && y) {
-          const std::string_view newest_first = Version{std::string(x->first_cuda)} < Version{std::string(y->first_cuda)} ? y->first_cuda : x->first_cuda;
+          const std::string_view newest_first =
+              Version{std::string(x->first_cuda)} < Version{std::string(y->first_cuda)} ? y->first_cuda : x->first_cuda;
           const std::string_view last = !x->last_cuda.empty() ? x->last_cuda : y->last_cuda;
           if (last.empty() || Version{std::string(newest_first)}.major() <= Version{std::string(last)}.major())
-            f.help(format("CUDA from {} on{} knows both", newest_first, last.empty() ? std::string() : format(", up to the last of CUDA {},", last)));
+            f.help(format("CUDA from {} on{} knows both", newest_first,
+                          last.empty() ? std::string() : format(", up to the last of CUDA {},", last)));
         }
         f.object("nodes." + g.name);
       }

@@ -9,9 +9,11 @@
 namespace clusterc {
 namespace {
 
-// All-to-all over 700 nodes ran out of descriptors below this (NVIDIA/nccl issue 1191); it is also systemd's own hard limit.
+// All-to-all over 700 nodes ran out of descriptors below this (NVIDIA/nccl issue 1191); it is also systemd's own hard
+// limit.
 constexpr std::int64_t kOpenFiles = 1'048'576;
-// NCCL and data loaders keep their buffers in /dev/shm; runtimes give a container 64 MiB (NCCL user guide, troubleshooting, sharing data).
+// NCCL and data loaders keep their buffers in /dev/shm; runtimes give a container 64 MiB (NCCL user guide,
+// troubleshooting, sharing data).
 constexpr Bytes kSharedMemory{1024.0 * 1024 * 1024};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -21,12 +23,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.count == 0 || !g.computes || !g.software.limits) continue;
     const Limits& l = *g.software.limits;
     if (l.nofile && *l.nofile < kOpenFiles && uses_rdma(in.cluster, static_cast<int>(i)) && once.first(l.nofile.span))
-      write_instead(findings.warning(rule.id, l.nofile.span, format("{} open files on '{}', an all-to-all of many nodes needs {}", *l.nofile, g.name, kOpenFiles))
+      write_instead(findings
+                        .warning(rule.id, l.nofile.span,
+                                 format("{} open files on '{}', an all-to-all of many nodes needs {}", *l.nofile,
+                                        g.name, kOpenFiles))
                         .help(format("`nofile: {}`", kOpenFiles))
                         .object("nodes." + g.name),
                     l.nofile, std::to_string(kOpenFiles));
-    if (l.shared_memory && !g.software.containers.empty() && above(kSharedMemory.value, l.shared_memory->value) && once.first(l.shared_memory.span))
-      write_instead(findings.warning(rule.id, l.shared_memory.span, format("/dev/shm of {} in containers on '{}', NCCL and data loaders need {}", to_text(*l.shared_memory), g.name, to_text(kSharedMemory)))
+    if (l.shared_memory && !g.software.containers.empty() && above(kSharedMemory.value, l.shared_memory->value) &&
+        once.first(l.shared_memory.span))
+      write_instead(findings
+                        .warning(rule.id, l.shared_memory.span,
+                                 format("/dev/shm of {} in containers on '{}', NCCL and data loaders need {}",
+                                        to_text(*l.shared_memory), g.name, to_text(kSharedMemory)))
                         .help("`shared_memory: 1 GiB`; docker: `--shm-size=1g`, or `--ipc=host`")
                         .object("nodes." + g.name),
                     l.shared_memory, "1 GiB");

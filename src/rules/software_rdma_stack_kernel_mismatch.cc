@@ -9,8 +9,8 @@
 namespace clusterc {
 namespace {
 
-// Releases of the stack are numbered as DOCA (2.10) or, from the years before, as OFED by year and month (25.01): DOCA 2.9 is 24.10, 2.10 is
-// 25.01 (release notes of DOCA 2.9.0 and 2.10.0, components).
+// Releases of the stack are numbered as DOCA (2.10) or, from the years before, as OFED by year and month (25.01):
+// DOCA 2.9 is 24.10, 2.10 is 25.01 (release notes of DOCA 2.9.0 and 2.10.0, components).
 constexpr int kFirstOfedNumber = 20;
 constexpr std::string_view kDoca210AsOfed = "25.01";
 
@@ -26,20 +26,35 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (std::find(told.begin(), told.end(), std::pair(here, adapter->family)) != told.end()) continue;
       const auto say = [&](std::string message, std::string help) {
         told.emplace_back(here, adapter->family);
-        findings.error(rule.id, here, std::move(message)).note(in_spec(nic.span, g), format("group '{}' has {} x {} as '{}'", g.name, nic.count, nic.model, nic.name)).help(std::move(help)).object("nodes." + g.name);
+        findings.error(rule.id, here, std::move(message))
+            .note(in_spec(nic.span, g),
+                  format("group '{}' has {} x {} as '{}'", g.name, nic.count, nic.model, nic.name))
+            .help(std::move(help))
+            .object("nodes." + g.name);
       };
       if (*stack.kind == "mlnx-ofed") {
         if (adapter->last_mlnx_ofed.empty())
-          say(format("no standalone mlnx-ofed drives {}, group '{}' has it", adapter->family, g.name), "`fabric: doca-ofed`");
-        else if (stack.version && *stack.version > Version{std::string(adapter->last_mlnx_ofed)} && stack.version->as_written.substr(0, adapter->last_mlnx_ofed.size()) != adapter->last_mlnx_ofed)
-          say(format("mlnx-ofed {} does not exist, {} is the last standalone release", stack.version->text(), adapter->last_mlnx_ofed), "`fabric: doca-ofed`");
+          say(format("no standalone mlnx-ofed drives {}, group '{}' has it", adapter->family, g.name),
+              "`fabric: doca-ofed`");
+        else if (stack.version && *stack.version > Version{std::string(adapter->last_mlnx_ofed)} &&
+                 stack.version->as_written.substr(0, adapter->last_mlnx_ofed.size()) != adapter->last_mlnx_ofed)
+          say(format("mlnx-ofed {} does not exist, {} is the last standalone release", stack.version->text(),
+                     adapter->last_mlnx_ofed),
+              "`fabric: doca-ofed`");
         else if (stack.version && !mlnx_ofed_drives(*adapter, *stack.version))
-          say(format("mlnx-ofed {} does not drive {}, {} is the first that does{}", stack.version->text(), adapter->family, adapter->first_mlnx_ofed,
-                     adapter->first_of_long_term.empty() ? std::string() : format(", {} of its long-term branch", adapter->first_of_long_term)), "`fabric: doca-ofed`");
+          say(format("mlnx-ofed {} does not drive {}, {} is the first that does{}", stack.version->text(),
+                     adapter->family, adapter->first_mlnx_ofed,
+                     adapter->first_of_long_term.empty()
+                         ? std::string()
+                         : format(", {} of its long-term branch", adapter->first_of_long_term)),
+              "`fabric: doca-ofed`");
       } else if (*stack.kind == "doca-ofed" && stack.version && !adapter->first_doca.empty()) {
-        const std::string_view first = stack.version->major() >= kFirstOfedNumber ? kDoca210AsOfed : adapter->first_doca;
+        const std::string_view first =
+            stack.version->major() >= kFirstOfedNumber ? kDoca210AsOfed : adapter->first_doca;
         if (*stack.version < Version{std::string(first)})
-          say(format("doca-ofed {} does not drive {}, {} is the first that does", stack.version->text(), adapter->family, first), format("`fabric: doca-ofed {}` or newer", first));
+          say(format("doca-ofed {} does not drive {}, {} is the first that does", stack.version->text(),
+                     adapter->family, first),
+              format("`fabric: doca-ofed {}` or newer", first));
       }
     }
   }

@@ -1,15 +1,19 @@
+#include "model/software_versions.h"
 #include "rules/rules.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
-#include "model/software_versions.h"
 
 namespace clusterc {
 namespace {
 
-void newer(const Rule& rule, Findings& findings, Once& once, const Value<Version>& v, std::string_view what, std::string_view newest, std::string_view means) {
+void newer(const Rule& rule, Findings& findings, Once& once, const Value<Version>& v, std::string_view what,
+           std::string_view newest, std::string_view means) {
   // 13.2.1 is still 13.2: compared by as many numbers as the newest has.
   if (!v || !beyond_release(*v, newest) || !once.first(v.span)) return;
-  findings.note(rule.id, v.span, format("{} {} is newer than {}, the newest that is known here: {}", what, v->text(), newest, means)).help("a slip, or a release that came after this program: its notes say what it needs");
+  findings
+      .note(rule.id, v.span,
+            format("{} {} is newer than {}, the newest that is known here: {}", what, v->text(), newest, means))
+      .help("a slip, or a release that came after this program: its notes say what it needs");
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -17,12 +21,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (g.count == 0) continue;
     const Software& s = g.software;
-    newer(rule, findings, once, s.cuda, "cuda", kNewestCuda, "what it needs of driver and GPU is taken from that one, where it is judged at all");
+    newer(rule, findings, once, s.cuda, "cuda", kNewestCuda,
+          "what it needs of driver and GPU is taken from that one, where it is judged at all");
     newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "it is taken to do what that one does");
     if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "it is taken to do what that one does");
   }
   const auto& scheduler = in.cluster.spec.software.scheduler;
-  if (scheduler && scheduler->kind.value == SchedulerKind::slurm) newer(rule, findings, once, scheduler->version, "Slurm", kNewestSlurm, "the compiled files are written for releases up to that one");
+  if (scheduler && scheduler->kind.value == SchedulerKind::slurm)
+    newer(rule, findings, once, scheduler->version, "Slurm", kNewestSlurm,
+          "the compiled files are written for releases up to that one");
 }
 
 }  // namespace

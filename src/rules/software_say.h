@@ -1,4 +1,5 @@
-// What the rules of the software family share: which groups they are about, what a group runs where the spec leaves it open.
+// What the rules of the software family share: which groups they are about, what a group runs where the spec leaves it
+// open.
 #pragma once
 #include <algorithm>
 #include <optional>

@@ -13,14 +13,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = g.software;
-    if (g.count == 0 || (!is_ours(g) && !g.server.instance) || !s.secure_boot.value_or(false) || s.signed_modules.value_or(false)) continue;
-    std::vector<std::string> built;            // modules that are built on the node, or that the distribution does not sign
+    if (g.count == 0 || (!is_ours(g) && !g.server.instance) || !s.secure_boot.value_or(false) ||
+        s.signed_modules.value_or(false))
+      continue;
+    std::vector<std::string> built;  // modules that are built on the node, or that the distribution does not sign
     if (has_nvidia_gpus(g) && s.gpu_driver) built.push_back(format("gpu driver {}", s.gpu_driver->text()));
-    if (s.fabric && s.fabric->kind && *s.fabric->kind != "inbox") built.push_back(*s.fabric->kind + (s.fabric->version ? " " + s.fabric->version->text() : std::string()));
+    if (s.fabric && s.fabric->kind && *s.fabric->kind != "inbox")
+      built.push_back(*s.fabric->kind + (s.fabric->version ? " " + s.fabric->version->text() : std::string()));
     if (built.empty() || !once.first(s.secure_boot.span)) continue;
-    Finding& f = findings.warning(rule.id, s.secure_boot.span, format("secure boot on '{}' loads no unsigned module: {}", g.name, name_list(built, static_cast<std::int64_t>(built.size()))));
+    Finding& f = findings.warning(rule.id, s.secure_boot.span,
+                                  format("secure boot on '{}' loads no unsigned module: {}", g.name,
+                                         name_list(built, static_cast<std::int64_t>(built.size()))));
     if (s.signed_modules) f.note(s.signed_modules.span, "set here");
-    f.help("packages that are built and signed for the kernel, or a key of your own in the firmware; then `signed_modules: true`");
+    f.help(
+        "packages that are built and signed for the kernel, or a key of your own in the firmware; then "
+        "`signed_modules: true`");
     f.object("nodes." + g.name);
   }
 }

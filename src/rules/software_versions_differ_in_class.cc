@@ -6,7 +6,10 @@
 namespace clusterc {
 namespace {
 
-struct Stack { std::string_view key; const Value<Version>* value; };
+struct Stack {
+  std::string_view key;
+  const Value<Version>* value;
+};
 
 std::vector<Stack> stack_of(const Software& s) {
   std::vector<Stack> out = {{"kernel", &s.kernel}, {"gpu_driver", &s.gpu_driver}, {"nccl", &s.nccl}};
@@ -30,14 +33,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& b = groups[i];
     if (!b.computes || b.count == 0 || b.server.virtual_machine) continue;
     // Compared with the first group of its kind: one release too many is one finding.
-    const auto first = std::find_if(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(i), [&](const NodeGroupModel& a) {
-      return a.computes && a.count > 0 && a.server.id == b.server.id && a.server.gpu_model == b.server.gpu_model && scheduled_together(in.cluster, a, b);
-    });
+    const auto first =
+        std::find_if(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(i), [&](const NodeGroupModel& a) {
+          return a.computes && a.count > 0 && a.server.id == b.server.id && a.server.gpu_model == b.server.gpu_model &&
+                 scheduled_together(in.cluster, a, b);
+        });
     if (first == groups.begin() + static_cast<std::ptrdiff_t>(i)) continue;
     for (const Stack& mine : stack_of(b.software))
       for (const Stack& other : stack_of(first->software)) {
-        if (mine.key != other.key || !*mine.value || !*other.value || (*mine.value)->as_written == (*other.value)->as_written) continue;
-        findings.error(rule.id, mine.value->span, format("`{}` of group '{}' is {}, group '{}' of the same '{}' has {}", mine.key, b.name, (*mine.value)->text(), first->name, b.server.id, (*other.value)->text()))
+        if (mine.key != other.key || !*mine.value || !*other.value ||
+            (*mine.value)->as_written == (*other.value)->as_written)
+          continue;
+        findings
+            .error(rule.id, mine.value->span,
+                   format("`{}` of group '{}' is {}, group '{}' of the same '{}' has {}", mine.key, b.name,
+                          (*mine.value)->text(), first->name, b.server.id, (*other.value)->text()))
             .note(other.value->span, format("{} of '{}' run this", plural(first->count, "node"), first->name))
             .help(format("one release for both; while a rollout lasts, take one of them out of `schedules`"))
             .object("nodes." + b.name);

@@ -1,7 +1,7 @@
-#include "rules/fix.h"
-#include "rules/say.h"
-#include "rules/rules.h"
 #include "model/software_versions.h"
+#include "rules/fix.h"
+#include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -15,40 +15,57 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const GpuGeneration* gen = s.gpu->sm ? gpu_generation(s.gpu->sm->text()) : nullptr;
     const SourceSpan here = first_place(w.kernel_modules.span, w.gpu_driver.span, g.span);
     if (!gen) {
-      findings.note(rule.id, here, s.gpu->sm ? format("sm_{} of '{}' is in no table here, so its kernel modules were not checked", s.gpu->sm->text(), s.gpu_model)
-                                             : format("'{}' states no `sm`, so its kernel modules were not checked", s.gpu_model));
+      findings.note(rule.id, here,
+                    s.gpu->sm ? format("sm_{} of '{}' is in no table here, so its kernel modules were not checked",
+                                       s.gpu->sm->text(), s.gpu_model)
+                              : format("'{}' states no `sm`, so its kernel modules were not checked", s.gpu_model));
       continue;
     }
     const auto finish = [&](Finding& f, std::string_view flavour) {
-      f.note(s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span, format("group '{}' has these GPUs", g.name));
-      if (!gen->confirmed) f.note({}, format("which modules drive sm_{} was not read in a document of the vendor", gen->sm));
+      f.note(s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span,
+             format("group '{}' has these GPUs", g.name));
+      if (!gen->confirmed)
+        f.note({}, format("which modules drive sm_{} was not read in a document of the vendor", gen->sm));
       f.help(format("`kernel_modules: {}` for this group", flavour));
       // What is said for all nodes may be right for other groups.
-      if (g.spec->software && g.spec->software->kernel_modules) write_instead(f, g.spec->software->kernel_modules, std::string(flavour));
+      if (g.spec->software && g.spec->software->kernel_modules)
+        write_instead(f, g.spec->software->kernel_modules, std::string(flavour));
       f.object("nodes." + g.name);
     };
-    const bool driver_is_open_only = w.gpu_driver && w.gpu_driver->major() >= Version{std::string(kOpenOnlyDriver)}.major();
+    const bool driver_is_open_only =
+        w.gpu_driver && w.gpu_driver->major() >= Version{std::string(kOpenOnlyDriver)}.major();
     if (w.kernel_modules) {
       const bool open = *w.kernel_modules == KernelModules::open;
       if (open ? gen->open : gen->proprietary) {
         if (!open && driver_is_open_only)
-          write_instead(findings.error(rule.id, w.kernel_modules.span, format("driver {} has no proprietary kernel modules, the last branch that has them is before {}", w.gpu_driver->text(), kOpenOnlyDriver))
-                            .note(w.gpu_driver.span, "the driver is set here")
-                            .help("`kernel_modules: open`")
-                            .object("nodes." + g.name),
-                        w.kernel_modules, "open");
+          write_instead(
+              findings
+                  .error(
+                      rule.id, w.kernel_modules.span,
+                      format("driver {} has no proprietary kernel modules, the last branch that has them is before {}",
+                             w.gpu_driver->text(), kOpenOnlyDriver))
+                  .note(w.gpu_driver.span, "the driver is set here")
+                  .help("`kernel_modules: open`")
+                  .object("nodes." + g.name),
+              w.kernel_modules, "open");
         continue;
       }
-      finish(findings.error(rule.id, w.kernel_modules.span, format("'{}' ({}) needs the {} kernel modules, group '{}' has the {} ones", s.gpu_model, gen->name, open ? "proprietary" : "open", g.name, open ? "open" : "proprietary")),
+      finish(findings.error(rule.id, w.kernel_modules.span,
+                            format("'{}' ({}) needs the {} kernel modules, group '{}' has the {} ones", s.gpu_model,
+                                   gen->name, open ? "proprietary" : "open", g.name, open ? "open" : "proprietary")),
              open ? "proprietary" : "open");
       continue;
     }
     // Nothing is written: what the driver's packages install.
     const bool open = w.gpu_driver->major() >= Version{std::string(kOpenByDefaultDriver)}.major();
     if (open ? gen->open : gen->proprietary) continue;
-    finish(findings.error(rule.id, w.gpu_driver.span, format("'{}' ({}) needs the {} kernel modules, driver {} installs the {} ones where nothing is asked for", s.gpu_model, gen->name,
-                                                            open ? "proprietary" : "open", w.gpu_driver->text(), open ? "open" : "proprietary")),
-           open ? "proprietary" : "open");
+    finish(
+        findings.error(
+            rule.id, w.gpu_driver.span,
+            format("'{}' ({}) needs the {} kernel modules, driver {} installs the {} ones where nothing is asked for",
+                   s.gpu_model, gen->name, open ? "proprietary" : "open", w.gpu_driver->text(),
+                   open ? "open" : "proprietary")),
+        open ? "proprietary" : "open");
   }
 }
 

@@ -1,13 +1,14 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 #include "targets/checkpoint.h"
 
 namespace clusterc {
 namespace {
 
 // Of the time of training that checkpoints may take when the spec says no more (planning default).
-constexpr Threshold kThreshold{.means = "share of the time that checkpoints take", .standard = 0.05, .least = 0.0001, .most = 1};
+constexpr Threshold kThreshold{
+    .means = "share of the time that checkpoints take", .standard = 0.05, .least = 0.0001, .most = 1};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -17,37 +18,61 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at = within ? within.span : every.span;
     const std::string object = "workloads." + w.name;
     const CheckpointTime time = checkpoint_time(c, w.value);
-    // Where the storage's rate is known the time itself is held against both; a limit alone that is longer than the interval can never be kept.
+    // Where the storage's rate is known the time itself is held against both; a limit alone that is longer than the
+    // interval can never be kept.
     if (!(time.size && time.gives) && every && within && above(within->value, every->value)) {
-      findings.error(rule.id, within.span, format("a checkpoint of workload '{}' may take {}, the next one begins after {}", w.name, to_text(*within, 3), to_text(*every, 3)))
-          .note(every.span, "the time between checkpoints").help("`checkpoint_within` below `checkpoint_every`, a twentieth of it is usual").object(object);
+      findings
+          .error(rule.id, within.span,
+                 format("a checkpoint of workload '{}' may take {}, the next one begins after {}", w.name,
+                        to_text(*within, 3), to_text(*every, 3)))
+          .note(every.span, "the time between checkpoints")
+          .help("`checkpoint_within` below `checkpoint_every`, a twentieth of it is usual")
+          .object(object);
       continue;
     }
     if (!w.value.model || !w.value.model->parameters) {
-      findings.note(rule.id, at, format("workload '{}' has no `model` with its parameters, so its checkpoints were not timed", w.name)).object(object);
+      findings
+          .note(rule.id, at,
+                format("workload '{}' has no `model` with its parameters, so its checkpoints were not timed", w.name))
+          .object(object);
       continue;
     }
     const Bytes size = *time.size;
     const int storage = time.storage;
     if (!time.gives) {
-      findings.note(rule.id, at, format("no shared storage of workload '{}' says how fast it writes (key `demand`), so its checkpoints of {} were not timed", w.name, to_text(size))).object(object);
+      findings
+          .note(rule.id, at,
+                format("no shared storage of workload '{}' says how fast it writes (key `demand`), so its checkpoints "
+                       "of {} were not timed",
+                       w.name, to_text(size)))
+          .object(object);
       continue;
     }
     const StorageRate& gives = *time.gives;
     const Seconds takes(size.value / gives.rate.value);
-    const std::string arithmetic = format("{} parameters x {:.0f} B = {}, / {}", format("{:.4g}", time.parameters), kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate));
+    const std::string arithmetic = format("{} parameters x {:.0f} B = {}, / {}", format("{:.4g}", time.parameters),
+                                          kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate));
     const auto finish = [&](Finding& f) {
       f.label(arithmetic);
-      f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised" ? format("'{}' promises this", c.storage[storage].name) : format("{} decide", gives.from));
+      f.note(first_place(gives.span, c.storage[storage].span),
+             gives.from == "promised" ? format("'{}' promises this", c.storage[storage].name)
+                                      : format("{} decide", gives.from));
       if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
       f.help("write to the nodes' own drives first, asynchronously, or faster storage").object(object);
     };
     if (within && above(takes.value, within->value))
-      finish(findings.error(rule.id, within.span, format("a checkpoint of workload '{}' takes {} to '{}', {} are allowed", w.name, to_text(takes, 3), c.storage[storage].name, to_text(*within))));
+      finish(findings.error(rule.id, within.span,
+                            format("a checkpoint of workload '{}' takes {} to '{}', {} are allowed", w.name,
+                                   to_text(takes, 3), c.storage[storage].name, to_text(*within))));
     else if (every && above(takes.value, every->value))
-      finish(findings.error(rule.id, every.span, format("a checkpoint of workload '{}' takes {} to '{}', the next one begins after {}", w.name, to_text(takes, 3), c.storage[storage].name, to_text(*every))));
+      finish(findings.error(rule.id, every.span,
+                            format("a checkpoint of workload '{}' takes {} to '{}', the next one begins after {}",
+                                   w.name, to_text(takes, 3), c.storage[storage].name, to_text(*every))));
     else if (every && !within && above(takes.value, in.threshold(rule) * every->value))
-      finish(findings.warning(rule.id, every.span, format("checkpoints of workload '{}' take {} of every {}, {} of the time, {} are usual", w.name, to_text(takes, 3), to_text(*every), percent(takes / *every), percent(in.threshold(rule)))));
+      finish(findings.warning(
+          rule.id, every.span,
+          format("checkpoints of workload '{}' take {} of every {}, {} of the time, {} are usual", w.name,
+                 to_text(takes, 3), to_text(*every), percent(takes / *every), percent(in.threshold(rule)))));
   }
 }
 

@@ -6,7 +6,9 @@
 namespace clusterc {
 namespace {
 
-std::string_view client_of(StorageKind kind) { return kind == StorageKind::beegfs ? "beegfs" : kind == StorageKind::lustre ? "lustre" : ""; }
+std::string_view client_of(StorageKind kind) {
+  return kind == StorageKind::beegfs ? "beegfs" : kind == StorageKind::lustre ? "lustre" : "";
+}
 
 // "7.4" stands for any 7.4.x: where one of them will do, nothing is wrong.
 bool series_of(const Version& v, std::string_view release) {
@@ -23,14 +25,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (g.count == 0 || !mounted_by(*s.spec, g)) continue;
       const std::string_view kernel = kernel_of(g.software);
       if (kernel.empty()) continue;
-      const ClientKernel* needs = nullptr;               // of the newest listed kernel that this one is, or comes after
+      const ClientKernel* needs = nullptr;  // of the newest listed kernel that this one is, or comes after
       for (const ClientKernel& k : kClientKernels)
         if (k.client == client && !(Version{std::string(kernel)} < Version{std::string(k.kernel)})) needs = &k;
       if (!needs || !(*release < Version{std::string(needs->release)}) || series_of(*release, needs->release)) continue;
-      Finding& f = findings.warning(rule.id, release.span, format("'{}' has {} {}, whose client is not known to build for kernel {} of '{}': {} is named from {} on", s.name, client, release->text(), kernel, g.name, needs->kernel, needs->release));
-      f.note(first_place(g.software.kernel.span, g.software.os.span, g.span), g.software.kernel ? "the kernel is set here" : "the kernel of this system");
-      f.help(format("{} {} or newer, or an older kernel that is held", client, needs->release)).object("storage." + s.name).object("nodes." + g.name);
-      break;                                             // one finding for a release: further groups have the same cause
+      Finding& f = findings.warning(
+          rule.id, release.span,
+          format("'{}' has {} {}, whose client is not known to build for kernel {} of '{}': {} is named from {} on",
+                 s.name, client, release->text(), kernel, g.name, needs->kernel, needs->release));
+      f.note(first_place(g.software.kernel.span, g.software.os.span, g.span),
+             g.software.kernel ? "the kernel is set here" : "the kernel of this system");
+      f.help(format("{} {} or newer, or an older kernel that is held", client, needs->release))
+          .object("storage." + s.name)
+          .object("nodes." + g.name);
+      break;  // one finding for a release: further groups have the same cause
     }
   }
 }

@@ -1,6 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -12,18 +12,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!text) continue;
     const std::optional<Protection> p = parse_protection(*text);
     if (!p) {
-      findings.note(rule.id, text.span, format("'{}' is not understood (raid6 8+2, erasure 8+2, replica 3), so the protection of '{}' was not checked", *text, s.name));
+      findings.note(
+          rule.id, text.span,
+          format(
+              "'{}' is not understood (raid6 8+2, erasure 8+2, replica 3), so the protection of '{}' was not checked",
+              *text, s.name));
       continue;
     }
     const std::string object = "storage." + s.name;
     if (p->kind == Protection::Kind::raid) {
       // Within one server: its drives.
-      if (s.nodes < 0) continue;               // a bought system's drives are its maker's business
+      if (s.nodes < 0) continue;  // a bought system's drives are its maker's business
       const std::int64_t drives = data_drives(c, s), needed = p->data + p->parity;
       if (drives == 0) {
-        findings.note(rule.id, text.span, format("group '{}' has no `drives` besides boot, so '{}' was not checked", c.nodes[s.nodes].name, *text));
+        findings.note(
+            rule.id, text.span,
+            format("group '{}' has no `drives` besides boot, so '{}' was not checked", c.nodes[s.nodes].name, *text));
       } else if (drives < needed) {
-        Finding& f = findings.error(rule.id, text.span, format("'{}' takes {} drives in one server, each node of '{}' has {}", *text, needed, c.nodes[s.nodes].name, drives));
+        Finding& f = findings.error(rule.id, text.span,
+                                    format("'{}' takes {} drives in one server, each node of '{}' has {}", *text,
+                                           needed, c.nodes[s.nodes].name, drives));
         f.label(format("{} + {} = {}", p->data, p->parity, needed)).note(c.nodes[s.nodes].span, "these serve it");
         f.help("more drives in each server, or narrower stripes").object(object);
       }
@@ -31,23 +39,37 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const std::int64_t servers = s.part ? s.count * s.part->nodes.value_or(1) : s.count;
     if (servers == 0) {
-      findings.note(rule.id, text.span, format("how many servers '{}' has is not part of this spec, so its protection was not checked", s.name));
+      findings.note(
+          rule.id, text.span,
+          format("how many servers '{}' has is not part of this spec, so its protection was not checked", s.name));
       continue;
     }
-    const SourceSpan place = s.nodes >= 0 ? c.nodes[s.nodes].span : s.spec->servers ? first_place(written(s.spec->servers->count), s.spec->servers->model.span) : s.span;
+    const SourceSpan place = s.nodes >= 0 ? c.nodes[s.nodes].span
+                             : s.spec->servers
+                                 ? first_place(written(s.spec->servers->count), s.spec->servers->model.span)
+                                 : s.span;
     if (p->kind == Protection::Kind::replica) {
       if (p->parity + 1 <= servers) continue;
-      Finding& f = findings.error(rule.id, text.span, format("{} copies on {} put two on one of '{}'", p->parity + 1, plural(servers, "server"), s.name));
-      f.label("a copy that shares its server is lost with it").note(place, format("{} serve it", plural(servers, "server")));
+      Finding& f = findings.error(
+          rule.id, text.span,
+          format("{} copies on {} put two on one of '{}'", p->parity + 1, plural(servers, "server"), s.name));
+      f.label("a copy that shares its server is lost with it")
+          .note(place, format("{} serve it", plural(servers, "server")));
       f.help(format("`protection: replica {}`, or {} servers", servers, p->parity + 1)).object(object);
       continue;
     }
     const std::int64_t shares = p->data + p->parity, on_one = (shares + servers - 1) / servers;
     if (on_one <= p->parity) continue;
-    Finding& f = findings.error(rule.id, text.span, format("{}+{} over {} puts {} shares of '{}' on one, {} may be lost", p->data, p->parity, plural(servers, "server"), on_one, s.name, p->parity));
-    f.label(format("({} + {}) / {} = {:.3g}, rounded up", p->data, p->parity, servers, static_cast<double>(shares) / static_cast<double>(servers)));
+    Finding& f = findings.error(rule.id, text.span,
+                                format("{}+{} over {} puts {} shares of '{}' on one, {} may be lost", p->data,
+                                       p->parity, plural(servers, "server"), on_one, s.name, p->parity));
+    f.label(format("({} + {}) / {} = {:.3g}, rounded up", p->data, p->parity, servers,
+                   static_cast<double>(shares) / static_cast<double>(servers)));
     f.note(place, format("{} serve it", plural(servers, "server")));
-    f.help(p->parity > 0 ? format("at least {}, or stripes of fewer shares", plural((shares + p->parity - 1) / p->parity, "server")) : std::string("at least one share of redundancy")).object(object);
+    f.help(p->parity > 0 ? format("at least {}, or stripes of fewer shares",
+                                  plural((shares + p->parity - 1) / p->parity, "server"))
+                         : std::string("at least one share of redundancy"))
+        .object(object);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -8,8 +8,9 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
-    if (s.spec->kind.value == StorageKind::local || s.spec->kind.value == StorageKind::object || !s.spec->servers) continue;
-    if (!s.part && s.nodes < 0) continue;                   // outside: what stands there is not known
+    if (s.spec->kind.value == StorageKind::local || s.spec->kind.value == StorageKind::object || !s.spec->servers)
+      continue;
+    if (!s.part && s.nodes < 0) continue;  // outside: what stands there is not known
     if (s.part && !s.part->nodes) continue;
     const std::int64_t servers = s.part ? s.count * *s.part->nodes : s.count;
     if (servers != 1) continue;
@@ -18,12 +19,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (g.computes && static_cast<int>(&g - c.nodes.data()) != s.nodes && mounted_by(*s.spec, g)) clients += g.count;
     const Value<HaMode>& ha = s.spec->servers->ha;
     if (clients < 2 && !ha) continue;
-    const SourceSpan place = s.nodes >= 0 ? first_place(s.spec->servers->nodes.span, s.span) : first_place(written(s.spec->servers->count), s.spec->servers->model.span, s.span);
-    Finding& f = ha ? findings.error(rule.id, ha.span, format("'{}' is to survive the loss of a server ({}), it has 1 server, 2 are needed", s.name, enum_text(*ha)))
-                    : findings.warning(rule.id, place, format("'{}' depends on 1 server, {} mount it and stop with it", s.name, plural(clients, "node")));
-    if (ha) f.note(place, "what serves it");
-    else if (s.part) mention_unconfirmed(f, s.part->nodes, format("the number of servers in '{}'", s.model));
-    f.help("two servers that take over from one another: a second one and `ha: active-passive`").object("storage." + s.name);
+    const SourceSpan place = s.nodes >= 0
+                                 ? first_place(s.spec->servers->nodes.span, s.span)
+                                 : first_place(written(s.spec->servers->count), s.spec->servers->model.span, s.span);
+    Finding& f =
+        ha ? findings.error(rule.id, ha.span,
+                            format("'{}' is to survive the loss of a server ({}), it has 1 server, 2 are needed",
+                                   s.name, enum_text(*ha)))
+           : findings.warning(
+                 rule.id, place,
+                 format("'{}' depends on 1 server, {} mount it and stop with it", s.name, plural(clients, "node")));
+    if (ha)
+      f.note(place, "what serves it");
+    else if (s.part)
+      mention_unconfirmed(f, s.part->nodes, format("the number of servers in '{}'", s.model));
+    f.help("two servers that take over from one another: a second one and `ha: active-passive`")
+        .object("storage." + s.name);
   }
 }
 

@@ -4,10 +4,14 @@
 namespace clusterc {
 namespace {
 
-// Nodes with the role storage that serve no storage of the spec: they are somebody's metadata servers, and the spec does not say whose.
+// Nodes with the role storage that serve no storage of the spec: they are somebody's metadata servers, and the spec
+// does not say whose.
 bool spare_servers(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].has_role(Role::storage) && c.nodes[g].count > 0 && std::none_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return s.nodes == static_cast<int>(g); })) return true;
+    if (c.nodes[g].has_role(Role::storage) && c.nodes[g].count > 0 &&
+        std::none_of(c.storage.begin(), c.storage.end(),
+                     [&](const StorageModel& s) { return s.nodes == static_cast<int>(g); }))
+      return true;
   return false;
 }
 
@@ -15,12 +19,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
     if (!s.spec || s.spec->kind.value != StorageKind::lustre || !s.part || s.count == 0 || !s.part->nodes) continue;
-    // A system of several servers is an appliance that brings its own; of one server the figures are those of data alone.
+    // A system of several servers is an appliance that brings its own; of one server the figures are those of data
+    // alone.
     if (*s.part->nodes > 1 || spare_servers(c)) continue;
-    Finding& f = findings.warning(rule.id, first_place(s.spec->servers ? s.spec->servers->model.span : SourceSpan{}, s.span),
-                                  format("storage '{}' is Lustre on {} x '{}' of 1 server each, which serve data: no server is there for its metadata", s.name, s.count, s.model));
+    Finding& f =
+        findings.warning(rule.id, first_place(s.spec->servers ? s.spec->servers->model.span : SourceSpan{}, s.span),
+                         format("storage '{}' is Lustre on {} x '{}' of 1 server each, which serve data: no server is "
+                                "there for its metadata",
+                                s.name, s.count, s.model));
     mention_unconfirmed(f, s.part->nodes, format("the number of servers in '{}'", s.model));
-    f.help("two nodes for the metadata, in a network with the clients: `mds: { names: \"mds[1-2]\", model: …, roles: [storage] }`");
+    f.help(
+        "two nodes for the metadata, in a network with the clients: `mds: { names: \"mds[1-2]\", model: …, roles: "
+        "[storage] }`");
     f.object("storage." + s.name);
   }
 }

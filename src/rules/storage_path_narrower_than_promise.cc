@@ -1,21 +1,29 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
 
-void check_one(const Rule& rule, Findings& findings, const StorageModel& s, const std::vector<StorageSide>& paths, const Value<BytesPerSecond>& promise, const Value<BytesPerSecond>* of_part, std::string_view verb) {
+void check_one(const Rule& rule, Findings& findings, const StorageModel& s, const std::vector<StorageSide>& paths,
+               const Value<BytesPerSecond>& promise, const Value<BytesPerSecond>* of_part, std::string_view verb) {
   if (!promise) return;
   const StorageSide* narrowest = nullptr;
   for (const StorageSide& p : paths)
     if (above(promise->value, p.carries.value) && (!narrowest || p.carries < narrowest->carries)) narrowest = &p;
-  const bool part_short = of_part && *of_part && above(promise->value, (*of_part)->value * static_cast<double>(s.count));
+  const bool part_short =
+      of_part && *of_part && above(promise->value, (*of_part)->value * static_cast<double>(s.count));
   if (!narrowest && !part_short) return;
   const BytesPerSecond systems = part_short ? **of_part * static_cast<double>(s.count) : BytesPerSecond{0};
   const bool by_part = part_short && (!narrowest || systems < narrowest->carries);
-  Finding& f = by_part ? findings.error(rule.id, promise.span, format("{} of {} is promised by '{}', its {} {}", to_text(*promise), verb, s.name, s.count == 1 ? "system gives" : format("{} systems give", s.count), to_text(systems)))
-                       : findings.error(rule.id, promise.span, format("{} of {} is promised by '{}', {} carry {} at most", to_text(*promise), verb, s.name, narrowest->what, to_text(narrowest->carries)));
+  Finding& f =
+      by_part
+          ? findings.error(rule.id, promise.span,
+                           format("{} of {} is promised by '{}', its {} {}", to_text(*promise), verb, s.name,
+                                  s.count == 1 ? "system gives" : format("{} systems give", s.count), to_text(systems)))
+          : findings.error(rule.id, promise.span,
+                           format("{} of {} is promised by '{}', {} carry {} at most", to_text(*promise), verb, s.name,
+                                  narrowest->what, to_text(narrowest->carries)));
   if (by_part) {
     f.label(format("{} x {} ('{}')", s.count, to_text(**of_part), s.model));
     f.note(s.spec->servers->model.span, "the systems are named here");
@@ -23,10 +31,16 @@ void check_one(const Rule& rule, Findings& findings, const StorageModel& s, cons
   } else {
     f.label(narrowest->formula);
     f.note(narrowest->span, format("{} are connected here", narrowest->what));
-    f.physics = true;                          // more than the wire carries; what a system gives is its maker's figure
+    f.physics = true;  // more than the wire carries; what a system gives is its maker's figure
   }
   const double each = by_part ? (*of_part)->value : 0;
-  f.help(by_part ? format("`count: {}`, or a promise of {}", static_cast<std::int64_t>(promise->value / each) + (above(promise->value, each * static_cast<double>(static_cast<std::int64_t>(promise->value / each))) ? 1 : 0), to_text(systems))
+  f.help(by_part ? format("`count: {}`, or a promise of {}",
+                          static_cast<std::int64_t>(promise->value / each) +
+                              (above(promise->value,
+                                     each * static_cast<double>(static_cast<std::int64_t>(promise->value / each)))
+                                   ? 1
+                                   : 0),
+                          to_text(systems))
                  : format("more or faster ports, or a promise of {}", to_text(narrowest->carries)));
   f.object("storage." + s.name);
 }
@@ -43,12 +57,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool knows_servers = !paths.empty();
     if (auto side = storage_clients_side(c, static_cast<int>(i))) paths.push_back(std::move(*side));
     if (!knows_servers)
-      findings.note(rule.id, s.span, s.spec->servers && s.spec->servers->external ? format("the servers of '{}' are not part of this spec, so only the clients' side of what it promises was checked", s.name)
-                                                                                    : format("no network `connects` the servers of '{}', so their side of what it promises was not checked", s.name));
+      findings.note(
+          rule.id, s.span,
+          s.spec->servers && s.spec->servers->external
+              ? format("the servers of '{}' are not part of this spec, so only the clients' side of what it promises "
+                       "was checked",
+                       s.name)
+              : format("no network `connects` the servers of '{}', so their side of what it promises was not checked",
+                       s.name));
     check_one(rule, findings, s, paths, d.read, s.part ? &s.part->read : nullptr, "reading");
     check_one(rule, findings, s, paths, d.write, s.part ? &s.part->write : nullptr, "writing");
     if (s.part && ((d.read && !s.part->read) || (d.write && !s.part->write)))
-      findings.note(rule.id, first_place(s.spec->servers->model.span, s.span), format("'{}' states no `{}` rate, so it was not compared with what '{}' promises", s.model, d.read && !s.part->read ? "read" : "write", s.name));
+      findings.note(rule.id, first_place(s.spec->servers->model.span, s.span),
+                    format("'{}' states no `{}` rate, so it was not compared with what '{}' promises", s.model,
+                           d.read && !s.part->read ? "read" : "write", s.name));
   }
 }
 

@@ -1,6 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -17,24 +17,36 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (g < 0 || !on.value) continue;
       groups.push_back(g);
       gpus += *on.value.value * c.nodes[g].server.gpu_count;
-      formula += format("{}{} x {}", formula.empty() ? "" : " + ", plural(*on.value.value, "node"), plural(c.nodes[g].server.gpu_count, "GPU"));
+      formula += format("{}{} x {}", formula.empty() ? "" : " + ", plural(*on.value.value, "node"),
+                        plural(c.nodes[g].server.gpu_count, "GPU"));
     }
     const std::string object = "workloads." + w.name;
     if (gpus == 0) {
-      findings.note(rule.id, w.value.read_per_gpu.span, format("workload '{}' runs on no GPUs (key `on`), so what they read was not added up", w.name)).object(object);
+      findings
+          .note(rule.id, w.value.read_per_gpu.span,
+                format("workload '{}' runs on no GPUs (key `on`), so what they read was not added up", w.name))
+          .object(object);
       continue;
     }
     const BytesPerSecond need = *w.value.read_per_gpu * static_cast<double>(gpus);
     const int storage = fastest_shared_storage(c, groups, StorageDirection::read);
     if (storage < 0) {
-      findings.note(rule.id, w.value.read_per_gpu.span, format("no shared storage of workload '{}' says how fast it reads (key `demand`), so the {} that its GPUs read were not checked", w.name, to_text(need))).object(object);
+      findings
+          .note(rule.id, w.value.read_per_gpu.span,
+                format("no shared storage of workload '{}' says how fast it reads (key `demand`), so the {} that its "
+                       "GPUs read were not checked",
+                       w.name, to_text(need)))
+          .object(object);
       continue;
     }
     const StorageRate gives = *storage_rate(c, storage, StorageDirection::read);
     if (!above(need.value, gives.rate.value)) continue;
-    Finding& f = findings.warning(rule.id, w.value.read_per_gpu.span, format("the GPUs of workload '{}' read {}, '{}' gives {}", w.name, to_text(need), c.storage[storage].name, to_text(gives.rate)));
+    Finding& f = findings.warning(rule.id, w.value.read_per_gpu.span,
+                                  format("the GPUs of workload '{}' read {}, '{}' gives {}", w.name, to_text(need),
+                                         c.storage[storage].name, to_text(gives.rate)));
     f.label(formula + format(" x {}", to_text(*w.value.read_per_gpu)));
-    f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised" ? std::string("this is what it promises") : format("{} decide", gives.from));
+    f.note(first_place(gives.span, c.storage[storage].span),
+           gives.from == "promised" ? std::string("this is what it promises") : format("{} decide", gives.from));
     if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
     f.help("more or faster storage, or the data on the nodes' own drives").object(object);
   }

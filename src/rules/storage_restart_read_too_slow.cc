@@ -1,6 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 #include "targets/checkpoint.h"
 
 namespace clusterc {
@@ -13,7 +13,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!within) continue;
     const std::string object = "workloads." + w.name;
     if (!w.value.model || !w.value.model->parameters) {
-      findings.note(rule.id, within.span, format("workload '{}' has no `model` with its parameters, so its restart was not timed", w.name)).object(object);
+      findings
+          .note(rule.id, within.span,
+                format("workload '{}' has no `model` with its parameters, so its restart was not timed", w.name))
+          .object(object);
       continue;
     }
     std::vector<int> groups;
@@ -22,15 +25,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Bytes size = checkpoint_bytes(*w.value.model->parameters);
     const int storage = checkpoint_storage(c, w.value, groups, StorageDirection::read);
     if (storage < 0) {
-      findings.note(rule.id, within.span, format("no shared storage of workload '{}' says how fast it reads (key `demand`), so its restart from {} was not timed", w.name, to_text(size))).object(object);
+      findings
+          .note(rule.id, within.span,
+                format("no shared storage of workload '{}' says how fast it reads (key `demand`), so its restart from "
+                       "{} was not timed",
+                       w.name, to_text(size)))
+          .object(object);
       continue;
     }
     const StorageRate gives = *storage_rate(c, storage, StorageDirection::read);
     const Seconds takes(size.value / gives.rate.value);
     if (!above(takes.value, within->value)) continue;
-    Finding& f = findings.warning(rule.id, within.span, format("workload '{}' reads its checkpoint back in {} at best, {} are allowed", w.name, to_text(takes, 3), to_text(*within)));
-    f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}, read once", *w.value.model->parameters, kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate)));
-    f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised" ? format("'{}' promises this", c.storage[storage].name) : format("{} decide", gives.from));
+    Finding& f = findings.warning(rule.id, within.span,
+                                  format("workload '{}' reads its checkpoint back in {} at best, {} are allowed",
+                                         w.name, to_text(takes, 3), to_text(*within)));
+    f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}, read once", *w.value.model->parameters,
+                   kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate)));
+    f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised"
+                                                                 ? format("'{}' promises this", c.storage[storage].name)
+                                                                 : format("{} decide", gives.from));
     if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
     f.help("keep the last checkpoint on the nodes' own drives, or faster storage").object(object);
   }

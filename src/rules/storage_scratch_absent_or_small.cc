@@ -1,6 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -11,11 +11,13 @@ constexpr Bytes kImageCache{120e9};
 Bytes drive_bytes(const NodeGroupModel& g, const std::string* entry) {
   Bytes all{0};
   for (const auto& d : g.server.part.drives)
-    if (d.value.size && (entry ? d.name == *entry : d.name != "boot")) all += *d.value.size * static_cast<double>(d.value.count.value_or(1));
+    if (d.value.size && (entry ? d.name == *entry : d.name != "boot"))
+      all += *d.value.size * static_cast<double>(d.value.count.value_or(1));
   return all;
 }
 
-// A server of the catalogue that names none has some that nobody states, whatever else the spec writes of it; one that the spec describes alone has those that it names.
+// A server of the catalogue that names none has some that nobody states, whatever else the spec writes of it; one that
+// the spec describes alone has those that it names.
 bool drives_unknown(const NodeGroupModel& g) {
   const bool from_catalogue = g.spec->model || g.spec->from || (g.spec->server && g.spec->server->like);
   return from_catalogue && g.server.part.drives.empty() && !g.server.virtual_machine && !g.server.instance;
@@ -28,22 +30,37 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.spec->kind.value != StorageKind::local) continue;
     const std::string* entry = s.spec->drives ? &*s.spec->drives : nullptr;
     for (const NodeGroupModel& g : c.nodes) {
-      if (!mounted_by(*s.spec, g) || g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes)) continue;
-      if (drives_unknown(g)) continue;                            // told below
+      if (!mounted_by(*s.spec, g) || g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes))
+        continue;
+      if (drives_unknown(g)) continue;  // told below
       const Bytes has = drive_bytes(g, entry);
       const Value<Bytes>& wants = s.spec->capacity;
       if (has.value > 0 && !(wants && above(wants->value, has.value))) continue;
       const SourceSpan at = has.value > 0 ? wants.span : first_place(s.spec->drives.span, s.span);
-      Finding& f = has.value > 0 ? findings.warning(rule.id, at, format("'{}' is to hold {} on each node, those of '{}' have {} of drives", s.name, to_text(*wants), g.name, to_text(has)))
-                                 : findings.warning(rule.id, at, format("'{}' lies on the nodes' own drives, those of '{}' have none{}", s.name, g.name, entry ? format(" named '{}'", *entry) : " besides boot"));
+      Finding& f =
+          has.value > 0
+              ? findings.warning(rule.id, at,
+                                 format("'{}' is to hold {} on each node, those of '{}' have {} of drives", s.name,
+                                        to_text(*wants), g.name, to_text(has)))
+              : findings.warning(rule.id, at,
+                                 format("'{}' lies on the nodes' own drives, those of '{}' have none{}", s.name, g.name,
+                                        entry ? format(" named '{}'", *entry) : " besides boot"));
       f.note(g.span, "the nodes are declared here");
       f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
     }
   }
   for (const NodeGroupModel& g : c.nodes) {
-    const bool local = std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return s.spec->kind.value == StorageKind::local && mounted_by(*s.spec, g) && (!s.spec->on.empty() || g.computes); });
-    if (!drives_unknown(g) || !is_ours(g) || g.count == 0 || !(local || (g.computes && !g.software.containers.empty()))) continue;
-    findings.note(rule.id, g.span, format("the catalogue does not know the drives of '{}', so the room on the nodes of '{}' was not checked: write `drives`", g.server.id, g.name)).object("nodes." + g.name);
+    const bool local = std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) {
+      return s.spec->kind.value == StorageKind::local && mounted_by(*s.spec, g) && (!s.spec->on.empty() || g.computes);
+    });
+    if (!drives_unknown(g) || !is_ours(g) || g.count == 0 || !(local || (g.computes && !g.software.containers.empty())))
+      continue;
+    findings
+        .note(rule.id, g.span,
+              format("the catalogue does not know the drives of '{}', so the room on the nodes of '{}' was not "
+                     "checked: write `drives`",
+                     g.server.id, g.name))
+        .object("nodes." + g.name);
   }
   // Containers on nodes without any drive of their own.
   for (const NodeGroupModel& g : c.nodes) {
@@ -51,9 +68,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Bytes all = drive_bytes(g, nullptr);
     Bytes boot{0};
     for (const auto& d : g.server.part.drives)
-      if (d.name == "boot" && d.value.size) boot = *d.value.size;     // a mirrored pair holds what one of them does
+      if (d.name == "boot" && d.value.size) boot = *d.value.size;  // a mirrored pair holds what one of them does
     if (all.value >= kImageCache.value || boot.value >= 2 * kImageCache.value) continue;
-    Finding& f = findings.warning(rule.id, g.span, format("nodes of '{}' run containers and have {} of drives, {} of images are usual", g.name, to_text(all + boot), to_text(kImageCache)));
+    Finding& f = findings.warning(rule.id, g.span,
+                                  format("nodes of '{}' run containers and have {} of drives, {} of images are usual",
+                                         g.name, to_text(all + boot), to_text(kImageCache)));
     f.note(g.software.containers.front().span, "containers are asked for here");
     f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
   }

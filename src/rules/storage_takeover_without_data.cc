@@ -9,17 +9,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
     const std::optional<HaMode> ha = storage_ha(c, s);
-    if (const std::int64_t servers = s.nodes >= 0 ? c.nodes[s.nodes].count : 0; ha == HaMode::active_passive && servers > 1 && servers % 2 != 0)
-      findings.note(rule.id, first_place(s.spec->servers->ha.span, c.nodes[s.nodes].spec->ha.span, s.span), format("the {} servers of '{}' are to stand in pairs ({}), one is left without a partner and counts as none: {} serve", servers, s.name, enum_text(*ha), serving_nodes(c, s)))
+    if (const std::int64_t servers = s.nodes >= 0 ? c.nodes[s.nodes].count : 0;
+        ha == HaMode::active_passive && servers > 1 && servers % 2 != 0)
+      findings
+          .note(rule.id, first_place(s.spec->servers->ha.span, c.nodes[s.nodes].spec->ha.span, s.span),
+                format("the {} servers of '{}' are to stand in pairs ({}), one is left without a partner and counts as "
+                       "none: {} serve",
+                       servers, s.name, enum_text(*ha), serving_nodes(c, s)))
           .object("storage." + s.name);
     if (!ha || !data_on_single_servers(c, s) || c.nodes[s.nodes].count < 2) continue;
     const std::int64_t drives = data_drives(c, s);
     const NodeGroupModel& g = c.nodes[s.nodes];
     Finding& f = findings.warning(rule.id, first_place(s.spec->servers->ha.span, g.spec->ha.span, s.span),
-                                  format("the servers of '{}' are to take over from one another ({}), the {} of each are its own and nothing copies them", s.name, enum_text(*ha), plural(drives, "drive")));
+                                  format("the servers of '{}' are to take over from one another ({}), the {} of each "
+                                         "are its own and nothing copies them",
+                                         s.name, enum_text(*ha), plural(drives, "drive")));
     if (s.spec->protection) f.note(s.spec->protection.span, "redundancy within one server: it is lost with it");
     f.note(g.span, "these serve it");
-    f.help("`protection: replica 2` where each block lies on two of them (DRBD, ZFS replication, BeeGFS mirrors): the pair then holds what one does");
+    f.help(
+        "`protection: replica 2` where each block lies on two of them (DRBD, ZFS replication, BeeGFS mirrors): the "
+        "pair then holds what one does");
     f.help("a system whose servers share an enclosure of dual-ported drives: `servers: { model: nfs-home-ha }`");
     f.object("storage." + s.name);
   }
@@ -62,7 +71,7 @@ Say what copies the data: `protection: replica 2`, and count its capacity once. 
 Where the drives are in an enclosure that both servers reach and that this spec writes as theirs.
 )";
 
-extern const Rule kStorageTakeoverWithoutData;    // declared in registry.cc
+extern const Rule kStorageTakeoverWithoutData;  // declared in registry.cc
 const Rule kStorageTakeoverWithoutData = {
     .id = "storage-takeover-without-data",
     .code = "STOR-011",

@@ -1,6 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/say.h"
 #include "rules/rules.h"
+#include "rules/say.h"
 #include "targets/checkpoint.h"
 
 namespace clusterc {
@@ -15,13 +15,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const auto room = storage_room(c, static_cast<int>(i));
     if (!room) {
       if (s.nodes >= 0)
-        findings.note(rule.id, s.spec->capacity.span, format("group '{}' has no `drives` besides boot, so the capacity of '{}' was not checked", c.nodes[s.nodes].name, s.name)).object(object);
+        findings
+            .note(rule.id, s.spec->capacity.span,
+                  format("group '{}' has no `drives` besides boot, so the capacity of '{}' was not checked",
+                         c.nodes[s.nodes].name, s.name))
+            .object(object);
       else if (s.part)
-        findings.note(rule.id, s.spec->capacity.span, format("'{}' states no `capacity`, so that of '{}' was not checked", s.model, s.name)).object(object);
+        findings
+            .note(rule.id, s.spec->capacity.span,
+                  format("'{}' states no `capacity`, so that of '{}' was not checked", s.model, s.name))
+            .object(object);
       continue;
     }
     if (!above(s.spec->capacity->value, room->bytes.value)) continue;
-    Finding& f = findings.error(rule.id, s.spec->capacity.span, format("'{}' is to hold {}, what serves it holds {}", s.name, to_text(*s.spec->capacity), to_text(room->bytes)));
+    Finding& f = findings.error(rule.id, s.spec->capacity.span,
+                                format("'{}' is to hold {}, what serves it holds {}", s.name,
+                                       to_text(*s.spec->capacity), to_text(room->bytes)));
     f.label(room->formula);
     f.note(room->span, "this serves it");
     if (!room->confirmed) f.note(room->span, "the capacity of the systems is not confirmed");
@@ -36,20 +45,31 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::size_t i = 0; i < c.storage.size(); ++i) {
       const StorageModel& s = c.storage[i];
       if (s.spec->kind.value == StorageKind::local) continue;
-      const bool all = std::all_of(w.value.on.begin(), w.value.on.end(), [&](const auto& on) { return c.find_node_group(on.name) < 0 || mounted_by(*s.spec, c.nodes[c.find_node_group(on.name)]); });
-      const auto room = s.spec->capacity ? std::optional<StorageRoom>(StorageRoom{.bytes = *s.spec->capacity}) : storage_room(c, static_cast<int>(i));
+      const bool all = std::all_of(w.value.on.begin(), w.value.on.end(), [&](const auto& on) {
+        return c.find_node_group(on.name) < 0 || mounted_by(*s.spec, c.nodes[c.find_node_group(on.name)]);
+      });
+      const auto room = s.spec->capacity ? std::optional<StorageRoom>(StorageRoom{.bytes = *s.spec->capacity})
+                                         : storage_room(c, static_cast<int>(i));
       if (!all || !room || room->bytes <= most) continue;
       most = room->bytes;
       largest = &s;
     }
     const std::string object = "workloads." + w.name;
     if (!largest) {
-      findings.note(rule.id, w.value.keep_checkpoints.span, format("no shared storage of workload '{}' says what it holds (key `capacity`), so the {} that it keeps were not checked", w.name, to_text(need))).object(object);
+      findings
+          .note(rule.id, w.value.keep_checkpoints.span,
+                format("no shared storage of workload '{}' says what it holds (key `capacity`), so the {} that it "
+                       "keeps were not checked",
+                       w.name, to_text(need)))
+          .object(object);
       continue;
     }
     if (!above(need.value, most.value)) continue;
-    Finding& f = findings.error(rule.id, w.value.keep_checkpoints.span, format("workload '{}' keeps {} of checkpoints, '{}' holds {}", w.name, to_text(need), largest->name, to_text(most)));
-    f.label(format("{} x {:.4g} parameters x {:.0f} B", *w.value.keep_checkpoints, *w.value.model->parameters, kCheckpointBytesPerParameter));
+    Finding& f = findings.error(rule.id, w.value.keep_checkpoints.span,
+                                format("workload '{}' keeps {} of checkpoints, '{}' holds {}", w.name, to_text(need),
+                                       largest->name, to_text(most)));
+    f.label(format("{} x {:.4g} parameters x {:.0f} B", *w.value.keep_checkpoints, *w.value.model->parameters,
+                   kCheckpointBytesPerParameter));
     f.note(first_place(written(largest->spec->capacity), largest->span), "the largest that its nodes mount");
     f.help("keep fewer, or move old ones to object storage").object(object);
   }

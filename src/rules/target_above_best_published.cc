@@ -7,9 +7,14 @@ namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
-    if (!f.best.value || !f.ceiling.value || !above(*f.floor.value, *f.best.value) || above(*f.floor.value, *f.ceiling.value * headroom_of(f.test))) return false;
-    findings.warning(rule.id, f.floor_place, format("{} for {}{} is above everything published, the best is {} ({} of the ceiling)", to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), to_text(*f.best.value, f.dimension, 4),
-                                                    percent(*f.best.value / *f.ceiling.value)))
+    if (!f.best.value || !f.ceiling.value || !above(*f.floor.value, *f.best.value) ||
+        above(*f.floor.value, *f.ceiling.value * headroom_of(f.test)))
+      return false;
+    findings
+        .warning(rule.id, f.floor_place,
+                 format("{} for {}{} is above everything published, the best is {} ({} of the ceiling)",
+                        to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f),
+                        to_text(*f.best.value, f.dimension, 4), percent(*f.best.value / *f.ceiling.value)))
         .label(format("ceiling {}: {}", to_text(*f.ceiling.value, f.dimension, 4), f.ceiling.derivation))
         .note({}, f.best.source)
         .help(leave_it_out(f))

@@ -5,7 +5,9 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) { check_ceiling(rule, in, findings, {"nccl.all_reduce.busbw", "nccl.all_gather.busbw"}); }
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  check_ceiling(rule, in, findings, {"nccl.all_reduce.busbw", "nccl.all_gather.busbw"});
+}
 
 }  // namespace
 

@@ -5,7 +5,9 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) { check_ceiling(rule, in, findings, {"nccl.all_to_all.busbw"}); }
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  check_ceiling(rule, in, findings, {"nccl.all_to_all.busbw"});
+}
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace clusterc {
 namespace {
 
 // With three events to be expected none is seen in 5 of 100 runs: exp(-3) = 0.0498 (Poisson; "rule of three").
-constexpr Threshold kThreshold{.means = "interruptions that are to be expected in a burn-in", .standard = 3, .least = 0.01, .most = 1000};
+constexpr Threshold kThreshold{
+    .means = "interruptions that are to be expected in a burn-in", .standard = 3, .least = 0.01, .most = 1000};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Targets& targets = in.cluster.spec.targets;
@@ -18,15 +19,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes)
     if (g.computes) gpus += g.count * g.server.gpu_count;
   if (gpus == 0) {
-    findings.note(rule.id, time.span, "no group has GPUs that are known, and no rate of interruptions was published for others: what this time proves was not checked");
+    findings.note(rule.id, time.span,
+                  "no group has GPUs that are known, and no rate of interruptions was published for others: what this "
+                  "time proves was not checked");
     return;
   }
   const Seconds between = time_between_interruptions(static_cast<double>(gpus));
   const double expected = time->value / between.value, wanted = in.threshold(rule);
   if (!above(wanted, expected)) return;
-  findings.warning(rule.id, time.span, format("{} on {} GPUs expect {:.2g} interruptions, a clean run proves little below {:.3g}", to_text(*time), gpus, expected, wanted))
-      .label(format("{} / ({:.0f} GPU-hours / {} GPUs); without a fault in {:.0f} of 100 runs of a cluster like others", to_text(*time), kGpuHoursPerInterruption, gpus, 100 * std::exp(-expected)))
-      .help(format("{:.0f} h expect {:.3g}; or give hours, GPUs and expected interruptions beside the verdict", std::ceil(wanted * between.value / 3600 - 1e-9), wanted))
+  findings
+      .warning(rule.id, time.span,
+               format("{} on {} GPUs expect {:.2g} interruptions, a clean run proves little below {:.3g}",
+                      to_text(*time), gpus, expected, wanted))
+      .label(format("{} / ({:.0f} GPU-hours / {} GPUs); without a fault in {:.0f} of 100 runs of a cluster like others",
+                    to_text(*time), kGpuHoursPerInterruption, gpus, 100 * std::exp(-expected)))
+      .help(format("{:.0f} h expect {:.3g}; or give hours, GPUs and expected interruptions beside the verdict",
+                   std::ceil(wanted * between.value / 3600 - 1e-9), wanted))
       .object("targets.burn_in");
 }
 

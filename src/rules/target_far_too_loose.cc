@@ -10,21 +10,27 @@ namespace clusterc {
 namespace {
 
 // Below this share of the derived floor a healthy system cannot fail by noise, and a broken one passes.
-constexpr Threshold kThreshold{.means = "share of the derived floor below which a floor is loose", .standard = 0.8, .least = 0.01, .most = 1};
+constexpr Threshold kThreshold{
+    .means = "share of the derived floor below which a floor is loose", .standard = 0.8, .least = 0.01, .most = 1};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
     if (!f.derived_floor.value || !above(*f.derived_floor.value * in.threshold(rule), *f.floor.value)) return false;
-    Finding& x = findings.note(rule.id, f.floor_place, format("{} for {}{} is {} of the derived floor of {}", to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), percent(*f.floor.value / *f.derived_floor.value),
-                                                              to_text(*f.derived_floor.value, f.dimension, 4)));
+    Finding& x =
+        findings.note(rule.id, f.floor_place,
+                      format("{} for {}{} is {} of the derived floor of {}", to_text(*f.floor.value, f.dimension, 4),
+                             f.test, of_group(f), percent(*f.floor.value / *f.derived_floor.value),
+                             to_text(*f.derived_floor.value, f.dimension, 4)));
     x.label(f.derived_floor.derivation);
     // What it would let pass, where that is plain: a ring is as fast as the rails that are left.
     const int group = in.cluster.find_node_group(f.group);
     if (f.scope == "whole" && f.test == "nccl.all_reduce.busbw" && group >= 0) {
       for (const NetworkModel& n : in.cluster.networks) {
-        const auto end = std::find_if(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == group; });
+        const auto end =
+            std::find_if(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == group; });
         if (!n.carries_traffic(Traffic::compute) || end == n.ends.end() || end->ports_each < 2) continue;
-        const double kept = std::min(1.0, *f.floor.value / *f.derived_floor.value) * static_cast<double>(end->ports_each);
+        const double kept =
+            std::min(1.0, *f.floor.value / *f.derived_floor.value) * static_cast<double>(end->ports_each);
         const std::int64_t dead = end->ports_each - static_cast<std::int64_t>(std::ceil(kept));
         if (dead > 0) x.note({}, format("with {} of {} rails dead it would still pass", dead, end->ports_each));
         break;

@@ -17,23 +17,34 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
     // A GPU that is cut into instances: each has a share, and none reaches another over NVLink or PCIe.
     const Value<std::string>& mig = g.software.mig;
-    if (!cut_by_mig(g.software).empty() && (f.scope == "gpu" || f.test.starts_with("nccl.") || f.test.starts_with("hpl."))) {
-      findings.warning(rule.id, f.floor_place, format("{} for {} is of whole GPUs, those of '{}' are cut into {}", to_text(*f.floor.value, f.dimension, 4), f.test, g.name, *mig))
+    if (!cut_by_mig(g.software).empty() &&
+        (f.scope == "gpu" || f.test.starts_with("nccl.") || f.test.starts_with("hpl."))) {
+      findings
+          .warning(rule.id, f.floor_place,
+                   format("{} for {} is of whole GPUs, those of '{}' are cut into {}",
+                          to_text(*f.floor.value, f.dimension, 4), f.test, g.name, *mig))
           .note(mig.span, "the layout is set here")
           .help("run acceptance with `mig: off`, or skip this test with that reason")
           .object(target_object(f));
       return true;
     }
-    if (f.scope != "whole" || (f.test != "nccl.all_reduce.busbw" && f.test != "nccl.all_to_all.busbw") || !f.ceiling.value || above(*f.floor.value, *f.ceiling.value * headroom_of(f.test))) return false;
+    if (f.scope != "whole" || (f.test != "nccl.all_reduce.busbw" && f.test != "nccl.all_to_all.busbw") ||
+        !f.ceiling.value || above(*f.floor.value, *f.ceiling.value * headroom_of(f.test)))
+      return false;
     for (const Fabric& fabric : in.plan.fabrics) {
       const NetworkModel& n = c.networks[static_cast<std::size_t>(fabric.network)];
       if (!n.carries_traffic(Traffic::compute) || fabric.tiers.size() < 2 || fabric.oversubscription <= 1.001) continue;
       const auto end = std::find_if(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == group; });
-      if (end == n.ends.end() || end->members * end->ports_each <= fabric.tiers[0].down * std::max<std::int64_t>(1, fabric.leaves_per_unit)) continue;     // one leaf (of each rail) has them all
+      if (end == n.ends.end() ||
+          end->members * end->ports_each <= fabric.tiers[0].down * std::max<std::int64_t>(1, fabric.leaves_per_unit))
+        continue;  // one leaf (of each rail) has them all
       const double left = *f.ceiling.value / fabric.oversubscription;
       if (!above(*f.floor.value, left)) continue;
-      findings.warning(rule.id, f.floor_place, format("{} for {}{} ignores that network '{}' is {:.3g}:1 beyond a leaf, which leaves {}", to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), n.name, fabric.oversubscription,
-                                                      to_text(left, f.dimension, 4)))
+      findings
+          .warning(rule.id, f.floor_place,
+                   format("{} for {}{} ignores that network '{}' is {:.3g}:1 beyond a leaf, which leaves {}",
+                          to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), n.name, fabric.oversubscription,
+                          to_text(left, f.dimension, 4)))
           .label(format("{} / {:.3g}", to_text(*f.ceiling.value, f.dimension, 4), fabric.oversubscription))
           .note(first_place(written(n.spec->oversubscription), n.span), "the network")
           .help("`oversubscription: 1`, a floor below that, or a test inside one leaf")

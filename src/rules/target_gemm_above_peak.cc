@@ -5,7 +5,9 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) { check_ceiling(rule, in, findings, {"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16", "memory.triad"}); }
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  check_ceiling(rule, in, findings, {"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16", "memory.triad"});
+}
 
 }  // namespace
 

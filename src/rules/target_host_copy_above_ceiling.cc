@@ -5,7 +5,9 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) { check_ceiling(rule, in, findings, {"pcie.copy", "nvlink.copy"}); }
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  check_ceiling(rule, in, findings, {"pcie.copy", "nvlink.copy"});
+}
 
 }  // namespace
 

@@ -16,17 +16,31 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const int group = in.cluster.find_node_group(f.group);
     if (group < 0) continue;
     const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
-    if (!g.server.gpu || (g.server.gpu->form && *g.server.gpu->form == GpuForm::superchip)) continue;      // it reaches the host's memory too
+    if (!g.server.gpu || (g.server.gpu->form && *g.server.gpu->form == GpuForm::superchip))
+      continue;  // it reaches the host's memory too
     if (!g.server.gpu->memory) {
-      if (once.first(f.size.span)) findings.note(rule.id, f.size.span, format("`memory` of {} is not in the catalogue, so the size of {} was not checked", g.server.gpu_model, to_text(*f.size)));
+      if (once.first(f.size.span))
+        findings.note(rule.id, f.size.span,
+                      format("`memory` of {} is not in the catalogue, so the size of {} was not checked",
+                             g.server.gpu_model, to_text(*f.size)));
       continue;
     }
     const double have = g.server.gpu->memory->value * static_cast<double>(g.server.gpu_count * g.count);
     const std::string sum = format("{} x {} x {}", g.count, g.server.gpu_count, to_text(*g.server.gpu->memory));
     if (above(f.size->value, have) && once.first(f.size.span))
-      findings.error(rule.id, f.size.span, format("a matrix of {} does not fit the {} of device memory of '{}'", to_text(*f.size), to_text(have, Dimension::bytes, 4), g.name)).label(sum).help("leave `size` out: 85 % of the memory are taken").object("nodes." + g.name);
+      findings
+          .error(rule.id, f.size.span,
+                 format("a matrix of {} does not fit the {} of device memory of '{}'", to_text(*f.size),
+                        to_text(have, Dimension::bytes, 4), g.name))
+          .label(sum)
+          .help("leave `size` out: 85 % of the memory are taken")
+          .object("nodes." + g.name);
     else if (above(f.size->value, have * kUsualShare) && once.first(f.size.span))
-      findings.warning(rule.id, f.size.span, format("a matrix of {} fills {} of the {} of device memory of '{}', published runs fill 97 % at most", to_text(*f.size), percent(f.size->value / have), to_text(have, Dimension::bytes, 4), g.name))
+      findings
+          .warning(
+              rule.id, f.size.span,
+              format("a matrix of {} fills {} of the {} of device memory of '{}', published runs fill 97 % at most",
+                     to_text(*f.size), percent(f.size->value / have), to_text(have, Dimension::bytes, 4), g.name))
           .label(sum)
           .help("leave `size` out: 85 % of the memory are taken")
           .object("nodes." + g.name);

@@ -16,7 +16,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool sharp = f.algorithm == "NVLink SHARP" || f.algorithm == "in-network reduction";
     const Bytes enough = sharp ? kSharpPlateau : kPlateau;
     if (!above(enough.value, f.size->value) || !once.first(f.size.span)) continue;
-    Finding& x = findings.warning(rule.id, f.size.span, format("{} do not show the bandwidth of {}{}, {} do{}", to_text(*f.size), f.test, of_group(f), to_text(enough), sharp ? format(" with {}", f.algorithm) : std::string()));
+    Finding& x =
+        findings.warning(rule.id, f.size.span,
+                         format("{} do not show the bandwidth of {}{}, {} do{}", to_text(*f.size), f.test, of_group(f),
+                                to_text(enough), sharp ? format(" with {}", f.algorithm) : std::string()));
     x.help(format("`size: {}`, or leave it out", to_text(enough))).object(target_object(f));
     write_instead(x, f.size, to_text(enough));
   }

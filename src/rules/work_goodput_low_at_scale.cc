@@ -10,47 +10,72 @@ namespace clusterc {
 namespace {
 
 // What Llama 3 reports on 16,384 GPUs with automation: "higher than 90 %".
-constexpr Threshold kThreshold{.means = "share of the time that shall be kept", .standard = 0.9, .least = 0.01, .most = 0.9999};
-constexpr double kWorthSaying = 0.01;         // an interval that costs less than a point against the best one is a matter of taste
+constexpr Threshold kThreshold{
+    .means = "share of the time that shall be kept", .standard = 0.9, .least = 0.01, .most = 0.9999};
+constexpr double kWorthSaying =
+    0.01;  // an interval that costs less than a point against the best one is a matter of taste
 
 std::string points(double share) { return format("{:.1f} %", std::max(0.0, share) * 100); }
 
 // What keeps nothing of its time never ends, at any interval or only at the one that is written.
-void no_progress(const Rule& rule, Findings& findings, SourceSpan here, const std::string& name, Seconds every, double got, const std::string& sum, Seconds best, double most) {
-  Finding& f = findings.error(rule.id, here, format("workload '{}' makes no progress: with a checkpoint every {}, saves, lost work and restarts take {:.1f} % of its time", name, to_text(every, 3), (1 - got) * 100));
+void no_progress(const Rule& rule, Findings& findings, SourceSpan here, const std::string& name, Seconds every,
+                 double got, const std::string& sum, Seconds best, double most) {
+  Finding& f = findings.error(rule.id, here,
+                              format("workload '{}' makes no progress: with a checkpoint every {}, saves, lost work "
+                                     "and restarts take {:.1f} % of its time",
+                                     name, to_text(every, 3), (1 - got) * 100));
   f.label(sum);
   if (most > 0) f.help(format("`checkpoint_every: {}` keeps {}", to_text(best, 2), points(most)));
-  f.help("faster saves (`checkpoint_to`, `checkpoint_within`) and restarts (`resume_within`)").object("workloads." + name);
+  f.help("faster saves (`checkpoint_to`, `checkpoint_within`) and restarts (`resume_within`)")
+      .object("workloads." + name);
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     const CheckpointTime time = checkpoint_time(in.cluster, w);
     if (!time.takes) {
-      if (w.checkpoint_every) findings.note(rule.id, w.checkpoint_every.span, format("workload '{}' says how often it saves; how long that takes is not known (`checkpoint_within` is the most that it may), so its goodput was not checked", name));
+      if (w.checkpoint_every)
+        findings.note(rule.id, w.checkpoint_every.span,
+                      format("workload '{}' says how often it saves; how long that takes is not known "
+                             "(`checkpoint_within` is the most that it may), so its goodput was not checked",
+                             name));
       return;
     }
-    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption)), save = *time.takes, best = best_checkpoint_interval(save, between);
+    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus),
+                                                       w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption)),
+                  save = *time.takes, best = best_checkpoint_interval(save, between);
     const Seconds every = w.checkpoint_every.value_or(best), restart = w.resume_within.value_or(kRestart);
     const double got = goodput(save, every, restart, between), most = goodput(save, best, restart, between);
-    const std::string sum = format("interruption every {} on {} GPUs; 1 - {}/{} - ({}/2 + {})/{}", to_text(between, 3), g.gpus, to_text(save, 3), to_text(every, 3), to_text(every, 3), to_text(restart, 3), to_text(between, 3));
+    const std::string sum =
+        format("interruption every {} on {} GPUs; 1 - {}/{} - ({}/2 + {})/{}", to_text(between, 3), g.gpus,
+               to_text(save, 3), to_text(every, 3), to_text(every, 3), to_text(restart, 3), to_text(between, 3));
     const SourceSpan here = first_place(w.checkpoint_every.span, w.checkpoint_within.span, at);
     if (got <= 0) {
       // Saves that may take longer than the interval: storage-checkpoint-exceeds-time-budget says so.
-      if (!above(save.value, every.value) || !w.checkpoint_every) no_progress(rule, findings, here, name, every, got, sum, best, most);
+      if (!above(save.value, every.value) || !w.checkpoint_every)
+        no_progress(rule, findings, here, name, every, got, sum, best, most);
       return;
     }
     if (!w.checkpoint_within && !w.checkpoint_every) return;
     if (w.checkpoint_every && above(most - kWorthSaying, got)) {
-      findings.warning(rule.id, here, format("workload '{}' saves every {} and keeps {} of its time, every {} keeps {}", name, to_text(every, 3), points(got), to_text(best, 3), points(most))).label(sum)
+      findings
+          .warning(rule.id, here,
+                   format("workload '{}' saves every {} and keeps {} of its time, every {} keeps {}", name,
+                          to_text(every, 3), points(got), to_text(best, 3), points(most)))
+          .label(sum)
           .help(format("`checkpoint_every: {}`", to_text(best, 2)))
           .object("workloads." + name);
       return;
     }
     if (!above(in.threshold(rule), got)) return;
-    findings.warning(rule.id, here, format("workload '{}' keeps {} of its time on {} GPUs with saves of {}", name, points(got), g.gpus, to_text(save, 3)))
+    findings
+        .warning(rule.id, here,
+                 format("workload '{}' keeps {} of its time on {} GPUs with saves of {}", name, points(got), g.gpus,
+                        to_text(save, 3)))
         .label(sum)
-        .help(format("faster saves and restarts: 10 s and 3 min would keep {}", points(goodput(Seconds(10), best_checkpoint_interval(Seconds(10), between), Seconds(180), between))))
+        .help(
+            format("faster saves and restarts: 10 s and 3 min would keep {}",
+                   points(goodput(Seconds(10), best_checkpoint_interval(Seconds(10), between), Seconds(180), between))))
         .object("workloads." + name);
   });
 }

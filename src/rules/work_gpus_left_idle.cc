@@ -25,16 +25,21 @@ std::string copy_text(const Layout& l) {
 }
 
 std::string why(const Count& n, const Layout& l) {
-  return format("{} GPUs / ({}) = {} copies{}; the {} sequences of a step{} divide by {} of them at most, {} GPUs", n.gpus, copy_text(l), n.most, n.over() > 0 ? format(", {} GPUs over", n.over()) : std::string(), n.sequences,
-                n.micro > 1 ? format(", {} at a time,", n.micro) : std::string(), n.data, n.data * n.copy);
+  return format("{} GPUs / ({}) = {} copies{}; the {} sequences of a step{} divide by {} of them at most, {} GPUs",
+                n.gpus, copy_text(l), n.most, n.over() > 0 ? format(", {} GPUs over", n.over()) : std::string(),
+                n.sequences, n.micro > 1 ? format(", {} at a time,", n.micro) : std::string(), n.data, n.data * n.copy);
 }
 
 // What of the batch would give each copy an equal part: the nearest number of sequences that does.
 void help_batch(Finding& f, const Count& n, const WorkloadPlan& p) {
   const std::int64_t together = n.most * n.micro;
-  const double sequences = std::max(1.0, std::round(p.job->batch / static_cast<double>(together))) * static_cast<double>(together), tokens = sequences * p.job->model.sequence;
+  const double sequences = std::max(1.0, std::round(p.job->batch / static_cast<double>(together))) *
+                           static_cast<double>(together),
+               tokens = sequences * p.job->model.sequence;
   if (tokens < 1e18)
-    f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses {}", static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(sequences), n.most, n.over() > 0 ? format("all but {}", n.over()) : "them all"));
+    f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses {}", static_cast<std::int64_t>(tokens),
+                  static_cast<std::int64_t>(sequences), n.most,
+                  n.over() > 0 ? format("all but {}", n.over()) : "them all"));
 }
 
 // The node counts below and above whose GPUs all have work.
@@ -45,7 +50,8 @@ void help_nodes(Finding& f, const Count& n, const NamedMap<Value<std::int64_t>>&
   while (below > 0 && !n.all_used(below * each)) --below;
   while (above <= 2 * nodes && !n.all_used(above * each)) ++above;
   const std::string& group = on.entries.front().name;
-  if (below > 0) f.help(format("`on: {{ {}: {} }}`, {} GPUs, leaves the other nodes to other work", group, below, below * each));
+  if (below > 0)
+    f.help(format("`on: {{ {}: {} }}`, {} GPUs, leaves the other nodes to other work", group, below, below * each));
   if (above <= 2 * nodes) f.help(format("{} nodes of '{}', {} GPUs, would all have work", above, group, above * each));
 }
 
@@ -59,14 +65,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Layout& l = *written_layout(p);
     const auto whole = [](double d) { return static_cast<std::int64_t>(d); };
     const std::int64_t idle = p.gpus - whole(l.gpus());
-    const Count n{.gpus = p.gpus, .copy = whole(l.copy()), .most = p.gpus / whole(l.copy()), .micro = whole(l.micro_batch), .sequences = whole(p.job->batch), .data = whole(l.data)};
-    Finding& f = findings.warning(rule.id, s.span, format("the split of workload '{}' leaves {} of its {} GPUs idle", p.name, idle, p.gpus));
+    const Count n{.gpus = p.gpus,
+                  .copy = whole(l.copy()),
+                  .most = p.gpus / whole(l.copy()),
+                  .micro = whole(l.micro_batch),
+                  .sequences = whole(p.job->batch),
+                  .data = whole(l.data)};
+    Finding& f = findings.warning(
+        rule.id, s.span, format("the split of workload '{}' leaves {} of its {} GPUs idle", p.name, idle, p.gpus));
     f.label(why(n, l)).note(w.on.entries.front().name_span, "the nodes that it runs on");
     help_batch(f, n, p);
     help_nodes(f, n, w.on, p.nodes);
     if (p.free->best && p.free->best->layout.gpus() >= static_cast<double>(p.gpus)) {
       const Layout& best = p.free->best->layout;
-      f.help(format("the fastest split, {} x data {} with `micro_batch: {}`, uses them all", copy_text(best), number(best.data), number(best.micro_batch)));
+      f.help(format("the fastest split, {} x data {} with `micro_batch: {}`, uses them all", copy_text(best),
+                    number(best.data), number(best.micro_batch)));
     }
     f.object("workloads." + p.name);
   }
@@ -108,7 +121,7 @@ The batch, the number of nodes or the split that the help names.
 Where the rest of the nodes are spares of the job: better written as such, in `on`.
 )";
 
-extern const Rule kWorkGpusLeftIdle;    // declared in registry.cc
+extern const Rule kWorkGpusLeftIdle;  // declared in registry.cc
 const Rule kWorkGpusLeftIdle = {
     .id = "work-gpus-left-idle",
     .code = "WORK-012",

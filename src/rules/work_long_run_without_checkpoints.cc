@@ -11,7 +11,11 @@
 namespace clusterc {
 namespace {
 
-constexpr Threshold kThreshold{.means = "time that a run may take without checkpoints", .standard = 4 * 3600.0, .least = 60, .most = 1e8, .dimension = Dimension::time};
+constexpr Threshold kThreshold{.means = "time that a run may take without checkpoints",
+                               .standard = 4 * 3600.0,
+                               .least = 60,
+                               .most = 1e8,
+                               .dimension = Dimension::time};
 
 // What `clusterc plan` expects it to take, where its model and batch say enough for that.
 std::optional<Seconds> planned_run(const RuleInput& in, const std::string& name) {
@@ -25,9 +29,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (w.checkpoint_to) {
-      const auto s = std::find_if(c.storage.begin(), c.storage.end(), [&](const StorageModel& m) { return m.name == *w.checkpoint_to; });
+      const auto s = std::find_if(c.storage.begin(), c.storage.end(),
+                                  [&](const StorageModel& m) { return m.name == *w.checkpoint_to; });
       if (s != c.storage.end() && s->spec->kind && *s->spec->kind == StorageKind::local)
-        findings.error(rule.id, w.checkpoint_to.span, format("workload '{}' saves to '{}', which is lost with the node", name, s->name)).note(s->span, "drives of the nodes themselves").help("storage that other nodes can read").object("workloads." + name);
+        findings
+            .error(rule.id, w.checkpoint_to.span,
+                   format("workload '{}' saves to '{}', which is lost with the node", name, s->name))
+            .note(s->span, "drives of the nodes themselves")
+            .help("storage that other nodes can read")
+            .object("workloads." + name);
     }
     if (w.checkpoint_every) return;
     std::optional<Seconds> runs;
@@ -44,11 +54,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       from = format("at {} of the peak", percent(kUsualUtilisation));
     }
     if (!runs || !above(runs->value, in.threshold(rule))) return;
-    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus), w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
-    Finding& f = findings.error(rule.id, at, format("workload '{}' runs {} without checkpoints, an interruption is expected every {}", name, to_text(*runs, 3), to_text(between, 3)));
-    f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from, w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
+    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus),
+                                                       w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
+    Finding& f =
+        findings.error(rule.id, at,
+                       format("workload '{}' runs {} without checkpoints, an interruption is expected every {}", name,
+                              to_text(*runs, 3), to_text(between, 3)));
+    f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from,
+                   w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
     const CheckpointTime time = checkpoint_time(in.cluster, w);
-    f.help(time.takes ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*time.takes, between), 2)) : "`checkpoint_every`, and `checkpoint_within` for the best interval");
+    f.help(time.takes ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*time.takes, between), 2))
+                      : "`checkpoint_every`, and `checkpoint_within` for the best interval");
     f.object("workloads." + name);
   });
 }

@@ -8,30 +8,44 @@
 namespace clusterc {
 namespace {
 
-// Wide enough for layers that are not alike (dense ones before the experts, shared experts) and for an `ffn` that is left out.
+// Wide enough for layers that are not alike (dense ones before the experts, shared experts) and for an `ffn` that is
+// left out.
 constexpr double kTimes = 2;
 
-void heads(const Rule& rule, Findings& findings, const std::string& object, const std::string& name, const ModelShape& m) {
-  const auto uneven = [&](const Value<std::int64_t>& ways, std::string_view key, std::string_view what, std::int64_t of) {
+void heads(const Rule& rule, Findings& findings, const std::string& object, const std::string& name,
+           const ModelShape& m) {
+  const auto uneven = [&](const Value<std::int64_t>& ways, std::string_view key, std::string_view what,
+                          std::int64_t of) {
     if (of % *ways == 0) return;
-    findings.error(rule.id, ways.span, format("the {} {} of workload '{}' do not divide by `{}: {}`", of, what, name, key, *ways)).label(format("{} / {} leaves {} over", of, *ways, of % *ways)).object(object);
+    findings
+        .error(rule.id, ways.span,
+               format("the {} {} of workload '{}' do not divide by `{}: {}`", of, what, name, key, *ways))
+        .label(format("{} / {} leaves {} over", of, *ways, of % *ways))
+        .object(object);
   };
   if (m.hidden && m.heads && !m.head_size) uneven(m.heads, "heads", "numbers of `hidden`", *m.hidden);
   if (m.heads && m.kv_heads) uneven(m.kv_heads, "kv_heads", "heads", *m.heads);
 }
 
-void parameters(const Rule& rule, Findings& findings, const std::string& object, const std::string& name, const ModelShape& m) {
+void parameters(const Rule& rule, Findings& findings, const std::string& object, const std::string& name,
+                const ModelShape& m) {
   std::string_view missing;
   const auto t = read_transformer(m, missing);
   if (!t || t->of_shape <= 0) return;
   // Without a vocabulary the shape gives too little: its table may be most of a small model.
-  const bool few = above(t->of_shape, t->parameters * kTimes), many = !t->vocabulary_assumed && above(t->parameters, t->of_shape * kTimes);
+  const bool few = above(t->of_shape, t->parameters * kTimes),
+             many = !t->vocabulary_assumed && above(t->parameters, t->of_shape * kTimes);
   if (!few && !many) return;
   const double times = few ? t->of_shape / t->parameters : t->parameters / t->of_shape;
   const double matrices = t->gated ? 3 : 2, attention = t->hidden * (2 * t->query() + 2 * t->keys());
-  Finding& f = findings.warning(rule.id, m.parameters.span, format("the model of workload '{}' has {} parameters, its shape gives {}: {:.3g} times as {}", name, number(t->parameters), number(t->of_shape), times, few ? "many" : "few"));
-  f.label(format("{} layers x ({} attention + {}{:.0f} x {} x {} `ffn`{}) + {} x {} x {} `vocabulary`", t->layers, number(attention), t->experts > 0 ? format("{} experts x ", t->experts) : std::string(), t->experts > 0 ? 3 : matrices, t->hidden, t->ffn,
-                 t->ffn_assumed ? ", assumed" : "", t->tied ? 1 : 2, t->vocabulary, t->hidden));
+  Finding& f =
+      findings.warning(rule.id, m.parameters.span,
+                       format("the model of workload '{}' has {} parameters, its shape gives {}: {:.3g} times as {}",
+                              name, number(t->parameters), number(t->of_shape), times, few ? "many" : "few"));
+  f.label(format("{} layers x ({} attention + {}{:.0f} x {} x {} `ffn`{}) + {} x {} x {} `vocabulary`", t->layers,
+                 number(attention), t->experts > 0 ? format("{} experts x ", t->experts) : std::string(),
+                 t->experts > 0 ? 3 : matrices, t->hidden, t->ffn, t->ffn_assumed ? ", assumed" : "", t->tied ? 1 : 2,
+                 t->vocabulary, t->hidden));
   f.help("one of `parameters`, `layers`, `hidden`, `ffn` or `vocabulary` is mistyped").object(object);
 }
 
@@ -49,8 +63,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     parameters(rule, findings, object, w.name, m);
     const Value<double>& trained = w.value.trained_parameters;
     if (trained && m.parameters && above(*trained, *m.parameters))
-      findings.error(rule.id, trained.span, format("workload '{}' trains {} parameters, its model has {}", w.name, number(*trained), number(*m.parameters))).note(m.parameters.span, "all of its parameters")
-          .help("leave `trained_parameters` out where all are trained").object(object);
+      findings
+          .error(rule.id, trained.span,
+                 format("workload '{}' trains {} parameters, its model has {}", w.name, number(*trained),
+                        number(*m.parameters)))
+          .note(m.parameters.span, "all of its parameters")
+          .help("leave `trained_parameters` out where all are trained")
+          .object(object);
   }
 }
 
@@ -93,7 +112,7 @@ The figure that is mistyped, from the model's published configuration.
 The parameters: where layers differ so much that one `ffn` cannot stand for them. The rest: where the framework pads heads, and you mean that.
 )";
 
-extern const Rule kWorkModelContradictory;    // declared in registry.cc
+extern const Rule kWorkModelContradictory;  // declared in registry.cc
 const Rule kWorkModelContradictory = {
     .id = "work-model-contradictory",
     .code = "WORK-011",

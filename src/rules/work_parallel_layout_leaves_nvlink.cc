@@ -15,19 +15,29 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const ModelSplit& s = *w.value.split;
     const std::int64_t tensor = s.tensor.value_or(1), pipeline = s.pipeline.value_or(1);
     if (tensor > g->nvlink_domain)
-      findings.warning(rule.id, first_place(s.tensor.span, s.span), format("workload '{}' shares each layer over {} GPUs, NVLink joins {}", w.name, tensor, g->nvlink_domain))
+      findings
+          .warning(
+              rule.id, first_place(s.tensor.span, s.span),
+              format("workload '{}' shares each layer over {} GPUs, NVLink joins {}", w.name, tensor, g->nvlink_domain))
           .note(w.value.on.entries.front().name_span, "the group that it runs on")
-          .help(format("`split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain, pipeline * ((tensor + g->nvlink_domain - 1) / g->nvlink_domain)))
+          .help(format("`split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain,
+                       pipeline * ((tensor + g->nvlink_domain - 1) / g->nvlink_domain)))
           .object("workloads." + w.name);
     const std::int64_t context = s.context.value_or(1), copy = tensor * pipeline * context;
-    if (copy > g->gpus) continue;                     // more than there are: work-split-impossible says so
+    if (copy > g->gpus) continue;  // more than there are: work-split-impossible says so
     const std::int64_t used = s.data ? copy * *s.data : g->gpus / copy * copy;
-    if (used >= g->gpus) continue;                    // likewise
-    if (!s.data && leaves_copies_idle(plan_workload(in.cluster, w), s)) continue;      // more than these: work-gpus-left-idle counts them all
-    const std::string of_copy = format("tensor {} x pipeline {}{}", tensor, pipeline, context > 1 ? format(" x context {}", context) : std::string());
-    Finding& f = findings.warning(rule.id, first_place(s.data.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
-    f.label(s.data ? format("{} x data {}", of_copy, *s.data) : format("{}: {} copies leave {} GPUs over", of_copy, g->gpus / copy, g->gpus - used));
-    f.help(s.data ? std::string("leave `data` out: it is what the GPUs give") : format("tensor, pipeline and context whose product divides {} GPUs", g->gpus));
+    if (used >= g->gpus) continue;  // likewise
+    if (!s.data && leaves_copies_idle(plan_workload(in.cluster, w), s))
+      continue;  // more than these: work-gpus-left-idle counts them all
+    const std::string of_copy = format("tensor {} x pipeline {}{}", tensor, pipeline,
+                                       context > 1 ? format(" x context {}", context) : std::string());
+    Finding& f = findings.warning(
+        rule.id, first_place(s.data.span, s.span),
+        format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
+    f.label(s.data ? format("{} x data {}", of_copy, *s.data)
+                   : format("{}: {} copies leave {} GPUs over", of_copy, g->gpus / copy, g->gpus - used));
+    f.help(s.data ? std::string("leave `data` out: it is what the GPUs give")
+                  : format("tensor, pipeline and context whose product divides {} GPUs", g->gpus));
     f.object("workloads." + w.name);
   }
 }

@@ -27,15 +27,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!s.gpu || s.gpu_count == 0 || peak_of(*s.gpu, precision)) continue;
       const std::string object = "workloads." + w.name;
       if (!s.gpu->sm) {
-        findings.note(rule.id, w.value.precision.span, format("the catalogue has no {} peak of '{}', so it was not checked whether workload '{}' runs on it", precision, s.gpu_model, w.name)).object(object);
+        findings
+            .note(rule.id, w.value.precision.span,
+                  format("the catalogue has no {} peak of '{}', so it was not checked whether workload '{}' runs on it",
+                         precision, s.gpu_model, w.name))
+            .object(object);
         continue;
       }
       if (s.gpu->sm->major() >= first) {
-        findings.note(rule.id, w.value.precision.span, format("'{}' computes in {}, its {} peak is not in the catalogue: step times, rates and run times of workload '{}' are not judged", s.gpu_model, precision, precision, w.name))
-            .help(format("a part of your own (`parts`) with its `{}`, the dense peak of the maker's data sheet", precision)).object(object);
+        findings
+            .note(rule.id, w.value.precision.span,
+                  format("'{}' computes in {}, its {} peak is not in the catalogue: step times, rates and run times of "
+                         "workload '{}' are not judged",
+                         s.gpu_model, precision, precision, w.name))
+            .help(format("a part of your own (`parts`) with its `{}`, the dense peak of the maker's data sheet",
+                         precision))
+            .object(object);
         continue;
       }
-      Finding& f = findings.error(rule.id, w.value.precision.span, format("workload '{}' computes in {}, '{}' does not", w.name, precision, s.gpu_model));
+      Finding& f =
+          findings.error(rule.id, w.value.precision.span,
+                         format("workload '{}' computes in {}, '{}' does not", w.name, precision, s.gpu_model));
       f.label(format("compute capability {}, {} begins with {}", s.gpu->sm->text(), precision, first));
       f.note(on.name_span, format("group '{}' has them", on.name));
       f.help(format("`precision: {}`", s.gpu->fp8 ? "fp8" : s.gpu->bf16 ? "bf16" : "fp16"));

@@ -15,12 +15,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!p.run || !above(p.run->time.value, w.within->value)) continue;
     // Beyond the best that anybody has published: work-run-time-claim-impossible says so.
     if (const auto g = gpus_of(in.cluster, w); g && g->peak)
-      if (const auto operations = training_operations(w); operations && above(implied_utilisation(*operations, static_cast<double>(g->gpus), *g->peak, *w.within), kBestPublishedUtilisation)) continue;
-    Finding& f = findings.warning(rule.id, w.within.span, format("workload '{}' takes {} as planned, it is to be done in {}", p.name, to_text(p.run->time, 3), to_text(*w.within, 3)));
-    f.label(format("{} tokens / {:.4g} tokens/s on {} GPUs{}", number(static_cast<double>(*w.train->tokens)), p.tokens_per_second, p.gpus, p.checkpoint && p.checkpoint->goodput ? format(" / {:.1f} % goodput", *p.checkpoint->goodput * 100) : std::string()));
-    if (p.used_written && p.free && p.free->best && above(p.used->time.total(), p.free->best->time.total() * 1.02) && p.written)
-      f.help(format("the fastest split takes {} a step, as written it is {}: see Workloads of `clusterc plan`", to_text(Seconds(p.free->best->time.total()), 3), to_text(Seconds(p.used->time.total()), 3)));
-    f.help(format("about {} GPUs at the same rate each, or `within: {} d`", number(std::ceil(static_cast<double>(p.gpus) * (p.run->time / *w.within))), static_cast<std::int64_t>(std::ceil(p.run->time.value / 86400))));
+      if (const auto operations = training_operations(w);
+          operations && above(implied_utilisation(*operations, static_cast<double>(g->gpus), *g->peak, *w.within),
+                              kBestPublishedUtilisation))
+        continue;
+    Finding& f = findings.warning(rule.id, w.within.span,
+                                  format("workload '{}' takes {} as planned, it is to be done in {}", p.name,
+                                         to_text(p.run->time, 3), to_text(*w.within, 3)));
+    f.label(format("{} tokens / {:.4g} tokens/s on {} GPUs{}", number(static_cast<double>(*w.train->tokens)),
+                   p.tokens_per_second, p.gpus,
+                   p.checkpoint && p.checkpoint->goodput ? format(" / {:.1f} % goodput", *p.checkpoint->goodput * 100)
+                                                         : std::string()));
+    if (p.used_written && p.free && p.free->best && above(p.used->time.total(), p.free->best->time.total() * 1.02) &&
+        p.written)
+      f.help(format("the fastest split takes {} a step, as written it is {}: see Workloads of `clusterc plan`",
+                    to_text(Seconds(p.free->best->time.total()), 3), to_text(Seconds(p.used->time.total()), 3)));
+    f.help(format("about {} GPUs at the same rate each, or `within: {} d`",
+                  number(std::ceil(static_cast<double>(p.gpus) * (p.run->time / *w.within))),
+                  static_cast<std::int64_t>(std::ceil(p.run->time.value / 86400))));
     f.object("workloads." + p.name);
   }
 }

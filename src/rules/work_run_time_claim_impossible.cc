@@ -8,23 +8,32 @@
 namespace clusterc {
 namespace {
 
-constexpr double kBeyond = 0.80;              // matrix products alone reach this share at most (cuBLAS on H100: 794.5 of 989)
+constexpr double kBeyond = 0.80;  // matrix products alone reach this share at most (cuBLAS on H100: 794.5 of 989)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     const auto operations = training_operations(w);
     if (!w.within || !operations) return;
     if (!g.peak) {
-      findings.note(rule.id, at, format("the peak of the GPUs of workload '{}' at `precision: {}` is not in the catalogue, so its run time was not checked", name, w.precision.value_or("bf16")));
+      findings.note(rule.id, at,
+                    format("the peak of the GPUs of workload '{}' at `precision: {}` is not in the catalogue, so its "
+                           "run time was not checked",
+                           name, w.precision.value_or("bf16")));
       return;
     }
-    const double tokens = static_cast<double>(*w.train->tokens), gpus = static_cast<double>(g.gpus), share = implied_utilisation(*operations, gpus, *g.peak, *w.within);
+    const double tokens = static_cast<double>(*w.train->tokens), gpus = static_cast<double>(g.gpus),
+                 share = implied_utilisation(*operations, gpus, *g.peak, *w.within);
     if (!above(share, kBestPublishedUtilisation)) return;
-    const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}", name, percent(share), to_text(*w.within, 3), percent(kBestPublishedUtilisation));
-    Finding& f = above(share, kBeyond) ? findings.error(rule.id, w.within.span, message) : findings.warning(rule.id, w.within.span, message);
+    const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}",
+                                       name, percent(share), to_text(*w.within, 3), percent(kBestPublishedUtilisation));
+    Finding& f = above(share, kBeyond) ? findings.error(rule.id, w.within.span, message)
+                                       : findings.warning(rule.id, w.within.span, message);
     const double parameters = *w.model->active_parameters.or_else(w.model->parameters);
-    f.label(format("{:.3g} x {} x {} tokens / ({} GPUs x {} x {})", *operations / (parameters * tokens), number(parameters), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
-    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time", to_text(run_time(*operations, gpus, *g.peak, kUsualUtilisation), 3), percent(kUsualUtilisation), number(std::ceil(gpus * share / kUsualUtilisation))));
+    f.label(format("{:.3g} x {} x {} tokens / ({} GPUs x {} x {})", *operations / (parameters * tokens),
+                   number(parameters), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
+    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time",
+                  to_text(run_time(*operations, gpus, *g.peak, kUsualUtilisation), 3), percent(kUsualUtilisation),
+                  number(std::ceil(gpus * share / kUsualUtilisation))));
     f.object("workloads." + name);
   });
 }

@@ -15,9 +15,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!p.serving || p.serving->gpus_wanted <= 0 || p.serving->tokens_per_second <= 0) continue;
     const ServingPlan& s = *p.serving;
     if (!above(s.gpus_wanted, static_cast<double>(p.gpus))) continue;
-    Finding& f = findings.warning(rule.id, wanted.span, format("workload '{}' is to generate {} tokens/s, its {} GPUs give {:.6g}", p.name, number(*wanted), p.gpus, std::floor(s.tokens_per_second)));
-    f.label(format("{} x {:.6g} tokens/s, each copy on {} GPUs", s.copies, std::floor(s.used.tokens_per_second), s.used.split.gpus()));
-    f.help(format("{} GPUs ({} copies), or `tokens_per_second: {:.0f}`", number(s.gpus_wanted), number(s.copies_wanted), std::floor(s.tokens_per_second)));
+    Finding& f = findings.warning(rule.id, wanted.span,
+                                  format("workload '{}' is to generate {} tokens/s, its {} GPUs give {:.6g}", p.name,
+                                         number(*wanted), p.gpus, std::floor(s.tokens_per_second)));
+    f.label(format("{} x {:.6g} tokens/s, each copy on {} GPUs", s.copies, std::floor(s.used.tokens_per_second),
+                   s.used.split.gpus()));
+    f.help(format("{} GPUs ({} copies), or `tokens_per_second: {:.0f}`", number(s.gpus_wanted), number(s.copies_wanted),
+                  std::floor(s.tokens_per_second)));
     f.object("workloads." + p.name);
   }
 }

@@ -14,13 +14,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "inference", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (!w.model || !w.model->parameters) return;
     if (!g.memory) {
-      findings.note(rule.id, at, format("workload '{}' runs on GPUs whose `memory` is not in the catalogue, so it was not checked whether its model fits", name));
+      findings.note(rule.id, at,
+                    format("workload '{}' runs on GPUs whose `memory` is not in the catalogue, so it was not checked "
+                           "whether its model fits",
+                           name));
       return;
     }
     // A copy of the model lies on the GPUs that `split` says, at most on all of them.
     const ServingSplit split = serving_split(w).value_or(ServingSplit{static_cast<double>(g.gpus), 1});
     ModelShape m = *w.model;
-    if (!m.sequence) m.sequence.value = 1;           // what is held is counted in tokens
+    if (!m.sequence) m.sequence.value = 1;  // what is held is counted in tokens
     std::string_view missing;
     const auto shape = read_transformer(m, missing);
     const double weight = bytes_of_precision(w.precision.value_or("bf16")), have = g.memory->value, copy = split.gpus();
@@ -33,27 +36,45 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const ServingCopy held = serving_copy(needs, split, memory);
       weights = held.weights;
       kv = held.kv;
-      if (kv > 0) sum += format(" + {} tokens x {} / {:.6g}", *w.batch->tokens, to_text(Bytes(needs.kv_token)), needs.tokens_held * needs.kv_token / kv);
+      if (kv > 0)
+        sum += format(" + {} tokens x {} / {:.6g}", *w.batch->tokens, to_text(Bytes(needs.kv_token)),
+                      needs.tokens_held * needs.kv_token / kv);
     }
     const bool over = above(weights + kv, have), full = above(weights, have * kUsableMemory);
     if (!above(weights + kv, have * kUsableMemory)) return;
     const SourceSpan here = full || !w.batch ? first_place(m.parameters.span, at) : w.batch->tokens.span;
-    const std::string on_each = to_text(weights, Dimension::bytes, 4), beside = to_text(kv, Dimension::bytes, 4), of = format("{} of '{}'", to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model);
-    Finding& f = over ? findings.error(rule.id, here, format("workload '{}' needs {} of weights and {} of keys and values on each GPU, '{}' has {}", name, on_each, beside, g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
-               : full ? findings.warning(rule.id, here, format("workload '{}' has {} of weights on each GPU, {} of the {}: little is left for keys and values", name, on_each, percent(weights / have), of))
-                      : findings.warning(rule.id, here, format("workload '{}' has {} of weights and {} of keys and values on each GPU, {} of the {}: engines fill {} unless they are told more", name, on_each, beside, percent((weights + kv) / have), of,
-                                                               percent(kUsableMemory)));
+    const std::string on_each = to_text(weights, Dimension::bytes, 4), beside = to_text(kv, Dimension::bytes, 4),
+                      of = format("{} of '{}'", to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model);
+    Finding& f =
+        over ? findings.error(
+                   rule.id, here,
+                   format("workload '{}' needs {} of weights and {} of keys and values on each GPU, '{}' has {}", name,
+                          on_each, beside, g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
+        : full
+            ? findings.warning(
+                  rule.id, here,
+                  format(
+                      "workload '{}' has {} of weights on each GPU, {} of the {}: little is left for keys and values",
+                      name, on_each, percent(weights / have), of))
+            : findings.warning(
+                  rule.id, here,
+                  format("workload '{}' has {} of weights and {} of keys and values on each GPU, {} of the {}: engines "
+                         "fill {} unless they are told more",
+                         name, on_each, beside, percent((weights + kv) / have), of, percent(kUsableMemory)));
     f.label(sum);
     // What holds both, as the plan finds it; without a shape the weights alone decide.
-    std::string held = format("tensor: {}", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsableMemory))))));
+    std::string held =
+        format("tensor: {}", number(std::exp2(std::ceil(std::log2((weights + kv) * copy / (have * kUsableMemory))))));
     if (const auto* named = in.cluster.spec.workloads.find(name); shape && named)
       if (const WorkloadPlan plan = plan_workload(in.cluster, *named); plan.serving && plan.serving->least) {
         const ServingSplit& least = plan.serving->least->split;
-        held = format("tensor: {}{}", number(least.tensor), least.pipeline > 1 ? format(", pipeline: {}", number(least.pipeline)) : "");
+        held = format("tensor: {}{}", number(least.tensor),
+                      least.pipeline > 1 ? format(", pipeline: {}", number(least.pipeline)) : "");
       }
     std::string help = format("`split: {{ {} }}`", held);
     if (weight > 1) help += ", or weights of fewer bytes (`precision: fp8`)";
-    if (kv > weights && w.kv_precision.value_or("bf16") != "fp8" && w.kv_precision.value_or("bf16") != "fp4") help += ", or keys and values of fewer bytes (`kv_precision: fp8`)";
+    if (kv > weights && w.kv_precision.value_or("bf16") != "fp8" && w.kv_precision.value_or("bf16") != "fp4")
+      help += ", or keys and values of fewer bytes (`kv_precision: fp8`)";
     if (w.batch && w.batch->tokens) help += ", or a smaller `batch`";
     f.help(help);
     f.object("workloads." + name);

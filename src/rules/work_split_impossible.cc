@@ -10,31 +10,40 @@ namespace {
 
 // The largest divisor of `of` that is no more than `most`.
 std::int64_t divisor_up_to(std::int64_t of, std::int64_t most) {
-  for (std::int64_t d = std::min(of, most); d > 1; --d)      // what a split writes is at most a million
+  for (std::int64_t d = std::min(of, most); d > 1; --d)  // what a split writes is at most a million
     if (of % d == 0) return d;
   return 1;
 }
 
 class OneWorkload {
  public:
-  OneWorkload(const Rule& rule, Findings& findings, const std::string& name, const Workload& w) : rule_(rule), findings_(findings), name_(name), w_(w) {}
+  OneWorkload(const Rule& rule, Findings& findings, const std::string& name, const Workload& w)
+      : rule_(rule), findings_(findings), name_(name), w_(w) {}
 
   void check(std::int64_t gpus) {
     const ModelSplit none;
     const ModelSplit& s = w_.split ? *w_.split : none;
-    const std::int64_t tensor = s.tensor.value_or(1), pipeline = s.pipeline.value_or(1), context = s.context.value_or(1), data = s.data.value_or(1);
+    const std::int64_t tensor = s.tensor.value_or(1), pipeline = s.pipeline.value_or(1),
+                       context = s.context.value_or(1), data = s.data.value_or(1);
     if (w_.split) count(s, tensor, pipeline, context, data, gpus);
     if (w_.model) {
       const ModelShape& m = *w_.model;
-      if (s.tensor && m.heads && *m.heads % tensor != 0) uneven(s.tensor, "tensor", "heads", *m.heads);
-      else if (s.tensor && m.kv_heads && *m.kv_heads % tensor != 0 && tensor % *m.kv_heads != 0) uneven(s.tensor, "tensor", "key-value heads", *m.kv_heads);
-      if (s.context && m.sequence && *m.sequence % context != 0) uneven(s.context, "context", "tokens of a sequence", *m.sequence);
+      if (s.tensor && m.heads && *m.heads % tensor != 0)
+        uneven(s.tensor, "tensor", "heads", *m.heads);
+      else if (s.tensor && m.kv_heads && *m.kv_heads % tensor != 0 && tensor % *m.kv_heads != 0)
+        uneven(s.tensor, "tensor", "key-value heads", *m.kv_heads);
+      if (s.context && m.sequence && *m.sequence % context != 0)
+        uneven(s.context, "context", "tokens of a sequence", *m.sequence);
       if (s.expert && m.experts && *m.experts % *s.expert != 0) uneven(s.expert, "expert", "experts", *m.experts);
       if (s.expert && *s.expert > 1 && !m.experts)
-        error(s.expert.span, format("workload '{}' divides experts over {} GPUs, its model has none", name_, *s.expert)).note(m.span, "a dense model").help("leave `expert` out, or write the model's `experts`");
+        error(s.expert.span, format("workload '{}' divides experts over {} GPUs, its model has none", name_, *s.expert))
+            .note(m.span, "a dense model")
+            .help("leave `expert` out, or write the model's `experts`");
       stages(s, m, pipeline);
-      if (w_.kind.value_or("training") == "inference") held(m);
-      else batch(s, m, data);
+      if (w_.kind.value_or("training") == "inference")
+        held(m);
+      else
+        batch(s, m, data);
     }
   }
 
@@ -44,17 +53,21 @@ class OneWorkload {
     f.object("workloads." + name_);
     return f;
   }
-  void count(const ModelSplit& s, std::int64_t tensor, std::int64_t pipeline, std::int64_t context, std::int64_t data, std::int64_t gpus) {
+  void count(const ModelSplit& s, std::int64_t tensor, std::int64_t pipeline, std::int64_t context, std::int64_t data,
+             std::int64_t gpus) {
     // Each factor is at most 1e6: the product of two fits in 64 bits, that of all is reckoned in floating point.
-    const double all = static_cast<double>(tensor) * static_cast<double>(pipeline) * static_cast<double>(context) * static_cast<double>(data);
+    const double all = static_cast<double>(tensor) * static_cast<double>(pipeline) * static_cast<double>(context) *
+                       static_cast<double>(data);
     if (all <= static_cast<double>(gpus)) return;
-    Finding& f = error(first_place(s.data.span, s.context.span, s.pipeline.span, s.tensor.span, s.span), format("workload '{}' is split over {} GPUs, its groups have {}", name_, number(all), gpus));
+    Finding& f = error(first_place(s.data.span, s.context.span, s.pipeline.span, s.tensor.span, s.span),
+                       format("workload '{}' is split over {} GPUs, its groups have {}", name_, number(all), gpus));
     f.label(format("tensor {} x pipeline {} x context {} x data {}", tensor, pipeline, context, data));
     f.note(w_.on.entries.front().name_span, "the nodes that it runs on");
     f.help(format("a split over {} GPUs at most, or more nodes in `on`", gpus));
   }
   void uneven(const Value<std::int64_t>& ways, std::string_view key, std::string_view what, std::int64_t of) {
-    Finding& f = error(ways.span, format("the {} {} of workload '{}' do not divide by `{}: {}`", of, what, name_, key, *ways));
+    Finding& f =
+        error(ways.span, format("the {} {} of workload '{}' do not divide by `{}: {}`", of, what, name_, key, *ways));
     f.label(format("{} / {} leaves {} over", of, *ways, of % *ways));
     f.help(format("`{}: {}`", key, divisor_up_to(of, *ways)));
   }
@@ -62,41 +75,60 @@ class OneWorkload {
   void stages(const ModelSplit& s, const ModelShape& m, std::int64_t pipeline) {
     const std::int64_t chunks = pipeline * s.interleave.value_or(1);
     if (!m.layers || chunks <= *m.layers || (!s.pipeline && !s.interleave)) return;
-    Finding& f = error(first_place(s.interleave.span, s.pipeline.span, s.span), format("workload '{}' is cut into {} stages, its model has {} layers", name_, chunks, *m.layers));
+    Finding& f =
+        error(first_place(s.interleave.span, s.pipeline.span, s.span),
+              format("workload '{}' is cut into {} stages, its model has {} layers", name_, chunks, *m.layers));
     if (s.interleave) f.label(format("pipeline {} x interleave {}", pipeline, *s.interleave));
     f.help(format("{} stages at most", *m.layers));
   }
   // What serves no whole sequence serves nobody.
   void held(const ModelShape& m) {
     if (!w_.batch || !w_.batch->tokens || !m.sequence || *w_.batch->tokens >= *m.sequence) return;
-    error(w_.batch->tokens.span, format("a copy of workload '{}' holds {} tokens, one sequence has {}", name_, *w_.batch->tokens, *m.sequence)).note(m.sequence.span, "the sequence")
+    error(w_.batch->tokens.span,
+          format("a copy of workload '{}' holds {} tokens, one sequence has {}", name_, *w_.batch->tokens, *m.sequence))
+        .note(m.sequence.span, "the sequence")
         .help(format("`batch: {} tokens` or a multiple of it: a request is a whole sequence", *m.sequence));
   }
   void batch(const ModelSplit& s, const ModelShape& m, std::int64_t data) {
     if (!w_.batch || !w_.batch->tokens || !m.sequence) return;
     const std::int64_t tokens = *w_.batch->tokens, sequence = *m.sequence;
     if (tokens < sequence) {
-      error(w_.batch->tokens.span, format("a step of workload '{}' is {} tokens, one sequence has {}", name_, tokens, sequence)).note(m.sequence.span, "the sequence")
+      error(w_.batch->tokens.span,
+            format("a step of workload '{}' is {} tokens, one sequence has {}", name_, tokens, sequence))
+          .note(m.sequence.span, "the sequence")
           .help(format("`batch: {} tokens` or a multiple of it: a step is whole sequences", sequence));
       return;
     }
     if (tokens % sequence != 0) {
       // Frameworks count a batch in sequences; the plan reckons with the nearest number of them.
-      Finding& f = findings_.warning(rule_.id, w_.batch->tokens.span, format("a step of workload '{}' is {} tokens, which are no whole sequences of {}", name_, tokens, sequence));
-      f.label(format("{} / {} = {}, {} over; reckoned with {}", tokens, sequence, tokens / sequence, tokens % sequence, (tokens + sequence / 2) / sequence));
-      f.note(m.sequence.span, "the sequence").help(format("`batch: {} tokens`", (tokens + sequence / 2) / sequence * sequence)).object("workloads." + name_);
+      Finding& f = findings_.warning(
+          rule_.id, w_.batch->tokens.span,
+          format("a step of workload '{}' is {} tokens, which are no whole sequences of {}", name_, tokens, sequence));
+      f.label(format("{} / {} = {}, {} over; reckoned with {}", tokens, sequence, tokens / sequence, tokens % sequence,
+                     (tokens + sequence / 2) / sequence));
+      f.note(m.sequence.span, "the sequence")
+          .help(format("`batch: {} tokens`", (tokens + sequence / 2) / sequence * sequence))
+          .object("workloads." + name_);
     }
-    const std::int64_t sequences = (tokens + sequence / 2) / sequence, micro = s.micro_batch.value_or(1), together = data * micro;
+    const std::int64_t sequences = (tokens + sequence / 2) / sequence, micro = s.micro_batch.value_or(1),
+                       together = data * micro;
     if (!s.data) {
-      // Copies that are derived: as many as divide the batch are reckoned with (work-gpus-left-idle), if any number of them does.
-      if (s.micro_batch && sequences % micro != 0) uneven(s.micro_batch, "micro_batch", "sequences of a step", sequences);
+      // Copies that are derived: as many as divide the batch are reckoned with (work-gpus-left-idle), if any number of
+      // them does.
+      if (s.micro_batch && sequences % micro != 0)
+        uneven(s.micro_batch, "micro_batch", "sequences of a step", sequences);
       return;
     }
     if (sequences % together == 0) return;
-    Finding& f = error(first_place(s.data.span, s.micro_batch.span), format("the {} sequences of a step of workload '{}' do not divide by {} copies with {} at a time", sequences, name_, data, micro));
-    f.label(format("{} tokens / {} a sequence = {}; {} x {} = {} leaves {} over", tokens, sequence, sequences, data, micro, together, sequences % together));
+    Finding& f =
+        error(first_place(s.data.span, s.micro_batch.span),
+              format("the {} sequences of a step of workload '{}' do not divide by {} copies with {} at a time",
+                     sequences, name_, data, micro));
+    f.label(format("{} tokens / {} a sequence = {}; {} x {} = {} leaves {} over", tokens, sequence, sequences, data,
+                   micro, together, sequences % together));
     const std::int64_t whole = std::max<std::int64_t>(1, sequences / together) * together;
-    if (static_cast<double>(whole) * static_cast<double>(sequence) < 1e18) f.help(format("`batch: {} tokens`, or other copies", whole * sequence));
+    if (static_cast<double>(whole) * static_cast<double>(sequence) < 1e18)
+      f.help(format("`batch: {} tokens`, or other copies", whole * sequence));
   }
 
   const Rule& rule_;

@@ -13,7 +13,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (!w.model || !w.model->parameters) return;
     if (!g.memory) {
-      findings.note(rule.id, at, format("workload '{}' runs on GPUs whose `memory` is not in the catalogue, so it was not checked whether its model fits", name));
+      findings.note(rule.id, at,
+                    format("workload '{}' runs on GPUs whose `memory` is not in the catalogue, so it was not checked "
+                           "whether its model fits",
+                           name));
       return;
     }
     const ModelShape& m = *w.model;
@@ -22,27 +25,45 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     double each = 0, activations = 0;
     std::string sum;
     if (w.split) {
-      const double tensor = static_cast<double>(w.split->tensor.value_or(1)), pipeline = static_cast<double>(w.split->pipeline.value_or(1));
-      const double copy = std::min(gpus, tensor * pipeline), data = w.split->data ? static_cast<double>(*w.split->data) : std::max(1.0, std::floor(gpus / copy));
+      const double tensor = static_cast<double>(w.split->tensor.value_or(1)),
+                   pipeline = static_cast<double>(w.split->pipeline.value_or(1));
+      const double copy = std::min(gpus, tensor * pipeline),
+                   data = w.split->data ? static_cast<double>(*w.split->data) : std::max(1.0, std::floor(gpus / copy));
       each = training_state(p, copy, data, sharding_of(w.split->sharded.value_or("none")), trained, state).value;
-      sum = format("{} parameters over {} GPUs a copy, {} copies, sharded: {}", number(p), copy, data, w.split->sharded.value_or("none"));
-      if (m.layers && m.hidden && m.sequence) activations = least_activations(static_cast<double>(*m.layers), static_cast<double>(*m.hidden), static_cast<double>(*m.sequence), tensor).value;
+      sum = format("{} parameters over {} GPUs a copy, {} copies, sharded: {}", number(p), copy, data,
+                   w.split->sharded.value_or("none"));
+      if (m.layers && m.hidden && m.sequence)
+        activations = least_activations(static_cast<double>(*m.layers), static_cast<double>(*m.hidden),
+                                        static_cast<double>(*m.sequence), tensor)
+                          .value;
     } else {
       each = training_state(p, 1, gpus, Sharding::all, trained, state).value;
-      sum = trained > 0 ? format("2 B x {} parameters and {} B x {} that are trained / {} GPUs, everything divided among all", number(p), 2 + state, number(std::min(trained, p)), g.gpus)
-                        : format("{} B x {} parameters / {} GPUs, everything divided among all", 4 + state, number(p), g.gpus);
+      sum = trained > 0
+                ? format("2 B x {} parameters and {} B x {} that are trained / {} GPUs, everything divided among all",
+                         number(p), 2 + state, number(std::min(trained, p)), g.gpus)
+                : format("{} B x {} parameters / {} GPUs, everything divided among all", 4 + state, number(p), g.gpus);
     }
     if (activations > 0) sum += format("; {} of activations at least", to_text(activations, Dimension::bytes, 3));
     const double need = each + activations;
     if (!above(need, have * kUsableMemory)) return;
     const SourceSpan here = first_place(m.parameters.span, at);
     const bool over = above(need, have);
-    Finding& f = over ? findings.error(rule.id, here, format("workload '{}' needs {} on each GPU, '{}' has {}", name, to_text(need, Dimension::bytes, 4), g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
-                      : findings.warning(rule.id, here, format("workload '{}' needs {} on each GPU before its working memory, {} of the {} of '{}'", name, to_text(need, Dimension::bytes, 4), percent(need / have), to_text(have, Dimension::bytes, 4),
-                                                               g.smallest->server.gpu_model));
+    Finding& f = over ? findings.error(rule.id, here,
+                                       format("workload '{}' needs {} on each GPU, '{}' has {}", name,
+                                              to_text(need, Dimension::bytes, 4), g.smallest->server.gpu_model,
+                                              to_text(have, Dimension::bytes, 4)))
+                      : findings.warning(
+                            rule.id, here,
+                            format("workload '{}' needs {} on each GPU before its working memory, {} of the {} of '{}'",
+                                   name, to_text(need, Dimension::bytes, 4), percent(need / have),
+                                   to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model));
     f.label(sum);
-    const double least = std::ceil(training_state(p, 1, 1, Sharding::all, trained, state).value / (have * kUsableMemory));
-    f.help(format("{} GPUs hold the state when everything is divided (`sharded: all`), before activations; twice as many leave room for them", least));
+    const double least =
+        std::ceil(training_state(p, 1, 1, Sharding::all, trained, state).value / (have * kUsableMemory));
+    f.help(
+        format("{} GPUs hold the state when everything is divided (`sharded: all`), before activations; twice as many "
+               "leave room for them",
+               least));
     f.object("workloads." + name);
   });
 }

@@ -1,5 +1,6 @@
-// Editions of the rule book: `rules: 2026.11` in a spec names the one that judges it. A rule says which edition brought it, so that a
-// newer program adds no errors to a spec of an older edition. `check --edition newest` shows what the newest would say.
+// Editions of the rule book: `rules: 2026.11` in a spec names the one that judges it. A rule says which edition brought
+// it, so that a newer program adds no errors to a spec of an older edition. `check --edition newest` shows what the
+// newest would say.
 #pragma once
 #include <array>
 #include <compare>
@@ -21,6 +22,6 @@ constexpr Edition kFirstEdition = kEditions.front(), kNewestEdition = kEditions.
 
 // "2026.11"; nullopt when there is no such edition.
 std::optional<Edition> find_edition(std::string_view);
-std::string edition_list();      // "2026.11, 2027.05"
+std::string edition_list();  // "2026.11, 2027.05"
 
 }  // namespace clusterc

@@ -23,7 +23,8 @@ bool two_words(std::string_view text, std::string_view& first, std::string_view&
   return !first.empty() && second.find(' ') == second.npos;
 }
 
-bool name_and_version(std::string_view text, std::string_view example, Value<std::string>& kind, Value<Version>& version, std::string& error) {
+bool name_and_version(std::string_view text, std::string_view example, Value<std::string>& kind,
+                      Value<Version>& version, std::string& error) {
   std::string_view name, release;
   if (!two_words(text, name, release)) {
     error = format("written as a name and a version, such as '{}'; '{}' is not", example, text);
@@ -75,9 +76,15 @@ bool Scheduler::from_text(std::string_view text, Scheduler& out, std::string& er
   return false;
 }
 
-bool MpiStack::from_text(std::string_view text, MpiStack& out, std::string& error) { return name_and_version(text, "openmpi 4.1", out.kind, out.version, error); }
-bool NamedVersion::from_text(std::string_view text, NamedVersion& out, std::string& error) { return name_and_version(text, "docker 27.3", out.kind, out.version, error); }
-bool FabricSoftware::from_text(std::string_view text, FabricSoftware& out, std::string& error) { return name_and_version(text, "doca-ofed 24.10", out.kind, out.version, error); }
+bool MpiStack::from_text(std::string_view text, MpiStack& out, std::string& error) {
+  return name_and_version(text, "openmpi 4.1", out.kind, out.version, error);
+}
+bool NamedVersion::from_text(std::string_view text, NamedVersion& out, std::string& error) {
+  return name_and_version(text, "docker 27.3", out.kind, out.version, error);
+}
+bool FabricSoftware::from_text(std::string_view text, FabricSoftware& out, std::string& error) {
+  return name_and_version(text, "doca-ofed 24.10", out.kind, out.version, error);
+}
 
 bool RackPosition::from_text(std::string_view text, RackPosition& out, std::string& error) {
   const auto slash = text.find('/');
@@ -148,7 +155,8 @@ bool TokenCount::from_text(std::string_view text, TokenCount& out, std::string& 
   const bool words = two_words(text, number, unit);
   const auto amount = parse_ratio(number, problem);
   // 2^53: beyond it not every whole number is a double.
-  if (!words || unit != "tokens" || !amount || number.find_first_of("/%") != number.npos || *amount != std::floor(*amount) || std::abs(*amount) > 9007199254740992.0) {
+  if (!words || unit != "tokens" || !amount || number.find_first_of("/%") != number.npos ||
+      *amount != std::floor(*amount) || std::abs(*amount) > 9007199254740992.0) {
     error = format("tokens are written as '4194304 tokens'; '{}' is not", text);
     return false;
   }
@@ -162,7 +170,8 @@ bool Emission::from_text(std::string_view text, Emission& out, std::string& erro
   const bool words = two_words(text, number, unit);
   const auto amount = parse_ratio(number, problem);
   const double grams = unit == "g/kWh" || unit == "kg/MWh" ? 1 : unit == "kg/kWh" || unit == "t/MWh" ? 1000 : 0;
-  if (!words || grams == 0 || !amount || number.find_first_of("/%") != number.npos || !(*amount >= 0) || *amount * grams > 1e6) {
+  if (!words || grams == 0 || !amount || number.find_first_of("/%") != number.npos || !(*amount >= 0) ||
+      *amount * grams > 1e6) {
     error = format("emissions are written as '380 g/kWh'; '{}' is not", text);
     return false;
   }

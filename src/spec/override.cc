@@ -12,7 +12,9 @@
 namespace clusterc {
 namespace {
 
-bool names_key(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.'; }
+bool names_key(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
 
 // One override on its way to its place.
 class Setter {
@@ -33,7 +35,10 @@ class Setter {
       const std::string_view key = path[i];
       const bool last = i + 1 == path.size();
       while (type->form == Type::Form::maybe) {
-        if (type->size(at) == 0) return wrong(format("the spec has no '{}' to change", join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)), ".")));
+        if (type->size(at) == 0)
+          return wrong(format(
+              "the spec has no '{}' to change",
+              join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)), ".")));
         at = type->at(at, 0);
         type = &type->element();
       }
@@ -74,14 +79,19 @@ class Setter {
       } else if (type->form == Type::Form::list) {
         NumberProblem problem;
         const auto index = parse_whole(key, problem);
-        if (!index || *index < 0 || static_cast<std::size_t>(*index) >= type->size(at)) return wrong(format("'{}' is no item of a list of {}", key, type->size(at)));
+        if (!index || *index < 0 || static_cast<std::size_t>(*index) >= type->size(at))
+          return wrong(format("'{}' is no item of a list of {}", key, type->size(at)));
         at = type->at(at, static_cast<std::size_t>(*index));
         type = &type->element();
       } else {
-        return wrong(format("'{}' holds a single value: there is no '{}' in it", join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)), "."), key));
+        return wrong(format(
+            "'{}' holds a single value: there is no '{}' in it",
+            join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)), "."),
+            key));
       }
     }
-    if (trim(o.value).empty() && field && field->options.required) return wrong(format("'{}' cannot be left out", o.path));
+    if (trim(o.value).empty() && field && field->options.required)
+      return wrong(format("'{}' cannot be left out", o.path));
     only_way_of_group(path);
     type->clear(at);
     if (!trim(o.value).empty()) {
@@ -89,8 +99,10 @@ class Setter {
       if (!document) return;
       const ReadContext context{*document, findings_};
       const ReadPlace place{at_, path.back()};
-      if (field) read_field(context, *field, document->root(), record, place);
-      else read_node(context, *type, document->root(), at, place);
+      if (field)
+        read_field(context, *field, document->root(), record, place);
+      else
+        read_node(context, *type, document->root(), at, place);
     } else if (field && record_type) {
       fill_standards(*record_type, record);
     }
@@ -98,8 +110,14 @@ class Setter {
 
  private:
   void wrong(std::string message) { findings_.error("spec-option", at_, std::move(message)); }
-  void unknown(std::string_view what, std::string_view key, const std::vector<std::string_view>& path, std::size_t i, const std::vector<std::string_view>& known) {
-    const std::string where = i == 0 ? std::string("the spec") : "'" + join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)), ".") + "'";
+  void unknown(std::string_view what, std::string_view key, const std::vector<std::string_view>& path, std::size_t i,
+               const std::vector<std::string_view>& known) {
+    const std::string where =
+        i == 0 ? std::string("the spec")
+               : "'" +
+                     join(std::vector<std::string_view>(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i)),
+                          ".") +
+                     "'";
     Finding& f = findings_.error("spec-option", at_, format("there is no {} '{}' in {}", what, key, where));
     offer_names(f, key, known);
   }
@@ -113,10 +131,12 @@ class Setter {
     NumberProblem problem = NumberProblem::none;
     const auto count = parse_whole(trim(text), problem);
     if (!names || !*names || (!count && problem != NumberProblem::too_large)) return false;
-    constexpr std::int64_t kMost = std::int64_t{1} << 24;          // names of one pattern (base/host_pattern.h)
+    constexpr std::int64_t kMost = std::int64_t{1} << 24;  // names of one pattern (base/host_pattern.h)
     HostPattern::Error error;
-    if (!count || *count < 1 || *count > kMost) wrong(format("'{}.{}' is {}, it has to be 1 to {}", section, name, trim(text), kMost));
-    else if (const auto pattern = HostPattern::parse(**names, error)) *names = Value<std::string>(resized_pattern(*pattern, *count, name), at_, Origin::spec);
+    if (!count || *count < 1 || *count > kMost)
+      wrong(format("'{}.{}' is {}, it has to be 1 to {}", section, name, trim(text), kMost));
+    else if (const auto pattern = HostPattern::parse(**names, error))
+      *names = Value<std::string>(resized_pattern(*pattern, *count, name), at_, Origin::spec);
     return true;
   }
 
@@ -161,8 +181,10 @@ std::optional<std::vector<SpecOverride>> parse_overrides(std::string_view text, 
     begin = i + 1;
     const auto equals = one.find('=');
     const std::string_view path = trim(one.substr(0, equals));
-    if (equals == one.npos || path.empty() || !std::all_of(path.begin(), path.end(), names_key) || path.front() == '.' || path.back() == '.' || path.find("..") != path.npos) {
-      error = format("'{}' is no setting: write a path of keys, '=' and a value, such as nodes.gpu.model=nvidia-dgx-b200", one);
+    if (equals == one.npos || path.empty() || !std::all_of(path.begin(), path.end(), names_key) ||
+        path.front() == '.' || path.back() == '.' || path.find("..") != path.npos) {
+      error = format(
+          "'{}' is no setting: write a path of keys, '=' and a value, such as nodes.gpu.model=nvidia-dgx-b200", one);
       return std::nullopt;
     }
     all.push_back({std::string(path), std::string(trim(one.substr(equals + 1)))});
@@ -180,8 +202,10 @@ std::string resized_pattern(const HostPattern& pattern, std::int64_t count, std:
   const std::int64_t have = pattern.count();
   if (count == have) return text;
   const auto open = text.find('['), close = text.find(']');
-  const bool one_bracket = open != text.npos && text.find('[', open + 1) == text.npos && text.find(',', close) == text.npos && text.rfind(',', open) == text.npos;
-  const std::string_view inside = one_bracket ? std::string_view(text).substr(open + 1, close - open - 1) : std::string_view();
+  const bool one_bracket = open != text.npos && text.find('[', open + 1) == text.npos &&
+                           text.find(',', close) == text.npos && text.rfind(',', open) == text.npos;
+  const std::string_view inside =
+      one_bracket ? std::string_view(text).substr(open + 1, close - open - 1) : std::string_view();
   const auto one_range = inside.find(',') == inside.npos ? inside.find('-') : inside.npos;
   if (one_bracket && (count > have || one_range != inside.npos)) {
     // The last range ends earlier or later: "001-127" -> "001-200", "1-4,7" -> "1-4,7-10".
@@ -190,8 +214,10 @@ std::string resized_pattern(const HostPattern& pattern, std::int64_t count, std:
     const auto high = parse_uint(range.substr(range.find('-') == range.npos ? 0 : range.find('-') + 1));
     if (high && count > 0) {
       std::string end;
-      append_padded(end, static_cast<std::uint64_t>(static_cast<std::int64_t>(*high) + count - have), static_cast<unsigned>(low.size()));
-      return text.substr(0, open + 1) + std::string(inside.substr(0, last)) + std::string(low) + "-" + end + text.substr(close);
+      append_padded(end, static_cast<std::uint64_t>(static_cast<std::int64_t>(*high) + count - have),
+                    static_cast<unsigned>(low.size()));
+      return text.substr(0, open + 1) + std::string(inside.substr(0, last)) + std::string(low) + "-" + end +
+             text.substr(close);
     }
   }
   if (count > have) return format("{},{}-more[1-{}]", text, group, count - have);

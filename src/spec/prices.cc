@@ -18,16 +18,29 @@ namespace {
 
 constexpr double kMostMoney = 1e15;
 
-struct Suffix { Per per; std::string_view text; double factor; };   // amount = number x factor
-constexpr Suffix kSuffixes[] = {{Per::hour, "/h", 1}, {Per::year, "/year", 1}, {Per::metre, "/m", 1}, {Per::kilowatt_hour, "/kWh", 1}, {Per::kilowatt_hour, "/MWh", 1e-3}};
+struct Suffix {
+  Per per;
+  std::string_view text;
+  double factor;
+};  // amount = number x factor
+constexpr Suffix kSuffixes[] = {{Per::hour, "/h", 1},
+                                {Per::year, "/year", 1},
+                                {Per::metre, "/m", 1},
+                                {Per::kilowatt_hour, "/kWh", 1},
+                                {Per::kilowatt_hour, "/MWh", 1e-3}};
 
 std::string_view example_of_money(Per per) {
   switch (per) {
-    case Per::once: return "310000 EUR";
-    case Per::hour: return "4.10 EUR/h";
-    case Per::year: return "90000 EUR/year";
-    case Per::metre: return "6 EUR/m";
-    case Per::kilowatt_hour: return "0.18 EUR/kWh";
+    case Per::once:
+      return "310000 EUR";
+    case Per::hour:
+      return "4.10 EUR/h";
+    case Per::year:
+      return "90000 EUR/year";
+    case Per::metre:
+      return "6 EUR/m";
+    case Per::kilowatt_hour:
+      return "0.18 EUR/kWh";
   }
   return "310000 EUR";
 }
@@ -39,7 +52,8 @@ bool is_currency(std::string_view s) {
 // Shortest, and without an exponent: 300000, not 3e+05.
 std::string plain_text(double amount) {
   std::array<char, 400> buffer;
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed).ptr};
+  return {buffer.data(),
+          std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed).ptr};
 }
 
 // "95.000", "1.250": a thousand to one half of the readers, one to the other. "0.125" and "1250.125" are no thousands.
@@ -64,7 +78,10 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
     error = std::move(why);
     return std::nullopt;
   };
-  const auto other = [&] { return fail(format("written as '{}': a number, a currency of three capital letters{}; '{}' is not", example_of_money(per), per == Per::once ? "" : " and what it is for", text)); };
+  const auto other = [&] {
+    return fail(format("written as '{}': a number, a currency of three capital letters{}; '{}' is not",
+                       example_of_money(per), per == Per::once ? "" : " and what it is for", text));
+  };
   std::string_view rest = text;
   double factor = 1;
   if (per == Per::once) {
@@ -91,7 +108,9 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
     const std::string_view behind = text.substr(number_text.size());
     std::string whole(number_text), decimal(number_text);
     std::erase(whole, '.');
-    return fail(format("written so that it is read in one way only; '{}' is {}{} to some and {}{} to others: write {}{}, or {}0{}", text, whole, behind, plain_text(*number), behind, whole, behind, decimal, behind));
+    return fail(format(
+        "written so that it is read in one way only; '{}' is {}{} to some and {}{} to others: write {}{}, or {}0{}",
+        text, whole, behind, plain_text(*number), behind, whole, behind, decimal, behind));
   }
   amount = *number * factor;
   if (amount < 0) return fail(format("a price is 0 or more; '{}' is less", text));
@@ -101,7 +120,7 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
 
 std::string money_value_text(double amount, std::string_view currency, Per per) {
   std::string out = plain_text(amount);
-  if (thousands_or_decimals(out)) out += '0';            // 1.2350, which cannot be read as a thousand
+  if (thousands_or_decimals(out)) out += '0';  // 1.2350, which cannot be read as a thousand
   out += " " + std::string(currency);
   for (const Suffix& s : kSuffixes)
     if (s.per == per && s.factor == 1) out += s.text;
@@ -113,7 +132,8 @@ std::optional<Years> Years::parse(std::string_view text, std::string& error) {
   const std::string_view unit = blank == text.npos ? std::string_view() : text.substr(blank + 1);
   const auto number = plain_number(text.substr(0, blank));
   const double years = number ? *number / (unit.starts_with("month") ? 12 : 1) : 0;
-  if (!number || (unit != "year" && unit != "years" && unit != "month" && unit != "months") || !(years > 0 && years <= 100)) {
+  if (!number || (unit != "year" && unit != "years" && unit != "month" && unit != "months") ||
+      !(years > 0 && years <= 100)) {
     error = format("written as '5 years' or '18 months', more than 0 and at most 100 years; '{}' is not", text);
     return std::nullopt;
   }
@@ -126,11 +146,15 @@ bool PartPrice::from_text(std::string_view text, PartPrice& out, std::string& er
   if (text.ends_with("/m")) return (out.per_metre.value = MoneyPerMetre::parse(text, error)).has_value();
   return (out.price.value = Money::parse(text, error)).has_value();
 }
-bool CloudOffer::from_text(std::string_view text, CloudOffer& out, std::string& error) { return (out.gpu_hour.value = MoneyPerHour::parse(text, error)).has_value(); }
+bool CloudOffer::from_text(std::string_view text, CloudOffer& out, std::string& error) {
+  return (out.gpu_hour.value = MoneyPerHour::parse(text, error)).has_value();
+}
 
 namespace {
 
-constexpr std::string_view kKinds[] = {"assembly", "rack", "pdu", "server", "gpu", "cpu", "memory", "nic", "drive", "nvlink-bridge", "instance", "storage", "switch", "cable", "module", "fibre", "ups", "cooling", "cdu"};
+constexpr std::string_view kKinds[] = {"assembly", "rack",  "pdu",           "server",   "gpu",     "cpu",    "memory",
+                                       "nic",      "drive", "nvlink-bridge", "instance", "storage", "switch", "cable",
+                                       "module",   "fibre", "ups",           "cooling",  "cdu"};
 
 class PriceChecker {
  public:
@@ -138,11 +162,18 @@ class PriceChecker {
 
   void all(const Spec& s) {
     if (p_.currency && !is_currency(*p_.currency))
-      findings_.error("spec-unknown-value", p_.currency.span, format("'{}' is no currency: three capital letters, such as EUR", *p_.currency));
+      findings_.error("spec-unknown-value", p_.currency.span,
+                      format("'{}' is no currency: three capital letters, such as EUR", *p_.currency));
     for (const auto& e : p_.exchange) {
-      if (!is_currency(e.name)) findings_.error("spec-unknown-value", e.name_span, format("'{}' is no currency: three capital letters, such as USD", e.name));
-      if (e.value && !(*e.value > 0 && *e.value <= 1e9)) findings_.error("spec-out-of-range", e.value.span, format("one {} is worth {} {}, it has to be more than 0", e.name, *e.value, p_.currency.value_or("")));
-      if (e.value && p_.currency && e.name == *p_.currency && *e.value != 1) findings_.error("spec-out-of-range", e.value.span, format("one {} is one {}", e.name, e.name));
+      if (!is_currency(e.name))
+        findings_.error("spec-unknown-value", e.name_span,
+                        format("'{}' is no currency: three capital letters, such as USD", e.name));
+      if (e.value && !(*e.value > 0 && *e.value <= 1e9))
+        findings_.error(
+            "spec-out-of-range", e.value.span,
+            format("one {} is worth {} {}, it has to be more than 0", e.name, *e.value, p_.currency.value_or("")));
+      if (e.value && p_.currency && e.name == *p_.currency && *e.value != 1)
+        findings_.error("spec-out-of-range", e.value.span, format("one {} is one {}", e.name, e.name));
     }
     for (const auto* map : {&p_.parts, &p_.kinds, &p_.nodes})
       for (const auto& e : *map) part(e);
@@ -152,7 +183,8 @@ class PriceChecker {
         suggest(f, e.name_span, e.name, {std::begin(kKinds), std::end(kKinds)});
       }
     for (const auto& e : p_.nodes)
-      if (!s.nodes.find(e.name)) findings_.error("spec-unknown-name", e.name_span, format("there is no node group '{}'", e.name));
+      if (!s.nodes.find(e.name))
+        findings_.error("spec-unknown-name", e.name_span, format("there is no node group '{}'", e.name));
     rented(s);
     for (const auto& e : p_.once) money(e.value);
     for (const auto& e : p_.yearly) money(e.value);
@@ -166,29 +198,40 @@ class PriceChecker {
     money(e.value.price);
     money(e.value.per_hour);
     money(e.value.per_metre);
-    if (!e.value.price && !e.value.per_hour && !e.value.per_metre && !e.value.quoted && !e.value.price.unknown && (e.value.source || e.value.date || e.value.uncertainty))
-      findings_.error("spec-missing-key", e.name_span, format("'price' is missing in '{}'", e.name)).help("price: 310000 EUR; of rented instances per_hour, of cable by length per_metre; or leave the part out: it is listed as unpriced");
+    if (!e.value.price && !e.value.per_hour && !e.value.per_metre && !e.value.quoted && !e.value.price.unknown &&
+        (e.value.source || e.value.date || e.value.uncertainty))
+      findings_.error("spec-missing-key", e.name_span, format("'price' is missing in '{}'", e.name))
+          .help(
+              "price: 310000 EUR; of rented instances per_hour, of cable by length per_metre; or leave the part out: "
+              "it is listed as unpriced");
   }
   // What is rented has a price of an hour; one without would be bought once, for good.
   void rented(const Spec& s) {
     const auto hourly = [&](const Named<PartPrice>* e, std::string_view what) {
       if (!e || !e->value.price || e->value.per_hour || !told_once_.insert(e).second) return;
-      findings_.error("spec-wrong-unit", e->value.price.span, format("{} is rented: its price is of an hour, '{}' is paid once", what, e->value.price->text()))
+      findings_
+          .error("spec-wrong-unit", e->value.price.span,
+                 format("{} is rented: its price is of an hour, '{}' is paid once", what, e->value.price->text()))
           .help(format("write it with what it is for: {}/h", e->value.price->text()));
     };
     for (const auto& group : s.nodes) {
       const NodeGroup& g = group.value;
       if (g.instance) hourly(p_.parts.find(*g.instance), format("instance '{}'", *g.instance));
-      if (g.instance || (g.virtual_machine && s.site && s.site->kind.value_or(SiteKind::own) == SiteKind::cloud)) hourly(p_.nodes.find(group.name), format("node group '{}'", group.name));
+      if (g.instance || (g.virtual_machine && s.site && s.site->kind.value_or(SiteKind::own) == SiteKind::cloud))
+        hourly(p_.nodes.find(group.name), format("node group '{}'", group.name));
     }
     hourly(p_.kinds.find("instance"), "an instance");
   }
   // Sums are made in one currency; what an exchange costs is the user's to say.
   template <Per P>
   void money(const Value<MoneyPer<P>>& v) {
-    if (!v || !p_.currency || !is_currency(*p_.currency) || v->currency == *p_.currency || p_.exchange.find(v->currency)) return;
+    if (!v || !p_.currency || !is_currency(*p_.currency) || v->currency == *p_.currency ||
+        p_.exchange.find(v->currency))
+      return;
     if (!told_.insert(v->currency).second) return;
-    findings_.error("spec-currency-differs", v.span, format("a price in {}, sums are in {}", v->currency, *p_.currency)).help(format("say what one {} is worth: exchange: {{ {}: … }}, or write the price in {}", v->currency, v->currency, *p_.currency));
+    findings_.error("spec-currency-differs", v.span, format("a price in {}, sums are in {}", v->currency, *p_.currency))
+        .help(format("say what one {} is worth: exchange: {{ {}: … }}, or write the price in {}", v->currency,
+                     v->currency, *p_.currency));
   }
 
   const Prices& p_;
@@ -204,24 +247,40 @@ void check_prices(const Spec& s, Findings& findings) {
 }
 
 void check_phases(const Spec& s, Findings& findings) {
-  struct Before { std::string_view what, name; std::int64_t count = -1; SourceSpan at; };
+  struct Before {
+    std::string_view what, name;
+    std::int64_t count = -1;
+    SourceSpan at;
+  };
   std::vector<Before> before;
   const Value<Date>* last = nullptr;
   for (const auto& phase : s.phases) {
     if (phase.value.by && last && *phase.value.by < **last)
-      findings.error("spec-out-of-range", phase.value.by.span, format("phase '{}' is done by {}, the one before by {}", phase.name, phase.value.by->text(), (**last).text())).note(last->span, "the phase before");
+      findings
+          .error("spec-out-of-range", phase.value.by.span,
+                 format("phase '{}' is done by {}, the one before by {}", phase.name, phase.value.by->text(),
+                        (**last).text()))
+          .note(last->span, "the phase before");
     if (phase.value.by) last = &phase.value.by;
     const auto grows = [&](std::string_view what, const Named<Value<std::int64_t>>& e, std::int64_t most) {
       if (!e.value) return;
       if (*e.value < 0 || (most >= 0 && *e.value > most)) {
-        findings.error("spec-out-of-range", e.value.span, format("phase '{}' has {} of '{}', the spec has {}", phase.name, *e.value, e.name, most));
+        findings.error("spec-out-of-range", e.value.span,
+                       format("phase '{}' has {} of '{}', the spec has {}", phase.name, *e.value, e.name, most));
         return;
       }
-      const auto known = std::find_if(before.begin(), before.end(), [&](const Before& b) { return b.what == what && b.name == e.name; });
+      const auto known = std::find_if(before.begin(), before.end(),
+                                      [&](const Before& b) { return b.what == what && b.name == e.name; });
       if (known != before.end() && *e.value < known->count)
-        findings.error("spec-out-of-range", e.value.span, format("phase '{}' has {} {} '{}', the one before has {}", phase.name, *e.value, what, e.name, known->count)).note(known->at, "a phase adds and takes nothing away");
-      if (known == before.end()) before.push_back({what, e.name, *e.value, e.value.span});
-      else *known = {what, e.name, *e.value, e.value.span};
+        findings
+            .error("spec-out-of-range", e.value.span,
+                   format("phase '{}' has {} {} '{}', the one before has {}", phase.name, *e.value, what, e.name,
+                          known->count))
+            .note(known->at, "a phase adds and takes nothing away");
+      if (known == before.end())
+        before.push_back({what, e.name, *e.value, e.value.span});
+      else
+        *known = {what, e.name, *e.value, e.value.span};
     };
     for (const auto& e : phase.value.nodes) {
       const auto* group = s.nodes.find(e.name);
@@ -235,9 +294,13 @@ void check_phases(const Spec& s, Findings& findings) {
     }
     for (const auto& e : phase.value.storage) {
       const auto* storage = s.storage.find(e.name);
-      if (!storage) findings.error("spec-unknown-name", e.name_span, format("there is no storage '{}'", e.name));
-      else if (!storage->value.servers || !storage->value.servers->model) findings.error("spec-unknown-name", e.name_span, format("storage '{}' is not bought as systems, so no phase counts them", e.name));
-      else grows("systems of", e, storage->value.servers->count.value_or(1));
+      if (!storage)
+        findings.error("spec-unknown-name", e.name_span, format("there is no storage '{}'", e.name));
+      else if (!storage->value.servers || !storage->value.servers->model)
+        findings.error("spec-unknown-name", e.name_span,
+                       format("storage '{}' is not bought as systems, so no phase counts them", e.name));
+      else
+        grows("systems of", e, storage->value.servers->count.value_or(1));
     }
   }
 }

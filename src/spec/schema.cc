@@ -9,7 +9,8 @@ std::string spec_schema() { return json_schema(type_of<Spec>(), "spec.schema.jso
 
 std::string spec_reference() {
   return reference_page(type_of<Spec>(), "Reference of the spec language, version 1",
-                        "Every key of a spec. Quantities carry their unit; `unknown`, or `{ unknown: reason }`, stands for any single value;\n"
+                        "Every key of a spec. Quantities carry their unit; `unknown`, or `{ unknown: reason }`, stands "
+                        "for any single value;\n"
                         "one item of a list may stand without brackets.");
 }
 

@@ -5,16 +5,30 @@
 namespace clusterc {
 
 enum class SiteKind { own, cloud };
-template <> struct EnumNames<SiteKind> { static constexpr auto names = enum_table<SiteKind>({{SiteKind::own, "own"}, {SiteKind::cloud, "cloud"}}); };
+template <>
+struct EnumNames<SiteKind> {
+  static constexpr auto names = enum_table<SiteKind>({{SiteKind::own, "own"}, {SiteKind::cloud, "cloud"}});
+};
 enum class CoolingMethod { room_air, contained_air, in_row, rear_door, liquid };
-template <> struct EnumNames<CoolingMethod> {
-  static constexpr auto names = enum_table<CoolingMethod>({{CoolingMethod::room_air, "room-air"}, {CoolingMethod::contained_air, "contained-air"},
-      {CoolingMethod::in_row, "in-row"}, {CoolingMethod::rear_door, "rear-door"}, {CoolingMethod::liquid, "liquid"}});
+template <>
+struct EnumNames<CoolingMethod> {
+  static constexpr auto names = enum_table<CoolingMethod>({{CoolingMethod::room_air, "room-air"},
+                                                           {CoolingMethod::contained_air, "contained-air"},
+                                                           {CoolingMethod::in_row, "in-row"},
+                                                           {CoolingMethod::rear_door, "rear-door"},
+                                                           {CoolingMethod::liquid, "liquid"}});
 };
 enum class Fluid { water, pg25 };
-template <> struct EnumNames<Fluid> { static constexpr auto names = enum_table<Fluid>({{Fluid::water, "water"}, {Fluid::pg25, "pg25"}}); };
+template <>
+struct EnumNames<Fluid> {
+  static constexpr auto names = enum_table<Fluid>({{Fluid::water, "water"}, {Fluid::pg25, "pg25"}});
+};
 enum class CableRoute { overhead, underfloor };
-template <> struct EnumNames<CableRoute> { static constexpr auto names = enum_table<CableRoute>({{CableRoute::overhead, "overhead"}, {CableRoute::underfloor, "underfloor"}}); };
+template <>
+struct EnumNames<CableRoute> {
+  static constexpr auto names =
+      enum_table<CableRoute>({{CableRoute::overhead, "overhead"}, {CableRoute::underfloor, "underfloor"}});
+};
 
 struct Supply {
   SourceSpan span;
@@ -23,11 +37,17 @@ struct Supply {
   Value<Hertz> frequency;
   Value<double> power_factor;
   static constexpr std::string_view type_name = "supply";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("phases", s.phases, {.required = true, .doc = "1 or 3", .least = 1, .most = 3});
     v("voltage", s.voltage, {.required = true, .doc = "three phases: line to line; one phase: across the load"});
     v("frequency", s.frequency, {.doc = "mains frequency"});
-    v("power_factor", s.power_factor, {.standard = "0.96", .why = "supplies with active correction near full load", .doc = "of the whole load", .least = 0.5, .most = 1});
+    v("power_factor", s.power_factor,
+      {.standard = "0.96",
+       .why = "supplies with active correction near full load",
+       .doc = "of the whole load",
+       .least = 0.5,
+       .most = 1});
   }
 };
 
@@ -36,10 +56,16 @@ struct UpsSet {
   Value<std::string> model;
   Value<std::int64_t> modules, spare;
   static constexpr std::string_view type_name = "ups";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("model", s.model, {.required = true, .doc = "catalogue part of one module"});
     v("modules", s.modules, {.standard = "1", .why = "one module", .doc = "modules in all", .least = 1, .most = 1000});
-    v("spare", s.spare, {.standard = "0", .why = "no redundancy unless it is written", .doc = "modules that may fail", .least = 0, .most = 999});
+    v("spare", s.spare,
+      {.standard = "0",
+       .why = "no redundancy unless it is written",
+       .doc = "modules that may fail",
+       .least = 0,
+       .most = 999});
   }
 };
 
@@ -52,7 +78,8 @@ struct Feed {
   std::optional<UpsSet> ups;
   Value<std::string> generator;
   static constexpr std::string_view type_name = "feed";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("capacity", s.capacity, {.doc = "apparent power that the feed may carry without end"});
     v("breaker", s.breaker, {.doc = "rating of its main breaker"});
     v("in_use", s.in_use, {.doc = "what other equipment already draws from it"});
@@ -68,7 +95,8 @@ struct Panel {
   Value<Amperes> breaker;
   Value<bool> busway;
   static constexpr std::string_view type_name = "panel";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("feed", s.feed, {.required = true, .doc = "feed that supplies it"});
     v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker"});
     v("busway", s.busway, {.doc = "true: an overhead busway with tap-off boxes"});
@@ -80,7 +108,8 @@ struct CoolingEach {
   Value<Watts> heat;
   Value<AirFlow> airflow;
   static constexpr std::string_view type_name = "cooling unit figures";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("heat", s.heat, {.doc = "heat that one unit removes"});
     v("airflow", s.airflow, {.doc = "air that one unit moves"});
   }
@@ -90,7 +119,8 @@ struct FacilityLoop {
   Value<Celsius> supply;
   Value<LiquidFlow> flow;
   static constexpr std::string_view type_name = "facility loop";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("supply", s.supply, {.doc = "temperature of the facility water"});
     v("flow", s.flow, {.doc = "facility water that the building gives"});
   }
@@ -101,10 +131,16 @@ struct CduSet {
   Value<std::int64_t> count, spare;
   std::vector<Value<std::string>> feeds;
   static constexpr std::string_view type_name = "coolant distribution units";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("count", s.count, {.standard = "1", .why = "one unit", .doc = "units in all", .least = 1, .most = 1000});
-    v("spare", s.spare, {.standard = "0", .why = "no redundancy unless it is written", .doc = "units that may fail", .least = 0, .most = 999});
+    v("spare", s.spare,
+      {.standard = "0",
+       .why = "no redundancy unless it is written",
+       .doc = "units that may fail",
+       .least = 0,
+       .most = 999});
     v("feeds", s.feeds, {.doc = "feeds that supply them"});
   }
 };
@@ -124,18 +160,26 @@ struct CoolingZone {
   std::optional<CduSet> cdus;
   std::vector<Value<std::string>> feeds;
   static constexpr std::string_view type_name = "cooling zone";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("method", s.method, {.required = true, .doc = "how heat leaves the racks"});
     v("model", s.model, {.doc = "catalogue part of one unit"});
-    v("units", s.units, {.standard = "1", .why = "one unit; rear doors: one a rack", .doc = "units in all", .least = 1, .most = 100000});
-    v("spare", s.spare, {.standard = "0", .why = "no redundancy unless it is written", .doc = "units that may fail", .least = 0, .most = 99999});
+    v("units", s.units,
+      {.standard = "1", .why = "one unit; rear doors: one a rack", .doc = "units in all", .least = 1, .most = 100000});
+    v("spare", s.spare,
+      {.standard = "0",
+       .why = "no redundancy unless it is written",
+       .doc = "units that may fail",
+       .least = 0,
+       .most = 99999});
     v("each", s.each, {.doc = "figures of one unit, where no model is named"});
     v("supply", s.supply, {.doc = "temperature of the air or coolant that reaches the equipment"});
     v("dew_point", s.dew_point, {.doc = "highest dew point of the room"});
     v("humidity", s.humidity, {.doc = "relative humidity", .least = 0, .most = 1});
     v("airflow", s.airflow, {.doc = "air of the whole zone, where it is not per unit"});
     v("fluid", s.fluid, {.doc = "coolant"});
-    v("rise", s.rise, {.doc = "liquid: how much the coolant may warm up in the equipment; left out: 10 K", .least = 0.1, .most = 100});
+    v("rise", s.rise,
+      {.doc = "liquid: how much the coolant may warm up in the equipment; left out: 10 K", .least = 0.1, .most = 100});
     v("facility", s.facility, {.doc = "facility water behind the coolant loop"});
     v("cdus", s.cdus, {.doc = "coolant distribution units"});
     v("feeds", s.feeds, {.doc = "feeds that supply the cooling"});
@@ -146,18 +190,20 @@ struct Door {
   SourceSpan span;
   Value<Meters> height, width;
   static constexpr std::string_view type_name = "door";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("height", s.height, {.doc = "clear height"});
     v("width", s.width, {.doc = "clear width"});
   }
 };
 
-struct Emission {                           // "380 g/kWh"
+struct Emission {  // "380 g/kWh"
   SourceSpan span;
   Value<double> grams_per_kwh;
   static constexpr std::string_view type_name = "emission";
   static bool from_text(std::string_view, Emission&, std::string& error);
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("grams_per_kwh", s.grams_per_kwh, {.required = true, .doc = "grams of CO2 equivalent", .least = 0, .most = 1e6});
   }
 };
@@ -181,16 +227,23 @@ struct Site {
   std::optional<Door> door;
   Value<CableRoute> cable_route;
   static constexpr std::string_view type_name = "site";
-  static bool from_text(std::string_view, Site&, std::string& error);        // "cloud"
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("kind", s.kind, {.standard = "own", .why = "a site of our own unless it says cloud", .doc = "own: the room is ours to plan; cloud: nodes are instances and facility rules do not apply"});
+  static bool from_text(std::string_view, Site&, std::string& error);  // "cloud"
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("kind", s.kind,
+      {.standard = "own",
+       .why = "a site of our own unless it says cloud",
+       .doc = "own: the room is ours to plan; cloud: nodes are instances and facility rules do not apply"});
     v("provider", s.provider, {.doc = "cloud provider"});
     v("location", s.location, {.doc = "place or cloud region"});
-    v("region", s.region, {.doc = "electrical region (required for a site of one's own): na or iec; continuous-load factors and plugs follow from it"});
+    v("region", s.region,
+      {.doc = "electrical region (required for a site of one's own): na or iec; continuous-load factors and plugs "
+              "follow from it"});
     v("altitude", s.altitude, {.doc = "height above sea level", .least = -500, .most = 9000});
     v("supply", s.supply, {.doc = "voltage that reaches the racks"});
     v("utility", s.utility, {.doc = "power that the building may draw for all of this, cooling included"});
-    v("pue", s.pue, {.doc = "power of the building over power of the equipment, where it is known", .least = 1, .most = 5});
+    v("pue", s.pue,
+      {.doc = "power of the building over power of the equipment, where it is known", .least = 1, .most = 5});
     v("carbon", s.carbon, {.doc = "CO2 equivalent of the energy bought: 380 g/kWh"});
     v("feeds", s.feeds, {.doc = "independent sources of power, by name"});
     v("panels", s.panels, {.doc = "panels or busways between feeds and PDUs, by name"});
@@ -199,7 +252,8 @@ struct Site {
     v("tile_load", s.tile_load, {.doc = "load that one foot may put on a tile of a raised floor"});
     v("aisle", s.aisle, {.doc = "clear width of the cold aisle, where devices are pulled out"});
     v("door", s.door, {.doc = "smallest door on the way to the racks"});
-    v("cable_route", s.cable_route, {.standard = "overhead", .why = "the usual route in new rooms", .doc = "where cables run between racks"});
+    v("cable_route", s.cable_route,
+      {.standard = "overhead", .why = "the usual route in new rooms", .doc = "where cables run between racks"});
   }
 };
 
@@ -208,7 +262,8 @@ struct RackPdu {
   SourceSpan span;
   Value<std::string> model, feed, panel;
   static constexpr std::string_view type_name = "rack pdu";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("feed", s.feed, {.doc = "feed that supplies it"});
     v("panel", s.panel, {.doc = "panel or busway that supplies it"});
@@ -221,7 +276,8 @@ struct Occupied {
   Value<Kilograms> weight;
   std::vector<Value<std::string>> racks;
   static constexpr std::string_view type_name = "occupied";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("units", s.units, {.doc = "rack units that are taken: U1-U6"});
     v("power", s.power, {.doc = "power that it draws in each rack"});
     v("weight", s.weight, {.doc = "its weight in each rack"});
@@ -238,16 +294,23 @@ struct RackGroup {
   std::vector<Occupied> occupied;
   NamedMap<Value<std::string>> floor;
   static constexpr std::string_view type_name = "rack group";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("names", s.names, {.required = true, .doc = "host-name style pattern: r[01-32]"});
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("cooling", s.cooling, {.doc = "cooling zone whose air the racks take"});
     v("liquid", s.liquid, {.doc = "cooling loop whose coolant they take"});
     v("pdus", s.pdus, {.doc = "PDUs in every rack"});
-    v("per_row", s.per_row, {.standard = "10", .why = "planning default", .doc = "racks in one row", .least = 1, .most = 10000});
-    v("row_pitch", s.row_pitch, {.standard = "3 m", .why = "1.2 m rack, 1.2 m cold aisle and half of a hot aisle, rounded", .doc = "distance from row to row"});
+    v("per_row", s.per_row,
+      {.standard = "10", .why = "planning default", .doc = "racks in one row", .least = 1, .most = 10000});
+    v("row_pitch", s.row_pitch,
+      {.standard = "3 m",
+       .why = "1.2 m rack, 1.2 m cold aisle and half of a hot aisle, rounded",
+       .doc = "distance from row to row"});
     v("budget", s.budget, {.doc = "power that each rack may draw, where the site sets one"});
-    v("shipping", s.shipping, {.doc = "empty: devices are built in where the rack stands; integrated: it is rolled in with everything inside", .words = "empty|integrated"});
+    v("shipping", s.shipping,
+      {.doc = "empty: devices are built in where the rack stands; integrated: it is rolled in with everything inside",
+       .words = "empty|integrated"});
     v("occupied", s.occupied, {.doc = "what already stands in them"});
     v("floor", s.floor, {.doc = "floor positions by rack, where they do not follow from rows: { r01: A1 }"});
   }
@@ -257,17 +320,19 @@ struct AssemblyCooling {
   SourceSpan span;
   Value<std::string> liquid, air;
   static constexpr std::string_view type_name = "assembly cooling";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("liquid", s.liquid, {.doc = "loop that takes the liquid share"});
     v("air", s.air, {.doc = "zone that takes the rest"});
   }
 };
-struct ShelfCount {                        // "4 shelves"
+struct ShelfCount {  // "4 shelves"
   SourceSpan span;
   Value<std::int64_t> shelves;
   static constexpr std::string_view type_name = "power shelves";
   static bool from_text(std::string_view, ShelfCount&, std::string& error);
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("shelves", s.shelves, {.required = true, .doc = "power shelves on this feed", .least = 0, .most = 64});
   }
 };
@@ -278,12 +343,14 @@ struct AssemblyGroup {
   NamedMap<ShelfCount> feeds;
   std::optional<AssemblyCooling> cooling;
   static constexpr std::string_view type_name = "assembly group";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("names", s.names, {.required = true, .doc = "pattern: nvl[1-8]"});
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("feeds", s.feeds, {.doc = "power shelves of each assembly by feed: { A: 4 shelves, B: 4 shelves }"});
     v("cooling", s.cooling, {.doc = "loop and zone that take the heat"});
-    v("per_row", s.per_row, {.standard = "10", .why = "planning default", .doc = "assemblies in one row", .least = 1, .most = 10000});
+    v("per_row", s.per_row,
+      {.standard = "10", .why = "planning default", .doc = "assemblies in one row", .least = 1, .most = 10000});
   }
 };
 

@@ -18,18 +18,25 @@ std::string_view first_two(std::string_view release) {
   return dot == std::string_view::npos ? release : release.substr(0, release.find('.', dot + 1));
 }
 
-// Ubuntu is called by year and month of its release, April or October, with two digits each (https://ubuntu.com/about/release-cycle).
+// Ubuntu is called by year and month of its release, April or October, with two digits each
+// (https://ubuntu.com/about/release-cycle).
 void ubuntu(const Value<std::string>& os, Findings& findings) {
   constexpr std::string_view kName = "ubuntu-";
   if (!os || !os->starts_with(kName)) return;
   const std::string_view release = first_two(std::string_view(*os).substr(kName.size()));
-  const bool digits = release.size() == 5 && release[2] == '.' && std::all_of(release.begin(), release.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  const bool digits =
+      release.size() == 5 && release[2] == '.' &&
+      std::all_of(release.begin(), release.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
   if (digits && (release.ends_with(".04") || release.ends_with(".10"))) return;
-  findings.warning("spec-unheard-release", os.span, format("there is no Ubuntu {}", release)).help("releases are called by year and month, two digits each: ubuntu-22.04, ubuntu-24.04");
+  findings.warning("spec-unheard-release", os.span, format("there is no Ubuntu {}", release))
+      .help("releases are called by year and month, two digits each: ubuntu-22.04, ubuntu-24.04");
 }
 
-// Releases of Slurm (https://www.schedmd.com/slurm-support/release-announcements/ and the NEWS of each); a newer one is software-release-unheard-of's business.
-constexpr std::array<std::string_view, 16> kSlurm = {"14.03", "14.11", "15.08", "16.05", "17.02", "17.11", "18.08", "19.05", "20.02", "20.11", "21.08", "22.05", "23.02", "23.11", "24.05", "24.11"};
+// Releases of Slurm (https://www.schedmd.com/slurm-support/release-announcements/ and the NEWS of each); a newer one is
+// software-release-unheard-of's business.
+constexpr std::array<std::string_view, 16> kSlurm = {"14.03", "14.11", "15.08", "16.05", "17.02", "17.11",
+                                                     "18.08", "19.05", "20.02", "20.11", "21.08", "22.05",
+                                                     "23.02", "23.11", "24.05", "24.11"};
 constexpr std::string_view kSlurmToo = "25.05";
 
 void slurm(const Value<Version>& version, Findings& findings) {
@@ -38,32 +45,69 @@ void slurm(const Value<Version>& version, Findings& findings) {
   const auto first = Version::parse(kSlurm.front(), error), last = Version::parse(kSlurmToo, error);
   const std::string text = version->text();
   const std::string_view release = first_two(text);
-  if (*version < *first || !(*version < *last) || std::find(kSlurm.begin(), kSlurm.end(), release) != kSlurm.end()) return;
+  if (*version < *first || !(*version < *last) || std::find(kSlurm.begin(), kSlurm.end(), release) != kSlurm.end())
+    return;
   std::string near;
   for (const std::string_view known : kSlurm)
     if (known.substr(0, 2) == release.substr(0, 2)) near += (near.empty() ? "" : ", ") + std::string(known);
   findings.warning("spec-unheard-release", version.span, format("there is no Slurm {}", text))
-      .help(near.empty() ? format("releases are called by year and month, two digits each: {}, {}", kSlurm.back(), kSlurmToo) : format("releases of that year: {}", near));
+      .help(near.empty()
+                ? format("releases are called by year and month, two digits each: {}, {}", kSlurm.back(), kSlurmToo)
+                : format("releases of that year: {}", near));
 }
 
 // Those that some output or rule knows (src/compile/containers, src/rules/software_*).
 void runtimes(const Software& s, Findings& findings) {
-  static const std::vector<std::string_view> kKnown = {"apptainer", "containerd", "cri-o", "crio", "docker", "enroot", "podman", "pyxis", "singularity"};
+  static const std::vector<std::string_view> kKnown = {"apptainer", "containerd", "cri-o", "crio",       "docker",
+                                                       "enroot",    "podman",     "pyxis", "singularity"};
   for (const NamedVersion& runtime : s.containers) {
     if (!runtime.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*runtime.kind)) != kKnown.end()) continue;
-    Finding& f = findings.warning("spec-unknown-value", runtime.kind.span, format("'{}' is no container runtime that is known here: nothing is compiled or checked of it", *runtime.kind));
+    Finding& f = findings.warning(
+        "spec-unknown-value", runtime.kind.span,
+        format("'{}' is no container runtime that is known here: nothing is compiled or checked of it", *runtime.kind));
     if (!offer_names(f, *runtime.kind, kKnown)) f.help("known are " + join(kKnown, ", "));
   }
 }
 
 // Those that something is compiled for, and those that ship logs or keep figures beside it.
 void watchers(const Software& s, Findings& findings) {
-  static const std::vector<std::string_view> kKnown = {"alertmanager", "alloy", "dcgm", "dcgm-exporter", "elasticsearch", "elk", "filebeat", "fluent-bit", "grafana", "influxdb", "ipmi", "ipmi-exporter", "logstash", "loki", "nagios", "node-exporter",
-                                                       "opensearch", "prometheus", "prometheus-slurm-exporter", "promtail", "rsyslog", "slurm-exporter", "snmp", "snmp-exporter", "telegraf", "vector", "victoriametrics", "zabbix"};
+  static const std::vector<std::string_view> kKnown = {"alertmanager",
+                                                       "alloy",
+                                                       "dcgm",
+                                                       "dcgm-exporter",
+                                                       "elasticsearch",
+                                                       "elk",
+                                                       "filebeat",
+                                                       "fluent-bit",
+                                                       "grafana",
+                                                       "influxdb",
+                                                       "ipmi",
+                                                       "ipmi-exporter",
+                                                       "logstash",
+                                                       "loki",
+                                                       "nagios",
+                                                       "node-exporter",
+                                                       "opensearch",
+                                                       "prometheus",
+                                                       "prometheus-slurm-exporter",
+                                                       "promtail",
+                                                       "rsyslog",
+                                                       "slurm-exporter",
+                                                       "snmp",
+                                                       "snmp-exporter",
+                                                       "telegraf",
+                                                       "vector",
+                                                       "victoriametrics",
+                                                       "zabbix"};
   for (const NamedVersion& program : s.monitoring) {
     if (!program.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*program.kind)) != kKnown.end()) continue;
-    Finding& f = findings.warning("spec-unknown-value", program.kind.span, format("'{}' is no program for monitoring that is known here: nothing is compiled of it", *program.kind));
-    if (!offer_names(f, *program.kind, kKnown)) f.help("those that something is compiled for: prometheus, grafana, loki, elasticsearch, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter");
+    Finding& f = findings.warning(
+        "spec-unknown-value", program.kind.span,
+        format("'{}' is no program for monitoring that is known here: nothing is compiled of it", *program.kind));
+    if (!offer_names(f, *program.kind, kKnown))
+      f.help(
+          "those that something is compiled for: prometheus, grafana, loki, elasticsearch, dcgm, slurm-exporter, "
+          "snmp-exporter, ipmi-exporter");
   }
 }
 
@@ -73,20 +117,31 @@ void locked_memory(const Software& s, Findings& findings) {
   QuantityError why;
   if (*limit == "unlimited" || *limit == "infinity" || *limit == "-1") return;
   if (const auto bytes = parse_quantity(*limit, Dimension::bytes, why)) {
-    // Whole pages are locked (mlock(2)); the largest that x86-64 maps are 128 PiB (Linux, Documentation/arch/x86/x86_64/5level-paging.rst).
-    if (*bytes < 4096 || *bytes > 128.0 * 1024 * 1024 * 1024 * 1024 * 1024) findings.error("spec-out-of-range", limit.span, format("'{}' of locked memory: at least a page, 4 KiB, and at most 128 PiB", *limit)).help("`memlock: unlimited`, or a size such as 64 GiB");
+    // Whole pages are locked (mlock(2)); the largest that x86-64 maps are 128 PiB (Linux,
+    // Documentation/arch/x86/x86_64/5level-paging.rst).
+    if (*bytes < 4096 || *bytes > 128.0 * 1024 * 1024 * 1024 * 1024 * 1024)
+      findings
+          .error("spec-out-of-range", limit.span,
+                 format("'{}' of locked memory: at least a page, 4 KiB, and at most 128 PiB", *limit))
+          .help("`memlock: unlimited`, or a size such as 64 GiB");
     return;
   }
-  Finding& f = findings.error("spec-unknown-value", limit.span, format("'{}' is no limit of locked memory: unlimited, or a size with its unit", *limit));
+  Finding& f = findings.error("spec-unknown-value", limit.span,
+                              format("'{}' is no limit of locked memory: unlimited, or a size with its unit", *limit));
   static const std::vector<std::string_view> kWords = {"unlimited"};
   if (!offer_names(f, *limit, kWords)) f.help("`memlock: unlimited`, or a size such as 64 GiB");
 }
 
-// NVIDIA SHARP is InfiniBand's: the subnet manager makes the trees, the switches add up (docs.nvidia.com/networking, "NVIDIA SHARP", prerequisites). NVLink's own needs no word.
+// NVIDIA SHARP is InfiniBand's: the subnet manager makes the trees, the switches add up (docs.nvidia.com/networking,
+// "NVIDIA SHARP", prerequisites). NVLink's own needs no word.
 void reduction(const Spec& s, Findings& findings) {
   for (const auto& n : s.networks)
     if (n.value.sharp && *n.value.sharp && n.value.kind && *n.value.kind != LinkKind::infiniband)
-      findings.error("spec-sharp-without-infiniband", n.value.sharp.span, format("network '{}' is no InfiniBand: its switches add up nothing", n.name)).note(n.value.kind.span, "its kind is given here").help("leave `sharp` out; among GPUs of one NVLink domain it needs no word");
+      findings
+          .error("spec-sharp-without-infiniband", n.value.sharp.span,
+                 format("network '{}' is no InfiniBand: its switches add up nothing", n.name))
+          .note(n.value.kind.span, "its kind is given here")
+          .help("leave `sharp` out; among GPUs of one NVLink domain it needs no word");
 }
 
 // Shares are parts of one cluster. Slurm takes any numbers: the sum alone tells that one of them is meant otherwise.
@@ -99,28 +154,40 @@ void shares(const Spec& s, Findings& findings) {
       last = team.value.share.span;
     }
   if (sum <= 1 + 1e-9) return;
-  findings.warning("spec-shares-above-whole", last, format("the shares of the teams add up to {:.4g} %", sum * 100)).label("a cluster has 100 %").help("shares that add up to 100 %, or to less where some of it is nobody's");
+  findings.warning("spec-shares-above-whole", last, format("the shares of the teams add up to {:.4g} %", sum * 100))
+      .label("a cluster has 100 %")
+      .help("shares that add up to 100 %, or to less where some of it is nobody's");
 }
 
 void reasons(const Spec& s, Findings& findings) {
   for (const Acceptance& a : s.accept)
-    if (a.reason && trim(*a.reason).empty()) findings.error("spec-missing-key", a.reason.span, "'reason' is empty").help("say why the finding is accepted: it stays in the report");
+    if (a.reason && trim(*a.reason).empty())
+      findings.error("spec-missing-key", a.reason.span, "'reason' is empty")
+          .help("say why the finding is accepted: it stays in the report");
 }
 
-// Households in Germany paid most in the European Union in the first half of 2024, 0.395 EUR/kWh; who is no household at most 0.276, in Cyprus in the second
-// half of 2023 (Eurostat, Electricity price statistics). 1 of these currencies, all worth between 0.8 and 1.3 EUR, is twice that and more.
+// Households in Germany paid most in the European Union in the first half of 2024, 0.395 EUR/kWh; who is no household
+// at most 0.276, in Cyprus in the second half of 2023 (Eurostat, Electricity price statistics). 1 of these currencies,
+// all worth between 0.8 and 1.3 EUR, is twice that and more.
 constexpr double kDearest = 1;
 constexpr std::string_view kLikeEuro[] = {"EUR", "USD", "GBP", "CHF"};
 
 void electricity(const Prices& p, Findings& findings) {
-  if (!p.electricity || p.electricity->amount <= kDearest || std::find(std::begin(kLikeEuro), std::end(kLikeEuro), p.electricity->currency) == std::end(kLikeEuro)) return;
-  findings.warning("spec-electricity-dear", p.electricity.span, format("electricity costs {}, the households of the European Union that pay most pay 0.395 EUR/kWh", p.electricity->text()))
+  if (!p.electricity || p.electricity->amount <= kDearest ||
+      std::find(std::begin(kLikeEuro), std::end(kLikeEuro), p.electricity->currency) == std::end(kLikeEuro))
+    return;
+  findings
+      .warning("spec-electricity-dear", p.electricity.span,
+               format("electricity costs {}, the households of the European Union that pay most pay 0.395 EUR/kWh",
+                      p.electricity->text()))
       .label(format("told above {} {}/kWh", kDearest, p.electricity->currency))
       .help(format("{:.4g} {}/kWh where cents were meant", p.electricity->amount / 100, p.electricity->currency));
 }
 
 // Not routed in the internet, or set aside (RFC 6890 and what it lists: 1918, 6598, 3927, 5737, 2544, 6333).
-constexpr std::string_view kSetAside[] = {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15", "192.0.0.0/24"};
+constexpr std::string_view kSetAside[] = {"10.0.0.0/8",     "172.16.0.0/12", "192.168.0.0/16",  "100.64.0.0/10",
+                                          "169.254.0.0/16", "192.0.2.0/24",  "198.51.100.0/24", "203.0.113.0/24",
+                                          "198.18.0.0/15",  "192.0.0.0/24"};
 
 void subnets(const Spec& s, Findings& findings) {
   std::string error;
@@ -129,14 +196,18 @@ void subnets(const Spec& s, Findings& findings) {
     const auto subnet = written ? Ipv4Prefix::parse(*written, error) : std::nullopt;
     if (!subnet || subnet->length == 0) continue;
     const std::uint32_t first = subnet->base >> 24;
-    if (first == 0 || first == 127 || first >= 224) continue;   // told: no host has them
+    if (first == 0 || first == 127 || first >= 224) continue;  // told: no host has them
     const bool aside = std::any_of(std::begin(kSetAside), std::end(kSetAside), [&](std::string_view text) {
       const auto known = Ipv4Prefix::parse(text, error);
       return known->length <= subnet->length && known->contains(subnet->base);
     });
     if (!aside)
-      findings.note("spec-public-subnet", written.span, format("subnet '{}' of network '{}' is of the internet's addresses", *written, network.name))
-          .help("where they are not yours, machines there cannot be reached any more; private ones are 10.0.0.0/8, 172.16.0.0/12 and 192.168.0.0/16");
+      findings
+          .note("spec-public-subnet", written.span,
+                format("subnet '{}' of network '{}' is of the internet's addresses", *written, network.name))
+          .help(
+              "where they are not yours, machines there cannot be reached any more; private ones are 10.0.0.0/8, "
+              "172.16.0.0/12 and 192.168.0.0/16");
   }
 }
 
@@ -153,7 +224,8 @@ void check_slips(const Spec& s, Findings& findings) {
   software(s.software, findings);
   for (const auto& group : s.nodes)
     if (group.value.software) software(*group.value.software, findings);
-  if (s.software.scheduler && s.software.scheduler->kind.value == SchedulerKind::slurm) slurm(s.software.scheduler->version, findings);
+  if (s.software.scheduler && s.software.scheduler->kind.value == SchedulerKind::slurm)
+    slurm(s.software.scheduler->version, findings);
   reduction(s, findings);
   shares(s, findings);
   reasons(s, findings);

@@ -5,23 +5,46 @@
 namespace clusterc {
 
 enum class KernelModules { open, proprietary };
-template <> struct EnumNames<KernelModules> { static constexpr auto names = enum_table<KernelModules>({{KernelModules::open, "open"}, {KernelModules::proprietary, "proprietary"}}); };
+template <>
+struct EnumNames<KernelModules> {
+  static constexpr auto names =
+      enum_table<KernelModules>({{KernelModules::open, "open"}, {KernelModules::proprietary, "proprietary"}});
+};
 enum class SchedulerKind { slurm, kubernetes, none };
-template <> struct EnumNames<SchedulerKind> { static constexpr auto names = enum_table<SchedulerKind>({{SchedulerKind::slurm, "slurm"}, {SchedulerKind::kubernetes, "kubernetes"}, {SchedulerKind::none, "none"}}); };
+template <>
+struct EnumNames<SchedulerKind> {
+  static constexpr auto names = enum_table<SchedulerKind>(
+      {{SchedulerKind::slurm, "slurm"}, {SchedulerKind::kubernetes, "kubernetes"}, {SchedulerKind::none, "none"}});
+};
 enum class TopologyPlugin { tree, block, none };
-template <> struct EnumNames<TopologyPlugin> { static constexpr auto names = enum_table<TopologyPlugin>({{TopologyPlugin::tree, "tree"}, {TopologyPlugin::block, "block"}, {TopologyPlugin::none, "none"}}); };
+template <>
+struct EnumNames<TopologyPlugin> {
+  static constexpr auto names = enum_table<TopologyPlugin>(
+      {{TopologyPlugin::tree, "tree"}, {TopologyPlugin::block, "block"}, {TopologyPlugin::none, "none"}});
+};
 enum class HaMode { active_passive, active_active, quorum };
-template <> struct EnumNames<HaMode> { static constexpr auto names = enum_table<HaMode>({{HaMode::active_passive, "active-passive"}, {HaMode::active_active, "active-active"}, {HaMode::quorum, "quorum"}}); };
+template <>
+struct EnumNames<HaMode> {
+  static constexpr auto names = enum_table<HaMode>({{HaMode::active_passive, "active-passive"},
+                                                    {HaMode::active_active, "active-active"},
+                                                    {HaMode::quorum, "quorum"}});
+};
 
-struct Accounting {                         // slurmdbd: who used what, and what teams may use
+struct Accounting {  // slurmdbd: who used what, and what teams may use
   SourceSpan span;
   Value<std::string> nodes, database;
   std::optional<SecretRef> password;
   static constexpr std::string_view type_name = "accounting";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("nodes", s.nodes, {.doc = "nodes that run slurmdbd, one or two: a name pattern; left out: the first controller, and the second where the database is on another host"});
-    v("database", s.database, {.standard = "localhost", .why = "beside slurmdbd, through its socket", .doc = "host of MariaDB or MySQL"});
-    v("password", s.password, {.doc = "reference to a file with the line StoragePass=…; left out: the database knows the account slurm by its socket"});
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("nodes", s.nodes,
+      {.doc = "nodes that run slurmdbd, one or two: a name pattern; left out: the first controller, and the second "
+              "where the database is on another host"});
+    v("database", s.database,
+      {.standard = "localhost", .why = "beside slurmdbd, through its socket", .doc = "host of MariaDB or MySQL"});
+    v("password", s.password,
+      {.doc = "reference to a file with the line StoragePass=…; left out: the database knows the account slurm by its "
+              "socket"});
   }
 };
 struct JobLimits {
@@ -29,14 +52,17 @@ struct JobLimits {
   Value<std::int64_t> submit, running;
   Value<Seconds> time;
   static constexpr std::string_view type_name = "job limits";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("submit", s.submit, {.doc = "jobs that one user may have queued and running in a team, in each partition", .least = 1, .most = 1e9});
-    v("running", s.running, {.doc = "jobs of one user in a team that run at a time, in each partition", .least = 1, .most = 1e9});
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("submit", s.submit,
+      {.doc = "jobs that one user may have queued and running in a team, in each partition", .least = 1, .most = 1e9});
+    v("running", s.running,
+      {.doc = "jobs of one user in a team that run at a time, in each partition", .least = 1, .most = 1e9});
     v("time", s.time, {.doc = "longest time that a job may run: 2 days"});
   }
 };
 
-struct Reservation {                        // nodes that are kept for some at a time that is known
+struct Reservation {  // nodes that are kept for some at a time that is known
   SourceSpan span;
   Value<Moment> start;
   Value<std::string> nodes, repeat;
@@ -44,14 +70,18 @@ struct Reservation {                        // nodes that are kept for some at a
   Value<bool> maintenance;
   std::vector<Value<std::string>> users, teams;
   static constexpr std::string_view type_name = "reservation";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("start", s.start, {.required = true, .doc = "when it begins, in the time zone of the controller: 2026-12-01T08:00"});
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("start", s.start,
+      {.required = true, .doc = "when it begins, in the time zone of the controller: 2026-12-01T08:00"});
     v("length", s.length, {.required = true, .doc = "how long it lasts: 8 h"});
     v("nodes", s.nodes, {.doc = "which nodes: a name pattern; left out: all that the scheduler hands out"});
     v("users", s.users, {.doc = "accounts that may use them"});
     v("teams", s.teams, {.doc = "teams that may use them; with users too: these users, in jobs of these teams"});
     v("repeat", s.repeat, {.doc = "it comes again", .words = "daily|weekly"});
-    v("maintenance", s.maintenance, {.doc = "for work on the nodes: it is made although jobs run there, beside other reservations, and root's where nobody is named"});
+    v("maintenance", s.maintenance,
+      {.doc = "for work on the nodes: it is made although jobs run there, beside other reservations, and root's where "
+              "nobody is named"});
   }
 };
 
@@ -67,13 +97,18 @@ struct Scheduler {
   Value<bool> requeue;
   NamedMap<Reservation> reservations;
   static constexpr std::string_view type_name = "scheduler";
-  static bool from_text(std::string_view, Scheduler&, std::string& error);      // "slurm"
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  static bool from_text(std::string_view, Scheduler&, std::string& error);  // "slurm"
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.required = true, .doc = "slurm, kubernetes or none"});
     v("version", s.version, {.doc = "release, as text: 24.11"});
-    v("controllers", s.controllers, {.doc = "nodes that run the controller, where no group has the role scheduler (or control-plane): a name pattern"});
+    v("controllers", s.controllers,
+      {.doc =
+           "nodes that run the controller, where no group has the role scheduler (or control-plane): a name pattern"});
     v("schedules", s.schedules, {.doc = "node groups that it hands out; left out: every group without a role"});
-    v("topology", s.topology, {.doc = "how the scheduler sees the fabric; left out: tree where there is a fabric of leaves and spines, block where NVLink domains span nodes"});
+    v("topology", s.topology,
+      {.doc = "how the scheduler sees the fabric; left out: tree where there is a fabric of leaves and spines, block "
+              "where NVLink domains span nodes"});
     v("accounting", s.accounting, {.doc = "Slurm's accounting database; left out: where teams share the cluster"});
     v("limits", s.limits, {.doc = "Slurm: what each user may have queued and running"});
     v("requeue", s.requeue, {.doc = "Slurm: whether batch jobs start again when their node fails; left out: they do"});
@@ -87,20 +122,22 @@ struct MpiStack {
   Value<std::string> kind;
   Value<Version> version;
   static constexpr std::string_view type_name = "mpi";
-  static bool from_text(std::string_view, MpiStack&, std::string& error);       // "openmpi", "openmpi 4.1"
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  static bool from_text(std::string_view, MpiStack&, std::string& error);  // "openmpi", "openmpi 4.1"
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.required = true, .doc = "MPI library", .words = "openmpi|mpich|mvapich|intel-mpi"});
     v("version", s.version, {.doc = "release, as text"});
   }
 };
 
-struct NamedVersion {                       // "docker", "docker 27.3", or { kind: docker, version: 27.3 }
+struct NamedVersion {  // "docker", "docker 27.3", or { kind: docker, version: 27.3 }
   SourceSpan span;
   Value<std::string> kind;
   Value<Version> version;
   static constexpr std::string_view type_name = "name and version";
   static bool from_text(std::string_view, NamedVersion&, std::string& error);
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.required = true, .doc = "name"});
     v("version", s.version, {.doc = "release, as text"});
   }
@@ -111,7 +148,8 @@ struct Identity {
   Value<std::string> kind, server, base, bind_dn;
   std::optional<SecretRef> bind_password;
   static constexpr std::string_view type_name = "identity";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.required = true, .doc = "kind of directory", .words = "ldap|ad|local"});
     v("server", s.server, {.doc = "URL of the directory"});
     v("base", s.base, {.doc = "search base"});
@@ -125,23 +163,32 @@ struct FabricSoftware {
   Value<std::string> kind;
   Value<Version> version;
   static constexpr std::string_view type_name = "fabric software";
-  static bool from_text(std::string_view, FabricSoftware&, std::string& error); // "doca-ofed 24.10"
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  static bool from_text(std::string_view, FabricSoftware&, std::string& error);  // "doca-ofed 24.10"
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.required = true, .doc = "RDMA stack", .words = "doca-ofed|mlnx-ofed|inbox"});
     v("version", s.version, {.doc = "release, as text"});
   }
 };
 
-struct Mirror {                             // of packages and container images, for sites without internet
+struct Mirror {  // of packages and container images, for sites without internet
   SourceSpan span;
   Value<std::string> server, folder, ca;
   std::vector<Value<std::string>> images;
   static constexpr std::string_view type_name = "mirror";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
-    v("server", s.server, {.required = true, .doc = "host that serves it over HTTPS: a node of this spec, or any other"});
-    v("folder", s.folder, {.standard = "/srv/mirror", .why = "beside what others are installed from", .doc = "where it lies, on the server and on the machine with internet that fills it"});
-    v("ca", s.ca, {.doc = "certificate of the site's own authority, a file where the plays run: they let every node trust it; left out: the nodes trust who signed the server's certificate"});
-    v("images", s.images, {.doc = "container images that it holds, with registry and tag or digest: nvcr.io/nvidia/pytorch:25.09-py3"});
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("server", s.server,
+      {.required = true, .doc = "host that serves it over HTTPS: a node of this spec, or any other"});
+    v("folder", s.folder,
+      {.standard = "/srv/mirror",
+       .why = "beside what others are installed from",
+       .doc = "where it lies, on the server and on the machine with internet that fills it"});
+    v("ca", s.ca,
+      {.doc = "certificate of the site's own authority, a file where the plays run: they let every node trust it; left "
+              "out: the nodes trust who signed the server's certificate"});
+    v("images", s.images,
+      {.doc = "container images that it holds, with registry and tag or digest: nvcr.io/nvidia/pytorch:25.09-py3"});
   }
 };
 
@@ -151,7 +198,8 @@ struct Limits {
   Value<std::int64_t> nofile, nproc;
   Value<Bytes> shared_memory;
   static constexpr std::string_view type_name = "limits";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("memlock", s.memlock, {.doc = "locked memory: unlimited, or a size"});
     v("nofile", s.nofile, {.doc = "open files", .least = 1024, .most = 1e9});
     v("nproc", s.nproc, {.doc = "processes", .least = 1, .most = 1e9});
@@ -159,15 +207,22 @@ struct Limits {
   }
 };
 
-struct GpuOperator {                        // NVIDIA GPU Operator in Kubernetes
+struct GpuOperator {  // NVIDIA GPU Operator in Kubernetes
   SourceSpan span;
   Value<Version> version;
   Value<bool> driver, toolkit;
   static constexpr std::string_view type_name = "gpu operator";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("version", s.version, {.doc = "release, as text"});
-    v("driver", s.driver, {.standard = "true", .why = "what its chart does where nothing is asked for", .doc = "it installs the GPU driver on the nodes"});
-    v("toolkit", s.toolkit, {.standard = "true", .why = "what its chart does where nothing is asked for", .doc = "it installs the container toolkit on the nodes"});
+    v("driver", s.driver,
+      {.standard = "true",
+       .why = "what its chart does where nothing is asked for",
+       .doc = "it installs the GPU driver on the nodes"});
+    v("toolkit", s.toolkit,
+      {.standard = "true",
+       .why = "what its chart does where nothing is asked for",
+       .doc = "it installs the container toolkit on the nodes"});
   }
 };
 
@@ -191,7 +246,8 @@ struct Software {
   std::optional<GpuOperator> gpu_operator;
   std::optional<Mirror> mirror;
   static constexpr std::string_view type_name = "software";
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("os", s.os, {.doc = "operating system and release: ubuntu-22.04, rocky-9, debian-12"});
     v("arch", s.arch, {.doc = "instruction set of the images"});
     v("kernel", s.kernel, {.doc = "kernel release"});
@@ -204,7 +260,10 @@ struct Software {
     v("mpi", s.mpi, {.doc = "MPI library"});
     v("fabric", s.fabric, {.doc = "RDMA stack: doca-ofed 24.10, inbox"});
     v("containers", s.containers, {.doc = "container runtimes"});
-    v("container_gpus", s.container_gpus, {.doc = "how a container gets its GPUs: cdi (named in its configuration) or hook (added behind the runtime's back)", .words = "cdi|hook"});
+    v("container_gpus", s.container_gpus,
+      {.doc =
+           "how a container gets its GPUs: cdi (named in its configuration) or hook (added behind the runtime's back)",
+       .words = "cdi|hook"});
     v("gpu_operator", s.gpu_operator, {.doc = "NVIDIA GPU Operator, where Kubernetes runs it"});
     v("scheduler", s.scheduler, {.doc = "workload manager"});
     v("monitoring", s.monitoring, {.doc = "monitoring programs"});
@@ -219,12 +278,19 @@ struct Software {
     v("acs", s.acs, {.doc = "PCIe access control services enabled"});
     v("gpudirect_rdma", s.gpudirect_rdma, {.doc = "NICs are to read and write GPU memory"});
     v("secure_boot", s.secure_boot, {.doc = "firmware checks signatures of kernel modules"});
-    v("signed_modules", s.signed_modules, {.doc = "GPU and RDMA modules are signed with a key that the firmware knows"});
+    v("signed_modules", s.signed_modules,
+      {.doc = "GPU and RDMA modules are signed with a key that the firmware knows"});
     v("persistence", s.persistence, {.doc = "GPU persistence mode"});
     v("mig", s.mig, {.doc = "MIG layout: off, or a profile for every GPU such as 7x1g.10gb"});
-    v("gpu_shards", s.gpu_shards, {.doc = "Slurm: parts in which a GPU is handed out to jobs that share it; left out: a GPU is one job's", .least = 2, .most = 1024});
+    v("gpu_shards", s.gpu_shards,
+      {.doc = "Slurm: parts in which a GPU is handed out to jobs that share it; left out: a GPU is one job's",
+       .least = 2,
+       .most = 1024});
     v("nodes_per_socket", s.nodes_per_socket, {.doc = "NUMA nodes of each socket (NPS)", .least = 1, .most = 16});
-    v("max_read_request", s.max_read_request, {.doc = "largest read request that network adapters send over PCIe (MaxReadReq): 4 KiB", .least = 128, .most = 4096});
+    v("max_read_request", s.max_read_request,
+      {.doc = "largest read request that network adapters send over PCIe (MaxReadReq): 4 KiB",
+       .least = 128,
+       .most = 4096});
     v("huge_pages", s.huge_pages, {.doc = "huge pages of 2 MiB reserved on each node", .least = 0, .most = 1e8});
     v("limits", s.limits, {.doc = "limits of user processes"});
   }

@@ -17,12 +17,21 @@ RdmaPortsOfNode rdma_ports(const Cluster& cluster, int group) {
   for (const NetworkModel& network : cluster.networks) {
     if (!is_rdma(network) || (network.kind != LinkKind::infiniband && network.kind != LinkKind::ethernet)) continue;
     for (const EndPoints& ends : network.ends) {
-      if (ends.group != group || ends.ports < 0 || ends.ports_each <= 0) continue;   // a virtual machine's ports are its host's
-      // The driver shows links that are bonded, or that one port splits into, as one device or as several: it depends on the adapter and its firmware.
-      if (network.spec->bond.value_or(1) > 1 || ends.split > 1) return {{}, format("network '{}' bonds or splits links: how many RDMA ports that makes depends on the adapter's firmware", network.name)};
-      const NetworkModel* sets_mtu = &network;                                        // a guest without an `mtu` of its own rides on its host's
-      if (!network.spec->mtu && network.shares >= 0) sets_mtu = &cluster.networks[static_cast<std::size_t>(network.shares)];
-      out.ports.push_back({network.kind, ends.ports_each, ends.rate, network.kind == LinkKind::ethernet && sets_mtu->spec->mtu ? *sets_mtu->spec->mtu : 0});
+      if (ends.group != group || ends.ports < 0 || ends.ports_each <= 0)
+        continue;  // a virtual machine's ports are its host's
+      // The driver shows links that are bonded, or that one port splits into, as one device or as several: it depends
+      // on the adapter and its firmware.
+      if (network.spec->bond.value_or(1) > 1 || ends.split > 1)
+        return {
+            {},
+            format(
+                "network '{}' bonds or splits links: how many RDMA ports that makes depends on the adapter's firmware",
+                network.name)};
+      const NetworkModel* sets_mtu = &network;  // a guest without an `mtu` of its own rides on its host's
+      if (!network.spec->mtu && network.shares >= 0)
+        sets_mtu = &cluster.networks[static_cast<std::size_t>(network.shares)];
+      out.ports.push_back({network.kind, ends.ports_each, ends.rate,
+                           network.kind == LinkKind::ethernet && sets_mtu->spec->mtu ? *sets_mtu->spec->mtu : 0});
     }
   }
   return out;
@@ -33,8 +42,10 @@ std::vector<RdmaPorts> rdma_compute_ports(const Cluster& cluster, int group) {
   std::vector<RdmaPorts> all = rdma_ports(cluster, group).ports;
   if (compute.network < 0 || !is_rdma(cluster.networks[static_cast<std::size_t>(compute.network)])) return {};
   const LinkKind kind = cluster.networks[static_cast<std::size_t>(compute.network)].kind;
-  std::erase_if(all, [&](const RdmaPorts& p) { return p.kind != kind || p.rate.value != compute.rate.value || p.count != compute.nics; });
-  if (all.size() > 1) all.resize(1);   // another network of as many ports at the same rate
+  std::erase_if(all, [&](const RdmaPorts& p) {
+    return p.kind != kind || p.rate.value != compute.rate.value || p.count != compute.nics;
+  });
+  if (all.size() > 1) all.resize(1);  // another network of as many ports at the same rate
   return all;
 }
 

@@ -1,4 +1,5 @@
-// The InfiniBand and RoCE ports that each node of a group has, as its operating system shows them: one RDMA port for one port of the spec.
+// The InfiniBand and RoCE ports that each node of a group has, as its operating system shows them: one RDMA port for
+// one port of the spec.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,17 +8,17 @@
 
 namespace clusterc {
 
-struct RdmaPorts {                  // ports of one kind of a node
-  LinkKind kind = LinkKind::infiniband;   // or ethernet
+struct RdmaPorts {                       // ports of one kind of a node
+  LinkKind kind = LinkKind::infiniband;  // or ethernet
   std::int64_t count = 0;
-  BitsPerSecond rate{0};            // of one
-  std::int64_t mtu = 0;             // of their interfaces, where the spec says it; 0: it does not
+  BitsPerSecond rate{0};  // of one
+  std::int64_t mtu = 0;   // of their interfaces, where the spec says it; 0: it does not
 };
 
 struct RdmaPortsOfNode {
-  std::vector<RdmaPorts> ports;     // in the order of the networks; empty: none, or `missing` says why it is not known
+  std::vector<RdmaPorts> ports;  // in the order of the networks; empty: none, or `missing` says why it is not known
   std::string missing;
-  BytesPerSecond all() const;       // of all ports, one direction
+  BytesPerSecond all() const;  // of all ports, one direction
 };
 RdmaPortsOfNode rdma_ports(const Cluster&, int group);
 // Those of the network that carries compute; empty: it has no RDMA, or how many it has is not known.

@@ -33,8 +33,10 @@ CheckpointPlan plan_checkpoint(const Cluster& c, const Workload& w, const Worklo
     out.young = best_checkpoint_interval(*out.save, out.between);
     out.daly = daly_checkpoint_interval(*out.save, out.between);
   }
-  if (w.checkpoint_every) out.every = *w.checkpoint_every;
-  else if (out.young) out.every = out.young;
+  if (w.checkpoint_every)
+    out.every = *w.checkpoint_every;
+  else if (out.young)
+    out.every = out.young;
   if (out.save && out.every) out.goodput = goodput(*out.save, *out.every, out.restart, out.between);
   return out;
 }
@@ -58,7 +60,8 @@ RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
     out.pue_known = true;
   }
   out.energy = Joules(out.power.value * out.time.value * out.pue);
-  if (c.spec.site && c.spec.site->carbon && c.spec.site->carbon->grams_per_kwh) out.carbon = Kilograms(out.energy.value / 3.6e6 * *c.spec.site->carbon->grams_per_kwh / 1000);
+  if (c.spec.site && c.spec.site->carbon && c.spec.site->carbon->grams_per_kwh)
+    out.carbon = Kilograms(out.energy.value / 3.6e6 * *c.spec.site->carbon->grams_per_kwh / 1000);
   return out;
 }
 
@@ -66,7 +69,8 @@ void plan_scaling(WorkloadPlan& p) {
   // Halves of the GPUs, down to the fewest that fit; at most ten points, the full count last.
   constexpr int kPoints = 10;
   std::vector<double> counts;
-  for (double n = p.machine.gpus; n >= 1 && static_cast<int>(counts.size()) < kPoints; n = std::floor(n / 2)) counts.push_back(n);
+  for (double n = p.machine.gpus; n >= 1 && static_cast<int>(counts.size()) < kPoints; n = std::floor(n / 2))
+    counts.push_back(n);
   std::reverse(counts.begin(), counts.end());
   for (const double gpus : counts) {
     TrainingMachine machine = p.machine;
@@ -92,7 +96,8 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
   } else if (!g.missing.empty()) {
     p.missing.push_back(format("{} is not in the catalogue", g.missing));
   } else {
-    TrainingJob job{.model = *model, .precision = p.precision, .optimizer_bytes = optimizer_bytes(w.optimizer.value_or("adam"))};
+    TrainingJob job{
+        .model = *model, .precision = p.precision, .optimizer_bytes = optimizer_bytes(w.optimizer.value_or("adam"))};
     job.batch = std::max(1.0, std::round(static_cast<double>(*w.batch->tokens) / model->sequence));
     job.trained = trained_parameters(w);
     p.job = job;
@@ -108,8 +113,10 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
   }
   if (w.model->parameters) p.checkpoint = plan_checkpoint(c, w, p);
   const bool ends = !p.checkpoint || !p.checkpoint->goodput || *p.checkpoint->goodput > 0;
-  if (!ends) p.missing.push_back("when it ends: saves, lost work and restarts take all of its time, so it makes no progress");
-  else if (w.train && w.train->tokens && p.tokens_per_second > 0) p.run = plan_run(c, w, p);
+  if (!ends)
+    p.missing.push_back("when it ends: saves, lost work and restarts take all of its time, so it makes no progress");
+  else if (w.train && w.train->tokens && p.tokens_per_second > 0)
+    p.run = plan_run(c, w, p);
 }
 
 void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, WorkloadPlan& p) {
@@ -125,7 +132,9 @@ void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, 
   }
   p.machine = training_machine(c, g, w, model->experts > 0);
   const ServingNeeds needs = serving_needs(*model, w);
-  if (needs.tokens_held > 0 && needs.tokens_held < model->sequence) p.missing.push_back(format("its rate: `batch: {} tokens` is less than one sequence of {}", needs.tokens_held, model->sequence));
+  if (needs.tokens_held > 0 && needs.tokens_held < model->sequence)
+    p.missing.push_back(
+        format("its rate: `batch: {} tokens` is less than one sequence of {}", needs.tokens_held, model->sequence));
   p.serving = plan_serving(needs, p.machine, serving_split(w));
 }
 
@@ -139,7 +148,10 @@ Watts power_at_load(const ServerModel& s) {
 
 WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
   const Workload& w = named.value;
-  WorkloadPlan p{.name = named.name, .kind = w.kind.value_or("training"), .precision = w.precision.value_or("bf16"), .span = named.name_span};
+  WorkloadPlan p{.name = named.name,
+                 .kind = w.kind.value_or("training"),
+                 .precision = w.precision.value_or("bf16"),
+                 .span = named.name_span};
   if (const auto g = gpus_of(c, w)) {
     p.gpus = g->gpus;
     p.nodes = g->nodes;
@@ -147,14 +159,24 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
     const NodeGroupModel* group = g->slowest ? g->slowest : g->smallest;
     if (group) p.gpu = group->server.gpu_model;
     if (g->memory) p.memory = *g->memory;
-    if (p.kind == "hpc") p.missing.push_back("`kind: hpc` has no model: see the expected figures");
-    else if (!w.model) p.missing.push_back("`model` is not written");
-    else if (const auto wrong = contradictions(*w.model); !wrong.empty()) p.missing.push_back(format("all of it, since its figures contradict one another: its model {}", wrong.front().says));
-    else if (!g->slowest || !g->smallest) p.missing.push_back(format("{} is not in the catalogue", g->missing));
-    else if (p.kind == "inference") plan_inference(c, w, *g, p);
-    else plan_training(c, w, *g, p);
+    if (p.kind == "hpc")
+      p.missing.push_back("`kind: hpc` has no model: see the expected figures");
+    else if (!w.model)
+      p.missing.push_back("`model` is not written");
+    else if (const auto wrong = contradictions(*w.model); !wrong.empty())
+      p.missing.push_back(
+          format("all of it, since its figures contradict one another: its model {}", wrong.front().says));
+    else if (!g->slowest || !g->smallest)
+      p.missing.push_back(format("{} is not in the catalogue", g->missing));
+    else if (p.kind == "inference")
+      plan_inference(c, w, *g, p);
+    else
+      plan_training(c, w, *g, p);
     if (p.kinds.size() > 1 && (p.job || p.serving))
-      p.missing.push_back(format("what its faster GPUs would do alone: a step waits for the slowest, so all {} count with the lowest peak ('{}'), rates and memory of all kinds", p.gpus, p.gpu));
+      p.missing.push_back(
+          format("what its faster GPUs would do alone: a step waits for the slowest, so all {} count with the lowest "
+                 "peak ('{}'), rates and memory of all kinds",
+                 p.gpus, p.gpu));
     const auto at_best = [&](std::string why) {
       p.missing.push_back(std::move(why));
       if (p.run) p.run->time_known = false;
@@ -162,14 +184,22 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
     for (const auto& on : w.on)
       if (const int at = c.find_node_group(on.name); at >= 0)
         if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())
-          at_best(format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best", on.name, slowed));
+          at_best(
+              format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best",
+                     on.name, slowed));
     for (const auto& on : w.on)
       if (const int at = c.find_node_group(on.name); at >= 0)
         if (const std::string_view mig = cut_by_mig(c.nodes[static_cast<std::size_t>(at)].software); !mig.empty())
-          at_best(format("what instances of the GPUs of '{}' hold and do (`mig: {}`): memory, times and rates are those of whole ones, at best", on.name, mig));
+          at_best(
+              format("what instances of the GPUs of '{}' hold and do (`mig: {}`): memory, times and rates are those of "
+                     "whole ones, at best",
+                     on.name, mig));
     if (group && p.nodes > 1)
-      if (const ComputePorts ports = compute_ports(c, *group); ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
-        at_best(format("how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best", c.networks[static_cast<std::size_t>(ports.network)].name));
+      if (const ComputePorts ports = compute_ports(c, *group);
+          ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
+        at_best(format(
+            "how fast NCCL is over TCP (network '{}' has no `rdma`): all times and rates are those of RDMA, at best",
+            c.networks[static_cast<std::size_t>(ports.network)].name));
   } else {
     p.missing.push_back("`on` names no group with GPUs");
   }

@@ -1,4 +1,5 @@
-// What is to be expected of each workload that a spec names: whether it fits, how to divide it, how long it takes; or what serving it needs.
+// What is to be expected of each workload that a spec names: whether it fits, how to divide it, how long it takes; or
+// what serving it needs.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,38 +11,39 @@
 
 namespace clusterc {
 
-struct ScalePoint {                  // the same step on fewer GPUs of the same kind, each with its own fastest layout
+struct ScalePoint {  // the same step on fewer GPUs of the same kind, each with its own fastest layout
   double gpus = 0;
   LayoutChoice choice;
-  double tokens_per_gpu = 0;         // a second
-  double efficiency = 0;             // tokens_per_gpu over the best of all points: memory can make few GPUs slower than many
+  double tokens_per_gpu = 0;  // a second
+  double efficiency = 0;      // tokens_per_gpu over the best of all points: memory can make few GPUs slower than many
 };
 
 struct CheckpointPlan {
   Bytes size{0};
-  std::string storage;               // empty: none whose rate is known
+  std::string storage;  // empty: none whose rate is known
   std::string rate_from;
   std::optional<BytesPerSecond> rate;
-  std::optional<Seconds> save;       // size / rate, else the limit that the spec sets
+  std::optional<Seconds> save;  // size / rate, else the limit that the spec sets
   bool save_is_limit = false;
-  Seconds between{0};                // interruptions of this job
-  double gpu_hours = 0;              // per interruption
-  std::optional<Seconds> young, daly, every;    // every: what is reckoned with, the spec's or Young's
+  Seconds between{0};                         // interruptions of this job
+  double gpu_hours = 0;                       // per interruption
+  std::optional<Seconds> young, daly, every;  // every: what is reckoned with, the spec's or Young's
   Seconds restart{0};
   bool restart_assumed = false;
-  std::optional<double> goodput;     // 0 or less: no progress
+  std::optional<double> goodput;  // 0 or less: no progress
 };
 
-struct RunPlan {                     // training on all tokens that the spec names
-  Seconds time{0};                   // goodput included
+struct RunPlan {    // training on all tokens that the spec names
+  Seconds time{0};  // goodput included
   double gpu_hours = 0;
-  Watts power{0};                    // of the nodes, at load (power_at_load)
-  Watts highest{0};                  // of the same nodes, as racks and feeds are planned
-  bool power_known = true;           // false: that of a node is a lower bound, so power, energy and carbon are
-  bool time_known = true;            // false: a limit on power or TCP slows it, nobody knows how much: time and all that is made of it are lower bounds
+  Watts power{0};           // of the nodes, at load (power_at_load)
+  Watts highest{0};         // of the same nodes, as racks and feeds are planned
+  bool power_known = true;  // false: that of a node is a lower bound, so power, energy and carbon are
+  bool time_known = true;   // false: a limit on power or TCP slows it, nobody knows how much: time and all that is made
+                            // of it are lower bounds
   double pue = 1;
   bool pue_known = false;
-  Joules energy{0};                  // at the site's meter where the PUE is known, else at the nodes' supplies
+  Joules energy{0};  // at the site's meter where the PUE is known, else at the nodes' supplies
   std::optional<Kilograms> carbon;
 };
 
@@ -56,10 +58,10 @@ struct WorkloadPlan {
   // training and fine-tuning
   std::optional<TrainingJob> job;
   TrainingMachine machine;
-  std::optional<LayoutSearch> written, free;     // as the spec divides it; the best there is
+  std::optional<LayoutSearch> written, free;  // as the spec divides it; the best there is
   std::optional<LayoutChoice> used;  // what the figures below reckon with: as written if that fits, else the fastest
   bool used_written = false;
-  double idle() const { return used ? machine.gpus - used->layout.gpus() : 0; }      // GPUs that `used` has no work for
+  double idle() const { return used ? machine.gpus - used->layout.gpus() : 0; }  // GPUs that `used` has no work for
   double tokens_per_second = 0, mfu = 0;
   std::vector<ScalePoint> scaling;
   std::optional<CheckpointPlan> checkpoint;
@@ -73,8 +75,8 @@ std::vector<WorkloadPlan> plan_workloads(const Cluster&, const Plan&);
 // One of them, all but its `scaling`, which takes most of the time.
 WorkloadPlan plan_workload(const Cluster&, const Named<Workload>&);
 
-// What one node draws while its GPUs are busy without end: the sum of its parts at their rated power, never more than the node's highest.
-// Of a node whose power is not known: of its parts that state one, a lower bound.
+// What one node draws while its GPUs are busy without end: the sum of its parts at their rated power, never more than
+// the node's highest. Of a node whose power is not known: of its parts that state one, a lower bound.
 Watts power_at_load(const ServerModel&);
 
 }  // namespace clusterc

@@ -21,21 +21,32 @@ Sharding sharding_of(std::string_view word) {
   return word == "all" ? Sharding::all : Sharding::none;
 }
 
-ModelState model_state(double parameters, double model_parallel, double data, Sharding sharded, double trained, double optimizer) {
-  const double each = parameters / model_parallel, moving = trained > 0 ? std::min(trained, parameters) / model_parallel : each;
-  const bool weights = sharded == Sharding::all, gradients = weights || sharded == Sharding::gradients, states = gradients || sharded == Sharding::optimizer;
-  return {2 * each / (weights ? data : 1), 2 * moving / (gradients ? data : 1), optimizer * moving / (states ? data : 1)};
+ModelState model_state(double parameters, double model_parallel, double data, Sharding sharded, double trained,
+                       double optimizer) {
+  const double each = parameters / model_parallel,
+               moving = trained > 0 ? std::min(trained, parameters) / model_parallel : each;
+  const bool weights = sharded == Sharding::all, gradients = weights || sharded == Sharding::gradients,
+             states = gradients || sharded == Sharding::optimizer;
+  return {2 * each / (weights ? data : 1), 2 * moving / (gradients ? data : 1),
+          optimizer * moving / (states ? data : 1)};
 }
 
-Bytes training_state(double parameters, double model_parallel, double data, Sharding sharded, double trained, double optimizer) {
+Bytes training_state(double parameters, double model_parallel, double data, Sharding sharded, double trained,
+                     double optimizer) {
   return Bytes(model_state(parameters, model_parallel, data, sharded, trained, optimizer).total());
 }
 
-double optimizer_bytes(std::string_view word) { return word == "adam-8bit" ? 4 + 1 + 1 : word == "sgd" ? 4 + 4 : kAdamBytes; }
+double optimizer_bytes(std::string_view word) {
+  return word == "adam-8bit" ? 4 + 1 + 1 : word == "sgd" ? 4 + 4 : kAdamBytes;
+}
 
-Bytes least_activations(double layers, double hidden, double sequence, double tensor) { return Bytes(2 * sequence * hidden * layers / tensor); }
+Bytes least_activations(double layers, double hidden, double sequence, double tensor) {
+  return Bytes(2 * sequence * hidden * layers / tensor);
+}
 
-Bytes kv_per_token(double layers, double kv_heads, double head_dim, double bytes) { return Bytes(2 * layers * kv_heads * head_dim * bytes); }
+Bytes kv_per_token(double layers, double kv_heads, double head_dim, double bytes) {
+  return Bytes(2 * layers * kv_heads * head_dim * bytes);
+}
 
 double bytes_of_precision(std::string_view precision) {
   if (precision == "fp64") return 8;
@@ -46,32 +57,46 @@ double bytes_of_precision(std::string_view precision) {
 
 const Value<FlopsPerSecond>& peak_of(const GpuPart& gpu, std::string_view precision) {
   if (precision == "fp64") return gpu.fp64_tensor.or_else(gpu.fp64);
-  if (precision == "fp32") return gpu.tf32.or_else(gpu.fp32);      // matrix products in FP32 run as TF32 where the GPU has it
+  if (precision == "fp32")
+    return gpu.tf32.or_else(gpu.fp32);  // matrix products in FP32 run as TF32 where the GPU has it
   if (precision == "fp8") return gpu.fp8;
-  return precision == "fp4" ? gpu.fp4 : gpu.bf16;                  // FP16 has the peak of BF16
+  return precision == "fp4" ? gpu.fp4 : gpu.bf16;  // FP16 has the peak of BF16
 }
 
-double trained_parameters(const Workload& w) { return w.kind.value_or("training") == "fine-tuning" ? w.trained_parameters.value_or(0) : 0; }
+double trained_parameters(const Workload& w) {
+  return w.kind.value_or("training") == "fine-tuning" ? w.trained_parameters.value_or(0) : 0;
+}
 
 std::optional<double> training_operations(const Workload& w) {
   if (!w.train || !w.train->tokens || !w.model) return std::nullopt;
   const Value<double>& each = w.model->active_parameters.or_else(w.model->parameters);
   if (!each) return std::nullopt;
-  return operations_of_parameter(trained_share(trained_parameters(w), w.model->parameters.value_or(*each))) * *each * static_cast<double>(*w.train->tokens);
+  return operations_of_parameter(trained_share(trained_parameters(w), w.model->parameters.value_or(*each))) * *each *
+         static_cast<double>(*w.train->tokens);
 }
 
-double implied_utilisation(double operations, double gpus, FlopsPerSecond peak, Seconds within) { return operations / (gpus * peak.value * within.value); }
+double implied_utilisation(double operations, double gpus, FlopsPerSecond peak, Seconds within) {
+  return operations / (gpus * peak.value * within.value);
+}
 
-Seconds run_time(double operations, double gpus, FlopsPerSecond peak, double utilisation) { return Seconds(operations / (gpus * peak.value * utilisation)); }
+Seconds run_time(double operations, double gpus, FlopsPerSecond peak, double utilisation) {
+  return Seconds(operations / (gpus * peak.value * utilisation));
+}
 
-Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between) { return Seconds(std::sqrt(2 * checkpoint.value * between.value)); }
+Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between) {
+  return Seconds(std::sqrt(2 * checkpoint.value * between.value));
+}
 
 Seconds daly_checkpoint_interval(Seconds checkpoint, Seconds between) {
   const double x = checkpoint / (2 * between);
-  return x >= 1 ? between : Seconds(best_checkpoint_interval(checkpoint, between).value * (1 + std::sqrt(x) / 3 + x / 9) - checkpoint.value);
+  return x >= 1 ? between
+                : Seconds(best_checkpoint_interval(checkpoint, between).value * (1 + std::sqrt(x) / 3 + x / 9) -
+                          checkpoint.value);
 }
 
-double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between) { return 1 - checkpoint / interval - (interval.value / 2 + restart.value) / between.value; }
+double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between) {
+  return 1 - checkpoint / interval - (interval.value / 2 + restart.value) / between.value;
+}
 
 std::optional<WorkloadGpus> gpus_of(const Cluster& c, const Workload& w) {
   WorkloadGpus out;
@@ -82,12 +107,16 @@ std::optional<WorkloadGpus> gpus_of(const Cluster& c, const Workload& w) {
     if (!g.server.gpu || g.server.gpu_count == 0) continue;
     out.nodes += *on.value;
     out.gpus += *on.value * g.server.gpu_count;
-    const auto same = std::find_if(out.kinds.begin(), out.kinds.end(), [&](const GpuKind& k) { return k.gpu == g.server.gpu_model; });
-    (same == out.kinds.end() ? out.kinds.emplace_back(GpuKind{g.server.gpu_model, 0}) : *same).count += *on.value * g.server.gpu_count;
+    const auto same =
+        std::find_if(out.kinds.begin(), out.kinds.end(), [&](const GpuKind& k) { return k.gpu == g.server.gpu_model; });
+    (same == out.kinds.end() ? out.kinds.emplace_back(GpuKind{g.server.gpu_model, 0}) : *same).count +=
+        *on.value * g.server.gpu_count;
     const GpuPart& gpu = *g.server.gpu;
     out.groups.push_back(&g);
-    if (!gpu.memory) out.missing = format("the memory of '{}'", g.server.gpu_model);
-    else if (!out.memory || *gpu.memory < *out.memory) out.memory = gpu.memory, out.smallest = &g;
+    if (!gpu.memory)
+      out.missing = format("the memory of '{}'", g.server.gpu_model);
+    else if (!out.memory || *gpu.memory < *out.memory)
+      out.memory = gpu.memory, out.smallest = &g;
     const Value<FlopsPerSecond>& peak = peak_of(gpu, w.precision.value_or("bf16"));
     if (!peak && out.missing.empty()) out.missing = format("the peak of '{}' at this precision", g.server.gpu_model);
     if (peak && (!out.peak || *peak < *out.peak)) out.peak = peak, out.slowest = &g;

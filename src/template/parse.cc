@@ -10,13 +10,14 @@
 namespace clusterc {
 namespace {
 
-constexpr int kDeepest = 64;   // blocks in blocks, brackets in brackets
+constexpr int kDeepest = 64;  // blocks in blocks, brackets in brackets
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-const std::vector<std::string_view> kTags = {"if", "elif", "else", "endif", "for", "endfor", "include", "raw", "endraw"};
+const std::vector<std::string_view> kTags = {"if",     "elif",    "else", "endif", "for",
+                                             "endfor", "include", "raw",  "endraw"};
 
 class Parser {
  public:
@@ -34,14 +35,24 @@ class Parser {
     std::size_t begin = 0, end = 0;
   };
 
-  SourceSpan span(std::size_t begin, std::size_t end) const { return {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(end, begin))}; }
-  [[noreturn]] void fail(std::size_t begin, std::size_t end, std::string message, std::string help = {}) const { throw TemplateProblem{span(begin, std::min(end, text_.size())), std::move(message), std::move(help)}; }
-  [[noreturn]] void fail(const Token& t, std::string message, std::string help = {}) const { fail(t.begin, t.end, std::move(message), std::move(help)); }
+  SourceSpan span(std::size_t begin, std::size_t end) const {
+    return {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(end, begin))};
+  }
+  [[noreturn]] void fail(std::size_t begin, std::size_t end, std::string message, std::string help = {}) const {
+    throw TemplateProblem{span(begin, std::min(end, text_.size())), std::move(message), std::move(help)};
+  }
+  [[noreturn]] void fail(const Token& t, std::string message, std::string help = {}) const {
+    fail(t.begin, t.end, std::move(message), std::move(help));
+  }
 
-  // ---- text and tags -----------------------------------------------------------------------------------------------------------------
-  // Reads nodes up to a tag of `ends`, which it has then read the word of; an empty list: to the end of the text. `opened`: the tag that waits for it.
+  // ---- text and tags
+  // -----------------------------------------------------------------------------------------------------------------
+  // Reads nodes up to a tag of `ends`, which it has then read the word of; an empty list: to the end of the text.
+  // `opened`: the tag that waits for it.
   std::string_view fill(TemplateBlock& block, const std::vector<std::string_view>& ends, SourceSpan opened) {
-    if (++blocks_ > kDeepest) throw TemplateProblem{opened, "blocks lie more than " + std::to_string(kDeepest) + " deep in each other", "take inner ones out into a file of its own: {% include %}"};
+    if (++blocks_ > kDeepest)
+      throw TemplateProblem{opened, "blocks lie more than " + std::to_string(kDeepest) + " deep in each other",
+                            "take inner ones out into a file of its own: {% include %}"};
     for (;;) {
       const std::size_t open = next_tag();
       const char kind = open < text_.size() ? text_[open + 1] : '\0';
@@ -50,16 +61,21 @@ class Parser {
         const char mark = open + 2 < text_.size() ? text_[open + 2] : '\0';
         if (mark == '-') {
           while (stop > at_ && blank(text_[stop - 1])) --stop;
-        } else if (kind != '{' && mark != '+') {           // a block or a comment that begins its line: what stands before it goes
+        } else if (kind != '{' &&
+                   mark != '+') {  // a block or a comment that begins its line: what stands before it goes
           std::size_t line = stop;
           while (line > at_ && (text_[line - 1] == ' ' || text_[line - 1] == '\t')) --line;
           if (line > at_ ? text_[line - 1] == '\n' : line_begins_) stop = line;
         }
       }
-      if (stop > at_) block.nodes.push_back({.kind = TemplateNode::Kind::text, .span = span(at_, stop), .text = text_.substr(at_, stop - at_)});
+      if (stop > at_)
+        block.nodes.push_back(
+            {.kind = TemplateNode::Kind::text, .span = span(at_, stop), .text = text_.substr(at_, stop - at_)});
       at_ = open;
       if (kind == '\0') {
-        if (!ends.empty()) throw TemplateProblem{opened, "the block that begins here has no end", "write {% " + std::string(ends.back()) + " %} behind it"};
+        if (!ends.empty())
+          throw TemplateProblem{opened, "the block that begins here has no end",
+                                "write {% " + std::string(ends.back()) + " %} behind it"};
         --blocks_;
         return {};
       }
@@ -92,15 +108,22 @@ class Parser {
         return word;
       }
       const SourceSpan here = span(tag_, name.end);
-      if (word == "if") block.nodes.push_back(branch(here));
-      else if (word == "for") block.nodes.push_back(loop(here));
-      else if (word == "include") block.nodes.push_back(include(here));
-      else if (word == "raw") raw(block, here);
+      if (word == "if")
+        block.nodes.push_back(branch(here));
+      else if (word == "for")
+        block.nodes.push_back(loop(here));
+      else if (word == "include")
+        block.nodes.push_back(include(here));
+      else if (word == "raw")
+        raw(block, here);
       else if (std::find(kTags.begin(), kTags.end(), word) != kTags.end())
-        fail(name, ends.empty() ? "nothing is open that '" + std::string(word) + "' could belong to" : "'" + std::string(word) + "' stands where the block that is open wants " + join(ends, ", "));
+        fail(name, ends.empty()
+                       ? "nothing is open that '" + std::string(word) + "' could belong to"
+                       : "'" + std::string(word) + "' stands where the block that is open wants " + join(ends, ", "));
       else {
         const auto near = nearest_name(word, kTags);
-        fail(name, "there is no tag '" + std::string(word.substr(0, 40)) + "'", near ? "did you mean '" + std::string(*near) + "'?" : "there are if, for, include and raw");
+        fail(name, "there is no tag '" + std::string(word.substr(0, 40)) + "'",
+             near ? "did you mean '" + std::string(*near) + "'?" : "there are if, for, include and raw");
       }
     }
   }
@@ -118,7 +141,8 @@ class Parser {
     for (;;) {
       node.parts.emplace_back();
       const bool last = node.tests.size() < node.parts.size();
-      const std::string_view word = last ? fill(node.parts.back(), {"endif"}, here) : fill(node.parts.back(), {"elif", "else", "endif"}, here);
+      const std::string_view word =
+          last ? fill(node.parts.back(), {"endif"}, here) : fill(node.parts.back(), {"elif", "else", "endif"}, here);
       if (word == "elif") node.tests.push_back(expression());
       close("%}");
       if (word == "endif") return node;
@@ -128,14 +152,17 @@ class Parser {
   TemplateNode loop(SourceSpan here) {
     TemplateNode node{.kind = TemplateNode::Kind::loop, .span = here};
     const auto name = [&] {
-      if (token_.kind != Token::Kind::word || reserved(text(token_))) fail(token_, "here stands the name of what the loop goes over", "{% for node in nodes %}, {% for name, group in spec.nodes | items %}");
+      if (token_.kind != Token::Kind::word || reserved(text(token_)))
+        fail(token_, "here stands the name of what the loop goes over",
+             "{% for node in nodes %}, {% for name, group in spec.nodes | items %}");
       const std::string_view word = text(token_);
       next();
       return word;
     };
     node.first = name();
     if (is_sign(",")) next(), node.second = name();
-    if (token_.kind != Token::Kind::word || text(token_) != "in") fail(token_, "'in' stands between the name and the list", "{% for node in nodes %}");
+    if (token_.kind != Token::Kind::word || text(token_) != "in")
+      fail(token_, "'in' stands between the name and the list", "{% for node in nodes %}");
     next();
     node.expression = expression();
     close("%}");
@@ -152,7 +179,8 @@ class Parser {
 
   TemplateNode include(SourceSpan here) {
     TemplateNode node{.kind = TemplateNode::Kind::include, .span = here};
-    if (token_.kind != Token::Kind::text) fail(token_, "the file that is included is named in quotes", "{% include \"parts/head.txt\" %}");
+    if (token_.kind != Token::Kind::text)
+      fail(token_, "the file that is included is named in quotes", "{% include \"parts/head.txt\" %}");
     node.text = text_.substr(token_.begin + 1, token_.end - token_.begin - 2);
     node.span = span(token_.begin, token_.end);
     if (node.text.find('\\') != node.text.npos) fail(token_, "a file's name has no backslash here");
@@ -171,7 +199,9 @@ class Parser {
       if (!text_.substr(word).starts_with("endraw")) continue;
       std::size_t end = word + 6;
       while (end < text_.size() && blank(text_[end])) ++end;
-      if (!text_.substr(end).starts_with("%}") && !text_.substr(end).starts_with("-%}") && !text_.substr(end).starts_with("+%}")) continue;
+      if (!text_.substr(end).starts_with("%}") && !text_.substr(end).starts_with("-%}") &&
+          !text_.substr(end).starts_with("+%}"))
+        continue;
       std::size_t stop = at;
       if (strip) {
         while (stop > at_ && blank(text_[stop - 1])) --stop;
@@ -180,7 +210,9 @@ class Parser {
         while (line > at_ && (text_[line - 1] == ' ' || text_[line - 1] == '\t')) --line;
         if (line > at_ ? text_[line - 1] == '\n' : line_begins_) stop = line;
       }
-      if (stop > at_) block.nodes.push_back({.kind = TemplateNode::Kind::text, .span = span(at_, stop), .text = text_.substr(at_, stop - at_)});
+      if (stop > at_)
+        block.nodes.push_back(
+            {.kind = TemplateNode::Kind::text, .span = span(at_, stop), .text = text_.substr(at_, stop - at_)});
       at_ = end;
       next();
       close("%}");
@@ -202,7 +234,8 @@ class Parser {
     } else if (token_.begin >= text_.size()) {
       fail(tag_, tag_ + 2, "the tag that begins here has no end", "write " + std::string(sign) + " behind it");
     } else {
-      fail(token_, "'" + std::string(text(token_).substr(0, 40)) + "' was not expected here", "a tag ends with " + std::string(sign));
+      fail(token_, "'" + std::string(text(token_).substr(0, 40)) + "' was not expected here",
+           "a tag ends with " + std::string(sign));
     }
     at_ += sign.size();
     behind(mark, !value);
@@ -219,17 +252,21 @@ class Parser {
       while (at_ < text_.size() && blank(text_[at_])) ++at_;
       line_begins_ = at_ > from && text_.substr(from, at_ - from).find('\n') != text_.npos && text_[at_ - 1] == '\n';
     } else if (trims && mark != '+') {
-      if (text_.substr(at_).starts_with("\r\n")) at_ += 2, line_begins_ = true;
-      else if (text_.substr(at_).starts_with("\n")) at_ += 1, line_begins_ = true;
+      if (text_.substr(at_).starts_with("\r\n"))
+        at_ += 2, line_begins_ = true;
+      else if (text_.substr(at_).starts_with("\n"))
+        at_ += 1, line_begins_ = true;
     }
   }
 
-  // ---- words of a tag ----------------------------------------------------------------------------------------------------------------
+  // ---- words of a tag
+  // ----------------------------------------------------------------------------------------------------------------
   std::string_view text(const Token& t) const { return text_.substr(t.begin, t.end - t.begin); }
   bool is_sign(std::string_view sign) const { return token_.kind == Token::Kind::sign && text(token_) == sign; }
   bool is_word(std::string_view word) const { return token_.kind == Token::Kind::word && text(token_) == word; }
   static bool reserved(std::string_view word) {
-    static constexpr std::string_view kWords[] = {"and", "or", "not", "in", "is", "true", "false", "True", "False", "if", "else", "loop"};
+    static constexpr std::string_view kWords[] = {"and",   "or",   "not",   "in", "is",   "true",
+                                                  "false", "True", "False", "if", "else", "loop"};
     return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
   }
 
@@ -249,7 +286,9 @@ class Parser {
       token_.kind = Token::Kind::number;
     } else if (c == '"' || c == '\'') {
       while (end < text_.size() && text_[end] != c && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-      if (end >= text_.size() || text_[end] != c) fail(at_, std::min(end, text_.size()), "the text that begins here has no end", std::string("write ") + c + " behind it, on the same line; \\n stands for a line end");
+      if (end >= text_.size() || text_[end] != c)
+        fail(at_, std::min(end, text_.size()), "the text that begins here has no end",
+             std::string("write ") + c + " behind it, on the same line; \\n stands for a line end");
       ++end;
       token_.kind = Token::Kind::text;
     } else {
@@ -261,7 +300,8 @@ class Parser {
     at_ = end;
   }
 
-  // ---- expressions -------------------------------------------------------------------------------------------------------------------
+  // ---- expressions
+  // -------------------------------------------------------------------------------------------------------------------
   using Kind = TemplateExpression::Kind;
 
   TemplateExpressionPtr make(Kind kind, std::size_t begin, std::vector<TemplateExpressionPtr> operands = {}) const {
@@ -277,7 +317,7 @@ class Parser {
     (all.push_back(std::move(operands)), ...);
     return all;
   }
-  void step() { last_ = token_.end, next(); }   // a token that belongs to the expression
+  void step() { last_ = token_.end, next(); }  // a token that belongs to the expression
 
   TemplateExpressionPtr expression() {
     if (++depth_ > kDeepest) fail(token_, "more than " + std::to_string(kDeepest) + " brackets lie in each other");
@@ -288,16 +328,18 @@ class Parser {
   TemplateExpressionPtr either() {
     const std::size_t begin = token_.begin;
     TemplateExpressionPtr left = both();
-    for (int chain = 0; is_word("or"); left = make(Kind::either, begin, of(std::move(left), both()))) check_chain(++chain), step();
+    for (int chain = 0; is_word("or"); left = make(Kind::either, begin, of(std::move(left), both())))
+      check_chain(++chain), step();
     return left;
   }
   TemplateExpressionPtr both() {
     const std::size_t begin = token_.begin;
     TemplateExpressionPtr left = negation();
-    for (int chain = 0; is_word("and"); left = make(Kind::both, begin, of(std::move(left), negation()))) check_chain(++chain), step();
+    for (int chain = 0; is_word("and"); left = make(Kind::both, begin, of(std::move(left), negation())))
+      check_chain(++chain), step();
     return left;
   }
-  void check_chain(int length) const {   // each link is a level of the tree
+  void check_chain(int length) const {  // each link is a level of the tree
     if (length > 1000) fail(token_, "this expression is too long");
   }
   TemplateExpressionPtr negation() {
@@ -344,12 +386,16 @@ class Parser {
     for (int chain = 0;; check_chain(++chain)) {
       if (is_sign(".")) {
         step();
-        if (token_.kind != Token::Kind::word) fail(token_, "a name stands behind the dot", "names with other signs than letters, digits and _: spec.nodes[\"my-nodes\"]");
+        if (token_.kind != Token::Kind::word)
+          fail(token_, "a name stands behind the dot",
+               "names with other signs than letters, digits and _: spec.nodes[\"my-nodes\"]");
         const std::string_view word = text(token_);
         step();
         e = make(Kind::member, begin, of(std::move(e)));
         e->word = word;
-        if (is_sign("(")) fail(token_, "nothing can be called here", word == "items" ? "write it as a filter: … | items" : "filters come behind |: " + filter_names());
+        if (is_sign("("))
+          fail(token_, "nothing can be called here",
+               word == "items" ? "write it as a filter: … | items" : "filters come behind |: " + filter_names());
       } else if (is_sign("[")) {
         step();
         TemplateExpressionPtr key = expression();
@@ -382,12 +428,15 @@ class Parser {
   TemplateExpressionPtr filter(std::size_t begin, TemplateExpressionPtr of_what) {
     const std::string_view word = text(token_);
     const auto& filters = template_filters();
-    const auto known = std::find_if(filters.begin(), filters.end(), [&](const TemplateFilter& f) { return token_.kind == Token::Kind::word && f.name == word; });
+    const auto known = std::find_if(filters.begin(), filters.end(), [&](const TemplateFilter& f) {
+      return token_.kind == Token::Kind::word && f.name == word;
+    });
     if (known == filters.end()) {
       std::vector<std::string_view> names;
       for (const TemplateFilter& f : filters) names.push_back(f.name);
       const auto near = nearest_name(word, names);
-      fail(token_, "there is no filter '" + std::string(word.substr(0, 40)) + "'", near ? "did you mean '" + std::string(*near) + "'?" : "there are " + join(names, ", "));
+      fail(token_, "there is no filter '" + std::string(word.substr(0, 40)) + "'",
+           near ? "did you mean '" + std::string(*near) + "'?" : "there are " + join(names, ", "));
     }
     const Token name = token_;
     step();
@@ -396,14 +445,21 @@ class Parser {
       step();
       while (!is_sign(")")) {
         operands.push_back(expression());
-        if (is_sign(",")) step();
-        else if (!is_sign(")")) fail(token_, "',' or ')' is missing here");
+        if (is_sign(","))
+          step();
+        else if (!is_sign(")"))
+          fail(token_, "',' or ')' is missing here");
       }
       step();
     }
     const int arguments = static_cast<int>(operands.size()) - 1;
     if (arguments < known->least || arguments > known->most)
-      fail(name, "the filter '" + std::string(word) + "' takes " + (known->most == 0 ? std::string("no arguments") : known->least == known->most ? std::to_string(known->most) + (known->most == 1 ? " argument" : " arguments") : "at most " + std::to_string(known->most)) + ", not " + std::to_string(arguments));
+      fail(name, "the filter '" + std::string(word) + "' takes " +
+                     (known->most == 0 ? std::string("no arguments")
+                      : known->least == known->most
+                          ? std::to_string(known->most) + (known->most == 1 ? " argument" : " arguments")
+                          : "at most " + std::to_string(known->most)) +
+                     ", not " + std::to_string(arguments));
     TemplateExpressionPtr e = make(Kind::filter, begin, std::move(operands));
     e->word = known->name;
     return e;
@@ -439,8 +495,10 @@ class Parser {
       std::vector<TemplateExpressionPtr> items;
       while (!is_sign("]")) {
         items.push_back(expression());
-        if (is_sign(",")) step();
-        else if (!is_sign("]")) fail(token_, "',' or ']' is missing here");
+        if (is_sign(","))
+          step();
+        else if (!is_sign("]"))
+          fail(token_, "',' or ']' is missing here");
       }
       step();
       return make(Kind::list, t.begin, std::move(items));
@@ -459,18 +517,24 @@ class Parser {
     if (t.begin >= text_.size()) fail(tag_, tag_ + 2, "the tag that begins here has no end");
     const char c = text_[t.begin];
     const bool not_ours = c == '$' || c == '.' || c == '*' || c == '`';
-    fail(t, "a value is missing here", not_ours ? "braces that the file itself has stand between {% raw %} and {% endraw %}; a file without .tmpl is taken as it is" : "a name, a number, or a text in quotes");
+    fail(t, "a value is missing here",
+         not_ours ? "braces that the file itself has stand between {% raw %} and {% endraw %}; a file without .tmpl is "
+                    "taken as it is"
+                  : "a name, a number, or a text in quotes");
   }
 
   TemplateValue number(const Token& t, bool negative) const {
     const std::string word = (negative ? "-" : "") + std::string(text(t));
     if (word.find('.') == word.npos) {
       std::int64_t integer = 0;
-      if (const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), integer); error != std::errc()) fail(t, "this number is too large");
+      if (const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), integer);
+          error != std::errc())
+        fail(t, "this number is too large");
       return TemplateValue::of(integer);
     }
     double real = 0;
-    if (const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), real); error != std::errc()) fail(t, "this number is too large");
+    if (const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), real); error != std::errc())
+      fail(t, "this number is too large");
     return TemplateValue::of(real);
   }
 
@@ -482,10 +546,20 @@ class Parser {
         continue;
       }
       switch (text_[++i]) {
-        case 'n': out += '\n'; break;
-        case 't': out += '\t'; break;
-        case '\\': case '"': case '\'': out += text_[i]; break;
-        default: fail(i - 1, i + 1, "this backslash means nothing", "\\n, \\t, \\\\, \\\" and \\' stand for a line end, a tab and the sign itself");
+        case 'n':
+          out += '\n';
+          break;
+        case 't':
+          out += '\t';
+          break;
+        case '\\':
+        case '"':
+        case '\'':
+          out += text_[i];
+          break;
+        default:
+          fail(i - 1, i + 1, "this backslash means nothing",
+               "\\n, \\t, \\\\, \\\" and \\' stand for a line end, a tab and the sign itself");
       }
     }
     return out;
@@ -494,7 +568,7 @@ class Parser {
   FileId file_;
   std::string_view text_;
   std::size_t at_ = 0, tag_ = 0, last_ = 0;
-  bool line_begins_ = true;   // nothing of the line stands before at_
+  bool line_begins_ = true;  // nothing of the line stands before at_
   int blocks_ = 0, depth_ = 0;
   Token token_;
 };
@@ -505,8 +579,9 @@ TemplateBlock parse_template(const Sources& sources, FileId file) { return Parse
 
 const std::vector<TemplateFilter>& template_filters() {
   static const std::vector<TemplateFilter> filters = {
-      {"tojson", 0, 0}, {"quote", 0, 0}, {"safe", 0, 0}, {"default", 1, 1}, {"join", 1, 1}, {"replace", 2, 2}, {"items", 0, 0}, {"length", 0, 0}, {"first", 0, 0}, {"last", 0, 0},
-      {"lower", 0, 0}, {"upper", 0, 0}, {"trim", 0, 0}, {"lines", 0, 0}, {"si", 0, 0}};
+      {"tojson", 0, 0},  {"quote", 0, 0}, {"safe", 0, 0},   {"default", 1, 1}, {"join", 1, 1},
+      {"replace", 2, 2}, {"items", 0, 0}, {"length", 0, 0}, {"first", 0, 0},   {"last", 0, 0},
+      {"lower", 0, 0},   {"upper", 0, 0}, {"trim", 0, 0},   {"lines", 0, 0},   {"si", 0, 0}};
   return filters;
 }
 

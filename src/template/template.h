@@ -1,6 +1,7 @@
-// Templates of files in Jinja's spelling, a strict part of it: {{ value | filter }}, {% if %}, {% for %}, {% include %}, {% raw %}, {# comment #}, {%- and -%};
-// as with its options trim_blocks, lstrip_blocks, keep_trailing_newline and StrictUndefined (docs/templates.md). No commands, no environment, no clock: what a
-// template gives follows from what it is given.
+// Templates of files in Jinja's spelling, a strict part of it: {{ value | filter }}, {% if %}, {% for %}, {% include
+// %}, {% raw %}, {# comment #}, {%- and -%}; as with its options trim_blocks, lstrip_blocks, keep_trailing_newline and
+// StrictUndefined (docs/templates.md). No commands, no environment, no clock: what a template gives follows from what
+// it is given.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,12 +14,12 @@
 
 namespace clusterc {
 
-struct TemplateBlock;   // a template that was read; template/parse.h
+struct TemplateBlock;  // a template that was read; template/parse.h
 
 struct TemplateLimits {
-  std::size_t bytes = std::size_t{64} << 20;    // of what one template gives
-  std::int64_t steps = 100'000'000;             // tags and values that one rendering meets: five seconds
-  std::int64_t* left = nullptr;                 // in its place where several renderings share them: what is left of them
+  std::size_t bytes = std::size_t{64} << 20;  // of what one template gives
+  std::int64_t steps = 100'000'000;           // tags and values that one rendering meets: five seconds
+  std::int64_t* left = nullptr;               // in its place where several renderings share them: what is left of them
   int include_depth = 16;
 };
 

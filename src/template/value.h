@@ -1,4 +1,5 @@
-// What a template knows: scalars, lists and maps, read as they are asked for, so that nothing is built that no template looks at.
+// What a template knows: scalars, lists and maps, read as they are asked for, so that nothing is built that no template
+// looks at.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,16 +21,16 @@ struct TemplateValue {
   bool truth = false;
   std::int64_t integer = 0;
   double number = 0;
-  std::string_view text;                           // absent: why there is no value, "nothing is called 'x'"
-  std::shared_ptr<const std::string> keeps;        // what the text lies in; null: it lives longer than the rendering
-  std::optional<double> si;                        // of a quantity, in its SI unit
-  Dimension dimension = Dimension::power;          // likewise
-  bool sized = false;                              // absent: it would be a quantity of this dimension
-  bool version = false;                            // a text whose numbers are compared one by one: 12.9 is before 13.0
-  bool safe = false;                               // may stand in a file as it is: quoted, or written by the template's author
-  bool quoted = false;                             // safe by its quotes: any change of the text makes it unsafe again
-  bool unset = false;                              // a list or map that nobody wrote: it is empty, and not defined
-  std::shared_ptr<const TemplateObject> object;    // list, map
+  std::string_view text;                     // absent: why there is no value, "nothing is called 'x'"
+  std::shared_ptr<const std::string> keeps;  // what the text lies in; null: it lives longer than the rendering
+  std::optional<double> si;                  // of a quantity, in its SI unit
+  Dimension dimension = Dimension::power;    // likewise
+  bool sized = false;                        // absent: it would be a quantity of this dimension
+  bool version = false;                      // a text whose numbers are compared one by one: 12.9 is before 13.0
+  bool safe = false;    // may stand in a file as it is: quoted, or written by the template's author
+  bool quoted = false;  // safe by its quotes: any change of the text makes it unsafe again
+  bool unset = false;   // a list or map that nobody wrote: it is empty, and not defined
+  std::shared_ptr<const TemplateObject> object;  // list, map
 
   static TemplateValue absent(std::string why) { return with_text(Kind::absent, std::move(why)); }
   static TemplateValue of(bool truth) { return {.kind = Kind::truth, .truth = truth}; }
@@ -40,9 +41,15 @@ struct TemplateValue {
     v.safe = safe;
     return v;
   }
-  static TemplateValue borrowed(std::string_view text, bool safe = false) { return {.kind = Kind::text, .text = text, .safe = safe}; }
-  static TemplateValue list(std::shared_ptr<const TemplateObject> object) { return {.kind = Kind::list, .object = std::move(object)}; }
-  static TemplateValue map(std::shared_ptr<const TemplateObject> object) { return {.kind = Kind::map, .object = std::move(object)}; }
+  static TemplateValue borrowed(std::string_view text, bool safe = false) {
+    return {.kind = Kind::text, .text = text, .safe = safe};
+  }
+  static TemplateValue list(std::shared_ptr<const TemplateObject> object) {
+    return {.kind = Kind::list, .object = std::move(object)};
+  }
+  static TemplateValue map(std::shared_ptr<const TemplateObject> object) {
+    return {.kind = Kind::map, .object = std::move(object)};
+  }
 
  private:
   static TemplateValue with_text(Kind kind, std::string text) {
@@ -56,8 +63,8 @@ class TemplateObject {
   virtual ~TemplateObject() = default;
   virtual std::size_t size() const = 0;
   virtual TemplateValue at(std::size_t) const = 0;
-  // Of a map: its keys, at most this many of them for a message; a value by its key, nullopt where there is no such key; whether the keys are fixed (another one
-  // is a slip of the pen, always) or the spec's own.
+  // Of a map: its keys, at most this many of them for a message; a value by its key, nullopt where there is no such
+  // key; whether the keys are fixed (another one is a slip of the pen, always) or the spec's own.
   virtual std::string key(std::size_t) const { return {}; }
   virtual std::optional<TemplateValue> member(std::string_view name) const;
   virtual bool fixed_keys() const { return false; }
@@ -76,7 +83,8 @@ class TemplateList : public TemplateObject {
 
 class TemplateMap : public TemplateObject {
  public:
-  explicit TemplateMap(std::vector<std::pair<std::string, TemplateValue>> members, bool fixed = false) : members_(std::move(members)), fixed_(fixed) {}
+  explicit TemplateMap(std::vector<std::pair<std::string, TemplateValue>> members, bool fixed = false)
+      : members_(std::move(members)), fixed_(fixed) {}
   std::size_t size() const override { return members_.size(); }
   TemplateValue at(std::size_t i) const override { return members_[i].second; }
   std::string key(std::size_t i) const override { return members_[i].first; }

@@ -14,53 +14,76 @@ namespace {
 std::string first_label(const std::string& host) { return to_lower(host.substr(0, host.find('.'))); }
 std::string shown(const std::string& text) { return text.substr(0, 64); }
 
-// By another name than the specification's a node may be reached, so an unknown one says nothing; that of another node of the same test does.
-std::string wrong_host(const ResultRecords& records, const SuiteTest& test, const std::string& node, const std::vector<std::string>& nodes) {
+// By another name than the specification's a node may be reached, so an unknown one says nothing; that of another node
+// of the same test does.
+std::string wrong_host(const ResultRecords& records, const SuiteTest& test, const std::string& node,
+                       const std::vector<std::string>& nodes) {
   for (const MeasurementRecord& m : records.measurements)
-    if (!m.host.empty() && first_label(m.host) != first_label(records.host)) return format("contradictory: a figure of '{}' in a result of '{}'", shown(m.host), shown(records.host));
+    if (!m.host.empty() && first_label(m.host) != first_label(records.host))
+      return format("contradictory: a figure of '{}' in a result of '{}'", shown(m.host), shown(records.host));
   const std::string host = first_label(records.host);
   if (test.mpi || host == first_label(node)) return {};
-  const auto other = std::find_if(nodes.begin(), nodes.end(), [&](const std::string& n) { return first_label(n) == host; });
+  const auto other =
+      std::find_if(nodes.begin(), nodes.end(), [&](const std::string& n) { return first_label(n) == host; });
   return other == nodes.end() ? "" : format("contradictory: the result of this node calls itself one of '{}'", *other);
 }
 
-// What is measured on the host says nothing of GPUs, and the other way round. A container is started by the host, whatever it is for.
+// What is measured on the host says nothing of GPUs, and the other way round. A container is started by the host,
+// whatever it is for.
 std::string wrong_back_end(const ResultRecords& records, const SuiteTest& test) {
   const auto at = std::find(test.arguments.begin(), test.arguments.end(), "--device");
   const std::string planned = at == test.arguments.end() || at + 1 == test.arguments.end() ? "host" : *(at + 1);
   for (const MeasurementRecord& m : records.measurements) {
     if (m.backend.empty() || m.backend == planned || (test.validator == "container" && m.backend == "host")) continue;
-    return format("contradictory: {} was measured by the back end '{}', started was '{}'", shown(m.metric), shown(m.backend), planned);
+    return format("contradictory: {} was measured by the back end '{}', started was '{}'", shown(m.metric),
+                  shown(m.backend), planned);
   }
   return {};
 }
 
 std::string told_twice(const ResultRecords& records) {
-  std::map<std::tuple<std::string, std::string, std::int64_t, std::string>, double> told;   // metric, device, size, parameters
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::string>, double>
+      told;  // metric, device, size, parameters
   for (const MeasurementRecord& m : records.measurements) {
     const auto [at, fresh] = told.try_emplace({m.metric, m.device, m.size, m.parameters}, m.value);
-    if (!fresh && at->second != m.value) return format("contradictory: {} of {} twice, {:.6g} and {:.6g} {}", shown(m.metric), m.device.empty() ? "one device" : shown(m.device), at->second, m.value, shown(m.unit));
+    if (!fresh && at->second != m.value)
+      return format("contradictory: {} of {} twice, {:.6g} and {:.6g} {}", shown(m.metric),
+                    m.device.empty() ? "one device" : shown(m.device), at->second, m.value, shown(m.unit));
   }
   return {};
 }
 
 std::string wrong_header(const ResultRecords& records, const SuiteTest& test) {
   if (records.headers == 0) return "damaged result: it has no header";
-  if (records.headers > 1) return format("contradictory: {} results in one (each rank for itself, where the launcher is of another MPI than the program)", records.headers);
-  if (records.validator != test.validator) return format("contradictory: a result of the validator '{}', started was '{}'", shown(records.validator), test.validator);
+  if (records.headers > 1)
+    return format(
+        "contradictory: {} results in one (each rank for itself, where the launcher is of another MPI than the "
+        "program)",
+        records.headers);
+  if (records.validator != test.validator)
+    return format("contradictory: a result of the validator '{}', started was '{}'", shown(records.validator),
+                  test.validator);
   return {};
 }
 
 }  // namespace
 
-std::optional<Contradiction> contradiction_of(const ResultRecords& records, const SuiteTest& test, const std::string& node, const std::vector<std::string>& nodes) {
+std::optional<Contradiction> contradiction_of(const ResultRecords& records, const SuiteTest& test,
+                                              const std::string& node, const std::vector<std::string>& nodes) {
   const auto wrong = [](const MeasurementRecord& m) { return !m.data_verified || m.wrong > 0; };
-  if (records.done && (!records.told_verified || records.told_wrong > 0) && std::none_of(records.measurements.begin(), records.measurements.end(), wrong))
-    return Contradiction{Verdict::fail, format("the data is wrong: the end of the result says so ({} values), though none of its figures does", records.told_wrong)};
-  for (std::string why : {wrong_header(records, test), wrong_host(records, test, node, nodes), wrong_back_end(records, test), told_twice(records), records.damaged})
+  if (records.done && (!records.told_verified || records.told_wrong > 0) &&
+      std::none_of(records.measurements.begin(), records.measurements.end(), wrong))
+    return Contradiction{
+        Verdict::fail,
+        format("the data is wrong: the end of the result says so ({} values), though none of its figures does",
+               records.told_wrong)};
+  for (std::string why : {wrong_header(records, test), wrong_host(records, test, node, nodes),
+                          wrong_back_end(records, test), told_twice(records), records.damaged})
     if (!why.empty()) return Contradiction{Verdict::error, std::move(why)};
-  if (const auto there = static_cast<std::int64_t>(records.measurements.size()); records.done && records.told_measurements != there)
-    return Contradiction{Verdict::error, format("incomplete: the end of the result counts {} figures, {} are there", records.told_measurements, there)};
+  if (const auto there = static_cast<std::int64_t>(records.measurements.size());
+      records.done && records.told_measurements != there)
+    return Contradiction{Verdict::error, format("incomplete: the end of the result counts {} figures, {} are there",
+                                                records.told_measurements, there)};
   return std::nullopt;
 }
 

@@ -57,7 +57,8 @@ Journal::~Journal() {
   if (file_ >= 0) ::close(file_);
 }
 
-std::optional<Journal> Journal::open(const std::string& path, const std::string& cluster, const std::string& spec_digest, const std::string& launcher,
+std::optional<Journal> Journal::open(const std::string& path, const std::string& cluster,
+                                     const std::string& spec_digest, const std::string& launcher,
                                      const std::string& started, bool fresh, std::string& error) {
   Journal journal;
   journal.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -96,7 +97,8 @@ std::optional<Journal> Journal::open(const std::string& path, const std::string&
       if (e["version"].get(version) != simdjson::SUCCESS) version = 0;
       if (text(e, "format") != "clusterc-journal") break;
       if (version > 1) {
-        error = "the journal '" + path + "' has format version " + std::to_string(version) + ", this program writes 1: name another journal";
+        error = "the journal '" + path + "' has format version " + std::to_string(version) +
+                ", this program writes 1: name another journal";
         return std::nullopt;
       }
       ours = true;
@@ -123,7 +125,14 @@ std::optional<Journal> Journal::open(const std::string& path, const std::string&
   if (fresh || !open_run) {
     journal.done_.clear();
     std::string line;
-    JsonWriter(line).begin_object().field("record", "run").field("cluster", cluster).field("spec_sha256", spec_digest).field("launcher", launcher).field("started", started).end_object();
+    JsonWriter(line)
+        .begin_object()
+        .field("record", "run")
+        .field("cluster", cluster)
+        .field("spec_sha256", spec_digest)
+        .field("launcher", launcher)
+        .field("started", started)
+        .end_object();
     written = written && journal.append(line);
   }
   if (!written) {
@@ -150,7 +159,12 @@ bool Journal::append(const std::string& line) {
 bool Journal::write(const JournalTest& test) {
   std::string line;
   JsonWriter json(line);
-  json.begin_object().field("record", "test").field("id", test.id).field("how", test.how).field("error", test.error).array("tasks");
+  json.begin_object()
+      .field("record", "test")
+      .field("id", test.id)
+      .field("how", test.how)
+      .field("error", test.error)
+      .array("tasks");
   for (const TaskOutput& task : test.tasks) {
     json.begin_object().field("node", task.node).array("lines");
     for (const std::string& l : task.lines) json.value(l);

@@ -6,18 +6,27 @@ namespace clusterc {
 
 std::string_view verdict_name(Verdict v) {
   switch (v) {
-    case Verdict::pass: return "pass";
-    case Verdict::degraded: return "degraded";
-    case Verdict::fail: return "fail";
-    case Verdict::error: return "error";
-    case Verdict::skipped: return "skipped";
-    case Verdict::unjudged: return "unjudged";
+    case Verdict::pass:
+      return "pass";
+    case Verdict::degraded:
+      return "degraded";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::error:
+      return "error";
+    case Verdict::skipped:
+      return "skipped";
+    case Verdict::unjudged:
+      return "unjudged";
   }
   return "?";
 }
 
 namespace {
-constexpr std::pair<std::string_view, Dimension> kUnits[] = {{"B/s", Dimension::byte_rate}, {"FLOP/s", Dimension::flop_rate}, {"s", Dimension::time}, {"1/s", Dimension::op_rate}};
+constexpr std::pair<std::string_view, Dimension> kUnits[] = {{"B/s", Dimension::byte_rate},
+                                                             {"FLOP/s", Dimension::flop_rate},
+                                                             {"s", Dimension::time},
+                                                             {"1/s", Dimension::op_rate}};
 
 std::optional<Dimension> dimension_of(std::string_view unit) {
   for (const auto& [name, dimension] : kUnits)
@@ -44,7 +53,8 @@ std::string contradiction_in(const MeasurementRecord& m, Dimension wanted) {
   if (*dimension != wanted)
     for (const auto& [name, d] : kUnits)
       if (d == wanted) return format("contradictory: measured in {}, the unit of {} is {}", m.unit, m.metric, name);
-  if (m.value < 0 || (m.value == 0 && wanted == Dimension::time)) return format("damaged record: 'value' is {:.6g}", m.value);
+  if (m.value < 0 || (m.value == 0 && wanted == Dimension::time))
+    return format("damaged record: 'value' is {:.6g}", m.value);
   if (m.data_verified && m.checked == 0) return "contradictory: the data is called verified, and none was checked";
   return {};
 }
@@ -77,45 +87,63 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   // Of containers what is compared are the devices that they see.
   const bool container = m.metric.starts_with("container.");
   if (const std::string why = contradiction_in(m, out.dimension); !why.empty()) {
-    out.value.reset();   // whatever it is, it is no figure
+    out.value.reset();  // whatever it is, it is no figure
     out.data_verified = false;
     return end(m.wrong > 0 ? Verdict::fail : Verdict::error, why);
   }
   if (!verified && container && !m.slow.empty()) return end(Verdict::fail, m.slow);
-  if (!verified) return end(Verdict::fail, m.checked == 0 ? "the data was not checked" : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
+  if (!verified)
+    return end(Verdict::fail, m.checked == 0
+                                  ? "the data was not checked"
+                                  : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
-  if (m.page_cache) return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
+  if (m.page_cache)
+    return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
   // The host in a GPU's place shows that the validator works.
   const bool between_gpus = m.metric.starts_with("nvlink.") || m.metric.starts_with("peer.");
-  if ((m.metric.starts_with("pcie.copy") || between_gpus) && m.backend != "cuda") return end(Verdict::unjudged, "copied between processors' memory: the figure says nothing of a GPU");
+  if ((m.metric.starts_with("pcie.copy") || between_gpus) && m.backend != "cuda")
+    return end(Verdict::unjudged, "copied between processors' memory: the figure says nothing of a GPU");
   // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
   // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
-  const bool link = m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link") || m.metric == "nvlink.links";
+  const bool link =
+      m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link") || m.metric == "nvlink.links";
   const bool below = out.floor && m.value < *out.floor;
-  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || container || (link && !below && (!m.slow.empty() || !expected))) {
+  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || container ||
+      (link && !below && (!m.slow.empty() || !expected))) {
     if (m.slow.empty()) return end(Verdict::pass, "");
-    return m.busy ? end(Verdict::error, "busy: " + m.slow + " beside other work: run it again when the machine is idle") : end(Verdict::degraded, m.slow);
+    return m.busy ? end(Verdict::error, "busy: " + m.slow + " beside other work: run it again when the machine is idle")
+                  : end(Verdict::degraded, m.slow);
   }
   if (!expected) return end(Verdict::unjudged, "nothing is known of this figure on this hardware");
   const bool lower = m.lower_is_better;
   const auto worse = [&](double a, double b) { return lower ? a > b : a < b; };
   if (out.ceiling && (lower ? m.value * kAboveCeiling < *out.ceiling : m.value > *out.ceiling * kAboveCeiling))
-    return end(Verdict::error, format("measured {}, more than the {} that the hardware allows ({}): measured wrongly, or the spec does not describe this machine",
+    return end(Verdict::error, format("measured {}, more than the {} that the hardware allows ({}): measured wrongly, "
+                                      "or the spec does not describe this machine",
                                       say(m.value), say(*out.ceiling), expected->ceiling.derivation));
   if (!expected->missing.empty() && !expected->floor_by_user) return end(Verdict::unjudged, expected->missing);
   if (!out.ceiling && !expected->floor_by_user) return end(Verdict::unjudged, "no ceiling is known");
   if (!out.floor) return end(Verdict::unjudged, "no published figure of a healthy system, and no floor in targets");
-  // Other work makes nothing faster: what reaches its figure beside it has passed, what does not says nothing of the hardware.
-  if (m.busy && worse(m.value, out.typical ? (lower ? *out.typical / expected->guard : *out.typical * expected->guard) : *out.floor))
-    return end(Verdict::error, format("busy: measured {} beside other work, {} is {}: run it again when the machine is idle", say(m.value),
-                                      out.typical ? "typical" : lower ? "the limit" : "the floor", say(out.typical ? *out.typical : *out.floor)));
+  // Other work makes nothing faster: what reaches its figure beside it has passed, what does not says nothing of the
+  // hardware.
+  if (m.busy && worse(m.value, out.typical ? (lower ? *out.typical / expected->guard : *out.typical * expected->guard)
+                                           : *out.floor))
+    return end(
+        Verdict::error,
+        format("busy: measured {} beside other work, {} is {}: run it again when the machine is idle", say(m.value),
+               out.typical ? "typical"
+               : lower     ? "the limit"
+                           : "the floor",
+               say(out.typical ? *out.typical : *out.floor)));
   // What the validator saw of a link, or of what held a GPU's clocks back, says why.
   const std::string seen = !m.slow.empty() && (link || m.metric.starts_with("gemm.")) ? ": " + m.slow : "";
   const bool may_fail = expected->floor_by_user || (expected->basis != "transferred" && expected->basis != "stated");
   if (worse(m.value, *out.floor)) {
-    const std::string reason = format("measured {}, {} of {}{}", say(m.value), lower ? "above the limit" : "below the floor",
-                                      say(*out.floor), expected->floor_by_user ? " that the spec sets" : "");
-    return end(may_fail ? Verdict::fail : Verdict::degraded, !may_fail ? reason + " (a floor taken over from other hardware only degrades)" + seen : reason + seen);
+    const std::string reason =
+        format("measured {}, {} of {}{}", say(m.value), lower ? "above the limit" : "below the floor", say(*out.floor),
+               expected->floor_by_user ? " that the spec sets" : "");
+    return end(may_fail ? Verdict::fail : Verdict::degraded,
+               !may_fail ? reason + " (a floor taken over from other hardware only degrades)" + seen : reason + seen);
   }
   if (out.typical && worse(m.value, lower ? *out.typical / expected->guard : *out.typical * expected->guard))
     return end(Verdict::degraded, format("measured {}, typical is {}{}", say(m.value), say(*out.typical), seen));

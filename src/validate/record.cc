@@ -26,7 +26,9 @@ double figure(const simdjson::dom::element& e, const char* key, std::string& dam
   double v = 0;
   const bool told = e[key].get(v) == simdjson::SUCCESS && std::isfinite(v);
   if (told && (v == 0 || (v >= kLeast && v <= kMost))) return v;
-  if (damaged.empty()) damaged = told ? format("damaged record: '{}' is {:.6g}", key, v) : format("damaged record: '{}' is no number", key);
+  if (damaged.empty())
+    damaged =
+        told ? format("damaged record: '{}' is {:.6g}", key, v) : format("damaged record: '{}' is no number", key);
   return 0;
 }
 std::int64_t count(const simdjson::dom::element& e, const char* key, std::string& damaged) {
@@ -90,7 +92,7 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
 }  // namespace
 
 ResultRecords read_records(const std::vector<std::string>& lines) {
-  constexpr std::size_t kLongestLine = 4u << 20;   // a probe of a large node is some 100 kB
+  constexpr std::size_t kLongestLine = 4u << 20;  // a probe of a large node is some 100 kB
   ResultRecords out;
   simdjson::dom::parser parser(kLongestLine);
   bool ended = false;
@@ -99,7 +101,8 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
     simdjson::dom::element e;
     if (line.size() > kLongestLine || parser.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) {
       ++chatter;
-      if (out.damaged.empty() && line.starts_with(R"({"record":)")) out.damaged = "damaged record: " + printable(line.substr(0, 100));
+      if (out.damaged.empty() && line.starts_with(R"({"record":)"))
+        out.damaged = "damaged record: " + printable(line.substr(0, 100));
       continue;
     }
     const std::string record = text(e, "record");
@@ -109,7 +112,8 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       out.host = text(e, "host");
       out.program_version = text(e, "program_version");
       if (text(e, "format") != "clusterc-result" || integer(e, "version") != 1) {
-        out.error = "the validator speaks version " + std::to_string(integer(e, "version")) + " of its result format, this program reads 1: install the bundle that came with it";
+        out.error = "the validator speaks version " + std::to_string(integer(e, "version")) +
+                    " of its result format, this program reads 1: install the bundle that came with it";
         return out;
       }
     } else if (record == "measurement") {
@@ -122,7 +126,8 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       if (e["nvidia"].get(nvidia) == simdjson::SUCCESS) out.no_gpus = text(nvidia, "nvml_detail");
       if (out.host.empty()) out.host = text(e, "host");
     } else if (record == "end") {
-      // Ranks of a world that falls apart may each print one: the first counts that tells more than that the launcher ended it with the others.
+      // Ranks of a world that falls apart may each print one: the first counts that tells more than that the launcher
+      // ended it with the others.
       const bool failed = text(e, "status") == "error", by_signal = failed && text(e, "reason") == "interrupted";
       if (ended && (!out.unexplained || !failed || by_signal)) continue;
       ended = true;
@@ -144,7 +149,10 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
     }
   }
   if (!ended) out.unexplained = true;
-  if (!ended) out.error = lines.empty() ? "printed nothing" : chatter == lines.size() ? "printed no result: " + printable(lines.back().substr(0, 200)) : "cut off before its end";
+  if (!ended)
+    out.error = lines.empty()             ? "printed nothing"
+                : chatter == lines.size() ? "printed no result: " + printable(lines.back().substr(0, 200))
+                                          : "cut off before its end";
   return out;
 }
 

@@ -12,32 +12,37 @@
 namespace clusterc {
 
 struct ValidateOptions {
-  std::string bundle;                       // folder of the validators, the same path on every node
-  std::string journal;                      // path; empty: none
+  std::string bundle;   // folder of the validators, the same path on every node
+  std::string journal;  // path; empty: none
   std::string spec_digest;
-  std::string started;                      // time of the start, for the journal (the caller's clock)
-  bool fresh = false;                       // begin anew even if the journal's last run was cut off
+  std::string started;  // time of the start, for the journal (the caller's clock)
+  bool fresh = false;   // begin anew even if the journal's last run was cut off
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const std::string&)> progress;   // one line when a test begins or ends
-  std::function<bool(const struct Report&)> deliver;  // before the journal says that the run has ended; false: it does not, and the next run takes all from it
+  std::function<bool(const struct Report&)> deliver;  // before the journal says that the run has ended; false: it does
+                                                      // not, and the next run takes all from it
 };
 
-struct NodeProbe { std::string node, json; };
+struct NodeProbe {
+  std::string node, json;
+};
 
 struct Report {
-  std::string error;                        // could not run at all; everything else is empty then
+  std::string error;  // could not run at all; everything else is empty then
   std::string cluster, launcher;
-  std::string journal;                      // path, as given
-  std::vector<Judged> verdicts;             // in suite order, then node, then metric
+  std::string journal;           // path, as given
+  std::vector<Judged> verdicts;  // in suite order, then node, then metric
   std::vector<NodeProbe> probes;
   bool interrupted = false;
-  std::size_t resumed = 0;                  // tests taken from the journal
+  std::size_t resumed = 0;  // tests taken from the journal
   std::size_t count(Verdict) const;
-  // Passed: nothing was found (no fail, error or degraded), and everything that the spec's targets name passed. Unjudged and skipped are no
-  // passes: they are told apart, counted, and do not fail a run whose spec did not demand them.
+  // Passed: nothing was found (no fail, error or degraded), and everything that the spec's targets name passed.
+  // Unjudged and skipped are no passes: they are told apart, counted, and do not fail a run whose spec did not demand
+  // them.
   bool passed() const;
 };
 
-Report run_suite(const Cluster&, const ExpectedFigures&, const std::vector<SuiteTest>&, const Launcher&, const ValidateOptions&);
+Report run_suite(const Cluster&, const ExpectedFigures&, const std::vector<SuiteTest>&, const Launcher&,
+                 const ValidateOptions&);
 
 }  // namespace clusterc

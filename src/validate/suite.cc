@@ -16,8 +16,8 @@
 namespace clusterc {
 namespace {
 
-// What LINPACK takes in the suite: its order is chosen for so long. One that fills the memory of a large node takes hours; that is a run
-// by hand (validators/hpl/README.md).
+// What LINPACK takes in the suite: its order is chosen for so long. One that fills the memory of a large node takes
+// hours; that is a run by hand (validators/hpl/README.md).
 constexpr double kHplSeconds = 120;
 
 std::vector<std::string> names_of(const NodeGroupModel& group) {
@@ -27,11 +27,12 @@ std::vector<std::string> names_of(const NodeGroupModel& group) {
   return names;
 }
 
-std::string skip_reason(const ExpectedFigures& expected, std::string_view group, const std::vector<std::string>& metrics, std::string_view scope = {}) {
+std::string skip_reason(const ExpectedFigures& expected, std::string_view group,
+                        const std::vector<std::string>& metrics, std::string_view scope = {}) {
   std::string reason;
   for (const std::string& metric : metrics) {
     const ExpectedFigure* figure = figure_in_scope(expected, metric, group, scope);
-    if (!figure) continue;                        // measured beside the others, and judged by nothing
+    if (!figure) continue;  // measured beside the others, and judged by nothing
     if (figure->skip.empty()) return {};
     if (reason.empty()) reason = figure->skip;
   }
@@ -48,36 +49,53 @@ bool needs_all_gpus(const SuiteTest& test) {
 std::string ports_argument(const std::vector<RdmaPorts>& ports) {
   std::string out;
   for (const RdmaPorts& p : ports) {
-    out += format("{}{}:{}x{}Gb/s", out.empty() ? "" : ",", p.kind == LinkKind::infiniband ? "infiniband" : "ethernet", p.count, p.rate.value / 1e9);
+    out += format("{}{}:{}x{}Gb/s", out.empty() ? "" : ",", p.kind == LinkKind::infiniband ? "infiniband" : "ethernet",
+                  p.count, p.rate.value / 1e9);
     if (p.mtu > 0) out += format(":{}", p.mtu);
   }
   return out;
 }
 
-// The largest message, a power of two: three buffers of it on each GPU, and three on the host for each rank, which makes and compares the data: half of
-// the host's memory, four fifths of the GPU's. Published figures are of 8 GiB and more.
+// The largest message, a power of two: three buffers of it on each GPU, and three on the host for each rank, which
+// makes and compares the data: half of the host's memory, four fifths of the GPU's. Published figures are of 8 GiB and
+// more.
 std::string largest_message(const ServerModel& server) {
   double mib = 8192;
   const double gpus = static_cast<double>(std::max<std::int64_t>(server.gpu_count, 1));
-  const auto holds = [&](double buffers, const Value<Bytes>& memory, double share) { return !memory || buffers * mib * 1048576 <= memory->value * share; };
-  while (mib > 1 && !(holds(3 * gpus, server.memory, 0.5) && holds(3, server.gpu ? server.gpu->memory : Value<Bytes>(), 0.8))) mib /= 2;
+  const auto holds = [&](double buffers, const Value<Bytes>& memory, double share) {
+    return !memory || buffers * mib * 1048576 <= memory->value * share;
+  };
+  while (mib > 1 &&
+         !(holds(3 * gpus, server.memory, 0.5) && holds(3, server.gpu ? server.gpu->memory : Value<Bytes>(), 0.8)))
+    mib /= 2;
   return format("{:.0f}MiB", mib);
 }
 
 // Collectives of the GPUs of a group in one scope: what figures there are for it. Nothing where there are none.
-std::optional<SuiteTest> collectives(const Cluster& cluster, const ExpectedFigures& expected, const NodeGroupModel& group, std::string_view scope, const SuiteOptions& options) {
+std::optional<SuiteTest> collectives(const Cluster& cluster, const ExpectedFigures& expected,
+                                     const NodeGroupModel& group, std::string_view scope, const SuiteOptions& options) {
   const CollectiveUnit unit = collective_unit(cluster, group);
-  if (scope == "whole" && unit.network.value <= 0) return std::nullopt;   // nothing to send over
-  SuiteTest test{.validator = "nccl", .arguments = {"--device", "cuda"}, .group = group.name, .nodes = names_of(group), .ranks_per_node = static_cast<int>(group.server.gpu_count),
-                 .gpus_per_node = group.server.gpu_count, .mpi = true, .scope = std::string(scope)};
-  if (scope == "node") test.team_nodes = 1;
-  else if (scope != "whole") test.team_nodes = static_cast<std::int64_t>(unit.nodes);
+  if (scope == "whole" && unit.network.value <= 0) return std::nullopt;  // nothing to send over
+  SuiteTest test{.validator = "nccl",
+                 .arguments = {"--device", "cuda"},
+                 .group = group.name,
+                 .nodes = names_of(group),
+                 .ranks_per_node = static_cast<int>(group.server.gpu_count),
+                 .gpus_per_node = group.server.gpu_count,
+                 .mpi = true,
+                 .scope = std::string(scope)};
+  if (scope == "node")
+    test.team_nodes = 1;
+  else if (scope != "whole")
+    test.team_nodes = static_cast<std::int64_t>(unit.nodes);
   std::string wanted, largest = options.max_size.empty() ? largest_message(group.server) : options.max_size;
   constexpr std::string_view kFamily = "nccl.", kBandwidth = ".busbw";
   for (const ExpectedFigure& f : expected.figures) {
-    if (f.group != group.name || f.scope != scope || !f.test.starts_with(kFamily) || !f.test.ends_with(kBandwidth)) continue;
+    if (f.group != group.name || f.scope != scope || !f.test.starts_with(kFamily) || !f.test.ends_with(kBandwidth))
+      continue;
     test.metrics.push_back(f.test);
-    wanted += (wanted.empty() ? "" : ",") + f.test.substr(kFamily.size(), f.test.size() - kFamily.size() - kBandwidth.size());
+    wanted +=
+        (wanted.empty() ? "" : ",") + f.test.substr(kFamily.size(), f.test.size() - kFamily.size() - kBandwidth.size());
     if (f.size && options.max_size.empty()) largest = format("{:.0f}B", f.size->value);
   }
   if (test.metrics.empty()) return std::nullopt;
@@ -92,14 +110,23 @@ std::vector<SuiteTest> containers(const NodeGroupModel& group, const SuiteOption
   const bool gpus = group.server.gpu_count > 0;
   for (const NamedVersion& named : group.software.containers) {
     if (!named.kind) continue;
-    const std::string spelled = to_lower(*named.kind), runtime = spelled == "singularity" ? "apptainer" : spelled, id = format("node/{}/container-{}", group.name, spelled);
-    if (std::any_of(out.begin(), out.end(), [&](const SuiteTest& t) { return t.id == id; })) continue;   // named twice
-    SuiteTest test{.id = id, .stage = SuiteStage::node, .validator = "container", .arguments = {"--device", gpus ? "cuda" : "host", "--runtimes", runtime}, .group = group.name,
-                   .nodes = names_of(group), .gpus_per_node = group.server.gpu_count, .metrics = {"container.start", "container.all_reduce"}};
+    const std::string spelled = to_lower(*named.kind), runtime = spelled == "singularity" ? "apptainer" : spelled,
+                      id = format("node/{}/container-{}", group.name, spelled);
+    if (std::any_of(out.begin(), out.end(), [&](const SuiteTest& t) { return t.id == id; })) continue;  // named twice
+    SuiteTest test{.id = id,
+                   .stage = SuiteStage::node,
+                   .validator = "container",
+                   .arguments = {"--device", gpus ? "cuda" : "host", "--runtimes", runtime},
+                   .group = group.name,
+                   .nodes = names_of(group),
+                   .gpus_per_node = group.server.gpu_count,
+                   .metrics = {"container.start", "container.all_reduce"}};
     // As the validator has them (validators/container/runtimes.h).
     constexpr std::string_view kStarted[] = {"podman", "docker", "containerd", "enroot", "apptainer"};
-    if (std::find(std::begin(kStarted), std::end(kStarted), runtime) == std::end(kStarted)) test.skip = format("no program starts a container of '{}' by hand", spelled);
-    if (group.software.container_gpus.value_or("cdi") == "hook") test.arguments.insert(test.arguments.end(), {"--gpus", "hook"});
+    if (std::find(std::begin(kStarted), std::end(kStarted), runtime) == std::end(kStarted))
+      test.skip = format("no program starts a container of '{}' by hand", spelled);
+    if (group.software.container_gpus.value_or("cdi") == "hook")
+      test.arguments.insert(test.arguments.end(), {"--gpus", "hook"});
     if (!options.image.empty()) test.arguments.insert(test.arguments.end(), {"--image", options.image});
     if (options.allow_busy) test.arguments.emplace_back("--allow-busy");
     out.push_back(std::move(test));
@@ -107,14 +134,23 @@ std::vector<SuiteTest> containers(const NodeGroupModel& group, const SuiteOption
   return out;
 }
 
-// Every pair of a node's GPUs: five figures each. A GPU takes part in all pairs with the others, and `seconds` are shared among them.
+// Every pair of a node's GPUs: five figures each. A GPU takes part in all pairs with the others, and `seconds` are
+// shared among them.
 SuiteTest nvlinks(const NodeGroupModel& group, const SuiteOptions& options) {
   const auto gpus = static_cast<double>(group.server.gpu_count);
-  SuiteTest test{.id = "node/" + group.name + "/nvlink", .stage = SuiteStage::node, .validator = "nvlink", .arguments = {"--device", "cuda"}, .group = group.name, .nodes = names_of(group),
-                 .gpus_per_node = group.server.gpu_count, .metrics = {"nvlink.copy", "nvlink.links"}};
+  SuiteTest test{.id = "node/" + group.name + "/nvlink",
+                 .stage = SuiteStage::node,
+                 .validator = "nvlink",
+                 .arguments = {"--device", "cuda"},
+                 .group = group.name,
+                 .nodes = names_of(group),
+                 .gpus_per_node = group.server.gpu_count,
+                 .metrics = {"nvlink.copy", "nvlink.links"}};
   test.timeout += std::chrono::milliseconds(std::llround(options.seconds * 5 * gpus / 2 * 1500));
-  if (const auto links = nvlinks_of_gpu(group.server)) test.arguments.insert(test.arguments.end(), {"--links", format("{}", *links)});
-  if (options.seconds > 0) test.arguments.insert(test.arguments.end(), {"--seconds", format("{}", options.seconds / (gpus - 1))});
+  if (const auto links = nvlinks_of_gpu(group.server))
+    test.arguments.insert(test.arguments.end(), {"--links", format("{}", *links)});
+  if (options.seconds > 0)
+    test.arguments.insert(test.arguments.end(), {"--seconds", format("{}", options.seconds / (gpus - 1))});
   if (options.allow_busy) test.arguments.emplace_back("--allow-busy");
   return test;
 }
@@ -123,27 +159,41 @@ SuiteTest nvlinks(const NodeGroupModel& group, const SuiteOptions& options) {
 
 std::string_view stage_name(SuiteStage s) {
   switch (s) {
-    case SuiteStage::inventory: return "inventory";
-    case SuiteStage::node: return "node";
-    case SuiteStage::group: return "group";
-    case SuiteStage::whole: return "whole";
+    case SuiteStage::inventory:
+      return "inventory";
+    case SuiteStage::node:
+      return "node";
+    case SuiteStage::group:
+      return "group";
+    case SuiteStage::whole:
+      return "whole";
   }
   return "?";
 }
 
-std::vector<std::string_view> suite_validators() { return {"probe", "memory", "gemm", "hpl", "nccl", "mpi", "storage", "memtest", "burn", "pcie", "nvlink", "fabric", "container"}; }
+std::vector<std::string_view> suite_validators() {
+  return {"probe",   "memory", "gemm", "hpl",    "nccl",   "mpi",      "storage",
+          "memtest", "burn",   "pcie", "nvlink", "fabric", "container"};
+}
 
-std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options) {
+std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected,
+                                  const SuiteOptions& options) {
   std::vector<SuiteTest> suite;
   std::vector<std::string> lasting;
   if (options.seconds > 0) lasting = {"--seconds", format("{}", options.seconds)};
   if (options.allow_busy) lasting.push_back("--allow-busy");
-  // Beside what it measures a program takes at most this long; it measures so many figures (mpi: 24 sizes, two types, in place and not).
-  const auto patience = [&](double figures) { return std::chrono::milliseconds(std::chrono::minutes(10)) + std::chrono::milliseconds(std::llround(options.seconds * figures * 1500)); };
+  // Beside what it measures a program takes at most this long; it measures so many figures (mpi: 24 sizes, two types,
+  // in place and not).
+  const auto patience = [&](double figures) {
+    return std::chrono::milliseconds(std::chrono::minutes(10)) +
+           std::chrono::milliseconds(std::llround(options.seconds * figures * 1500));
+  };
   std::vector<std::string> everybody;
   std::int64_t fewest_cores = 1 << 20;
   const auto add = [&](SuiteTest test) {
-    if (test.skip.empty()) test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics, test.scope) : skip_reason(expected, test.system, {"storage.read", "storage.write"});
+    if (test.skip.empty())
+      test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics, test.scope)
+                                      : skip_reason(expected, test.system, {"storage.read", "storage.write"});
     if (const int group = cluster.find_node_group(test.group); group >= 0) {
       const Software& software = cluster.nodes[static_cast<std::size_t>(group)].software;
       if (const auto layout = mig_layout(software)) test.gpu_instances = layout->count;
@@ -151,13 +201,15 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     }
     suite.push_back(std::move(test));
   };
-  const auto add_collectives = [&](const NodeGroupModel& group, SuiteStage stage, std::string_view scope, std::string_view id) {
+  const auto add_collectives = [&](const NodeGroupModel& group, SuiteStage stage, std::string_view scope,
+                                   std::string_view id) {
     auto test = collectives(cluster, expected, group, scope, options);
     if (!test) return;
     test->id = format("{}/{}/{}", stage_name(stage), group.name, id);
     test->stage = stage;
     // Thirty sizes in two places; the data of the largest is made and compared on the hosts, minutes each.
-    test->timeout = patience(60.0 * static_cast<double>(test->metrics.size())) + std::chrono::minutes(20) * test->metrics.size();
+    test->timeout =
+        patience(60.0 * static_cast<double>(test->metrics.size())) + std::chrono::minutes(20) * test->metrics.size();
     test->arguments.insert(test->arguments.end(), lasting.begin(), lasting.end());
     add(std::move(*test));
   };
@@ -166,10 +218,22 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     const std::vector<std::string> nodes = names_of(group);
     everybody.insert(everybody.end(), nodes.begin(), nodes.end());
     if (group.server.cores > 0) fewest_cores = std::min(fewest_cores, group.server.cores);
-    add({.id = "inventory/" + group.name + "/probe", .stage = SuiteStage::inventory, .validator = "probe", .arguments = {}, .group = group.name, .nodes = nodes, .gpus_per_node = group.server.gpu_count});
+    add({.id = "inventory/" + group.name + "/probe",
+         .stage = SuiteStage::inventory,
+         .validator = "probe",
+         .arguments = {},
+         .group = group.name,
+         .nodes = nodes,
+         .gpus_per_node = group.server.gpu_count});
     const auto node_test = [&](const char* validator, bool gpu, std::vector<std::string> metrics) {
-      SuiteTest test{.id = "node/" + group.name + "/" + validator + (gpu ? "-gpu" : ""), .stage = SuiteStage::node, .validator = validator,
-                     .arguments = {"--device", gpu ? "cuda" : "host"}, .group = group.name, .nodes = nodes, .gpus_per_node = gpu ? group.server.gpu_count : 0, .timeout = patience(8 * std::max<double>(1, static_cast<double>(group.server.gpu_count))),
+      SuiteTest test{.id = "node/" + group.name + "/" + validator + (gpu ? "-gpu" : ""),
+                     .stage = SuiteStage::node,
+                     .validator = validator,
+                     .arguments = {"--device", gpu ? "cuda" : "host"},
+                     .group = group.name,
+                     .nodes = nodes,
+                     .gpus_per_node = gpu ? group.server.gpu_count : 0,
+                     .timeout = patience(8 * std::max<double>(1, static_cast<double>(group.server.gpu_count))),
                      .metrics = std::move(metrics)};
       test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
       add(std::move(test));
@@ -179,38 +243,64 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
     node_test("memory", gpus, {"memory.copy", "memory.scale", "memory.add", "memory.triad"});
     // Links are read, not loaded; virtual machines and instances show others than the host has.
     if (!group.server.virtual_machine && !group.server.instance) {
-      SuiteTest links{.id = "node/" + group.name + "/pcie", .stage = SuiteStage::node, .validator = "pcie", .arguments = {"--device", "host"}, .group = group.name, .nodes = nodes, .metrics = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"}};
+      SuiteTest links{.id = "node/" + group.name + "/pcie",
+                      .stage = SuiteStage::node,
+                      .validator = "pcie",
+                      .arguments = {"--device", "host"},
+                      .group = group.name,
+                      .nodes = nodes,
+                      .metrics = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"}};
       if (!gpus) std::erase(links.metrics, "pcie.link.gpu");
       add(std::move(links));
     }
     if (gpus) node_test("pcie", true, {"pcie.copy", "pcie.copy.to_host", "pcie.copy.both"});
     if (has_nvlink_pairs(group.server)) add(nvlinks(group, options));
-    if (const RdmaPortsOfNode rdma = rdma_ports(cluster, static_cast<int>(&group - cluster.nodes.data())); !rdma.ports.empty()) {
-      SuiteTest ports{.id = "node/" + group.name + "/fabric", .stage = SuiteStage::node, .validator = "fabric", .arguments = {"--ports", ports_argument(rdma.ports)}, .group = group.name, .nodes = nodes,
+    if (const RdmaPortsOfNode rdma = rdma_ports(cluster, static_cast<int>(&group - cluster.nodes.data()));
+        !rdma.ports.empty()) {
+      SuiteTest ports{.id = "node/" + group.name + "/fabric",
+                      .stage = SuiteStage::node,
+                      .validator = "fabric",
+                      .arguments = {"--ports", ports_argument(rdma.ports)},
+                      .group = group.name,
+                      .nodes = nodes,
                       .metrics = {"fabric.link", "fabric.links"}};
       add(std::move(ports));
     }
     for (SuiteTest& test : containers(group, options)) add(std::move(test));
     if (options.memtest) {
-      node_test("memtest", gpus, {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"});
-      suite.back().timeout += std::chrono::hours(4);   // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours
+      node_test("memtest", gpus,
+                {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions",
+                 "memtest.hold"});
+      suite.back().timeout +=
+          std::chrono::hours(4);  // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours
     }
     if (options.burn) node_test("burn", gpus, {"burn.flops", "burn.slowest"});
     std::vector<std::string> products = {"gemm.fp64", "gemm.fp32"};
     if (gpus) products.insert(products.end(), {"gemm.tf32", "gemm.bf16", "gemm.fp16"});
     if (gpus && group.server.gpu && group.server.gpu->fp8) products.push_back("gemm.fp8");
     node_test("gemm", gpus, std::move(products));
-    suite.back().timeout += std::chrono::minutes(2 * group.server.gpu_count);   // five seconds of each precision, and every result is checked, one GPU after the other
+    suite.back().timeout += std::chrono::minutes(
+        2 * group.server
+                .gpu_count);  // five seconds of each precision, and every result is checked, one GPU after the other
     if (group.server.gpu_count > 1) add_collectives(group, SuiteStage::node, "node", "nccl");
   }
   for (const NodeGroupModel& group : cluster.nodes) {
-    // Neighbours write to each other through the ports of the compute network; of an odd number the last does so with the first, afterwards.
-    const std::vector<RdmaPorts> ports = group.computes && group.count > 1 ? rdma_compute_ports(cluster, static_cast<int>(&group - cluster.nodes.data())) : std::vector<RdmaPorts>();
+    // Neighbours write to each other through the ports of the compute network; of an odd number the last does so with
+    // the first, afterwards.
+    const std::vector<RdmaPorts> ports =
+        group.computes && group.count > 1 ? rdma_compute_ports(cluster, static_cast<int>(&group - cluster.nodes.data()))
+                                          : std::vector<RdmaPorts>();
     if (ports.empty()) continue;
     const std::vector<std::string> nodes = names_of(group);
     const auto pairs = [&](const char* id, std::vector<std::string> those) {
-      SuiteTest test{.id = "group/" + group.name + "/" + id, .stage = SuiteStage::group, .validator = "fabric", .arguments = {"--ports", ports_argument(ports), "--hosts", fold_names(those)}, .group = group.name,
-                     .nodes = std::move(those), .timeout = patience(4.0 * static_cast<double>(ports.front().count)), .metrics = {"rdma.write", "rdma.write_latency"}};
+      SuiteTest test{.id = "group/" + group.name + "/" + id,
+                     .stage = SuiteStage::group,
+                     .validator = "fabric",
+                     .arguments = {"--ports", ports_argument(ports), "--hosts", fold_names(those)},
+                     .group = group.name,
+                     .nodes = std::move(those),
+                     .timeout = patience(4.0 * static_cast<double>(ports.front().count)),
+                     .metrics = {"rdma.write", "rdma.write_latency"}};
       test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
       add(std::move(test));
     };
@@ -224,19 +314,43 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
   }
   for (const NodeGroupModel& group : cluster.nodes) {
     if (!group.computes) continue;
-    // A rank for each GPU. Without GPUs one rank a node, with a BLAS thread for each core; one node alone: its cores are the ranks, at most 16, as for mpi below.
+    // A rank for each GPU. Without GPUs one rank a node, with a BLAS thread for each core; one node alone: its cores
+    // are the ranks, at most 16, as for mpi below.
     const std::int64_t gpus = group.server.gpu_count;
-    const int ranks = gpus > 0 ? static_cast<int>(gpus) : group.count > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(group.server.cores, 1, 16));
-    SuiteTest test{.id = "group/" + group.name + "/hpl", .stage = SuiteStage::group, .validator = "hpl", .arguments = {"--device", gpus > 0 ? "cuda" : "host"}, .group = group.name, .nodes = names_of(group),
-                   .ranks_per_node = ranks, .gpus_per_node = gpus, .timeout = patience(4), .mpi = true, .metrics = {"hpl.score"}};
-    test.arguments.insert(test.arguments.end(), {"--seconds", format("{}", options.seconds > 0 ? options.seconds : kHplSeconds)});
+    const int ranks = gpus > 0          ? static_cast<int>(gpus)
+                      : group.count > 1 ? 1
+                                        : static_cast<int>(std::clamp<std::int64_t>(group.server.cores, 1, 16));
+    SuiteTest test{.id = "group/" + group.name + "/hpl",
+                   .stage = SuiteStage::group,
+                   .validator = "hpl",
+                   .arguments = {"--device", gpus > 0 ? "cuda" : "host"},
+                   .group = group.name,
+                   .nodes = names_of(group),
+                   .ranks_per_node = ranks,
+                   .gpus_per_node = gpus,
+                   .timeout = patience(4),
+                   .mpi = true,
+                   .metrics = {"hpl.score"}};
+    test.arguments.insert(test.arguments.end(),
+                          {"--seconds", format("{}", options.seconds > 0 ? options.seconds : kHplSeconds)});
     if (options.allow_busy) test.arguments.push_back("--allow-busy");
     add(std::move(test));
   }
   if (!everybody.empty()) {
     // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.
-    const int ranks = everybody.size() > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(fewest_cores == (1 << 20) ? 2 : fewest_cores, 2, 16));
-    SuiteTest test{.id = "whole/mpi", .stage = SuiteStage::whole, .validator = "mpi", .arguments = {"--tests", "allreduce"}, .group = "", .nodes = everybody, .ranks_per_node = ranks, .timeout = patience(96), .mpi = true,
+    const int ranks =
+        everybody.size() > 1
+            ? 1
+            : static_cast<int>(std::clamp<std::int64_t>(fewest_cores == (1 << 20) ? 2 : fewest_cores, 2, 16));
+    SuiteTest test{.id = "whole/mpi",
+                   .stage = SuiteStage::whole,
+                   .validator = "mpi",
+                   .arguments = {"--tests", "allreduce"},
+                   .group = "",
+                   .nodes = everybody,
+                   .ranks_per_node = ranks,
+                   .timeout = patience(96),
+                   .mpi = true,
                    .metrics = {"mpi.allreduce.busbw", "mpi.allreduce.time"}};
     test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
     if (!options.max_size.empty()) test.arguments.insert(test.arguments.end(), {"--max-size", options.max_size});
@@ -251,9 +365,17 @@ std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures&
       nodes.insert(nodes.end(), names.begin(), names.end());
     }
     if (nodes.empty()) continue;
-    SuiteTest test{.id = "whole/" + system.name + "/storage", .stage = SuiteStage::whole, .validator = "storage", .arguments = {"--path", *system.spec->mount, "--mounted"}, .group = "", .nodes = std::move(nodes), .timeout = patience(9),
-                   .metrics = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create", "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"},
-                   .system = system.name};
+    SuiteTest test{
+        .id = "whole/" + system.name + "/storage",
+        .stage = SuiteStage::whole,
+        .validator = "storage",
+        .arguments = {"--path", *system.spec->mount, "--mounted"},
+        .group = "",
+        .nodes = std::move(nodes),
+        .timeout = patience(9),
+        .metrics = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create",
+                    "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"},
+        .system = system.name};
     test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
     add(std::move(test));
   }

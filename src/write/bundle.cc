@@ -8,7 +8,7 @@ namespace clusterc {
 namespace {
 // A file that begins below kFull of a chunk may outgrow it; then that chunk alone is copied once.
 constexpr std::size_t kChunk = std::size_t{1} << 23, kFull = kChunk - (std::size_t{1} << 16);
-constexpr std::size_t kBatch = std::size_t{1} << 18;   // goes to the sink while it is in the processor's cache
+constexpr std::size_t kBatch = std::size_t{1} << 18;  // goes to the sink while it is in the processor's cache
 }  // namespace
 
 void Bundle::open(std::string path, std::string_view origin, std::uint32_t mode) {
@@ -38,12 +38,15 @@ void Bundle::add(std::string path, std::string_view origin, std::string_view byt
 }
 
 void Bundle::link(std::string path, std::string_view origin, std::string_view target) {
-  auto depth = std::count(path.begin(), path.end(), '/');   // folders that it may climb
+  auto depth = std::count(path.begin(), path.end(), '/');  // folders that it may climb
   bool climbing = true;
   for (const std::string_view part : split(target, '/')) {
-    if (climbing && part == "..") --depth;
-    else climbing = false;
-    if (depth < 0 || part.empty() || part == "." || (!climbing && part == "..") || part.find('\0') != std::string_view::npos)
+    if (climbing && part == "..")
+      --depth;
+    else
+      climbing = false;
+    if (depth < 0 || part.empty() || part == "." || (!climbing && part == "..") ||
+        part.find('\0') != std::string_view::npos)
       throw std::logic_error("Bundle: '" + std::string(target) + "' is no way from '" + path + "' inside the tree");
   }
   add(std::move(path), origin, target);
@@ -54,10 +57,14 @@ void Bundle::flush() {
   if (!sink_) return;
   for (const File& file : files_) sink_(file, bytes(file));
   files_.clear();
-  if (std::string& chunk = chunks_.back(); chunk.capacity() > kChunk) chunk = {};
-  else chunk.clear();
+  if (std::string& chunk = chunks_.back(); chunk.capacity() > kChunk)
+    chunk = {};
+  else
+    chunk.clear();
 }
 
-void Bundle::sort() { std::sort(files_.begin(), files_.end(), [](const File& a, const File& b) { return a.path < b.path; }); }
+void Bundle::sort() {
+  std::sort(files_.begin(), files_.end(), [](const File& a, const File& b) { return a.path < b.path; });
+}
 
 }  // namespace clusterc

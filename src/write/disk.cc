@@ -107,9 +107,10 @@ void Builder::carry(int from, const std::string& path) {
   const char* name = enter(path);
   if (::linkat(from, path.c_str(), above_.get(), name, 0) == 0) return;
   const int number = errno;
-  struct stat status{};
+  struct stat status {};
   std::string buffer;
-  if (number == EXDEV || ::fstatat(from, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be carried over", number);
+  if (number == EXDEV || ::fstatat(from, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    fail_write(path, "cannot be carried over", number);
   if (S_ISLNK(status.st_mode))
     if (const auto target = read_link(buffer, from, path.c_str())) return write(path, *target, kLink);
   if (!S_ISREG(status.st_mode)) fail_write(path, "cannot be carried over", number);
@@ -119,15 +120,17 @@ void Builder::carry(int from, const std::string& path) {
 }
 
 void keep_rights(int at, const char* name, const struct stat& was, std::string_view path) {
-  struct stat now{};
+  struct stat now {};
   if (::fstatat(at, name, &now, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be looked at", errno);
-  if ((now.st_uid != was.st_uid || now.st_gid != was.st_gid) && ::fchownat(at, name, was.st_uid, was.st_gid, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be given its owner", errno);
+  if ((now.st_uid != was.st_uid || now.st_gid != was.st_gid) &&
+      ::fchownat(at, name, was.st_uid, was.st_gid, AT_SYMLINK_NOFOLLOW) != 0)
+    fail_write(path, "cannot be given its owner", errno);
   if (::fchmodat(at, name, was.st_mode & 07777u, 0) != 0) fail_write(path, "cannot be given its mode", errno);
 }
 
 void Builder::carry_folder(int from, const std::string& path) {
   enter(path + "/x");
-  struct stat was{};
+  struct stat was {};
   if (::fstatat(from, path.c_str(), &was, AT_SYMLINK_NOFOLLOW) != 0) fail_write(path, "cannot be carried over", errno);
   keep_rights(root_, path.c_str(), was, path);
 }
@@ -142,7 +145,8 @@ const char* Builder::enter(std::string_view path) {
       if (at == std::string_view::npos) break;
     }
     if (!above_.enter(above)) fail_write(above, "cannot be opened", errno);
-    if (!wanted.empty() && !within(current_, wanted)) make(above_.get(), std::string(wanted.substr(above_.skip())), wanted);
+    if (!wanted.empty() && !within(current_, wanted))
+      make(above_.get(), std::string(wanted.substr(above_.skip())), wanted);
     current_ = wanted;
   }
   name_ = path.substr(above_.skip());

@@ -1,4 +1,5 @@
-// What trees are made of: folders that are open, files that are read, written, linked and removed below them. Whatever cannot be done ends in WriteError.
+// What trees are made of: folders that are open, files that are read, written, linked and removed below them. Whatever
+// cannot be done ends in WriteError.
 #pragma once
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -13,13 +14,16 @@
 
 namespace clusterc {
 
-[[noreturn]] void fail_write(std::string_view path, std::string_view what, int number);   // errno
+[[noreturn]] void fail_write(std::string_view path, std::string_view what, int number);  // errno
 
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
   Descriptor(Descriptor&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& o) noexcept { std::swap(fd_, o.fd_); return *this; }
+  Descriptor& operator=(Descriptor&& o) noexcept {
+    std::swap(fd_, o.fd_);
+    return *this;
+  }
   ~Descriptor();
   int get() const { return fd_; }
   int release() { return std::exchange(fd_, -1); }
@@ -32,7 +36,7 @@ inline std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
 }
-inline bool within(std::string_view path, std::string_view folder) {   // or the folder itself
+inline bool within(std::string_view path, std::string_view folder) {  // or the folder itself
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
@@ -45,14 +49,16 @@ void keep_rights(int at, const char* name, const struct stat& was, std::string_v
 // Where a symbolic link points to; none: it is none, or cannot be read (errno).
 std::optional<std::string_view> read_link(std::string& buffer, int folder, const char* name);
 
-// The folder above that of the last file, kept open: files come folder by folder, and where each node has a folder of its own, naming that one with the
-// file spares its opening.
+// The folder above that of the last file, kept open: files come folder by folder, and where each node has a folder of
+// its own, naming that one with the file spares its opening.
 class FolderAbove {
  public:
   explicit FolderAbove(int root) : root_(root) {}
   int get() const { return fd_.get() < 0 ? root_ : fd_.get(); }
-  bool enter(std::string_view above);              // false: it is not there (errno)
-  std::size_t skip() const { return above_.empty() ? 0 : above_.size() + 1; }   // where the name below it begins in a path
+  bool enter(std::string_view above);  // false: it is not there (errno)
+  std::size_t skip() const {
+    return above_.empty() ? 0 : above_.size() + 1;
+  }  // where the name below it begins in a path
 
  private:
   int root_;
@@ -65,16 +71,18 @@ class Builder {
  public:
   Builder(int root, mode_t mask) : root_(root), mask_(mask), above_(root) {}
   void write(std::string_view path, std::string_view bytes, std::uint32_t mode /* or kLink */);
-  void carry(int from, const std::string& path);   // the same file under the new root; a copy where the file system has no hard links
-  void carry_folder(int from, const std::string& path);     // a folder of others: its owner and rights with it
+  void carry(
+      int from,
+      const std::string& path);  // the same file under the new root; a copy where the file system has no hard links
+  void carry_folder(int from, const std::string& path);  // a folder of others: its owner and rights with it
 
  private:
-  const char* enter(std::string_view path);        // its name as seen from above_; until the next call
+  const char* enter(std::string_view path);  // its name as seen from above_; until the next call
 
   int root_;
   mode_t mask_;
   FolderAbove above_;
-  std::string current_, name_;                     // the folder of the last file; its name
+  std::string current_, name_;  // the folder of the last file; its name
 };
 
 }  // namespace clusterc

@@ -8,7 +8,8 @@
 
 namespace clusterc {
 
-std::string manifest_text(std::span<const ManifestEntry> entries, std::string_view spec_digest, std::string_view tool_version) {
+std::string manifest_text(std::span<const ManifestEntry> entries, std::string_view spec_digest,
+                          std::string_view tool_version) {
   std::string out;
   out.reserve(200 + entries.size() * 190);
   JsonWriter json(out, {.indent = 1});
@@ -28,7 +29,8 @@ std::string manifest_text(std::span<const ManifestEntry> entries, std::string_vi
   return out;
 }
 
-bool each_in_manifest(std::string_view text, std::string& error, const std::function<bool(std::string_view path, std::string_view sha256)>& visit) {
+bool each_in_manifest(std::string_view text, std::string& error,
+                      const std::function<bool(std::string_view path, std::string_view sha256)>& visit) {
   const auto fail = [&](std::string why) {
     error = std::move(why);
     return false;
@@ -38,8 +40,8 @@ bool each_in_manifest(std::string_view text, std::string& error, const std::func
   simdjson::ondemand::document document;
   std::string_view format;
   std::int64_t version = 0;
-  if (parser.iterate(padded).get(document) || document["format"].get_string().get(format) || format != "clusterc-manifest" ||
-      document["version"].get_int64().get(version))
+  if (parser.iterate(padded).get(document) || document["format"].get_string().get(format) ||
+      format != "clusterc-manifest" || document["version"].get_int64().get(version))
     return fail("is no manifest of clusterc");
   if (version != 1) return fail("has format version " + std::to_string(version) + ", this clusterc reads version 1");
   simdjson::ondemand::array files;
@@ -47,7 +49,8 @@ bool each_in_manifest(std::string_view text, std::string& error, const std::func
   for (auto item : files) {
     simdjson::ondemand::object object;
     std::string_view path, sha256;
-    if (item.get_object().get(object) || object["path"].get_string().get(path) || object["sha256"].get_string().get(sha256))
+    if (item.get_object().get(object) || object["path"].get_string().get(path) ||
+        object["sha256"].get_string().get(sha256))
       return fail("is damaged in its list of files");
     if (!visit(path, sha256)) return true;
   }

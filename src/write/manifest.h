@@ -23,9 +23,10 @@ struct ManifestEntry {
 
 std::string manifest_text(std::span<const ManifestEntry>, std::string_view spec_digest, std::string_view tool_version);
 
-// Each file that an earlier manifest names, in its order, until `visit` returns false; the texts are good during the call only.
-// False: it is no manifest, or is damaged as far as it was read, and `error` says so.
-bool each_in_manifest(std::string_view text, std::string& error, const std::function<bool(std::string_view path, std::string_view sha256)>& visit);
+// Each file that an earlier manifest names, in its order, until `visit` returns false; the texts are good during the
+// call only. False: it is no manifest, or is damaged as far as it was read, and `error` says so.
+bool each_in_manifest(std::string_view text, std::string& error,
+                      const std::function<bool(std::string_view path, std::string_view sha256)>& visit);
 // The digests of all: they tell what was changed by hand since.
 using ManifestDigests = std::unordered_map<std::string, std::string>;  // path -> 64 hex digits
 std::optional<ManifestDigests> read_manifest(std::string_view text, std::string& error);

@@ -16,11 +16,14 @@ namespace {
 
 struct Descriptor {
   int fd;
-  ~Descriptor() { if (fd >= 0) ::close(fd); }
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
 };
 
 bool same_file(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+         a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
 }  // namespace
@@ -34,7 +37,8 @@ bool replace_file(const std::string& path, std::string_view expected, std::strin
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (!real) return refuse("cannot be written: " + reason(errno));
   const std::string target = real.get();
-  struct stat before{}, now{};
+  struct stat before {
+  }, now{};
   if (::stat(target.c_str(), &before) != 0) return refuse("cannot be written: " + reason(errno));
   if (!S_ISREG(before.st_mode)) return refuse("is no regular file");
   if (before.st_nlink > 1) return refuse("has further names (hard links), which would keep the old text");
@@ -57,13 +61,15 @@ bool replace_file(const std::string& path, std::string_view expected, std::strin
     if (put < 0) return fail("cannot be written: " + reason(errno));
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
-  struct stat made{};
+  struct stat made {};
   if (::fstat(file.fd, &made) != 0) return fail("cannot be written: " + reason(errno));
-  if ((made.st_uid != before.st_uid || made.st_gid != before.st_gid) && ::fchown(file.fd, before.st_uid, before.st_gid) != 0)
+  if ((made.st_uid != before.st_uid || made.st_gid != before.st_gid) &&
+      ::fchown(file.fd, before.st_uid, before.st_gid) != 0)
     return fail("belongs to somebody else, whose file it could not stay");
-  if (::fchmod(file.fd, before.st_mode & 07777) != 0 || ::fsync(file.fd) != 0) return fail("cannot be written: " + reason(errno));
+  if (::fchmod(file.fd, before.st_mode & 07777) != 0 || ::fsync(file.fd) != 0)
+    return fail("cannot be written: " + reason(errno));
   const int fd = std::exchange(file.fd, -1);
-  if (::close(fd) != 0) return fail("cannot be written: " + reason(errno));   // NFS tells of a full disk here
+  if (::close(fd) != 0) return fail("cannot be written: " + reason(errno));  // NFS tells of a full disk here
   if (::stat(target.c_str(), &now) != 0 || !same_file(before, now)) return fail("was changed meanwhile");
   if (::rename(beside.c_str(), target.c_str()) != 0) return fail("cannot be written: " + reason(errno));
   return true;

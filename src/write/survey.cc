@@ -26,26 +26,30 @@ bool edited_since(const ManifestDigests& before, std::string_view path, const Di
 }
 
 Survey::Survey(const std::vector<TreeFile>& files, const ManifestDigests& before) : files_(files), before_(before) {
-  std::string_view last;   // the folder of the file before
+  std::string_view last;  // the folder of the file before
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string_view path = files[i].path;
     if (i > 0 && path == files[i - 1].path) throw std::logic_error("Bundle: '" + files[i].path + "' stands twice");
-    for (std::string_view folder = folder_of(path); !folder.empty() && !within(last, folder); folder = folder_of(folder))
+    for (std::string_view folder = folder_of(path); !folder.empty() && !within(last, folder);
+         folder = folder_of(folder))
       if (const std::size_t at = first_from(folder, {0, i}); at < i && files[at].path == folder)
         throw std::logic_error("Bundle: '" + files[at].path + "' is a file and a folder");
     last = folder_of(path);
   }
   for (const auto& [path, digest] : before)
-    for (std::string_view folder = folder_of(path); !folder.empty() && folders_before_.insert(folder).second;) folder = folder_of(folder);
+    for (std::string_view folder = folder_of(path); !folder.empty() && folders_before_.insert(folder).second;)
+      folder = folder_of(folder);
 }
 
 std::size_t Survey::first_from(std::string_view path, Range range) const {
   const auto begin = files_.begin();
-  return static_cast<std::size_t>(std::lower_bound(begin + static_cast<std::ptrdiff_t>(range.begin), begin + static_cast<std::ptrdiff_t>(range.end), path,
-                                                   [](const TreeFile& file, std::string_view wanted) { return file.path < wanted; }) - begin);
+  return static_cast<std::size_t>(
+      std::lower_bound(begin + static_cast<std::ptrdiff_t>(range.begin), begin + static_cast<std::ptrdiff_t>(range.end),
+                       path, [](const TreeFile& file, std::string_view wanted) { return file.path < wanted; }) -
+      begin);
 }
 
-Survey::Range Survey::below(std::string& path, Range range) const {   // '0' follows '/'
+Survey::Range Survey::below(std::string& path, Range range) const {  // '0' follows '/'
   path += '/';
   const std::size_t begin = first_from(path, range);
   path.back() = '0';
@@ -54,11 +58,11 @@ Survey::Range Survey::below(std::string& path, Range range) const {   // '0' fol
   return {begin, end};
 }
 
-// Folders are read with getdents64 itself: readdir would ask for two more system calls on each, and outputs with a folder for each node
-// have as many folders as nodes. Stops when `visit` has seen all entries but "." and "..".
+// Folders are read with getdents64 itself: readdir would ask for two more system calls on each, and outputs with a
+// folder for each node have as many folders as nodes. Stops when `visit` has seen all entries but "." and "..".
 template <class Visit>
 void Survey::each_entry(int fd, std::size_t depth, const std::string& prefix, const Visit& visit) {
-  constexpr std::size_t kSize = 32768;   // what glibc's readdir takes, too
+  constexpr std::size_t kSize = 32768;  // what glibc's readdir takes, too
   if (buffers_.size() <= depth) buffers_.push_back(std::make_unique<char[]>(kSize));
   char* const buffer = buffers_[depth].get();
   for (;;) {
@@ -80,7 +84,7 @@ void Survey::walk(int fd, std::size_t depth, const std::string& prefix, Range ra
     std::string path = prefix + entry.d_name;
     bool is_folder = entry.d_type == DT_DIR;
     if (entry.d_type == DT_UNKNOWN) {
-      struct stat status{};
+      struct stat status {};
       is_folder = ::fstatat(fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
     }
     if (is_folder) {
@@ -113,7 +117,8 @@ void Survey::walk(int root) {
 void Survey::file(int folder, const char* name, std::string path, Range range, bool foreign_folder) {
   if (path == kManifestName) return;
   const auto keep = [&] {
-    if (const Range inside = below(path, range); inside.begin != inside.end) throw WriteError("'" + path + "' is a file where a folder is to be written; move it away");
+    if (const Range inside = below(path, range); inside.begin != inside.end)
+      throw WriteError("'" + path + "' is a file where a folder is to be written; move it away");
     kept.push_back(std::move(path));
   };
   const std::size_t wish = first_from(path, range);
@@ -127,12 +132,14 @@ void Survey::file(int folder, const char* name, std::string path, Range range, b
     if (files_[wish].state == FileState::edited) hand_edited.push_back(std::move(path));
     return;
   }
-  const Descriptor fd(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));   // generated last time only
-  struct stat status{};
+  const Descriptor fd(
+      ::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));  // generated last time only
+  struct stat status {};
   const bool regular = fd.get() >= 0 && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
   if (fd.get() < 0 && errno != ELOOP && errno != ENXIO) fail_write(path, "cannot be read", errno);
   const auto target = fd.get() < 0 && errno == ELOOP ? read_link(buffer_, folder, name) : std::nullopt;
-  if ((regular && !edited_since(before_, path, digest_of(fd.get(), buffer_, sha_, path))) || (target && !edited_since(before_, path, sha_(*target)))) {
+  if ((regular && !edited_since(before_, path, digest_of(fd.get(), buffer_, sha_, path))) ||
+      (target && !edited_since(before_, path, sha_(*target)))) {
     removed.push_back(std::move(path));
   } else {
     hand_edited.push_back(path);

@@ -1,4 +1,5 @@
-// The tree that is there, held against the files that are to be there and against the manifest of those that were written last.
+// The tree that is there, held against the files that are to be there and against the manifest of those that were
+// written last.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -27,7 +28,8 @@ struct TreeFile {
 Digest digest_of(int fd, std::string& buffer, Sha256&, std::string_view path);
 bool edited_since(const ManifestDigests& before, std::string_view path, const Digest&);
 
-// Files come sorted, so what is wanted below a folder is one range of them, and the names in that folder are looked for within that range.
+// Files come sorted, so what is wanted below a folder is one range of them, and the names in that folder are looked for
+// within that range.
 class Survey {
  public:
   Survey(const std::vector<TreeFile>& files, const ManifestDigests& before);
@@ -42,9 +44,12 @@ class Survey {
  private:
   template <class Visit>
   void each_entry(int fd, std::size_t depth, const std::string& prefix, const Visit& visit);
-  struct Range { std::size_t begin, end; };
-  std::size_t first_from(std::string_view path, Range) const;   // the first file of the range whose path is not below `path` in their order
-  Range below(std::string& path, Range) const;                  // what is wanted in the folder `path`
+  struct Range {
+    std::size_t begin, end;
+  };
+  std::size_t first_from(std::string_view path,
+                         Range) const;  // the first file of the range whose path is not below `path` in their order
+  Range below(std::string& path, Range) const;  // what is wanted in the folder `path`
   void walk(int fd, std::size_t depth, const std::string& prefix, Range, bool foreign);
   void file(int folder, const char* name, std::string path, Range, bool foreign);
 
@@ -52,7 +57,7 @@ class Survey {
   const ManifestDigests& before_;
   std::unordered_set<std::string_view> folders_before_;
   std::string buffer_;
-  std::vector<std::unique_ptr<char[]>> buffers_;   // entries of the folders on the way down, one for each level
+  std::vector<std::unique_ptr<char[]>> buffers_;  // entries of the folders on the way down, one for each level
   Sha256 sha_;
 };
 

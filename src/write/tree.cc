@@ -4,14 +4,17 @@
 //   site/.out.new      the next one, made beside it: files that stay are hard links, changed ones are written
 //   then one renameat2(RENAME_EXCHANGE) swaps the two names, and the old tree, now called .out.new, is removed.
 //
-// Killed before the swap, `out` is the old tree; after it, the new one. What is left of .out.new goes away with the next run.
-// Files come one at a time and are let go: one that differs from what is there goes to .out.new at once, the others are linked at the end.
+// Killed before the swap, `out` is the old tree; after it, the new one. What is left of .out.new goes away with the
+// next run. Files come one at a time and are let go: one that differs from what is there goes to .out.new at once, the
+// others are linked at the end.
 //
-// A lock on the folder around it keeps two runs apart; it ends with its process. Where a file system cannot swap two names, the
-// old tree is moved to .out.old first: a kill between the two renames leaves no `out`, and the next run moves .out.old back.
+// A lock on the folder around it keeps two runs apart; it ends with its process. Where a file system cannot swap two
+// names, the old tree is moved to .out.old first: a kill between the two renames leaves no `out`, and the next run
+// moves .out.old back.
 //
-// What somebody changed since is known by the manifest: a file that has neither the bytes to be written nor those that were
-// written last is not ours any more. It is kept and told; the manifest goes on naming the digest of what we would have written.
+// What somebody changed since is known by the manifest: a file that has neither the bytes to be written nor those that
+// were written last is not ours any more. It is kept and told; the manifest goes on naming the digest of what we would
+// have written.
 #include "write/tree.h"
 
 #include <fcntl.h>
@@ -58,7 +61,8 @@ Place place_of(const std::string& directory) {
   std::string path = directory;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   if (path.empty()) throw WriteError("no folder was named to write to");
-  if (const auto whole = real(path)) path = *whole;
+  if (const auto whole = real(path))
+    path = *whole;
   else {
     const std::size_t slash = path.rfind('/');
     const std::string parent = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -68,7 +72,8 @@ Place place_of(const std::string& directory) {
   }
   const std::size_t slash = path.rfind('/');
   Place place{slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-  if (place.name.empty() || place.name == "." || place.name == "..") throw WriteError("'" + directory + "' cannot be replaced; name a folder of its own");
+  if (place.name.empty() || place.name == "." || place.name == "..")
+    throw WriteError("'" + directory + "' cannot be replaced; name a folder of its own");
   return place;
 }
 
@@ -87,15 +92,19 @@ std::string target_of(std::string_view link, std::string_view target) {
   return folder.empty() ? std::string(target) : std::string(folder) + "/" + std::string(target);
 }
 
-void swap_in(int parent, const std::string& fresh, const std::string& old, const std::string& name, const std::string& directory, bool exists) {
+void swap_in(int parent, const std::string& fresh, const std::string& old, const std::string& name,
+             const std::string& directory, bool exists) {
   if (!exists) {
-    if (::renameat(parent, fresh.c_str(), parent, name.c_str()) != 0) fail_write(directory, "cannot be put in place", errno);
+    if (::renameat(parent, fresh.c_str(), parent, name.c_str()) != 0)
+      fail_write(directory, "cannot be put in place", errno);
     return;
   }
   if (::renameat2(parent, fresh.c_str(), parent, name.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno == EBUSY || errno == EXDEV) throw WriteError("'" + directory + "' is a mount point and cannot be swapped; name a folder inside it");
+  if (errno == EBUSY || errno == EXDEV)
+    throw WriteError("'" + directory + "' is a mount point and cannot be swapped; name a folder inside it");
   if (errno != EINVAL && errno != ENOSYS) fail_write(directory, "cannot be put in place", errno);
-  if (::renameat(parent, name.c_str(), parent, old.c_str()) != 0) fail_write(directory, "cannot be put in place", errno);
+  if (::renameat(parent, name.c_str(), parent, old.c_str()) != 0)
+    fail_write(directory, "cannot be put in place", errno);
   if (::renameat(parent, fresh.c_str(), parent, name.c_str()) != 0) {
     const int number = errno;
     ::renameat(parent, old.c_str(), parent, name.c_str());
@@ -109,7 +118,9 @@ void swap_in(int parent, const std::string& fresh, const std::string& old, const
 struct Tree::State {
   State(const std::string& directory, const WriteOptions& wish);
   ~State() {
-    if (builder) remove_tree(parent.get(), fresh.c_str());     // after the swap this is the old tree; what is left of it goes with the next run
+    if (builder)
+      remove_tree(parent.get(),
+                  fresh.c_str());  // after the swap this is the old tree; what is left of it goes with the next run
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -117,10 +128,13 @@ struct Tree::State {
   std::uint16_t number_of(std::string_view origin);
   FileState state_of(const TreeFile&, std::string_view bytes);
   const ManifestDigests& before();
-  bool stays(const TreeFile& f) const { return f.state == FileState::same || (f.state == FileState::edited && !options.force); }
+  bool stays(const TreeFile& f) const {
+    return f.state == FileState::same || (f.state == FileState::edited && !options.force);
+  }
   Builder& next();
   void go_on() const {
-    if (options.interrupted && options.interrupted->load(std::memory_order_relaxed)) throw WriteError("interrupted: '" + directory + "' is as it was");
+    if (options.interrupted && options.interrupted->load(std::memory_order_relaxed))
+      throw WriteError("interrupted: '" + directory + "' is as it was");
   }
   WriteResult finish();
 
@@ -130,8 +144,9 @@ struct Tree::State {
   std::string fresh, old;
   Descriptor parent, root, next_root;
   bool exists = false;
-  std::optional<FolderAbove> there;         // the folder of the tree that is there in which the last file was looked for
-  std::optional<Builder> builder;           // of the tree beside it: made when the first file goes into it, gone again unless it is swapped in
+  std::optional<FolderAbove> there;  // the folder of the tree that is there in which the last file was looked for
+  std::optional<Builder>
+      builder;  // of the tree beside it: made when the first file goes into it, gone again unless it is swapped in
   std::vector<TreeFile> files;
   std::vector<std::string> origins;
   std::optional<std::string> manifest_before;
@@ -140,14 +155,15 @@ struct Tree::State {
   Sha256 sha;
 };
 
-Tree::State::State(const std::string& wanted, const WriteOptions& wish) : directory(wanted), options(wish), place(place_of(wanted)) {
+Tree::State::State(const std::string& wanted, const WriteOptions& wish)
+    : directory(wanted), options(wish), place(place_of(wanted)) {
   fresh = "." + place.name + ".clusterc-new";
   old = "." + place.name + ".clusterc-old";
   parent = Descriptor(::open(place.parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.get() < 0) fail_write(place.parent, "cannot be opened", errno);
   const bool locked = !options.check && ::flock(parent.get(), LOCK_EX) == 0;  // some network file systems have none
   if (locked) {
-    struct stat status{};
+    struct stat status {};
     if (::fstatat(parent.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
       ::renameat(parent.get(), old.c_str(), parent.get(), place.name.c_str());  // killed between the two renames
     remove_tree(parent.get(), fresh.c_str());
@@ -160,8 +176,10 @@ Tree::State::State(const std::string& wanted, const WriteOptions& wish) : direct
   if (!exists) return;
   there.emplace(root.get());
   FileError error;
-  if (auto text = read_file(place.parent + "/" + place.name + "/" + std::string(kManifestName), kMaxManifest, error)) manifest_before = std::move(*text);
-  else if (error.kind != FileError::Kind::missing) throw WriteError(error.message);
+  if (auto text = read_file(place.parent + "/" + place.name + "/" + std::string(kManifestName), kMaxManifest, error))
+    manifest_before = std::move(*text);
+  else if (error.kind != FileError::Kind::missing)
+    throw WriteError(error.message);
 }
 
 std::uint16_t Tree::State::number_of(std::string_view origin) {
@@ -177,8 +195,11 @@ const ManifestDigests& Tree::State::before() {
     digests_before.emplace();
     std::string why;
     if (manifest_before) {
-      if (auto digests = read_manifest(*manifest_before, why)) digests_before = std::move(*digests);
-      else if (!options.force) throw WriteError("'" + directory + "/manifest.json' " + why + ", so what was changed by hand cannot be told; restore it, or force");
+      if (auto digests = read_manifest(*manifest_before, why))
+        digests_before = std::move(*digests);
+      else if (!options.force)
+        throw WriteError("'" + directory + "/manifest.json' " + why +
+                         ", so what was changed by hand cannot be told; restore it, or force");
     }
   }
   return *digests_before;
@@ -188,8 +209,10 @@ FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   if (!exists) return FileState::absent;
   const bool missing = !there->enter(folder_of(folder_of(file.path)));
   std::string copied;
-  const auto unlike = [&](const Digest& is) { return edited_since(before(), file.path, is) && to_hex(is) != copied ? FileState::edited : FileState::differs; };
-  const auto linked = [&](bool wanted) -> std::optional<FileState> {      // none: no link is there
+  const auto unlike = [&](const Digest& is) {
+    return edited_since(before(), file.path, is) && to_hex(is) != copied ? FileState::edited : FileState::differs;
+  };
+  const auto linked = [&](bool wanted) -> std::optional<FileState> {  // none: no link is there
     const auto target = missing ? std::nullopt : read_link(buffer, there->get(), file.path.c_str() + there->skip());
     if (!target) return std::nullopt;
     return wanted && *target == bytes ? FileState::same : unlike(sha(*target));
@@ -197,25 +220,31 @@ FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   if (file.mode == kLink) {
     if (const auto state = linked(true)) return *state;
     // A copy of the tree that followed its links (cp -L, scp -r) has the target's bytes there: nobody edited them.
-    if (const auto target = before().find(target_of(file.path, bytes)); target != before().end()) copied = target->second;
+    if (const auto target = before().find(target_of(file.path, bytes)); target != before().end())
+      copied = target->second;
   }
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const auto open_with = [&](int flags) { return Descriptor(missing ? -1 : ::openat(there->get(), file.path.c_str() + there->skip(), flags)); };
-  Descriptor fd = open_with(kFlags | O_NOATIME);                          // a time stamp for each file is a twentieth of a run that changes nothing
-  if (fd.get() < 0 && errno == EPERM) fd = open_with(kFlags);             // only the file's owner may leave it
+  const auto open_with = [&](int flags) {
+    return Descriptor(missing ? -1 : ::openat(there->get(), file.path.c_str() + there->skip(), flags));
+  };
+  Descriptor fd =
+      open_with(kFlags | O_NOATIME);  // a time stamp for each file is a twentieth of a run that changes nothing
+  if (fd.get() < 0 && errno == EPERM) fd = open_with(kFlags);  // only the file's owner may leave it
   if (fd.get() < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return FileState::absent;    // what stands in the way is told by the survey
+    if (errno == ENOENT || errno == ENOTDIR) return FileState::absent;  // what stands in the way is told by the survey
     if (errno == ELOOP) return linked(false).value_or(FileState::edited);
     if (errno == ENXIO) return FileState::edited;
     fail_write(file.path, "cannot be read", errno);
   }
-  struct stat status{};
+  struct stat status {};
   if (::fstat(fd.get(), &status) != 0) fail_write(file.path, "cannot be read", errno);
   if (S_ISDIR(status.st_mode)) return FileState::absent;
   if (!S_ISREG(status.st_mode)) return FileState::edited;
   const auto size = static_cast<std::size_t>(status.st_size);
   // What a copy in git keeps of a mode is whether the file is a program: where trees are only compared, no more counts.
-  const auto by_mode = [&] { return ((status.st_mode ^ file.mode) & (options.check ? 0100u : 0777u)) == 0 ? FileState::same : FileState::differs; };
+  const auto by_mode = [&] {
+    return ((status.st_mode ^ file.mode) & (options.check ? 0100u : 0777u)) == 0 ? FileState::same : FileState::differs;
+  };
   constexpr std::size_t kHeld = std::size_t{1} << 20;
   Digest digest;
   if (size <= kHeld) {
@@ -233,12 +262,17 @@ Builder& Tree::State::next() {
   if (builder) return *builder;
   const std::string path = place.parent + "/" + fresh;
   if (exists && holds_working_folder(place.parent == "/" ? "/" + place.name : place.parent + "/" + place.name))
-    throw WriteError("'" + directory + "' holds the folder that you are in, and is replaced as a whole; go elsewhere, or name a folder of its own");
-  if (::mkdirat(parent.get(), fresh.c_str(), 0777) != 0) fail_write(path, "cannot be made (a tree is put in place whole, from beside it: the folder above has to be writable)", errno);
+    throw WriteError(
+        "'" + directory +
+        "' holds the folder that you are in, and is replaced as a whole; go elsewhere, or name a folder of its own");
+  if (::mkdirat(parent.get(), fresh.c_str(), 0777) != 0)
+    fail_write(path,
+               "cannot be made (a tree is put in place whole, from beside it: the folder above has to be writable)",
+               errno);
   next_root = Descriptor(::openat(parent.get(), fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   builder.emplace(next_root.get(), current_umask());
   if (next_root.get() < 0) fail_write(path, "cannot be opened", errno);
-  struct stat status{};
+  struct stat status {};
   if (exists && ::fstat(root.get(), &status) == 0) keep_rights(parent.get(), fresh.c_str(), status, directory);
   return *builder;
 }
@@ -251,8 +285,8 @@ WriteResult Tree::State::finish() {
   for (const TreeFile& file : files) entries.push_back({file.path, file.mode, file.sha256, origins[file.origin]});
   const std::string manifest = manifest_text(entries, options.spec_digest, options.tool_version);
   entries = {};
-  // The manifest that would be written: then what was written last is these files, and whatever differs from them was edited since or is not ours. So none
-  // gives the same answers.
+  // The manifest that would be written: then what was written last is these files, and whatever differs from them was
+  // edited since or is not ours. So none gives the same answers.
   const bool as_before = manifest_before == manifest;
   const ManifestDigests none;
   Survey survey(files, as_before ? none : before());
@@ -269,7 +303,8 @@ WriteResult Tree::State::finish() {
   if (options.force)
     for (const std::string& path : survey.hand_edited) dropped.insert(path);
   for (const TreeFile& file : files) {
-    if (file.state == FileState::same) ++result.unchanged;
+    if (file.state == FileState::same)
+      ++result.unchanged;
     else if (!stays(file)) {
       ++result.written;
       if (options.check) result.differing.push_back(file.path);
@@ -299,7 +334,8 @@ WriteResult Tree::State::finish() {
   return result;
 }
 
-Tree::Tree(const std::string& directory, const WriteOptions& options) : state_(std::make_unique<State>(directory, options)) {}
+Tree::Tree(const std::string& directory, const WriteOptions& options)
+    : state_(std::make_unique<State>(directory, options)) {}
 Tree::~Tree() = default;
 
 void Tree::put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode) {

@@ -1,7 +1,8 @@
-// A workbook (Office Open XML, ECMA-376) of plain sheets: one bold heading row that stays in sight, text and numbers below. It appends to a string
-// as rows come, compressed as it goes, so a sheet of a million rows costs little more than its file.
-// The archive is made here (ZIP, PKWARE APPNOTE 6.3; DEFLATE, RFC 1951, with its fixed codes): the same rows give the same bytes on every machine,
-// whatever compression library it has. No clock: the files in it are dated 1980-01-01.
+// A workbook (Office Open XML, ECMA-376) of plain sheets: one bold heading row that stays in sight, text and numbers
+// below. It appends to a string as rows come, compressed as it goes, so a sheet of a million rows costs little more
+// than its file. The archive is made here (ZIP, PKWARE APPNOTE 6.3; DEFLATE, RFC 1951, with its fixed codes): the same
+// rows give the same bytes on every machine, whatever compression library it has. No clock: the files in it are dated
+// 1980-01-01.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -25,11 +26,11 @@ class Deflater {
   static constexpr std::size_t kHash = 1U << 15, kWindow = 1U << 15, kBlock = 1U << 17;
   void block(bool final);
   void bits(std::uint32_t value, unsigned count) {
-    hold_ |= static_cast<std::uint64_t>(value) << held_;   // at most 32 more, on less than 32
+    hold_ |= static_cast<std::uint64_t>(value) << held_;  // at most 32 more, on less than 32
     held_ += count;
     if (held_ >= 32) flush(32);
   }
-  void flush(unsigned count) {                              // of whole bytes
+  void flush(unsigned count) {  // of whole bytes
     const std::size_t at = out_.size();
     out_.resize(at + count / 8);
     for (unsigned i = 0; i < count / 8; ++i) out_[at + i] = static_cast<char>(hold_ >> (8 * i) & 0xff);
@@ -40,10 +41,10 @@ class Deflater {
   void match(unsigned length, unsigned distance);
 
   std::string& out_;
-  std::string buffer_;                  // up to a window of what is done, then what is not
+  std::string buffer_;  // up to a window of what is done, then what is not
   std::size_t done_ = 0;
-  std::uint64_t base_ = 0;              // place of the buffer's first byte in the stream
-  std::vector<std::int64_t> last_;      // by hash: where four such bytes were last
+  std::uint64_t base_ = 0;          // place of the buffer's first byte in the stream
+  std::vector<std::int64_t> last_;  // by hash: where four such bytes were last
   std::uint64_t hold_ = 0, total_ = 0;
   unsigned held_ = 0;
   std::uint32_t crc_ = 0xffffffffU;
@@ -52,14 +53,18 @@ class Deflater {
 class Workbook {
  public:
   explicit Workbook(std::string& out) : out_(out) {}
-  // A sheet ends where the next begins. Columns whose heading begins with '#' hold numbers (an empty cell stays empty). Excel and LibreOffice read
-  // 1,048,576 rows; what is beyond goes to a sheet "NAME 2" of the same headings.
+  // A sheet ends where the next begins. Columns whose heading begins with '#' hold numbers (an empty cell stays empty).
+  // Excel and LibreOffice read 1,048,576 rows; what is beyond goes to a sheet "NAME 2" of the same headings.
   void sheet(std::string_view name, std::initializer_list<std::string_view> headings);
   void row(std::initializer_list<std::string_view> cells);
   void finish();
 
  private:
-  struct File { std::string name; std::uint64_t offset = 0, packed = 0, size = 0; std::uint32_t crc = 0; };
+  struct File {
+    std::string name;
+    std::uint64_t offset = 0, packed = 0, size = 0;
+    std::uint32_t crc = 0;
+  };
   void begin_sheet();
   void end_sheet();
   void store(std::string_view name, std::string_view text);
@@ -69,11 +74,11 @@ class Workbook {
 
   std::string& out_;
   std::vector<File> files_;
-  std::vector<std::string> sheets_;     // their names
+  std::vector<std::string> sheets_;  // their names
   std::string base_name_;
   std::vector<std::string> headings_;
   int part_ = 1;
-  std::vector<Deflater> deflater_;      // none or one
+  std::vector<Deflater> deflater_;  // none or one
   std::uint64_t start_ = 0;
   std::int64_t rows_ = 0;
   std::string line_;

@@ -35,13 +35,16 @@ void append_comment(std::string& out, std::string_view text, unsigned indent = 0
 }  // namespace
 
 WriterValue::WriterValue(double number) : kind_(Kind::number) {
-  text_ = std::string_view(buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
+  text_ = std::string_view(
+      buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
 }
 void WriterValue::set_signed(std::int64_t number) {
-  text_ = std::string_view(buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
+  text_ = std::string_view(
+      buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
 }
 void WriterValue::set_unsigned(std::uint64_t number) {
-  text_ = std::string_view(buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
+  text_ = std::string_view(
+      buffer_, static_cast<std::size_t>(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr - buffer_));
 }
 
 void WriterError::refuse(std::string_view what, std::string_view value, std::string_view why) {
@@ -63,7 +66,8 @@ namespace {
 bool is_plain_yaml(std::string_view text) {
   if (text.empty() || text.size() > 200) return false;
   const char first = text.front();
-  if (!is_letter(first) && first != '_' && first != '/') return false;  // no digit: numbers, dates and sexagesimals begin with one
+  if (!is_letter(first) && first != '_' && first != '/')
+    return false;  // no digit: numbers, dates and sexagesimals begin with one
   for (const char c : text)
     if (!is_letter(c) && !is_digit(c) && c != '_' && c != '-' && c != '.' && c != '/') return false;
   static constexpr std::string_view kWords[] = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"};
@@ -76,24 +80,33 @@ void append_quoted_yaml(std::string& out, std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const std::string_view rest = text.substr(i);
-    if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
     else if (is_control(c)) {
       out += "\\x";
       append_hex(out, static_cast<unsigned char>(c), 2);
-    } else if (rest.starts_with("\xc2\x85")) out += "\\N", i += 1;           // what YAML 1.1 takes for line ends
-    else if (rest.starts_with("\xe2\x80\xa8")) out += "\\L", i += 2;
-    else if (rest.starts_with("\xe2\x80\xa9")) out += "\\P", i += 2;
-    else if (rest.starts_with("\xef\xbb\xbf")) out += "\\uFEFF", i += 2;
-    else out += c;
+    } else if (rest.starts_with("\xc2\x85"))
+      out += "\\N", i += 1;  // what YAML 1.1 takes for line ends
+    else if (rest.starts_with("\xe2\x80\xa8"))
+      out += "\\L", i += 2;
+    else if (rest.starts_with("\xe2\x80\xa9"))
+      out += "\\P", i += 2;
+    else if (rest.starts_with("\xef\xbb\xbf"))
+      out += "\\uFEFF", i += 2;
+    else
+      out += c;
   }
   out += '"';
 }
 
 // A literal block gives back every byte of these.
 bool is_block_text(std::string_view text) {
-  if (text.find('\n') == std::string_view::npos || text.front() == '\n' || text.front() == ' ' || text.front() == '\t') return false;
+  if (text.find('\n') == std::string_view::npos || text.front() == '\n' || text.front() == ' ' || text.front() == '\t')
+    return false;
   if (text.find_first_not_of('\n') == std::string_view::npos) return false;
   for (const char c : text)
     if (is_control(c) && c != '\n' && c != '\t') return false;
@@ -140,7 +153,8 @@ YamlWriter& YamlWriter::comment(std::string_view text) {
 }
 
 YamlWriter& YamlWriter::key(std::string_view name) {
-  if (levels_.empty() || levels_.back().kind != Kind::map || keyed_) throw std::logic_error("YamlWriter: key outside a map");
+  if (levels_.empty() || levels_.back().kind != Kind::map || keyed_)
+    throw std::logic_error("YamlWriter: key outside a map");
   start_entry();
   levels_.back().empty = false;
   scalar(name, 0, true);
@@ -177,9 +191,12 @@ YamlWriter& YamlWriter::value(const WriterValue& v) {
   before_value(false);
   if (!tag_.empty()) out_ += tag_, out_ += ' ';
   tag_ = {};
-  if (v.kind() == WriterValue::Kind::text) scalar(v.text(), levels_.back().indent + 2, false);
-  else if (v.text() == "inf" || v.text() == "-inf" || v.text() == "nan") out_ += v.text() == "inf" ? ".inf" : v.text() == "nan" ? ".nan" : "-.inf";
-  else out_ += v.text();
+  if (v.kind() == WriterValue::Kind::text)
+    scalar(v.text(), levels_.back().indent + 2, false);
+  else if (v.text() == "inf" || v.text() == "-inf" || v.text() == "nan")
+    out_ += v.text() == "inf" ? ".inf" : v.text() == "nan" ? ".nan" : "-.inf";
+  else
+    out_ += v.text();
   if (levels_.empty()) out_ += '\n';
   return *this;
 }
@@ -217,7 +234,8 @@ YamlWriter& YamlWriter::begin(Kind kind) {
 }
 
 YamlWriter& YamlWriter::end(Kind kind) {
-  if (levels_.empty() || levels_.back().kind != kind || keyed_) throw std::logic_error("YamlWriter: end without its begin");
+  if (levels_.empty() || levels_.back().kind != kind || keyed_)
+    throw std::logic_error("YamlWriter: end without its begin");
   const bool empty = levels_.back().empty;
   levels_.pop_back();
   if (empty) {  // an empty block has no text of its own: it is written in flow style
@@ -256,9 +274,10 @@ IniWriter& IniWriter::field(std::string_view name, const WriterValue& v) {
   const std::string_view text = v.text();
   if (name.empty() || has_control(name) || name.find_first_of("=:[]#; \"") != std::string_view::npos)
     refuse(name, name, "cannot have a name like this");
-  else if (has_control(text) || has_unicode_line_end(text)) refuse(name, text, "has a line end or control character, which this format cannot carry");
-  else if (trim(text) != text || text.find(" #") != std::string_view::npos || text.find(" ;") != std::string_view::npos ||
-           text.find_first_of("#;\"'") == 0 || text.ends_with('\\'))
+  else if (has_control(text) || has_unicode_line_end(text))
+    refuse(name, text, "has a line end or control character, which this format cannot carry");
+  else if (trim(text) != text || text.find(" #") != std::string_view::npos ||
+           text.find(" ;") != std::string_view::npos || text.find_first_of("#;\"'") == 0 || text.ends_with('\\'))
     refuse(name, text, "cannot be written here without another meaning");
   else {
     started_ = true;
@@ -287,7 +306,8 @@ KeyValueWriter& KeyValueWriter::comment(std::string_view text) {
 
 KeyValueWriter& KeyValueWriter::pair(std::string_view key, const WriterValue& v) {
   const std::string_view text = v.text();
-  if (key.empty() || !std::all_of(key.begin(), key.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '_'; })) {
+  if (key.empty() ||
+      !std::all_of(key.begin(), key.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '_'; })) {
     refuse(key, key, "cannot have a name like this");
   } else if (has_control(text) || text.find_first_of("\"#\\") != std::string_view::npos) {
     refuse(key, text, "has a line end, '\"', '#' or '\\', which this format cannot carry");
@@ -297,8 +317,10 @@ KeyValueWriter& KeyValueWriter::pair(std::string_view key, const WriterValue& v)
     (out_ += key) += '=';
     // "=" as in TRES lists (gres/gpu=8) needs no quotes: Slurm takes the text up to the next blank.
     const bool quoted = text.empty() || text.find_first_of(" '") != std::string_view::npos;
-    if (quoted) ((out_ += '"') += text) += '"';
-    else out_ += text;
+    if (quoted)
+      ((out_ += '"') += text) += '"';
+    else
+      out_ += text;
   }
   return *this;
 }
@@ -322,14 +344,18 @@ bool is_shell_name(std::string_view name) {
 
 void append_shell_word(std::string& out, std::string_view word) {
   static constexpr std::string_view kSafe = "_-./:,+@%=";  // '=' is safe but for the first word; see command()
-  if (!word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return is_letter(c) || is_digit(c) || kSafe.find(c) != std::string_view::npos; })) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+        return is_letter(c) || is_digit(c) || kSafe.find(c) != std::string_view::npos;
+      })) {
     out += word;
     return;
   }
   out += '\'';
   for (const char c : word) {
-    if (c == '\'') out += "'\\''";
-    else out += c;
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
   }
   out += '\'';
 }
@@ -340,8 +366,10 @@ ShellWriter& ShellWriter::comment(std::string_view text) {
 }
 
 ShellWriter& ShellWriter::assign(std::string_view name, const WriterValue& v) {
-  if (!is_shell_name(name)) refuse(name, name, "cannot have a name like this");
-  else if (v.text().find('\0') != std::string_view::npos) refuse(name, v.text(), "has a NUL byte, which the shell cannot carry");
+  if (!is_shell_name(name))
+    refuse(name, name, "cannot have a name like this");
+  else if (v.text().find('\0') != std::string_view::npos)
+    refuse(name, v.text(), "has a NUL byte, which the shell cannot carry");
   else {
     (out_ += name) += '=';
     append_shell_word(out_, v.text());
@@ -411,7 +439,8 @@ bool has_quoted_in_csv(std::string_view text) {
 }
 
 void append_csv(std::string& out, std::string_view text) {
-  if (!has_quoted_in_csv(text) && (text.empty() || (!is_control(text.front()) && text.front() != ' ' && !is_control(text.back()) && text.back() != ' '))) {
+  if (!has_quoted_in_csv(text) && (text.empty() || (!is_control(text.front()) && text.front() != ' ' &&
+                                                    !is_control(text.back()) && text.back() != ' '))) {
     out += text;
     return;
   }

@@ -1,5 +1,5 @@
-// From the parser's events to the flat document. The parser gives decoded values and the place where a node begins (with
-// its anchor and tag); everything else about places is read off the source again here:
+// From the parser's events to the flat document. The parser gives decoded values and the place where a node begins
+// (with its anchor and tag); everything else about places is read off the source again here:
 //
 //   rack: &a "r\x30"      event: scalar, mark at '&', value "r0"
 //         ^~~~~~~~~~      content begins behind the anchor, ends behind the closing quote; the text differs from the
@@ -29,7 +29,7 @@ namespace {
 
 using Kind = Document::Kind;
 constexpr std::uint32_t kKindMask = 3, kQuoted = 4, kPooled = 8;
-constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";   // YAML 1.2, chapter 10
+constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";  // YAML 1.2, chapter 10
 constexpr std::size_t kReportedDuplicates = 10;
 
 std::uint32_t narrow(std::size_t n) { return static_cast<std::uint32_t>(n); }
@@ -42,7 +42,8 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 }
 
 std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
-  constexpr std::uint64_t kOdd1 = 0x9e3779b97f4a7c15ull, kOdd2 = 0xc2b2ae3d27d4eb4full;   // 2^64 / phi; a prime of xxHash
+  constexpr std::uint64_t kOdd1 = 0x9e3779b97f4a7c15ull,
+                          kOdd2 = 0xc2b2ae3d27d4eb4full;  // 2^64 / phi; a prime of xxHash
   std::uint64_t h = seed ^ (text.size() * kOdd1);
   while (!text.empty()) {
     std::uint64_t word = 0;
@@ -58,43 +59,44 @@ std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
 class ViewBuffer : public std::streambuf {
  public:
   explicit ViewBuffer(std::string_view text) {
-    char* begin = const_cast<char*>(text.data());   // never written: no put area
+    char* begin = const_cast<char*>(text.data());  // never written: no put area
     setg(begin, begin, begin + text.size());
   }
 };
 
-struct Stop {};   // thrown after the finding that ends the reading
+struct Stop {};  // thrown after the finding that ends the reading
 
 }  // namespace
 
 struct DocumentBuilder : YAML::EventHandler, ScanEvents {
   struct Frame {
     NodeId node;
-    NodeId last = kNoNode;          // last child
-    NodeId key = kNoNode;           // in a mapping: the key whose value comes next
-    std::uint32_t count = 0;        // items or pairs
-    std::uint32_t end = 0;          // source byte behind the last child
-    std::uint64_t nodes = 1;        // below and with it, aliases expanded
-    std::uint32_t height = 1;       // levels of collections, this one and those below it, aliases expanded
+    NodeId last = kNoNode;     // last child
+    NodeId key = kNoNode;      // in a mapping: the key whose value comes next
+    std::uint32_t count = 0;   // items or pairs
+    std::uint32_t end = 0;     // source byte behind the last child
+    std::uint64_t nodes = 1;   // below and with it, aliases expanded
+    std::uint32_t height = 1;  // levels of collections, this one and those below it, aliases expanded
     YAML::anchor_t anchor = 0;
     bool mapping = false;
-    bool merges = false;            // has a key <<
-    bool brackets = false;          // these two only while simple text is replayed:
-    bool due = false;               // a block list: an item after '-'; a mapping in brackets: a value after ':'
+    bool merges = false;    // has a key <<
+    bool brackets = false;  // these two only while simple text is replayed:
+    bool due = false;       // a block list: an item after '-'; a mapping in brackets: a value after ':'
   };
-  struct Irregular {};              // simple text that is not YAML after all: the parser will say why
+  struct Irregular {};  // simple text that is not YAML after all: the parser will say why
   struct Anchor {
     NodeId node = kNoNode;
-    std::uint64_t nodes = 0;        // aliases expanded
+    std::uint64_t nodes = 0;  // aliases expanded
     std::uint32_t height = 0;
-    bool open = false;              // its end has not come yet
+    bool open = false;  // its end has not come yet
   };
   struct Slot {
     std::uint64_t hash;
     NodeId key;
   };
 
-  DocumentBuilder(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits, const ScanResult& scan)
+  DocumentBuilder(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits,
+                  const ScanResult& scan)
       : findings_(findings), limits_(limits), scan_(scan), text_(sources.text(file)) {
     document_.file_ = file;
     document_.sources_ = &sources;
@@ -160,7 +162,8 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
   }
   void text(std::size_t begin, std::size_t end, bool quoted, bool block_key) override {
     const std::size_t inner = quoted ? 1 : 0;
-    const bool as_key = block_key || (!stack_.empty() && stack_.back().brackets && stack_.back().mapping && stack_.back().key == kNoNode);
+    const bool as_key = block_key || (!stack_.empty() && stack_.back().brackets && stack_.back().mapping &&
+                                      stack_.back().key == kNoNode);
     if (block_key) {
       if (stack_.empty() || !stack_.back().mapping || stack_.back().brackets) throw Irregular{};
       if (stack_.back().key != kNoNode) add_empty();
@@ -187,7 +190,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     const std::size_t length = null_word(begin);
     const bool as_key = expects_key();
     bool written = length != 0 && begin >= previous_end();
-    if (written && !as_key && !stack_.empty()) {   // `a:` above `null: 1` is empty; the word is the next key
+    if (written && !as_key && !stack_.empty()) {  // `a:` above `null: 1` is empty; the word is the next key
       std::size_t behind = begin + length;
       while (behind < text_.size() && yaml_blank(text_[behind])) ++behind;
       if (behind < text_.size() && text_[behind] == ':' && yaml_blank_or_end(text_, behind + 1)) written = false;
@@ -210,7 +213,9 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     const Anchor anchor = id < anchors_.size() ? anchors_[id] : Anchor{};
     if (anchor.open || anchor.node == kNoNode) {
       const std::size_t target = anchor.node == kNoNode ? begin : document_.nodes_[anchor.node].begin;
-      findings_.error("spec-alias-loop", span(begin, end), format("alias '{}' stands inside what it names", text_.substr(begin, end - begin)))
+      findings_
+          .error("spec-alias-loop", span(begin, end),
+                 format("alias '{}' stands inside what it names", text_.substr(begin, end - begin)))
           .note(span(target, target + 1), "this is what it names");
       throw Stop{};
     }
@@ -222,15 +227,18 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
                   text_.substr(begin, end - begin), expanded_, limits_.memory_bytes >> 20));
     if (stack_.size() + anchor.height > limits_.depth)
       stop("spec-nested-too-deep", begin, end,
-           format("with the alias '{}' nested more than {} levels deep", text_.substr(begin, end - begin), limits_.depth));
+           format("with the alias '{}' nested more than {} levels deep", text_.substr(begin, end - begin),
+                  limits_.depth));
     if (!stack_.empty()) stack_.back().height = std::max(stack_.back().height, anchor.height + 1);
     const Document::Node& target = document_.nodes_[anchor.node];
     if (expects_key() && static_cast<Kind>(target.bits & kKindMask) != Kind::scalar)
       stop("spec-key-not-text", begin, end, "a key must be text, this alias names something else");
-    add(static_cast<Kind>(target.bits & kKindMask), begin, end, target.text, target.length, target.bits & ~kKindMask, 0);
+    add(static_cast<Kind>(target.bits & kKindMask), begin, end, target.text, target.length, target.bits & ~kKindMask,
+        0);
   }
 
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
     const std::size_t at = place(mark);
     bool quoted = tag == "!";
     if (tag.size() > 1) quoted = core_tag(tag, at);
@@ -243,7 +251,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     } else if (first == '|' || first == '>') {
       end = block_end(begin);
       quoted = true;
-    } else if (value.empty()) {   // a tag and nothing behind it
+    } else if (value.empty()) {  // a tag and nothing behind it
       begin = end = properties_end(at);
     } else {
       end = plain_end(begin, value);
@@ -251,12 +259,17 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     std::uint32_t bits = quoted ? kQuoted : 0;
     std::size_t where = begin + (first == '"' || first == '\'');
     if (text_.substr(where, value.size()) != value) {
-      if (first == '"' && !simdjson::validate_utf8(value)) {   // \N and \_ of YAML: the parser makes single bytes of them
-        error("spec-not-utf8", begin, end, "an escape in the text makes bytes that are not UTF-8").help("write the character itself");
+      if (first == '"' &&
+          !simdjson::validate_utf8(value)) {  // \N and \_ of YAML: the parser makes single bytes of them
+        error("spec-not-utf8", begin, end, "an escape in the text makes bytes that are not UTF-8")
+            .help("write the character itself");
         throw Stop{};
       }
-      if (const auto hidden = first == '"' ? hidden_character(value, false) : std::nullopt) {   // of an escape; what stands in the text itself was looked at before
-        error("spec-control-character", begin, end, format("invisible character U+{:04X} in the text", hidden->number)).help("remove it: a spec says what it seems to say");
+      if (const auto hidden =
+              first == '"' ? hidden_character(value, false)
+                           : std::nullopt) {  // of an escape; what stands in the text itself was looked at before
+        error("spec-control-character", begin, end, format("invisible character U+{:04X} in the text", hidden->number))
+            .help("remove it: a spec says what it seems to say");
         throw Stop{};
       }
       where = pooled(value);
@@ -265,10 +278,12 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     add(Kind::scalar, begin, end, where, value.size(), bits, anchor);
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
     open(Kind::sequence, mark, tag, anchor);
   }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
     open(Kind::mapping, mark, tag, anchor);
   }
   void OnSequenceEnd() override { close(); }
@@ -282,13 +297,14 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     if (duplicates_ <= kReportedDuplicates) return;
     std::size_t reported = 0;
     for (Finding& finding : findings_.all())
-      if (finding.rule == "spec-duplicate-key" && finding.span.file == document_.file_ && ++reported == kReportedDuplicates)
+      if (finding.rule == "spec-duplicate-key" && finding.span.file == document_.file_ &&
+          ++reported == kReportedDuplicates)
         finding.note({}, format("{} more keys in this file are given twice", duplicates_ - kReportedDuplicates));
   }
 
   // Text that does not stand in the file as it reads; where it is kept.
   std::size_t pooled(std::string_view value) {
-    if (document_.pool_.empty()) document_.pool_.reserve(text_.size() + text_.size() / 2);   // "\L" becomes 3 bytes
+    if (document_.pool_.empty()) document_.pool_.reserve(text_.size() + text_.size() / 2);  // "\L" becomes 3 bytes
     const std::size_t where = document_.pool_.size();
     document_.pool_ += value;
     return where;
@@ -301,7 +317,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
       return;
     }
     Frame& frame = stack_.back();
-    if (frame.brackets && !frame.mapping) return;   // the scan has seen to the commas
+    if (frame.brackets && !frame.mapping) return;  // the scan has seen to the commas
     if (frame.mapping ? frame.key == kNoNode || (frame.brackets && !frame.due) : !frame.due) throw Irregular{};
     frame.due = false;
   }
@@ -339,12 +355,15 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     return text_.size() + document_.pool_.size() + sizeof(Document::Node) * expanded_ > limits_.memory_bytes;
   }
 
-  NodeId add(Kind kind, std::size_t begin, std::size_t end, std::size_t text, std::size_t length, std::uint32_t bits, YAML::anchor_t anchor) {
+  NodeId add(Kind kind, std::size_t begin, std::size_t end, std::size_t text, std::size_t length, std::uint32_t bits,
+             YAML::anchor_t anchor) {
     const NodeId id = narrow(document_.nodes_.size());
-    document_.nodes_.push_back({narrow(begin), narrow(end), narrow(text), narrow(length), kNoNode, bits | static_cast<std::uint32_t>(kind)});
+    document_.nodes_.push_back(
+        {narrow(begin), narrow(end), narrow(text), narrow(length), kNoNode, bits | static_cast<std::uint32_t>(kind)});
     ++expanded_;
     if (over_budget()) {
-      error("spec-too-large", begin, begin, format("{} values up to here need more than {} MB of memory", expanded_, limits_.memory_bytes >> 20))
+      error("spec-too-large", begin, begin,
+            format("{} values up to here need more than {} MB of memory", expanded_, limits_.memory_bytes >> 20))
           .help("facts of single nodes belong in a CSV inventory, which has no such limit");
       throw Stop{};
     }
@@ -354,8 +373,10 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     }
     if (stack_.empty()) return id;
     Frame& frame = stack_.back();
-    if (frame.last == kNoNode) document_.nodes_[frame.node].text = id;
-    else document_.nodes_[frame.last].next = id;
+    if (frame.last == kNoNode)
+      document_.nodes_[frame.node].text = id;
+    else
+      document_.nodes_[frame.last].next = id;
     frame.last = id;
     ++frame.nodes;
     frame.end = std::max(frame.end, narrow(end));
@@ -363,7 +384,8 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
       ++frame.count;
     } else if (frame.key == kNoNode) {
       frame.key = id;
-      if (kind == Kind::scalar && (bits & kQuoted) == 0 && text_.substr(begin, end - begin) == "<<") frame.merges = true;
+      if (kind == Kind::scalar && (bits & kQuoted) == 0 && text_.substr(begin, end - begin) == "<<")
+        frame.merges = true;
     } else {
       frame.key = kNoNode;
       ++frame.count;
@@ -375,8 +397,11 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     const std::size_t at = place(mark);
     if (tag.size() > 1) core_tag(tag, at);
     const std::size_t begin = skip_properties(at);
-    if (expects_key()) stop("spec-key-not-text", begin, begin + 1, format("a key must be text, this is a {}", kind == Kind::mapping ? "mapping" : "list"));
-    if (stack_.size() >= limits_.depth) stop("spec-nested-too-deep", begin, begin + 1, format("nested more than {} levels deep", limits_.depth));
+    if (expects_key())
+      stop("spec-key-not-text", begin, begin + 1,
+           format("a key must be text, this is a {}", kind == Kind::mapping ? "mapping" : "list"));
+    if (stack_.size() >= limits_.depth)
+      stop("spec-nested-too-deep", begin, begin + 1, format("nested more than {} levels deep", limits_.depth));
     const NodeId id = add(kind, begin, begin, kNoNode, 0, 0, anchor);
     if (anchor != 0) anchors_[anchor].open = true;
     stack_.push_back({.node = id, .end = narrow(begin), .anchor = anchor, .mapping = kind == Kind::mapping});
@@ -393,8 +418,10 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
       end = std::max<std::size_t>(end, node.begin + 1);
       while (true) {
         end = yaml_skip_space(text_, end);
-        if (end < text_.size() && (text_[end] == ',' || text_[end] == ':')) ++end;
-        else break;
+        if (end < text_.size() && (text_[end] == ',' || text_[end] == ':'))
+          ++end;
+        else
+          break;
       }
       end = std::min(end + 1, text_.size());
     }
@@ -419,7 +446,8 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
       constexpr std::array<std::string_view, 6> kKnown = {"null", "bool", "int", "float", "map", "seq"};
       if (std::ranges::find(kKnown, name) != kKnown.end()) return false;
     }
-    stop("spec-unknown-tag", at, properties_end(at), format("tag '{}' means nothing here", text_.substr(at, properties_end(at) - at)));
+    stop("spec-unknown-tag", at, properties_end(at),
+         format("tag '{}' means nothing here", text_.substr(at, properties_end(at) - at)));
   }
 
   // Places, read off the source.
@@ -451,16 +479,20 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
         const std::size_t end = at + word.size();
         std::size_t behind = end;
         while (behind < text_.size() && yaml_blank(text_[behind])) ++behind;
-        if (behind >= text_.size() || yaml_break(text_[behind]) || (text_[behind] == '#' && behind > end)) return word.size();
+        if (behind >= text_.size() || yaml_break(text_[behind]) || (text_[behind] == '#' && behind > end))
+          return word.size();
         // Else it is a word of a longer text: `null b`, and but for brackets `null,`, `null]` and `null:x`.
-        if (in_brackets() ? std::strchr(",:]}", text_[behind]) != nullptr : text_[behind] == ':' && yaml_blank_or_end(text_, behind + 1)) return word.size();
+        if (in_brackets() ? std::strchr(",:]}", text_[behind]) != nullptr
+                          : text_[behind] == ':' && yaml_blank_or_end(text_, behind + 1))
+          return word.size();
       }
     return 0;
   }
   std::size_t quote_end(std::size_t begin) const {
     const char quote = text_[begin];
     for (std::size_t i = begin + 1; i < text_.size(); ++i) {
-      if (quote == '"' && text_[i] == '\\') ++i;
+      if (quote == '"' && text_[i] == '\\')
+        ++i;
       else if (text_[i] == quote) {
         if (quote == '"' || i + 1 >= text_.size() || text_[i + 1] != quote) return i + 1;
         ++i;
@@ -504,7 +536,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
   // Keys: each once in a mapping; then what `<<` brings in.
   std::string_view text_of(NodeId id) const { return document_.scalar(id); }
 
-  NodeId insert_key(NodeId key) {   // the same key if it is there already
+  NodeId insert_key(NodeId key) {  // the same key if it is there already
     const std::uint64_t hash = hash_text(text_of(key), seed_);
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -529,14 +561,16 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     std::vector<NodeId> merged;
     if (frame.count < 2 && !frame.merges) return;
     size_slots(frame.count);
-    NodeId last = kNoNode;   // last node that stays
+    NodeId last = kNoNode;  // last node that stays
     for (NodeId key = nodes[frame.node].text; key != kNoNode;) {
       const NodeId value = nodes[key].next, following = nodes[value].next;
       bool keep = true;
       if (frame.merges && (nodes[key].bits & kQuoted) == 0 && text_of(key) == "<<") {
         merged.push_back(value);
-        if (merged.size() > 1) report_duplicate(key, first_merge_);
-        else first_merge_ = key;
+        if (merged.size() > 1)
+          report_duplicate(key, first_merge_);
+        else
+          first_merge_ = key;
         keep = false;
       } else if (const NodeId first = insert_key(key); first != kNoNode) {
         report_duplicate(key, first);
@@ -546,8 +580,10 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
         last = value;
       } else {
         --frame.count;
-        if (last == kNoNode) nodes[frame.node].text = following;
-        else nodes[last].next = following;
+        if (last == kNoNode)
+          nodes[frame.node].text = following;
+        else
+          nodes[last].next = following;
       }
       key = following;
     }
@@ -559,15 +595,22 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     if (++duplicates_ > kReportedDuplicates) return;
     constexpr std::size_t kLongest = 60;
     const std::string_view name = text_of(key);
-    Finding& finding = findings_.error("spec-duplicate-key", {document_.file_, document_.nodes_[key].begin, document_.nodes_[key].end},
-                                       name.size() > kLongest ? "a key is given twice in one mapping" : format("key '{}' is given twice in one mapping", name));
+    Finding& finding =
+        findings_.error("spec-duplicate-key", {document_.file_, document_.nodes_[key].begin, document_.nodes_[key].end},
+                        name.size() > kLongest ? "a key is given twice in one mapping"
+                                               : format("key '{}' is given twice in one mapping", name));
     finding.note({document_.file_, document_.nodes_[first].begin, document_.nodes_[first].end}, "first given here");
     // Said twice in the same words: one of them is enough.
     const Document::Node& value = document_.nodes_[document_.nodes_[key].next];
     const Document::Node& other = document_.nodes_[document_.nodes_[first].next];
-    if (kind(document_.nodes_[key].next) != Kind::scalar || value.begin == value.end || document_.nodes_[key].begin > value.begin || document_.nodes_[first].begin > document_.nodes_[key].begin) return;
-    if (text_.substr(value.begin, value.end - value.begin) != text_.substr(other.begin, other.end - other.begin)) return;
-    if (const auto edit = removal_of_pair(*document_.sources_, {document_.file_, document_.nodes_[key].begin, value.end})) finding.fixed_by("take the second one out", {*edit});
+    if (kind(document_.nodes_[key].next) != Kind::scalar || value.begin == value.end ||
+        document_.nodes_[key].begin > value.begin || document_.nodes_[first].begin > document_.nodes_[key].begin)
+      return;
+    if (text_.substr(value.begin, value.end - value.begin) != text_.substr(other.begin, other.end - other.begin))
+      return;
+    if (const auto edit =
+            removal_of_pair(*document_.sources_, {document_.file_, document_.nodes_[key].begin, value.end}))
+      finding.fixed_by("take the second one out", {*edit});
   }
 
   void merge(Frame& frame, NodeId from) {
@@ -575,7 +618,8 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     if (kind(from) == Kind::mapping) {
       sources.push_back(from);
     } else if (kind(from) == Kind::sequence) {
-      for (NodeId item = document_.nodes_[from].text; item != kNoNode; item = document_.nodes_[item].next) sources.push_back(item);
+      for (NodeId item = document_.nodes_[from].text; item != kNoNode; item = document_.nodes_[item].next)
+        sources.push_back(item);
     } else {
       sources.push_back(from);
     }
@@ -585,11 +629,14 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
         error("spec-merge-not-mapping", part.begin, part.end, "'<<' takes a mapping or a list of mappings");
         continue;
       }
-      // Looking costs as much as copying would, so both count against the budget: a long list of large merges ends here.
+      // Looking costs as much as copying would, so both count against the budget: a long list of large merges ends
+      // here.
       expanded_ += 2 * static_cast<std::uint64_t>(part.length);
       frame.nodes += 2 * static_cast<std::uint64_t>(part.length);
       if (over_budget())
-        stop("spec-too-large", part.begin, part.end, format("with this merge the file expands to {} values, more than fit in {} MB of memory", expanded_, limits_.memory_bytes >> 20));
+        stop("spec-too-large", part.begin, part.end,
+             format("with this merge the file expands to {} values, more than fit in {} MB of memory", expanded_,
+                    limits_.memory_bytes >> 20));
       grow_slots(frame, frame.count + part.length);
       const NodeId begin = narrow(document_.nodes_.size());
       for (NodeId key = part.text; key != kNoNode;) {
@@ -603,8 +650,10 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
           document_.nodes_.push_back(document_.nodes_[value]);
           document_.nodes_[copy].next = copy + 1;
           document_.nodes_[copy + 1].next = kNoNode;
-          if (frame.last == kNoNode) document_.nodes_[frame.node].text = copy;
-          else document_.nodes_[frame.last].next = copy;
+          if (frame.last == kNoNode)
+            document_.nodes_[frame.node].text = copy;
+          else
+            document_.nodes_[frame.last].next = copy;
           frame.last = copy + 1;
           ++frame.count;
         }
@@ -617,8 +666,9 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
 
   void grow_slots(const Frame& frame, std::size_t keys) {
     if (2 * keys <= slots_.size()) return;
-    size_slots(2 * keys);   // doubles, so that a list of small merges stays linear
-    for (NodeId key = document_.nodes_[frame.node].text; key != kNoNode; key = document_.nodes_[document_.nodes_[key].next].next)
+    size_slots(2 * keys);  // doubles, so that a list of small merges stays linear
+    for (NodeId key = document_.nodes_[frame.node].text; key != kNoNode;
+         key = document_.nodes_[document_.nodes_[key].next].next)
       insert_key(key);
   }
 
@@ -629,28 +679,35 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     const std::string_view what = exception.msg;
     const std::size_t at = exception.mark.is_null() ? text_.size() : place(exception.mark);
     const std::size_t end = std::min(text_.size(), at + 1);
-    const std::string_view sign = at < text_.size() && static_cast<unsigned char>(text_[at]) > 0x20 && static_cast<unsigned char>(text_[at]) < 0x7f
-                                      ? text_.substr(at, 1) : std::string_view();
+    const std::string_view sign = at < text_.size() && static_cast<unsigned char>(text_[at]) > 0x20 &&
+                                          static_cast<unsigned char>(text_[at]) < 0x7f
+                                      ? text_.substr(at, 1)
+                                      : std::string_view();
     namespace Msg = YAML::ErrorMsg;
     if (what.starts_with(Msg::UNKNOWN_ANCHOR)) {
       std::size_t name_end = property_end(at);
-      error("spec-unknown-alias", at, name_end, format("alias '{}' has no anchor above it", text_.substr(at, name_end - at)))
+      error("spec-unknown-alias", at, name_end,
+            format("alias '{}' has no anchor above it", text_.substr(at, name_end - at)))
           .help("write the anchor '&name' before its alias, or put the text in quotes if no alias is meant");
     } else if (what == Msg::UNKNOWN_TOKEN) {
-      error("spec-yaml-syntax", at, end, sign.empty() ? std::string("this cannot begin a value") : format("a text cannot begin with '{}'", sign))
+      error("spec-yaml-syntax", at, end,
+            sign.empty() ? std::string("this cannot begin a value") : format("a text cannot begin with '{}'", sign))
           .help("put the text in quotes");
     } else if (what == Msg::MAP_VALUE) {
-      error("spec-yaml-syntax", at, end, "a ':' where no key can stand").help("a key and its ':' stand on one line; put text that contains ': ' in quotes");
+      error("spec-yaml-syntax", at, end, "a ':' where no key can stand")
+          .help("a key and its ':' stand on one line; put text that contains ': ' in quotes");
     } else if (what == Msg::MAP_KEY) {
       error("spec-yaml-syntax", at, end, "a '? ' key cannot stand here");
     } else if (what == Msg::BLOCK_ENTRY) {
-      error("spec-yaml-syntax", at, end, "a '- ' item cannot stand here").help("begin the list on a line of its own, or write it in [ ]");
+      error("spec-yaml-syntax", at, end, "a '- ' item cannot stand here")
+          .help("begin the list on a line of its own, or write it in [ ]");
     } else if (what == Msg::END_OF_MAP) {
       error("spec-yaml-syntax", at, end, "a key was expected here");
     } else if (what == Msg::END_OF_SEQ) {
       error("spec-yaml-syntax", at, end, "a list item '- ' was expected here");
     } else if (what == Msg::END_OF_SEQ_FLOW || what == Msg::END_OF_MAP_FLOW) {
-      error("spec-missing-comma", at, end, format("',' or '{}' was expected here", what == Msg::END_OF_SEQ_FLOW ? ']' : '}'));
+      error("spec-missing-comma", at, end,
+            format("',' or '{}' was expected here", what == Msg::END_OF_SEQ_FLOW ? ']' : '}'));
     } else if (what == Msg::FLOW_END) {
       error("spec-bracket-not-closed", at, end, format("'{}' closes nothing", sign));
     } else if (what == Msg::TAB_IN_INDENTATION) {
@@ -660,7 +717,8 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     } else if (what == Msg::CHAR_IN_BLOCK) {
       error("spec-yaml-syntax", at, end, "nothing but a comment may follow '|' or '>' on its line");
     } else if (what == Msg::MULTIPLE_ANCHORS || what == Msg::MULTIPLE_TAGS) {
-      error("spec-yaml-syntax", at, end, what == Msg::MULTIPLE_TAGS ? "a second tag for one value" : "a second anchor for one value");
+      error("spec-yaml-syntax", at, end,
+            what == Msg::MULTIPLE_TAGS ? "a second tag for one value" : "a second anchor for one value");
     } else if (what.starts_with(Msg::INVALID_ESCAPE) && at >= 2 && text_[at - 2] == '\\') {
       error("spec-yaml-syntax", at - 2, at, format("'{}' is no escape", text_.substr(at - 2, 2)))
           .help("inside double quotes a backslash begins an escape; write '\\\\' or use single quotes");
@@ -679,7 +737,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
   std::vector<Anchor> anchors_;
   std::vector<Slot> slots_;
   std::uint64_t seed_ = 0;
-  std::uint64_t expanded_ = 0;    // nodes, aliases and merges expanded
+  std::uint64_t expanded_ = 0;  // nodes, aliases and merges expanded
   std::size_t duplicates_ = 0;
   NodeId first_merge_ = kNoNode;
 };
@@ -692,7 +750,9 @@ std::string_view Document::scalar(NodeId n) const {
   if (kind(n) == Kind::sequence || kind(n) == Kind::mapping) return {};
   return ((node.bits & kPooled) != 0 ? std::string_view(pool_) : sources_->text(file_)).substr(node.text, node.length);
 }
-std::size_t Document::size(NodeId n) const { return kind(n) == Kind::sequence || kind(n) == Kind::mapping ? nodes_[n].length : 0; }
+std::size_t Document::size(NodeId n) const {
+  return kind(n) == Kind::sequence || kind(n) == Kind::mapping ? nodes_[n].length : 0;
+}
 NodeId Document::first_child(NodeId n) const { return size(n) == 0 ? kNoNode : nodes_[n].text; }
 NodeId Document::next_sibling(NodeId n) const { return nodes_[n].next; }
 
@@ -717,7 +777,8 @@ SourceSpan Document::merged_at(NodeId key) const {
   return {file_, (after - 1)->at, (after - 1)->at_end};
 }
 
-std::optional<Document> parse_yaml_in_full(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits, const ScanResult& scan) {
+std::optional<Document> parse_yaml_in_full(const Sources& sources, FileId file, Findings& findings,
+                                           const YamlLimits& limits, const ScanResult& scan) {
   return DocumentBuilder(sources, file, findings, limits, scan).run();
 }
 
@@ -725,7 +786,8 @@ std::optional<Document> parse_yaml(const Sources& sources, FileId file, Findings
   const ScanResult scan = scan_yaml(sources, file, findings, limits);
   if (!scan.ok) return std::nullopt;
   if (scan.empty) {
-    findings.error("spec-empty", {file, 0, 0}, sources.text(file).empty() ? "the file is empty" : "the file holds nothing but comments");
+    findings.error("spec-empty", {file, 0, 0},
+                   sources.text(file).empty() ? "the file is empty" : "the file holds nothing but comments");
     return std::nullopt;
   }
   if (scan.simple) {

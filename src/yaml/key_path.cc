@@ -8,16 +8,18 @@ namespace {
 // One walk for all places: both the places and the children of a node come in the order of the text.
 class Walk {
  public:
-  Walk(const Document& document, std::span<const SourceSpan> places, std::span<const std::size_t> order, std::vector<std::string>& paths)
+  Walk(const Document& document, std::span<const SourceSpan> places, std::span<const std::size_t> order,
+       std::vector<std::string>& paths)
       : d_(document), places_(places), order_(order), paths_(paths) {}
 
-  // Names the places that begin at `last` or before it; `path` leads to the node. An empty value's place is just behind its key's colon,
-  // which is the end of all that it ends: ends belong to their nodes.
+  // Names the places that begin at `last` or before it; `path` leads to the node. An empty value's place is just behind
+  // its key's colon, which is the end of all that it ends: ends belong to their nodes.
   void node(NodeId n, std::size_t last, std::string& path) {
     const bool mapping = d_.is_mapping(n);
     if (!mapping && !d_.is_sequence(n)) return;
     std::size_t behind = 0;
-    for (NodeId child = d_.size(n) > 0 ? d_.first_child(n) : kNoNode; child != kNoNode && next_ < order_.size() && begin() <= last;) {
+    for (NodeId child = d_.size(n) > 0 ? d_.first_child(n) : kNoNode;
+         child != kNoNode && next_ < order_.size() && begin() <= last;) {
       const NodeId value = mapping ? d_.next_sibling(child) : child;
       const NodeId following = d_.next_sibling(value);
       const std::size_t from = d_.span(child).begin, to = d_.span(value).end;

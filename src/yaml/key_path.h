@@ -8,8 +8,9 @@
 
 namespace clusterc {
 
-// "networks.lan.rate" for each place, in their order; items of lists are not numbered, so that one more changes nothing. Empty for a
-// place outside of the document's nodes. Linear in the document and the paths' lengths, n log n in the places.
+// "networks.lan.rate" for each place, in their order; items of lists are not numbered, so that one more changes
+// nothing. Empty for a place outside of the document's nodes. Linear in the document and the paths' lengths, n log n in
+// the places.
 std::vector<std::string> key_paths(const Document&, std::span<const SourceSpan>);
 
 }  // namespace clusterc

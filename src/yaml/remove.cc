@@ -48,7 +48,8 @@ class Remover {
     if (end < text_.size() && text_[end] == '\n') ++end;
     return end;
   }
-  // The last sign before `at` that is neither white space nor (by whole lines) a comment; '\0': none. Good enough to tell brackets.
+  // The last sign before `at` that is neither white space nor (by whole lines) a comment; '\0': none. Good enough to
+  // tell brackets.
   char first_sign_before(std::size_t at) const {
     while (at > 0) {
       const std::size_t begin = line_begin(at);
@@ -65,7 +66,8 @@ class Remover {
   // Is there a dash in this column among the lines of the list, above or below?
   bool has_neighbour(std::size_t dash, std::size_t after) const {
     const std::size_t column = dash - line_begin(dash);
-    const auto sign_at = [&](std::size_t begin) -> std::optional<bool> {   // true: an item; false: the list is over; nothing: look further
+    const auto sign_at = [&](std::size_t begin)
+        -> std::optional<bool> {  // true: an item; false: the list is over; nothing: look further
       std::size_t at = begin;
       while (at < text_.size() && text_[at] == ' ') ++at;
       if (at >= text_.size() || yaml_break(text_[at]) || text_[at] == '#' || text_[at] == '\t') return std::nullopt;
@@ -89,12 +91,14 @@ class Remover {
     return false;
   }
 
-  // Of the lines that are only a comment, in the column of the dash and without a gap above it: they are about the item.
+  // Of the lines that are only a comment, in the column of the dash and without a gap above it: they are about the
+  // item.
   std::size_t begin_of_comments(std::size_t dash) const {
     std::size_t begin = line_begin(dash);
     const std::size_t column = dash - begin;
     while (begin > 0) {
-      const std::size_t end = begin - (begin > 1 && text_.substr(begin - 2, 2) == "\r\n" ? 2 : 1), above = line_begin(end);
+      const std::size_t end = begin - (begin > 1 && text_.substr(begin - 2, 2) == "\r\n" ? 2 : 1),
+                        above = line_begin(end);
       const std::string_view line = text_.substr(above, end - above);
       if (line.find_first_not_of(' ') != column || line[column] != '#') break;
       begin = above;
@@ -106,7 +110,8 @@ class Remover {
     const auto after = line_end_behind(span_.end);
     if (!after) return std::nullopt;
     const std::size_t begin = begin_of_comments(dash);
-    if (!has_neighbour(dash, *after)) return edit(begin, span_.end, std::string(text_.substr(line_begin(dash), dash - line_begin(dash))) + "[]");
+    if (!has_neighbour(dash, *after))
+      return edit(begin, span_.end, std::string(text_.substr(line_begin(dash), dash - line_begin(dash))) + "[]");
     return edit(begin, *after, "");
   }
 
@@ -115,7 +120,8 @@ class Remover {
     while (before > 0 && (yaml_blank(text_[before - 1]) || yaml_break(text_[before - 1]))) --before;
     if (before == 0 || !opens_or_parts(text_[before - 1])) return std::nullopt;
     // A comment's last sign may be a comma: then the line begins with, or has, a '#'.
-    if (text_.substr(line_begin(before - 1), before - line_begin(before - 1)).find('#') != text_.npos) return std::nullopt;
+    if (text_.substr(line_begin(before - 1), before - line_begin(before - 1)).find('#') != text_.npos)
+      return std::nullopt;
     std::size_t behind = span_.end;
     while (behind < text_.size() && (yaml_blank(text_[behind]) || yaml_break(text_[behind]))) ++behind;
     if (behind >= text_.size()) return std::nullopt;

@@ -14,10 +14,11 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // yaml-cpp 0.7 keeps every token of a bracketed collection until it is closed, as long as the whole of it might turn
-// out to be a key. sizeof(YAML::Token) on LP64 (src/token.h: two enums, a Mark of three ints, a string, a vector, an int).
+// out to be a key. sizeof(YAML::Token) on LP64 (src/token.h: two enums, a Mark of three ints, a string, a vector, an
+// int).
 constexpr std::size_t kBytesPerQueuedToken = 88;
-// What the parser and the document keep of an anchor: a node of std::map<std::string, size_t> (4 words of the tree, 4 of
-// the string, 1 of the value), the allocator's word, and ours of 24 bytes.
+// What the parser and the document keep of an anchor: a node of std::map<std::string, size_t> (4 words of the tree, 4
+// of the string, 1 of the value), the allocator's word, and ours of 24 bytes.
 constexpr std::size_t kBytesPerAnchor = 104;
 // The parser copies each text several times, so a single one is bounded on its own.
 constexpr std::size_t kLongestText = 1u << 20;
@@ -31,24 +32,29 @@ std::size_t first_bad_byte(std::string_view text) {
     std::size_t middle = low + (high - low) / 2;
     while (middle > low && (static_cast<unsigned char>(text[middle]) & 0xc0) == 0x80) --middle;
     if (middle == low) break;
-    if (simdjson::validate_utf8(text.data() + low, middle - low)) low = middle;
-    else high = middle;
+    if (simdjson::validate_utf8(text.data() + low, middle - low))
+      low = middle;
+    else
+      high = middle;
   }
   while (low < text.size()) {
     std::size_t length = 1;
     const auto lead = static_cast<unsigned char>(text[low]);
-    if (lead >= 0xf0) length = 4;
-    else if (lead >= 0xe0) length = 3;
-    else if (lead >= 0xc0) length = 2;
+    if (lead >= 0xf0)
+      length = 4;
+    else if (lead >= 0xe0)
+      length = 3;
+    else if (lead >= 0xc0)
+      length = 2;
     if (low + length > text.size() || !simdjson::validate_utf8(text.data() + low, length)) return low;
     low += length;
   }
   return text.size();
 }
 
-constexpr std::size_t kLongestKey = 1000;   // the parser takes none of more than 1,024 characters
+constexpr std::size_t kLongestKey = 1000;  // the parser takes none of more than 1,024 characters
 
-struct Stop {};   // thrown after the finding that ends the scan
+struct Stop {};  // thrown after the finding that ends the scan
 
 class Scanner {
  public:
@@ -80,9 +86,9 @@ class Scanner {
   struct Flow {
     char open;
     std::uint32_t at;
-    bool node = false;    // an item, key or value was read and not yet ended by ',' or ':'
-    bool colon = false;   // the ':' of a pair was read
-    bool comma = false;   // the last token was ','
+    bool node = false;   // an item, key or value was read and not yet ended by ',' or ':'
+    bool colon = false;  // the ':' of a pair was read
+    bool comma = false;  // the last token was ','
   };
 
   [[noreturn]] void stop() { throw Stop{}; }
@@ -137,7 +143,8 @@ class Scanner {
   // {a, b: 1}: the parser takes a key without a ':' only on the line of what ends it.
   void lone_key() {
     const Flow& level = flow_.back();
-    if (level.open == '{' && level.node && !level.colon && (last_begin_ < line_ || p_ - last_begin_ > kLongestKey)) result_.simple = false;
+    if (level.open == '{' && level.node && !level.colon && (last_begin_ < line_ || p_ - last_begin_ > kLongestKey))
+      result_.simple = false;
   }
   void count_node() {
     ++nodes_;
@@ -146,8 +153,8 @@ class Scanner {
   void check_memory(std::size_t where);
   void check_length(std::size_t begin);
 
-  static constexpr std::int64_t kNoKey = -1;        // no key has begun on this line yet
-  static constexpr std::int64_t kNoKeyHere = -2;    // a value stands here: no key may begin on this line
+  static constexpr std::int64_t kNoKey = -1;      // no key has begun on this line yet
+  static constexpr std::int64_t kNoKeyHere = -2;  // a value stands here: no key may begin on this line
 
   const Sources& sources_;
   FileId file_;
@@ -157,27 +164,28 @@ class Scanner {
   ScanResult result_;
 
   ScanEvents* events_ = nullptr;
-  std::size_t p_ = 0;               // here
-  std::size_t line_ = 0;            // start of this line
-  bool fresh_line_ = true;          // no token on this line yet
-  bool first_here_ = true;          // in a block: of the token at hand, was it the first on its line,
-  int column_here_ = 0;             // and where it began
+  std::size_t p_ = 0;       // here
+  std::size_t line_ = 0;    // start of this line
+  bool fresh_line_ = true;  // no token on this line yet
+  bool first_here_ = true;  // in a block: of the token at hand, was it the first on its line,
+  int column_here_ = 0;     // and where it began
   std::int64_t key_column_ = kNoKey;
-  std::size_t key_line_ = 0;        // the line that key_column_ is on
+  std::size_t key_line_ = 0;  // the line that key_column_ is on
   std::vector<Indent> indents_;
   std::vector<Flow> flow_;
-  std::size_t flow_tokens_ = 0;     // in the outermost open bracket
+  std::size_t flow_tokens_ = 0;  // in the outermost open bracket
   std::size_t nodes_ = 0, perhaps_ = 0, next_check_ = 4096;
   std::size_t anchors_ = 0;
   bool document_open_ = false, document_over_ = false;
-  std::optional<ByteRange> long_quote_;   // the last quoted text that runs over several lines
+  std::optional<ByteRange> long_quote_;  // the last quoted text that runs over several lines
   std::size_t last_begin_ = 0, last_end_ = 0;
 };
 
 void Scanner::check_bytes() {
   if (text_.size() > limits_.text_bytes) {
-    findings_.error("spec-too-large", span(0, 0),
-                    format("the file has {} bytes, at most {} are read", text_.size(), limits_.text_bytes))
+    findings_
+        .error("spec-too-large", span(0, 0),
+               format("the file has {} bytes, at most {} are read", text_.size(), limits_.text_bytes))
         .help("facts of single nodes belong in a CSV inventory, which has no such limit");
     stop();
   }
@@ -194,7 +202,8 @@ void Scanner::check_bytes() {
   result_.simple = text_.find_first_of("\t\r") == std::string_view::npos;
   const std::size_t marks = yaml_byte_order_marks(text_);
   if (const auto hidden = hidden_character(text_.substr(marks), true)) {
-    error("spec-control-character", marks + hidden->at, marks + hidden->at + hidden->size, format("invisible character U+{:04X} in the text", hidden->number))
+    error("spec-control-character", marks + hidden->at, marks + hidden->at + hidden->size,
+          format("invisible character U+{:04X} in the text", hidden->number))
         .help("remove it: a spec says what it seems to say");
     stop();
   }
@@ -203,8 +212,10 @@ void Scanner::check_bytes() {
 void Scanner::walk() {
   p_ = line_ = yaml_byte_order_marks(text_);
   while (to_token()) {
-    if (flow_.empty()) block_token();
-    else flow_token();
+    if (flow_.empty())
+      block_token();
+    else
+      flow_token();
   }
   if (!flow_.empty()) {
     const Flow& open = flow_.back();
@@ -240,23 +251,27 @@ void Scanner::check_depth(std::size_t where) {
 // A lower bound, so that a hopeless file is refused before anything is built for it.
 void Scanner::check_memory(std::size_t where) {
   next_check_ = nodes_ + 4096;
-  const std::size_t needed = text_.size() + sizeof(Document::Node) * nodes_ + kBytesPerQueuedToken * flow_tokens_ + kBytesPerAnchor * anchors_;
+  const std::size_t needed =
+      text_.size() + sizeof(Document::Node) * nodes_ + kBytesPerQueuedToken * flow_tokens_ + kBytesPerAnchor * anchors_;
   if (needed <= limits_.memory_bytes) return;
   error("spec-too-large", where, where,
         format("{} values up to here need more than {} MB of memory", nodes_, limits_.memory_bytes >> 20))
-      .help(flow_.empty() ? "facts of single nodes belong in a CSV inventory, which has no such limit"
-                          : "write the outermost bracket as indented lines, or put facts of single nodes in a CSV inventory");
+      .help(flow_.empty()
+                ? "facts of single nodes belong in a CSV inventory, which has no such limit"
+                : "write the outermost bracket as indented lines, or put facts of single nodes in a CSV inventory");
   stop();
 }
 
 void Scanner::check_length(std::size_t begin) {
   if (p_ - begin <= kLongestText) return;
-  error("spec-too-large", begin, begin + 1, format("a text of {} bytes, at most {} are read", p_ - begin, kLongestText));
+  error("spec-too-large", begin, begin + 1,
+        format("a text of {} bytes, at most {} are read", p_ - begin, kLongestText));
   stop();
 }
 
 void Scanner::push_indent(std::uint32_t column, bool sequence, std::size_t where) {
-  const bool same_column_list = sequence && !indents_.empty() && !indents_.back().sequence && top() == static_cast<int>(column);
+  const bool same_column_list =
+      sequence && !indents_.empty() && !indents_.back().sequence && top() == static_cast<int>(column);
   if (static_cast<int>(column) <= top() && !same_column_list) return;
   indents_.push_back({column, sequence, static_cast<std::uint32_t>(where)});
   count_node();
@@ -287,13 +302,15 @@ void Scanner::first_on_line() {
     std::size_t end = p_;
     while (end < text_.size() && !ends_word(end) && !(text_[end] == ':' && ends_word(end + 1))) ++end;
     if (last->sequence && static_cast<int>(last->column) == here) {
-      error("spec-bad-indentation", p_, end, format("'{}' stands in a list but does not begin with '- '", word(p_, end)))
+      error("spec-bad-indentation", p_, end,
+            format("'{}' stands in a list but does not begin with '- '", word(p_, end)))
           .note(span(last->at, last->at + 1), "the list begins here");
       stop();
     }
     Finding& finding = error("spec-bad-indentation", p_, end, format("an indentation of {} fits nothing above", here));
     if (!indents_.empty())
-      finding.note(span(indents_.back().at, indents_.back().at + 1), format("the enclosing level is indented by {}", top()));
+      finding.note(span(indents_.back().at, indents_.back().at + 1),
+                   format("the enclosing level is indented by {}", top()));
     finding.note(span(last->at, last->at + 1), format("the level before is indented by {}", last->column));
     stop();
   }
@@ -307,12 +324,14 @@ void Scanner::block_token() {
       error("spec-second-document", p_, p_ + 3, "a second document begins here, a spec is one document");
       stop();
     }
-    if (starts) document_open_ = true;
-    else document_over_ = document_open_ || !result_.empty;
+    if (starts)
+      document_open_ = true;
+    else
+      document_over_ = document_open_ || !result_.empty;
     indents_.clear();
     p_ += 3;
     fresh_line_ = false;
-    key_column_ = kNoKeyHere;   // nothing but a value may follow "---" on its line
+    key_column_ = kNoKeyHere;  // nothing but a value may follow "---" on its line
     if (starts) key_column_ = kNoKey;
     return;
   }
@@ -320,7 +339,7 @@ void Scanner::block_token() {
     error("spec-second-document", p_, p_ + 1, "text after the end of the document, a spec is one document");
     stop();
   }
-  if (p_ == line_ && text_[p_] == '%' && !document_open_) {   // a directive
+  if (p_ == line_ && text_[p_] == '%' && !document_open_) {  // a directive
     result_.simple = false;
     while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;
     return;
@@ -331,7 +350,7 @@ void Scanner::block_token() {
   document_open_ = true;
   const char c = text_[p_];
   if ((c == '-' || c == '?') && ends_word(p_ + 1)) {
-    if (key_column_ == kNoKey) push_indent(column(), c == '-', p_);   // else the parser has a word to say
+    if (key_column_ == kNoKey) push_indent(column(), c == '-', p_);  // else the parser has a word to say
     if (c == '?') result_.simple = false;
     if (events_ != nullptr) events_->dash();
     perhaps_ += 2;
@@ -347,28 +366,50 @@ void Scanner::block_token() {
   }
   if (key_column_ == kNoKey) key_column_ = column(), key_line_ = line_;
   switch (c) {
-    case '&': case '!': property(); break;
-    case '*': count_node(), property(), end_node(last_begin_, false); break;
-    case '[': case '{': open_flow(); break;
-    case '|': case '>': block_scalar(); break;
-    case '"': case '\'': quoted(); break;
-    default: plain();
+    case '&':
+    case '!':
+      property();
+      break;
+    case '*':
+      count_node(), property(), end_node(last_begin_, false);
+      break;
+    case '[':
+    case '{':
+      open_flow();
+      break;
+    case '|':
+    case '>':
+      block_scalar();
+      break;
+    case '"':
+    case '\'':
+      quoted();
+      break;
+    default:
+      plain();
   }
   if (nodes_ >= next_check_) check_memory(p_);
 }
 
 void Scanner::flow_token() {
-  if (document_mark(p_)) result_.simple = false;   // no text, and nothing that a flow may hold: the parser says so
+  if (document_mark(p_)) result_.simple = false;  // no text, and nothing that a flow may hold: the parser says so
   fresh_line_ = false;
   ++flow_tokens_;
   const char c = text_[p_];
   Flow& level = flow_.back();
   switch (c) {
-    case '[': case '{': begin_node(p_), open_flow(); return;
-    case ']': case '}': close_flow(); return;
+    case '[':
+    case '{':
+      begin_node(p_), open_flow();
+      return;
+    case ']':
+    case '}':
+      close_flow();
+      return;
     case ',':
       if (!level.node && !level.colon) {
-        error("spec-empty-item", p_, p_ + 1, level.comma ? "nothing between two commas" : format("nothing between '{}' and ','", level.open))
+        error("spec-empty-item", p_, p_ + 1,
+              level.comma ? "nothing between two commas" : format("nothing between '{}' and ','", level.open))
             .help("take the comma away, or write null if an empty item is meant");
         stop();
       }
@@ -378,11 +419,20 @@ void Scanner::flow_token() {
       ++p_;
       if (events_ != nullptr) events_->comma();
       return;
-    case '&': case '!': property(); return;
-    case '*': begin_node(p_), count_node(), property(), end_node(last_begin_, false); return;
-    case '"': case '\'': begin_node(p_), quoted(); return;
+    case '&':
+    case '!':
+      property();
+      return;
+    case '*':
+      begin_node(p_), count_node(), property(), end_node(last_begin_, false);
+      return;
+    case '"':
+    case '\'':
+      begin_node(p_), quoted();
+      return;
     case ':': {
-      const bool behind_json = p_ > 0 && (text_[p_ - 1] == '"' || text_[p_ - 1] == '\'' || text_[p_ - 1] == ']' || text_[p_ - 1] == '}');
+      const bool behind_json =
+          p_ > 0 && (text_[p_ - 1] == '"' || text_[p_ - 1] == '\'' || text_[p_ - 1] == ']' || text_[p_ - 1] == '}');
       if (behind_json || ends_word(p_ + 1) || text_[p_ + 1] == ',' || text_[p_ + 1] == ']' || text_[p_ + 1] == '}') {
         flow_colon();
         return;
@@ -391,9 +441,13 @@ void Scanner::flow_token() {
     }
     case '?':
       result_.simple = false;
-      if (ends_word(p_ + 1)) { ++p_; return; }
+      if (ends_word(p_ + 1)) {
+        ++p_;
+        return;
+      }
       break;
-    default: break;
+    default:
+      break;
   }
   begin_node(p_);
   plain();
@@ -477,7 +531,9 @@ void Scanner::property() {
   anchors_ += text_[p_] == '&';
   if (text_[p_] == '!' && at(p_ + 1, '<'))
     while (p_ < text_.size() && text_[p_] != '>' && !yaml_break(text_[p_])) ++p_;
-  const auto ends = [&](char c) { return yaml_blank(c) || yaml_break(c) || (c == ',' || c == '[' || c == ']' || c == '{' || c == '}'); };
+  const auto ends = [&](char c) {
+    return yaml_blank(c) || yaml_break(c) || (c == ',' || c == '[' || c == ']' || c == '{' || c == '}');
+  };
   while (p_ < text_.size() && !ends(text_[p_])) ++p_;
   if (p_ == last_begin_) ++p_;
   last_end_ = p_;
@@ -506,7 +562,10 @@ void Scanner::quoted() {
       new_line();
       key_column_ = key;
       fresh_line_ = false;
-      if (document_mark(p_)) { p_ = std::string_view::npos; break; }
+      if (document_mark(p_)) {
+        p_ = std::string_view::npos;
+        break;
+      }
     }
   }
   if (p_ == std::string_view::npos || p_ >= text_.size()) {
@@ -519,14 +578,17 @@ void Scanner::quoted() {
   }
   ++p_;
   check_length(begin);
-  if (line_ != first_line) result_.simple = false, long_quote_ = ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)};
+  if (line_ != first_line)
+    result_.simple = false, long_quote_ = ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)};
   end_node(begin, false);
 }
 
 // May a text begin so, in any reading of the standard?
 bool Scanner::simple_start(std::size_t where) const {
   const char c = text_[where];
-  if (c == '-') return where + 1 < text_.size() && std::string_view(" \n-,:?#[]{}").find(text_[where + 1]) == std::string_view::npos;
+  if (c == '-')
+    return where + 1 < text_.size() &&
+           std::string_view(" \n-,:?#[]{}").find(text_[where + 1]) == std::string_view::npos;
   return std::string_view(",[]{}#&*!|>'\"%@`?:").find(c) == std::string_view::npos;
 }
 
@@ -535,7 +597,7 @@ void Scanner::plain() {
   const std::size_t first_line = line_;
   const bool in_flow = !flow_.empty();
   const int indent = in_flow ? 0 : top() + 1;
-  std::size_t end = p_;   // behind the last character that is not blank
+  std::size_t end = p_;  // behind the last character that is not blank
   count_node();
   while (p_ < text_.size()) {
     const char c = text_[p_];
@@ -557,28 +619,32 @@ void Scanner::plain() {
         ++next;
       }
       if (next >= text_.size() || text_[next] == '#' || static_cast<int>(next - start) < indent) break;
-      if (next == start && (text_.substr(next, 3) == "---" || text_.substr(next, 3) == "...") && ends_word(next + 3)) break;
+      if (next == start && (text_.substr(next, 3) == "---" || text_.substr(next, 3) == "...") && ends_word(next + 3))
+        break;
       line_ = start;
       p_ = next;
       continue;
     }
     end = ++p_;
   }
-  if (p_ == begin) end = ++p_;   // an indicator that cannot begin a text: the parser says so
+  if (p_ == begin) end = ++p_;  // an indicator that cannot begin a text: the parser says so
   check_length(begin);
   last_begin_ = begin;
   last_end_ = end;
-  if (line_ != first_line || !simple_start(begin) || (in_flow && text_.substr(begin, end - begin).find('?') != std::string_view::npos))
+  if (line_ != first_line || !simple_start(begin) ||
+      (in_flow && text_.substr(begin, end - begin).find('?') != std::string_view::npos))
     result_.simple = false;
   if (line_ != first_line && !in_flow && at(p_, ':') && ends_word(p_ + 1)) {
     const std::size_t first_end = text_.find_first_of("\r\n", begin);
     const std::size_t colon = text_.substr(begin, first_end - begin).find(':');
     const std::size_t key = text_.find_first_not_of(" \t", line_);
     if (colon != std::string_view::npos && colon > 0) {
-      error("spec-missing-blank", begin, begin + colon + 1, format("no blank behind the ':' of '{}'", word(begin, begin + colon)))
+      error("spec-missing-blank", begin, begin + colon + 1,
+            format("no blank behind the ':' of '{}'", word(begin, begin + colon)))
           .fixed_by("insert a blank", {{span(begin + colon + 1, begin + colon + 1), " "}});
     } else {
-      error("spec-bad-indentation", key, end, format("'{}' cannot be a key here: it continues the text of line {}", word(key, end), line_of(begin)))
+      error("spec-bad-indentation", key, end,
+            format("'{}' cannot be a key here: it continues the text of line {}", word(key, end), line_of(begin)))
           .note(span(begin, first_end), "this text goes on because the next line is indented deeper")
           .help(format("indent '{}' like the key that it belongs beside", word(key, end)));
     }
@@ -587,11 +653,13 @@ void Scanner::plain() {
   // A mapping is open at this column, so a key was expected.
   if (!in_flow && !indents_.empty() && !indents_.back().sequence && key_column_ == top() &&
       static_cast<std::int64_t>(begin - first_line) == key_column_ && !(at(p_, ':') && ends_word(p_ + 1)) &&
-      text_[begin] != '@' && text_[begin] != '`' && text_[begin] != '%' && text_[begin] != ',' && text_[begin] != ']' && text_[begin] != '}') {
+      text_[begin] != '@' && text_[begin] != '`' && text_[begin] != '%' && text_[begin] != ',' && text_[begin] != ']' &&
+      text_[begin] != '}') {
     const std::size_t first_end = std::min(end, text_.find_first_of("\r\n", begin));
     const std::size_t colon = text_.substr(begin, first_end - begin).find(':');
     if (colon != std::string_view::npos && colon > 0) {
-      error("spec-missing-blank", begin, begin + colon + 1, format("no blank behind the ':' of '{}'", word(begin, begin + colon)))
+      error("spec-missing-blank", begin, begin + colon + 1,
+            format("no blank behind the ':' of '{}'", word(begin, begin + colon)))
           .fixed_by("insert a blank", {{span(begin + colon + 1, begin + colon + 1), " "}});
     } else {
       error("spec-yaml-syntax", begin, first_end, format("'{}' is not a key: it has no ':'", word(begin, first_end)))
@@ -616,13 +684,14 @@ void Scanner::end_node(std::size_t begin, bool is_plain) {
   while (colon < text_.size() && yaml_blank(text_[colon])) ++colon;
   if (!at(colon, ':') || !ends_word(colon + 1)) {
     // A value that stands no deeper than what it belongs to, or with something behind it: the parser judges that.
-    if ((first_here_ && column_here_ <= top()) || !(colon >= text_.size() || yaml_break(text_[colon]) || (at(colon, '#') && colon > p_) || (at(colon, '#') && is_plain)))
+    if ((first_here_ && column_here_ <= top()) || !(colon >= text_.size() || yaml_break(text_[colon]) ||
+                                                    (at(colon, '#') && colon > p_) || (at(colon, '#') && is_plain)))
       result_.simple = false;
     if (events_ != nullptr && !bracket) events_->text(begin, last_end_, quoted, false);
     return;
   }
   if (bracket || colon - begin > kLongestKey) result_.simple = false;
-  if (key_column_ >= 0 && key_line_ != line_) {   // a key has one line: the parser says so
+  if (key_column_ >= 0 && key_line_ != line_) {  // a key has one line: the parser says so
     result_.simple = false;
     return;
   }
@@ -631,7 +700,8 @@ void Scanner::end_node(std::size_t begin, bool is_plain) {
         .help("put text that contains ': ' in quotes, or begin the inner mapping on a line of its own");
     stop();
   }
-  if (key_column_ >= 0) push_indent(static_cast<std::uint32_t>(key_column_), false, line_ + static_cast<std::size_t>(key_column_));
+  if (key_column_ >= 0)
+    push_indent(static_cast<std::uint32_t>(key_column_), false, line_ + static_cast<std::size_t>(key_column_));
   if (key_column_ != static_cast<std::int64_t>(begin - line_)) result_.simple = false;
   if (events_ != nullptr) events_->text(begin, last_end_, quoted, true);
   key_column_ = kNoKeyHere;
@@ -643,7 +713,7 @@ void Scanner::block_scalar() {
   const std::size_t begin = p_++;
   // `>-` alone on its line, and below it lines that begin in one column, none of them blank: they are read as one line.
   bool simple = text_.substr(begin, 3) == ">-\n";
-  bool gap = false;   // an empty line: it may end the text only
+  bool gap = false;  // an empty line: it may end the text only
   std::string value;
   count_node();
   int indent = 1;
@@ -653,14 +723,14 @@ void Scanner::block_scalar() {
     ++p_;
   }
   if (top() >= 0) indent += top();
-  while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;   // a comment; anything else the parser refuses
+  while (p_ < text_.size() && !yaml_break(text_[p_])) ++p_;  // a comment; anything else the parser refuses
   std::size_t end = p_;
   while (p_ < text_.size()) {
     new_line();
     std::size_t q = p_;
     while (at(q, ' ')) ++q;
     if (q >= text_.size()) {
-      simple = simple && q == line_;   // blanks without a line end are a line of the text to the parser
+      simple = simple && q == line_;  // blanks without a line end are a line of the text to the parser
       p_ = q;
       break;
     }
@@ -682,8 +752,10 @@ void Scanner::block_scalar() {
     }
     end = p_ = q;
   }
-  if (!simple || end < begin + 3) result_.simple = false;
-  else if (events_ != nullptr) events_->folded(begin, end, value);
+  if (!simple || end < begin + 3)
+    result_.simple = false;
+  else if (events_ != nullptr)
+    events_->folded(begin, end, value);
   check_length(begin);
   key_column_ = kNoKey;
   result_.block_scalars.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
@@ -699,10 +771,12 @@ std::size_t yaml_byte_order_marks(std::string_view text) {
 
 std::size_t yaml_skip_space(std::string_view text, std::size_t at) {
   while (at < text.size()) {
-    if (yaml_blank(text[at]) || yaml_break(text[at])) ++at;
+    if (yaml_blank(text[at]) || yaml_break(text[at]))
+      ++at;
     else if (text[at] == '#' && (at == 0 || yaml_blank(text[at - 1]) || yaml_break(text[at - 1])))
       while (at < text.size() && !yaml_break(text[at])) ++at;
-    else break;
+    else
+      break;
   }
   return at;
 }
@@ -712,7 +786,7 @@ ScanResult scan_yaml(const Sources& sources, FileId file, Findings& findings, co
 }
 
 void replay_simple(const Sources& sources, FileId file, const YamlLimits& limits, ScanEvents& events) {
-  Findings none;   // the same text was found clean before
+  Findings none;  // the same text was found clean before
   Scanner(sources, file, none, limits).replay(events);
 }
 

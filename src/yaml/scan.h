@@ -1,7 +1,7 @@
-// A first, fast look at YAML text, before the parser sees it. It knows the lexical shape of YAML (indentation, brackets,
-// quotes, block scalars) and nothing of meaning. It does what the parser does badly or too late: refuses bytes that are
-// not text, bounds nesting and memory before anything is built, and names the usual slips in the words of the one who
-// made them. What it cannot judge it leaves to the parser.
+// A first, fast look at YAML text, before the parser sees it. It knows the lexical shape of YAML (indentation,
+// brackets, quotes, block scalars) and nothing of meaning. It does what the parser does badly or too late: refuses
+// bytes that are not text, bounds nesting and memory before anything is built, and names the usual slips in the words
+// of the one who made them. What it cannot judge it leaves to the parser.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,8 +18,8 @@ struct ByteRange {
 };
 
 // What the scan can tell of text in the simple part of YAML, in the order of the text: block and bracketed collections,
-// keys, texts of one line without escapes, anchors and tags, and `>-` over lines that stand flush. Enough for nearly every spec, and an order of
-// magnitude faster than the parser, which gets everything else.
+// keys, texts of one line without escapes, anchors and tags, and `>-` over lines that stand flush. Enough for nearly
+// every spec, and an order of magnitude faster than the parser, which gets everything else.
 class ScanEvents {
  public:
   virtual ~ScanEvents() = default;
@@ -27,11 +27,12 @@ class ScanEvents {
   virtual void dash() = 0;
   virtual void close_block() = 0;
   virtual void open_bracket(bool sequence, std::size_t at) = 0;
-  virtual void colon() = 0;          // in brackets only
+  virtual void colon() = 0;  // in brackets only
   virtual void comma() = 0;
   virtual void close_bracket(std::size_t end) = 0;
   virtual void text(std::size_t begin, std::size_t end, bool quoted, bool block_key) = 0;
-  virtual void folded(std::size_t begin, std::size_t end, std::string_view value) = 0;   // from the '>'; value: during the call only
+  virtual void folded(std::size_t begin, std::size_t end,
+                      std::string_view value) = 0;  // from the '>'; value: during the call only
 };
 
 struct ScanResult {
@@ -47,9 +48,10 @@ ScanResult scan_yaml(const Sources& sources, FileId file, Findings& findings, co
 // of text that is not YAML come in an order that no YAML has.
 void replay_simple(const Sources& sources, FileId file, const YamlLimits& limits, ScanEvents& events);
 
-// The way of parse_yaml for text that is not simple; for simple text it gives the same document (the tests compare them).
-std::optional<Document> parse_yaml_in_full(const Sources& sources, FileId file, Findings& findings, const YamlLimits& limits,
-                                           const ScanResult& scan);
+// The way of parse_yaml for text that is not simple; for simple text it gives the same document (the tests compare
+// them).
+std::optional<Document> parse_yaml_in_full(const Sources& sources, FileId file, Findings& findings,
+                                           const YamlLimits& limits, const ScanResult& scan);
 
 // What surrounds a place in YAML text. `at` may be the end of the text.
 inline bool yaml_blank(char c) { return c == ' ' || c == '\t'; }

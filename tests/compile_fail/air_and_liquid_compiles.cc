@@ -2,4 +2,8 @@
 
 using namespace clusterc;
 
-LiquidFlow flow(LiquidFlow part) { LiquidFlow total(0); total += part; return total; }
+LiquidFlow flow(LiquidFlow part) {
+  LiquidFlow total(0);
+  total += part;
+  return total;
+}

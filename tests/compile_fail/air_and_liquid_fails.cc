@@ -2,4 +2,8 @@
 
 using namespace clusterc;
 
-LiquidFlow flow(AirFlow air) { LiquidFlow total(0); total += air; return total; }
+LiquidFlow flow(AirFlow air) {
+  LiquidFlow total(0);
+  total += air;
+  return total;
+}

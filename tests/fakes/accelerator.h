@@ -1,5 +1,6 @@
-// An accelerator in this process's memory, as hostile as CUDA's rules allow: what a stream is given is done when somebody waits for it and no
-// sooner, or, by a seed, any time before. An order that is not asked for by an event does not happen; what is read too early is NaN.
+// An accelerator in this process's memory, as hostile as CUDA's rules allow: what a stream is given is done when
+// somebody waits for it and no sooner, or, by a seed, any time before. An order that is not asked for by an event does
+// not happen; what is read too early is NaN.
 #pragma once
 #include <cstring>
 #include <deque>
@@ -8,8 +9,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "hpl/accelerator.h"
 #include "harness/blas.h"
+#include "hpl/accelerator.h"
 
 namespace clusterc::hpl {
 
@@ -18,12 +19,15 @@ class FakeAccelerator final : public Accelerator {
   // `seed` 0: always as late as it may be.
   FakeAccelerator(std::shared_ptr<harness::Blas> blas, std::uint64_t seed) : blas_(std::move(blas)), seed_(seed) {}
 
-  harness::Device device() const override { return {.backend = harness::Backend::host, .label = "fake", .name = "a fake accelerator"}; }
+  harness::Device device() const override {
+    return {.backend = harness::Backend::host, .label = "fake", .name = "a fake accelerator"};
+  }
   std::vector<std::pair<std::string, harness::Parameter>> parameters() const override { return {}; }
 
   void* allocate_bytes(Index bytes) override {
     arrays_.push_back(hpl::allocate(static_cast<std::size_t>(bytes + 7) / 8));
-    std::memset(static_cast<void*>(arrays_.back().get()), 0xff, static_cast<std::size_t>(bytes));   // NaNs of every width
+    std::memset(static_cast<void*>(arrays_.back().get()), 0xff,
+                static_cast<std::size_t>(bytes));  // NaNs of every width
     return arrays_.back().get();
   }
   Array host_memory(std::size_t count) override {
@@ -44,19 +48,29 @@ class FakeAccelerator final : public Accelerator {
   void wait(Stream stream, Event event) override { enqueue(stream, {.awaited = tickets_.at(event)}); }
   void finish(Event event) override {
     // Others may be as far as they like.
-    for (std::uint64_t turns = seed_ == 0 ? 0 : random() % 8; turns > 0; --turns) one_of(static_cast<Stream>(random() % kStreams));
+    for (std::uint64_t turns = seed_ == 0 ? 0 : random() % 8; turns > 0; --turns)
+      one_of(static_cast<Stream>(random() % kStreams));
     complete(tickets_.at(event));
   }
   double seconds_between(Event begin, Event end) override {
-    if (pending(tickets_.at(begin)) || pending(tickets_.at(end))) throw std::logic_error("an event was read before it was done");
+    if (pending(tickets_.at(begin)) || pending(tickets_.at(end)))
+      throw std::logic_error("an event was read before it was done");
     return 1e-3;
   }
 
-  void upload_bytes(Stream stream, void* to, const void* host, Index bytes) override { later(stream, [=] { std::memcpy(to, host, static_cast<std::size_t>(bytes)); }); }
-  void download_bytes(Stream stream, void* host, const void* from, Index bytes) override { later(stream, [=] { std::memcpy(host, from, static_cast<std::size_t>(bytes)); }); }
+  void upload_bytes(Stream stream, void* to, const void* host, Index bytes) override {
+    later(stream, [=] { std::memcpy(to, host, static_cast<std::size_t>(bytes)); });
+  }
+  void download_bytes(Stream stream, void* host, const void* from, Index bytes) override {
+    later(stream, [=] { std::memcpy(host, from, static_cast<std::size_t>(bytes)); });
+  }
   void run(Stream stream, const Work& work) override {
     later(stream, [work] {
-      std::visit([](const auto& body) { for (Index i = body.count(); i-- > 0;) body(i); }, work);   // in no order that a kernel has
+      std::visit(
+          [](const auto& body) {
+            for (Index i = body.count(); i-- > 0;) body(i);
+          },
+          work);  // in no order that a kernel has
     });
   }
   void dtrsm(Stream stream, Index n, Index width, const double* l, Index ld_l, double* u, Index ld_u) override {
@@ -66,7 +80,8 @@ class FakeAccelerator final : public Accelerator {
       blas_->dtrsm("R", "L", "T", "U", &a, &b, &one, l, &ll, u, &lu);
     });
   }
-  void dgemm(Stream stream, Index n, Index rows, Index width, const double* u, Index ld_u, const double* l, Index ld_l, double* c, Index ld_c) override {
+  void dgemm(Stream stream, Index n, Index rows, Index width, const double* u, Index ld_u, const double* l, Index ld_l,
+             double* c, Index ld_c) override {
     later(stream, [=, this] {
       const int a = int(n), b = int(rows), k = int(width), lu = int(ld_u), ll = int(ld_l), lc = int(ld_c);
       const double one = 1, minus = -1;
@@ -80,21 +95,25 @@ class FakeAccelerator final : public Accelerator {
       blas_->dgemv("T", &rows, &columns, &one, a, &ld, x, &step, &zero, y, &step);
     });
   }
-  void strsm(Stream stream, Triangle triangle, Index m, Index n, const float* square, Index ld_square, float* b, Index ld_b) override {
+  void strsm(Stream stream, Triangle triangle, Index m, Index n, const float* square, Index ld_square, float* b,
+             Index ld_b) override {
     later(stream, [=, this] {
       const int rows = int(m), columns = int(n), ls = int(ld_square), lb = int(ld_b);
       const float one = 1;
       const bool left = triangle == Triangle::unit_lower_from_the_left;
-      blas_->strsm(left ? "L" : "R", left ? "L" : "U", "N", left ? "U" : "N", &rows, &columns, &one, square, &ls, b, &lb);
+      blas_->strsm(left ? "L" : "R", left ? "L" : "U", "N", left ? "U" : "N", &rows, &columns, &one, square, &ls, b,
+                   &lb);
     });
   }
   // As a device multiplies: operands of the precision, which a product of two floats holds exactly, sums in FP32.
-  void gemm(Stream stream, Precision precision, Index m, Index n, Index k, float factor, const void* a, Index ld_a, const void* b, Index ld_b, float* c, Index ld_c) override {
+  void gemm(Stream stream, Precision precision, Index m, Index n, Index k, float factor, const void* a, Index ld_a,
+            const void* b, Index ld_b, float* c, Index ld_c) override {
     later(stream, [=, this] {
       const auto floats = [&](const void* from, Index rows, Index columns, Index ld) {
         std::vector<float> out(static_cast<std::size_t>(rows * columns));
         for (Index j = 0; j < columns; ++j) {
-          for (Index i = 0; i < rows; ++i) out[static_cast<std::size_t>(i + j * rows)] = load(from, precision, i + j * ld);
+          for (Index i = 0; i < rows; ++i)
+            out[static_cast<std::size_t>(i + j * rows)] = load(from, precision, i + j * ld);
         }
         return out;
       };
@@ -116,7 +135,7 @@ class FakeAccelerator final : public Accelerator {
  private:
   struct Entry {
     std::function<void()> work = {};
-    std::uint64_t ticket = 0, awaited = 0;   // an event that is recorded, or waited for
+    std::uint64_t ticket = 0, awaited = 0;  // an event that is recorded, or waited for
   };
   void later(Stream stream, std::function<void()> work) { enqueue(stream, {.work = std::move(work)}); }
   void enqueue(Stream stream, Entry entry) { queues_[static_cast<std::size_t>(stream)].push_back(std::move(entry)); }
@@ -126,9 +145,12 @@ class FakeAccelerator final : public Accelerator {
     if (queue.empty()) return;
     const Entry entry = std::move(queue.front());
     queue.pop_front();
-    if (entry.work) entry.work();
-    else if (entry.ticket != 0) stream_of_.erase(entry.ticket);
-    else complete(entry.awaited);
+    if (entry.work)
+      entry.work();
+    else if (entry.ticket != 0)
+      stream_of_.erase(entry.ticket);
+    else
+      complete(entry.awaited);
   }
   void complete(std::uint64_t ticket) {
     while (ticket != 0 && pending(ticket)) one_of(stream_of_.at(ticket));
@@ -138,8 +160,8 @@ class FakeAccelerator final : public Accelerator {
   std::shared_ptr<harness::Blas> blas_;
   std::uint64_t seed_, draws_ = 0, last_ticket_ = 0;
   std::vector<Array> arrays_;
-  std::vector<std::uint64_t> tickets_;                 // of each event, its last; 0: never recorded
-  std::map<std::uint64_t, Stream> stream_of_;          // of those that are not done
+  std::vector<std::uint64_t> tickets_;         // of each event, its last; 0: never recorded
+  std::map<std::uint64_t, Stream> stream_of_;  // of those that are not done
   std::deque<Entry> queues_[kStreams];
 };
 

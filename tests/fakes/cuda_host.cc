@@ -1,5 +1,6 @@
-// In the place of the CUDA runtime and of gemm's kernels, for tests alone: two GPUs whose memory is this process's, and everything is done when it is asked for. What is
-// freed twice, was never allocated or is read past its end ends the program. Linked instead of cudart, so that gemm's own CUDA code runs as it is.
+// In the place of the CUDA runtime and of gemm's kernels, for tests alone: two GPUs whose memory is this process's, and
+// everything is done when it is asked for. What is freed twice, was never allocated or is read past its end ends the
+// program. Linked instead of cudart, so that gemm's own CUDA code runs as it is.
 //
 // FAKE_GPUS=0: a driver without GPUs.
 #include <cuda_bf16.h>
@@ -38,25 +39,40 @@ bool on_device(const void* at, std::size_t bytes) {
 }
 
 template <class T>
-T from(double v) { return static_cast<T>(v); }
+T from(double v) {
+  return static_cast<T>(v);
+}
 template <>
-__nv_bfloat16 from(double v) { return __double2bfloat16(v); }
+__nv_bfloat16 from(double v) {
+  return __double2bfloat16(v);
+}
 template <>
-__half from(double v) { return __double2half(v); }
+__half from(double v) {
+  return __double2half(v);
+}
 template <>
-__nv_fp8_e4m3 from(double v) { return __nv_fp8_e4m3(v); }
+__nv_fp8_e4m3 from(double v) {
+  return __nv_fp8_e4m3(v);
+}
 
 template <class Do>
 void with_type(clusterc::gemm::Element element, const Do& act) {
   using enum clusterc::gemm::Element;
   switch (element) {
-    case fp64: return act(static_cast<double*>(nullptr));
-    case fp32: return act(static_cast<float*>(nullptr));
-    case bf16: return act(static_cast<__nv_bfloat16*>(nullptr));
-    case fp16: return act(static_cast<__half*>(nullptr));
-    case fp8: return act(static_cast<__nv_fp8_e4m3*>(nullptr));
-    case int8: return act(static_cast<std::int8_t*>(nullptr));
-    case int32: return act(static_cast<std::int32_t*>(nullptr));
+    case fp64:
+      return act(static_cast<double*>(nullptr));
+    case fp32:
+      return act(static_cast<float*>(nullptr));
+    case bf16:
+      return act(static_cast<__nv_bfloat16*>(nullptr));
+    case fp16:
+      return act(static_cast<__half*>(nullptr));
+    case fp8:
+      return act(static_cast<__nv_fp8_e4m3*>(nullptr));
+    case int8:
+      return act(static_cast<std::int8_t*>(nullptr));
+    case int32:
+      return act(static_cast<std::int32_t*>(nullptr));
   }
 }
 
@@ -93,14 +109,20 @@ cudaError_t cudaFree(void* at) {
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from_here, size_t bytes, cudaMemcpyKind kind) {
-  if ((kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice) != on_device(from_here, bytes)) wrong("copied from another place than was said");
-  if ((kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) != on_device(to, bytes)) wrong("copied to another place than was said");
+  if ((kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice) != on_device(from_here, bytes))
+    wrong("copied from another place than was said");
+  if ((kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) != on_device(to, bytes))
+    wrong("copied to another place than was said");
   std::memcpy(to, from_here, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return *event = reinterpret_cast<cudaEvent_t>(new Event), cudaSuccess; }
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return *event = reinterpret_cast<cudaEvent_t>(new Event), cudaSuccess;
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return delete reinterpret_cast<Event*>(event), cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) { return *reinterpret_cast<Event*>(event) = {Clock::now(), true}, cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  return *reinterpret_cast<Event*>(event) = {Clock::now(), true}, cudaSuccess;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   const auto *const from_here = reinterpret_cast<const Event*>(begin), *const to = reinterpret_cast<const Event*>(end);
@@ -116,7 +138,8 @@ void fill_random(void* at, Element element, std::uint64_t count, std::uint64_t s
   if (!on_device(at, count * bytes_of(element))) wrong("filled past the end");
   with_type(element, [&](auto* type) {
     auto* const out = static_cast<decltype(type)>(at);
-    for (std::uint64_t i = 0; i < count; ++i) out[i] = from<std::remove_pointer_t<decltype(type)>>(static_cast<double>(whole_number(seed, i, bits)) * scale);
+    for (std::uint64_t i = 0; i < count; ++i)
+      out[i] = from<std::remove_pointer_t<decltype(type)>>(static_cast<double>(whole_number(seed, i, bits)) * scale);
   });
 }
 
@@ -124,15 +147,20 @@ void poison(void* at, Element element, std::uint64_t count) {
   if (!on_device(at, count * bytes_of(element))) wrong("poisoned past the end");
   with_type(element, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    for (std::uint64_t i = 0; i < count; ++i) static_cast<T*>(at)[i] = element == Element::int32 ? from<T>(std::numeric_limits<std::int32_t>::min()) : from<T>(std::numeric_limits<double>::quiet_NaN());
+    for (std::uint64_t i = 0; i < count; ++i)
+      static_cast<T*>(at)[i] = element == Element::int32 ? from<T>(std::numeric_limits<std::int32_t>::min())
+                                                         : from<T>(std::numeric_limits<double>::quiet_NaN());
   });
 }
 
-std::uint64_t differing_then_poison(void* at, const void* reference, Element element, std::uint64_t count, void* counter) {
+std::uint64_t differing_then_poison(void* at, const void* reference, Element element, std::uint64_t count,
+                                    void* counter) {
   if (!on_device(counter, 8)) wrong("the counter is none of the device's");
   const unsigned bytes = bytes_of(element);
   std::uint64_t out = 0;
-  for (std::uint64_t i = 0; i < count; ++i) out += std::memcmp(static_cast<const std::byte*>(at) + i * bytes, static_cast<const std::byte*>(reference) + i * bytes, bytes) != 0;
+  for (std::uint64_t i = 0; i < count; ++i)
+    out += std::memcmp(static_cast<const std::byte*>(at) + i * bytes,
+                       static_cast<const std::byte*>(reference) + i * bytes, bytes) != 0;
   poison(at, element, count);
   return out;
 }

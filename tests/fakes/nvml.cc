@@ -1,10 +1,13 @@
-// In the place of libnvidia-ml.so.1, for tests alone: four GPUs, "GPU-1" to "GPU-4". The second gets hotter by 1 C with each reading, is held back by
-// its heat from the sixth on, has a corrected memory error each time that somebody asks, and two that
-// were not from the seventh reading on; with FAKE_NVML_COOL it stays as it is. Signatures as the NVML API reference has them.
+// In the place of libnvidia-ml.so.1, for tests alone: four GPUs, "GPU-1" to "GPU-4". The second gets hotter by 1 C with
+// each reading, is held back by its heat from the sixth on, has a corrected memory error each time that somebody asks,
+// and two that were not from the seventh reading on; with FAKE_NVML_COOL it stays as it is. Signatures as the NVML API
+// reference has them.
 //
-// NVLinks are what FAKE_NVLINK says, GPU after GPU: "18s;17s,1d" has eighteen links to switches on the first, seventeen and one that is down on the second. Each item is
-// a number and a letter: s to a switch, g0 to g3 to a GPU, d down, e to a switch with a replay each time that somebody asks, m to a switch without memory accesses
-// between GPUs, u to what nobody tells, f to a switch and down from the second look on. A '-' in front: an old driver, which tells addresses and no kinds of ends.
+// NVLinks are what FAKE_NVLINK says, GPU after GPU: "18s;17s,1d" has eighteen links to switches on the first, seventeen
+// and one that is down on the second. Each item is a number and a letter: s to a switch, g0 to g3 to a GPU, d down, e
+// to a switch with a replay each time that somebody asks, m to a switch without memory accesses between GPUs, u to what
+// nobody tells, f to a switch and down from the second look on. A '-' in front: an old driver, which tells addresses
+// and no kinds of ends.
 #include <unistd.h>
 
 #include <cstdio>
@@ -19,10 +22,11 @@ struct Gpu {
   unsigned long long replays[kMostLinks] = {};
   unsigned looks[kMostLinks] = {};
 } gpus[4];
-constexpr int kSuccess = 0, kInvalid = 2, kNotSupported = 3, kNotFound = 6;   // NVML_SUCCESS, NVML_ERROR_INVALID_ARGUMENT, _NOT_SUPPORTED, _NOT_FOUND
-constexpr int kEndGpu = 0, kEndSwitch = 2;                                     // nvmlIntNvLinkDeviceType_t
+constexpr int kSuccess = 0, kInvalid = 2, kNotSupported = 3,
+              kNotFound = 6;                // NVML_SUCCESS, NVML_ERROR_INVALID_ARGUMENT, _NOT_SUPPORTED, _NOT_FOUND
+constexpr int kEndGpu = 0, kEndSwitch = 2;  // nvmlIntNvLinkDeviceType_t
 
-struct PciInfo {   // nvmlPciInfo_t
+struct PciInfo {  // nvmlPciInfo_t
   char legacy[16];
   unsigned domain, bus, device, id, subsystem;
   char address[32];
@@ -50,7 +54,9 @@ bool is_old() {
   const char* const text = std::getenv("FAKE_NVLINK");
   return text && *text == '-';
 }
-void write_address(PciInfo* info, unsigned bus) { std::snprintf(info->address, sizeof info->address, "00000000:%02X:00.0", bus); }
+void write_address(PciInfo* info, unsigned bus) {
+  std::snprintf(info->address, sizeof info->address, "00000000:%02X:00.0", bus);
+}
 constexpr unsigned kFirstBus = 0x1A, kSwitchBus = 0xC0;
 }  // namespace
 
@@ -67,7 +73,7 @@ int nvmlInit_v2() {
 int nvmlShutdown() { return kSuccess; }
 int nvmlDeviceGetHandleByUUID(const char* uuid, Gpu** device) {
   hang_at("handle");
-  const char number = uuid[std::strlen(uuid) - 1];   // of "GPU-1", and of a whole one that ends so
+  const char number = uuid[std::strlen(uuid) - 1];  // of "GPU-1", and of a whole one that ends so
   if (std::strncmp(uuid, "GPU-", 4) != 0 || number < '1' || number > '4') return kNotFound;
   *device = &gpus[number - '1'];
   return kSuccess;
@@ -93,8 +99,10 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(Gpu* gpu, unsigned long long* reas
 }
 int nvmlDeviceGetTotalEccErrors(Gpu* gpu, int kind, int counter, unsigned long long* count) {
   if (counter != 0) return kNotFound;
-  if (kind == 0) *count = gpu == &gpus[1] ? gpu->errors++ : 0;
-  else *count = gpu->readings > 6 ? 2 : 0;
+  if (kind == 0)
+    *count = gpu == &gpus[1] ? gpu->errors++ : 0;
+  else
+    *count = gpu->readings > 6 ? 2 : 0;
   return kSuccess;
 }
 int nvmlDeviceGetPciInfo_v3(Gpu* gpu, PciInfo* info) {

@@ -1,5 +1,6 @@
 // Writes one of several trees, for the fault tests to kill, to starve and to time.
-//   fault_write_tree DIR VARIANT FILES [BYTES [made]]    FILES files, each with VARIANT in its text; one in four is the same in all; made: when they are written
+//   fault_write_tree DIR VARIANT FILES [BYTES [made]]    FILES files, each with VARIANT in its text; one in four is the
+//   same in all; made: when they are written
 // Exit status 0: written, or nothing to do; 1: refused, with the reason on standard output.
 #include <cstdio>
 #include <string>
@@ -25,14 +26,17 @@ int main(int argc, char** argv) {
       append_padded(path, i, 6);
       append_uint(text, i);
       text.append(*bytes, '.');
-      if (made) tree.put(path, "fault test", text);
-      else bundle.add(path, "fault test", text);
+      if (made)
+        tree.put(path, "fault test", text);
+      else
+        bundle.add(path, "fault test", text);
     }
     if (made) result = tree.finish();
   } catch (const WriteError& failed) {
     result.error = failed.what();
   }
   if (!made) result = write_tree(bundle, argv[1], {.spec_digest = variant, .tool_version = "fault"});
-  std::printf("%s written %zu unchanged %zu removed %zu\n", result.ok ? "ok" : result.error.c_str(), result.written, result.unchanged, result.removed);
+  std::printf("%s written %zu unchanged %zu removed %zu\n", result.ok ? "ok" : result.error.c_str(), result.written,
+              result.unchanged, result.removed);
   return result.ok ? 0 : 1;
 }

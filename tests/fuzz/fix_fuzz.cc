@@ -1,5 +1,5 @@
-// Any text as a spec that is checked, mended and checked again: each edit changes its own bytes and no others, what was mended is gone,
-// nothing that could be read becomes unreadable, no error is added, and a second run changes nothing.
+// Any text as a spec that is checked, mended and checked again: each edit changes its own bytes and no others, what was
+// mended is gone, nothing that could be read becomes unreadable, no error is added, and a second run changes nothing.
 // With clang: -fsanitize=fuzzer,address. Without libFuzzer see fuzz_main.h.
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +29,7 @@ CheckedText judge(const std::string& text) {
   RunOptions options;
   options.from_stdin = true;
   options.stdin_text = text;
-  options.folder = "/nonexistent";              // own parts and inventories are none of this
+  options.folder = "/nonexistent";  // own parts and inventories are none of this
   options.today = Date{2026, 11, 1};
   std::shared_ptr<Run> run = run_pipeline("fuzz.yaml", Stage::checked, options);
   run->findings.sort(run->sources);
@@ -45,10 +45,13 @@ std::string edited(std::string text, const Fix& fix) {
   return text;
 }
 
-bool starts_character(std::string_view text, std::size_t at) { return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80; }
+bool starts_character(std::string_view text, std::size_t at) {
+  return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+}
 
 std::size_t errors(const CheckedText& judged) {
-  return static_cast<std::size_t>(std::ranges::count_if(judged.findings->all(), [](const Finding& f) { return f.severity == Severity::error && f.counts(); }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      judged.findings->all(), [](const Finding& f) { return f.severity == Severity::error && f.counts(); }));
 }
 
 }  // namespace
@@ -67,13 +70,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       ours = ours && e.span.file == 0;
       if (e.span.file != 0) continue;
       if (e.span.begin > e.span.end || e.span.end > text.size()) broken("an edit outside of the text", f.message);
-      if (!starts_character(text, e.span.begin) || !starts_character(text, e.span.end)) broken("an edit that cuts a character", f.message);
+      if (!starts_character(text, e.span.begin) || !starts_character(text, e.span.end))
+        broken("an edit that cuts a character", f.message);
     }
     if (!ours) continue;
     const Fix* one[] = {&*f.fix};
     const Patched patched = apply_fixes(text, 0, one);
-    if (patched.applied[0] && patched.text != edited(text, *f.fix)) broken("more than the edits was changed", f.message);
-    if (!patched.applied[0] && patched.text != text) broken("a fix that was not applied has changed the text", f.message);
+    if (patched.applied[0] && patched.text != edited(text, *f.fix))
+      broken("more than the edits was changed", f.message);
+    if (!patched.applied[0] && patched.text != text)
+      broken("a fix that was not applied has changed the text", f.message);
   }
   const Mended mended = mend(text, judge, kMostChecks);
   if (!any && mended.text != text && first.readable) broken("mended without a fix");
@@ -81,8 +87,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (first.readable && !mended.last.readable) broken("mended until it cannot be read");
   if (first.readable && errors(mended.last) > errors(first)) broken("mending has added errors");
   // A run that ran out of checks may go on; any other is finished.
-  const bool finished = std::ranges::none_of(mended.refused, [](const MendStep& s) { return s.why_not.starts_with("too many fixes"); });
-  if (finished && !mended.applied.empty() && mend(mended.text, judge, kMostChecks).text != mended.text) broken("a second run changes something");
+  const bool finished =
+      std::ranges::none_of(mended.refused, [](const MendStep& s) { return s.why_not.starts_with("too many fixes"); });
+  if (finished && !mended.applied.empty() && mend(mended.text, judge, kMostChecks).text != mended.text)
+    broken("a second run changes something");
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// Any bytes at all as a value: every reader of a unit, number, name pattern, range, address or short form must take it or say what is
-// wrong; what it takes must be what its text says, so that written out and read again it is the same.
+// Any bytes at all as a value: every reader of a unit, number, name pattern, range, address or short form must take it
+// or say what is wrong; what it takes must be what its text says, so that written out and read again it is the same.
 // With clang: -fsanitize=fuzzer,address. Without libFuzzer see fuzz_main.h.
 #include <cmath>
 #include <cstdint>
@@ -41,7 +41,8 @@ void quantities(std::string_view text) {
       if (error.kind == QuantityError::Kind::wrong_dimension) {
         QuantityError other{};
         if (!error.other || *error.other == dimension) broken("a wrong dimension without the right one", text);
-        if (!parse_quantity(text, *error.other, other) && other.kind != QuantityError::Kind::not_finite) broken("the dimension that is offered does not take it", text);
+        if (!parse_quantity(text, *error.other, other) && other.kind != QuantityError::Kind::not_finite)
+          broken("the dimension that is offered does not take it", text);
       }
       continue;
     }
@@ -54,10 +55,12 @@ void quantities(std::string_view text) {
     for (const int digits : {1, 4, 17}) {
       const std::string shown = to_text(*si, dimension, digits);
       const auto near = parse_quantity(shown, dimension, again);
-      // Half of the last digit shown; of one digit at most half of the number itself. Near the ends of what a double holds the rounded number may be none.
+      // Half of the last digit shown; of one digit at most half of the number itself. Near the ends of what a double
+      // holds the rounded number may be none.
       const double room = 0.51 * std::pow(10, 1 - digits) * std::fabs(*si) + 1e-12;
       if (!near && again.kind != QuantityError::Kind::not_finite) broken("a text that is not read", shown);
-      if (near && std::fabs(*si) > 1e-290 && !(std::fabs(*near - *si) <= std::max(room, 1e-14 * std::fabs(*si)))) broken("a text that is further off than its digits", shown);
+      if (near && std::fabs(*si) > 1e-290 && !(std::fabs(*near - *si) <= std::max(room, 1e-14 * std::fabs(*si))))
+        broken("a text that is further off than its digits", shown);
     }
   }
   if (read_as > 4) broken("a unit of too many dimensions", text);
@@ -70,7 +73,8 @@ void numbers(std::string_view text) {
   NumberProblem other{};
   const auto ratio = parse_ratio(text, other);
   if (ratio.has_value() != (other == NumberProblem::none)) broken("a ratio and a problem, or neither", text);
-  if (whole && !text.starts_with("0x") && !text.starts_with("0o") && (!ratio || *ratio != static_cast<double>(*whole))) broken("a whole number that is another ratio", text);
+  if (whole && !text.starts_with("0x") && !text.starts_with("0o") && (!ratio || *ratio != static_cast<double>(*whole)))
+    broken("a whole number that is another ratio", text);
   if (ratio) {
     if (!std::isfinite(*ratio)) broken("a ratio that is no number", text);
     const auto back = parse_ratio(ratio_text(*ratio), other);
@@ -81,7 +85,8 @@ void numbers(std::string_view text) {
     std::string again;
     append_uint(again, *uint);
     const std::size_t zeros = text.find_first_not_of('0');
-    if (again != (zeros == std::string_view::npos ? "0" : text.substr(zeros))) broken("digits that are another number", text);
+    if (again != (zeros == std::string_view::npos ? "0" : text.substr(zeros)))
+      broken("digits that are another number", text);
   }
 }
 
@@ -128,12 +133,14 @@ void addresses(std::string_view text) {
   std::string error;
   if (const auto prefix = Ipv4Prefix::parse(text, error)) {
     if (prefix->text() != text) broken("a prefix with another text", text);
-    if (!prefix->contains(prefix->base) || !prefix->contains(prefix->broadcast())) broken("a prefix without its own ends", text);
+    if (!prefix->contains(prefix->base) || !prefix->contains(prefix->broadcast()))
+      broken("a prefix without its own ends", text);
     if (prefix->host_count() > prefix->size()) broken("more hosts than addresses", text);
   } else if (error.empty()) {
     broken("a prefix refused without a reason", text);
   }
-  if (const auto address = parse_ipv4(text); address && ipv4_text(*address) != text) broken("an address with another text", text);
+  if (const auto address = parse_ipv4(text); address && ipv4_text(*address) != text)
+    broken("an address with another text", text);
   if (const auto mac = parse_mac(text)) {
     std::string written;
     append_mac(written, *mac);
@@ -209,7 +216,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     short_form<PartPrice>(text);
     short_form<CloudOffer>(text);
     (void)parse_protection(text);
-    if (const auto edition = find_edition(text); edition && edition->text() != text) broken("an edition with another text", text);
+    if (const auto edition = find_edition(text); edition && edition->text() != text)
+      broken("an edition with another text", text);
     overrides(text);
   }
   return 0;

@@ -1,14 +1,17 @@
-// Solves many small systems with the hpl validator's solver on grids of 1 to 8 ranks, and holds every solution against LAPACK:
+// Solves many small systems with the hpl validator's solver on grids of 1 to 8 ranks, and holds every solution against
+// LAPACK:
 //   mpirun -n 8 hpl_systems CASES [SEED [device] [fp32|bf16|fp16]]
-// With `device` the matrix lies in a fake accelerator (fakes/accelerator.h) and the solver takes the order that it takes with GPUs; with a precision it is the
-// solver of the mixed-precision mode, whose matrix has sqrt(N) added on its diagonal where it is not a singular one.
-// Every rank solves with those of its grid; rank 0 solves alone with LAPACK's dgesv, which shares no code with ours, checks
-//   the solution   ||x - x'|| / ||x'|| <= 4 N eps / rcond, rcond by dgecon: two backward stable solutions differ by no more
-//                  (N. J. Higham, "Accuracy and stability of numerical algorithms", 2nd ed., 2002, theorems 9.4 and 7.2 with
-//                  the growth that random matrices have);
+// With `device` the matrix lies in a fake accelerator (fakes/accelerator.h) and the solver takes the order that it
+// takes with GPUs; with a precision it is the solver of the mixed-precision mode, whose matrix has sqrt(N) added on its
+// diagonal where it is not a singular one. Every rank solves with those of its grid; rank 0 solves alone with LAPACK's
+// dgesv, which shares no code with ours, checks
+//   the solution   ||x - x'|| / ||x'|| <= 4 N eps / rcond, rcond by dgecon: two backward stable solutions differ by no
+//   more
+//                  (N. J. Higham, "Accuracy and stability of numerical algorithms", 2nd ed., 2002, theorems 9.4 and 7.2
+//                  with the growth that random matrices have);
 //   the residual   recomputed in extended precision, below HPL's 16;
-// and that matrices without an inverse are reported. In mixed precision a matrix that no pivots are needed for passes in few steps, with factors as good as
-// their precision. Exit status 0: all agreed.
+// and that matrices without an inverse are reported. In mixed precision a matrix that no pivots are needed for passes
+// in few steps, with factors as good as their precision. Exit status 0: all agreed.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -25,8 +28,10 @@
 namespace clusterc::hpl {
 namespace {
 
-using Dgesv = void(const int* n, const int* nrhs, double* a, const int* lda, int* pivots, double* b, const int* ldb, int* info);
-using Dgecon = void(const char* norm, const int* n, const double* a, const int* lda, const double* anorm, double* rcond, double* work, int* iwork, int* info);
+using Dgesv = void(const int* n, const int* nrhs, double* a, const int* lda, int* pivots, double* b, const int* ldb,
+                   int* info);
+using Dgecon = void(const char* norm, const int* n, const double* a, const int* lda, const double* anorm, double* rcond,
+                    double* work, int* iwork, int* info);
 using Dlange = double(const char* norm, const int* m, const int* n, const double* a, const int* lda, double* work);
 
 struct Lapack {
@@ -80,23 +85,29 @@ double scaled_residual(const Problem& p, const std::vector<double>& x) {
 // How the systems are solved.
 struct Mode {
   bool device = false;
-  std::optional<Precision> precision;   // mixed
+  std::optional<Precision> precision;  // mixed
 };
 
 // Small pieces, so that there are several; every third accelerator is as late as it may be, the others by chance.
 constexpr double kPiece = 50'000;
-std::unique_ptr<Accelerator> fake(const Problem& p, const std::shared_ptr<harness::Blas>& blas) { return std::make_unique<FakeAccelerator>(blas, p.seed % 3 == 0 ? 0 : p.seed); }
+std::unique_ptr<Accelerator> fake(const Problem& p, const std::shared_ptr<harness::Blas>& blas) {
+  return std::make_unique<FakeAccelerator>(blas, p.seed % 3 == 0 ? 0 : p.seed);
+}
 
-// What is wrong with the factors: they leave of b what rounding makes of them, no more and no less. Those of a few blocks are hardly rounded.
+// What is wrong with the factors: they leave of b what rounding makes of them, no more and no less. Those of a few
+// blocks are hardly rounded.
 std::string wrong_factors(const Problem& p, Precision precision, const MixedSolution& s) {
   if (!(s.left_by_factors < most_left(precision, p.n))) return format("the factors leave {} of b", s.left_by_factors);
-  if (p.n >= 4 * p.nb && p.n >= 64 && precision != Precision::fp32 && s.left_by_factors < half_last_place(precision) / 64) return format("the factors leave {} of b, too little for their precision", s.left_by_factors);
+  if (p.n >= 4 * p.nb && p.n >= 64 && precision != Precision::fp32 &&
+      s.left_by_factors < half_last_place(precision) / 64)
+    return format("the factors leave {} of b, too little for their precision", s.left_by_factors);
   if (s.steps > 7) return format("{} steps of refinement", s.steps);
   return {};
 }
 
 // What went wrong, on rank 0; empty on the others.
-std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& blas, const Lapack& lapack, int rank, int solves, const Mode& mode) {
+std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& blas, const Lapack& lapack, int rank,
+                     int solves, const Mode& mode) {
   Pulse pulse;
   Grid grid = make_grid(MPI_COMM_WORLD, p.rows, p.columns);
   std::vector<double> x(static_cast<std::size_t>(p.n)), all(x.size());
@@ -122,7 +133,8 @@ std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& bla
   }
   if (grid.all != MPI_COMM_NULL) {
     const Axis columns{.nb = p.nb, .parts = p.columns, .me = grid.my_column};
-    for (std::size_t i = 0; i < solution.x.size() && grid.my_row == 0; ++i) x[static_cast<std::size_t>(columns.global(static_cast<Index>(i)))] = solution.x[i];
+    for (std::size_t i = 0; i < solution.x.size() && grid.my_row == 0; ++i)
+      x[static_cast<std::size_t>(columns.global(static_cast<Index>(i)))] = solution.x[i];
   }
   free_grid(grid);
   MPI_Reduce(x.data(), all.data(), static_cast<int>(p.n), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -130,14 +142,18 @@ std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& bla
 
   if (p.kind != MatrixKind::random) {
     if (solution.no_pivot >= 0) return {};
-    if (mode.precision) return residual.scaled < kThreshold ? format("a singular matrix was solved, residual {}", residual.scaled) : std::string();
-    if (solution.smallest_pivot <= 0x1p-53 * static_cast<double>(p.n) * residual.norm_a) return {};  // as hpl.cc calls it singular
+    if (mode.precision)
+      return residual.scaled < kThreshold ? format("a singular matrix was solved, residual {}", residual.scaled)
+                                          : std::string();
+    if (solution.smallest_pivot <= 0x1p-53 * static_cast<double>(p.n) * residual.norm_a)
+      return {};  // as hpl.cc calls it singular
     return format("a singular matrix was not noticed, its smallest pivot is {}", solution.smallest_pivot);
   }
   if (solution.no_pivot >= 0) return format("no pivot in column {} of a matrix that has an inverse", solution.no_pivot);
   if (solution.damage.damaged > 0) return format("{} panels arrived changed", solution.damage.damaged);
   const double own = scaled_residual(p, all);
-  if (!(own < kThreshold) || !(residual.scaled < kThreshold) || residual.wrong_rows != 0) return format("residual {} ({} by the solver, {} rows wrong)", own, residual.scaled, residual.wrong_rows);
+  if (!(own < kThreshold) || !(residual.scaled < kThreshold) || residual.wrong_rows != 0)
+    return format("residual {} ({} by the solver, {} rows wrong)", own, residual.scaled, residual.wrong_rows);
   if (mode.precision) {
     if (const std::string wrong = wrong_factors(p, *mode.precision, mixed); !wrong.empty()) return wrong;
   }
@@ -147,13 +163,17 @@ std::string one_case(const Problem& p, const std::shared_ptr<harness::Blas>& bla
     difference = std::max(difference, std::fabs(all[i] - reference.x[i]));
     size = std::max(size, std::fabs(reference.x[i]));
   }
-  const double allowed = (mode.precision ? 4 + kThreshold : 4) * static_cast<double>(p.n) * 0x1p-53 / reference.rcond;   // refinement ends where the test passes
-  if (!(difference <= allowed * size)) return format("differs from LAPACK by {} of {}, allowed {}", difference / size, size, allowed);
+  const double allowed = (mode.precision ? 4 + kThreshold : 4) * static_cast<double>(p.n) * 0x1p-53 /
+                         reference.rcond;  // refinement ends where the test passes
+  if (!(difference <= allowed * size))
+    return format("differs from LAPACK by {} of {}, allowed {}", difference / size, size, allowed);
   return {};
 }
 
 Problem draw(std::uint64_t seed, std::uint64_t index, int ranks) {
-  auto below = [&, draws = std::uint64_t{0}](std::uint64_t limit) mutable { return static_cast<Index>(harness::random_bits(harness::stream_seed(seed, index), draws++) % limit); };
+  auto below = [&, draws = std::uint64_t{0}](std::uint64_t limit) mutable {
+    return static_cast<Index>(harness::random_bits(harness::stream_seed(seed, index), draws++) % limit);
+  };
   constexpr Index kPrimes[] = {2, 3, 7, 31, 97, 101, 193, 257, 331};
   Problem p;
   // Orders of every size alike: 1, 2 to 3, 4 to 7, ... 256 to 511; every fourth is a prime.
@@ -162,7 +182,9 @@ Problem draw(std::uint64_t seed, std::uint64_t index, int ranks) {
   if (index % 4 == 1) p.n = kPrimes[below(std::size(kPrimes))];
   // Blocks of one column up to more than the matrix.
   const Index choice = below(8);
-  p.nb = choice == 0 ? 1 + below(3) : choice == 1 ? p.n + below(20) : 1 + below(static_cast<std::uint64_t>(std::min<Index>(p.n, 96)));
+  p.nb = choice == 0   ? 1 + below(3)
+         : choice == 1 ? p.n + below(20)
+                       : 1 + below(static_cast<std::uint64_t>(std::min<Index>(p.n, 96)));
   if (p.n > 128) p.nb = std::max<Index>(p.nb, 4);  // a block column costs messages
   do {
     p.rows = 1 + static_cast<int>(below(static_cast<std::uint64_t>(ranks)));
@@ -182,18 +204,26 @@ int run(int cases, std::uint64_t seed, const Mode& mode) {
   std::string why;
   const auto library = harness::Library::open({"liblapack.so.3"}, why);
   Lapack lapack;
-  if (library) lapack = {library->symbol<Dgesv>("dgesv_"), library->symbol<Dgecon>("dgecon_"), library->symbol<Dlange>("dlange_")};
+  if (library)
+    lapack = {library->symbol<Dgesv>("dgesv_"), library->symbol<Dgecon>("dgecon_"), library->symbol<Dlange>("dlange_")};
   if (!lapack.dgesv || !lapack.dgecon || !lapack.dlange) {
     if (rank == 0) std::printf("skipped: no LAPACK to compare with: %s\n", why.c_str());
     return 77;
   }
-  std::vector<Problem> problems = {
-      {.n = 1, .nb = 1}, {.n = 1, .nb = 64, .rows = 1, .columns = ranks}, {.n = 1, .nb = 1, .rows = ranks}, {.n = 5, .nb = 64, .rows = 1, .columns = ranks},
-      {.n = 64, .nb = 64, .rows = ranks}, {.n = 128, .nb = 32, .rows = 1, .columns = ranks}, {.n = 97, .nb = 1, .rows = 1, .columns = ranks},
-      {.n = 331, .nb = 48, .rows = ranks}, {.n = 300, .nb = 300, .rows = ranks},
-      {.n = 1, .nb = 1, .kind = MatrixKind::zero}, {.n = 50, .nb = 8, .rows = 1, .columns = ranks, .kind = MatrixKind::zero_column},
-      {.n = 50, .nb = 8, .rows = ranks, .kind = MatrixKind::equal_rows}};
-  for (std::uint64_t i = problems.size(); i < static_cast<std::uint64_t>(cases); ++i) problems.push_back(draw(seed, i, ranks));
+  std::vector<Problem> problems = {{.n = 1, .nb = 1},
+                                   {.n = 1, .nb = 64, .rows = 1, .columns = ranks},
+                                   {.n = 1, .nb = 1, .rows = ranks},
+                                   {.n = 5, .nb = 64, .rows = 1, .columns = ranks},
+                                   {.n = 64, .nb = 64, .rows = ranks},
+                                   {.n = 128, .nb = 32, .rows = 1, .columns = ranks},
+                                   {.n = 97, .nb = 1, .rows = 1, .columns = ranks},
+                                   {.n = 331, .nb = 48, .rows = ranks},
+                                   {.n = 300, .nb = 300, .rows = ranks},
+                                   {.n = 1, .nb = 1, .kind = MatrixKind::zero},
+                                   {.n = 50, .nb = 8, .rows = 1, .columns = ranks, .kind = MatrixKind::zero_column},
+                                   {.n = 50, .nb = 8, .rows = ranks, .kind = MatrixKind::equal_rows}};
+  for (std::uint64_t i = problems.size(); i < static_cast<std::uint64_t>(cases); ++i)
+    problems.push_back(draw(seed, i, ranks));
   problems.resize(static_cast<std::size_t>(cases));
   int failed = 0, singular = 0;
   bool grids[9][9] = {};
@@ -204,13 +234,15 @@ int run(int cases, std::uint64_t seed, const Mode& mode) {
     if (p.rows < 9 && p.columns < 9) grids[p.rows][p.columns] = true;
     if (wrong.empty()) continue;
     ++failed;
-    std::printf("N %lld NB %lld %d x %d kind %d seed %llu: %s\n", static_cast<long long>(p.n), static_cast<long long>(p.nb), p.rows, p.columns,
-                static_cast<int>(p.kind), static_cast<unsigned long long>(p.seed), wrong.c_str());
+    std::printf("N %lld NB %lld %d x %d kind %d seed %llu: %s\n", static_cast<long long>(p.n),
+                static_cast<long long>(p.nb), p.rows, p.columns, static_cast<int>(p.kind),
+                static_cast<unsigned long long>(p.seed), wrong.c_str());
   }
   if (rank == 0) {
     int kinds = 0;
     for (const auto& row : grids) kinds += static_cast<int>(std::count(std::begin(row), std::end(row), true));
-    std::printf("%d systems on %d different grids of 1 to %d ranks (%d singular): %d failed\n", cases, kinds, ranks, singular, failed);
+    std::printf("%d systems on %d different grids of 1 to %d ranks (%d singular): %d failed\n", cases, kinds, ranks,
+                singular, failed);
   }
   MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return failed == 0 ? 0 : 1;
@@ -225,10 +257,13 @@ int main(int argc, char** argv) {
   clusterc::hpl::Mode mode;
   for (int i = 3; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (word == "device") mode.device = true;
-    else mode.precision = clusterc::hpl::precision_of(word);
+    if (word == "device")
+      mode.device = true;
+    else
+      mode.precision = clusterc::hpl::precision_of(word);
   }
-  const int status = clusterc::hpl::run(argc > 1 ? std::atoi(argv[1]) : 200, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1, mode);
+  const int status =
+      clusterc::hpl::run(argc > 1 ? std::atoi(argv[1]) : 200, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1, mode);
   MPI_Finalize();
   return status;
 }

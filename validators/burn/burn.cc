@@ -1,4 +1,5 @@
-// clusterc-burn: a mixed load on every processor for minutes, each round's result checked; who is wrong, slow, stopped or gone is named. README.md says what it proves.
+// clusterc-burn: a mixed load on every processor for minutes, each round's result checked; who is wrong, slow, stopped
+// or gone is named. README.md says what it proves.
 #include <algorithm>
 #include <thread>
 
@@ -19,30 +20,35 @@ namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
-constexpr ExtraOption kExtra[] = {{"--workers", Kind::count, "COUNT", "processes, one a processor or GPU (default: one for each core, or GPU)"},
-                                  {"--timeout", Kind::seconds, "SECONDS", "end when a worker finishes no round for so long (default 10)"}};
-constexpr MetricFacts kMetrics[] = {{"burn.flops", "FLOP/s", "of all processors or GPUs, in the matrix part of the rounds"}, {"burn.slowest", "FLOP/s", "of the slowest processor or GPU"}};
+constexpr ExtraOption kExtra[] = {
+    {"--workers", Kind::count, "COUNT", "processes, one a processor or GPU (default: one for each core, or GPU)"},
+    {"--timeout", Kind::seconds, "SECONDS", "end when a worker finishes no round for so long (default 10)"}};
+constexpr MetricFacts kMetrics[] = {
+    {"burn.flops", "FLOP/s", "of all processors or GPUs, in the matrix part of the rounds"},
+    {"burn.slowest", "FLOP/s", "of the slowest processor or GPU"}};
 std::string wrong_options(const Options& options) {
   return options.warmup ? "'--warmup': the first round of each worker is the warm-up, and is not counted" : "";
 }
 constexpr Program kProgram{.name = "burn",
-                           .summary = "a mixed load on every processor or GPU for a while (--seconds, default 60), every result checked; who is slow, stopped or wrong is named",
+                           .summary =
+                               "a mixed load on every processor or GPU for a while (--seconds, default 60), every "
+                               "result checked; who is slow, stopped or wrong is named",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
                            .extra = kExtra,
                            .metrics = kMetrics,
                            .wrong_options = wrong_options};
 constexpr double kSeconds = 60, kTimeout = 10;
-constexpr double kInterval = 1, kGpuInterval = 5;   // of a sample: some rounds long
-constexpr double kGpuStart = 120;                   // seconds for drivers, libraries and the references, before the first round
-constexpr double kSensors = 30;                     // for one reading of all sensors
-constexpr unsigned kFewest = 5;                     // intervals
+constexpr double kInterval = 1, kGpuInterval = 5;  // of a sample: some rounds long
+constexpr double kGpuStart = 120;  // seconds for drivers, libraries and the references, before the first round
+constexpr double kSensors = 30;    // for one reading of all sensors
+constexpr unsigned kFewest = 5;    // intervals
 
 struct Run {
-  std::vector<double> rates;   // of each interval
+  std::vector<double> rates;  // of each interval
   SensorTrace trace;
   std::vector<Seen> first, last;
   double wall = 0, interval = 0;
-  std::optional<double> load;   // of others
+  std::optional<double> load;  // of others
 };
 
 Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout, Reporter& report) {
@@ -85,9 +91,11 @@ Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout,
     wait_until(begin + run.interval * static_cast<double>(i + 1), timeout, [] { return false; });
     run.last = crew.seen();
     const double at = now_seconds();
-    double rate = 0;   // from round to round: an interval holds no whole number of them
+    double rate = 0;  // from round to round: an interval holds no whole number of them
     for (std::size_t w = 0; w < before.size(); ++w) {
-      if (run.last[w].rounds > before[w].rounds) rate += static_cast<double>(run.last[w].rounds - before[w].rounds) * crew.told(w).flop / (static_cast<double>(run.last[w].finished - before[w].finished) * 1e-9);
+      if (run.last[w].rounds > before[w].rounds)
+        rate += static_cast<double>(run.last[w].rounds - before[w].rounds) * crew.told(w).flop /
+                (static_cast<double>(run.last[w].finished - before[w].finished) * 1e-9);
     }
     run.rates.push_back(rate);
     run.trace.add(sensors(at - since));
@@ -97,7 +105,8 @@ Run watch_over(Crew& crew, Bench& bench, const Options& options, double timeout,
   }
   run.wall = since - begin;
   double processor = meter.own_seconds();
-  for (std::size_t i = 0; i < crew.size(); ++i) processor += static_cast<double>(run.last[i].processor_nanoseconds - run.first[i].processor_nanoseconds) * 1e-9;
+  for (std::size_t i = 0; i < crew.size(); ++i)
+    processor += static_cast<double>(run.last[i].processor_nanoseconds - run.first[i].processor_nanoseconds) * 1e-9;
   run.load = meter.share(processor);
   return run;
 }
@@ -116,12 +125,14 @@ std::string all_slow(const std::vector<Work>& workers, const Watch& watch, std::
 std::vector<Work> work_of(const Run& run, const Bench& bench) {
   std::vector<Work> out;
   for (std::size_t i = 0; i < run.last.size(); ++i) {
-    const double got = static_cast<double>(run.last[i].processor_nanoseconds - run.first[i].processor_nanoseconds) * 1e-9;
+    const double got =
+        static_cast<double>(run.last[i].processor_nanoseconds - run.first[i].processor_nanoseconds) * 1e-9;
     // A GPU's worker merely waits for it: the processor says nothing of the GPU.
     // From round to round: a round of a GPU lasts a second or so, and few of them come to a short run.
     const bool timed = bench.places[i].gpu && run.last[i].finished > run.first[i].finished;
     const double wall = timed ? static_cast<double>(run.last[i].finished - run.first[i].finished) * 1e-9 : run.wall;
-    out.push_back({bench.places[i].name(), static_cast<double>(run.last[i].rounds - run.first[i].rounds) / wall, bench.places[i].gpu ? 1 : got / run.wall});
+    out.push_back({bench.places[i].name(), static_cast<double>(run.last[i].rounds - run.first[i].rounds) / wall,
+                   bench.places[i].gpu ? 1 : got / run.wall});
   }
   return out;
 }
@@ -129,7 +140,8 @@ std::vector<Work> work_of(const Run& run, const Bench& bench) {
 void body(const Options& options, Reporter& report) {
   const double timeout = options.seconds_of("--timeout").value_or(kTimeout);
   const bool cuda = options.device == Backend::cuda;
-  Bench bench = cuda ? cuda_bench(options, std::max(timeout, kGpuStart), std::max(timeout, kSensors), report) : host_bench(options);
+  Bench bench = cuda ? cuda_bench(options, std::max(timeout, kGpuStart), std::max(timeout, kSensors), report)
+                     : host_bench(options);
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
   Crew crew(bench, kFaultBuild);
   const Run run = watch_over(crew, bench, options, timeout, report);
@@ -150,7 +162,9 @@ void body(const Options& options, Reporter& report) {
     const Told& told = crew.told(i);
     m.checked += told.rounds;
     m.wrong += told.wrong;
-    if (first_wrong.empty() && told.wrong > 0) first_wrong = format("{}: {} of {} rounds, first in {}", bench.places[i].name(), told.wrong.load(), told.rounds.load(), told.first_wrong);
+    if (first_wrong.empty() && told.wrong > 0)
+      first_wrong = format("{}: {} of {} rounds, first in {}", bench.places[i].name(), told.wrong.load(),
+                           told.rounds.load(), told.first_wrong);
     rates.push_back(workers[i].rounds_a_second * told.flop);
     if (cuda) each += format("{}{} {:.1f}", i > 0 ? ", " : "", bench.places[i].name(), rates.back() * 1e-12);
   }
@@ -165,9 +179,14 @@ void body(const Options& options, Reporter& report) {
   for (auto& parameter : run.trace.parameters()) m.parameters.push_back(std::move(parameter));
   for (auto& parameter : bench.watch->parameters()) m.parameters.push_back(std::move(parameter));
   const auto slowest = static_cast<std::size_t>(std::min_element(rates.begin(), rates.end()) - rates.begin());
-  if (rates[slowest] <= 0) throw CouldNotRun(Cause::timeout, format("{} finished no round in the {:.3g} s of the run", workers[slowest].name, run.wall));
+  if (rates[slowest] <= 0)
+    throw CouldNotRun(Cause::timeout,
+                      format("{} finished no round in the {:.3g} s of the run", workers[slowest].name, run.wall));
   // A rate of nothing is no figure: rounds that outlast the intervals show in few of them.
-  if (summarise(run.rates).median <= 0) throw CouldNotRun(Cause::timeout, format("most intervals of {:.3g} s ended without a round: '--seconds' has to be more", run.interval));
+  if (summarise(run.rates).median <= 0)
+    throw CouldNotRun(
+        Cause::timeout,
+        format("most intervals of {:.3g} s ended without a round: '--seconds' has to be more", run.interval));
   report.measurement(m);
   m.metric = "burn.slowest";
   m.samples = {rates[slowest]};
@@ -175,7 +194,8 @@ void body(const Options& options, Reporter& report) {
     m.device = bench.each[slowest];
     m.parameters.clear();
   } else {
-    m.parameters = {{"processor", static_cast<std::uint64_t>(bench.places[slowest].number)}, {"processor_share", workers[slowest].processor_share}};
+    m.parameters = {{"processor", static_cast<std::uint64_t>(bench.places[slowest].number)},
+                    {"processor_share", workers[slowest].processor_share}};
   }
   if (!slow.empty()) m.parameters.emplace_back("slow", slow);
   report.measurement(m);
@@ -184,4 +204,6 @@ void body(const Options& options, Reporter& report) {
 }  // namespace
 }  // namespace clusterc::burn
 
-int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::burn::kProgram, argc, argv, clusterc::burn::body); }
+int main(int argc, char** argv) {
+  return clusterc::harness::run_validator(clusterc::burn::kProgram, argc, argv, clusterc::burn::body);
+}

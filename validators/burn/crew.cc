@@ -39,7 +39,8 @@ void copy_text(char* to, std::size_t size, std::string_view text) {
 void become_child(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);   // the parent ends us, and the kernel where it cannot
+  for (const int signal : {SIGINT, SIGTERM})
+    ::signal(signal, SIG_IGN);  // the parent ends us, and the kernel where it cannot
 }
 
 // Not for ever: one that is stuck in a driver cannot be ended, and the kernel does so once it comes back.
@@ -122,11 +123,14 @@ void Crew::end() {
   told_ = nullptr;
 }
 
-std::string Crew::who(std::size_t i) const { return format("the worker on {} (process {})", bench_.places[i].name(), ids_[i]); }
+std::string Crew::who(std::size_t i) const {
+  return format("the worker on {} (process {})", bench_.places[i].name(), ids_[i]);
+}
 
 std::vector<Seen> Crew::seen() const {
   std::vector<Seen> out;
-  for (std::size_t i = 0; i < size(); ++i) out.push_back({told_[i].rounds, told_[i].processor_nanoseconds, told_[i].finished});
+  for (std::size_t i = 0; i < size(); ++i)
+    out.push_back({told_[i].rounds, told_[i].processor_nanoseconds, told_[i].finished});
   return out;
 }
 
@@ -136,8 +140,12 @@ void Crew::look(double seconds) {
     if (::waitpid(ids_[i], &status, WNOHANG) == ids_[i]) {
       const std::string name = who(i);
       ids_[i] = -1;
-      if (told_[i].failed >= 0) throw CouldNotRun(static_cast<Cause>(told_[i].failed.load()), format("{}: {}", bench_.places[i].name(), told_[i].why));
-      throw CouldNotRun(Cause::system, WIFSIGNALED(status) ? format("{} was ended by signal {}", name, WTERMSIG(status)) : format("{} ended with status {}", name, WEXITSTATUS(status)));
+      if (told_[i].failed >= 0)
+        throw CouldNotRun(static_cast<Cause>(told_[i].failed.load()),
+                          format("{}: {}", bench_.places[i].name(), told_[i].why));
+      throw CouldNotRun(Cause::system, WIFSIGNALED(status)
+                                           ? format("{} was ended by signal {}", name, WTERMSIG(status))
+                                           : format("{} ended with status {}", name, WEXITSTATUS(status)));
     }
     const std::uint64_t rounds = told_[i].rounds;
     auto& [known, since] = moved_[i];
@@ -149,8 +157,12 @@ void Crew::look(double seconds) {
     const std::string stat = read_text(format("/proc/{}/stat", ids_[i])).value_or("");
     const auto behind = stat.rfind(") ");
     const char state = behind == stat.npos || behind + 2 >= stat.size() ? '?' : stat[behind + 2];
-    const std::string waits = bench_.places[i].gpu ? "waits for its device" : "got no processor";   // a worker of a GPU spins while it waits
-    throw CouldNotRun(Cause::timeout, format("{} finished no round for {:.3g} s: it {}", who(i), seconds, state == 'T' || state == 't' ? "is stopped" : state == 'R' ? waits : format("is in state {}", state)));
+    const std::string waits =
+        bench_.places[i].gpu ? "waits for its device" : "got no processor";  // a worker of a GPU spins while it waits
+    throw CouldNotRun(Cause::timeout, format("{} finished no round for {:.3g} s: it {}", who(i), seconds,
+                                             state == 'T' || state == 't' ? "is stopped"
+                                             : state == 'R'               ? waits
+                                                                          : format("is in state {}", state)));
   }
 }
 
@@ -163,7 +175,9 @@ std::string ask_elsewhere(const std::function<std::string()>& ask, double second
     ::close(ends[0]);
     become_child(parent);
     std::string answer;
-    const auto refused = [&](Cause cause, const char* why) { answer = format("-{}{}", static_cast<char>('A' + static_cast<int>(cause)), why); };
+    const auto refused = [&](Cause cause, const char* why) {
+      answer = format("-{}{}", static_cast<char>('A' + static_cast<int>(cause)), why);
+    };
     try {
       answer = "+" + ask();
     } catch (const CouldNotRun& e) {

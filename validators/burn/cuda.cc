@@ -1,4 +1,5 @@
-// The CUDA back end: a worker for each GPU, products by cuBLAS, sweeps over its memory. Nothing here touches CUDA in the process that watches.
+// The CUDA back end: a worker for each GPU, products by cuBLAS, sweeps over its memory. Nothing here touches CUDA in
+// the process that watches.
 #include <algorithm>
 #include <optional>
 
@@ -20,7 +21,7 @@ namespace {
 
 #ifdef CLUSTERC_CUDA
 constexpr std::uint64_t kOrder = 8192, kOrderFp64 = 4096;
-constexpr std::uint64_t kSwept = 1ull << 30;   // bytes; eight times the largest second-level cache in the catalogue
+constexpr std::uint64_t kSwept = 1ull << 30;  // bytes; eight times the largest second-level cache in the catalogue
 constexpr unsigned kSweeps = 16;
 
 std::unique_ptr<Load> gpu_load(int gpu, std::uint64_t seed) {
@@ -28,16 +29,21 @@ std::unique_ptr<Load> gpu_load(int gpu, std::uint64_t seed) {
   const auto cublas = open_cublas_lt();
   int multiprocessors = 0, ratio = 0;
   cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu), "cudaDeviceGetAttribute");
-  cuda_check(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, gpu), "cudaDeviceGetAttribute");
+  cuda_check(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, gpu),
+             "cudaDeviceGetAttribute");
   const Dose dose = dose_of(static_cast<unsigned>(multiprocessors), static_cast<unsigned>(ratio));
   std::vector<Product> products;
   const auto add = [&](const char* precision, std::uint64_t n, unsigned times) {
-    products.push_back({.name = format("the {} product", precision), .multiplier = gemm::cuda_multiplier(cublas, gpu, precision, n, seed), .n = n, .times = times});
+    products.push_back({.name = format("the {} product", precision),
+                        .multiplier = gemm::cuda_multiplier(cublas, gpu, precision, n, seed),
+                        .n = n,
+                        .times = times});
   };
   add("fp16", kOrder, dose.fp16);
   add("fp32", kOrder, dose.fp32);
   add("fp64", kOrderFp64, dose.fp64);
-  return std::make_unique<ProductLoad>(std::move(products), memtest::open_cuda(gpu, kSwept, 0), kSweeps, stream_seed(seed, 3));
+  return std::make_unique<ProductLoad>(std::move(products), memtest::open_cuda(gpu, kSwept, 0), kSweeps,
+                                       stream_seed(seed, 3));
 }
 #endif
 
@@ -68,7 +74,10 @@ Bench cuda_bench(const Options& options, double seconds, double sensors, Reporte
     const auto blank = line.find(' ');
     const int number = static_cast<int>(bench.places.size());
     bench.places.push_back({.gpu = true, .number = number, .uuid = std::string(line.substr(0, blank))});
-    bench.each.push_back({.backend = Backend::cuda, .label = bench.places.back().name(), .name = std::string(line.substr(std::min(line.size(), blank + 1))), .uuid = bench.places.back().uuid});
+    bench.each.push_back({.backend = Backend::cuda,
+                          .label = bench.places.back().name(),
+                          .name = std::string(line.substr(std::min(line.size(), blank + 1))),
+                          .uuid = bench.places.back().uuid});
   }
   if (const auto workers = options.count("--workers"); workers && *workers < bench.places.size()) {
     bench.places.resize(*workers);

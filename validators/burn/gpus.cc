@@ -14,9 +14,11 @@ std::vector<GpuSensors::Name> names_of(const std::vector<Place>& places) {
 
 }  // namespace
 
-GpuWatch::GpuWatch(std::optional<Nvml> nvml, std::string why, const std::vector<Place>& places) : sensors_(std::move(nvml), std::move(why), names_of(places)) {}
+GpuWatch::GpuWatch(std::optional<Nvml> nvml, std::string why, const std::vector<Place>& places)
+    : sensors_(std::move(nvml), std::move(why), names_of(places)) {}
 
-std::unique_ptr<GpuWatch> watch_gpus(const std::vector<Place>& places, double seconds, Reporter& report, const char* library) {
+std::unique_ptr<GpuWatch> watch_gpus(const std::vector<Place>& places, double seconds, Reporter& report,
+                                     const char* library) {
   TextPulse pulse;
   pulse.doing("opening NVML");
   const Deadline deadline(pulse, seconds, report);

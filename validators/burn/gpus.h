@@ -18,7 +18,9 @@ class GpuWatch final : public Watch {
   harness::GpuSensors sensors_;
 };
 
-// Opens NVML, which a driver that hangs never answers: then the run ends after `seconds` with a record (harness/deadline.h).
-std::unique_ptr<GpuWatch> watch_gpus(const std::vector<Place>&, double seconds, harness::Reporter&, const char* library = "libnvidia-ml.so.1");
+// Opens NVML, which a driver that hangs never answers: then the run ends after `seconds` with a record
+// (harness/deadline.h).
+std::unique_ptr<GpuWatch> watch_gpus(const std::vector<Place>&, double seconds, harness::Reporter&,
+                                     const char* library = "libnvidia-ml.so.1");
 
 }  // namespace clusterc::burn

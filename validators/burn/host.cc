@@ -29,7 +29,8 @@ class HostWatch final : public Watch {
   Reading read(double seconds) override {
     const Sensors sensors = read_sensors(cpus_);
     Reading out{.clock = sensors.clock, .temperature = sensors.temperature, .power = {}};
-    if (sensors.energy && energy_ && *sensors.energy >= *energy_ && seconds > 0) out.power = (*sensors.energy - *energy_) / seconds;   // the counter wraps
+    if (sensors.energy && energy_ && *sensors.energy >= *energy_ && seconds > 0)
+      out.power = (*sensors.energy - *energy_) / seconds;  // the counter wraps
     energy_ = sensors.energy;
     return out;
   }
@@ -50,9 +51,15 @@ Bench host_bench(const Options& options) {
     cpus.resize(std::min<std::size_t>(*workers, 65536));
     for (std::size_t i = 0; i < cpus.size(); ++i) cpus[i] = all[i % all.size()];
   }
-  Bench bench{.device = {.backend = Backend::host, .label = "host", .name = cpu_model()}, .each = {}, .places = {}, .load = {}, .watch = std::make_unique<HostWatch>(cpus)};
+  Bench bench{.device = {.backend = Backend::host, .label = "host", .name = cpu_model()},
+              .each = {},
+              .places = {},
+              .load = {},
+              .watch = std::make_unique<HostWatch>(cpus)};
   for (const int cpu : cpus) bench.places.push_back({.number = cpu});
-  bench.load = [seed = options.seed](std::size_t worker) { return std::make_unique<HostLoad>(stream_seed(seed, worker)); };
+  bench.load = [seed = options.seed](std::size_t worker) {
+    return std::make_unique<HostLoad>(stream_seed(seed, worker));
+  };
   return bench;
 }
 

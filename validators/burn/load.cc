@@ -23,7 +23,9 @@ namespace {
 void baseline(double* c, const double* a, const double* b) { body(c, a, b); }
 #if defined(__x86_64__)
 [[gnu::target("avx2,fma")]] void avx2(double* c, const double* a, const double* b) { body(c, a, b); }
-[[gnu::target("avx512f,prefer-vector-width=512")]] void avx512(double* c, const double* a, const double* b) { body(c, a, b); }
+[[gnu::target("avx512f,prefer-vector-width=512")]] void avx512(double* c, const double* a, const double* b) {
+  body(c, a, b);
+}
 #endif
 using Product = void (*)(double*, const double*, const double*);
 Product product_of_this_processor() {
@@ -55,7 +57,8 @@ Reference make_reference(const Inputs& in) {
   for (std::size_t i = 0; i < kSide; ++i)
     for (std::size_t j = 0; j < kSide; ++j) {
       std::int64_t sum = 0;
-      for (std::size_t k = 0; k < kSide; ++k) sum += static_cast<std::int64_t>(in.a[i * kSide + k]) * static_cast<std::int64_t>(in.b[k * kSide + j]);
+      for (std::size_t k = 0; k < kSide; ++k)
+        sum += static_cast<std::int64_t>(in.a[i * kSide + k]) * static_cast<std::int64_t>(in.b[k * kSide + j]);
       out.c[i * kSide + j] = sum * kProducts;
     }
   out.hash = hashed(in.seed);
@@ -71,7 +74,8 @@ std::string_view Round::run(const Reference& want, bool damage) {
   std::fill(c_.begin(), c_.end(), 0.0);
   static const Product product = product_of_this_processor();
   product(c_.data(), in_.a.data(), in_.b.data());
-  if (damage) fault_flip_bit(c_.data(), c_.size() / 2 * sizeof(double) + 6);   // of the exponent's end: seen in any number but 0
+  if (damage)
+    fault_flip_bit(c_.data(), c_.size() / 2 * sizeof(double) + 6);  // of the exponent's end: seen in any number but 0
   for (std::size_t i = 0; i < c_.size(); ++i)
     if (c_[i] != static_cast<double>(want.c[i])) return "the matrix product";
   if (hashed(in_.seed) != want.hash) return "the integer hashes";

@@ -1,7 +1,8 @@
-// clusterc-contain PROGRAM [ARGUMENT…]: runs a launcher of MPI jobs so that nothing of the job outlives it. README.md says what and how.
+// clusterc-contain PROGRAM [ARGUMENT…]: runs a launcher of MPI jobs so that nothing of the job outlives it. README.md
+// says what and how.
 //
-// mpirun cleans up behind itself when it is asked to end, and not when it is killed: then its files stay in /tmp and /dev/shm, and ranks
-// may run on. So it runs here below a parent that
+// mpirun cleans up behind itself when it is asked to end, and not when it is killed: then its files stay in /tmp and
+// /dev/shm, and ranks may run on. So it runs here below a parent that
 //   adopts whatever loses its parent (PR_SET_CHILD_SUBREAPER), and ends it when the launcher is gone;
 //   gives the job a folder of its own for its files and shared memory, and removes it;
 //   is told when its own parent dies (PR_SET_PDEATHSIG), and then asks the launcher to end;
@@ -34,11 +35,12 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr int kCouldNotRun = 2;                    // as harness/outcome.h
+constexpr int kCouldNotRun = 2;  // as harness/outcome.h
 constexpr const char* kPrefix = "clusterc-job-";
-constexpr milliseconds kPatience{10'000};          // between asking the launcher to end and killing it: Open MPI takes 1 to 3 s, on a busy machine more
+constexpr milliseconds kPatience{
+    10'000};  // between asking the launcher to end and killing it: Open MPI takes 1 to 3 s, on a busy machine more
 
-volatile std::sig_atomic_t caught = 0;             // a signal handler has nowhere else to write
+volatile std::sig_atomic_t caught = 0;  // a signal handler has nowhere else to write
 void remember(int signal) { caught = signal; }
 
 // Where shared memory lies; a folder on a disk would have its pages written out.
@@ -78,9 +80,10 @@ class JobFolder {
     std::error_code ignored;
     for (fs::directory_iterator at(where, ignored), end; !ignored && at != end; at.increment(ignored)) {
       const std::string path = at->path().string();
-      struct stat status{};
+      struct stat status {};
       if (!at->path().filename().string().starts_with(kPrefix) || ::lstat(path.c_str(), &status) != 0) continue;
-      if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || std::time(nullptr) - status.st_mtime < kYoung) continue;
+      if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || std::time(nullptr) - status.st_mtime < kYoung)
+        continue;
       const int file = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
       if (file < 0) continue;
       if (::flock(file, LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
@@ -95,12 +98,14 @@ class JobFolder {
 
 std::vector<pid_t> children() {
   std::vector<pid_t> out;
-  const std::string path = "/proc/self/task/" + std::to_string(::getpid()) + "/children";   // proc(5), CONFIG_PROC_CHILDREN
+  const std::string path =
+      "/proc/self/task/" + std::to_string(::getpid()) + "/children";  // proc(5), CONFIG_PROC_CHILDREN
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return out;
   std::string text;
   char buffer[4096];
-  for (ssize_t got; (got = ::read(file, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = ::read(file, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(got));
   ::close(file);
   for (const char *at = text.data(), *end = at + text.size(); at != end;) {
     pid_t id = 0;
@@ -118,7 +123,8 @@ void end_orphans() {
     const std::vector<pid_t> left = children();
     if (left.empty() && ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) return;
     for (const pid_t child : left) ::kill(child, SIGKILL);
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
     std::this_thread::sleep_for(milliseconds(5));
   }
 }
@@ -131,15 +137,15 @@ int run(char** command, const JobFolder& folder) {
     return kCouldNotRun;
   }
   if (child == 0) {
-    ::setpgid(0, 0);   // what the terminal sends to us reaches the launcher once, from us
+    ::setpgid(0, 0);  // what the terminal sends to us reaches the launcher once, from us
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(kCouldNotRun);
     ::signal(SIGINT, SIG_DFL), ::signal(SIGTERM, SIG_DFL), ::signal(SIGHUP, SIG_DFL);
     if (const std::string& path = folder.path(); !path.empty()) {
-      ::setenv("OMPI_MCA_orte_tmpdir_base", path.c_str(), 1);              // Open MPI 4: session folder, with PMIx's shared memory
-      ::setenv("OMPI_MCA_btl_vader_backing_directory", path.c_str(), 1);   // Open MPI 4: segments between ranks
-      ::setenv("PRTE_MCA_prte_tmpdir_base", path.c_str(), 1);              // Open MPI 5, from its documentation, untried
-      ::setenv("OMPI_MCA_btl_sm_backing_directory", path.c_str(), 1);      // Open MPI 5, the same
+      ::setenv("OMPI_MCA_orte_tmpdir_base", path.c_str(), 1);  // Open MPI 4: session folder, with PMIx's shared memory
+      ::setenv("OMPI_MCA_btl_vader_backing_directory", path.c_str(), 1);  // Open MPI 4: segments between ranks
+      ::setenv("PRTE_MCA_prte_tmpdir_base", path.c_str(), 1);             // Open MPI 5, from its documentation, untried
+      ::setenv("OMPI_MCA_btl_sm_backing_directory", path.c_str(), 1);     // Open MPI 5, the same
     }
     ::execvp(command[0], command);
     std::fprintf(stderr, "clusterc-contain: error: '%s' could not be started: %s\n", command[0], std::strerror(errno));
@@ -149,12 +155,12 @@ int run(char** command, const JobFolder& folder) {
   Clock::time_point kill_at = Clock::time_point::max();
   int passed_on = 0, status = 0;
   for (;;) {
-    const pid_t ended = ::waitpid(-1, &status, WNOHANG);   // orphans come here, too
+    const pid_t ended = ::waitpid(-1, &status, WNOHANG);  // orphans come here, too
     if (ended == child) break;
     if (ended > 0) continue;
     if (caught != 0 && passed_on == 0) {
       passed_on = caught;
-      ::kill(child, SIGTERM);   // Open MPI drops what ranks print after its own SIGINT
+      ::kill(child, SIGTERM);  // Open MPI drops what ranks print after its own SIGINT
       kill_at = Clock::now() + kPatience;
     }
     if (Clock::now() >= kill_at) {
@@ -171,8 +177,10 @@ int run(char** command, const JobFolder& folder) {
 
 int main(int argc, char** argv) {
   if (argc < 2 || std::strcmp(argv[1], "--help") == 0) {
-    std::puts("clusterc-contain: runs a launcher of MPI jobs so that no rank, file or shared memory of the job outlives it\n\n"
-              "usage: clusterc-contain mpirun -n 2 clusterc-hpl …\n\nexit status: the launcher's");
+    std::puts(
+        "clusterc-contain: runs a launcher of MPI jobs so that no rank, file or shared memory of the job outlives "
+        "it\n\n"
+        "usage: clusterc-contain mpirun -n 2 clusterc-hpl …\n\nexit status: the launcher's");
     return argc < 2 ? kCouldNotRun : 0;
   }
   struct sigaction action {};

@@ -24,20 +24,23 @@ bool opens(const fs::path& node) {
   return fd >= 0 || errno == EBUSY;
 }
 
-bool is_numbered(std::string_view name, std::string_view stem) {   // "uverbs12"
-  return name.size() > stem.size() && name.starts_with(stem) && name.find_first_not_of("0123456789", stem.size()) == name.npos;
+bool is_numbered(std::string_view name, std::string_view stem) {  // "uverbs12"
+  return name.size() > stem.size() && name.starts_with(stem) &&
+         name.find_first_not_of("0123456789", stem.size()) == name.npos;
 }
 
 std::vector<std::string> entries(const fs::path& folder) {
   std::vector<std::string> out;
   std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) out.push_back(at->path().filename().string());
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    out.push_back(at->path().filename().string());
   std::sort(out.begin(), out.end());
   return out;
 }
 
 // Nodes below `folder` of dev/ whose names are `stem` and a number, each with the folder's name before it.
-void append_nodes(std::vector<std::string>& out, const fs::path& dev, const std::string& folder, std::string_view stem) {
+void append_nodes(std::vector<std::string>& out, const fs::path& dev, const std::string& folder,
+                  std::string_view stem) {
   for (const std::string& name : entries(dev / folder))
     if (is_numbered(name, stem) && opens(dev / folder / name)) out.push_back(folder + name);
 }
@@ -48,7 +51,8 @@ std::string locked_memory() {
   return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur);
 }
 
-constexpr std::pair<const char*, std::vector<std::string> Look::*> kLists[] = {{"gpus", &Look::gpus}, {"libraries", &Look::libraries}, {"adapters", &Look::adapters}, {"verbs", &Look::verbs}};
+constexpr std::pair<const char*, std::vector<std::string> Look::*> kLists[] = {
+    {"gpus", &Look::gpus}, {"libraries", &Look::libraries}, {"adapters", &Look::adapters}, {"verbs", &Look::verbs}};
 
 }  // namespace
 
@@ -85,7 +89,9 @@ std::string look_line(const Look& look, std::string_view token) {
 std::optional<Answer> parse_look(std::string_view line) {
   using nlohmann::json;
   const json record = json::parse(line, nullptr, false);
-  const auto text = [&](const char* key) { return record.contains(key) && record[key].is_string() ? record[key].get<std::string>() : std::string(); };
+  const auto text = [&](const char* key) {
+    return record.contains(key) && record[key].is_string() ? record[key].get<std::string>() : std::string();
+  };
   if (!record.is_object() || text("record") != "inside") return std::nullopt;
   Answer out{.token = text("token"), .look = {}};
   for (const auto& [name, list] : kLists) {
@@ -101,7 +107,8 @@ std::optional<Answer> parse_look(std::string_view line) {
 Difference compare(const Look& outside, const Look& inside) {
   Difference out;
   for (const auto& [name, list] : kLists) {
-    const std::set<std::string> there((outside.*list).begin(), (outside.*list).end()), here((inside.*list).begin(), (inside.*list).end());
+    const std::set<std::string> there((outside.*list).begin(), (outside.*list).end()),
+        here((inside.*list).begin(), (inside.*list).end());
     std::set<std::string> all = there;
     all.insert(here.begin(), here.end());
     out.compared += all.size();

@@ -1,4 +1,5 @@
-// clusterc-fabric: ports of RDMA adapters against what the machine is said to have, and between two machines through perftest. README.md says what it proves.
+// clusterc-fabric: ports of RDMA adapters against what the machine is said to have, and between two machines through
+// perftest. README.md says what it proves.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -22,23 +23,32 @@ using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host};
 constexpr ExtraOption kExtra[] = {
-    {"--sysfs", Kind::text, "DIR", "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
-    {"--ports", Kind::text, "LIST", "what shall be there: infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000 (ports, rate, MTU of their interfaces)"},
-    {"--hosts", Kind::text, "PATTERN", "hosts that measure each other in pairs: n[1-4] is n1 with n2, n3 with n4; to be started on all of them"},
+    {"--sysfs", Kind::text, "DIR",
+     "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
+    {"--ports", Kind::text, "LIST",
+     "what shall be there: infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000 (ports, rate, MTU of their interfaces)"},
+    {"--hosts", Kind::text, "PATTERN",
+     "hosts that measure each other in pairs: n[1-4] is n1 with n2, n3 with n4; to be started on all of them"},
     {"--as", Kind::text, "NAME", "which of --hosts this one is (default: $SLURMD_NODENAME, else the host name)"},
-    {"--tcp-port", Kind::count, "PORT", "on which the first of a pair listens; perftest takes the 256 above it (default 18700)"},
-    {"--timeout", Kind::seconds, "SECONDS", "that the other host, and one run of perftest beyond its length, may take (default 30)"}};
-constexpr MetricFacts kMetrics[] = {{"fabric.link", "B/s", "one direction of a port, as negotiated"},
-                                    {"fabric.links", "B/s", "the ports that shall be there, together; without --ports all that are active"},
-                                    {"rdma.write", "B/s", "each port to the port of the same name on the other host, large messages"},
-                                    {"rdma.write_latency", "s", "the same, 2 bytes, one way", false}};
-constexpr unsigned kTcpPort = 18700, kMostTcpPort = 65535 - 256;   // perftest takes 256 ports above it
+    {"--tcp-port", Kind::count, "PORT",
+     "on which the first of a pair listens; perftest takes the 256 above it (default 18700)"},
+    {"--timeout", Kind::seconds, "SECONDS",
+     "that the other host, and one run of perftest beyond its length, may take (default 30)"}};
+constexpr MetricFacts kMetrics[] = {
+    {"fabric.link", "B/s", "one direction of a port, as negotiated"},
+    {"fabric.links", "B/s", "the ports that shall be there, together; without --ports all that are active"},
+    {"rdma.write", "B/s", "each port to the port of the same name on the other host, large messages"},
+    {"rdma.write_latency", "s", "the same, 2 bytes, one way", false}};
+constexpr unsigned kTcpPort = 18700, kMostTcpPort = 65535 - 256;  // perftest takes 256 ports above it
 std::string wrong_options(const Options& options) {
-  if (const unsigned port = options.count("--tcp-port").value_or(kTcpPort); port > kMostTcpPort) return format("'--tcp-port {}': 1 to {}, perftest takes the 256 above it", port, kMostTcpPort);
+  if (const unsigned port = options.count("--tcp-port").value_or(kTcpPort); port > kMostTcpPort)
+    return format("'--tcp-port {}': 1 to {}, perftest takes the 256 above it", port, kMostTcpPort);
   return options.wrong_folder("--sysfs");
 }
 constexpr Program kProgram{.name = "fabric",
-                           .summary = "InfiniBand and RoCE ports: state, rate, MTU, GIDs and error counters; RDMA bandwidth and latency between two hosts",
+                           .summary =
+                               "InfiniBand and RoCE ports: state, rate, MTU, GIDs and error counters; RDMA bandwidth "
+                               "and latency between two hosts",
                            .size_kind = Kind::bytes,
                            .size_help = "of a message of rdma.write (default 64KiB)",
                            .backends = kBackends,
@@ -46,9 +56,9 @@ constexpr Program kProgram{.name = "fabric",
                            .metrics = kMetrics,
                            .wrong_options = wrong_options};
 constexpr unsigned kRepetitions = 5;
-constexpr std::uint64_t kMessage = 65536;    // perftest's own default for bandwidth
+constexpr std::uint64_t kMessage = 65536;  // perftest's own default for bandwidth
 constexpr double kTimeout = 30;
-constexpr double kBetween = 0.1;   // seconds between two looks at the counters, without --seconds
+constexpr double kBetween = 0.1;  // seconds between two looks at the counters, without --seconds
 
 // Sleeps, but not through a signal.
 void wait_for(double seconds) {
@@ -80,7 +90,8 @@ void report_links(const Watched& w, Reporter& report) {
     Port third = second;
     if constexpr (kFaultBuild) fault_flip_bit(&third.lanes, 0);
     std::string trouble = trouble_of(first, w.demand_of(chosen));
-    if (const std::string errors = risen(first, second); !errors.empty()) trouble += (trouble.empty() ? "" : "; ") + errors;
+    if (const std::string errors = risen(first, second); !errors.empty())
+      trouble += (trouble.empty() ? "" : "; ") + errors;
     append(troubles, trouble);
     if (!first.active()) continue;
     const bool changed = first.state != third.state || first.rate != third.rate || first.lanes != third.lanes;
@@ -89,13 +100,23 @@ void report_links(const Watched& w, Reporter& report) {
     wrong += changed;
     Measurement m{.metric = "fabric.link", .variant = first.name(), .unit = "B/s"};
     m.samples = {first.rate / 8};
-    m.device = {.backend = Backend::host, .label = format("link{}", chosen.port), .name = format("{} {}", first.name(), layer_text(first.layer))};
+    m.device = {.backend = Backend::host,
+                .label = format("link{}", chosen.port),
+                .name = format("{} {}", first.name(), layer_text(first.layer))};
     m.checked = 1;
     m.wrong = changed;
     std::uint64_t errors = 0;
     for (const auto& [name, value] : second.errors) errors += value;
-    m.parameters = {{"port", first.name()}, {"layer", std::string(layer_text(first.layer))}, {"state", first.state}, {"physical", first.physical}, {"lanes", static_cast<std::uint64_t>(std::max(first.lanes, 0))},
-                    {"speed", first.speed}, {"interface", first.interface}, {"mtu", static_cast<std::uint64_t>(std::max<std::int64_t>(first.mtu, 0))}, {"gids", std::uint64_t{first.gids}}, {"errors", errors}};
+    m.parameters = {{"port", first.name()},
+                    {"layer", std::string(layer_text(first.layer))},
+                    {"state", first.state},
+                    {"physical", first.physical},
+                    {"lanes", static_cast<std::uint64_t>(std::max(first.lanes, 0))},
+                    {"speed", first.speed},
+                    {"interface", first.interface},
+                    {"mtu", static_cast<std::uint64_t>(std::max<std::int64_t>(first.mtu, 0))},
+                    {"gids", std::uint64_t{first.gids}},
+                    {"errors", errors}};
     if (first.layer == Layer::infiniband) m.parameters.emplace_back("lid", first.lid);
     if (first.routed_gid) m.parameters.emplace_back("gid_index", std::uint64_t{*first.routed_gid});
     if (!trouble.empty()) m.parameters.emplace_back("slow", trouble);
@@ -129,20 +150,30 @@ std::optional<Neighbour> neighbour(const Options& options) {
   const std::string name = own_name(options);
   std::int64_t i = hosts->index_of(name);
   if (i < 0) i = hosts->index_of(split(name, '.').front());
-  if (i < 0) throw CouldNotRun(Cause::system, format("this host, '{}', is none of --hosts: say which it is with --as", name));
+  if (i < 0)
+    throw CouldNotRun(Cause::system, format("this host, '{}', is none of --hosts: say which it is with --as", name));
   const std::int64_t other = i ^ 1;
-  if (other >= hosts->count()) throw CouldNotRun(Cause::not_applicable, format("'{}' is the last of an odd number of hosts: nobody is left to measure with", name));
+  if (other >= hosts->count())
+    throw CouldNotRun(Cause::not_applicable,
+                      format("'{}' is the last of an odd number of hosts: nobody is left to measure with", name));
   return Neighbour{hosts->name(other), i < other};
 }
 
 // What could not be measured between the two; the ports are reported all the same.
-std::optional<CouldNotRun> with_neighbour(const Neighbour& other, const Watched& w, const Options& options, Reporter& report) {
-  PairSettings how{.root = options.text("--sysfs", "/"), .tcp_port = options.count("--tcp-port").value_or(kTcpPort), .size = options.size.value_or(kMessage), .repetitions = options.iterations.value_or(kRepetitions),
+std::optional<CouldNotRun> with_neighbour(const Neighbour& other, const Watched& w, const Options& options,
+                                          Reporter& report) {
+  PairSettings how{.root = options.text("--sysfs", "/"),
+                   .tcp_port = options.count("--tcp-port").value_or(kTcpPort),
+                   .size = options.size.value_or(kMessage),
+                   .repetitions = options.iterations.value_or(kRepetitions),
                    .timeout = options.seconds_of("--timeout").value_or(kTimeout)};
-  if (options.seconds) how.seconds = static_cast<unsigned>(std::clamp(std::ceil(*options.seconds / how.repetitions), 1.0, 3600.0));
+  if (options.seconds)
+    how.seconds = static_cast<unsigned>(std::clamp(std::ceil(*options.seconds / how.repetitions), 1.0, 3600.0));
   try {
-    Partner partner = other.we_are_first ? Partner::listen(how.tcp_port, other.name, how.timeout) : Partner::connect(other.name, how.tcp_port, how.timeout);
-    const std::vector<std::string> failed = measure_pair(partner, other.we_are_first, w.before, w.choice.ports, how, report);
+    Partner partner = other.we_are_first ? Partner::listen(how.tcp_port, other.name, how.timeout)
+                                         : Partner::connect(other.name, how.tcp_port, how.timeout);
+    const std::vector<std::string> failed =
+        measure_pair(partner, other.we_are_first, w.before, w.choice.ports, how, report);
     if (failed.empty()) return std::nullopt;
     std::string all;
     for (const std::string& text : failed) append(all, text);
@@ -164,10 +195,15 @@ void body(const Options& options, Reporter& report) {
     w.demands = std::move(*demands);
   }
   w.before = read_ports(root);
-  if (w.before.empty() && w.demands.empty()) throw CouldNotRun(Cause::not_applicable, "there is no InfiniBand or RoCE adapter here");
-  if (w.before.empty()) throw CouldNotRun(Cause::device_error, "there is no InfiniBand or RoCE adapter here, or its driver is not loaded: '" + options.text("--ports", "") + "' shall be there");
+  if (w.before.empty() && w.demands.empty())
+    throw CouldNotRun(Cause::not_applicable, "there is no InfiniBand or RoCE adapter here");
+  if (w.before.empty())
+    throw CouldNotRun(Cause::device_error,
+                      "there is no InfiniBand or RoCE adapter here, or its driver is not loaded: '" +
+                          options.text("--ports", "") + "' shall be there");
   w.choice = choose(w.before, w.demands);
-  if (w.choice.ports.empty() && w.demands.empty()) throw CouldNotRun(Cause::not_applicable, format("none of {} RDMA ports here is in use", w.before.size()));
+  if (w.choice.ports.empty() && w.demands.empty())
+    throw CouldNotRun(Cause::not_applicable, format("none of {} RDMA ports here is in use", w.before.size()));
   std::optional<CouldNotRun> failed;
   if (other) {
     refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
@@ -177,7 +213,9 @@ void body(const Options& options, Reporter& report) {
   }
   w.after = read_ports(root);
   const auto same = [](const Port& a, const Port& b) { return a.device == b.device && a.number == b.number; };
-  if (!std::equal(w.before.begin(), w.before.end(), w.after.begin(), w.after.end(), same)) throw CouldNotRun(Cause::device_error, format("{} ports at first, {} a moment later", w.before.size(), w.after.size()));
+  if (!std::equal(w.before.begin(), w.before.end(), w.after.begin(), w.after.end(), same))
+    throw CouldNotRun(Cause::device_error,
+                      format("{} ports at first, {} a moment later", w.before.size(), w.after.size()));
   report_links(w, report);
   if (failed) throw CouldNotRun(*failed);
 }

@@ -1,4 +1,5 @@
-// Two hosts of a pair measure each other: every port that both have, each direction, bandwidth and latency, by perftest.
+// Two hosts of a pair measure each other: every port that both have, each direction, bandwidth and latency, by
+// perftest.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -19,10 +20,14 @@ struct PairSettings {
   double timeout = 30;                    // seconds that one may last beyond its length
 };
 
-struct Neighbour { std::string name; bool we_are_first = false; };   // the other host of the pair
+struct Neighbour {
+  std::string name;
+  bool we_are_first = false;
+};  // the other host of the pair
 
-// Reports what this host wrote to the other. What could not be measured comes back in words; the rest is measured all the same. Throws CouldNotRun where the other has gone, does not
-// answer, or one of both has no perftest.
-std::vector<std::string> measure_pair(Partner&, bool first, const std::vector<Port>&, const std::vector<Chosen>&, const PairSettings&, harness::Reporter&);
+// Reports what this host wrote to the other. What could not be measured comes back in words; the rest is measured all
+// the same. Throws CouldNotRun where the other has gone, does not answer, or one of both has no perftest.
+std::vector<std::string> measure_pair(Partner&, bool first, const std::vector<Port>&, const std::vector<Chosen>&,
+                                      const PairSettings&, harness::Reporter&);
 
 }  // namespace clusterc::fabric

@@ -34,7 +34,8 @@ bool wait_on(int socket, short what, double until) {
 
 }  // namespace
 
-Partner::Partner(Partner&& other) noexcept : socket_(std::exchange(other.socket_, -1)), name_(std::move(other.name_)), begun_(std::move(other.begun_)) {}
+Partner::Partner(Partner&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)), name_(std::move(other.name_)), begun_(std::move(other.begun_)) {}
 Partner::~Partner() {
   if (socket_ >= 0) ::close(socket_);
 }
@@ -50,15 +51,20 @@ Partner Partner::listen(unsigned port, std::string name, double seconds) {
   sockaddr_in any4{};
   any4.sin_family = AF_INET, any4.sin_port = any6.sin6_port;
   if (six) ::setsockopt(ear, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-  if (ear < 0 || ::bind(ear, six ? reinterpret_cast<const sockaddr*>(&any6) : reinterpret_cast<const sockaddr*>(&any4), six ? sizeof any6 : sizeof any4) != 0 || ::listen(ear, 1) != 0) {
+  if (ear < 0 ||
+      ::bind(ear, six ? reinterpret_cast<const sockaddr*>(&any6) : reinterpret_cast<const sockaddr*>(&any4),
+             six ? sizeof any6 : sizeof any4) != 0 ||
+      ::listen(ear, 1) != 0) {
     const int why = errno;
     if (ear >= 0) ::close(ear);
     throw CouldNotRun(Cause::communication, format("port {} cannot be listened on: {}", port, std::strerror(why)));
   }
-  Partner waiting(ear, name);   // closes it, whatever happens
-  if (!wait_on(ear, POLLIN, now_seconds() + seconds)) throw CouldNotRun(Cause::timeout, format("'{}' did not call on port {} within {} s", name, port, seconds));
+  Partner waiting(ear, name);  // closes it, whatever happens
+  if (!wait_on(ear, POLLIN, now_seconds() + seconds))
+    throw CouldNotRun(Cause::timeout, format("'{}' did not call on port {} within {} s", name, port, seconds));
   const int socket_of_peer = ::accept4(ear, nullptr, nullptr, SOCK_CLOEXEC);
-  if (socket_of_peer < 0) throw CouldNotRun(Cause::communication, format("'{}' called and was gone: {}", name, std::strerror(errno)));
+  if (socket_of_peer < 0)
+    throw CouldNotRun(Cause::communication, format("'{}' called and was gone: {}", name, std::strerror(errno)));
   return {socket_of_peer, std::move(name)};
 }
 
@@ -79,7 +85,8 @@ Partner Partner::connect(const std::string& host, unsigned port, double seconds)
         if (error == EINPROGRESS) {
           error = ETIMEDOUT;
           socklen_t size = sizeof error;
-          if (wait_on(socket, POLLOUT, std::min(until, now_seconds() + 2))) ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);
+          if (wait_on(socket, POLLOUT, std::min(until, now_seconds() + 2)))
+            ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);
         }
         if (error == 0) {
           ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) & ~O_NONBLOCK);
@@ -91,9 +98,10 @@ Partner Partner::connect(const std::string& host, unsigned port, double seconds)
       }
       ::freeaddrinfo(found);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));   // it starts a moment later than we do
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // it starts a moment later than we do
   } while (now_seconds() < until);
-  throw CouldNotRun(Cause::timeout, format("'{}' does not answer on port {} within {} s: {}", host, port, seconds, why));
+  throw CouldNotRun(Cause::timeout,
+                    format("'{}' does not answer on port {} within {} s: {}", host, port, seconds, why));
 }
 
 void Partner::say(std::string_view line) {
@@ -117,8 +125,10 @@ std::string Partner::hear(double seconds) {
       begun_.erase(0, end + 1);
       return line;
     }
-    if (begun_.size() > kLongestLine) throw CouldNotRun(Cause::communication, format("what answers as '{}' is no clusterc-fabric", name_));
-    if (!wait_on(socket_, POLLIN, until)) throw CouldNotRun(Cause::timeout, format("'{}' said nothing for {} s", name_, seconds));
+    if (begun_.size() > kLongestLine)
+      throw CouldNotRun(Cause::communication, format("what answers as '{}' is no clusterc-fabric", name_));
+    if (!wait_on(socket_, POLLIN, until))
+      throw CouldNotRun(Cause::timeout, format("'{}' said nothing for {} s", name_, seconds));
     char buffer[4096];
     const ssize_t got = ::recv(socket_, buffer, sizeof buffer, 0);
     if (got < 0 && errno == EINTR) continue;

@@ -1,4 +1,5 @@
-// perftest as a program (https://github.com/linux-rdma/perftest): its command lines, and the table that it prints read back.
+// perftest as a program (https://github.com/linux-rdma/perftest): its command lines, and the table that it prints read
+// back.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,12 +11,12 @@
 
 namespace clusterc::fabric {
 
-enum class Perftest : std::uint8_t { bandwidth, latency };   // ib_write_bw, ib_write_lat
+enum class Perftest : std::uint8_t { bandwidth, latency };  // ib_write_bw, ib_write_lat
 
 struct PerftestRun {
   Perftest test = Perftest::bandwidth;
-  std::string program;                // path
-  std::string peer;                   // host to connect to; empty: wait for one
+  std::string program;  // path
+  std::string peer;     // host to connect to; empty: wait for one
   unsigned tcp_port = 0;
   std::string device;
   int port = 1;
@@ -28,9 +29,9 @@ std::vector<std::string> perftest_arguments(const PerftestRun&);
 
 struct PerftestResult {
   std::uint64_t size = 0, iterations = 0;
-  double value = 0;                   // B/s (average), or s of one way (typical: the median)
-  double tail = 0;                    // latency: s, 99 %
-  std::uint64_t mtu = 0;              // bytes, of the path; 0: not told
+  double value = 0;       // B/s (average), or s of one way (typical: the median)
+  double tail = 0;        // latency: s, 99 %
+  std::uint64_t mtu = 0;  // bytes, of the path; 0: not told
 };
 // Of what the client printed. nullopt: there is no whole table.
 std::optional<PerftestResult> parse_perftest(std::string_view text, Perftest);

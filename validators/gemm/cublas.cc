@@ -26,62 +26,101 @@ struct Facts {
   Element operand, result;
   cudaDataType operand_type, result_type;
   cublasComputeType_t compute;
-  cudaDataType factor_type;   // of the factors that products and C are multiplied with
-  unsigned bits;              // of the operands: fills the significand, sign apart
-  double accumulation;        // unit roundoff; tensor cores truncate, so one bit more than rounding to nearest
+  cudaDataType factor_type;  // of the factors that products and C are multiplied with
+  unsigned bits;             // of the operands: fills the significand, sign apart
+  double accumulation;       // unit roundoff; tensor cores truncate, so one bit more than rounding to nearest
   double output;
-  double narrow = 0;          // gemm/verify.h
-  // Of 8 bits the library multiplies with A by rows and B by columns alone ("TN"), of orders that 16 divides (cuBLAS documentation, cublasLtMatmul()).
+  double narrow = 0;  // gemm/verify.h
+  // Of 8 bits the library multiplies with A by rows and B by columns alone ("TN"), of orders that 16 divides (cuBLAS
+  // documentation, cublasLtMatmul()).
   bool eight_bits() const { return operand == Element::fp8 || operand == Element::int8; }
 };
 constexpr double kNarrow = 5 * 0x1p-13;
 constexpr std::array<Facts, 7> kFacts = {{
-    {"fp64", Element::fp64, Element::fp64, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F, 52, 0x1p-52, 0x1p-53},
-    {"fp32", Element::fp32, Element::fp32, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F, 23, 0x1p-23, 0x1p-24},
-    {"tf32", Element::fp32, Element::fp32, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, 10, 0x1p-23, 0x1p-24},  // 10 bits stored: exact as TF32
-    {"bf16", Element::bf16, Element::bf16, CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F, 7, 0x1p-23, 0x1p-8},
-    {"fp16", Element::fp16, Element::fp16, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F, 10, 0x1p-23, 0x1p-11},
-    {"fp8", Element::fp8, Element::bf16, CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F, 3, 0x1p-23, 0x1p-8, kNarrow},
-    {"int8", Element::int8, Element::int32, CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, CUDA_R_32I, 7, 0, 0},   // exact: |sum| <= 2^14 n < 2^31 for every order that is taken
+    {"fp64", Element::fp64, Element::fp64, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F, 52, 0x1p-52,
+     0x1p-53},
+    {"fp32", Element::fp32, Element::fp32, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F, 23, 0x1p-23,
+     0x1p-24},
+    {"tf32", Element::fp32, Element::fp32, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, 10,
+     0x1p-23, 0x1p-24},  // 10 bits stored: exact as TF32
+    {"bf16", Element::bf16, Element::bf16, CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F, 7, 0x1p-23,
+     0x1p-8},
+    {"fp16", Element::fp16, Element::fp16, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F, 10, 0x1p-23,
+     0x1p-11},
+    {"fp8", Element::fp8, Element::bf16, CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F, 3, 0x1p-23,
+     0x1p-8, kNarrow},
+    {"int8", Element::int8, Element::int32, CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, CUDA_R_32I, 7, 0,
+     0},  // exact: |sum| <= 2^14 n < 2^31 for every order that is taken
 }};
 constexpr std::uint64_t kSamples = 1024;
-constexpr std::size_t kWorkspace = std::size_t{32} << 20;   // what cuBLAS gives its own products on Hopper (cuBLAS documentation, cublasSetWorkspace()); elsewhere more than it gives
-constexpr unsigned kTries = 3;                              // of each algorithm, after one that is not counted
+constexpr std::size_t kWorkspace = std::size_t{32}
+                                   << 20;  // what cuBLAS gives its own products on Hopper (cuBLAS documentation,
+                                           // cublasSetWorkspace()); elsewhere more than it gives
+constexpr unsigned kTries = 3;             // of each algorithm, after one that is not counted
 
 double half_to_double(std::uint16_t bits) {  // IEEE 754 binary16
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
   const double sign = bits >> 15 ? -1 : 1;
-  if (exponent == 31) return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
+  if (exponent == 31)
+    return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
   return exponent == 0 ? sign * std::ldexp(fraction, -24) : sign * std::ldexp(1024 + fraction, exponent - 25);
 }
 
 double element_at(const std::byte* at, Element element) {
   switch (element) {
-    case Element::fp64: { double v; std::memcpy(&v, at, sizeof v); return v; }
-    case Element::fp32: { float v; std::memcpy(&v, at, sizeof v); return v; }
+    case Element::fp64: {
+      double v;
+      std::memcpy(&v, at, sizeof v);
+      return v;
+    }
+    case Element::fp32: {
+      float v;
+      std::memcpy(&v, at, sizeof v);
+      return v;
+    }
     case Element::bf16: {  // the upper half of a float
       std::uint16_t v;
       std::memcpy(&v, at, sizeof v);
       return std::bit_cast<float>(std::uint32_t{v} << 16);
     }
-    case Element::fp16: { std::uint16_t v; std::memcpy(&v, at, sizeof v); return half_to_double(v); }
-    case Element::int32: { std::int32_t v; std::memcpy(&v, at, sizeof v); return v; }
-    case Element::fp8: case Element::int8: break;   // of no result
+    case Element::fp16: {
+      std::uint16_t v;
+      std::memcpy(&v, at, sizeof v);
+      return half_to_double(v);
+    }
+    case Element::int32: {
+      std::int32_t v;
+      std::memcpy(&v, at, sizeof v);
+      return v;
+    }
+    case Element::fp8:
+    case Element::int8:
+      break;  // of no result
   }
   return 0;
 }
 
 class CublasMultiplier final : public Multiplier {
  public:
-  CublasMultiplier(std::shared_ptr<CublasLt> cublas, int gpu, const Facts& facts, std::uint64_t n, std::uint64_t seed, unsigned algorithms)
-      : cublas_(std::move(cublas)), gpu_(gpu), facts_(facts), seed_(seed), result_bytes_(bytes_of(facts.result)),
-        problem_{.n = n, .bits = facts.bits, .seed_a = stream_seed(seed, 0), .seed_b = stream_seed(seed, 1), .a_by_rows = facts.eight_bits()},
+  CublasMultiplier(std::shared_ptr<CublasLt> cublas, int gpu, const Facts& facts, std::uint64_t n, std::uint64_t seed,
+                   unsigned algorithms)
+      : cublas_(std::move(cublas)),
+        gpu_(gpu),
+        facts_(facts),
+        seed_(seed),
+        result_bytes_(bytes_of(facts.result)),
+        problem_{.n = n,
+                 .bits = facts.bits,
+                 .seed_a = stream_seed(seed, 0),
+                 .seed_b = stream_seed(seed, 1),
+                 .a_by_rows = facts.eight_bits()},
         scale_(facts.operand == Element::int8 ? 1 : std::ldexp(1.0, -static_cast<int>(facts.bits))) {
     try {
       cublas_check(cublas_->create(&handle_), "cublasLtCreate");
       describe();
       const std::vector<cublasLtMatmulHeuristicResult_t> found = proposals(algorithms);
-      for (std::size_t i = 0; i < 2; ++i) cuda_check(cudaMalloc(&matrices_[i], n * n * bytes_of(facts.operand)), "cudaMalloc");
+      for (std::size_t i = 0; i < 2; ++i)
+        cuda_check(cudaMalloc(&matrices_[i], n * n * bytes_of(facts.operand)), "cudaMalloc");
       cuda_check(cudaMalloc(&matrices_[2], matrix_bytes()), "cudaMalloc");
       cuda_check(cudaMalloc(&workspace_, kWorkspace), "cudaMalloc");
       cuda_check(cudaEventCreate(&begin_), "cudaEventCreate");
@@ -97,7 +136,9 @@ class CublasMultiplier final : public Multiplier {
   ~CublasMultiplier() override { release(); }
 
   Device device() const override { return gpu_device(gpu_); }
-  std::uint64_t bytes() const override { return problem_.n * problem_.n * (2 * bytes_of(facts_.operand) + result_bytes_); }
+  std::uint64_t bytes() const override {
+    return problem_.n * problem_.n * (2 * bytes_of(facts_.operand) + result_bytes_);
+  }
   void poison() override { gemm::poison(matrices_[2], facts_.result, problem_.n * problem_.n); }
 
   double run() override {
@@ -106,10 +147,17 @@ class CublasMultiplier final : public Multiplier {
     const float one32 = 1, zero32 = 0;
     const std::int32_t one_whole = 1, zero_whole = 0;
     const bool wide = facts_.factor_type == CUDA_R_64F, whole = facts_.factor_type == CUDA_R_32I;
-    const void* const one = wide ? static_cast<const void*>(&one64) : whole ? static_cast<const void*>(&one_whole) : &one32;
-    const void* const zero = wide ? static_cast<const void*>(&zero64) : whole ? static_cast<const void*>(&zero_whole) : &zero32;
+    const void* const one = wide    ? static_cast<const void*>(&one64)
+                            : whole ? static_cast<const void*>(&one_whole)
+                                    : &one32;
+    const void* const zero = wide    ? static_cast<const void*>(&zero64)
+                             : whole ? static_cast<const void*>(&zero_whole)
+                                     : &zero32;
     cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
-    cublas_check(cublas_->multiply(handle_, product_, one, matrices_[0], layout_a_, matrices_[1], layout_b_, zero, matrices_[2], layout_c_, matrices_[2], layout_c_, &algorithm_, workspace_, kWorkspace, nullptr), "cublasLtMatmul");
+    cublas_check(
+        cublas_->multiply(handle_, product_, one, matrices_[0], layout_a_, matrices_[1], layout_b_, zero, matrices_[2],
+                          layout_c_, matrices_[2], layout_c_, &algorithm_, workspace_, kWorkspace, nullptr),
+        "cublasLtMatmul");
     cuda_check(cudaEventRecord(end_), "cudaEventRecord");
     cuda_check(cudaEventSynchronize(end_), "multiplying");
     float milliseconds = 0;
@@ -121,10 +169,17 @@ class CublasMultiplier final : public Multiplier {
     const std::uint64_t n = problem_.n;
     std::vector<std::byte> c(matrix_bytes());
     cuda_check(cudaMemcpy(c.data(), matrices_[2], c.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
-    if constexpr (kFaultBuild) std::memset(c.data() + c.size() / 2 / result_bytes_ * result_bytes_, 0xff, result_bytes_);  // one element lost: a NaN; of whole numbers -1
-    const auto element = [&](std::uint64_t i, std::uint64_t j) { return element_at(c.data() + (i + j * n) * result_bytes_, facts_.result); };
+    if constexpr (kFaultBuild)
+      std::memset(c.data() + c.size() / 2 / result_bytes_ * result_bytes_, 0xff,
+                  result_bytes_);  // one element lost: a NaN; of whole numbers -1
+    const auto element = [&](std::uint64_t i, std::uint64_t j) {
+      return element_at(c.data() + (i + j * n) * result_bytes_, facts_.result);
+    };
     if (facts_.result == Element::int32) return verify_exact(problem_, element);
-    return verify_sampled(problem_, {.scale = scale_, .accumulation = facts_.accumulation, .output = facts_.output, .narrow = facts_.narrow}, kSamples, stream_seed(seed_, 2), element);
+    return verify_sampled(
+        problem_,
+        {.scale = scale_, .accumulation = facts_.accumulation, .output = facts_.output, .narrow = facts_.narrow},
+        kSamples, stream_seed(seed_, 2), element);
   }
 
   void keep() override {
@@ -150,8 +205,12 @@ class CublasMultiplier final : public Multiplier {
     auto out = cublas_->parameters();
     out.emplace_back("algorithms", std::uint64_t{tried_});
     if (tried_ > 1) out.emplace_back("first_choice", first_choice_);
-    out.emplace_back("check", facts_.result == Element::int32 ? "every element, exact" : format("{} sampled elements within the rounding bound, all elements finite", kSamples));
-    out.emplace_back("inputs", facts_.operand == Element::int8 ? "random, all 8 bits" : format("random, {} bits of significand", facts_.bits));
+    out.emplace_back("check",
+                     facts_.result == Element::int32
+                         ? "every element, exact"
+                         : format("{} sampled elements within the rounding bound, all elements finite", kSamples));
+    out.emplace_back("inputs", facts_.operand == Element::int8 ? "random, all 8 bits"
+                                                               : format("random, {} bits of significand", facts_.bits));
     return out;
   }
 
@@ -164,7 +223,8 @@ class CublasMultiplier final : public Multiplier {
     cublas_check(cublas_->make_product(&product_, facts_.compute, facts_.factor_type), "cublasLtMatmulDescCreate");
     if (problem_.a_by_rows) {
       const cublasOperation_t transposed = CUBLAS_OP_T;
-      cublas_check(cublas_->set_product(product_, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed), "cublasLtMatmulDescSetAttribute");
+      cublas_check(cublas_->set_product(product_, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed),
+                   "cublasLtMatmulDescSetAttribute");
     }
     cublas_check(cublas_->make_layout(&layout_a_, facts_.operand_type, n, n, leading), "cublasLtMatrixLayoutCreate");
     cublas_check(cublas_->make_layout(&layout_b_, facts_.operand_type, n, n, leading), "cublasLtMatrixLayoutCreate");
@@ -175,15 +235,22 @@ class CublasMultiplier final : public Multiplier {
   std::vector<cublasLtMatmulHeuristicResult_t> proposals(unsigned most) {
     cublas_check(cublas_->make_preference(&preference_), "cublasLtMatmulPreferenceCreate");
     const std::size_t workspace = kWorkspace;
-    cublas_check(cublas_->set_preference(preference_, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace), "cublasLtMatmulPreferenceSetAttribute");
+    cublas_check(
+        cublas_->set_preference(preference_, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace),
+        "cublasLtMatmulPreferenceSetAttribute");
     std::vector<cublasLtMatmulHeuristicResult_t> out(std::max(1u, most));
     int count = 0;
-    const cublasStatus_t status = cublas_->propose(handle_, product_, layout_a_, layout_b_, layout_c_, layout_c_, preference_, static_cast<int>(out.size()), out.data(), &count);
+    const cublasStatus_t status = cublas_->propose(handle_, product_, layout_a_, layout_b_, layout_c_, layout_c_,
+                                                   preference_, static_cast<int>(out.size()), out.data(), &count);
     if (status != CUBLAS_STATUS_NOT_SUPPORTED) cublas_check(status, "cublasLtMatmulAlgoGetHeuristic");
     out.resize(status == CUBLAS_STATUS_NOT_SUPPORTED ? 0 : static_cast<std::size_t>(count));
     std::erase_if(out, [](const auto& r) { return r.state != CUBLAS_STATUS_SUCCESS || r.workspaceSize > kWorkspace; });
     if (out.empty())
-      throw CouldNotRun(Cause::not_applicable, format("{} has no {} product of order {}: cuBLASLt knows no algorithm{}", device().label, facts_.precision, problem_.n, facts_.eight_bits() && problem_.n % 16 != 0 ? " for an order that 16 does not divide" : ""));
+      throw CouldNotRun(
+          Cause::not_applicable,
+          format("{} has no {} product of order {}: cuBLASLt knows no algorithm{}", device().label, facts_.precision,
+                 problem_.n,
+                 facts_.eight_bits() && problem_.n % 16 != 0 ? " for an order that 16 does not divide" : ""));
     return out;
   }
 
@@ -239,15 +306,17 @@ class CublasMultiplier final : public Multiplier {
   cublasLtMatmulPreference_t preference_ = nullptr;
   cublasLtMatmulAlgo_t algorithm_{};
   unsigned tried_ = 0;
-  double first_choice_ = 1;   // rate of the library's own choice over that of the fastest
+  double first_choice_ = 1;  // rate of the library's own choice over that of the fastest
 };
 
 }  // namespace
 
-std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<CublasLt> cublas, int gpu, std::string_view precision, std::uint64_t n, std::uint64_t seed, unsigned algorithms) {
+std::unique_ptr<Multiplier> cuda_multiplier(std::shared_ptr<CublasLt> cublas, int gpu, std::string_view precision,
+                                            std::uint64_t n, std::uint64_t seed, unsigned algorithms) {
   cuda_check(cudaSetDevice(gpu), "cudaSetDevice");
   for (const Facts& facts : kFacts) {
-    if (facts.precision == precision) return std::make_unique<CublasMultiplier>(std::move(cublas), gpu, facts, n, seed, algorithms);
+    if (facts.precision == precision)
+      return std::make_unique<CublasMultiplier>(std::move(cublas), gpu, facts, n, seed, algorithms);
   }
   throw CouldNotRun(Cause::not_built, format("no precision '{}'", precision));
 }

@@ -1,5 +1,3 @@
-#include "gemm/fill.h"
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -7,6 +5,7 @@
 
 #include <type_traits>
 
+#include "gemm/fill.h"
 #include "gemm/verify.h"
 #include "harness/cuda_support.h"
 
@@ -18,48 +17,73 @@ constexpr unsigned kThreads = 256, kBlocks = 2048;  // strides over the array; s
 template <class T>
 __device__ T from_double(double value);
 template <>
-__device__ double from_double(double value) { return value; }
+__device__ double from_double(double value) {
+  return value;
+}
 template <>
-__device__ float from_double(double value) { return static_cast<float>(value); }
+__device__ float from_double(double value) {
+  return static_cast<float>(value);
+}
 template <>
-__device__ __nv_bfloat16 from_double(double value) { return __double2bfloat16(value); }
+__device__ __nv_bfloat16 from_double(double value) {
+  return __double2bfloat16(value);
+}
 template <>
-__device__ __half from_double(double value) { return __double2half(value); }
+__device__ __half from_double(double value) {
+  return __double2half(value);
+}
 template <>
-__device__ __nv_fp8_e4m3 from_double(double value) { return __nv_fp8_e4m3(value); }
+__device__ __nv_fp8_e4m3 from_double(double value) {
+  return __nv_fp8_e4m3(value);
+}
 template <>
-__device__ std::int8_t from_double(double value) { return static_cast<std::int8_t>(value); }
+__device__ std::int8_t from_double(double value) {
+  return static_cast<std::int8_t>(value);
+}
 
 template <class T>
-__device__ T poison_of() { return from_double<T>(__longlong_as_double(0x7ff8000000000000LL)); }   // a NaN
+__device__ T poison_of() {
+  return from_double<T>(__longlong_as_double(0x7ff8000000000000LL));
+}  // a NaN
 template <>
-__device__ std::int32_t poison_of() { return static_cast<std::int32_t>(0x80000000u); }
+__device__ std::int32_t poison_of() {
+  return static_cast<std::int32_t>(0x80000000u);
+}
 
 template <class T>
 __global__ void random_kernel(T* at, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads) {
     at[i] = from_double<T>(static_cast<double>(whole_number(seed, i, bits)) * scale);
   }
 }
 
 template <class T>
 __global__ void poison_kernel(T* at, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) at[i] = poison_of<T>();
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads)
+    at[i] = poison_of<T>();
 }
 
 template <class T>
 __device__ bool same_bits(T a, T b) {
-  if constexpr (sizeof(T) == 8) return __double_as_longlong(a) == __double_as_longlong(b);
-  else if constexpr (std::is_same_v<T, float>) return __float_as_uint(a) == __float_as_uint(b);
-  else if constexpr (std::is_same_v<T, std::int32_t>) return a == b;
-  else if constexpr (std::is_same_v<T, __half>) return __half_as_ushort(a) == __half_as_ushort(b);
-  else return __bfloat16_as_ushort(a) == __bfloat16_as_ushort(b);
+  if constexpr (sizeof(T) == 8)
+    return __double_as_longlong(a) == __double_as_longlong(b);
+  else if constexpr (std::is_same_v<T, float>)
+    return __float_as_uint(a) == __float_as_uint(b);
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return a == b;
+  else if constexpr (std::is_same_v<T, __half>)
+    return __half_as_ushort(a) == __half_as_ushort(b);
+  else
+    return __bfloat16_as_ushort(a) == __bfloat16_as_ushort(b);
 }
 
 template <class T>
 __global__ void compare_kernel(T* at, const T* reference, std::uint64_t count, unsigned long long* wrong) {
   unsigned long long mine = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads) {
     mine += !same_bits(at[i], reference[i]);
     at[i] = poison_of<T>();
   }
@@ -71,13 +95,27 @@ enum class Side { operand, result };
 template <Side side, class Launch>
 void with_type(Element element, const Launch& launch) {
   switch (element) {
-    case Element::fp64: launch(static_cast<double*>(nullptr)); break;
-    case Element::fp32: launch(static_cast<float*>(nullptr)); break;
-    case Element::bf16: launch(static_cast<__nv_bfloat16*>(nullptr)); break;
-    case Element::fp16: launch(static_cast<__half*>(nullptr)); break;
-    case Element::fp8: if constexpr (side == Side::operand) launch(static_cast<__nv_fp8_e4m3*>(nullptr)); break;
-    case Element::int8: if constexpr (side == Side::operand) launch(static_cast<std::int8_t*>(nullptr)); break;
-    case Element::int32: if constexpr (side == Side::result) launch(static_cast<std::int32_t*>(nullptr)); break;
+    case Element::fp64:
+      launch(static_cast<double*>(nullptr));
+      break;
+    case Element::fp32:
+      launch(static_cast<float*>(nullptr));
+      break;
+    case Element::bf16:
+      launch(static_cast<__nv_bfloat16*>(nullptr));
+      break;
+    case Element::fp16:
+      launch(static_cast<__half*>(nullptr));
+      break;
+    case Element::fp8:
+      if constexpr (side == Side::operand) launch(static_cast<__nv_fp8_e4m3*>(nullptr));
+      break;
+    case Element::int8:
+      if constexpr (side == Side::operand) launch(static_cast<std::int8_t*>(nullptr));
+      break;
+    case Element::int32:
+      if constexpr (side == Side::result) launch(static_cast<std::int32_t*>(nullptr));
+      break;
   }
   harness::cuda_check(cudaGetLastError(), "launching a kernel");
   harness::cuda_check(cudaDeviceSynchronize(), "filling or comparing a matrix");
@@ -86,18 +124,26 @@ void with_type(Element element, const Launch& launch) {
 }  // namespace
 
 void fill_random(void* at, Element element, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
-  with_type<Side::operand>(element, [&](auto* type) { random_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count, seed, bits, scale); });
+  with_type<Side::operand>(element, [&](auto* type) {
+    random_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count, seed, bits, scale);
+  });
 }
 
 void poison(void* at, Element element, std::uint64_t count) {
-  with_type<Side::result>(element, [&](auto* type) { poison_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count); });
+  with_type<Side::result>(
+      element, [&](auto* type) { poison_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count); });
 }
 
-std::uint64_t differing_then_poison(void* at, const void* reference, Element element, std::uint64_t count, void* counter) {
+std::uint64_t differing_then_poison(void* at, const void* reference, Element element, std::uint64_t count,
+                                    void* counter) {
   auto* const wrong = static_cast<unsigned long long*>(counter);
   unsigned long long out = 0;
   harness::cuda_check(cudaMemset(wrong, 0, sizeof out), "cudaMemset");
-  with_type<Side::result>(element, [&](auto* type) { compare_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), static_cast<const std::remove_pointer_t<decltype(type)>*>(reference), count, wrong); });
+  with_type<Side::result>(element, [&](auto* type) {
+    compare_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at),
+                                          static_cast<const std::remove_pointer_t<decltype(type)>*>(reference), count,
+                                          wrong);
+  });
   harness::cuda_check(cudaMemcpy(&out, wrong, sizeof out, cudaMemcpyDeviceToHost), "cudaMemcpy");
   return out;
 }

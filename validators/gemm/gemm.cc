@@ -14,17 +14,21 @@ namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
-constexpr ExtraOption kExtra[] = {{"--precisions", Kind::choices, kPrecisions, "which (host: fp64 and fp32; default: all that the back end has)"},
-                                  {"--algorithms", Kind::count, "COUNT", "cuda: how many of the library's algorithms are tried for each product; the fastest counts (default 8)"},
-                                  {"--threads", Kind::count, "COUNT", "host: threads of the BLAS (default: one for each core)"},
-                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
-constexpr MetricFacts kMetrics[] = {{"gemm.fp64", "FLOP/s", "double precision"},
-                                    {"gemm.fp32", "FLOP/s", "single precision"},
-                                    {"gemm.tf32", "FLOP/s", "TF32 operands, FP32 sums: cuda"},
-                                    {"gemm.bf16", "FLOP/s", "bfloat16 operands, FP32 sums: cuda"},
-                                    {"gemm.fp16", "FLOP/s", "FP16 operands, FP32 sums: cuda"},
-                                    {"gemm.fp8", "FLOP/s", "E4M3 operands, bfloat16 result: cuda, where the GPU has it"},
-                                    {"gemm.int8", "FLOP/s", "8-bit whole numbers, 32-bit sums: cuda, where the GPU has it; an operation is no floating-point one here"}};
+constexpr ExtraOption kExtra[] = {
+    {"--precisions", Kind::choices, kPrecisions, "which (host: fp64 and fp32; default: all that the back end has)"},
+    {"--algorithms", Kind::count, "COUNT",
+     "cuda: how many of the library's algorithms are tried for each product; the fastest counts (default 8)"},
+    {"--threads", Kind::count, "COUNT", "host: threads of the BLAS (default: one for each core)"},
+    {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
+constexpr MetricFacts kMetrics[] = {
+    {"gemm.fp64", "FLOP/s", "double precision"},
+    {"gemm.fp32", "FLOP/s", "single precision"},
+    {"gemm.tf32", "FLOP/s", "TF32 operands, FP32 sums: cuda"},
+    {"gemm.bf16", "FLOP/s", "bfloat16 operands, FP32 sums: cuda"},
+    {"gemm.fp16", "FLOP/s", "FP16 operands, FP32 sums: cuda"},
+    {"gemm.fp8", "FLOP/s", "E4M3 operands, bfloat16 result: cuda, where the GPU has it"},
+    {"gemm.int8", "FLOP/s",
+     "8-bit whole numbers, 32-bit sums: cuda, where the GPU has it; an operation is no floating-point one here"}};
 constexpr Program kProgram{.name = "gemm",
                            .summary = "matrix products C = A B of order n, rate by FLOP = 2 n^3, every result checked",
                            .size_kind = Kind::count,
@@ -35,18 +39,21 @@ constexpr Program kProgram{.name = "gemm",
                            .stuck_after = kStuckAfter};
 constexpr std::uint64_t kCudaOrder = 16384;  // the shape of the published rates
 constexpr unsigned kAlgorithms = 8;
-constexpr double kSustained = 5;             // seconds of each precision on a GPU, where nobody asks for something else: clocks fall within one or two
+constexpr double kSustained =
+    5;  // seconds of each precision on a GPU, where nobody asks for something else: clocks fall within one or two
 constexpr std::uint64_t kLargestOrder = 46340;  // n^2 < 2^31: every index fits the libraries' 32-bit interface
 
 // `sensors`: of its GPU.
-void measure_one(Multiplier& gemm, std::string_view precision, std::uint64_t n, const Options& options, GpuSensors* sensors, Reporter& report) {
+void measure_one(Multiplier& gemm, std::string_view precision, std::uint64_t n, const Options& options,
+                 GpuSensors* sensors, Reporter& report) {
   Loop loop = loop_from(options, 10, 2, format("gemm.{} on {}", precision, gemm.device().label));
   if (sensors && !options.iterations && !options.seconds) loop.seconds = kSustained;
   gemm.poison();
   LoadMeter meter;
   std::optional<SensorWatch> watch;
   if (sensors) sensors->restart(), watch.emplace(*sensors);
-  const std::vector<double> seconds = measure(loop, [&] { return gemm.run(); }, [&] { gemm.poison(); });
+  const std::vector<double> seconds = measure(
+      loop, [&] { return gemm.run(); }, [&] { gemm.poison(); });
   const SensorTrace trace = watch ? watch->finish() : SensorTrace();
   const std::optional<double> load = meter.share();
   refuse_busy(load, options, format("during the {} products", precision));
@@ -74,7 +81,10 @@ void measure_one(Multiplier& gemm, std::string_view precision, std::uint64_t n, 
 }
 
 void body(const Options& options, Reporter& report) {
-  if (options.size && *options.size > kLargestOrder) throw CouldNotRun(Cause::no_memory, format("an order of {} is more than the {} that the 32-bit interface of BLAS can address", *options.size, kLargestOrder));
+  if (options.size && *options.size > kLargestOrder)
+    throw CouldNotRun(Cause::no_memory,
+                      format("an order of {} is more than the {} that the 32-bit interface of BLAS can address",
+                             *options.size, kLargestOrder));
   const std::vector<std::string> precisions = options.choices("--precisions", kPrecisions);
   if (options.device == Backend::cuda) {
     const int gpus = require_gpus();
@@ -94,7 +104,8 @@ void body(const Options& options, Reporter& report) {
         std::unique_ptr<Multiplier> gemm;
         try {
           gemm = cuda_multiplier(cublas, gpu, precision, n, options.seed, algorithms);
-        } catch (const CouldNotRun& e) {   // of seven precisions a GPU may lack some; what was asked for by name and nobody has ends the run
+        } catch (const CouldNotRun& e) {  // of seven precisions a GPU may lack some; what was asked for by name and
+                                          // nobody has ends the run
           if (e.cause() != Cause::not_applicable) throw;
           lacking = e.what();
           if (options.progress) std::fputs(format("clusterc: {}\n", lacking).c_str(), stderr);
@@ -125,4 +136,6 @@ void body(const Options& options, Reporter& report) {
 }  // namespace
 }  // namespace clusterc::gemm
 
-int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::gemm::kProgram, argc, argv, clusterc::gemm::body); }
+int main(int argc, char** argv) {
+  return clusterc::harness::run_validator(clusterc::gemm::kProgram, argc, argv, clusterc::gemm::body);
+}

@@ -7,7 +7,8 @@
 namespace clusterc::gemm {
 namespace {
 
-constexpr std::uint64_t kRowsRecomputed = 16;  // rows that fail are recomputed to count their wrong elements; more count as one each
+constexpr std::uint64_t kRowsRecomputed =
+    16;  // rows that fail are recomputed to count their wrong elements; more count as one each
 
 // The whole number that `value` is; nothing when it is none.
 bool as_whole(double value, std::int64_t& out) {
@@ -35,8 +36,10 @@ Check verify_exact(const Problem& p, const std::function<double(std::uint64_t, s
     for (std::uint64_t i = 0; i < n; ++i) {
       abx[i] += static_cast<std::uint64_t>(p.a(i, j)) * bx[j];
       std::int64_t element = 0;
-      if (as_whole(c(i, j), element)) cx[i] += static_cast<std::uint64_t>(element) * x[j];
-      else broken[i] = true;
+      if (as_whole(c(i, j), element))
+        cx[i] += static_cast<std::uint64_t>(element) * x[j];
+      else
+        broken[i] = true;
     }
   }
   Check check{.checked = n * n};
@@ -76,7 +79,8 @@ Check verify_sampled(const Problem& p, const Rounding& rounding, std::uint64_t s
     }
     const long double scale = static_cast<long double>(rounding.scale) * static_cast<long double>(rounding.scale);
     const auto want = static_cast<double>(sum * scale);
-    const double allowed = (gamma + rounding.narrow) * static_cast<double>(magnitude * scale) + rounding.output * std::fabs(want);
+    const double allowed =
+        (gamma + rounding.narrow) * static_cast<double>(magnitude * scale) + rounding.output * std::fabs(want);
     if (!(std::fabs(c(i, j) - want) <= allowed)) ++check.wrong;
   }
   return check;

@@ -13,12 +13,14 @@ namespace clusterc::harness {
 class Blas {
  public:
   template <class T>
-  using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*, const T*, const int*,
-                    const T*, T*, const int*);
+  using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
+                    const T*, const int*, const T*, T*, const int*);
   template <class T>
-  using Trsm = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*, const int*, T*, const int*);
+  using Trsm = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*,
+                    const int*, T*, const int*);
   template <class T>
-  using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*, T*, const int*);
+  using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*,
+                    T*, const int*);
 
   // `threads` of 0: one for each core that this process may use. Throws CouldNotRun(library_missing).
   explicit Blas(unsigned threads);

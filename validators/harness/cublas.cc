@@ -40,10 +40,14 @@ std::vector<std::pair<std::string, Parameter>> Cublas::parameters(cublasHandle_t
   return {{"library", library_->name()}, {"library_version", std::uint64_t{static_cast<unsigned>(number)}}};
 }
 
-std::shared_ptr<Cublas> open_cublas(std::initializer_list<const char*> names) { return std::make_shared<Cublas>(names); }
+std::shared_ptr<Cublas> open_cublas(std::initializer_list<const char*> names) {
+  return std::make_shared<Cublas>(names);
+}
 
 void cublas_check(cublasStatus_t status, const char* what) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw CouldNotRun(status == CUBLAS_STATUS_ALLOC_FAILED ? Cause::no_memory : Cause::device_error, format("{}: cuBLAS status {}", what, static_cast<int>(status)));
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw CouldNotRun(status == CUBLAS_STATUS_ALLOC_FAILED ? Cause::no_memory : Cause::device_error,
+                      format("{}: cuBLAS status {}", what, static_cast<int>(status)));
 }
 
 }  // namespace clusterc::harness

@@ -18,8 +18,9 @@ class Cublas {
   explicit Cublas(std::initializer_list<const char*> names);
   std::vector<std::pair<std::string, Parameter>> parameters(cublasHandle_t) const;  // library and its version
 
-  using GemmEx = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*, cudaDataType, int,
-                                const void*, cudaDataType, int, const void*, void*, cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
+  using GemmEx = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
+                                const void*, cudaDataType, int, const void*, cudaDataType, int, const void*, void*,
+                                cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
   decltype(cublasCreate_v2)* create = nullptr;
   decltype(cublasDestroy_v2)* destroy = nullptr;
   decltype(cublasGetVersion_v2)* version = nullptr;
@@ -35,8 +36,9 @@ class Cublas {
   std::unique_ptr<Library> library_;
 };
 
-// A user's wish for FP64 or FP32 made of lower precision (cuBLAS documentation, "Floating Point Emulation") is not what is measured here: whether
-// such a figure is one of 64-bit arithmetic is contested. Both libraries read it when they are opened.
+// A user's wish for FP64 or FP32 made of lower precision (cuBLAS documentation, "Floating Point Emulation") is not what
+// is measured here: whether such a figure is one of 64-bit arithmetic is contested. Both libraries read it when they
+// are opened.
 void forget_emulation();
 
 // Throws CouldNotRun(device_error) naming `what` unless `status` is success.

@@ -31,9 +31,13 @@ CublasLt::CublasLt(std::initializer_list<const char*> names) {
   find(multiply, "cublasLtMatmul");
 }
 
-std::vector<std::pair<std::string, Parameter>> CublasLt::parameters() const { return {{"library", library_->name()}, {"library_version", std::uint64_t{version()}}}; }
+std::vector<std::pair<std::string, Parameter>> CublasLt::parameters() const {
+  return {{"library", library_->name()}, {"library_version", std::uint64_t{version()}}};
+}
 
-std::shared_ptr<CublasLt> open_cublas_lt(std::initializer_list<const char*> names) { return std::make_shared<CublasLt>(names); }
+std::shared_ptr<CublasLt> open_cublas_lt(std::initializer_list<const char*> names) {
+  return std::make_shared<CublasLt>(names);
+}
 
 }  // namespace clusterc::harness
 #endif

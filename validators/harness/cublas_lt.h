@@ -1,4 +1,5 @@
-// The table of cuBLASLt's functions that we call; open_cublas_lt() of cuda_support.h fills it. Only in builds with CUDA.
+// The table of cuBLASLt's functions that we call; open_cublas_lt() of cuda_support.h fills it. Only in builds with
+// CUDA.
 #pragma once
 #include <cublasLt.h>
 

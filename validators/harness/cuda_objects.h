@@ -1,4 +1,5 @@
-// Memory of a GPU, streams and events, given back where they go out of scope. For sources that are built with CUDA alone.
+// Memory of a GPU, streams and events, given back where they go out of scope. For sources that are built with CUDA
+// alone.
 #pragma once
 #include <cuda_runtime.h>
 

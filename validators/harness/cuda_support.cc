@@ -28,8 +28,9 @@ int require_gpus() {
   if (driver == 0) throw CouldNotRun(Cause::no_driver, "libcuda.so.1 was not found or did not load");
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorInsufficientDriver) {
-    throw CouldNotRun(Cause::driver_too_old, format("the driver supports CUDA {}.{}, this build needs {}.{}", driver / 1000,
-                                                    driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10));
+    throw CouldNotRun(Cause::driver_too_old,
+                      format("the driver supports CUDA {}.{}, this build needs {}.{}", driver / 1000,
+                             driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10));
   }
   if (status == cudaErrorStubLibrary) {
     throw CouldNotRun(Cause::no_driver, "the libcuda.so.1 on the library path is the toolkit's stub");
@@ -56,7 +57,8 @@ Device gpu_device(int index) {
 
 int require_gpus() {
   std::string why;
-  if (!Library::open({"libcuda.so.1"}, why)) throw CouldNotRun(Cause::no_driver, "libcuda.so.1 was not found or did not load");
+  if (!Library::open({"libcuda.so.1"}, why))
+    throw CouldNotRun(Cause::no_driver, "libcuda.so.1 was not found or did not load");
   throw CouldNotRun(Cause::not_built, "this build has no device code; build with a CUDA toolkit");
 }
 

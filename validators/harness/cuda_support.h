@@ -25,10 +25,12 @@ Device gpu_device(int index);
 // Throws CouldNotRun(device_error) naming `what` unless `status` (a cudaError_t) is success. Only in builds with CUDA.
 void cuda_check(int status, const char* what);
 
-// cuBLAS and cuBLASLt, found at run time (harness/cublas.h, cublas_lt.h). Throw CouldNotRun(library_missing). Only in builds with CUDA.
+// cuBLAS and cuBLASLt, found at run time (harness/cublas.h, cublas_lt.h). Throw CouldNotRun(library_missing). Only in
+// builds with CUDA.
 class Cublas;
 std::shared_ptr<Cublas> open_cublas(std::initializer_list<const char*> names = {"libcublas.so.13", "libcublas.so.12"});
 class CublasLt;
-std::shared_ptr<CublasLt> open_cublas_lt(std::initializer_list<const char*> names = {"libcublasLt.so.13", "libcublasLt.so.12"});
+std::shared_ptr<CublasLt> open_cublas_lt(std::initializer_list<const char*> names = {"libcublasLt.so.13",
+                                                                                     "libcublasLt.so.12"});
 
 }  // namespace clusterc::harness

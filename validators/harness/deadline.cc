@@ -13,7 +13,7 @@
 namespace clusterc::harness {
 namespace {
 
-constexpr unsigned kMostProcesses = 4096;   // of one run; bounds the walk
+constexpr unsigned kMostProcesses = 4096;  // of one run; bounds the walk
 
 std::vector<long> numbers(std::string_view text) {
   std::vector<long> out;
@@ -30,7 +30,8 @@ std::vector<long> numbers(std::string_view text) {
 std::vector<long> children_of(long process) {
   std::vector<long> out;
   std::error_code failed;
-  for (std::filesystem::directory_iterator at(format("/proc/{}/task", process), failed), end; !failed && at != end; at.increment(failed)) {
+  for (std::filesystem::directory_iterator at(format("/proc/{}/task", process), failed), end; !failed && at != end;
+       at.increment(failed)) {
     for (const long child : numbers(read_text(at->path() / "children").value_or(""))) out.push_back(child);
   }
   return out;
@@ -43,7 +44,7 @@ std::string stopped_children() {
   std::string waits;
   for (std::size_t i = 0; i < all.size() && i < kMostProcesses; ++i) {
     const std::string stat = read_text(format("/proc/{}/stat", all[i])).value_or("");
-    const auto name = stat.find('('), behind = stat.rfind(") ");   // the name may hold blanks and brackets
+    const auto name = stat.find('('), behind = stat.rfind(") ");  // the name may hold blanks and brackets
     if (name == stat.npos || behind == stat.npos || behind + 2 >= stat.size()) continue;
     const std::string who = format("'{}' (process {})", stat.substr(name + 1, behind - name - 1), all[i]);
     const char state = stat[behind + 2];
@@ -55,7 +56,11 @@ std::string stopped_children() {
 }
 
 Deadline::Deadline(const Pulse& pulse, double seconds, Reporter& report, std::function<std::string()> suspect)
-    : pulse_(pulse), seconds_(seconds), report_(report), suspect_(std::move(suspect)), thread_(start_thread([this] { watch(); }, "the thread that watches over the run")) {}
+    : pulse_(pulse),
+      seconds_(seconds),
+      report_(report),
+      suspect_(std::move(suspect)),
+      thread_(start_thread([this] { watch(); }, "the thread that watches over the run")) {}
 
 Deadline::~Deadline() {
   {
@@ -77,7 +82,8 @@ void Deadline::watch() {
     }
     const double still = now_seconds() - since;
     if (interrupted() && signalled == 0) signalled = now_seconds();
-    if (signalled > 0 && now_seconds() - signalled >= kEndsWithin && still >= kEndsWithin) leave(Cause::interrupted, format("{}: nothing ended within {:.3g} s of the signal", pulse_.doing(), kEndsWithin));
+    if (signalled > 0 && now_seconds() - signalled >= kEndsWithin && still >= kEndsWithin)
+      leave(Cause::interrupted, format("{}: nothing ended within {:.3g} s of the signal", pulse_.doing(), kEndsWithin));
     if (still < seconds_) continue;
     std::string detail = format("{}: nothing moved for {:.3g} s", pulse_.doing(), seconds_);
     std::string why = suspect_ ? suspect_() : "";
@@ -90,7 +96,8 @@ void Deadline::watch() {
 void Deadline::leave(Cause cause, const std::string& detail) {
   try {
     report_.error(cause, detail);
-  } catch (const std::exception&) {}   // standard output is gone: the status says it
+  } catch (const std::exception&) {
+  }  // standard output is gone: the status says it
   ::_exit(static_cast<int>(Exit::could_not_run));
 }
 

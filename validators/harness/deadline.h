@@ -1,6 +1,7 @@
-// Watches over a run from a thread of its own: what waits for a device, a server or another program cannot watch itself. When nothing moved
-// for the deadline it prints the end record (timeout) with what was being done and which of our programs is stopped, and ends the process.
-// So it does (interrupted) when a signal came and no repetition has ended since, which would have seen it.
+// Watches over a run from a thread of its own: what waits for a device, a server or another program cannot watch
+// itself. When nothing moved for the deadline it prints the end record (timeout) with what was being done and which of
+// our programs is stopped, and ends the process. So it does (interrupted) when a signal came and no repetition has
+// ended since, which would have seen it.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -26,7 +27,7 @@ class Deadline {
 
  private:
   void watch();
-  void leave(Cause, const std::string& detail);   // prints the end record; does not return
+  void leave(Cause, const std::string& detail);  // prints the end record; does not return
 
   const Pulse& pulse_;
   const double seconds_;
@@ -38,7 +39,8 @@ class Deadline {
   std::thread thread_;
 };
 
-// "fio (process 4711) is stopped": of this process's children and theirs; empty where none is stopped or waits for a device.
+// "fio (process 4711) is stopped": of this process's children and theirs; empty where none is stopped or waits for a
+// device.
 std::string stopped_children();
 
 }  // namespace clusterc::harness

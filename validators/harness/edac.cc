@@ -15,13 +15,17 @@ std::vector<fs::path> folders(const fs::path& in, std::string_view prefix) {
   std::error_code failed;
   for (fs::directory_iterator at(in, failed), end; !failed && at != end; at.increment(failed)) {
     const std::string name = at->path().filename().string();
-    if (name.starts_with(prefix) && name.find_first_not_of("0123456789", prefix.size()) == name.npos && name.size() > prefix.size()) out.push_back(at->path());
+    if (name.starts_with(prefix) && name.find_first_not_of("0123456789", prefix.size()) == name.npos &&
+        name.size() > prefix.size())
+      out.push_back(at->path());
   }
   std::sort(out.begin(), out.end());
   return out;
 }
 
-std::uint64_t count(const fs::path& file) { return static_cast<std::uint64_t>(std::max<std::int64_t>(read_number(file).value_or(0), 0)); }
+std::uint64_t count(const fs::path& file) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(read_number(file).value_or(0), 0));
+}
 
 }  // namespace
 
@@ -35,7 +39,8 @@ std::optional<EdacCounters> read_edac(const fs::path& root) {
     for (const fs::path& module : folders(controller, "dimm")) {
       const std::string place = controller.filename().string() + "/" + module.filename().string();
       std::string label = read_text(module / "dimm_label").value_or("");
-      out.modules.emplace_back(label.empty() ? place : label, count(module / "dimm_ce_count") + count(module / "dimm_ue_count"));
+      out.modules.emplace_back(label.empty() ? place : label,
+                               count(module / "dimm_ce_count") + count(module / "dimm_ue_count"));
     }
   }
   return out;

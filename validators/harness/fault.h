@@ -1,5 +1,5 @@
-// A flipped bit in a result, to see that it is found. Only the fault builds under tests/ define CLUSTERC_FAULT_BUILD; in what is
-// installed both functions are empty, and nothing at run time can switch them on.
+// A flipped bit in a result, to see that it is found. Only the fault builds under tests/ define CLUSTERC_FAULT_BUILD;
+// in what is installed both functions are empty, and nothing at run time can switch them on.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,10 @@
-// Random inputs from a counter: element `i` of a stream is a pure function of (seed, i), so that whoever checks a result, on the
-// host, on a device or in another rank, makes the same inputs again instead of trusting a buffer that may be damaged.
+// Random inputs from a counter: element `i` of a stream is a pure function of (seed, i), so that whoever checks a
+// result, on the host, on a device or in another rank, makes the same inputs again instead of trusting a buffer that
+// may be damaged.
 //
-// The function is SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
-// the i-th number of the generator that starts at `seed`, reached directly because its state is a plain counter.
+// The function is SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators",
+// OOPSLA 2014): the i-th number of the generator that starts at `seed`, reached directly because its state is a plain
+// counter.
 #pragma once
 #include <cstdint>
 

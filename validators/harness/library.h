@@ -1,4 +1,5 @@
-// A shared library that is found at run time: one build runs on nodes with and without it, and says what it did not find.
+// A shared library that is found at run time: one build runs on nodes with and without it, and says what it did not
+// find.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -13,7 +14,7 @@ class Library {
   static std::optional<Library> open(std::initializer_list<const char*> names, std::string& why);
 
   const std::string& name() const { return name_; }  // the soname that was asked for
-  std::string path() const;                           // the file that answered
+  std::string path() const;                          // the file that answered
 
   // nullptr when the library has no such symbol.
   template <class Function>

@@ -16,7 +16,9 @@ namespace {
 double process_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -46,7 +48,8 @@ ProcessorTimes parse_proc_stat(std::string_view text, const std::set<int>& cpus)
   return sum;
 }
 
-std::optional<double> other_share(ProcessorTimes before, ProcessorTimes after, double ticks_per_second, double own_seconds) {
+std::optional<double> other_share(ProcessorTimes before, ProcessorTimes after, double ticks_per_second,
+                                  double own_seconds) {
   if (after.total <= before.total) return std::nullopt;
   const double total = static_cast<double>(after.total - before.total) / ticks_per_second;
   const double busy = static_cast<double>(after.busy - std::min(before.busy, after.busy)) / ticks_per_second;
@@ -54,7 +57,10 @@ std::optional<double> other_share(ProcessorTimes before, ProcessorTimes after, d
 }
 
 LoadMeter::LoadMeter() : LoadMeter(allowed_cpus()) {}
-LoadMeter::LoadMeter(std::set<int> cpus) : cpus_(std::move(cpus)), ticks_per_second_(static_cast<double>(sysconf(_SC_CLK_TCK))) { start(); }
+LoadMeter::LoadMeter(std::set<int> cpus)
+    : cpus_(std::move(cpus)), ticks_per_second_(static_cast<double>(sysconf(_SC_CLK_TCK))) {
+  start();
+}
 
 ProcessorTimes LoadMeter::now() const {
   const auto text = read_text("/proc/stat");

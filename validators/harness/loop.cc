@@ -12,7 +12,8 @@ namespace {
 // Written by a signal handler and read by any thread.
 std::atomic<int> caught_signal{0};
 std::atomic<bool> caught_any{false};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);   // else a handler must not touch them
+static_assert(std::atomic<bool>::is_always_lock_free &&
+              std::atomic<int>::is_always_lock_free);  // else a handler must not touch them
 void remember(int signal) {
   caught_signal = signal;
   caught_any = true;
@@ -34,7 +35,8 @@ void catch_signals() {
 }
 
 void check_interrupted() {
-  if (const int signal = caught_signal; signal != 0) throw CouldNotRun(Cause::interrupted, signal == SIGINT ? "SIGINT" : "SIGTERM");
+  if (const int signal = caught_signal; signal != 0)
+    throw CouldNotRun(Cause::interrupted, signal == SIGINT ? "SIGINT" : "SIGTERM");
 }
 
 const std::atomic<bool>& interrupted() { return caught_any; }
@@ -44,8 +46,9 @@ Progress::Progress(std::string what) : what_(std::move(what)), last_(now_seconds
 void Progress::at(std::size_t done, std::size_t of, double seconds, double seconds_of) {
   if (what_.empty() || now_seconds() - last_ < kEvery) return;
   last_ = now_seconds();
-  const std::string line = of > 0 ? format("clusterc: {}: {} of {} repetitions in {:.0f} s\n", what_, done, of, seconds)
-                                  : format("clusterc: {}: {} repetitions, {:.0f} of {:.0f} s\n", what_, done, seconds, seconds_of);
+  const std::string line =
+      of > 0 ? format("clusterc: {}: {} of {} repetitions in {:.0f} s\n", what_, done, of, seconds)
+             : format("clusterc: {}: {} repetitions, {:.0f} of {:.0f} s\n", what_, done, seconds, seconds_of);
   std::fputs(line.c_str(), stderr);
 }
 
@@ -58,7 +61,8 @@ Loop loop_from(const Options& options, unsigned default_iterations, unsigned def
           .seconds = options.seconds.value_or(0)};
 }
 
-std::vector<double> measure(const Loop& loop, const std::function<double()>& once, const std::function<void()>& before_last) {
+std::vector<double> measure(const Loop& loop, const std::function<double()>& once,
+                            const std::function<void()>& before_last) {
   for (unsigned i = 0; i < loop.warmup; ++i) {
     check_interrupted();
     once();

@@ -14,22 +14,26 @@ namespace clusterc::harness {
 namespace fs = std::filesystem;
 
 std::optional<std::string> read_bytes(const fs::path& path) {
-  // sysfs files report a size of 4096 whatever they hold, so read until the end. Non-blocking: a stray FIFO must not stop us.
+  // sysfs files report a size of 4096 whatever they hold, so read until the end. Non-blocking: a stray FIFO must not
+  // stop us.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::nullopt;
   std::string text;
   char buffer[4096];
   ssize_t got = 0;
   constexpr std::size_t kMost = 4u << 20;  // nothing that we read is near this; a device file would never end
-  while (text.size() < kMost && (got = ::read(file, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(got));
+  while (text.size() < kMost && (got = ::read(file, buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<std::size_t>(got));
   ::close(file);
-  if (got < 0) return std::nullopt;  // sysfs attributes without a value answer with an error (speed of a link that is down)
+  if (got < 0)
+    return std::nullopt;  // sysfs attributes without a value answer with an error (speed of a link that is down)
   return text;
 }
 
 std::optional<std::string> read_text(const fs::path& path) {
   auto text = read_bytes(path);
-  while (text && !text->empty() && (text->back() == '\n' || text->back() == ' ' || text->back() == '\0')) text->pop_back();
+  while (text && !text->empty() && (text->back() == '\n' || text->back() == ' ' || text->back() == '\0'))
+    text->pop_back();
   return text;
 }
 
@@ -58,8 +62,10 @@ std::set<int> parse_cpu_list(std::string_view text) {
       at = step.ptr;
     }
     for (int cpu = first; cpu <= last && last - first < 1 << 16; ++cpu) out.insert(cpu);
-    if (at != end && *at == ',') ++at;
-    else return out;
+    if (at != end && *at == ',')
+      ++at;
+    else
+      return out;
   }
   return out;
 }
@@ -131,7 +137,8 @@ void add_last_level(const fs::path& root, int cpu, std::map<std::string, std::ui
 std::vector<NumaNode> numa_nodes(const std::set<int>& allowed, const fs::path& root) {
   std::vector<std::pair<int, std::set<int>>> found;
   for (const int id : parse_cpu_list(read_text(root / "sys/devices/system/node/online").value_or(""))) {
-    found.emplace_back(id, parse_cpu_list(read_text(root / format("sys/devices/system/node/node{}/cpulist", id)).value_or("")));
+    found.emplace_back(
+        id, parse_cpu_list(read_text(root / format("sys/devices/system/node/node{}/cpulist", id)).value_or("")));
   }
   if (found.empty()) found.emplace_back(0, allowed);
 

@@ -1,5 +1,5 @@
-// The machine as a measurement needs it: which processors we may use, which memory is near them, how large the caches are.
-// Everything is read from /proc and /sys below `root`, which tests replace by a tree of their own.
+// The machine as a measurement needs it: which processors we may use, which memory is near them, how large the caches
+// are. Everything is read from /proc and /sys below `root`, which tests replace by a tree of their own.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -26,9 +26,9 @@ std::string cpu_model(const std::filesystem::path& root = "/");
 
 struct NumaNode {
   int id = 0;
-  std::vector<int> cpus;          // allowed ones, one hardware thread of each core
-  std::uint64_t llc_bytes = 0;    // all last-level caches of the node together
-  std::uint64_t memory_bytes = 0; // 0: unknown
+  std::vector<int> cpus;           // allowed ones, one hardware thread of each core
+  std::uint64_t llc_bytes = 0;     // all last-level caches of the node together
+  std::uint64_t memory_bytes = 0;  // 0: unknown
 };
 
 // Nodes that have at least one allowed processor; one node of all processors where the kernel has no NUMA.

@@ -1,5 +1,6 @@
-// NVIDIA's management library, loaded at run time through declarations of our own (the header is not on every build machine). NVML API
-// reference: the functions that are called here and in the probe have kept their signatures since driver 418.
+// NVIDIA's management library, loaded at run time through declarations of our own (the header is not on every build
+// machine). NVML API reference: the functions that are called here and in the probe have kept their signatures since
+// driver 418.
 #pragma once
 #include <array>
 #include <optional>
@@ -30,7 +31,8 @@ class Nvml {
   std::string text(const char* name, Arguments... arguments) const {
     auto* function = library_.symbol<int(Arguments..., char*, unsigned)>(name);
     std::array<char, 97> buffer{};  // one more than NVML's largest, NVML_DEVICE_UUID_V2_BUFFER_SIZE
-    if (!function || function(arguments..., buffer.data(), static_cast<unsigned>(buffer.size() - 1)) != kSuccess) return {};
+    if (!function || function(arguments..., buffer.data(), static_cast<unsigned>(buffer.size() - 1)) != kSuccess)
+      return {};
     return buffer.data();
   }
 

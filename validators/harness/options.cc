@@ -15,8 +15,14 @@ struct ByteUnit {
   std::string_view text;
   std::uint64_t bytes;
 };
-constexpr ByteUnit kByteUnits[] = {{"TiB", 1ull << 40}, {"GiB", 1ull << 30}, {"MiB", 1ull << 20}, {"KiB", 1ull << 10},
-                                   {"TB", 1'000'000'000'000}, {"GB", 1'000'000'000}, {"MB", 1'000'000}, {"kB", 1'000},
+constexpr ByteUnit kByteUnits[] = {{"TiB", 1ull << 40},
+                                   {"GiB", 1ull << 30},
+                                   {"MiB", 1ull << 20},
+                                   {"KiB", 1ull << 10},
+                                   {"TB", 1'000'000'000'000},
+                                   {"GB", 1'000'000'000},
+                                   {"MB", 1'000'000},
+                                   {"kB", 1'000},
                                    {"B", 1}};
 
 template <class T>
@@ -41,11 +47,16 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 std::string expected_instead(Kind kind, std::string_view argument, std::string_view value) {
   switch (kind) {
     case Kind::none:
-    case Kind::toggle: return {};
-    case Kind::text: return value.empty() || value.find('\0') != value.npos ? "a text expected" : "";
-    case Kind::count: return parse_count(value) ? "" : "a count of at least 1 expected";
-    case Kind::bytes: return parse_bytes(value) ? "" : "whole bytes with their unit expected, as in 128MiB";
-    case Kind::seconds: return parse_seconds(value) ? "" : "seconds above 0 expected";
+    case Kind::toggle:
+      return {};
+    case Kind::text:
+      return value.empty() || value.find('\0') != value.npos ? "a text expected" : "";
+    case Kind::count:
+      return parse_count(value) ? "" : "a count of at least 1 expected";
+    case Kind::bytes:
+      return parse_bytes(value) ? "" : "whole bytes with their unit expected, as in 128MiB";
+    case Kind::seconds:
+      return parse_seconds(value) ? "" : "seconds above 0 expected";
     case Kind::choices: {
       const auto all = split(argument, '|');
       for (const std::string_view word : split(value, ',')) {
@@ -118,28 +129,33 @@ std::optional<double> parse_seconds(std::string_view text) {
   if (text.ends_with(' ')) text.remove_suffix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value <= 0) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
+    return std::nullopt;
   return value;
 }
 
 std::string bytes_text(double bytes) {
   for (const ByteUnit& unit : std::span(kByteUnits).first(4)) {
-    if (bytes >= static_cast<double>(unit.bytes)) return format("{:.4g} {}", bytes / static_cast<double>(unit.bytes), unit.text);
+    if (bytes >= static_cast<double>(unit.bytes))
+      return format("{:.4g} {}", bytes / static_cast<double>(unit.bytes), unit.text);
   }
   return format("{:.4g} B", bytes);
 }
 
 std::string help_text(const Program& program) {
-  std::string out = format("clusterc-{}: {}\n\nusage: clusterc-{} [options]\n\n", program.name, program.summary, program.name);
+  std::string out =
+      format("clusterc-{}: {}\n\nusage: clusterc-{} [options]\n\n", program.name, program.summary, program.name);
   const auto line = [&](std::string_view name, std::string_view argument, std::string_view help) {
     const std::string left = argument.empty() ? std::string(name) : format("{} {}", name, argument);
     out += format("  {:<22} {}\n", left, help);
   };
   if (program.measures) {
     std::string backends;
-    for (const Backend backend : program.backends) backends += format("{}{}", backends.empty() ? "" : ", ", backend_text(backend));
+    for (const Backend backend : program.backends)
+      backends += format("{}{}", backends.empty() ? "" : ", ", backend_text(backend));
     line("--device", "BACKEND", format("host or cuda (this build has: {}; default host)", backends));
-    if (program.size_kind != Kind::none) line("--size", program.size_kind == Kind::bytes ? "BYTES" : "COUNT", program.size_help);
+    if (program.size_kind != Kind::none)
+      line("--size", program.size_kind == Kind::bytes ? "BYTES" : "COUNT", program.size_help);
     line("--iterations", "COUNT", "timed repetitions of each measurement");
     line("--warmup", "COUNT", "repetitions before the timed ones");
     line("--seconds", "SECONDS", "measure each figure for at least this long, instead of a number of iterations");
@@ -162,11 +178,18 @@ std::string list_text(const Program& program, Format format_wanted) {
   std::string out;
   for (const MetricFacts& metric : program.metrics) {
     if (format_wanted == Format::text) {
-      out += format("{:<28} {:<7} {:<6} {}\n", metric.name, metric.unit, metric.higher_is_better ? "higher" : "lower", metric.what);
+      out += format("{:<28} {:<7} {:<6} {}\n", metric.name, metric.unit, metric.higher_is_better ? "higher" : "lower",
+                    metric.what);
       continue;
     }
-    JsonWriter(out).begin_object().field("record", "metric").field("metric", metric.name).field("unit", metric.unit)
-        .field("better", metric.higher_is_better ? "higher" : "lower").field("what", metric.what).end_object();
+    JsonWriter(out)
+        .begin_object()
+        .field("record", "metric")
+        .field("metric", metric.name)
+        .field("unit", metric.unit)
+        .field("better", metric.higher_is_better ? "higher" : "lower")
+        .field("what", metric.what)
+        .end_object();
     out += '\n';
   }
   return out;
@@ -175,7 +198,10 @@ std::string list_text(const Program& program, Format format_wanted) {
 std::string version_record(const Program& program) {
   std::string out;
   JsonWriter json(out);
-  json.begin_object().field("format", "clusterc-validator").field("name", program.name).field("version", program_version());
+  json.begin_object()
+      .field("format", "clusterc-validator")
+      .field("name", program.name)
+      .field("version", program_version());
   json.field("protocol", 1).array("backends");
   for (const Backend backend : program.backends) json.value(backend_text(backend));
   json.end_array().end_object();
@@ -199,20 +225,26 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
     if (name == "--version") return {.print = version_record(program)};
 
     const auto extra = std::ranges::find(program.extra, name, &ExtraOption::name);
-    const bool is_switch = (program.measures && name == "--allow-busy") || name == "--json" || name == "--table" || name == "--list" || name == "--progress" ||
+    const bool is_switch = (program.measures && name == "--allow-busy") || name == "--json" || name == "--table" ||
+                           name == "--list" || name == "--progress" ||
                            (extra != program.extra.end() && extra->kind == Kind::toggle);
     if (is_switch) {
       if (value) return wrong(format("option '{}' takes no value", name));
-      if (extra != program.extra.end()) options.extra[name] = "";
-      else if (name == "--allow-busy") options.allow_busy = true;
-      else if (name == "--progress") options.progress = true;
-      else if (name == "--list") list = true;
-      else options.format = name == "--json" ? Format::json : Format::text;
+      if (extra != program.extra.end())
+        options.extra[name] = "";
+      else if (name == "--allow-busy")
+        options.allow_busy = true;
+      else if (name == "--progress")
+        options.progress = true;
+      else if (name == "--list")
+        list = true;
+      else
+        options.format = name == "--json" ? Format::json : Format::text;
       json_asked |= name == "--json";
       continue;
     }
-    const bool common = name == "--device" || name == "--iterations" || name == "--warmup" || name == "--seconds" || name == "--seed" ||
-                        (name == "--size" && program.size_kind != Kind::none);
+    const bool common = name == "--device" || name == "--iterations" || name == "--warmup" || name == "--seconds" ||
+                        name == "--seed" || (name == "--size" && program.size_kind != Kind::none);
     const bool known = extra != program.extra.end() || name == "--format" || (common && program.measures);
     if (!known) return wrong(format("unknown option '{}'", name));
     if (!value) {
@@ -222,18 +254,26 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
 
     const auto bad = [&](std::string_view expected) { return wrong(format("'{} {}': {}", name, *value, expected)); };
     if (name == "--device") {
-      if (*value == "host") options.device = Backend::host;
-      else if (*value == "cuda") options.device = Backend::cuda;
-      else return bad("host or cuda expected");
+      if (*value == "host")
+        options.device = Backend::host;
+      else if (*value == "cuda")
+        options.device = Backend::cuda;
+      else
+        return bad("host or cuda expected");
     } else if (name == "--format") {
-      if (*value == "json") options.format = Format::json, json_asked = true;
-      else if (*value == "text") options.format = Format::text;
-      else return bad("json or text expected");
+      if (*value == "json")
+        options.format = Format::json, json_asked = true;
+      else if (*value == "text")
+        options.format = Format::text;
+      else
+        return bad("json or text expected");
     } else if (name == "--iterations") {
       if (!(options.iterations = parse_count(*value))) return bad("a count of at least 1 expected");
     } else if (name == "--warmup") {
-      if (*value == "0") options.warmup = 0;
-      else if (!(options.warmup = parse_count(*value))) return bad("a count expected");
+      if (*value == "0")
+        options.warmup = 0;
+      else if (!(options.warmup = parse_count(*value)))
+        return bad("a count expected");
     } else if (name == "--seconds") {
       if (!(options.seconds = parse_seconds(*value))) return bad("seconds above 0 expected");
     } else if (name == "--seed") {
@@ -242,10 +282,13 @@ CommandLine parse_command_line(const Program& program, int argc, const char* con
       options.seed = *seed;
     } else if (name == "--size") {
       if (const auto instead = expected_instead(program.size_kind, "", *value); !instead.empty()) return bad(instead);
-      if (program.size_kind == Kind::bytes) options.size = parse_bytes(*value);
-      else options.size = parse_count(*value);
+      if (program.size_kind == Kind::bytes)
+        options.size = parse_bytes(*value);
+      else
+        options.size = parse_count(*value);
     } else {
-      if (const auto instead = expected_instead(extra->kind, extra->argument, *value); !instead.empty()) return bad(instead);
+      if (const auto instead = expected_instead(extra->kind, extra->argument, *value); !instead.empty())
+        return bad(instead);
       options.extra[name] = *value;
     }
   }

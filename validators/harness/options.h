@@ -17,17 +17,17 @@ enum class Format : std::uint8_t { json, text };
 std::string_view backend_text(Backend);
 
 enum class Kind : std::uint8_t {
-  none,     // there is no such option
-  toggle,   // takes no value
-  count,    // a whole number of at least 1
-  bytes,    // with their unit
+  none,    // there is no such option
+  toggle,  // takes no value
+  count,   // a whole number of at least 1
+  bytes,   // with their unit
   seconds,
   text,     // anything but nothing: a path
   choices,  // some of the words in `argument`, which separates them by '|'; the user separates them by ','
 };
 
 struct ExtraOption {
-  std::string_view name;      // "--threads"
+  std::string_view name;  // "--threads"
   Kind kind;
   std::string_view argument;  // "COUNT"
   std::string_view help;
@@ -35,9 +35,9 @@ struct ExtraOption {
 
 // One figure that a program brings, for --list.
 struct MetricFacts {
-  std::string_view name;    // "memory.triad"
-  std::string_view unit;    // of the record: SI without a prefix
-  std::string_view what;    // one line, with the back ends where not all have it
+  std::string_view name;  // "memory.triad"
+  std::string_view unit;  // of the record: SI without a prefix
+  std::string_view what;  // one line, with the back ends where not all have it
   bool higher_is_better = true;
 };
 
@@ -46,23 +46,25 @@ struct Program {
   std::string_view summary;  // one line for --help
   bool measures = true;      // false: has no --device, --iterations and the like
   Kind size_kind = Kind::none;
-  std::string_view size_help;  // what --size means here
+  std::string_view size_help;         // what --size means here
   std::span<const Backend> backends;  // that this build has
   std::span<const ExtraOption> extra;
-  std::span<const MetricFacts> metrics;   // in the order in which they are measured
-  double stuck_after = 0;    // seconds without a repetition or a stage (loop.h) after which a run is given up; 0: it watches over itself
-  std::string (*wrong_options)(const struct Options&) = nullptr;   // what is wrong with options that are right one by one; empty: nothing
+  std::span<const MetricFacts> metrics;  // in the order in which they are measured
+  double stuck_after =
+      0;  // seconds without a repetition or a stage (loop.h) after which a run is given up; 0: it watches over itself
+  std::string (*wrong_options)(const struct Options&) =
+      nullptr;  // what is wrong with options that are right one by one; empty: nothing
 };
 
 struct Options {
   Backend device = Backend::host;
-  std::optional<std::uint64_t> size; // bytes or a count, as the program's size_kind says
+  std::optional<std::uint64_t> size;  // bytes or a count, as the program's size_kind says
   std::optional<unsigned> iterations;
   std::optional<unsigned> warmup;
-  std::optional<double> seconds;     // measure for at least this long, instead of a number of iterations
+  std::optional<double> seconds;  // measure for at least this long, instead of a number of iterations
   Format format = Format::json;
   bool allow_busy = false;
-  bool progress = false;             // say on standard error how far a long run is
+  bool progress = false;  // say on standard error how far a long run is
   std::uint64_t seed = 1;
   std::map<std::string, std::string, std::less<>> extra;  // "--threads" -> "2"; checked by its kind
   std::vector<std::string> arguments;                     // as given, for the header record
@@ -93,8 +95,8 @@ struct CommandLine {
 CommandLine parse_command_line(const Program&, int argc, const char* const* argv);
 
 std::string help_text(const Program&);
-std::string list_text(const Program&, Format);    // --list: the figures, a table or one JSON object a line
-std::string version_record(const Program&);  // the handshake: one JSON object, with its line end
+std::string list_text(const Program&, Format);  // --list: the figures, a table or one JSON object a line
+std::string version_record(const Program&);     // the handshake: one JSON object, with its line end
 std::string_view program_version();
 
 // "128MiB", "1 GiB", "512B". Bytes carry their unit; a bare number is refused, because it is ambiguous.

@@ -1,5 +1,5 @@
-// How a validator ends. The exit status repeats what the last record says; a reader trusts the record, because a launcher
-// may put its own exit status in place of ours.
+// How a validator ends. The exit status repeats what the last record says; a reader trusts the record, because a
+// launcher may put its own exit status in place of ours.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -37,7 +37,9 @@ enum class Cause : std::uint8_t {
 };
 
 std::string_view cause_text(Cause);
-constexpr Exit exit_of(Cause cause) { return cause == Cause::not_applicable ? Exit::not_applicable : Exit::could_not_run; }
+constexpr Exit exit_of(Cause cause) {
+  return cause == Cause::not_applicable ? Exit::not_applicable : Exit::could_not_run;
+}
 
 // Ends the run: thrown where the cause is found, caught once in `run_validator`.
 class CouldNotRun : public std::runtime_error {

@@ -12,7 +12,7 @@ class Pulse {
   virtual ~Pulse() = default;
   void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
-  virtual std::string doing() const = 0;   // for the message when nothing moves
+  virtual std::string doing() const = 0;  // for the message when nothing moves
 
  private:
   std::atomic<std::uint64_t> beats_{0};
@@ -21,7 +21,7 @@ class Pulse {
 // What is done in words; for work whose steps last longer than the making of a string.
 class TextPulse final : public Pulse {
  public:
-  void doing(std::string what) {   // counts as a beat
+  void doing(std::string what) {  // counts as a beat
     const std::lock_guard lock(mutex_);
     doing_ = std::move(what);
     beat();

@@ -30,7 +30,9 @@ void device_fields(JsonWriter& json, const Device& device) {
 }
 
 // Two places behind the point, and never fewer than three digits that say something: 0.0000187 is not 0.00.
-std::string shown(double value) { return value != 0 && std::fabs(value) < 1 ? format("{:#.3g}", value) : format("{:.2f}", value); }
+std::string shown(double value) {
+  return value != 0 && std::fabs(value) < 1 ? format("{:#.3g}", value) : format("{:.2f}", value);
+}
 
 }  // namespace
 
@@ -74,15 +76,16 @@ void Reporter::measurement(const Measurement& m) {
       if (known.unit == m.unit) scale = known;
     }
     if (!table_begun_) {
-      print(format("{:<48} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}", "metric", "device", "size", "median", "p05", "p95",
-                 "unit", "count", "data"));
+      print(format("{:<48} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}", "metric", "device", "size", "median",
+                   "p05", "p95", "unit", "count", "data"));
       table_begun_ = true;
     }
     print(format("{:<48} {:>8} {:>10} {:>12} {:>12} {:>12} {:>7} {:>5}  {}{}",
-               m.variant.empty() ? m.metric : format("{} {}", m.metric, m.variant), m.device.label,
-               bytes_text(static_cast<double>(m.size_bytes)), shown(s.median / scale.divisor), shown(s.p05 / scale.divisor),
-               shown(s.p95 / scale.divisor), scale.shown, s.count,
-               m.verified() ? std::string("verified") : format("WRONG ({} of {})", m.wrong, m.checked), busy ? ", busy" : ""));
+                 m.variant.empty() ? m.metric : format("{} {}", m.metric, m.variant), m.device.label,
+                 bytes_text(static_cast<double>(m.size_bytes)), shown(s.median / scale.divisor),
+                 shown(s.p05 / scale.divisor), shown(s.p95 / scale.divisor), scale.shown, s.count,
+                 m.verified() ? std::string("verified") : format("WRONG ({} of {})", m.wrong, m.checked),
+                 busy ? ", busy" : ""));
     for (const auto& [name, parameter] : m.parameters) {
       if (const auto* text = std::get_if<std::string>(&parameter); text && name == "slow") print("  slow: " + *text);
     }
@@ -109,7 +112,8 @@ void Reporter::measurement(const Measurement& m) {
 }
 
 Exit Reporter::done() {
-  if (measurements_ == 0 && !own_record_) return error(Cause::not_applicable, "nothing of what was asked for can be measured here");
+  if (measurements_ == 0 && !own_record_)
+    return error(Cause::not_applicable, "nothing of what was asked for can be measured here");
   if (options_.format == Format::text) {
     print(unverified_ ? "done: WRONG DATA" : "done");
   } else {
@@ -124,11 +128,15 @@ Exit Reporter::done() {
 
 Exit Reporter::error(Cause cause, std::string_view detail) {
   if (options_.format == Format::text) {
-    print(cause == Cause::not_applicable ? format("not applicable here: {}", detail) : format("error: {}: {}", cause_text(cause), detail));
+    print(cause == Cause::not_applicable ? format("not applicable here: {}", detail)
+                                         : format("error: {}: {}", cause_text(cause), detail));
   } else {
     std::string line;
     JsonWriter json(line);
-    json.begin_object().field("record", "end").field("status", cause == Cause::not_applicable ? "not applicable" : "error").field("reason", cause_text(cause));
+    json.begin_object()
+        .field("record", "end")
+        .field("status", cause == Cause::not_applicable ? "not applicable" : "error")
+        .field("reason", cause_text(cause));
     json.field("detail", detail).field("measurements", measurements_).field("wrong", wrong_).end_object();
     print(line);
   }
@@ -148,8 +156,8 @@ std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
-  return format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-                parts.tm_min, parts.tm_sec);
+  return format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 }  // namespace clusterc::harness

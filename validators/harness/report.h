@@ -1,6 +1,6 @@
 // The result of a validator: JSON lines on standard output, described by schemas/result.schema.json.
-// First a header, then measurements, last an end record. A file without an end record was cut off, whatever else it holds.
-// Every line leaves in one write as soon as it is complete: what was measured before a crash is kept.
+// First a header, then measurements, last an end record. A file without an end record was cut off, whatever else it
+// holds. Every line leaves in one write as soon as it is complete: what was measured before a crash is kept.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,8 @@
 
 namespace clusterc::harness {
 
-// What was measured on: "host", "numa0", "gpu0". A host figure is never judged as a GPU's: the back end stands beside it.
+// What was measured on: "host", "numa0", "gpu0". A host figure is never judged as a GPU's: the back end stands beside
+// it.
 struct Device {
   Backend backend = Backend::host;
   std::string label;  // unique within the host
@@ -28,17 +29,18 @@ struct Device {
 using Parameter = std::variant<std::uint64_t, double, bool, std::string>;
 
 struct Measurement {
-  std::string metric;                 // "memory.triad"
-  std::string variant;                // "float32, in place": tells rows of the table apart; the JSON has the same in `parameters`
-  std::string unit;                   // "B/s", "FLOP/s", "s": SI units without a prefix
+  std::string metric;   // "memory.triad"
+  std::string variant;  // "float32, in place": tells rows of the table apart; the JSON has the same in `parameters`
+  std::string unit;     // "B/s", "FLOP/s", "s": SI units without a prefix
   bool higher_is_better = true;
-  std::vector<double> samples;        // in `unit`, one for each timed iteration
+  std::vector<double> samples;  // in `unit`, one for each timed iteration
   unsigned warmup = 0;
-  std::uint64_t size_bytes = 0;       // of the operation, as the validator's README defines it
+  std::uint64_t size_bytes = 0;  // of the operation, as the validator's README defines it
   Device device;
-  std::uint64_t checked = 0;          // elements compared with independently computed values
-  std::uint64_t wrong = 0;            // of them wrong
-  std::optional<double> other_load;   // share of the processors' time that other work used meanwhile; absent: too short to tell
+  std::uint64_t checked = 0;  // elements compared with independently computed values
+  std::uint64_t wrong = 0;    // of them wrong
+  std::optional<double>
+      other_load;  // share of the processors' time that other work used meanwhile; absent: too short to tell
   std::vector<std::pair<std::string, Parameter>> parameters;
   bool verified() const { return checked > 0 && wrong == 0; }
 };
@@ -52,7 +54,8 @@ class Reporter {
 
   void header(std::string_view started_utc);
   void measurement(const Measurement&);
-  // The last record; the exit status that repeats it. Without a figure, or a record of the program's own, nothing was shown: not applicable.
+  // The last record; the exit status that repeats it. Without a figure, or a record of the program's own, nothing was
+  // shown: not applicable.
   Exit done();
   Exit error(Cause, std::string_view detail);
 

@@ -17,9 +17,10 @@ namespace clusterc::harness {
 
 void refuse_busy(std::optional<double> share, const Options& options, std::string_view when) {
   if (!share || *share <= kBusyShare || options.allow_busy) return;
-  throw CouldNotRun(Cause::busy, format("other work used {:.0f} % of the processors' time {}, at most {:.0f} % is measurable "
-                                        "(--allow-busy measures all the same)",
-                                        *share * 100, when, kBusyShare * 100));
+  throw CouldNotRun(Cause::busy,
+                    format("other work used {:.0f} % of the processors' time {}, at most {:.0f} % is measurable "
+                           "(--allow-busy measures all the same)",
+                           *share * 100, when, kBusyShare * 100));
 }
 
 void ignore_what_writes_meet() {
@@ -56,7 +57,8 @@ int run_validator(const Program& program, int argc, char** argv, const Body& bod
       report.header(utc_now());
       {
         const std::optional<double> timeout = program.stuck_after > 0 ? options.seconds_of("--timeout") : std::nullopt;
-        std::optional<Deadline> deadline;   // of a driver that does not answer, or a library that waits for memory for ever
+        std::optional<Deadline>
+            deadline;  // of a driver that does not answer, or a library that waits for memory for ever
         if (program.stuck_after > 0) deadline.emplace(run_pulse(), timeout.value_or(program.stuck_after), report);
         body(options, report);
       }

@@ -11,11 +11,18 @@
 namespace clusterc::harness {
 namespace {
 
-// NVML API reference: NVML_CLOCK_SM, NVML_TEMPERATURE_GPU, NVML_VOLATILE_ECC, NVML_MEMORY_ERROR_TYPE_CORRECTED and _UNCORRECTED.
+// NVML API reference: NVML_CLOCK_SM, NVML_TEMPERATURE_GPU, NVML_VOLATILE_ECC, NVML_MEMORY_ERROR_TYPE_CORRECTED and
+// _UNCORRECTED.
 constexpr int kClockSm = 1, kTemperatureGpu = 0, kVolatile = 0, kCorrected = 0, kUncorrected = 1;
-constexpr std::pair<std::uint64_t, const char*> kReasons[] = {
-    {0x1, "idle"}, {0x2, "application clocks"}, {0x4, "power cap"}, {0x8, "hardware slowdown"}, {0x10, "sync boost"},
-    {0x20, "software thermal slowdown"}, {0x40, "hardware thermal slowdown"}, {0x80, "power brake"}, {0x100, "display clocks"}};
+constexpr std::pair<std::uint64_t, const char*> kReasons[] = {{0x1, "idle"},
+                                                              {0x2, "application clocks"},
+                                                              {0x4, "power cap"},
+                                                              {0x8, "hardware slowdown"},
+                                                              {0x10, "sync boost"},
+                                                              {0x20, "software thermal slowdown"},
+                                                              {0x40, "hardware thermal slowdown"},
+                                                              {0x80, "power brake"},
+                                                              {0x100, "display clocks"}};
 
 }  // namespace
 
@@ -32,7 +39,8 @@ std::string reasons_text(std::uint64_t bits) {
 std::string trace_text(const std::vector<double>& values, std::size_t most) {
   std::string out;
   const std::size_t count = std::min(values.size(), most);
-  for (std::size_t i = 0; i < count; ++i) out += format("{}{:.0f}", i > 0 ? " " : "", values[count < 2 ? 0 : i * (values.size() - 1) / (count - 1)]);
+  for (std::size_t i = 0; i < count; ++i)
+    out += format("{}{:.0f}", i > 0 ? " " : "", values[count < 2 ? 0 : i * (values.size() - 1) / (count - 1)]);
   return out;
 }
 
@@ -44,12 +52,14 @@ void SensorTrace::add(const SensorReading& r) {
 
 std::vector<std::pair<std::string, Parameter>> SensorTrace::parameters() const {
   std::vector<std::pair<std::string, Parameter>> out;
-  for (const auto& [name, values] : {std::pair("clock_trace_mhz", &clocks_), {"temperature_trace_c", &temperatures_}, {"power_trace_w", &powers_}})
+  for (const auto& [name, values] :
+       {std::pair("clock_trace_mhz", &clocks_), {"temperature_trace_c", &temperatures_}, {"power_trace_w", &powers_}})
     if (!values->empty()) out.emplace_back(name, trace_text(*values));
   return out;
 }
 
-GpuSensors::GpuSensors(std::optional<Nvml> nvml, std::string why, const std::vector<Name>& names) : nvml_(std::move(nvml)), why_(std::move(why)) {
+GpuSensors::GpuSensors(std::optional<Nvml> nvml, std::string why, const std::vector<Name>& names)
+    : nvml_(std::move(nvml)), why_(std::move(why)) {
   if (!nvml_) return;
   for (const Name& name : names) {
     const auto device = nvml_->get<NvmlDevice*>("nvmlDeviceGetHandleByUUID", name.uuid.c_str());
@@ -71,17 +81,24 @@ void GpuSensors::restart() {
   }
 }
 
-std::optional<unsigned long long> GpuSensors::errors(const Gpu& gpu, int kind) const { return nvml_->get<unsigned long long>("nvmlDeviceGetTotalEccErrors", gpu.device, kind, kVolatile); }
+std::optional<unsigned long long> GpuSensors::errors(const Gpu& gpu, int kind) const {
+  return nvml_->get<unsigned long long>("nvmlDeviceGetTotalEccErrors", gpu.device, kind, kVolatile);
+}
 
 SensorReading GpuSensors::read() {
   SensorReading out;
   std::vector<double> clocks;
   for (Gpu& gpu : gpus_) {
-    if (const auto mhz = nvml_->get<unsigned>("nvmlDeviceGetClockInfo", gpu.device, kClockSm)) clocks.push_back(*mhz * 1e6);
-    if (const auto celsius = nvml_->get<unsigned>("nvmlDeviceGetTemperature", gpu.device, kTemperatureGpu)) out.temperature = std::max(out.temperature.value_or(-273), static_cast<double>(*celsius));
-    if (const auto milliwatts = nvml_->get<unsigned>("nvmlDeviceGetPowerUsage", gpu.device)) out.power = out.power.value_or(0) + *milliwatts * 1e-3;
+    if (const auto mhz = nvml_->get<unsigned>("nvmlDeviceGetClockInfo", gpu.device, kClockSm))
+      clocks.push_back(*mhz * 1e6);
+    if (const auto celsius = nvml_->get<unsigned>("nvmlDeviceGetTemperature", gpu.device, kTemperatureGpu))
+      out.temperature = std::max(out.temperature.value_or(-273), static_cast<double>(*celsius));
+    if (const auto milliwatts = nvml_->get<unsigned>("nvmlDeviceGetPowerUsage", gpu.device))
+      out.power = out.power.value_or(0) + *milliwatts * 1e-3;
     auto reasons = nvml_->get<unsigned long long>("nvmlDeviceGetCurrentClocksEventReasons", gpu.device);
-    if (!reasons) reasons = nvml_->get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", gpu.device);   // its name before driver 535
+    if (!reasons)
+      reasons = nvml_->get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons",
+                                               gpu.device);  // its name before driver 535
     if (!reasons) continue;
     ++gpu.readings;
     gpu.reasons |= *reasons;
@@ -96,7 +113,8 @@ std::string GpuSensors::slowed() const {
   std::string out;
   for (const Gpu& gpu : gpus_) {
     if (static_cast<double>(gpu.times_held_back) > kMostHeldBack * static_cast<double>(gpu.readings)) {
-      out += format("{}{} was held back by {} in {} of {} readings", out.empty() ? "" : ", ", gpu.name, reasons_text(gpu.held_back), gpu.times_held_back, gpu.readings);
+      out += format("{}{} was held back by {} in {} of {} readings", out.empty() ? "" : ", ", gpu.name,
+                    reasons_text(gpu.held_back), gpu.times_held_back, gpu.readings);
     }
   }
   return out;
@@ -109,7 +127,8 @@ GpuSensors::Errors GpuSensors::uncorrected() const {
     if (!now || !gpu.uncorrected || *now <= *gpu.uncorrected) continue;
     const std::uint64_t rise = *now - *gpu.uncorrected;
     out.count += rise;
-    out.text += format("{}{}: {} memory error{} that could not be corrected", out.text.empty() ? "" : "; ", gpu.name, rise, rise == 1 ? "" : "s");
+    out.text += format("{}{}: {} memory error{} that could not be corrected", out.text.empty() ? "" : "; ", gpu.name,
+                       rise, rise == 1 ? "" : "s");
   }
   return out;
 }
@@ -119,7 +138,8 @@ std::vector<std::pair<std::string, Parameter>> GpuSensors::parameters() const {
   std::string reasons;
   std::optional<std::uint64_t> corrected, uncorrected;
   for (const Gpu& gpu : gpus_) {
-    if (gpu.reasons != 0) reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", gpu.name, reasons_text(gpu.reasons));
+    if (gpu.reasons != 0)
+      reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", gpu.name, reasons_text(gpu.reasons));
     const auto rise = [&](std::optional<std::uint64_t>& sum, std::optional<unsigned long long> before, int kind) {
       if (const auto now = errors(gpu, kind); now && before) sum = sum.value_or(0) + (*now - std::min(*before, *now));
     };
@@ -134,16 +154,18 @@ std::vector<std::pair<std::string, Parameter>> GpuSensors::parameters() const {
 }
 
 SensorWatch::SensorWatch(GpuSensors& sensors, double every) : sensors_(sensors) {
-  thread_ = start_thread([this, every] {
-    double next = now_seconds();
-    for (;;) {
-      const bool last = over_;
-      trace_.add(sensors_.read());
-      if (last) return;
-      next += every;
-      while (!over_ && now_seconds() < next) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }, "the thread that reads the sensors");
+  thread_ = start_thread(
+      [this, every] {
+        double next = now_seconds();
+        for (;;) {
+          const bool last = over_;
+          trace_.add(sensors_.read());
+          if (last) return;
+          next += every;
+          while (!over_ && now_seconds() < next) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+      },
+      "the thread that reads the sensors");
 }
 
 const SensorTrace& SensorWatch::finish() {

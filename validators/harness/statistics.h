@@ -10,8 +10,8 @@ struct Summary {
   double median = 0, p05 = 0, p95 = 0, min = 0, max = 0;
 };
 
-// Linear interpolation between the order statistics around (n-1)q: R. J. Hyndman, Y. Fan, "Sample quantiles in statistical
-// packages", The American Statistician 50(4), 1996, definition 7. `sorted` is ascending and not empty.
+// Linear interpolation between the order statistics around (n-1)q: R. J. Hyndman, Y. Fan, "Sample quantiles in
+// statistical packages", The American Statistician 50(4), 1996, definition 7. `sorted` is ascending and not empty.
 double quantile(std::span<const double> sorted, double q);
 
 Summary summarise(std::vector<double> samples);

@@ -37,7 +37,7 @@ struct Shared {
 Shared* shared = nullptr;
 int lock_file = -1;
 
-volatile std::sig_atomic_t caught = 0;   // a signal handler has nowhere else to write
+volatile std::sig_atomic_t caught = 0;  // a signal handler has nowhere else to write
 void remember(int signal) { caught = signal; }
 
 // Younger than this a folder may be that of somebody between its mkdtemp and its lock.
@@ -46,7 +46,7 @@ constexpr std::time_t kYoung = 10;
 bool locked_by_somebody(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) return true;
-  const bool taken = ::flock(file, LOCK_EX | LOCK_NB) != 0;   // file systems without locks refuse: then it is left alone
+  const bool taken = ::flock(file, LOCK_EX | LOCK_NB) != 0;  // file systems without locks refuse: then it is left alone
   ::close(file);
   return taken;
 }
@@ -55,9 +55,11 @@ void sweep(const std::string& inside, const std::string& prefix) {
   std::error_code failed;
   for (fs::directory_iterator at(inside, failed), end; !failed && at != end; at.increment(failed)) {
     const std::string path = at->path().string();
-    struct stat status{};
+    struct stat status {};
     if (!at->path().filename().string().starts_with(prefix) || ::lstat(path.c_str(), &status) != 0) continue;
-    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || std::time(nullptr) - status.st_mtime < kYoung || locked_by_somebody(path)) continue;
+    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || std::time(nullptr) - status.st_mtime < kYoung ||
+        locked_by_somebody(path))
+      continue;
     std::error_code ignored;
     fs::remove_all(path, ignored);
   }
@@ -65,7 +67,7 @@ void sweep(const std::string& inside, const std::string& prefix) {
 
 void remove_named(const std::string& path) {
   std::error_code failed;
-  for (int turn = 0; turn < 20; ++turn) {   // a program that is just dying may make another file
+  for (int turn = 0; turn < 20; ++turn) {  // a program that is just dying may make another file
     failed.clear();
     fs::remove_all(path, failed);
     if (!failed && !fs::exists(path, failed)) return;
@@ -86,7 +88,8 @@ void end_orphans() {
       if (failed == std::errc()) ::kill(id, SIGKILL);
       at = next == end ? end : next + 1;
     }
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
     std::this_thread::sleep_for(milliseconds(5));
   }
 }
@@ -105,20 +108,20 @@ int supervise(const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child < 0) return work();
   if (child == 0) {
-    ::setpgid(0, 0);   // what the terminal sends reaches the child once, through the parent
+    ::setpgid(0, 0);  // what the terminal sends reaches the child once, through the parent
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
     if (::getppid() != parent) ::_exit(static_cast<int>(Exit::could_not_run));
     const int status = work();
-    remove_scratch();   // the parent may be gone; else it looks again
+    remove_scratch();  // the parent may be gone; else it looks again
     std::fflush(nullptr);
-    ::_exit(status);   // the parent sweeps; destructors of what is static have nothing to do
+    ::_exit(status);  // the parent sweeps; destructors of what is static have nothing to do
   }
   int status = 0;
   bool passed_on = false;
   for (;;) {
-    const pid_t ended = ::waitpid(-1, &status, WNOHANG);   // orphans come here, too
+    const pid_t ended = ::waitpid(-1, &status, WNOHANG);  // orphans come here, too
     if (ended == child) break;
     if (ended > 0) continue;
     if (caught != 0 && !passed_on) {
@@ -136,10 +139,13 @@ std::string make_scratch(const std::string& inside, const std::string& name) {
   const std::string prefix = format("clusterc-{}-{}-", name, host_name());
   sweep(inside, prefix);
   std::string path = format("{}/{}XXXXXX", inside == "/" ? "" : inside, prefix);
-  if (path.size() >= sizeof(Shared::scratch)) throw CouldNotRun(Cause::system, format("the path '{}' is too long", inside));
+  if (path.size() >= sizeof(Shared::scratch))
+    throw CouldNotRun(Cause::system, format("the path '{}' is too long", inside));
   if (!::mkdtemp(path.data())) {
     const int why = errno;
-    const Cause cause = why == EROFS ? Cause::read_only : why == ENOSPC || why == EDQUOT ? Cause::no_space : Cause::system;
+    const Cause cause = why == EROFS                     ? Cause::read_only
+                        : why == ENOSPC || why == EDQUOT ? Cause::no_space
+                                                         : Cause::system;
     throw CouldNotRun(cause, format("no folder could be made in '{}': {}", inside, std::strerror(why)));
   }
   if (shared) std::copy(path.c_str(), path.c_str() + path.size() + 1, shared->scratch);

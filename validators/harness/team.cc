@@ -43,9 +43,11 @@ std::thread start_thread(std::function<void()> work, std::string_view who) {
 Team::Team(std::vector<int> cpus) : cpus_(std::move(cpus)), begin_(cpus_.size()), end_(cpus_.size()) {
   threads_.reserve(cpus_.size());
   try {
-    for (unsigned rank = 0; rank < cpus_.size(); ++rank) threads_.push_back(start_thread([this, rank] { serve(rank); }, format("thread {} of {}", rank + 1, cpus_.size())));
+    for (unsigned rank = 0; rank < cpus_.size(); ++rank)
+      threads_.push_back(
+          start_thread([this, rank] { serve(rank); }, format("thread {} of {}", rank + 1, cpus_.size())));
   } catch (...) {
-    end();   // those that did start wait for work
+    end();  // those that did start wait for work
     throw;
   }
   run([](unsigned) {});  // every thread is bound and warm when the constructor returns

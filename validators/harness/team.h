@@ -9,12 +9,14 @@
 
 namespace clusterc::harness {
 
-// Throws CouldNotRun(system) that names `who` ("thread 11 of 16") where the system gives no thread: a limit of processes or of memory.
+// Throws CouldNotRun(system) that names `who` ("thread 11 of 16") where the system gives no thread: a limit of
+// processes or of memory.
 std::thread start_thread(std::function<void()> work, std::string_view who);
 
 class Team {
  public:
-  explicit Team(std::vector<int> cpus);  // one thread for each; a refused binding is not an error (bound() tells), a refused thread is (start_thread)
+  explicit Team(std::vector<int> cpus);  // one thread for each; a refused binding is not an error (bound() tells), a
+                                         // refused thread is (start_thread)
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;

@@ -10,6 +10,6 @@ namespace clusterc::hpl {
 
 std::unique_ptr<LocalPart> cuda_part(int gpu, std::shared_ptr<harness::Cublas>);
 std::unique_ptr<MixedPart> mixed_cuda_part(int gpu, std::shared_ptr<harness::Cublas>);
-double free_memory_of_gpu(int gpu);   // bytes
+double free_memory_of_gpu(int gpu);  // bytes
 
 }  // namespace clusterc::hpl

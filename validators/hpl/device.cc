@@ -1,5 +1,5 @@
-// The part of the matrix that lies in a device's memory. Three streams: `compute` solves for U and multiplies, `exchange` moves rows, `copy` carries
-// panels both ways. The panel of the next step is factored on the host meanwhile:
+// The part of the matrix that lies in a device's memory. Three streams: `compute` solves for U and multiplies,
+// `exchange` moves rows, `copy` carries panels both ways. The panel of the next step is factored on the host meanwhile:
 //
 //   compute   | update ahead | update the rest, piece by piece ............ |
 //   exchange  | rows | rows of piece 1 | rows of piece 2 | ...
@@ -16,7 +16,9 @@ namespace {
 class DevicePart final : public LocalPart {
  public:
   DevicePart(std::unique_ptr<Accelerator> device, double piece) : device_(std::move(device)), piece_(piece) {
-    for (Accelerator::Event* event : {&epoch_, &mark_, &exchanged_, &computed_, &copied_, &uploaded_[0], &uploaded_[1], &free_[0], &free_[1]}) *event = device_->make_event();
+    for (Accelerator::Event* event :
+         {&epoch_, &mark_, &exchanged_, &computed_, &copied_, &uploaded_[0], &uploaded_[1], &free_[0], &free_[1]})
+      *event = device_->make_event();
   }
 
   harness::Device device() const override {
@@ -30,7 +32,8 @@ class DevicePart final : public LocalPart {
   double piece() const override { return piece_; }
   Array host_memory(std::size_t count) override { return device_->host_memory(count); }
 
-  void allocate(const Problem& problem, const Axis& rows, const Axis& columns, Index row_count, Index column_count) override {
+  void allocate(const Problem& problem, const Axis& rows, const Axis& columns, Index row_count,
+                Index column_count) override {
     problem_ = problem;
     row_axis_ = rows;
     column_axis_ = columns;
@@ -49,7 +52,14 @@ class DevicePart final : public LocalPart {
   }
 
   void fill(Index row, Index rows) override {
-    device_->run(Stream::compute, FillMatrix{.problem = problem_, .row_axis = row_axis_, .column_axis = column_axis_, .to = matrix_, .ld = ld_, .row = row, .rows = rows, .columns = columns_});
+    device_->run(Stream::compute, FillMatrix{.problem = problem_,
+                                             .row_axis = row_axis_,
+                                             .column_axis = column_axis_,
+                                             .to = matrix_,
+                                             .ld = ld_,
+                                             .row = row,
+                                             .rows = rows,
+                                             .columns = columns_});
   }
 
   void mark() override {
@@ -65,13 +75,16 @@ class DevicePart final : public LocalPart {
       device_->wait(Stream::copy, exchanged_);
     }
     device_->wait(Stream::copy, mark_);
-    device_->run(Stream::copy, ToColumns{.from = at(row, column), .to = block_, .from_ld = ld_, .to_ld = ld, .rows = rows, .columns = columns});
+    device_->run(
+        Stream::copy,
+        ToColumns{
+            .from = at(row, column), .to = block_, .from_ld = ld_, .to_ld = ld, .rows = rows, .columns = columns});
     device_->download(Stream::copy, out, block_, (columns - 1) * ld + rows);
     finish(Stream::copy, copied_);
   }
 
   void load_panel(const Panel& panel) override {
-    if (loaded_) device_->finish(uploaded_[slot_]);   // the host's memory of the last one is free from here on
+    if (loaded_) device_->finish(uploaded_[slot_]);  // the host's memory of the last one is free from here on
     marked_ = false;
     // Rows are not moved before the steps before have used them, and a panel is not replaced before.
     device_->record(epoch_, Stream::compute);
@@ -89,11 +102,16 @@ class DevicePart final : public LocalPart {
   }
 
   void write_upper(Index row, Index column) override {
-    device_->run(Stream::compute, CopyUpper{.from = panels_[slot_], .to = at(row, column), .to_ld = ld_, .width = panel_width_});
+    device_->run(Stream::compute,
+                 CopyUpper{.from = panels_[slot_], .to = at(row, column), .to_ld = ld_, .width = panel_width_});
   }
 
-  void gather(std::span<const Move> moves, Index column, Index columns) override { copy_rows(moves, matrix_ + column, ld_, u_ + column, ld_, columns); }
-  void move_rows(std::span<const Move> moves, Index column, Index columns) override { copy_rows(moves, matrix_ + column, ld_, matrix_ + column, ld_, columns); }
+  void gather(std::span<const Move> moves, Index column, Index columns) override {
+    copy_rows(moves, matrix_ + column, ld_, u_ + column, ld_, columns);
+  }
+  void move_rows(std::span<const Move> moves, Index column, Index columns) override {
+    copy_rows(moves, matrix_ + column, ld_, matrix_ + column, ld_, columns);
+  }
 
   void pack(std::span<const Index> rows, Index column, Index columns, double* out) override {
     if (rows.empty() || columns == 0) return;
@@ -103,8 +121,12 @@ class DevicePart final : public LocalPart {
     device_->download(Stream::exchange, out, packed_, static_cast<Index>(rows.size()) * columns);
     finish(Stream::exchange, exchanged_);
   }
-  void unpack_to_u(std::span<const Index> rows_of_u, Index column, Index columns, const double* in) override { unpack(rows_of_u, columns, in, u_ + column); }
-  void unpack_to_matrix(std::span<const Index> rows, Index column, Index columns, const double* in) override { unpack(rows, columns, in, matrix_ + column); }
+  void unpack_to_u(std::span<const Index> rows_of_u, Index column, Index columns, const double* in) override {
+    unpack(rows_of_u, columns, in, u_ + column);
+  }
+  void unpack_to_matrix(std::span<const Index> rows, Index column, Index columns, const double* in) override {
+    unpack(rows, columns, in, matrix_ + column);
+  }
 
   void update(Index top_row, Index first_row, Index column, Index columns) override {
     if (columns == 0) return;
@@ -114,8 +136,16 @@ class DevicePart final : public LocalPart {
     device_->record(begin, Stream::compute);
     double* const u = u_ + column;
     device_->dtrsm(Stream::compute, columns, panel_width_, panels_[slot_], panel_width_, u, ld_);
-    if (top_row >= 0) device_->run(Stream::compute, CopyBlock{.from = u, .to = at(top_row, column), .from_ld = ld_, .to_ld = ld_, .rows = panel_width_, .columns = columns});
-    if (panel_rows_ > 0) device_->dgemm(Stream::compute, columns, panel_rows_, panel_width_, u, ld_, panels_[slot_] + panel_width_ * panel_width_, panel_ld_, at(first_row, column), ld_);
+    if (top_row >= 0)
+      device_->run(Stream::compute, CopyBlock{.from = u,
+                                              .to = at(top_row, column),
+                                              .from_ld = ld_,
+                                              .to_ld = ld_,
+                                              .rows = panel_width_,
+                                              .columns = columns});
+    if (panel_rows_ > 0)
+      device_->dgemm(Stream::compute, columns, panel_rows_, panel_width_, u, ld_,
+                     panels_[slot_] + panel_width_ * panel_width_, panel_ld_, at(first_row, column), ld_);
     device_->record(end, Stream::compute);
   }
 
@@ -156,17 +186,20 @@ class DevicePart final : public LocalPart {
     device_->record(event, stream);
     device_->finish(event);
   }
-  void copy_rows(std::span<const Move> moves, const double* from, Index from_ld, double* to, Index to_ld, Index columns) {
+  void copy_rows(std::span<const Move> moves, const double* from, Index from_ld, double* to, Index to_ld,
+                 Index columns) {
     for (std::size_t done = 0; done < moves.size() && columns > 0;) {
       CopyRows work{.from = from, .to = to, .from_ld = from_ld, .to_ld = to_ld, .columns = columns};
-      for (; done < moves.size() && work.rows < CopyRows::kMost; ++done) work.moves[work.rows++] = {static_cast<std::int32_t>(moves[done].from), static_cast<std::int32_t>(moves[done].to)};
+      for (; done < moves.size() && work.rows < CopyRows::kMost; ++done)
+        work.moves[work.rows++] = {static_cast<std::int32_t>(moves[done].from),
+                                   static_cast<std::int32_t>(moves[done].to)};
       device_->run(Stream::exchange, work);
     }
   }
   void unpack(std::span<const Index> rows, Index columns, const double* in, double* to) {
     if (rows.empty() || columns == 0) return;
     device_->upload(Stream::exchange, packed_, in, static_cast<Index>(rows.size()) * columns);
-    finish(Stream::exchange, exchanged_);   // `in` is used again
+    finish(Stream::exchange, exchanged_);  // `in` is used again
     moves_.clear();
     for (const Index row : rows) moves_.push_back({static_cast<Index>(moves_.size()), row});
     copy_rows(moves_, packed_, columns, to, ld_, columns);
@@ -177,19 +210,22 @@ class DevicePart final : public LocalPart {
   Problem problem_;
   Axis row_axis_, column_axis_;
   Index rows_ = 0, columns_ = 0, unknowns_ = 0, ld_ = 8, width_ = 1;
-  Index panel_width_ = 0, panel_rows_ = 0, panel_ld_ = 0;   // of the panel that is loaded
+  Index panel_width_ = 0, panel_rows_ = 0, panel_ld_ = 0;  // of the panel that is loaded
   double *matrix_ = nullptr, *u_ = nullptr, *packed_ = nullptr, *block_ = nullptr;
-  double* panels_[2] = {};   // top and below of the loaded one and of the one before
+  double* panels_[2] = {};  // top and below of the loaded one and of the one before
   DeviceProducts sums_;
   EventPairs pairs_;
   std::vector<Move> moves_;
   int slot_ = 0;
   bool loaded_ = false, marked_ = false;
-  Accelerator::Event epoch_ = 0, mark_ = 0, exchanged_ = 0, computed_ = 0, copied_ = 0, uploaded_[2] = {}, free_[2] = {};
+  Accelerator::Event epoch_ = 0, mark_ = 0, exchanged_ = 0, computed_ = 0, copied_ = 0, uploaded_[2] = {},
+                     free_[2] = {};
 };
 
 }  // namespace
 
-std::unique_ptr<LocalPart> device_part(std::unique_ptr<Accelerator> device, double piece) { return std::make_unique<DevicePart>(std::move(device), piece); }
+std::unique_ptr<LocalPart> device_part(std::unique_ptr<Accelerator> device, double piece) {
+  return std::make_unique<DevicePart>(std::move(device), piece);
+}
 
 }  // namespace clusterc::hpl

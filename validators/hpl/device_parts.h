@@ -23,12 +23,19 @@ struct DeviceProducts {
     done = device.make_event();
   }
 
-  void products(Accelerator& device, const Problem& problem, const Axis& row_axis, const Axis& column_axis, Index columns, Index row, Index rows, const double* from, double* product,
-                double* magnitude) const {
+  void products(Accelerator& device, const Problem& problem, const Axis& row_axis, const Axis& column_axis,
+                Index columns, Index row, Index rows, const double* from, double* product, double* magnitude) const {
     device.upload(Stream::compute, x, from, columns);
     for (Index before = 0; before < rows; before += PartialProducts::kRows) {
       const Index some = std::min(PartialProducts::kRows, rows - before);
-      const PartialProducts work{.problem = problem, .row_axis = row_axis, .column_axis = column_axis, .x = x, .sums = sums, .row = row + before, .rows = some, .columns = columns};
+      const PartialProducts work{.problem = problem,
+                                 .row_axis = row_axis,
+                                 .column_axis = column_axis,
+                                 .x = x,
+                                 .sums = sums,
+                                 .row = row + before,
+                                 .rows = some,
+                                 .columns = columns};
       device.run(Stream::compute, work);
       device.download(Stream::compute, host.get(), sums, 2 * work.count());
       device.record(done, Stream::compute);

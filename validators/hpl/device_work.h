@@ -1,16 +1,18 @@
-// What the kernels of a device do to one element, number `i` of `count()`: a CUDA grid strides over the numbers, and the tests count through
-// them. Matrices lie by rows (backend.h), panels by columns; in the mixed-precision mode all lies by columns.
+// What the kernels of a device do to one element, number `i` of `count()`: a CUDA grid strides over the numbers, and
+// the tests count through them. Matrices lie by rows (backend.h), panels by columns; in the mixed-precision mode all
+// lies by columns.
 #pragma once
 #include "hpl/narrow.h"
 #include "hpl/problem.h"
 
 namespace clusterc::hpl {
 
-struct RowMove {   // local rows: a device holds fewer than 2^31
+struct RowMove {  // local rows: a device holds fewer than 2^31
   std::int32_t from, to;
 };
 
-// Rows of one array to rows of another, `columns` of each. As many as fit the arguments of a kernel beside the rest (4 KB).
+// Rows of one array to rows of another, `columns` of each. As many as fit the arguments of a kernel beside the rest (4
+// KB).
 struct CopyRows {
   static constexpr int kMost = 256;
   const double* from = nullptr;
@@ -31,7 +33,9 @@ struct CopyBlock {
   double* to = nullptr;
   Index from_ld = 0, to_ld = 0, rows = 0, columns = 0;
   CLUSTERC_BOTH Index count() const { return rows * columns; }
-  CLUSTERC_BOTH void operator()(Index i) const { to[i / columns * to_ld + i % columns] = from[i / columns * from_ld + i % columns]; }
+  CLUSTERC_BOTH void operator()(Index i) const {
+    to[i / columns * to_ld + i % columns] = from[i / columns * from_ld + i % columns];
+  }
 };
 
 // A block by rows to one by columns.
@@ -40,7 +44,9 @@ struct ToColumns {
   double* to = nullptr;
   Index from_ld = 0, to_ld = 0, rows = 0, columns = 0;
   CLUSTERC_BOTH Index count() const { return rows * columns; }
-  CLUSTERC_BOTH void operator()(Index i) const { to[i / columns + i % columns * to_ld] = from[i / columns * from_ld + i % columns]; }
+  CLUSTERC_BOTH void operator()(Index i) const {
+    to[i / columns + i % columns * to_ld] = from[i / columns * from_ld + i % columns];
+  }
 };
 
 // The upper triangle, with the diagonal, of a square by columns to one by rows.
@@ -74,13 +80,15 @@ struct FillSmall {
   Index size = 0;
   std::uint64_t seed = 0;
   CLUSTERC_BOTH Index count() const { return size; }
-  CLUSTERC_BOTH void operator()(Index i) const { to[i] = 0x1p-20 * harness::random_signed(seed, static_cast<std::uint64_t>(i)); }
+  CLUSTERC_BOTH void operator()(Index i) const {
+    to[i] = 0x1p-20 * harness::random_signed(seed, static_cast<std::uint64_t>(i));
+  }
 };
 
-// Of each local row [row, row + rows), in kParts parts of its columns: sums of element * x and of |element|. Part p of row r: sums[2 (r kParts + p)]
-// and the word behind it.
+// Of each local row [row, row + rows), in kParts parts of its columns: sums of element * x and of |element|. Part p of
+// row r: sums[2 (r kParts + p)] and the word behind it.
 struct PartialProducts {
-  static constexpr Index kParts = 256, kRows = 64;   // kRows at once
+  static constexpr Index kParts = 256, kRows = 64;  // kRows at once
   Problem problem = {};
   Axis row_axis = {}, column_axis = {};
   const double* x = nullptr;
@@ -118,7 +126,9 @@ struct CopyFloats {
   float* to = nullptr;
   Index from_ld = 0, to_ld = 0, rows = 0, columns = 0;
   CLUSTERC_BOTH Index count() const { return rows * columns; }
-  CLUSTERC_BOTH void operator()(Index i) const { to[i % rows + i / rows * to_ld] = from[i % rows + i / rows * from_ld]; }
+  CLUSTERC_BOTH void operator()(Index i) const {
+    to[i % rows + i / rows * to_ld] = from[i % rows + i / rows * from_ld];
+  }
 };
 
 // Of that precision, multiplied with `scale` before.
@@ -129,7 +139,9 @@ struct RoundBlock {
   float scale = 1;
   Index from_ld = 0, to_ld = 0, rows = 0, columns = 0;
   CLUSTERC_BOTH Index count() const { return rows * columns; }
-  CLUSTERC_BOTH void operator()(Index i) const { store(to, precision, i % rows + i / rows * to_ld, scale * from[i % rows + i / rows * from_ld]); }
+  CLUSTERC_BOTH void operator()(Index i) const {
+    store(to, precision, i % rows + i / rows * to_ld, scale * from[i % rows + i / rows * from_ld]);
+  }
 };
 
 // Numbers near 2^-10, of that precision.
@@ -139,7 +151,9 @@ struct FillRounded {
   Index size = 0;
   std::uint64_t seed = 0;
   CLUSTERC_BOTH Index count() const { return size; }
-  CLUSTERC_BOTH void operator()(Index i) const { store(to, precision, i, 0x1p-10F * harness::random_signed_float(seed, static_cast<std::uint64_t>(i))); }
+  CLUSTERC_BOTH void operator()(Index i) const {
+    store(to, precision, i, 0x1p-10F * harness::random_signed_float(seed, static_cast<std::uint64_t>(i)));
+  }
 };
 
 }  // namespace clusterc::hpl

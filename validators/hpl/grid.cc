@@ -16,7 +16,8 @@ Grid make_grid(MPI_Comm job, int rows, int columns) {
   grid.my_column = rank % columns;
   check(MPI_Comm_split(grid.all, grid.my_row, grid.my_column, &grid.row), "MPI_Comm_split");
   check(MPI_Comm_split(grid.all, grid.my_column, grid.my_row, &grid.column), "MPI_Comm_split");
-  for (const MPI_Comm comm : {grid.all, grid.row, grid.column}) check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  for (const MPI_Comm comm : {grid.all, grid.row, grid.column})
+    check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return grid;
 }
 

@@ -13,11 +13,14 @@ class HostPart final : public LocalPart {
  public:
   explicit HostPart(std::shared_ptr<harness::Blas> blas) : blas_(std::move(blas)) {}
 
-  harness::Device device() const override { return {.backend = harness::Backend::host, .label = "ranks", .name = harness::cpu_model()}; }
+  harness::Device device() const override {
+    return {.backend = harness::Backend::host, .label = "ranks", .name = harness::cpu_model()};
+  }
 
-  double piece() const override { return 4e9; }   // tens of milliseconds on one core; smaller pieces cost DGEMM its rate
+  double piece() const override { return 4e9; }  // tens of milliseconds on one core; smaller pieces cost DGEMM its rate
 
-  void allocate(const Problem& problem, const Axis& rows, const Axis& columns, Index row_count, Index column_count) override {
+  void allocate(const Problem& problem, const Axis& rows, const Axis& columns, Index row_count,
+                Index column_count) override {
     problem_ = problem;
     row_axis_ = rows;
     column_axis_ = columns;
@@ -45,7 +48,8 @@ class HostPart final : public LocalPart {
       for (Index j0 = 0; j0 < columns; j0 += kSide) {
         const Index j1 = std::min(j0 + kSide, columns);
         for (Index j = j0; j < j1; ++j) {
-          for (Index i = i0; i < i1; ++i) out[i + j * ld] = matrix_[static_cast<std::size_t>((row + i) * ld_ + column + j)];
+          for (Index i = i0; i < i1; ++i)
+            out[i + j * ld] = matrix_[static_cast<std::size_t>((row + i) * ld_ + column + j)];
         }
       }
     }
@@ -86,7 +90,8 @@ class HostPart final : public LocalPart {
 
   // The BLAS counts by columns, so it sees the transposes: U^T := U^T L11^-T, C^T -= U^T L21^T.
   void update(Index top_row, Index first_row, Index column, Index columns) override {
-    const int n = static_cast<int>(columns), width = static_cast<int>(panel_->width()), ldu = static_cast<int>(padded(columns)), ld = static_cast<int>(ld_);
+    const int n = static_cast<int>(columns), width = static_cast<int>(panel_->width()),
+              ldu = static_cast<int>(padded(columns)), ld = static_cast<int>(ld_);
     const double one = 1, minus = -1;
     if (n == 0) return;
     blas_->dtrsm("R", "L", "T", "U", &n, &width, &one, panel_->top(), &width, u_.get(), &ldu);
@@ -95,7 +100,8 @@ class HostPart final : public LocalPart {
     }
     if (const int rows = static_cast<int>(panel_->rows()); rows > 0) {
       const int ldl = static_cast<int>(panel_->ld());
-      blas_->dgemm("N", "T", &n, &rows, &width, &minus, u_.get(), &ldu, panel_->below(), &ldl, &one, at(first_row, column), &ld);
+      blas_->dgemm("N", "T", &n, &rows, &width, &minus, u_.get(), &ldu, panel_->below(), &ldl, &one,
+                   at(first_row, column), &ld);
     }
   }
 
@@ -112,7 +118,8 @@ class HostPart final : public LocalPart {
 
   double time_dgemm(Index width) override {
     if (rows_ == 0 || unknowns_ == 0) return 0;
-    const int m = static_cast<int>(unknowns_), n = static_cast<int>(rows_), k = static_cast<int>(width), ldu = static_cast<int>(ld_), ld = static_cast<int>(ld_);
+    const int m = static_cast<int>(unknowns_), n = static_cast<int>(rows_), k = static_cast<int>(width),
+              ldu = static_cast<int>(ld_), ld = static_cast<int>(ld_);
     const double one = 1, minus = -1;
     const Index ldl = padded(rows_);
     if (left_size_ < ldl * width) {
@@ -121,8 +128,12 @@ class HostPart final : public LocalPart {
     }
     const int ldl_int = static_cast<int>(ldl);
     // Random operands near 1/2^20, so that the matrix neither grows nor is a constant.
-    for (Index i = 0; i < ldl * width; ++i) left_[static_cast<std::size_t>(i)] = 0x1p-20 * harness::random_signed(problem_.seed ^ 1, static_cast<std::uint64_t>(i));
-    for (Index i = 0; i < width * ld_; ++i) u_[static_cast<std::size_t>(i)] = 0x1p-20 * harness::random_signed(problem_.seed ^ 2, static_cast<std::uint64_t>(i));
+    for (Index i = 0; i < ldl * width; ++i)
+      left_[static_cast<std::size_t>(i)] =
+          0x1p-20 * harness::random_signed(problem_.seed ^ 1, static_cast<std::uint64_t>(i));
+    for (Index i = 0; i < width * ld_; ++i)
+      u_[static_cast<std::size_t>(i)] =
+          0x1p-20 * harness::random_signed(problem_.seed ^ 2, static_cast<std::uint64_t>(i));
     const double begin = harness::now_seconds();
     blas_->dgemm("N", "T", &m, &n, &k, &minus, u_.get(), &ldu, left_.get(), &ldl_int, &one, matrix_.get(), &ld);
     return harness::now_seconds() - begin;
@@ -131,7 +142,9 @@ class HostPart final : public LocalPart {
  private:
   double* at(Index row, Index column) { return matrix_.get() + row * ld_ + column; }
   double* u_row(Index row, Index columns) { return u_.get() + row * padded(columns); }
-  static void copy(const double* from, double* to, Index count) { std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double)); }
+  static void copy(const double* from, double* to, Index count) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double));
+  }
 
   std::shared_ptr<harness::Blas> blas_;
   Problem problem_;
@@ -143,6 +156,8 @@ class HostPart final : public LocalPart {
 
 }  // namespace
 
-std::unique_ptr<LocalPart> host_part(std::shared_ptr<harness::Blas> blas) { return std::make_unique<HostPart>(std::move(blas)); }
+std::unique_ptr<LocalPart> host_part(std::shared_ptr<harness::Blas> blas) {
+  return std::make_unique<HostPart>(std::move(blas));
+}
 
 }  // namespace clusterc::hpl

@@ -1,4 +1,5 @@
-// clusterc-hpl: A x = b by LU with partial pivoting, as HPL measures it, or in mixed precision, as HPL-MxP does. README.md says what it proves.
+// clusterc-hpl: A x = b by LU with partial pivoting, as HPL measures it, or in mixed precision, as HPL-MxP does.
+// README.md says what it proves.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -36,19 +37,26 @@ using mpi::Job;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr ExtraOption kExtra[] = {
-    {"--precision", Kind::choices, kPrecisionNames, "one: fp64 is HPL (default); the others are HPL-MxP, the products of LU in that precision and refinement in FP64"},
+    {"--precision", Kind::choices, kPrecisionNames,
+     "one: fp64 is HPL (default); the others are HPL-MxP, the products of LU in that precision and refinement in FP64"},
     {"--block", Kind::count, "COUNT", "block size NB (default 192; cuda: 512, in mixed precision 1024)"},
-    {"--rows", Kind::count, "COUNT", "rows P of the process grid (default: the largest divisor of the ranks up to their root)"},
+    {"--rows", Kind::count, "COUNT",
+     "rows P of the process grid (default: the largest divisor of the ranks up to their root)"},
     {"--columns", Kind::count, "COUNT", "columns Q (default: ranks / P); ranks beyond P x Q stay idle"},
-    {"--memory", Kind::bytes, "BYTES", "of each node, for the matrix (default: 80 % of what is available); cuda: of each GPU (default: 90 % of what is free)"},
+    {"--memory", Kind::bytes, "BYTES",
+     "of each node, for the matrix (default: 80 % of what is available); cuda: of each GPU (default: 90 % of what is "
+     "free)"},
     {"--threads", Kind::count, "COUNT", "of the BLAS in each rank (default: the rank's share of the cores)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
-constexpr MetricFacts kMetrics[] = {{"hpl.score", "FLOP/s", "N^2 (2/3 N + 3/2) / time of the slowest rank"},
-                                    {"hpl.dgemm", "FLOP/s", "paired DGEMM of N x N x NB over all ranks"},
-                                    {"hpl.mxp", "FLOP/s", "as hpl.score, of HPL-MxP: another matrix, lower precision, refinement in the time"},
-                                    {"hpl.mxp_gemm", "FLOP/s", "paired product of N x N x NB in the precision of HPL-MxP"}};
+constexpr MetricFacts kMetrics[] = {
+    {"hpl.score", "FLOP/s", "N^2 (2/3 N + 3/2) / time of the slowest rank"},
+    {"hpl.dgemm", "FLOP/s", "paired DGEMM of N x N x NB over all ranks"},
+    {"hpl.mxp", "FLOP/s", "as hpl.score, of HPL-MxP: another matrix, lower precision, refinement in the time"},
+    {"hpl.mxp_gemm", "FLOP/s", "paired product of N x N x NB in the precision of HPL-MxP"}};
 constexpr Program kProgram{.name = "hpl",
-                           .summary = "LU with partial pivoting as HPL measures it, or HPL-MxP (--precision), started under mpirun or srun; only rank 0 prints",
+                           .summary =
+                               "LU with partial pivoting as HPL measures it, or HPL-MxP (--precision), started under "
+                               "mpirun or srun; only rank 0 prints",
                            .size_kind = Kind::count,
                            .size_help = "order N (default: what the memory holds, and --seconds allows)",
                            .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
@@ -56,9 +64,12 @@ constexpr Program kProgram{.name = "hpl",
                            .metrics = kMetrics};
 constexpr double kTimeout = 60;
 constexpr Index kDefaultBlock = 192;
-constexpr Index kDefaultBlockCuda = 512;  // between the 288 and 896 that are published for GPUs (README.md); not measured
-constexpr Index kMixedBlockCuda = 1024;   // near the 768 that Summit took and the 3072 of Frontier (Lu et al., SC22, "Climbing the Summit and pushing the frontier"); not measured
-constexpr Index kDgemmFrom = 512;  // below this order, and where ranks take turns, a DGEMM says nothing about the machine
+constexpr Index kDefaultBlockCuda =
+    512;  // between the 288 and 896 that are published for GPUs (README.md); not measured
+constexpr Index kMixedBlockCuda = 1024;  // near the 768 that Summit took and the 3072 of Frontier (Lu et al., SC22,
+                                         // "Climbing the Summit and pushing the frontier"); not measured
+constexpr Index kDgemmFrom =
+    512;  // below this order, and where ranks take turns, a DGEMM says nothing about the machine
 
 struct Shape {
   Problem problem;
@@ -90,7 +101,8 @@ unsigned thread_count(const Options& options, const Job& job) {
 
 class Runner {
  public:
-  Runner(const Options& options, const Job& job, Reporter& report, Pulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse), precision_(wished_precision(options)) {}
+  Runner(const Options& options, const Job& job, Reporter& report, Pulse& pulse)
+      : options_(options), job_(job), report_(report), pulse_(pulse), precision_(wished_precision(options)) {}
 
   void all() {
     if (cuda()) take_gpu();
@@ -113,7 +125,8 @@ class Runner {
  private:
   bool cuda() const { return options_.device == Backend::cuda; }
   static std::optional<Precision> wished_precision(const Options& options) {
-    return options.has("--precision") ? precision_of(options.choices("--precision", kPrecisionNames).front()) : std::nullopt;
+    return options.has("--precision") ? precision_of(options.choices("--precision", kPrecisionNames).front())
+                                      : std::nullopt;
   }
 
   // What one rank cannot do, no rank does: the first that could not says why, to all.
@@ -143,7 +156,7 @@ class Runner {
 
   // The ranks of a node take its GPUs in turn; where there are fewer GPUs than ranks they share them.
   void take_gpu() {
-    std::array<char, 64> mine{};     // its UUID: a launcher may show each rank another one as the first
+    std::array<char, 64> mine{};  // its UUID: a launcher may show each rank another one as the first
     agree([&] {
       const int gpus = require_gpus();
       int local = 0;
@@ -158,7 +171,9 @@ class Runner {
     int locals = 1;
     MPI_Comm_size(job_.node, &locals);
     std::vector<std::array<char, 64>> all(static_cast<std::size_t>(locals));
-    check(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()), MPI_CHAR, job_.node), "MPI_Allgather");
+    check(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()),
+                        MPI_CHAR, job_.node),
+          "MPI_Allgather");
     sharing_ = static_cast<double>(std::count(all.begin(), all.end(), mine));
 #ifdef CLUSTERC_CUDA
     agree([&] { gpu_memory_ = free_memory_of_gpu(gpu_) / sharing_; });
@@ -177,10 +192,12 @@ class Runner {
 #endif
     return mixed_host_part(blas_);
   }
-  std::unique_ptr<Solver> make_solver(const Problem& problem, LocalPart& part, std::function<void(double)> progress = {}) {
+  std::unique_ptr<Solver> make_solver(const Problem& problem, LocalPart& part,
+                                      std::function<void(double)> progress = {}) {
     return std::make_unique<Solver>(problem, grid_, blas_, part, pulse_, std::move(progress));
   }
-  std::unique_ptr<MixedSolver> make_solver(const Problem& problem, MixedPart& part, std::function<void(double)> progress = {}) {
+  std::unique_ptr<MixedSolver> make_solver(const Problem& problem, MixedPart& part,
+                                           std::function<void(double)> progress = {}) {
     return std::make_unique<MixedSolver>(problem, *precision_, grid_, blas_, part, pulse_, std::move(progress));
   }
 
@@ -198,10 +215,13 @@ class Runner {
     if (precision_) problem_.diagonal = std::sqrt(static_cast<double>(problem_.n));
   }
   void choose_shape_and_order() {
-    const GridShape shape = *grid_shape(static_cast<unsigned>(job_.ranks), options_.count("--rows"), options_.count("--columns"));
+    const GridShape shape =
+        *grid_shape(static_cast<unsigned>(job_.ranks), options_.count("--rows"), options_.count("--columns"));
     problem_.rows = static_cast<int>(shape.rows);
     problem_.columns = static_cast<int>(shape.columns);
-    problem_.nb = options_.count("--block").value_or(!cuda() ? kDefaultBlock : precision_ ? kMixedBlockCuda : kDefaultBlockCuda);
+    problem_.nb = options_.count("--block").value_or(!cuda()      ? kDefaultBlock
+                                                     : precision_ ? kMixedBlockCuda
+                                                                  : kDefaultBlockCuda);
     problem_.seed = stream_seed(options_.seed, 0);
 
     const auto [most, there] = memory_of_rank();
@@ -210,16 +230,23 @@ class Runner {
       problem_.n = static_cast<Index>(*options_.size);
       const double needed = bytes_of(problem_.n, problem_.nb, shape);
       if (needed > there) {
-        throw CouldNotRun(Cause::no_memory, format("order {} takes {} a rank, {} are available", problem_.n, bytes_text(needed), bytes_text(there)));
+        throw CouldNotRun(Cause::no_memory, format("order {} takes {} a rank, {} are available", problem_.n,
+                                                   bytes_text(needed), bytes_text(there)));
       }
       return;
     }
-    if (cuda() && most > there) throw CouldNotRun(Cause::no_memory, format("{} of each GPU are to be used by each rank, {} are free", bytes_text(most), bytes_text(there)));
+    if (cuda() && most > there)
+      throw CouldNotRun(Cause::no_memory, format("{} of each GPU are to be used by each rank, {} are free",
+                                                 bytes_text(most), bytes_text(there)));
     problem_.n = order_for_memory(most, problem_.nb, shape, bytes_of);
-    if (options_.seconds) problem_.n = std::min(problem_.n, order_for_time(*options_.seconds, dgemm_estimate() * problem_.rows * problem_.columns, problem_.nb));
+    if (options_.seconds)
+      problem_.n =
+          std::min(problem_.n,
+                   order_for_time(*options_.seconds, dgemm_estimate() * problem_.rows * problem_.columns, problem_.nb));
   }
 
-  // Bytes for each rank that works: what it shall take at most, and what there is. Nodes and GPUs differ; the fullest decides.
+  // Bytes for each rank that works: what it shall take at most, and what there is. Nodes and GPUs differ; the fullest
+  // decides.
   std::pair<double, double> memory_of_rank() {
     const bool works = job_.rank < problem_.rows * problem_.columns;
     const auto wish = options_.bytes("--memory");
@@ -249,7 +276,8 @@ class Runner {
     double best = 1e300;
     for (int i = 0; i < 3; ++i) {
       const double begin = now_seconds();
-      blas_->dgemm("N", "N", &kOrder, &kOrder, &kOrder, &one, a.data(), &kOrder, b.data(), &kOrder, &zero, c.data(), &kOrder);
+      blas_->dgemm("N", "N", &kOrder, &kOrder, &kOrder, &one, a.data(), &kOrder, b.data(), &kOrder, &zero, c.data(),
+                   &kOrder);
       best = std::min(best, now_seconds() - begin);
     }
     return 2.0 * kOrder * kOrder * kOrder / all_max(best);
@@ -288,7 +316,7 @@ class Runner {
     solver.fill();
     return solver.solve();
   }
-  static MixedSolution solved(MixedSolver& solver) { return solver.solve(); }   // fills within the time
+  static MixedSolution solved(MixedSolver& solver) { return solver.solve(); }  // fills within the time
 
   template <class TheSolver>
   auto once(TheSolver& solver) {
@@ -328,8 +356,9 @@ class Runner {
       if (job_.rank != 0 || now - last_told < kTell || share <= 0) return;
       last_told = now;
       const double gone = now - solve_began;
-      std::fprintf(stderr, "clusterc-hpl: %3.0f %% of order %lld done, %.1f GFLOP/s, about %.0f s left\n", share * 100, static_cast<long long>(problem_.n),
-                   share * operations(problem_.n) / gone * 1e-9, gone / share * (1 - share));
+      std::fprintf(stderr, "clusterc-hpl: %3.0f %% of order %lld done, %.1f GFLOP/s, about %.0f s left\n", share * 100,
+                   static_cast<long long>(problem_.n), share * operations(problem_.n) / gone * 1e-9,
+                   gone / share * (1 - share));
     };
     const auto solver = make_solver(problem_, *part, progress);
     LoadMeter meter(job_.node_cpus);
@@ -346,10 +375,14 @@ class Runner {
       if constexpr (requires { solver->fill(); }) solver->fill();  // numbers of the usual size under the products
       for (int i = 0; i < 4; ++i) {
         double seconds = 0, slowest = 0;
-        if constexpr (requires { solver->dgemm_seconds(); }) seconds = solver->dgemm_seconds();
-        else seconds = solver->gemm_seconds();
+        if constexpr (requires { solver->dgemm_seconds(); })
+          seconds = solver->dgemm_seconds();
+        else
+          seconds = solver->gemm_seconds();
         check(MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, grid_.all), "MPI_Allreduce");
-        if (i > 0) gemm.push_back(2.0 * static_cast<double>(problem_.n) * static_cast<double>(problem_.n) * static_cast<double>(problem_.nb) / slowest);
+        if (i > 0)
+          gemm.push_back(2.0 * static_cast<double>(problem_.n) * static_cast<double>(problem_.n) *
+                         static_cast<double>(problem_.nb) / slowest);
       }
     }
     print(*part, runs, warmup, gemm, load);
@@ -368,26 +401,42 @@ class Runner {
     return last != 0;
   }
 
-  // Of a kind of solution: what it counts of messages, how its time was spent, what else is said of it, and whether its matrix could not be solved.
-  static std::pair<std::uint64_t, std::uint64_t> messages_of(const Solution& s) { return {s.damage.messages, s.damage.damaged}; }
+  // Of a kind of solution: what it counts of messages, how its time was spent, what else is said of it, and whether its
+  // matrix could not be solved.
+  static std::pair<std::uint64_t, std::uint64_t> messages_of(const Solution& s) {
+    return {s.damage.messages, s.damage.damaged};
+  }
   static std::pair<std::uint64_t, std::uint64_t> messages_of(const MixedSolution& s) { return {s.messages, s.damaged}; }
   static std::vector<std::pair<const char*, double>> phases_of(const Solution& s) {
     const Phases& p = s.phases;
-    return {{"seconds_panel", p.panel}, {"seconds_panel_wait", p.broadcast}, {"seconds_row_exchange", p.exchange}, {"seconds_update", p.update}, {"seconds_back_substitution", p.back_substitution}};
+    return {{"seconds_panel", p.panel},
+            {"seconds_panel_wait", p.broadcast},
+            {"seconds_row_exchange", p.exchange},
+            {"seconds_update", p.update},
+            {"seconds_back_substitution", p.back_substitution}};
   }
   static std::vector<std::pair<const char*, double>> phases_of(const MixedSolution& s) {
     const MixedPhases& p = s.phases;
-    return {{"seconds_fill", p.fill}, {"seconds_square", p.square}, {"seconds_panels", p.panels}, {"seconds_update", p.update}, {"seconds_refinement", p.refinement}};
+    return {{"seconds_fill", p.fill},
+            {"seconds_square", p.square},
+            {"seconds_panels", p.panels},
+            {"seconds_update", p.update},
+            {"seconds_refinement", p.refinement}};
   }
   std::string singular(const Solution& s, const Residual& residual) const {
     if (s.no_pivot >= 0) return format("no pivot in column {}", s.no_pivot);
-    return s.smallest_pivot <= 0x1p-53 * static_cast<double>(problem_.n) * residual.norm_a ? "to working precision" : "";
+    return s.smallest_pivot <= 0x1p-53 * static_cast<double>(problem_.n) * residual.norm_a ? "to working precision"
+                                                                                           : "";
   }
-  static std::string singular(const MixedSolution& s, const Residual&) { return s.no_pivot >= 0 ? format("no pivot in column {}", s.no_pivot) : ""; }
+  static std::string singular(const MixedSolution& s, const Residual&) {
+    return s.no_pivot >= 0 ? format("no pivot in column {}", s.no_pivot) : "";
+  }
   // Factors that are worse than rounding makes them.
   static bool wrong_factors(const Solution&) { return false; }
   bool wrong_factors(const MixedSolution& s) const { return !(s.left_by_factors < most_left(*precision_, problem_.n)); }
-  void describe(const Solution& s, Measurement& m) const { m.parameters.emplace_back("smallest_pivot", s.smallest_pivot); }
+  void describe(const Solution& s, Measurement& m) const {
+    m.parameters.emplace_back("smallest_pivot", s.smallest_pivot);
+  }
   void describe(const MixedSolution& s, Measurement& m) const {
     m.parameters.emplace_back("precision", options_.choices("--precision", kPrecisionNames).front());
     m.parameters.emplace_back("refinement_steps", std::uint64_t{s.steps});
@@ -396,7 +445,8 @@ class Runner {
   }
 
   template <class Part, class TheRun>
-  void print(const Part& part, const std::vector<TheRun>& runs, unsigned warmup, const std::vector<double>& gemm, std::optional<double> load) {
+  void print(const Part& part, const std::vector<TheRun>& runs, unsigned warmup, const std::vector<double>& gemm,
+             std::optional<double> load) {
     const auto ranks = static_cast<std::uint64_t>(problem_.rows) * static_cast<std::uint64_t>(problem_.columns);
     Measurement m{.metric = precision_ ? "hpl.mxp" : "hpl.score", .unit = "FLOP/s"};
     m.warmup = warmup;
@@ -428,14 +478,21 @@ class Runner {
     m.wrong += all_messages[1];
     const std::string none = singular(worst->solution, worst->residual);
     if (!none.empty()) m.wrong = std::max<std::uint64_t>(m.wrong, 1);
-    m.parameters = {{"n", static_cast<std::uint64_t>(problem_.n)}, {"nb", static_cast<std::uint64_t>(problem_.nb)},
-                    {"rows", static_cast<std::uint64_t>(problem_.rows)}, {"columns", static_cast<std::uint64_t>(problem_.columns)},
-                    {"ranks", ranks}, {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
+    m.parameters = {{"n", static_cast<std::uint64_t>(problem_.n)},
+                    {"nb", static_cast<std::uint64_t>(problem_.nb)},
+                    {"rows", static_cast<std::uint64_t>(problem_.rows)},
+                    {"columns", static_cast<std::uint64_t>(problem_.columns)},
+                    {"ranks", ranks},
+                    {"nodes", static_cast<std::uint64_t>(job_.nodes)},
+                    {"oversubscribed", job_.oversubscribed}};
     if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
     for (auto& parameter : part.parameters()) m.parameters.push_back(std::move(parameter));
-    for (auto& parameter : blas_->parameters()) m.parameters.emplace_back((cuda() ? "host_" : "") + parameter.first, std::move(parameter.second));
-    if (std::isfinite(worst->residual.scaled)) m.parameters.emplace_back("residual", worst->residual.scaled);
-    else m.parameters.emplace_back("residual", std::string("not finite"));
+    for (auto& parameter : blas_->parameters())
+      m.parameters.emplace_back((cuda() ? "host_" : "") + parameter.first, std::move(parameter.second));
+    if (std::isfinite(worst->residual.scaled))
+      m.parameters.emplace_back("residual", worst->residual.scaled);
+    else
+      m.parameters.emplace_back("residual", std::string("not finite"));
     m.parameters.emplace_back("residual_limit", kThreshold);
     describe(worst->solution, m);
     if (!none.empty()) m.parameters.emplace_back("singular", none);
@@ -443,7 +500,8 @@ class Runner {
     m.parameters.emplace_back("panels_damaged", all_messages[1]);
     for (const auto& [name, seconds] : phases) m.parameters.emplace_back(name, seconds);
     const Summary score = summarise(m.samples), rate = summarise(gemm);
-    if (!gemm.empty()) m.parameters.emplace_back(precision_ ? "share_of_gemm" : "share_of_dgemm", score.median / rate.median);
+    if (!gemm.empty())
+      m.parameters.emplace_back(precision_ ? "share_of_gemm" : "share_of_dgemm", score.median / rate.median);
     report_.measurement(m);
     if (gemm.empty()) return;
     m.metric = precision_ ? "hpl.mxp_gemm" : "hpl.dgemm";
@@ -480,7 +538,7 @@ class Runner {
   double gpu_memory_ = 0;  // bytes that are free on it for this rank
   double sharing_ = 1;     // ranks of this node that have the same GPU
   bool measuring_ = false;
-  const std::optional<Precision> precision_;   // of the mixed mode
+  const std::optional<Precision> precision_;  // of the mixed mode
   Problem problem_;
   Grid grid_;
 };
@@ -491,12 +549,16 @@ int main_of_rank(const Options& options) {
   Reporter report(kProgram, options, host_name(), write_to_stdout);
   if (rank == 0) report.header(utc_now());
   Pulse pulse;
-  mpi::Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), mpi::seconds_behind(rank), mpi::tell_and_leave(report, rank));
+  mpi::Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), mpi::seconds_behind(rank),
+                   mpi::tell_and_leave(report, rank));
   Job job;
   std::unique_ptr<Runner> runner;
   // Every rank sees the same load and sizes, and hears of what another one lacks; a GPU may fail later, and alone.
   const bool cuda = options.device == Backend::cuda;
-  const auto by_all = [&](Cause cause) { return cuda && runner && runner->measuring() ? cause == Cause::busy : cuda || cause == Cause::busy || cause == Cause::no_memory; };
+  const auto by_all = [&](Cause cause) {
+    return cuda && runner && runner->measuring() ? cause == Cause::busy
+                                                 : cuda || cause == Cause::busy || cause == Cause::no_memory;
+  };
   return mpi::run_rank(report, rank, by_all, [&] {
     job = mpi::describe_job();
     guard.watch(mpi::processes_of_node(job), job.nodes);
@@ -515,5 +577,7 @@ int main_of_rank(const Options& options) {
 
 int main(int argc, char** argv) {
   namespace hpl = clusterc::hpl;
-  return clusterc::mpi::run_rank_program({.program = hpl::kProgram, .wrong_options = {}, .wrong_shape = hpl::wrong_shape, .run = hpl::main_of_rank}, argc, argv);
+  return clusterc::mpi::run_rank_program(
+      {.program = hpl::kProgram, .wrong_options = {}, .wrong_shape = hpl::wrong_shape, .run = hpl::main_of_rank}, argc,
+      argv);
 }

@@ -89,8 +89,14 @@ CLUSTERC_INLINE std::uint64_t words(const double* at, Index count) {
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx512f,avx512dq,avx2,fma"))) Largest subtract_512(double* y, const double* x, Index ld, const double* u, Index k, Index count) { return subtract(y, x, ld, u, k, count); }
-__attribute__((target("avx2,fma"))) Largest subtract_256(double* y, const double* x, Index ld, const double* u, Index k, Index count) { return subtract(y, x, ld, u, k, count); }
+__attribute__((target("avx512f,avx512dq,avx2,fma"))) Largest subtract_512(double* y, const double* x, Index ld,
+                                                                          const double* u, Index k, Index count) {
+  return subtract(y, x, ld, u, k, count);
+}
+__attribute__((target("avx2,fma"))) Largest subtract_256(double* y, const double* x, Index ld, const double* u, Index k,
+                                                         Index count) {
+  return subtract(y, x, ld, u, k, count);
+}
 __attribute__((target("avx2"))) std::uint64_t words_256(const double* at, Index count) { return words(at, count); }
 #endif
 

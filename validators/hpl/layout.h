@@ -1,5 +1,5 @@
-// Who owns what: an index range dealt out in blocks of `nb`, block 0 to process 0, block 1 to process 1, and round again.
-// Example, n = 10, nb = 3, two processes: process 0 owns 0 1 2 6 7 8, process 1 owns 3 4 5 9.
+// Who owns what: an index range dealt out in blocks of `nb`, block 0 to process 0, block 1 to process 1, and round
+// again. Example, n = 10, nb = 3, two processes: process 0 owns 0 1 2 6 7 8, process 1 owns 3 4 5 9.
 #pragma once
 #include <cstdint>
 
@@ -22,7 +22,8 @@ struct Axis {
   CLUSTERC_BOTH Index global(Index local) const { return (local / nb * parts + me) * nb + local % nb; }
 };
 
-// Distance between rows or columns: whole cache lines, and no multiple of 4 KiB, where successive rows would share a cache set.
+// Distance between rows or columns: whole cache lines, and no multiple of 4 KiB, where successive rows would share a
+// cache set.
 constexpr Index padded(Index count) {
   const Index lines = (count + 7) / 8 * 8;
   return lines > 0 && lines % 512 == 0 ? lines + 8 : lines;

@@ -1,4 +1,5 @@
-// Large arrays: aligned, on huge pages where the kernel has them (rows of a panel lie in as many pages as it has columns).
+// Large arrays: aligned, on huge pages where the kernel has them (rows of a panel lie in as many pages as it has
+// columns).
 #pragma once
 #include <sys/mman.h>
 

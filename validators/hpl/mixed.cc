@@ -16,10 +16,20 @@ using mpi::check;
 
 class MixedSolver::Impl {
  public:
-  Impl(const Problem& problem, Precision precision, const Grid& grid, std::shared_ptr<Blas> blas, MixedPart& part, Pulse& pulse, std::function<void(double)> progress)
-      : p_(problem), precision_(precision), grid_(grid), blas_(std::move(blas)), part_(part), pulse_(pulse), progress_(std::move(progress)),
-        rows_{.nb = p_.nb, .parts = p_.rows, .me = grid.my_row}, columns_{.nb = p_.nb, .parts = p_.columns, .me = grid.my_column},
-        row_count_(rows_.below(p_.n)), column_count_(columns_.below(p_.n)), blocks_((p_.n + p_.nb - 1) / p_.nb),
+  Impl(const Problem& problem, Precision precision, const Grid& grid, std::shared_ptr<Blas> blas, MixedPart& part,
+       Pulse& pulse, std::function<void(double)> progress)
+      : p_(problem),
+        precision_(precision),
+        grid_(grid),
+        blas_(std::move(blas)),
+        part_(part),
+        pulse_(pulse),
+        progress_(std::move(progress)),
+        rows_{.nb = p_.nb, .parts = p_.rows, .me = grid.my_row},
+        columns_{.nb = p_.nb, .parts = p_.columns, .me = grid.my_column},
+        row_count_(rows_.below(p_.n)),
+        column_count_(columns_.below(p_.n)),
+        blocks_((p_.n + p_.nb - 1) / p_.nb),
         // Elements of L are near 1 / sqrt(N), which 16 bits of FP16 hold to all their places only above 2^-14.
         scale_(static_cast<float>(std::exp2(std::floor(std::log2(static_cast<double>(p_.n)) / 2)))) {
     part_.allocate(p_, precision_, rows_, columns_, row_count_, column_count_);
@@ -48,8 +58,10 @@ class MixedSolver::Impl {
     Index none = s.no_pivot < 0 ? p_.n : s.no_pivot;
     check(MPI_Allreduce(MPI_IN_PLACE, &none, 1, MPI_INT64_T, MPI_MIN, grid_.all), "MPI_Allreduce");
     s.no_pivot = none < p_.n ? none : -1;
-    if (s.no_pivot < 0) refine(s);
-    else s.x.assign(static_cast<std::size_t>(column_count_), 0.0);
+    if (s.no_pivot < 0)
+      refine(s);
+    else
+      s.x.assign(static_cast<std::size_t>(column_count_), 0.0);
     const double end = now_seconds();
     s.phases.refinement = end - factored;
     s.seconds = end - begin;
@@ -67,7 +79,7 @@ class MixedSolver::Impl {
   }
 
  private:
-  static constexpr Index kColumns = 64;   // filled between two signs of life
+  static constexpr Index kColumns = 64;  // filled between two signs of life
 
   Index begin_of(Index block) const { return block * p_.nb; }
   Index end_of(Index block) const { return std::min(p_.n, (block + 1) * p_.nb); }
@@ -83,40 +95,47 @@ class MixedSolver::Impl {
   Index panel_length(Index rows, Index columns) const { return padded(rows) * columns * bytes_of(precision_) / 8 + 1; }
 
   // `count` doubles, the last of them a checksum, from a member of a grid row or column to its others.
-  void broadcast(double* message, Index count, MPI_Comm comm, int root, int me, int size, Index step, int peer, MixedSolution& s) {
+  void broadcast(double* message, Index count, MPI_Comm comm, int root, int me, int size, Index step, int peer,
+                 MixedSolution& s) {
     if (size == 1) return;
     if (me == root) message[count - 1] = std::bit_cast<double>(sum_words(message, count - 1));
     pulse_.at(Phase::panel_broadcast, step, me == root ? -1 : peer);
-    constexpr Index kChunk = 1 << 23;   // 64 MiB
+    constexpr Index kChunk = 1 << 23;  // 64 MiB
     for (Index at = 0; at < count; at += kChunk) {
-      check(MPI_Bcast(message + at, static_cast<int>(std::min(kChunk, count - at)), MPI_DOUBLE, root, comm), "MPI_Bcast of a panel");
+      check(MPI_Bcast(message + at, static_cast<int>(std::min(kChunk, count - at)), MPI_DOUBLE, root, comm),
+            "MPI_Bcast of a panel");
       pulse_.beat();
     }
     if (me == root) return;
-    if (++s.messages == 1 && grid_.my_row == p_.rows - 1 && grid_.my_column == p_.columns - 1) fault_flip_bit(message + 1, 0);
+    if (++s.messages == 1 && grid_.my_row == p_.rows - 1 && grid_.my_column == p_.columns - 1)
+      fault_flip_bit(message + 1, 0);
     if (std::bit_cast<std::uint64_t>(message[count - 1]) != sum_words(message, count - 1)) ++s.damaged;
   }
   void along_row(double* message, Index count, Index k, MixedSolution& s) {
-    broadcast(message, count, grid_.row, column_of(k), grid_.my_column, p_.columns, k, grid_.rank_of(grid_.my_row, column_of(k)), s);
+    broadcast(message, count, grid_.row, column_of(k), grid_.my_column, p_.columns, k,
+              grid_.rank_of(grid_.my_row, column_of(k)), s);
   }
   void along_column(double* message, Index count, Index k, MixedSolution& s) {
-    broadcast(message, count, grid_.column, row_of(k), grid_.my_row, p_.rows, k, grid_.rank_of(row_of(k), grid_.my_column), s);
+    broadcast(message, count, grid_.column, row_of(k), grid_.my_row, p_.rows, k,
+              grid_.rank_of(row_of(k), grid_.my_column), s);
   }
 
   // The square of block k, and the panels beside it, by those who have them.
   void factor(Index k, MixedSolution& s) {
     if (!owns_row(k) && !owns_column(k)) return;
     const double begin = now_seconds();
-    const Index width = width_of(k), row = rows_.below(begin_of(k)), column = columns_.below(begin_of(k)), length = square_length(width);
+    const Index width = width_of(k), row = rows_.below(begin_of(k)), column = columns_.below(begin_of(k)),
+                length = square_length(width);
     auto* const square = reinterpret_cast<float*>(square_.get() + 1);
     part_.finish_loads();
     if (owns_row(k) && owns_column(k)) {
       pulse_.at(Phase::panel, k);
-      square_[static_cast<std::size_t>(length - 2)] = 0;   // half of it may be nobody's
+      square_[static_cast<std::size_t>(length - 2)] = 0;  // half of it may be nobody's
       part_.read_square(row, column, width, square);
       const Index none = factor_square(square, width, width, *blas_);
       square_[0] = static_cast<double>(none < 0 ? none : begin_of(k) + none);
-      if (k == 0 && p_.rows * p_.columns == 1) fault_flip_bit(square, 2);   // 2^-7 of its first element; where messages are sent, one of those is damaged
+      if (k == 0 && p_.rows * p_.columns == 1)
+        fault_flip_bit(square, 2);  // 2^-7 of its first element; where messages are sent, one of those is damaged
     }
     if (owns_row(k)) along_row(square_.get(), length, k, s);
     if (owns_column(k)) along_column(square_.get(), length, k, s);
@@ -124,7 +143,8 @@ class MixedSolver::Impl {
     part_.load_triangles(square, width);
     if (owns_row(k) && owns_column(k)) part_.keep_triangles(row, column);
     const Index under = rows_.below(end_of(k)), beside = columns_.below(end_of(k));
-    if (owns_column(k)) part_.make_left({.row = under, .rows = row_count_ - under, .column = column, .columns = width}, scale_);
+    if (owns_column(k))
+      part_.make_left({.row = under, .rows = row_count_ - under, .column = column, .columns = width}, scale_);
     if (owns_row(k)) part_.make_upper({.row = row, .rows = width, .column = beside, .columns = column_count_ - beside});
     s.phases.square += now_seconds() - begin;
   }
@@ -132,7 +152,8 @@ class MixedSolver::Impl {
   // The panels of block k, to all who multiply with them.
   void exchange(Index k, MixedSolution& s) {
     const double begin = now_seconds();
-    const Index width = width_of(k), under = rows_.below(end_of(k)), beside = columns_.below(end_of(k)), rows = row_count_ - under, columns = column_count_ - beside;
+    const Index width = width_of(k), under = rows_.below(end_of(k)), beside = columns_.below(end_of(k)),
+                rows = row_count_ - under, columns = column_count_ - beside;
     part_.finish_loads();
     if (rows > 0 && p_.columns > 1) {
       if (owns_column(k)) part_.read_left(rows, width, left_.get());
@@ -164,7 +185,8 @@ class MixedSolver::Impl {
       }
       part_.mark();
     }
-    // A device has a third of the rest to do while the next square is factored; its panels are made before the other two, and travel meanwhile.
+    // A device has a third of the rest to do while the next square is factored; its panels are made before the other
+    // two, and travel meanwhile.
     const Index rest = column_count_ - column, some = rest / 3;
     update({.row = row, .rows = row_count_ - row, .column = column, .columns = some}, width_of(k));
     if (another) factor(k + 1, s);
@@ -180,7 +202,8 @@ class MixedSolver::Impl {
   // In pieces, a sign of life after each.
   void update(const Block& block, Index width) {
     if (block.empty()) return;
-    const double work = 2.0 * static_cast<double>(block.rows) * static_cast<double>(block.columns) * static_cast<double>(width);
+    const double work =
+        2.0 * static_cast<double>(block.rows) * static_cast<double>(block.columns) * static_cast<double>(width);
     const Index pieces = std::clamp<Index>(static_cast<Index>(work / part_.piece() + 0.5), 1, block.columns);
     for (Index piece = 0; piece < pieces; ++piece) {
       const Index from = block.columns * piece / pieces, to = block.columns * (piece + 1) / pieces;
@@ -190,12 +213,14 @@ class MixedSolver::Impl {
   }
 
   Products products() {
-    return [this](Index row, Index rows, const double* x, double* product, double* magnitude) { part_.products(row, rows, x, product, magnitude); };
+    return [this](Index row, Index rows, const double* x, double* product, double* magnitude) {
+      part_.products(row, rows, x, product, magnitude);
+    };
   }
 
   void refine(MixedSolution& s) {
     s.x.assign(static_cast<std::size_t>(column_count_), 0.0);
-    std::vector<double> r(static_cast<std::size_t>(row_count_));   // of x = 0: b
+    std::vector<double> r(static_cast<std::size_t>(row_count_));  // of x = 0: b
     double norm_b = 0;
     for (Index i = 0; i < row_count_; ++i) {
       r[static_cast<std::size_t>(i)] = p_.element(rows_.global(i), p_.n);
@@ -212,9 +237,11 @@ class MixedSolver::Impl {
     }
   }
 
-  // L U d = r / norm, so that FP32 holds all of it. `r` is of my rows, the same on all ranks of a grid row; d of my columns, as x is.
+  // L U d = r / norm, so that FP32 holds all of it. `r` is of my rows, the same on all ranks of a grid row; d of my
+  // columns, as x is.
   std::vector<double> correction(const std::vector<double>& r, double norm) {
-    std::vector<double> d(static_cast<std::size_t>(column_count_)), sum(static_cast<std::size_t>(row_count_)), next(sum.size());
+    std::vector<double> d(static_cast<std::size_t>(column_count_)), sum(static_cast<std::size_t>(row_count_)),
+        next(sum.size());
     if (grid_.my_column == 0) {
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = r[i] / norm;
     }
@@ -229,7 +256,10 @@ class MixedSolver::Impl {
         std::copy(x, x + width, next.data() + rows_.below(begin_of(k)));
       });
       const Index under = rows_.below(end_of(k));
-      if (owns_column(k)) subtract({.row = under, .rows = row_count_ - under, .column = columns_.below(begin_of(k)), .columns = width_of(k)}, d, sum);
+      if (owns_column(k))
+        subtract(
+            {.row = under, .rows = row_count_ - under, .column = columns_.below(begin_of(k)), .columns = width_of(k)},
+            d, sum);
     }
     for (Index k = blocks_ - 1; k >= 0; --k) {
       block_of(k, next, d, [&](double* x, Index width) {
@@ -238,12 +268,16 @@ class MixedSolver::Impl {
           for (Index i = 0; i < l; ++i) x[i] -= static_cast<double>(square[i + l * width]) * x[l];
         }
       });
-      if (owns_column(k)) subtract({.row = 0, .rows = rows_.below(begin_of(k)), .column = columns_.below(begin_of(k)), .columns = width_of(k)}, d, next);
+      if (owns_column(k))
+        subtract(
+            {.row = 0, .rows = rows_.below(begin_of(k)), .column = columns_.below(begin_of(k)), .columns = width_of(k)},
+            d, next);
     }
     return d;
   }
 
-  // Adds up what the ranks of the grid row have for block k, solves with its square, and gives the unknowns to those of the grid column.
+  // Adds up what the ranks of the grid row have for block k, solves with its square, and gives the unknowns to those of
+  // the grid column.
   template <class Solve>
   void block_of(Index k, std::vector<double>& sum, std::vector<double>& d, const Solve& solve) {
     const Index width = width_of(k), row = rows_.below(begin_of(k)), column = columns_.below(begin_of(k));
@@ -251,7 +285,10 @@ class MixedSolver::Impl {
     double* const mine = sum.data() + row;
     double* const unknowns = d.data() + column;
     pulse_.at(Phase::back_substitution, k);
-    if (owns_row(k)) check(MPI_Reduce(owns_column(k) ? MPI_IN_PLACE : mine, owns_column(k) ? mine : nullptr, count, MPI_DOUBLE, MPI_SUM, column_of(k), grid_.row), "MPI_Reduce of sums");
+    if (owns_row(k))
+      check(MPI_Reduce(owns_column(k) ? MPI_IN_PLACE : mine, owns_column(k) ? mine : nullptr, count, MPI_DOUBLE,
+                       MPI_SUM, column_of(k), grid_.row),
+            "MPI_Reduce of sums");
     if (!owns_column(k)) return;
     if (owns_row(k)) {
       part_.read_square(row, column, width, reinterpret_cast<float*>(square_.get() + 1));
@@ -274,10 +311,11 @@ class MixedSolver::Impl {
   const Axis rows_, columns_;
   const Index row_count_, column_count_, blocks_;
   const float scale_;
-  Array square_, left_, upper_;   // messages
+  Array square_, left_, upper_;  // messages
 };
 
-MixedSolver::MixedSolver(const Problem& problem, Precision precision, const Grid& grid, std::shared_ptr<Blas> blas, MixedPart& part, Pulse& pulse, std::function<void(double)> progress)
+MixedSolver::MixedSolver(const Problem& problem, Precision precision, const Grid& grid, std::shared_ptr<Blas> blas,
+                         MixedPart& part, Pulse& pulse, std::function<void(double)> progress)
     : impl_(std::make_unique<Impl>(problem, precision, grid, std::move(blas), part, pulse, std::move(progress))) {}
 MixedSolver::~MixedSolver() = default;
 MixedSolution MixedSolver::solve() { return impl_->solve(); }

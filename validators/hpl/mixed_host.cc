@@ -1,5 +1,6 @@
-// The host back end of the mixed-precision mode: FP32 by the machine's BLAS. Numbers of 16 bits are kept as floats that were rounded to them, and multiplied
-// as such: products and sums are those that a device has, the rate is that of FP32.
+// The host back end of the mixed-precision mode: FP32 by the machine's BLAS. Numbers of 16 bits are kept as floats that
+// were rounded to them, and multiplied as such: products and sums are those that a device has, the rate is that of
+// FP32.
 #include <algorithm>
 
 #include "harness/loop.h"
@@ -13,10 +14,13 @@ class MixedHostPart final : public MixedPart {
  public:
   explicit MixedHostPart(std::shared_ptr<harness::Blas> blas) : blas_(std::move(blas)) {}
 
-  harness::Device device() const override { return {.backend = harness::Backend::host, .label = "ranks", .name = harness::cpu_model()}; }
-  double piece() const override { return 8e9; }   // tens of milliseconds on one core
+  harness::Device device() const override {
+    return {.backend = harness::Backend::host, .label = "ranks", .name = harness::cpu_model()};
+  }
+  double piece() const override { return 8e9; }  // tens of milliseconds on one core
 
-  void allocate(const Problem& problem, Precision precision, const Axis& rows, const Axis& columns, Index row_count, Index column_count) override {
+  void allocate(const Problem& problem, Precision precision, const Axis& rows, const Axis& columns, Index row_count,
+                Index column_count) override {
     problem_ = problem;
     precision_ = precision;
     row_axis_ = rows;
@@ -54,16 +58,19 @@ class MixedHostPart final : public MixedPart {
 
   void make_left(const Block& b, float scale) override {
     if (b.empty()) return;
-    const int m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), apart = static_cast<int>(width_), ld = static_cast<int>(ld_);
+    const int m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), apart = static_cast<int>(width_),
+              ld = static_cast<int>(ld_);
     const float one = 1;
     blas_->strsm("R", "U", "N", "N", &m, &n, &one, square_, &apart, at(b.row, b.column), &ld);
     for (Index j = 0; j < b.columns; ++j) {
-      for (Index i = 0; i < b.rows; ++i) next_left()[i + j * padded(b.rows)] = rounded(scale * *at(b.row + i, b.column + j));
+      for (Index i = 0; i < b.rows; ++i)
+        next_left()[i + j * padded(b.rows)] = rounded(scale * *at(b.row + i, b.column + j));
     }
   }
   void make_upper(const Block& b) override {
     if (b.empty()) return;
-    const int m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), apart = static_cast<int>(width_), ld = static_cast<int>(ld_);
+    const int m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), apart = static_cast<int>(width_),
+              ld = static_cast<int>(ld_);
     const float one = 1;
     blas_->strsm("L", "L", "N", "U", &m, &n, &one, square_, &apart, at(b.row, b.column), &ld);
     for (Index j = 0; j < b.columns; ++j) {
@@ -73,7 +80,9 @@ class MixedHostPart final : public MixedPart {
   void read_left(Index rows, Index width, void* out) override { write(next_left(), padded(rows) * width, out); }
   void read_upper(Index width, Index columns, void* out) override { write(next_upper(), padded(width) * columns, out); }
   void load_left(const void* in, Index rows, Index width) override { read(in, padded(rows) * width, next_left()); }
-  void load_upper(const void* in, Index width, Index columns) override { read(in, padded(width) * columns, next_upper()); }
+  void load_upper(const void* in, Index width, Index columns) override {
+    read(in, padded(width) * columns, next_upper());
+  }
   void turn(Index first_row, Index first_column, Index width, float scale) override {
     slot_ = 1 - slot_;
     first_row_ = first_row;
@@ -86,7 +95,8 @@ class MixedHostPart final : public MixedPart {
     if (b.empty()) return;
     const double begin = harness::now_seconds();
     const Index ld_left = padded(rows_ - first_row_), ld_upper = padded(panel_width_);
-    multiply(b, panel_width_, -1 / scale_, left_[slot_].data() + (b.row - first_row_), ld_left, upper_[slot_].data() + (b.column - first_column_) * ld_upper, ld_upper);
+    multiply(b, panel_width_, -1 / scale_, left_[slot_].data() + (b.row - first_row_), ld_left,
+             upper_[slot_].data() + (b.column - first_column_) * ld_upper, ld_upper);
     seconds_ += harness::now_seconds() - begin;
   }
   double take_update_seconds() override { return std::exchange(seconds_, 0.0); }
@@ -135,8 +145,10 @@ class MixedHostPart final : public MixedPart {
     for (Index i = 0; i < count; ++i) to[i] = load(in, precision_, i);
   }
   // The block += factor * left * upper.
-  void multiply(const Block& b, Index inner, float factor, const float* left, Index ld_left, const float* upper, Index ld_upper) {
-    const int m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), k = static_cast<int>(inner), lda = static_cast<int>(ld_left), ldb = static_cast<int>(ld_upper), ld = static_cast<int>(ld_);
+  void multiply(const Block& b, Index inner, float factor, const float* left, Index ld_left, const float* upper,
+                Index ld_upper) {
+    const int m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), k = static_cast<int>(inner),
+              lda = static_cast<int>(ld_left), ldb = static_cast<int>(ld_upper), ld = static_cast<int>(ld_);
     const float one = 1;
     blas_->sgemm("N", "N", &m, &n, &k, &factor, left, &lda, upper, &ldb, &one, at(b.row, b.column), &ld);
   }
@@ -146,7 +158,7 @@ class MixedHostPart final : public MixedPart {
   Precision precision_ = Precision::fp32;
   Axis row_axis_, column_axis_;
   Index rows_ = 0, columns_ = 0, ld_ = 8, width_ = 0;
-  Index first_row_ = 0, first_column_ = 0, panel_width_ = 0;   // of the present panels
+  Index first_row_ = 0, first_column_ = 0, panel_width_ = 0;  // of the present panels
   float scale_ = 1;
   int slot_ = 0;
   const float* square_ = nullptr;
@@ -156,6 +168,8 @@ class MixedHostPart final : public MixedPart {
 
 }  // namespace
 
-std::unique_ptr<MixedPart> mixed_host_part(std::shared_ptr<harness::Blas> blas) { return std::make_unique<MixedHostPart>(std::move(blas)); }
+std::unique_ptr<MixedPart> mixed_host_part(std::shared_ptr<harness::Blas> blas) {
+  return std::make_unique<MixedHostPart>(std::move(blas));
+}
 
 }  // namespace clusterc::hpl

@@ -20,7 +20,8 @@ void Panel::shape(Index first, Index width, Index rows) {
   capacity_ = length();
 }
 
-// The checksum itself is the first word; the rest of the padding between columns is part of the message and never uninitialised.
+// The checksum itself is the first word; the rest of the padding between columns is part of the message and never
+// uninitialised.
 std::uint64_t Panel::sum() const { return sum_words(at_.get() + 1, length() - 1); }
 void Panel::seal() { at_[0] = std::bit_cast<double>(sum()); }
 bool Panel::intact() const { return std::bit_cast<std::uint64_t>(at_[0]) == sum(); }
@@ -33,8 +34,16 @@ constexpr Index kLeaf = 16;
 class Factoring {
  public:
   Factoring(Panel& panel, const Axis& axis, const harness::Blas& blas, PivotExchange* exchange)
-      : panel_(panel), axis_(axis), blas_(blas), exchange_(exchange), width_(panel.width()), ld_(panel.ld()), rows_(panel.rows()),
-        local_below_(axis.below(panel.first() + panel.width())), row_(static_cast<std::size_t>(width_)), old_(static_cast<std::size_t>(width_)) {}
+      : panel_(panel),
+        axis_(axis),
+        blas_(blas),
+        exchange_(exchange),
+        width_(panel.width()),
+        ld_(panel.ld()),
+        rows_(panel.rows()),
+        local_below_(axis.below(panel.first() + panel.width())),
+        row_(static_cast<std::size_t>(width_)),
+        old_(static_cast<std::size_t>(width_)) {}
 
   // Columns [c, c + w): left half, its effect on the right half, right half.
   void factor(Index c, Index w) {
@@ -44,14 +53,17 @@ class Factoring {
     }
     const Index left = (w / 2 + kLeaf - 1) / kLeaf * kLeaf, right = w - left, middle = c + left;
     factor(c, left);
-    const int ileft = static_cast<int>(left), iright = static_cast<int>(right), iwidth = static_cast<int>(width_), ild = static_cast<int>(ld_);
+    const int ileft = static_cast<int>(left), iright = static_cast<int>(right), iwidth = static_cast<int>(width_),
+              ild = static_cast<int>(ld_);
     const double one = 1, minus = -1;
     blas_.dtrsm("L", "L", "N", "U", &ileft, &iright, &one, top(c, c), &iwidth, top(c, middle), &iwidth);
     if (const int under = static_cast<int>(width_ - middle); under > 0) {
-      blas_.dgemm("N", "N", &under, &iright, &ileft, &minus, top(middle, c), &iwidth, top(c, middle), &iwidth, &one, top(middle, middle), &iwidth);
+      blas_.dgemm("N", "N", &under, &iright, &ileft, &minus, top(middle, c), &iwidth, top(c, middle), &iwidth, &one,
+                  top(middle, middle), &iwidth);
     }
     if (const int below_rows = static_cast<int>(rows_); below_rows > 0) {
-      blas_.dgemm("N", "N", &below_rows, &iright, &ileft, &minus, below(c), &ild, top(c, middle), &iwidth, &one, below(middle), &ild);
+      blas_.dgemm("N", "N", &below_rows, &iright, &ileft, &minus, below(c), &ild, top(c, middle), &iwidth, &one,
+                  below(middle), &ild);
     }
     factor(middle, right);
   }
@@ -74,14 +86,16 @@ class Factoring {
     Candidate best{.magnitude = above.magnitude, .row = static_cast<double>(panel_.first() + top_row)};
     Index from = -1;  // local row below
     if (under.at >= 0) {
-      const Candidate other{.magnitude = under.magnitude, .row = static_cast<double>(axis_.global(local_below_ + under.at))};
+      const Candidate other{.magnitude = under.magnitude,
+                            .row = static_cast<double>(axis_.global(local_below_ + under.at))};
       if (other.better_than(best)) {
         best = other;
         from = under.at;
       }
     }
     const Candidate mine = best;
-    for (Index l = 0; l < width_; ++l) row_[static_cast<std::size_t>(l)] = from >= 0 ? below(l)[from] : *top(top_row, l);
+    for (Index l = 0; l < width_; ++l)
+      row_[static_cast<std::size_t>(l)] = from >= 0 ? below(l)[from] : *top(top_row, l);
     if (exchange_) exchange_->best(best, row_.data(), width_);
 
     const auto pivot_row = static_cast<Index>(best.row);

@@ -13,7 +13,7 @@ struct Problem {
   int rows = 1, columns = 1;  // of the process grid: P, Q
   std::uint64_t seed = 1;
   MatrixKind kind = MatrixKind::random;
-  double diagonal = 0;        // added to each element on it (mixed.h)
+  double diagonal = 0;  // added to each element on it (mixed.h)
 
   // [-0.5, 0.5), as HPL's own generator has it; column n is b.
   CLUSTERC_BOTH double element(Index i, Index j) const {
@@ -21,11 +21,14 @@ struct Problem {
       if (kind == MatrixKind::zero || (kind == MatrixKind::zero_column && j == n / 2)) return 0;
       if (kind == MatrixKind::equal_rows && i == n - 1) i = 0;
     }
-    return harness::random_unit(seed, static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(n)) - 0.5 + (i == j ? diagonal : 0);
+    return harness::random_unit(
+               seed, static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(n)) -
+           0.5 + (i == j ? diagonal : 0);
   }
 
   // Of local rows [row, row + count), sums over the first `unknowns` local columns of element * x and of |element|.
-  void products(const Axis& row_axis, const Axis& column_axis, Index row, Index count, Index unknowns, const double* x, double* product, double* magnitude) const {
+  void products(const Axis& row_axis, const Axis& column_axis, Index row, Index count, Index unknowns, const double* x,
+                double* product, double* magnitude) const {
     for (Index i = 0; i < count; ++i) {
       const Index global = row_axis.global(row + i);
       double sum = 0, size = 0;

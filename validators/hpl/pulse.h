@@ -9,20 +9,41 @@
 
 namespace clusterc::hpl {
 
-enum class Phase : std::uint8_t { start, fill, panel, panel_broadcast, row_exchange, update, back_substitution, residual, dgemm, idle };
+enum class Phase : std::uint8_t {
+  start,
+  fill,
+  panel,
+  panel_broadcast,
+  row_exchange,
+  update,
+  back_substitution,
+  residual,
+  dgemm,
+  idle
+};
 
 constexpr std::string_view phase_text(Phase phase) {
   switch (phase) {
-    case Phase::start: return "waiting for all ranks";
-    case Phase::fill: return "filling the matrix";
-    case Phase::panel: return "factoring a panel";
-    case Phase::panel_broadcast: return "waiting for a panel";
-    case Phase::row_exchange: return "exchanging rows";
-    case Phase::update: return "updating the rest";
-    case Phase::back_substitution: return "back substitution";
-    case Phase::residual: return "checking the residual";
-    case Phase::dgemm: return "measuring the DGEMM rate";
-    case Phase::idle: return "waiting for the ranks that work";
+    case Phase::start:
+      return "waiting for all ranks";
+    case Phase::fill:
+      return "filling the matrix";
+    case Phase::panel:
+      return "factoring a panel";
+    case Phase::panel_broadcast:
+      return "waiting for a panel";
+    case Phase::row_exchange:
+      return "exchanging rows";
+    case Phase::update:
+      return "updating the rest";
+    case Phase::back_substitution:
+      return "back substitution";
+    case Phase::residual:
+      return "checking the residual";
+    case Phase::dgemm:
+      return "measuring the DGEMM rate";
+    case Phase::idle:
+      return "waiting for the ranks that work";
   }
   return "?";
 }

@@ -9,9 +9,10 @@
 namespace clusterc::hpl {
 using mpi::check;
 
-constexpr Index kRows = 64;   // checked between two signs of life
+constexpr Index kRows = 64;  // checked between two signs of life
 
-Residual residual_of(const Problem& p, const Grid& grid, const Products& products, const std::vector<double>& x, Pulse& pulse, std::vector<double>* keep) {
+Residual residual_of(const Problem& p, const Grid& grid, const Products& products, const std::vector<double>& x,
+                     Pulse& pulse, std::vector<double>* keep) {
   const Axis rows{.nb = p.nb, .parts = p.rows, .me = grid.my_row};
   const Index row_count = rows.below(p.n);
   pulse.at(Phase::residual);
@@ -23,11 +24,15 @@ Residual residual_of(const Problem& p, const Grid& grid, const Products& product
   }
   constexpr Index kChunk = 1 << 24;  // elements of one all-reduce
   for (Index at = 0; at < 2 * row_count; at += kChunk) {
-    check(MPI_Allreduce(MPI_IN_PLACE, sums.data() + at, static_cast<int>(std::min(kChunk, 2 * row_count - at)), MPI_DOUBLE, MPI_SUM, grid.row), "MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, sums.data() + at, static_cast<int>(std::min(kChunk, 2 * row_count - at)),
+                        MPI_DOUBLE, MPI_SUM, grid.row),
+          "MPI_Allreduce");
   }
   // A NaN must not vanish in a maximum: it counts as infinite.
   double norms[4] = {};  // A, x, b, r
-  const auto raise = [](double& norm, double value) { norm = std::max(norm, std::isnan(value) ? std::numeric_limits<double>::infinity() : std::fabs(value)); };
+  const auto raise = [](double& norm, double value) {
+    norm = std::max(norm, std::isnan(value) ? std::numeric_limits<double>::infinity() : std::fabs(value));
+  };
   std::vector<double> r(static_cast<std::size_t>(row_count));
   for (Index i = 0; i < row_count; ++i) {
     const double b = p.element(rows.global(i), p.n);

@@ -11,7 +11,7 @@
 namespace clusterc::hpl {
 
 struct Residual {
-  double scaled = 0;           // ||Ax-b|| / (eps (||A|| ||x|| + ||b||) N), infinity norms, eps = 2^-53; passes below 16
+  double scaled = 0;  // ||Ax-b|| / (eps (||A|| ||x|| + ||b||) N), infinity norms, eps = 2^-53; passes below 16
   double norm_a = 0, norm_x = 0, norm_b = 0, norm_r = 0;
   std::uint64_t wrong_rows = 0;  // rows whose own |Ax-b| is not below 16 eps (||A|| ||x|| + ||b||) N
 };
@@ -21,6 +21,7 @@ inline constexpr double kThreshold = 16;  // HPL
 using Products = std::function<void(Index row, Index rows, const double* x, double* product, double* magnitude)>;
 
 // `x`: of my columns. `keep`, where it is not null, becomes b - A x of my rows, the same on all ranks of a grid row.
-Residual residual_of(const Problem&, const Grid&, const Products&, const std::vector<double>& x, Pulse&, std::vector<double>* keep = nullptr);
+Residual residual_of(const Problem&, const Grid&, const Products&, const std::vector<double>& x, Pulse&,
+                     std::vector<double>* keep = nullptr);
 
 }  // namespace clusterc::hpl

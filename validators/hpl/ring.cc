@@ -12,7 +12,10 @@ namespace {
 constexpr int kTag = 1;
 
 int elements(const Panel& panel) {
-  if (panel.length() > 0x7fffffff) throw harness::CouldNotRun(harness::Cause::no_memory, "a panel of more than 2^31 elements does not fit one message: a smaller block or more rows in the grid");
+  if (panel.length() > 0x7fffffff)
+    throw harness::CouldNotRun(
+        harness::Cause::no_memory,
+        "a panel of more than 2^31 elements does not fit one message: a smaller block or more rows in the grid");
   return static_cast<int>(panel.length());
 }
 
@@ -42,7 +45,9 @@ void Ring::send(Panel& panel, int slot) {
 
 void Ring::expect(Panel& panel, int slot, int owner) {
   slots_[slot] = {.panel = &panel, .owner = owner};
-  check(MPI_Irecv(panel.message(), elements(panel), MPI_DOUBLE, (me_ + size_ - 1) % size_, kTag, row_, &slots_[slot].in), "MPI_Irecv");
+  check(
+      MPI_Irecv(panel.message(), elements(panel), MPI_DOUBLE, (me_ + size_ - 1) % size_, kTag, row_, &slots_[slot].in),
+      "MPI_Irecv");
 }
 
 bool Ring::poll(int slot) {

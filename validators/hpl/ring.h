@@ -1,5 +1,5 @@
-// How a panel reaches the other process columns: from its owner to the next column of the grid, which hands it on. Sending and
-// receiving go on while the matrix is updated, whenever somebody calls poll().
+// How a panel reaches the other process columns: from its owner to the next column of the grid, which hands it on.
+// Sending and receiving go on while the matrix is updated, whenever somebody calls poll().
 #pragma once
 #include <mpi.h>
 
@@ -11,15 +11,16 @@ namespace clusterc::hpl {
 class Ring {
  public:
   // `row`: the ranks of this grid row; `first_rank`: the job's rank of its first member, for messages.
-  Ring(MPI_Comm row, int me, int size, int first_rank, Pulse& pulse) : row_(row), me_(me), size_(size), first_rank_(first_rank), pulse_(pulse) {}
+  Ring(MPI_Comm row, int me, int size, int first_rank, Pulse& pulse)
+      : row_(row), me_(me), size_(size), first_rank_(first_rank), pulse_(pulse) {}
 
   // Both need that drain() freed the panel's buffer.
-  void send(Panel&, int slot);                // its owner: it is complete
-  void expect(Panel&, int slot, int owner);   // the others: it will come
+  void send(Panel&, int slot);               // its owner: it is complete
+  void expect(Panel&, int slot, int owner);  // the others: it will come
   // Hands on what came. True once the panel of `slot` is here.
   bool poll(int slot);
-  void wait(int slot, Index step);            // until it is here
-  void drain(int slot);                       // until nobody reads the buffer any more
+  void wait(int slot, Index step);  // until it is here
+  void drain(int slot);             // until nobody reads the buffer any more
 
  private:
   struct Slot {

@@ -10,9 +10,12 @@ namespace clusterc::hpl {
 
 std::optional<GridShape> grid_shape(unsigned ranks, std::optional<unsigned> rows, std::optional<unsigned> columns) {
   GridShape shape;
-  if (rows && columns) shape = {*rows, *columns};
-  else if (rows) shape = {*rows, ranks / *rows};
-  else if (columns) shape = {ranks / *columns, *columns};
+  if (rows && columns)
+    shape = {*rows, *columns};
+  else if (rows)
+    shape = {*rows, ranks / *rows};
+  else if (columns)
+    shape = {ranks / *columns, *columns};
   else {
     for (unsigned p = 1; p * p <= ranks; ++p) {
       if (ranks % p == 0) shape = {p, ranks / p};
@@ -34,10 +37,11 @@ double bytes_of_rank(Index n, Index nb, GridShape shape) {
 
 double bytes_of_device(Index n, Index nb, GridShape shape) {
   const auto block = static_cast<double>(nb), order = static_cast<double>(n);
-  const double line = 16;   // of padding, at most, in elements (layout.h)
+  const double line = 16;  // of padding, at most, in elements (layout.h)
   const double rows = std::min(order, std::ceil(order / block / shape.rows) * block);
   const double columns = std::min(order + 1, std::ceil((order + 1) / block / shape.columns) * block) + line;
-  return 8 * (rows * columns + (shape.rows > 1 ? 2 : 1) * block * columns + 3 * block * (rows + line + block) + columns + rows + 2 * PartialProducts::kParts * PartialProducts::kRows);
+  return 8 * (rows * columns + (shape.rows > 1 ? 2 : 1) * block * columns + 3 * block * (rows + line + block) +
+              columns + rows + 2 * PartialProducts::kParts * PartialProducts::kRows);
 }
 
 double bytes_of_mixed(Index n, Index nb, GridShape shape) {
@@ -46,7 +50,8 @@ double bytes_of_mixed(Index n, Index nb, GridShape shape) {
   const double rows = std::min(order, std::ceil(order / block / shape.rows) * block) + line;
   const double columns = std::min(order, std::ceil(order / block / shape.columns) * block);
   const double width = std::min(block, order);
-  return 4 * (rows * columns + 2 * width * rows + 2 * (width + line) * columns + 2 * width * width + width + rows) + 8 * (columns + 2 * PartialProducts::kParts * PartialProducts::kRows);
+  return 4 * (rows * columns + 2 * width * rows + 2 * (width + line) * columns + 2 * width * width + width + rows) +
+         8 * (columns + 2 * PartialProducts::kParts * PartialProducts::kRows);
 }
 
 Index order_for_memory(double bytes, Index nb, GridShape shape, double (*bytes_of)(Index, Index, GridShape)) {
@@ -62,14 +67,17 @@ Index order_for_memory(double bytes, Index nb, GridShape shape, double (*bytes_o
 Index order_for_time(double seconds, double dgemm_rate, Index nb) {
   constexpr double kShare = 0.6;  // small systems reach 0.5 to 0.8 of DGEMM (benchmarks/results/hpl)
   const double order = std::cbrt(1.5 * seconds * dgemm_rate * kShare);
-  return std::max<Index>(1, order >= static_cast<double>(nb) ? static_cast<Index>(order) / nb * nb : static_cast<Index>(order));
+  return std::max<Index>(
+      1, order >= static_cast<double>(nb) ? static_cast<Index>(order) / nb * nb : static_cast<Index>(order));
 }
 
 std::string wrong_shape(const harness::Options& options, unsigned ranks) {
-  if (options.has("--precision") && options.choices("--precision", kPrecisionNames).size() != 1) return "'--precision' takes one of them: HPL and HPL-MxP are two runs";
+  if (options.has("--precision") && options.choices("--precision", kPrecisionNames).size() != 1)
+    return "'--precision' takes one of them: HPL and HPL-MxP are two runs";
   const auto rows = options.count("--rows"), columns = options.count("--columns");
   if (!grid_shape(ranks, rows, columns)) {
-    return format("a grid of {} x {} needs more than the {} rank{} of this job", rows ? format("{}", *rows) : "P", columns ? format("{}", *columns) : "Q", ranks, ranks == 1 ? "" : "s");
+    return format("a grid of {} x {} needs more than the {} rank{} of this job", rows ? format("{}", *rows) : "P",
+                  columns ? format("{}", *columns) : "Q", ranks, ranks == 1 ? "" : "s");
   }
   return {};
 }

@@ -20,7 +20,9 @@ constexpr Index kRows = 64;  // filled between two signs of life
 // A pivot among the ranks of a grid column: one all-reduce of the candidate together with its row.
 class ColumnExchange final : public PivotExchange {
  public:
-  ColumnExchange(MPI_Comm column, Pulse& pulse) : column_(column), pulse_(pulse) { check(MPI_Op_create(&ColumnExchange::choose, 1, &op_), "MPI_Op_create"); }
+  ColumnExchange(MPI_Comm column, Pulse& pulse) : column_(column), pulse_(pulse) {
+    check(MPI_Op_create(&ColumnExchange::choose, 1, &op_), "MPI_Op_create");
+  }
   ~ColumnExchange() override {
     MPI_Op_free(&op_);
     if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
@@ -70,12 +72,22 @@ class ColumnExchange final : public PivotExchange {
 
 class Solver::Impl {
  public:
-  Impl(const Problem& problem, const Grid& grid, std::shared_ptr<Blas> blas, LocalPart& backend, Pulse& pulse, std::function<void(double)> progress)
-      : p_(problem), grid_(grid), blas_(std::move(blas)), backend_(backend), pulse_(pulse), progress_(std::move(progress)),
-        rows_{.nb = p_.nb, .parts = p_.rows, .me = grid.my_row}, columns_{.nb = p_.nb, .parts = p_.columns, .me = grid.my_column},
-        row_count_(rows_.below(p_.n)), column_count_(columns_.below(p_.n + 1)), blocks_((p_.n + p_.nb - 1) / p_.nb),
+  Impl(const Problem& problem, const Grid& grid, std::shared_ptr<Blas> blas, LocalPart& backend, Pulse& pulse,
+       std::function<void(double)> progress)
+      : p_(problem),
+        grid_(grid),
+        blas_(std::move(blas)),
+        backend_(backend),
+        pulse_(pulse),
+        progress_(std::move(progress)),
+        rows_{.nb = p_.nb, .parts = p_.rows, .me = grid.my_row},
+        columns_{.nb = p_.nb, .parts = p_.columns, .me = grid.my_column},
+        row_count_(rows_.below(p_.n)),
+        column_count_(columns_.below(p_.n + 1)),
+        blocks_((p_.n + p_.nb - 1) / p_.nb),
         ring_(grid.row, grid.my_column, p_.columns, grid.rank_of(grid.my_row, 0), pulse),
-        host_memory_([this](std::size_t count) { return backend_.host_memory(count); }), panels_{Panel(host_memory_), Panel(host_memory_)} {
+        host_memory_([this](std::size_t count) { return backend_.host_memory(count); }),
+        panels_{Panel(host_memory_), Panel(host_memory_)} {
     if (p_.rows > 1) exchange_ = std::make_unique<ColumnExchange>(grid.column, pulse);
     backend_.allocate(p_, rows_, columns_, row_count_, column_count_);
   }
@@ -94,8 +106,10 @@ class Solver::Impl {
     pulse_.at(Phase::start);
     check(MPI_Barrier(grid_.all), "MPI_Barrier");
     const double begin = now_seconds();
-    if (owns_column(0)) make_panel(0, s.phases);
-    else expect_panel(0);
+    if (owns_column(0))
+      make_panel(0, s.phases);
+    else
+      expect_panel(0);
     for (Index j = 0; j < blocks_; ++j) step(j, s);
     const double back = now_seconds();
     back_substitution(s.x);
@@ -108,7 +122,12 @@ class Solver::Impl {
   }
 
   Residual residual(const Solution& s) {
-    return residual_of(p_, grid_, [this](Index row, Index rows, const double* x, double* product, double* magnitude) { backend_.products(row, rows, x, product, magnitude); }, s.x, pulse_);
+    return residual_of(
+        p_, grid_,
+        [this](Index row, Index rows, const double* x, double* product, double* magnitude) {
+          backend_.products(row, rows, x, product, magnitude);
+        },
+        s.x, pulse_);
   }
 
   double dgemm_seconds() {
@@ -144,9 +163,13 @@ class Solver::Impl {
     std::fill(panel.message(), panel.message() + Panel::kHeader, 0.0);
     const Index width = panel.width(), column = columns_.below(panel.first()), under = rows_.below(end_of(block));
     if (owns_row(block)) backend_.read_block(rows_.below(panel.first()), column, width, width, panel.top(), width);
-    if (p_.rows > 1) check(MPI_Bcast(panel.top(), static_cast<int>(width * width), MPI_DOUBLE, rows_.owner(panel.first()), grid_.column), "MPI_Bcast of the diagonal block");
+    if (p_.rows > 1)
+      check(
+          MPI_Bcast(panel.top(), static_cast<int>(width * width), MPI_DOUBLE, rows_.owner(panel.first()), grid_.column),
+          "MPI_Bcast of the diagonal block");
     backend_.read_block(under, column, panel.rows(), width, panel.below(), panel.ld());
-    for (Index c = 0; c < width; ++c) std::fill(panel.below() + c * panel.ld() + panel.rows(), panel.below() + (c + 1) * panel.ld(), 0.0);
+    for (Index c = 0; c < width; ++c)
+      std::fill(panel.below() + c * panel.ld() + panel.rows(), panel.below() + (c + 1) * panel.ld(), 0.0);
     factor_panel(panel, rows_, *blas_, exchange_.get());
     if (p_.columns > 1) panel.seal();
     ring_.send(panel, static_cast<int>(block % 2));
@@ -180,8 +203,10 @@ class Solver::Impl {
       const Index ahead = columns_.below(end_of(j + 1)) - column;
       update(j, column, ahead, s.phases);
       column += ahead;
-      if (backend_.works_alongside()) backend_.mark();
-      else make_panel(j + 1, s.phases);
+      if (backend_.works_alongside())
+        backend_.mark();
+      else
+        make_panel(j + 1, s.phases);
     } else if (another) {
       expect_panel(j + 1);
     }
@@ -200,7 +225,8 @@ class Solver::Impl {
     gather_.clear();
     moves_.clear();
     if (p_.rows == 1) {
-      for (std::size_t i = 0; i < permutation.source.size(); ++i) gather_.push_back({place(permutation.source[i]), static_cast<Index>(i)});
+      for (std::size_t i = 0; i < permutation.source.size(); ++i)
+        gather_.push_back({place(permutation.source[i]), static_cast<Index>(i)});
       for (const auto& [to, from] : permutation.displaced) moves_.push_back({place(from), place(to)});
       return;
     }
@@ -218,7 +244,8 @@ class Solver::Impl {
     top_owner_ = rows_.owner(panel.first());
     for (const auto& [to, from] : permutation.displaced) {
       const auto owner = static_cast<std::size_t>(rows_.owner(to));
-      targets_[owner].push_back(top_owner_ == grid_.my_row ? place(from) : 0);  // counted by all, packed by the owner of the top
+      targets_[owner].push_back(top_owner_ == grid_.my_row ? place(from)
+                                                           : 0);  // counted by all, packed by the owner of the top
       if (rows_.owner(to) == grid_.my_row) target_rows_[owner].push_back(place(to));
     }
   }
@@ -227,7 +254,10 @@ class Solver::Impl {
   void exchange_rows(Index column, Index columns) {
     const auto me = static_cast<std::size_t>(grid_.my_row);
     const auto count = [columns](std::size_t rows) {
-      if (static_cast<Index>(rows) * columns > 0x7fffffff) throw CouldNotRun(Cause::no_memory, "more than 2^31 elements in one exchange of rows: a smaller block or more columns in the grid");
+      if (static_cast<Index>(rows) * columns > 0x7fffffff)
+        throw CouldNotRun(
+            Cause::no_memory,
+            "more than 2^31 elements in one exchange of rows: a smaller block or more columns in the grid");
       return static_cast<int>(static_cast<Index>(rows) * columns);
     };
     std::vector<int> counts, begins, out_counts, out_begins;
@@ -243,13 +273,19 @@ class Solver::Impl {
     reserve(outgoing_, outgoing_size_, std::max(counts[me], out_total));
     reserve(incoming_, incoming_size_, total);
     backend_.pack(sources_[me], column, columns, outgoing_.get());
-    check(MPI_Allgatherv(outgoing_.get(), counts[me], MPI_DOUBLE, incoming_.get(), counts.data(), begins.data(), MPI_DOUBLE, grid_.column), "MPI_Allgatherv of rows");
+    check(MPI_Allgatherv(outgoing_.get(), counts[me], MPI_DOUBLE, incoming_.get(), counts.data(), begins.data(),
+                         MPI_DOUBLE, grid_.column),
+          "MPI_Allgatherv of rows");
     pulse_.beat();
-    for (std::size_t r = 0; r < source_rows_.size(); ++r) backend_.unpack_to_u(source_rows_[r], column, columns, incoming_.get() + begins[r]);
+    for (std::size_t r = 0; r < source_rows_.size(); ++r)
+      backend_.unpack_to_u(source_rows_[r], column, columns, incoming_.get() + begins[r]);
     if (grid_.my_row == top_owner_) {
-      for (std::size_t r = 0; r < targets_.size(); ++r) backend_.pack(targets_[r], column, columns, outgoing_.get() + out_begins[r]);
+      for (std::size_t r = 0; r < targets_.size(); ++r)
+        backend_.pack(targets_[r], column, columns, outgoing_.get() + out_begins[r]);
     }
-    check(MPI_Scatterv(outgoing_.get(), out_counts.data(), out_begins.data(), MPI_DOUBLE, incoming_.get(), out_counts[me], MPI_DOUBLE, top_owner_, grid_.column), "MPI_Scatterv of rows");
+    check(MPI_Scatterv(outgoing_.get(), out_counts.data(), out_begins.data(), MPI_DOUBLE, incoming_.get(),
+                       out_counts[me], MPI_DOUBLE, top_owner_, grid_.column),
+          "MPI_Scatterv of rows");
     backend_.unpack_to_matrix(target_rows_[me], column, columns, incoming_.get());
     pulse_.beat();
   }
@@ -266,7 +302,8 @@ class Solver::Impl {
     const Index top = owns_row(j) ? rows_.below(panel.first()) : -1, first = rows_.below(end_of(j));
     // The same number of pieces on every rank of a grid column, though their numbers of rows differ.
     const double work = 2.0 * static_cast<double>(p_.n - panel.first()) / p_.rows * static_cast<double>(panel.width());
-    const Index pieces = std::max<Index>(1, static_cast<Index>(work * static_cast<double>(columns) / backend_.piece() + 0.5));
+    const Index pieces =
+        std::max<Index>(1, static_cast<Index>(work * static_cast<double>(columns) / backend_.piece() + 0.5));
     for (Index piece = 0; piece < pieces; ++piece) {
       const Index from = column + columns * piece / pieces, n = column + columns * (piece + 1) / pieces - from;
       if (n == 0) continue;
@@ -287,18 +324,22 @@ class Solver::Impl {
     }
   }
 
-  // U x = y, from the last block to the first. Each rank keeps the sum y - U x of its own columns for its rows; a block's owner
-  // adds up those of its grid row. The block that is needed next is updated and sent before the rest.
+  // U x = y, from the last block to the first. Each rank keeps the sum y - U x of its own columns for its rows; a
+  // block's owner adds up those of its grid row. The block that is needed next is updated and sent before the rest.
   void back_substitution(std::vector<double>& x) {
     pulse_.at(Phase::back_substitution);
     x.assign(static_cast<std::size_t>(columns_.below(p_.n)), 0.0);
-    std::vector<double> sum(static_cast<std::size_t>(row_count_)), part(static_cast<std::size_t>(p_.nb)), u(static_cast<std::size_t>(p_.nb * p_.nb));
-    if (columns_.owner(p_.n) == grid_.my_column && row_count_ > 0) backend_.read_block(0, columns_.below(p_.n), row_count_, 1, sum.data(), row_count_);
+    std::vector<double> sum(static_cast<std::size_t>(row_count_)), part(static_cast<std::size_t>(p_.nb)),
+        u(static_cast<std::size_t>(p_.nb * p_.nb));
+    if (columns_.owner(p_.n) == grid_.my_column && row_count_ > 0)
+      backend_.read_block(0, columns_.below(p_.n), row_count_, 1, sum.data(), row_count_);
     std::vector<MPI_Request> sends;
     const auto contribute = [&](Index k) {  // my sums of block k, to its owner
       if (k < 0 || !owns_row(k) || owns_column(k)) return;
       const Index row = rows_.below(begin_of(k));
-      check(MPI_Isend(sum.data() + row, static_cast<int>(end_of(k) - begin_of(k)), MPI_DOUBLE, columns_.owner(begin_of(k)), kSumTag, grid_.row, &sends.emplace_back()), "MPI_Isend");
+      check(MPI_Isend(sum.data() + row, static_cast<int>(end_of(k) - begin_of(k)), MPI_DOUBLE,
+                      columns_.owner(begin_of(k)), kSumTag, grid_.row, &sends.emplace_back()),
+            "MPI_Isend");
     };
     const auto receive = [&](double* at, Index count, int from, int tag, MPI_Comm comm, int rank, Index k) {
       MPI_Request request = MPI_REQUEST_NULL;
@@ -308,7 +349,8 @@ class Solver::Impl {
     };
     contribute(blocks_ - 1);
     for (Index k = blocks_ - 1; k >= 0; --k) {
-      const Index first = begin_of(k), width = end_of(k) - first, row = rows_.below(first), column = columns_.below(first);
+      const Index first = begin_of(k), width = end_of(k) - first, row = rows_.below(first),
+                  column = columns_.below(first);
       if (!owns_column(k)) {
         contribute(k - 1);
         continue;
@@ -325,15 +367,21 @@ class Solver::Impl {
           double value = sum[static_cast<std::size_t>(row + i)];
           value /= u[static_cast<std::size_t>(i + i * width)];
           xk[i] = value;
-          for (Index l = 0; l < i; ++l) sum[static_cast<std::size_t>(row + l)] -= u[static_cast<std::size_t>(l + i * width)] * value;
+          for (Index l = 0; l < i; ++l)
+            sum[static_cast<std::size_t>(row + l)] -= u[static_cast<std::size_t>(l + i * width)] * value;
         }
         for (int r = 0; r < p_.rows; ++r) {
-          if (r != grid_.my_row) check(MPI_Isend(xk, static_cast<int>(width), MPI_DOUBLE, r, kUnknownTag, grid_.column, &sends.emplace_back()), "MPI_Isend");
+          if (r != grid_.my_row)
+            check(
+                MPI_Isend(xk, static_cast<int>(width), MPI_DOUBLE, r, kUnknownTag, grid_.column, &sends.emplace_back()),
+                "MPI_Isend");
         }
       } else {
-        receive(xk, width, rows_.owner(first), kUnknownTag, grid_.column, grid_.rank_of(rows_.owner(first), grid_.my_column), k);
+        receive(xk, width, rows_.owner(first), kUnknownTag, grid_.column,
+                grid_.rank_of(rows_.owner(first), grid_.my_column), k);
       }
-      const Index urgent = k > 0 ? rows_.below(begin_of(k - 1)) : row;  // row of my part of block k - 1, where I have one
+      const Index urgent =
+          k > 0 ? rows_.below(begin_of(k - 1)) : row;  // row of my part of block k - 1, where I have one
       backend_.subtract_product(urgent, column, row - urgent, width, xk, sum.data() + urgent);
       contribute(k - 1);
       backend_.subtract_product(0, column, urgent, width, xk, sum.data());
@@ -361,7 +409,8 @@ class Solver::Impl {
   Index outgoing_size_ = 0, incoming_size_ = 0;
 };
 
-Solver::Solver(const Problem& problem, const Grid& grid, std::shared_ptr<Blas> blas, LocalPart& backend, Pulse& pulse, std::function<void(double)> progress)
+Solver::Solver(const Problem& problem, const Grid& grid, std::shared_ptr<Blas> blas, LocalPart& backend, Pulse& pulse,
+               std::function<void(double)> progress)
     : impl_(std::make_unique<Impl>(problem, grid, std::move(blas), backend, pulse, std::move(progress))) {}
 Solver::~Solver() = default;
 void Solver::fill() { impl_->fill(); }

@@ -5,7 +5,7 @@
 namespace clusterc::hpl {
 
 Index factor_square(float* a, Index width, Index ld, const harness::Blas& blas) {
-  constexpr Index kLeaf = 16;   // below it the calls of the BLAS cost more than they bring
+  constexpr Index kLeaf = 16;  // below it the calls of the BLAS cost more than they bring
   if (width <= kLeaf) {
     for (Index j = 0; j < width; ++j) {
       const float pivot = a[j + j * ld];

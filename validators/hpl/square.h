@@ -5,7 +5,8 @@
 
 namespace clusterc::hpl {
 
-// Columns `ld` apart, into its factors without pivoting, in FP32. The first column whose pivot is zero or no number; -1: none.
+// Columns `ld` apart, into its factors without pivoting, in FP32. The first column whose pivot is zero or no number;
+// -1: none.
 Index factor_square(float* a, Index width, Index ld, const harness::Blas&);
 
 }  // namespace clusterc::hpl

@@ -1,4 +1,5 @@
-// The CUDA back end: one GPU, device events, ordinary 16-byte loads and stores, results checked on the device against the generator.
+// The CUDA back end: one GPU, device events, ordinary 16-byte loads and stores, results checked on the device against
+// the generator.
 #include <cuda_runtime.h>
 
 #include <limits>
@@ -14,22 +15,27 @@ namespace clusterc::memory {
 namespace {
 using namespace harness;
 
-constexpr unsigned kThreads = 256;   // a block; one double2 a thread, so that the grid covers the array once
+constexpr unsigned kThreads = 256;  // a block; one double2 a thread, so that the grid covers the array once
 constexpr std::uint64_t kDefaultBytes = 1ull << 30;  // 8 times the 126 MB of L2 of a B200, the largest in the catalogue
 
 __host__ __device__ double expected(Kernel kernel, double x, double y) {
   switch (kernel) {
-    case Kernel::copy: return x;
-    case Kernel::scale: return kFactor * x;
-    case Kernel::add: return x + y;
-    case Kernel::triad: return x + kFactor * y;
+    case Kernel::copy:
+      return x;
+    case Kernel::scale:
+      return kFactor * x;
+    case Kernel::add:
+      return x + y;
+    case Kernel::triad:
+      return x + kFactor * y;
   }
   return 0;
 }
 
 // q is an argument, so that the compiler knows nothing of it.
 template <Kernel K>
-__global__ void stream(double2* __restrict__ z, const double2* __restrict__ x, const double2* __restrict__ y, double q, std::uint64_t pairs) {
+__global__ void stream(double2* __restrict__ z, const double2* __restrict__ x, const double2* __restrict__ y, double q,
+                       std::uint64_t pairs) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= pairs) return;
   const double2 a = x[i];
@@ -39,24 +45,31 @@ __global__ void stream(double2* __restrict__ z, const double2* __restrict__ x, c
     z[i] = {q * a.x, q * a.y};
   } else {
     const double2 b = y[i];
-    if constexpr (K == Kernel::add) z[i] = {a.x + b.x, a.y + b.y};
-    else z[i] = {a.x + q * b.x, a.y + q * b.y};
+    if constexpr (K == Kernel::add)
+      z[i] = {a.x + b.x, a.y + b.y};
+    else
+      z[i] = {a.x + q * b.x, a.y + q * b.y};
   }
 }
 
 __global__ void fill_random(double* x, std::uint64_t seed, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads) {
     x[i] = random_unit(seed, i);
   }
 }
 
 __global__ void fill_value(double* z, double value, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) z[i] = value;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads)
+    z[i] = value;
 }
 
-__global__ void compare(Kernel kernel, const double* z, std::uint64_t seed_x, std::uint64_t seed_y, std::uint64_t count, unsigned long long* wrong) {
+__global__ void compare(Kernel kernel, const double* z, std::uint64_t seed_x, std::uint64_t seed_y, std::uint64_t count,
+                        unsigned long long* wrong) {
   unsigned long long mine = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads) {
     const double want = expected(kernel, random_unit(seed_x, i), random_unit(seed_y, i));
     mine += __double_as_longlong(want) != __double_as_longlong(z[i]);
   }
@@ -66,7 +79,13 @@ __global__ void compare(Kernel kernel, const double* z, std::uint64_t seed_x, st
 class CudaMemory final : public Place {
  public:
   CudaMemory(int gpu, std::uint64_t bytes, std::uint64_t seed)
-      : gpu_(gpu), elements_(bytes / sizeof(double2) * 2), seed_(seed), x_(bytes), y_(bytes), z_(bytes), wrong_(sizeof(double)) {
+      : gpu_(gpu),
+        elements_(bytes / sizeof(double2) * 2),
+        seed_(seed),
+        x_(bytes),
+        y_(bytes),
+        z_(bytes),
+        wrong_(sizeof(double)) {
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
@@ -88,10 +107,18 @@ class CudaMemory final : public Place {
     auto* z = reinterpret_cast<double2*>(z_.get());
     cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
     switch (kernel) {
-      case Kernel::copy: stream<Kernel::copy><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
-      case Kernel::scale: stream<Kernel::scale><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
-      case Kernel::add: stream<Kernel::add><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
-      case Kernel::triad: stream<Kernel::triad><<<blocks, kThreads>>>(z, x, y, kFactor, pairs); break;
+      case Kernel::copy:
+        stream<Kernel::copy><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        break;
+      case Kernel::scale:
+        stream<Kernel::scale><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        break;
+      case Kernel::add:
+        stream<Kernel::add><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        break;
+      case Kernel::triad:
+        stream<Kernel::triad><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        break;
     }
     cuda_check(cudaGetLastError(), "launching a kernel");
     cuda_check(cudaEventRecord(end_), "cudaEventRecord");
@@ -123,7 +150,10 @@ class CudaMemory final : public Place {
   }
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
-    return {{"l2_cache_bytes", l2_bytes_}, {"ecc", ecc_}, {"stores", std::string("ordinary")}, {"threads_per_block", std::uint64_t{kThreads}}};
+    return {{"l2_cache_bytes", l2_bytes_},
+            {"ecc", ecc_},
+            {"stores", std::string("ordinary")},
+            {"threads_per_block", std::uint64_t{kThreads}}};
   }
 
  private:

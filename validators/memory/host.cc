@@ -18,15 +18,19 @@ namespace clusterc::memory {
 namespace {
 using namespace harness;
 
-// Three arrays in one mapping, so that their distance is ours to choose: arrays that start at the same place of a page make loads
-// wait for stores with the same low 12 address bits.
+// Three arrays in one mapping, so that their distance is ours to choose: arrays that start at the same place of a page
+// make loads wait for stores with the same low 12 address bits.
 class Arrays {
  public:
-  explicit Arrays(std::uint64_t elements) : stride_((elements * sizeof(double) + kPage - 1) / kPage * kPage + kStagger) {
+  explicit Arrays(std::uint64_t elements)
+      : stride_((elements * sizeof(double) + kPage - 1) / kPage * kPage + kStagger) {
     bytes_ = 3 * stride_;
     void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) throw CouldNotRun(Cause::no_memory, format("{} for three arrays were refused", bytes_text(static_cast<double>(bytes_))));
-    huge_ = madvise(at, bytes_, MADV_HUGEPAGE) == 0;  // fewer TLB misses; a kernel without them goes on with small pages
+    if (at == MAP_FAILED)
+      throw CouldNotRun(Cause::no_memory,
+                        format("{} for three arrays were refused", bytes_text(static_cast<double>(bytes_))));
+    huge_ =
+        madvise(at, bytes_, MADV_HUGEPAGE) == 0;  // fewer TLB misses; a kernel without them goes on with small pages
     base_ = static_cast<std::byte*>(at);
   }
   ~Arrays() { munmap(base_, bytes_); }
@@ -45,10 +49,14 @@ class Arrays {
 
 double expected(Kernel kernel, double x, double y) {
   switch (kernel) {
-    case Kernel::copy: return x;
-    case Kernel::scale: return kFactor * x;
-    case Kernel::add: return x + y;
-    case Kernel::triad: return x + kFactor * y;
+    case Kernel::copy:
+      return x;
+    case Kernel::scale:
+      return kFactor * x;
+    case Kernel::add:
+      return x + y;
+    case Kernel::triad:
+      return x + kFactor * y;
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -56,7 +64,12 @@ double expected(Kernel kernel, double x, double y) {
 class HostMemory final : public Place {
  public:
   HostMemory(const HostPlace& place, std::uint64_t bytes, std::uint64_t seed)
-      : place_(place), elements_(bytes / sizeof(double)), seed_(seed), arrays_(elements_), team_(place.cpus), kernels_(kernels_of_this_processor()) {
+      : place_(place),
+        elements_(bytes / sizeof(double)),
+        seed_(seed),
+        arrays_(elements_),
+        team_(place.cpus),
+        kernels_(kernels_of_this_processor()) {
     team_.run([&](unsigned rank) {
       const auto [begin, end] = slice_of(elements_, rank, team_.size());
       double *x = arrays_.array(0), *y = arrays_.array(1), *z = arrays_.array(2);
@@ -92,7 +105,8 @@ class HostMemory final : public Place {
       const auto [begin, end] = slice_of(elements_, rank, team_.size());
       std::uint64_t mine = 0;
       for (std::size_t i = begin; i < end; ++i) {
-        const double want = expected(kernel, random_unit(stream_seed(seed_, 0), i), random_unit(stream_seed(seed_, 1), i));
+        const double want =
+            expected(kernel, random_unit(stream_seed(seed_, 0), i), random_unit(stream_seed(seed_, 1), i));
         mine += std::bit_cast<std::uint64_t>(want) != std::bit_cast<std::uint64_t>(arrays_.array(2)[i]);
       }
       wrong += mine;
@@ -101,8 +115,9 @@ class HostMemory final : public Place {
   }
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
-    return {{"threads", std::uint64_t{team_.size()}}, {"threads_bound", team_.bound()}, {"last_level_cache_bytes", place_.llc_bytes},
-            {"stores", std::string("ordinary")}, {"vectors", std::string(kernels_.vectors)}, {"huge_pages_asked", arrays_.huge()}};
+    return {{"threads", std::uint64_t{team_.size()}},     {"threads_bound", team_.bound()},
+            {"last_level_cache_bytes", place_.llc_bytes}, {"stores", std::string("ordinary")},
+            {"vectors", std::string(kernels_.vectors)},   {"huge_pages_asked", arrays_.huge()}};
   }
 
  private:
@@ -122,29 +137,34 @@ std::vector<HostPlace> host_places(unsigned threads) {
   for (const NumaNode& node : nodes) {
     out[0].cpus.insert(out[0].cpus.end(), node.cpus.begin(), node.cpus.end());
     out[0].llc_bytes += node.llc_bytes;
-    if (nodes.size() > 1) out.push_back({.label = format("numa{}", node.id), .cpus = node.cpus, .llc_bytes = node.llc_bytes});
+    if (nodes.size() > 1)
+      out.push_back({.label = format("numa{}", node.id), .cpus = node.cpus, .llc_bytes = node.llc_bytes});
   }
   if (out[0].cpus.empty()) throw CouldNotRun(Cause::system, "the kernel names no processor that this process may use");
   if (threads > 0) {  // a number of threads is the whole machine's; they are dealt out over the processors in order
     out.resize(1);
     const std::vector<int> all = out[0].cpus;
     out[0].cpus.resize(threads);
-    for (unsigned i = 0; i < threads; ++i) out[0].cpus[i] = all[threads <= all.size() ? i * all.size() / threads : i % all.size()];
+    for (unsigned i = 0; i < threads; ++i)
+      out[0].cpus[i] = all[threads <= all.size() ? i * all.size() / threads : i % all.size()];
   }
   return out;
 }
 
 std::uint64_t default_array_bytes(std::uint64_t llc_bytes) {
-  constexpr std::uint64_t kLeast = 64ull << 20;  // where the kernel tells of no cache: larger than a quarter of any client part's
+  constexpr std::uint64_t kLeast =
+      64ull << 20;  // where the kernel tells of no cache: larger than a quarter of any client part's
   return std::max(kLeast, 4 * llc_bytes);
 }
 
 std::unique_ptr<Place> open_host(const HostPlace& place, std::uint64_t array_bytes, std::uint64_t seed) {
-  if (array_bytes < 64 * place.cpus.size()) throw CouldNotRun(Cause::system, "an array needs at least one cache line for each thread");
+  if (array_bytes < 64 * place.cpus.size())
+    throw CouldNotRun(Cause::system, "an array needs at least one cache line for each thread");
   const std::uint64_t available = available_memory();
   if (available > 0 && 3 * array_bytes > available / 2) {
-    throw CouldNotRun(Cause::no_memory, format("three arrays of {} take more than half of the {} that are available",
-                                               bytes_text(static_cast<double>(array_bytes)), bytes_text(static_cast<double>(available))));
+    throw CouldNotRun(Cause::no_memory,
+                      format("three arrays of {} take more than half of the {} that are available",
+                             bytes_text(static_cast<double>(array_bytes)), bytes_text(static_cast<double>(available))));
   }
   return std::make_unique<HostMemory>(place, array_bytes, seed);
 }

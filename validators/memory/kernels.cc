@@ -3,8 +3,8 @@
 namespace clusterc::memory {
 namespace {
 
-[[gnu::always_inline]] inline void body(Kernel kernel, double* __restrict z, const double* __restrict x, const double* __restrict y,
-                                        double q, std::size_t begin, std::size_t end) {
+[[gnu::always_inline]] inline void body(Kernel kernel, double* __restrict z, const double* __restrict x,
+                                        const double* __restrict y, double q, std::size_t begin, std::size_t end) {
   switch (kernel) {
     case Kernel::copy:
       for (std::size_t i = begin; i < end; ++i) z[i] = x[i];
@@ -25,12 +25,12 @@ void baseline(Kernel k, double* z, const double* x, const double* y, double q, s
   body(k, z, x, y, q, begin, end);
 }
 #if defined(__x86_64__)
-[[gnu::target("avx2,fma")]] void avx2(Kernel k, double* z, const double* x, const double* y, double q, std::size_t begin,
-                                      std::size_t end) {
+[[gnu::target("avx2,fma")]] void avx2(Kernel k, double* z, const double* x, const double* y, double q,
+                                      std::size_t begin, std::size_t end) {
   body(k, z, x, y, q, begin, end);
 }
-[[gnu::target("avx512f,prefer-vector-width=512")]] void avx512(Kernel k, double* z, const double* x, const double* y, double q,
-                                                               std::size_t begin, std::size_t end) {
+[[gnu::target("avx512f,prefer-vector-width=512")]] void avx512(Kernel k, double* z, const double* x, const double* y,
+                                                               double q, std::size_t begin, std::size_t end) {
   body(k, z, x, y, q, begin, end);
 }
 #endif

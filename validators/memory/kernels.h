@@ -1,5 +1,5 @@
-// The four loops on a slice, with the widest vectors that the processor has. Ordinary stores only: kernels.cc is compiled so that no
-// loop becomes a call of memcpy, which would store past the caches and count less traffic.
+// The four loops on a slice, with the widest vectors that the processor has. Ordinary stores only: kernels.cc is
+// compiled so that no loop becomes a call of memcpy, which would store past the caches and count less traffic.
 #pragma once
 #include <cstddef>
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace clusterc::memory {
 
-using KernelFunction = void (*)(Kernel, double* z, const double* x, const double* y, double q, std::size_t begin, std::size_t end);
+using KernelFunction = void (*)(Kernel, double* z, const double* x, const double* y, double q, std::size_t begin,
+                                std::size_t end);
 
 struct KernelSet {
   KernelFunction run;

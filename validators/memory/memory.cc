@@ -11,27 +11,30 @@ namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
-constexpr ExtraOption kExtra[] = {{"--threads", Kind::count, "COUNT", "host: threads on the whole machine (default: one for each core)"},
-                                  {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
+constexpr ExtraOption kExtra[] = {
+    {"--threads", Kind::count, "COUNT", "host: threads on the whole machine (default: one for each core)"},
+    {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
 constexpr MetricFacts kMetrics[] = {{"memory.copy", "B/s", "z = x: 16 bytes an element"},
                                     {"memory.scale", "B/s", "z = q x: 16 bytes an element"},
                                     {"memory.add", "B/s", "z = x + y: 24 bytes an element"},
                                     {"memory.triad", "B/s", "z = x + q y: 24 bytes an element"}};
-constexpr Program kProgram{.name = "memory",
-                           .summary = "memory bandwidth: copy, scale, add and triad as STREAM counts them",
-                           .size_kind = Kind::bytes,
-                           .size_help = "of one array, as 128MiB (default: host 4 times the last-level caches, cuda 1GiB)",
-                           .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
-                           .extra = kExtra,
-                           .metrics = kMetrics,
-                           .stuck_after = kStuckAfter};
+constexpr Program kProgram{
+    .name = "memory",
+    .summary = "memory bandwidth: copy, scale, add and triad as STREAM counts them",
+    .size_kind = Kind::bytes,
+    .size_help = "of one array, as 128MiB (default: host 4 times the last-level caches, cuda 1GiB)",
+    .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
+    .extra = kExtra,
+    .metrics = kMetrics,
+    .stuck_after = kStuckAfter};
 
 void measure_place(Place& place, const Options& options, Reporter& report) {
   for (const KernelFacts& facts : kKernels) {
     const Loop loop = loop_from(options, 20, 3, format("{} on {}", facts.metric, place.device().label));
     place.poison();
     LoadMeter meter;
-    const std::vector<double> seconds = measure(loop, [&] { return place.run(facts.kernel); }, [&] { place.poison(); });
+    const std::vector<double> seconds = measure(
+        loop, [&] { return place.run(facts.kernel); }, [&] { place.poison(); });
     const std::optional<double> load = meter.share();
     refuse_busy(load, options, format("during {}", facts.metric));
     const double bytes = static_cast<double>(place.elements()) * facts.bytes_per_element;
@@ -62,11 +65,14 @@ void body(const Options& options, Reporter& report) {
   }
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
   for (const HostPlace& place : host_places(options.count("--threads").value_or(0))) {
-    measure_place(*open_host(place, options.size.value_or(default_array_bytes(place.llc_bytes)), options.seed), options, report);
+    measure_place(*open_host(place, options.size.value_or(default_array_bytes(place.llc_bytes)), options.seed), options,
+                  report);
   }
 }
 
 }  // namespace
 }  // namespace clusterc::memory
 
-int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::memory::kProgram, argc, argv, clusterc::memory::body); }
+int main(int argc, char** argv) {
+  return clusterc::harness::run_validator(clusterc::memory::kProgram, argc, argv, clusterc::memory::body);
+}

@@ -1,4 +1,5 @@
-// The CUDA back end: one GPU, grid-stride sweeps. A wrong word is counted by atomics; of the lowest offset the content is read again on the host's side.
+// The CUDA back end: one GPU, grid-stride sweeps. A wrong word is counted by atomics; of the lowest offset the content
+// is read again on the host's side.
 #include <cuda_runtime.h>
 
 #include <string>
@@ -14,10 +15,11 @@ namespace {
 using namespace harness;
 
 constexpr unsigned kThreads = 256;
-constexpr std::uint64_t kLeave = 256ull << 20;   // for the context and for what else runs on the device
+constexpr std::uint64_t kLeave = 256ull << 20;  // for the context and for what else runs on the device
 
 struct Counters {
-  unsigned long long words, bits, first, got;   // `first`: lowest wrong index, all ones: none; `got`: of some wrong word, exact where only one was wrong
+  unsigned long long words, bits, first,
+      got;  // `first`: lowest wrong index, all ones: none; `got`: of some wrong word, exact where only one was wrong
 };
 
 __device__ void check(const Step& step, std::uint64_t i, std::uint64_t got, Counters* counters) {
@@ -29,13 +31,19 @@ __device__ void check(const Step& step, std::uint64_t i, std::uint64_t got, Coun
 }
 
 __global__ void fill_words(std::uint64_t* words, std::uint64_t count, Step step) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) words[i] = word_of(step, i);
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads)
+    words[i] = word_of(step, i);
 }
 __global__ void compare_words(const std::uint64_t* words, std::uint64_t count, Step step, Counters* counters) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += std::uint64_t{gridDim.x} * kThreads) check(step, i, words[i], counters);
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * kThreads)
+    check(step, i, words[i], counters);
 }
-__global__ void replace_words(std::uint64_t* words, std::uint64_t count, Step from, Step to, bool downwards, Counters* counters) {
-  for (std::uint64_t n = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; n < count; n += std::uint64_t{gridDim.x} * kThreads) {
+__global__ void replace_words(std::uint64_t* words, std::uint64_t count, Step from, Step to, bool downwards,
+                              Counters* counters) {
+  for (std::uint64_t n = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; n < count;
+       n += std::uint64_t{gridDim.x} * kThreads) {
     const std::uint64_t i = downwards ? count - 1 - n : n;
     check(from, i, words[i], counters);
     words[i] = word_of(to, i);
@@ -49,7 +57,10 @@ class CudaTestMemory final : public Memory {
     cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     const std::uint64_t most = free > kLeave ? free - kLeave : 0;
     const std::uint64_t wanted = bytes.value_or(most / 100 * percent) / 4096 * 4096;
-    if (wanted > most || wanted == 0) throw CouldNotRun(Cause::no_memory, bytes_text(static_cast<double>(wanted)) + " are to be tested, " + bytes_text(static_cast<double>(most)) + " of gpu" + std::to_string(gpu) + " are available");
+    if (wanted > most || wanted == 0)
+      throw CouldNotRun(Cause::no_memory, bytes_text(static_cast<double>(wanted)) + " are to be tested, " +
+                                              bytes_text(static_cast<double>(most)) + " of gpu" + std::to_string(gpu) +
+                                              " are available");
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
     blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
@@ -80,7 +91,8 @@ class CudaTestMemory final : public Memory {
   }
   double replace(const Step& from, const Step& to, bool downwards, Wrong& wrong) override {
     clear();
-    const double seconds = timed([&] { replace_words<<<blocks_, kThreads>>>(words_, count_, from, to, downwards, counters_); });
+    const double seconds =
+        timed([&] { replace_words<<<blocks_, kThreads>>>(words_, count_, from, to, downwards, counters_); });
     collect(from, wrong);
     return seconds;
   }
@@ -90,8 +102,10 @@ class CudaTestMemory final : public Memory {
     fault_flip_bit(&value, 0);
     cuda_check(cudaMemcpy(words_ + word, &value, sizeof value, cudaMemcpyHostToDevice), "cudaMemcpy");
   }
-  std::string address_of(std::uint64_t) const override { return {}; }   // the driver tells of no physical place
-  std::vector<std::pair<std::string, Parameter>> parameters() const override { return {{"ecc", ecc_}, {"threads_per_block", std::uint64_t{kThreads}}}; }
+  std::string address_of(std::uint64_t) const override { return {}; }  // the driver tells of no physical place
+  std::vector<std::pair<std::string, Parameter>> parameters() const override {
+    return {{"ecc", ecc_}, {"threads_per_block", std::uint64_t{kThreads}}};
+  }
 
  private:
   template <class Launch>
@@ -114,7 +128,9 @@ class CudaTestMemory final : public Memory {
     Counters seen{};
     cuda_check(cudaMemcpy(&seen, counters_, sizeof seen, cudaMemcpyDeviceToHost), "cudaMemcpy");
     if (seen.words == 0) return;
-    wrong.add({.words = seen.words, .bits = seen.bits, .first = WrongWord{seen.first * 8, word_of(step, seen.first), seen.got}});
+    wrong.add({.words = seen.words,
+               .bits = seen.bits,
+               .first = WrongWord{seen.first * 8, word_of(step, seen.first), seen.got}});
   }
   void release() {
     cudaFree(words_);

@@ -25,16 +25,20 @@ void Wrong::add(const Wrong& other) {
 
 namespace {
 
-constexpr std::size_t kPiece = 4096;   // words between two looks at the signals
+constexpr std::size_t kPiece = 4096;  // words between two looks at the signals
 
 class HostMemory final : public Memory {
  public:
-  HostMemory(std::uint64_t bytes, std::vector<int> cpus, Pulse& pulse) : bytes_(bytes), pulse_(pulse), team_(std::move(cpus)), wrong_(team_.size()) {
-    void* const at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) throw CouldNotRun(Cause::no_memory, format("{} were refused", bytes_text(static_cast<double>(bytes_))));
+  HostMemory(std::uint64_t bytes, std::vector<int> cpus, Pulse& pulse)
+      : bytes_(bytes), pulse_(pulse), team_(std::move(cpus)), wrong_(team_.size()) {
+    void* const at =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+      throw CouldNotRun(Cause::no_memory, format("{} were refused", bytes_text(static_cast<double>(bytes_))));
     words_ = static_cast<std::uint64_t*>(at);
     ::madvise(at, bytes_, MADV_DONTFORK);
-    // As pages are touched, so that each lies near the thread that tests it. Without the right to lock, the kernel may swap pages, and what is read back is then the swap device's.
+    // As pages are touched, so that each lies near the thread that tests it. Without the right to lock, the kernel may
+    // swap pages, and what is read back is then the swap device's.
     locked_ = ::mlock2(at, bytes_, MLOCK_ONFAULT) == 0;
   }
   ~HostMemory() override { ::munmap(words_, bytes_); }
@@ -60,22 +64,26 @@ class HostMemory final : public Memory {
         check(rank, i, word_of(from, i));
         words_[i] = word_of(to, i);
       };
-      if (downwards) for (std::uint64_t i = end; i-- > begin;) one(i);
-      else for (std::uint64_t i = begin; i < end; ++i) one(i);
+      if (downwards)
+        for (std::uint64_t i = end; i-- > begin;) one(i);
+      else
+        for (std::uint64_t i = begin; i < end; ++i) one(i);
     });
     collect(wrong);
     return seconds;
   }
   void damage(std::uint64_t word) override { fault_flip_bit(words_, word * 8); }
 
-  // The virtual address, and the physical one where the kernel tells it (root): proc_pid_pagemap(5), bits 0 to 54 of an entry of 8 bytes a page.
+  // The virtual address, and the physical one where the kernel tells it (root): proc_pid_pagemap(5), bits 0 to 54 of an
+  // entry of 8 bytes a page.
   std::string address_of(std::uint64_t offset) const override {
     const auto address = reinterpret_cast<std::uintptr_t>(words_) + offset;
     std::string out = format("virtual 0x{:x}", address);
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const int file = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     std::uint64_t entry = 0;
-    if (file >= 0 && ::pread(file, &entry, sizeof entry, static_cast<off_t>(address / page * 8)) == sizeof entry && entry >> 63 != 0 && (entry & ((1ull << 55) - 1)) != 0) {
+    if (file >= 0 && ::pread(file, &entry, sizeof entry, static_cast<off_t>(address / page * 8)) == sizeof entry &&
+        entry >> 63 != 0 && (entry & ((1ull << 55) - 1)) != 0) {
       out += format(", physical 0x{:x}", (entry & ((1ull << 55) - 1)) * page + address % page);
     }
     if (file >= 0) ::close(file);
@@ -106,7 +114,8 @@ class HostMemory final : public Memory {
   }
   void check(unsigned rank, std::uint64_t i, std::uint64_t want) {
     const std::uint64_t got = words_[i];
-    if (got == want) [[likely]] return;
+    if (got == want) [[likely]]
+      return;
     wrong_[rank].wrong.add({.words = 1, .bits = got ^ want, .first = WrongWord{i * 8, want, got}});
   }
   void collect(Wrong& wrong) {
@@ -128,11 +137,13 @@ class HostMemory final : public Memory {
 
 std::uint64_t free_memory(const fs::path& root) {
   std::uint64_t least = available_memory(root);
-  // "0::/system.slice/job.scope": the only line of a machine with the unified tree; with others beside it the limits lie elsewhere and are not known.
+  // "0::/system.slice/job.scope": the only line of a machine with the unified tree; with others beside it the limits
+  // lie elsewhere and are not known.
   std::string group = read_text(root / "proc/self/cgroup").value_or("");
   if (!group.starts_with("0::/") || group.find('\n') != group.npos) return least;
-  for (fs::path folder = root / "sys/fs/cgroup" / group.substr(4); ; folder = folder.parent_path()) {
-    const auto most = read_number(folder / "memory.max"), used = read_number(folder / "memory.current");   // "max" is no number
+  for (fs::path folder = root / "sys/fs/cgroup" / group.substr(4);; folder = folder.parent_path()) {
+    const auto most = read_number(folder / "memory.max"),
+               used = read_number(folder / "memory.current");  // "max" is no number
     if (most && used) least = std::min(least, static_cast<std::uint64_t>(std::max<std::int64_t>(*most - *used, 0)));
     if (folder == root / "sys/fs/cgroup" || folder == folder.parent_path()) return least;
   }
@@ -147,9 +158,14 @@ std::unique_ptr<Memory> open_host(std::uint64_t bytes, unsigned threads, Pulse& 
     cpus.resize(threads);
     for (unsigned i = 0; i < threads; ++i) cpus[i] = all[i % all.size()];
   }
-  if (available_memory() == 0) throw CouldNotRun(Cause::system, "the kernel does not say how much memory is available: /proc/meminfo cannot be read");
+  if (available_memory() == 0)
+    throw CouldNotRun(Cause::system,
+                      "the kernel does not say how much memory is available: /proc/meminfo cannot be read");
   const std::uint64_t free = free_memory();
-  if (bytes > free) throw CouldNotRun(Cause::no_memory, format("{} are to be tested, {} are available", bytes_text(static_cast<double>(bytes)), bytes_text(static_cast<double>(free))));
+  if (bytes > free)
+    throw CouldNotRun(Cause::no_memory,
+                      format("{} are to be tested, {} are available", bytes_text(static_cast<double>(bytes)),
+                             bytes_text(static_cast<double>(free))));
   return std::make_unique<HostMemory>(std::max<std::uint64_t>(bytes / 4096, 1) * 4096, std::move(cpus), pulse);
 }
 

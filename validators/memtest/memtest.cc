@@ -1,4 +1,5 @@
-// clusterc-memtest: patterns, walking bits and addresses over a share of the memory; every wrong word is found with its place and bits. README.md says what it proves.
+// clusterc-memtest: patterns, walking bits and addresses over a share of the memory; every wrong word is found with its
+// place and bits. README.md says what it proves.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -21,50 +22,57 @@ using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
 constexpr std::string_view kTests = "solid|walking|address|random|inversions|hold";
-constexpr ExtraOption kExtra[] = {{"--percent", Kind::count, "COUNT", "share of what is available that is tested, 1 to 99 (default 80)"},
-                                  {"--tests", Kind::choices, kTests, "which (default: all)"},
-                                  {"--hold", Kind::seconds, "SECONDS", "how long the memory is left alone between writing and comparing in the hold test (default 10)"},
-                                  {"--threads", Kind::count, "COUNT", "host: threads (default: one for each core)"},
-                                  {"--timeout", Kind::seconds, "SECONDS", "end when no sweep over the memory finishes for so long (default 600)"}};
-constexpr MetricFacts kMetrics[] = {{"memtest.solid", "B/s", "all bits 0, 1, and every other one"},
-                                    {"memtest.walking", "B/s", "one set bit, and one clear bit, in each of 64 places"},
-                                    {"memtest.address", "B/s", "each word holds its own address, and its complement"},
-                                    {"memtest.random", "B/s", "random words, and their complement"},
-                                    {"memtest.inversions", "B/s", "random words compared and inverted in one sweep, upwards and downwards"},
-                                    {"memtest.hold", "B/s", "random words left alone for a while"}};
+constexpr ExtraOption kExtra[] = {
+    {"--percent", Kind::count, "COUNT", "share of what is available that is tested, 1 to 99 (default 80)"},
+    {"--tests", Kind::choices, kTests, "which (default: all)"},
+    {"--hold", Kind::seconds, "SECONDS",
+     "how long the memory is left alone between writing and comparing in the hold test (default 10)"},
+    {"--threads", Kind::count, "COUNT", "host: threads (default: one for each core)"},
+    {"--timeout", Kind::seconds, "SECONDS", "end when no sweep over the memory finishes for so long (default 600)"}};
+constexpr MetricFacts kMetrics[] = {
+    {"memtest.solid", "B/s", "all bits 0, 1, and every other one"},
+    {"memtest.walking", "B/s", "one set bit, and one clear bit, in each of 64 places"},
+    {"memtest.address", "B/s", "each word holds its own address, and its complement"},
+    {"memtest.random", "B/s", "random words, and their complement"},
+    {"memtest.inversions", "B/s", "random words compared and inverted in one sweep, upwards and downwards"},
+    {"memtest.hold", "B/s", "random words left alone for a while"}};
 constexpr unsigned kPercent = 80;
 constexpr double kHold = 10, kTimeout = 600;
-constexpr std::uint64_t kLeastShare = 1 << 20;   // bytes; who wants less says --size
+constexpr std::uint64_t kLeastShare = 1 << 20;  // bytes; who wants less says --size
 
 std::string wrong_options(const Options& options) {
-  if (const unsigned percent = options.count("--percent").value_or(kPercent); percent > 99) return format("'--percent {}': some is needed for the rest of the machine, at most 99", percent);
+  if (const unsigned percent = options.count("--percent").value_or(kPercent); percent > 99)
+    return format("'--percent {}': some is needed for the rest of the machine, at most 99", percent);
   return options.warmup ? "'--warmup': every sweep over the memory counts, none is left out" : "";
 }
 
-constexpr Program kProgram{.name = "memtest",
-                           .summary = "memory faults: patterns, walking bits and addresses, each wrong word with its place and bits",
-                           .size_kind = Kind::bytes,
-                           .size_help = "of the memory that is tested, instead of a share of it",
-                           .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
-                           .extra = kExtra,
-                           .metrics = kMetrics,
-                           .wrong_options = wrong_options};
+constexpr Program kProgram{
+    .name = "memtest",
+    .summary = "memory faults: patterns, walking bits and addresses, each wrong word with its place and bits",
+    .size_kind = Kind::bytes,
+    .size_help = "of the memory that is tested, instead of a share of it",
+    .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
+    .extra = kExtra,
+    .metrics = kMetrics,
+    .wrong_options = wrong_options};
 struct Outcome {
-  std::vector<double> rates;     // of each sweep: bytes written and read a second
+  std::vector<double> rates;  // of each sweep: bytes written and read a second
   std::uint64_t checked = 0;
   Wrong wrong;
 };
 
 class Tester {
  public:
-  Tester(Memory& memory, const Options& options, Reporter& report, TextPulse& pulse) : memory_(memory), options_(options), report_(report), pulse_(pulse) {}
+  Tester(Memory& memory, const Options& options, Reporter& report, TextPulse& pulse)
+      : memory_(memory), options_(options), report_(report), pulse_(pulse) {}
 
   void round(unsigned number) {
     number_ = number;
     const std::vector<std::string> tests = options_.choices("--tests", kTests);
     const auto test = [&](const char* name, const auto& body) {
       if (std::ranges::find(tests, name) == tests.end()) return;
-      pulse_.doing(format("{} test of {} on {}", name, bytes_text(static_cast<double>(memory_.words() * 8)), memory_.device().label));
+      pulse_.doing(format("{} test of {} on {}", name, bytes_text(static_cast<double>(memory_.words() * 8)),
+                          memory_.device().label));
       outcome_ = {};
       damaged_ = false;
       LoadMeter meter;
@@ -88,7 +96,8 @@ class Tester {
       for (const bool inverse : {false, true}) written_and_read({Content::random, stream_seed(seed, 0), inverse});
     });
     test("inversions", [&] {
-      const Step plain{Content::random, stream_seed(seed, 1), false}, inverse{Content::random, stream_seed(seed, 1), true};
+      const Step plain{Content::random, stream_seed(seed, 1), false},
+          inverse{Content::random, stream_seed(seed, 1), true};
       sweep(1, memory_.fill(plain));
       damage();
       compared(2, [&] { return memory_.replace(plain, inverse, false, outcome_.wrong); });
@@ -105,7 +114,9 @@ class Tester {
   }
 
  private:
-  void sweep(unsigned times, double seconds) { outcome_.rates.push_back(static_cast<double>(memory_.words() * 8 * times) / seconds); }
+  void sweep(unsigned times, double seconds) {
+    outcome_.rates.push_back(static_cast<double>(memory_.words() * 8 * times) / seconds);
+  }
   template <class Compare>
   void compared(unsigned times, const Compare& compare) {
     sweep(times, compare());
@@ -122,7 +133,11 @@ class Tester {
     damaged_ = true;
   }
   void hold(double seconds) const {
-    if (options_.progress) std::fputs(format("clusterc: memtest: holding {} for {:.3g} s\n", bytes_text(static_cast<double>(memory_.words() * 8)), seconds).c_str(), stderr);
+    if (options_.progress)
+      std::fputs(format("clusterc: memtest: holding {} for {:.3g} s\n",
+                        bytes_text(static_cast<double>(memory_.words() * 8)), seconds)
+                     .c_str(),
+                 stderr);
     for (const double until = now_seconds() + seconds; now_seconds() < until;) {
       check_interrupted();
       pulse_.beat();
@@ -145,7 +160,8 @@ class Tester {
         const std::uint64_t uncorrected = after->uncorrected - std::min(before->uncorrected, after->uncorrected);
         m.parameters.emplace_back("ecc_corrected", after->corrected - std::min(before->corrected, after->corrected));
         m.parameters.emplace_back("ecc_uncorrected", uncorrected);
-        if (const std::string modules = risen_modules(*before, *after); !modules.empty()) m.parameters.emplace_back("ecc_modules", modules);
+        if (const std::string modules = risen_modules(*before, *after); !modules.empty())
+          m.parameters.emplace_back("ecc_modules", modules);
         m.wrong += uncorrected;
       }
     }
@@ -158,7 +174,8 @@ class Tester {
       m.parameters.emplace_back("first_wrong_expected", format("0x{:016x}", first->expected));
       m.parameters.emplace_back("first_wrong_got", format("0x{:016x}", first->got));
       m.parameters.emplace_back("all_wrong_bits", format("0x{:016x}", outcome_.wrong.bits));
-      if (const std::string where = memory_.address_of(first->offset); !where.empty()) m.parameters.emplace_back("first_wrong_address", where);
+      if (const std::string where = memory_.address_of(first->offset); !where.empty())
+        m.parameters.emplace_back("first_wrong_address", where);
     }
     report_.measurement(m);
   }
@@ -177,7 +194,8 @@ void test_memory(Memory& memory, const Options& options, Reporter& report, TextP
   const double begin = now_seconds();
   Progress progress(options.progress ? "memtest" : "");
   const unsigned rounds = options.iterations.value_or(1);
-  for (unsigned round = 1; options.seconds ? round == 1 || now_seconds() - begin < *options.seconds : round <= rounds; ++round) {
+  for (unsigned round = 1; options.seconds ? round == 1 || now_seconds() - begin < *options.seconds : round <= rounds;
+       ++round) {
     tester.round(round);
     progress.at(round, options.seconds ? 0 : rounds, now_seconds() - begin, options.seconds.value_or(0));
   }
@@ -198,11 +216,16 @@ void body(const Options& options, Reporter& report) {
   }
   const std::uint64_t share = free_memory() / 100 * percent;
   if (!options.size && share < kLeastShare && available_memory() > 0)
-    throw CouldNotRun(Cause::no_memory, format("{} % of what is available are {}: a test of less than {} says nothing", percent, bytes_text(static_cast<double>(share)), bytes_text(static_cast<double>(kLeastShare))));
-  test_memory(*open_host(options.size.value_or(share), options.count("--threads").value_or(0), pulse), options, report, pulse);
+    throw CouldNotRun(Cause::no_memory,
+                      format("{} % of what is available are {}: a test of less than {} says nothing", percent,
+                             bytes_text(static_cast<double>(share)), bytes_text(static_cast<double>(kLeastShare))));
+  test_memory(*open_host(options.size.value_or(share), options.count("--threads").value_or(0), pulse), options, report,
+              pulse);
 }
 
 }  // namespace
 }  // namespace clusterc::memtest
 
-int main(int argc, char** argv) { return clusterc::harness::run_validator(clusterc::memtest::kProgram, argc, argv, clusterc::memtest::body); }
+int main(int argc, char** argv) {
+  return clusterc::harness::run_validator(clusterc::memtest::kProgram, argc, argv, clusterc::memtest::body);
+}

@@ -32,7 +32,11 @@ std::optional<ProcessState> state_of(long process_id) {
 }
 
 Guard::Guard(const Pulse& pulse, double seconds, double behind, Expired expired)
-    : pulse_(pulse), seconds_(seconds), behind_(behind), expired_(std::move(expired)), thread_(harness::start_thread([this] { run(); }, "the thread that watches over a rank")) {}
+    : pulse_(pulse),
+      seconds_(seconds),
+      behind_(behind),
+      expired_(std::move(expired)),
+      thread_(harness::start_thread([this] { run(); }, "the thread that watches over a rank")) {}
 
 Guard::~Guard() {
   {
@@ -59,7 +63,8 @@ std::string Guard::gone() const {
   for (const Process& other : others_) {
     const auto state = state_of(other.id);
     if (!state || state->started != other.started || state->state == 'Z' || state->state == 'X') {
-      return format("rank {} on '{}' (process {}) is gone: killed, or ended without a word", other.rank, harness::host_name(), other.id);
+      return format("rank {} on '{}' (process {}) is gone: killed, or ended without a word", other.rank,
+                    harness::host_name(), other.id);
     }
   }
   return {};
@@ -94,7 +99,8 @@ void Guard::run() {
     } else if (const double still = std::chrono::duration<double>(Clock::now() - since).count(); still > seconds_) {
       const std::string who = stopped();
       if (who.empty() && still <= seconds_ + behind_) continue;
-      return expired_(harness::Cause::timeout, format("nothing moved for {:.4g} s: {}{}{}", seconds_, pulse_.doing(), who.empty() ? "" : "; ", who));
+      return expired_(harness::Cause::timeout, format("nothing moved for {:.4g} s: {}{}{}", seconds_, pulse_.doing(),
+                                                      who.empty() ? "" : "; ", who));
     }
   }
 }
@@ -103,12 +109,14 @@ std::vector<Process> processes_of_node(const Job& job) {
   int locals = 1;
   MPI_Comm_size(job.node, &locals);
   const auto state = state_of(getpid());
-  std::uint64_t mine[3] = {static_cast<std::uint64_t>(job.rank), static_cast<std::uint64_t>(getpid()), state ? state->started : 0};
+  std::uint64_t mine[3] = {static_cast<std::uint64_t>(job.rank), static_cast<std::uint64_t>(getpid()),
+                           state ? state->started : 0};
   std::vector<std::uint64_t> all(3 * static_cast<std::size_t>(locals));
   check(MPI_Allgather(mine, 3, MPI_UINT64_T, all.data(), 3, MPI_UINT64_T, job.node), "MPI_Allgather");
   std::vector<Process> out;
   for (std::size_t i = 0; i < all.size(); i += 3) {
-    if (all[i] != mine[0]) out.push_back({.rank = static_cast<int>(all[i]), .id = static_cast<long>(all[i + 1]), .started = all[i + 2]});
+    if (all[i] != mine[0])
+      out.push_back({.rank = static_cast<int>(all[i]), .id = static_cast<long>(all[i + 1]), .started = all[i + 2]});
   }
   return out;
 }
@@ -120,7 +128,8 @@ Guard::Expired tell_and_leave(harness::Reporter& report, int rank) {
     if (rank != 0 && cause != harness::Cause::timeout) std::this_thread::sleep_for(std::chrono::milliseconds(200));
     try {
       report.error(cause, format("rank {} on '{}': {}", rank, harness::host_name(), detail));
-    } catch (const std::exception&) {}   // standard output is gone: the status says it
+    } catch (const std::exception&) {
+    }  // standard output is gone: the status says it
     _exit(static_cast<int>(harness::exit_of(cause)));
   };
 }

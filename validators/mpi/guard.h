@@ -1,5 +1,5 @@
-// Watches over a rank from a thread of its own, which makes no MPI call: a rank that waits inside MPI cannot watch itself. It ends
-// the process when
+// Watches over a rank from a thread of its own, which makes no MPI call: a rank that waits inside MPI cannot watch
+// itself. It ends the process when
 //   nothing moved for the deadline   with whom we wait for and, on this machine, who is stopped;
 //   a rank of this machine is gone   killed, or ended without a word;
 //   SIGINT or SIGTERM came           the launcher ends a job that way, also when another rank died.
@@ -34,15 +34,16 @@ std::optional<ProcessState> parse_process_state(const std::string& stat);
 
 class Guard {
  public:
-  // `expired` runs on the guard's thread, once; it makes no MPI call and does not return. `seconds`: the deadline of who can name a stopped rank;
-  // who cannot waits `behind` longer, so that the one who knows tells first.
+  // `expired` runs on the guard's thread, once; it makes no MPI call and does not return. `seconds`: the deadline of
+  // who can name a stopped rank; who cannot waits `behind` longer, so that the one who knows tells first.
   using Expired = std::function<void(harness::Cause, const std::string& detail)>;
   Guard(const Pulse&, double seconds, double behind, Expired);
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  void watch(std::vector<Process> others, int nodes);  // those that cannot be seen from here (another PID namespace) are left out
+  void watch(std::vector<Process> others,
+             int nodes);  // those that cannot be seen from here (another PID namespace) are left out
 
  private:
   void run();
@@ -63,8 +64,8 @@ class Guard {
 // The other ranks on this machine. Every rank of the job must call it.
 std::vector<Process> processes_of_node(const Job&);
 
-// What a validator does when its guard expires: one end record, and out without a further MPI call (the other thread is inside one; the launcher ends the
-// other ranks). Rank 0 tells of what all see; the others a little later, in turn.
+// What a validator does when its guard expires: one end record, and out without a further MPI call (the other thread is
+// inside one; the launcher ends the other ranks). Rank 0 tells of what all see; the others a little later, in turn.
 Guard::Expired tell_and_leave(harness::Reporter&, int rank);
 double seconds_behind(int rank);
 

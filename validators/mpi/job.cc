@@ -16,14 +16,16 @@ void check(int status, const char* call) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw CouldNotRun(Cause::communication, format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
+  throw CouldNotRun(Cause::communication,
+                    format("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length))));
 }
 
 Job describe_job() {
   Job job;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &job.rank), "MPI_Comm_rank");
   check(MPI_Comm_size(MPI_COMM_WORLD, &job.ranks), "MPI_Comm_size");
-  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job.rank, MPI_INFO_NULL, &job.node), "MPI_Comm_split_type");
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job.rank, MPI_INFO_NULL, &job.node),
+        "MPI_Comm_split_type");
   int local = 0, locals = 1;
   MPI_Comm_rank(job.node, &local);
   MPI_Comm_size(job.node, &locals);
@@ -32,8 +34,10 @@ Job describe_job() {
 
   constexpr std::size_t kMaskBytes = 8192 / 8;  // as allowed_cpus()
   std::vector<unsigned char> mask(kMaskBytes), all(kMaskBytes);
-  for (const int cpu : allowed_cpus()) mask[static_cast<std::size_t>(cpu) / 8] |= static_cast<unsigned char>(1u << (cpu % 8));
-  check(MPI_Allreduce(mask.data(), all.data(), static_cast<int>(kMaskBytes), MPI_UNSIGNED_CHAR, MPI_BOR, job.node), "MPI_Allreduce");
+  for (const int cpu : allowed_cpus())
+    mask[static_cast<std::size_t>(cpu) / 8] |= static_cast<unsigned char>(1u << (cpu % 8));
+  check(MPI_Allreduce(mask.data(), all.data(), static_cast<int>(kMaskBytes), MPI_UNSIGNED_CHAR, MPI_BOR, job.node),
+        "MPI_Allreduce");
   for (int cpu = 0; cpu < static_cast<int>(kMaskBytes * 8); ++cpu) {
     if (all[static_cast<std::size_t>(cpu) / 8] >> (cpu % 8) & 1) job.node_cpus.insert(cpu);
   }

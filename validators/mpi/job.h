@@ -1,4 +1,5 @@
-// Who takes part in an MPI job, and how much of their processors other work uses. For every validator that runs under MPI.
+// Who takes part in an MPI job, and how much of their processors other work uses. For every validator that runs under
+// MPI.
 #pragma once
 #include <mpi.h>
 
@@ -21,14 +22,15 @@ struct Job {
   bool oversubscribed = false;  // more ranks on some node than processors that they may use
   std::string hosts;            // of all nodes, while they are few
   MPI_Comm node = MPI_COMM_NULL;
-  std::set<int> node_cpus;      // that the ranks of this node may use
+  std::set<int> node_cpus;  // that the ranks of this node may use
 };
 Job describe_job();
 
 // The largest share of any node's processors that work outside this job used; the same answer on every rank.
 std::optional<double> worst_share(const harness::LoadMeter&, const Job&);
 
-// Whether the repetition that comes is the last: every rank must stop at the same one, so where time decides, rank 0 says when.
+// Whether the repetition that comes is the last: every rank must stop at the same one, so where time decides, rank 0
+// says when.
 bool is_last(const harness::Loop&, std::size_t done, double begin);
 
 }  // namespace clusterc::mpi

@@ -1,4 +1,5 @@
-// clusterc-mpi: messages between pairs of ranks, barrier, all-reduce, all-gather and all-to-all by message size, every result checked. README.md says what it proves.
+// clusterc-mpi: messages between pairs of ranks, barrier, all-reduce, all-gather and all-to-all by message size, every
+// result checked. README.md says what it proves.
 #include <mpi.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host};
-constexpr std::string_view kTests = "pingpong|bandwidth|bidirectional|multi-pair|message-rate|barrier|allreduce|allgather|alltoall";
+constexpr std::string_view kTests =
+    "pingpong|bandwidth|bidirectional|multi-pair|message-rate|barrier|allreduce|allgather|alltoall";
 constexpr std::string_view kTypes = "float32|int32", kPlacements = "in-place|out-of-place";
 constexpr ExtraOption kExtra[] = {
     {"--tests", Kind::choices, kTests, "which (default: all)"},
@@ -33,43 +35,52 @@ constexpr ExtraOption kExtra[] = {
     {"--types", Kind::choices, kTypes, "element types of allreduce"},
     {"--placements", Kind::choices, kPlacements, "whether the result of allreduce replaces the input"},
     {"--timeout", Kind::seconds, "SECONDS", "end when no repetition finishes for so long (default 60)"}};
-constexpr MetricFacts kMetrics[] = {{"mpi.pingpong.time", "s", "half of a round trip between two ranks, by message size", false},
-                                    {"mpi.pingpong.bandwidth", "B/s", "message / half of a round trip"},
-                                    {"mpi.bandwidth", "B/s", "a window of messages one way between two ranks, by message size"},
-                                    {"mpi.bidirectional", "B/s", "both ways at once, summed"},
-                                    {"mpi.multi_pair", "B/s", "all pairs at once, one way, summed"},
-                                    {"mpi.message_rate", "1/s", "messages of 8 B of all pairs, one way"},
-                                    {"mpi.barrier.time", "s", "of the slowest rank", false},
-                                    {"mpi.allreduce.time", "s", "of the slowest rank, by message size", false},
-                                    {"mpi.allreduce.algbw", "B/s", "bytes of one rank's vector / time"},
-                                    {"mpi.allreduce.busbw", "B/s", "algbw x 2 (n-1)/n"},
-                                    {"mpi.allgather.time", "s", "of the slowest rank, by size of the result", false},
-                                    {"mpi.allgather.algbw", "B/s", "bytes of the result / time"},
-                                    {"mpi.allgather.busbw", "B/s", "algbw x (n-1)/n"},
-                                    {"mpi.alltoall.time", "s", "of the slowest rank, by size of what one rank sends to all", false},
-                                    {"mpi.alltoall.algbw", "B/s", "bytes that one rank sends / time"},
-                                    {"mpi.alltoall.busbw", "B/s", "algbw x (n-1)/n"}};
-constexpr Program kProgram{.name = "mpi",
-                           .summary = "messages between ranks, barrier and collectives by MPI, started under mpirun or srun; only rank 0 prints",
-                           .size_kind = Kind::bytes,
-                           .size_help = "measure this message size alone",
-                           .backends = kBackends,
-                           .extra = kExtra,
-                           .metrics = kMetrics};
+constexpr MetricFacts kMetrics[] = {
+    {"mpi.pingpong.time", "s", "half of a round trip between two ranks, by message size", false},
+    {"mpi.pingpong.bandwidth", "B/s", "message / half of a round trip"},
+    {"mpi.bandwidth", "B/s", "a window of messages one way between two ranks, by message size"},
+    {"mpi.bidirectional", "B/s", "both ways at once, summed"},
+    {"mpi.multi_pair", "B/s", "all pairs at once, one way, summed"},
+    {"mpi.message_rate", "1/s", "messages of 8 B of all pairs, one way"},
+    {"mpi.barrier.time", "s", "of the slowest rank", false},
+    {"mpi.allreduce.time", "s", "of the slowest rank, by message size", false},
+    {"mpi.allreduce.algbw", "B/s", "bytes of one rank's vector / time"},
+    {"mpi.allreduce.busbw", "B/s", "algbw x 2 (n-1)/n"},
+    {"mpi.allgather.time", "s", "of the slowest rank, by size of the result", false},
+    {"mpi.allgather.algbw", "B/s", "bytes of the result / time"},
+    {"mpi.allgather.busbw", "B/s", "algbw x (n-1)/n"},
+    {"mpi.alltoall.time", "s", "of the slowest rank, by size of what one rank sends to all", false},
+    {"mpi.alltoall.algbw", "B/s", "bytes that one rank sends / time"},
+    {"mpi.alltoall.busbw", "B/s", "algbw x (n-1)/n"}};
+constexpr Program kProgram{
+    .name = "mpi",
+    .summary =
+        "messages between ranks, barrier and collectives by MPI, started under mpirun or srun; only rank 0 prints",
+    .size_kind = Kind::bytes,
+    .size_help = "measure this message size alone",
+    .backends = kBackends,
+    .extra = kExtra,
+    .metrics = kMetrics};
 constexpr std::uint64_t kSmallest = 8, kLargest = 64ull << 20, kRateBytes = 8;
 constexpr double kTimeout = 60;
-constexpr unsigned kRegenerateAlone = 16;  // with more ranks each regenerates a share of the sums: the work per rank stays bounded
+constexpr unsigned kRegenerateAlone =
+    16;  // with more ranks each regenerates a share of the sums: the work per rank stays bounded
 
 template <class T>
 MPI_Datatype datatype();
 template <>
-MPI_Datatype datatype<float>() { return MPI_FLOAT; }
+MPI_Datatype datatype<float>() {
+  return MPI_FLOAT;
+}
 template <>
-MPI_Datatype datatype<std::int32_t>() { return MPI_INT32_T; }
+MPI_Datatype datatype<std::int32_t>() {
+  return MPI_INT32_T;
+}
 
 class Runner {
  public:
-  Runner(const Options& options, const Job& job, Reporter& report, TextPulse& pulse) : options_(options), job_(job), report_(report), pulse_(pulse) {}
+  Runner(const Options& options, const Job& job, Reporter& report, TextPulse& pulse)
+      : options_(options), job_(job), report_(report), pulse_(pulse) {}
 
   void all() {
     const std::uint64_t smallest = options_.size.value_or(options_.bytes("--min-size").value_or(kSmallest));
@@ -79,15 +90,19 @@ class Runner {
     const auto wanted = [&](std::string_view test) { return std::ranges::find(tests, test) != tests.end(); };
     for (const PatternFacts& facts : kPatterns) {
       if (!wanted(facts.name)) continue;
-      if (facts.pattern == Pattern::message_rate) between_pairs(facts, kRateBytes);
-      else for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) between_pairs(facts, bytes);
+      if (facts.pattern == Pattern::message_rate)
+        between_pairs(facts, kRateBytes);
+      else
+        for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) between_pairs(facts, bytes);
     }
     if (wanted("barrier")) barrier();
     if (wanted("allreduce")) sums(smallest, largest);
     for (const Exchange exchange : {Exchange::allgather, Exchange::alltoall})
       if (wanted(name_of(exchange)))
         for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) exchanged(exchange, bytes);
-    if (!measured_) throw CouldNotRun(Cause::not_applicable, format("no message of these sizes has an element for each of {} ranks", job_.ranks));
+    if (!measured_)
+      throw CouldNotRun(Cause::not_applicable,
+                        format("no message of these sizes has an element for each of {} ranks", job_.ranks));
   }
 
  private:
@@ -98,8 +113,10 @@ class Runner {
     for (const std::string& type : options_.choices("--types", kTypes)) {
       for (const std::string& placement : options_.choices("--placements", kPlacements)) {
         for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
-          if (type == "float32") one<float>(type, placement == "in-place", bytes);
-          else one<std::int32_t>(type, placement == "in-place", bytes);
+          if (type == "float32")
+            one<float>(type, placement == "in-place", bytes);
+          else
+            one<std::int32_t>(type, placement == "in-place", bytes);
         }
       }
     }
@@ -113,8 +130,8 @@ class Runner {
     refuse_busy(worst_share(meter, job_), options_, "before the run");
   }
 
-  // What every element must be. A rank alone regenerates all of them while the ranks are few; else each regenerates a share and
-  // the shares are gathered.
+  // What every element must be. A rank alone regenerates all of them while the ranks are few; else each regenerates a
+  // share and the shares are gathered.
   template <class T>
   std::vector<T> expected(std::size_t count, unsigned bits) const {
     std::vector<T> sums(count);
@@ -130,13 +147,17 @@ class Runner {
     }
     const auto me = static_cast<std::size_t>(job_.rank);
     std::vector<T> mine(static_cast<std::size_t>(counts[me]));
-    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = expected_sum<T>(options_.seed, ranks, static_cast<std::size_t>(begins[me]) + i, bits);
-    check(MPI_Allgatherv(mine.data(), counts[me], datatype<T>(), sums.data(), counts.data(), begins.data(), datatype<T>(), MPI_COMM_WORLD), "MPI_Allgatherv");
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      mine[i] = expected_sum<T>(options_.seed, ranks, static_cast<std::size_t>(begins[me]) + i, bits);
+    check(MPI_Allgatherv(mine.data(), counts[me], datatype<T>(), sums.data(), counts.data(), begins.data(),
+                         datatype<T>(), MPI_COMM_WORLD),
+          "MPI_Allgatherv");
     return sums;
   }
 
   // The times of `once` after warm-up, each that of the slowest rank; on rank 0.
-  std::vector<double> times(const Loop& loop, const std::function<double()>& once, const std::function<void()>& before_last) {
+  std::vector<double> times(const Loop& loop, const std::function<double()>& once,
+                            const std::function<void()>& before_last) {
     measured_ = true;
     for (unsigned i = 0; i < loop.warmup; ++i) once(), pulse_.beat();
     std::vector<double> samples;
@@ -152,12 +173,15 @@ class Runner {
     }
     // An operation lasts until its slowest rank is done.
     std::vector<double> slowest(samples.size());
-    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD), "MPI_Reduce");
+    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0,
+                     MPI_COMM_WORLD),
+          "MPI_Reduce");
     return slowest;
   }
   Loop loop_for(std::uint64_t bytes) {
     // Short messages need more repetitions for a steady median, and cost nothing.
-    return loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3, job_.rank == 0 ? pulse_.doing() : "");
+    return loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3,
+                     job_.rank == 0 ? pulse_.doing() : "");
   }
 
   void between_pairs(const PatternFacts& facts, std::uint64_t bytes) {
@@ -165,7 +189,8 @@ class Runner {
     Pairs pairs(facts, job_, bytes, options_.seed);
     LoadMeter meter(job_.node_cpus);
     const Loop loop = loop_for(bytes);
-    std::vector<double> seconds = times(loop, [&] { return pairs.once(); }, [&] { pairs.poison(); });
+    std::vector<double> seconds = times(
+        loop, [&] { return pairs.once(); }, [&] { pairs.poison(); });
     const std::optional<double> load = worst_share(meter, job_);
     refuse_busy(load, options_, format("during {} of {}", facts.name, bytes_text(static_cast<double>(bytes))));
     std::uint64_t wrong[2] = {pairs.count_wrong(), pairs.checked()}, sum[2] = {};
@@ -183,25 +208,29 @@ class Runner {
     } else {
       m.parameters.emplace_back("window", std::uint64_t{pairs.window()});
       const bool count = facts.pattern == Pattern::message_rate;
-      m.metric = facts.metric, m.unit = count ? "1/s" : "B/s", m.samples = rates(seconds, count ? moved / static_cast<double>(bytes) : moved);
+      m.metric = facts.metric, m.unit = count ? "1/s" : "B/s",
+      m.samples = rates(seconds, count ? moved / static_cast<double>(bytes) : moved);
     }
     report_.measurement(m);
   }
 
-  // Nobody may leave before the last has come: each rank tells when it came and left, by the clock that the ranks of a node share. Across nodes the
-  // clocks are not compared, and the order is checked within each node.
+  // Nobody may leave before the last has come: each rank tells when it came and left, by the clock that the ranks of a
+  // node share. Across nodes the clocks are not compared, and the order is checked within each node.
   void barrier() {
     pulse_.doing("barrier");
     LoadMeter meter(job_.node_cpus);
     double came = 0, left = 0;
     const Loop loop = loop_for(0);
-    const std::vector<double> seconds = times(loop, [&] {
-      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-      came = now_seconds();
-      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-      left = now_seconds();
-      return left - came;
-    }, [] {});
+    const std::vector<double> seconds = times(
+        loop,
+        [&] {
+          check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+          came = now_seconds();
+          check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+          left = now_seconds();
+          return left - came;
+        },
+        [] {});
     const std::optional<double> load = worst_share(meter, job_);
     refuse_busy(load, options_, "during the barrier");
     if constexpr (kFaultBuild) left = job_.rank == 0 ? came - 1 : left;
@@ -216,7 +245,8 @@ class Runner {
   }
 
   // What all figures of a job have.
-  Measurement figure(unsigned warmup, std::uint64_t bytes, std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) const {
+  Measurement figure(unsigned warmup, std::uint64_t bytes, std::uint64_t wrong, std::uint64_t checked,
+                     std::optional<double> load) const {
     Measurement m;
     m.warmup = warmup;
     m.size_bytes = bytes;
@@ -224,26 +254,31 @@ class Runner {
     m.checked = checked;
     m.wrong = wrong;
     m.other_load = load;
-    m.parameters = {{"ranks", static_cast<std::uint64_t>(job_.ranks)}, {"nodes", static_cast<std::uint64_t>(job_.nodes)}, {"oversubscribed", job_.oversubscribed}};
+    m.parameters = {{"ranks", static_cast<std::uint64_t>(job_.ranks)},
+                    {"nodes", static_cast<std::uint64_t>(job_.nodes)},
+                    {"oversubscribed", job_.oversubscribed}};
     if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
     return m;
   }
 
   template <class T>
   void one(const std::string& type, bool in_place, std::uint64_t bytes) {
-    pulse_.doing(format("MPI_Allreduce of {} {}, {}", bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
+    pulse_.doing(format("MPI_Allreduce of {} {}, {}", bytes_text(static_cast<double>(bytes)), type,
+                        in_place ? "in place" : "out of place"));
     const std::size_t count = bytes / sizeof(T);
     const unsigned bits = magnitude_bits<T>(static_cast<unsigned>(job_.ranks));
     std::vector<T> input(count), output(count, poison<T>());
-    for (std::size_t i = 0; i < count; ++i) input[i] = summand<T>(options_.seed, static_cast<unsigned>(job_.rank), i, bits);
+    for (std::size_t i = 0; i < count; ++i)
+      input[i] = summand<T>(options_.seed, static_cast<unsigned>(job_.rank), i, bits);
 
     LoadMeter meter(job_.node_cpus);
     const auto once = [&] {
       if (in_place) std::copy(input.begin(), input.end(), output.begin());
       check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
       const double begin = now_seconds();
-      check(MPI_Allreduce(in_place ? MPI_IN_PLACE : static_cast<const void*>(input.data()), output.data(), static_cast<int>(count), datatype<T>(),
-                          MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+      check(MPI_Allreduce(in_place ? MPI_IN_PLACE : static_cast<const void*>(input.data()), output.data(),
+                          static_cast<int>(count), datatype<T>(), MPI_SUM, MPI_COMM_WORLD),
+            "MPI_Allreduce");
       return now_seconds() - begin;
     };
     const Loop loop = loop_for(bytes);
@@ -262,16 +297,18 @@ class Runner {
     if (job_.rank == 0) print(type, in_place, bytes, slowest, loop.warmup, sum[0], sum[1], load);
   }
 
-  void print(const std::string& type, bool in_place, std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup,
-             std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
+  void print(const std::string& type, bool in_place, std::uint64_t bytes, const std::vector<double>& seconds,
+             unsigned warmup, std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
     const auto ranks = static_cast<unsigned>(job_.ranks);
     Measurement m = figure(warmup, bytes, wrong, checked, load);
-    m.parameters.insert(m.parameters.begin(), {{"type", type}, {"operation", std::string("sum")}, {"in_place", in_place}});
+    m.parameters.insert(m.parameters.begin(),
+                        {{"type", type}, {"operation", std::string("sum")}, {"in_place", in_place}});
     m.variant = format("{} {}", type, in_place ? "in place" : "out of place");
     report(m, "allreduce", seconds, bytes, bus_factor(ranks));
   }
 
-  void report(Measurement& m, std::string_view what, const std::vector<double>& seconds, std::uint64_t bytes, double factor) {
+  void report(Measurement& m, std::string_view what, const std::vector<double>& seconds, std::uint64_t bytes,
+              double factor) {
     m.metric = format("mpi.{}.time", what);
     m.unit = "s";
     m.higher_is_better = false;
@@ -288,33 +325,48 @@ class Runner {
   }
 
   // One rank's share for another, or for all: element `index` of what it has.
-  std::uint32_t element(int rank, std::uint64_t index) const { return static_cast<std::uint32_t>(random_bits(stream_seed(options_.seed, static_cast<unsigned>(rank)), index)); }
+  std::uint32_t element(int rank, std::uint64_t index) const {
+    return static_cast<std::uint32_t>(random_bits(stream_seed(options_.seed, static_cast<unsigned>(rank)), index));
+  }
 
-  // `size` bytes are what a rank has in the end (allgather), or in the beginning (alltoall): as many whole elements from, or for, each rank as fit in.
+  // `size` bytes are what a rank has in the end (allgather), or in the beginning (alltoall): as many whole elements
+  // from, or for, each rank as fit in.
   void exchanged(Exchange exchange, std::uint64_t size) {
     const auto ranks = static_cast<std::size_t>(job_.ranks), me = static_cast<std::size_t>(job_.rank);
     const std::size_t share = size / sizeof(std::uint32_t) / ranks;
-    if (share == 0) return;   // smaller than an element for each
+    if (share == 0) return;  // smaller than an element for each
     const std::uint64_t bytes = share * ranks * sizeof(std::uint32_t);
     const bool gathers = exchange == Exchange::allgather;
     pulse_.doing(format("MPI_All{} of {}", gathers ? "gather" : "toall", bytes_text(static_cast<double>(bytes))));
     std::vector<std::uint32_t> input(gathers ? share : share * ranks), output(share * ranks);
     for (std::size_t i = 0; i < input.size(); ++i) input[i] = element(job_.rank, i);
-    const auto want = [&](std::size_t i) { return element(static_cast<int>(i / share), gathers ? i % share : me * share + i % share); };
-    const auto poison = [&] { for (std::size_t i = 0; i < output.size(); ++i) output[i] = ~want(i); };
+    const auto want = [&](std::size_t i) {
+      return element(static_cast<int>(i / share), gathers ? i % share : me * share + i % share);
+    };
+    const auto poison = [&] {
+      for (std::size_t i = 0; i < output.size(); ++i) output[i] = ~want(i);
+    };
     poison();
     LoadMeter meter(job_.node_cpus);
     const Loop loop = loop_for(bytes);
     const auto count = static_cast<int>(share);
-    const std::vector<double> slowest = times(loop, [&] {
-      check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-      const double begin = now_seconds();
-      if (gathers) check(MPI_Allgather(input.data(), count, MPI_UINT32_T, output.data(), count, MPI_UINT32_T, MPI_COMM_WORLD), "MPI_Allgather");
-      else check(MPI_Alltoall(input.data(), count, MPI_UINT32_T, output.data(), count, MPI_UINT32_T, MPI_COMM_WORLD), "MPI_Alltoall");
-      return now_seconds() - begin;
-    }, poison);
+    const std::vector<double> slowest = times(
+        loop,
+        [&] {
+          check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+          const double begin = now_seconds();
+          if (gathers)
+            check(MPI_Allgather(input.data(), count, MPI_UINT32_T, output.data(), count, MPI_UINT32_T, MPI_COMM_WORLD),
+                  "MPI_Allgather");
+          else
+            check(MPI_Alltoall(input.data(), count, MPI_UINT32_T, output.data(), count, MPI_UINT32_T, MPI_COMM_WORLD),
+                  "MPI_Alltoall");
+          return now_seconds() - begin;
+        },
+        poison);
     const std::optional<double> load = worst_share(meter, job_);
-    refuse_busy(load, options_, format("during the {} of {}", name_of(exchange), bytes_text(static_cast<double>(bytes))));
+    refuse_busy(load, options_,
+                format("during the {} of {}", name_of(exchange), bytes_text(static_cast<double>(bytes))));
     if (job_.rank == job_.ranks - 1) fault_flip_bit(output.data(), output.size() / 2 * sizeof(std::uint32_t));
     std::uint64_t wrong[2] = {0, output.size()}, sum[2] = {};
     for (std::size_t i = 0; i < output.size(); ++i) wrong[0] += output[i] != want(i);
@@ -329,22 +381,28 @@ class Runner {
   const Job& job_;
   Reporter& report_;
   TextPulse& pulse_;
-  bool measured_ = false;   // anything at all
+  bool measured_ = false;  // anything at all
 };
 
 // Sizes that the loops cannot do: said before anything is started.
 std::string wrong_sizes(const Options& options) {
   for (const auto& size : {options.size, options.bytes("--min-size"), options.bytes("--max-size")}) {
-    if (size && (*size < kSmallest || *size % 4 != 0 || *size / 4 > 0x7fffffff)) return "a message has 8 B to 8 GiB, in whole elements of 4 B";
+    if (size && (*size < kSmallest || *size % 4 != 0 || *size / 4 > 0x7fffffff))
+      return "a message has 8 B to 8 GiB, in whole elements of 4 B";
   }
   // Between pairs a message is counted in bytes; the rest counts elements of 4.
   const std::uint64_t most = options.size.value_or(options.bytes("--max-size").value_or(kLargest));
   const std::vector<std::string> tests = options.choices("--tests", kTests);
   for (const PatternFacts& facts : kPatterns) {
-    if (most > 0x7fffffff && facts.pattern != Pattern::message_rate && std::ranges::find(tests, facts.name) != tests.end()) return format("MPI counts elements in 31 bits: a message of {} has at most 2147483647 B", facts.name);
+    if (most > 0x7fffffff && facts.pattern != Pattern::message_rate &&
+        std::ranges::find(tests, facts.name) != tests.end())
+      return format("MPI counts elements in 31 bits: a message of {} has at most 2147483647 B", facts.name);
   }
-  const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest), high = options.bytes("--max-size").value_or(kLargest);
-  if (!options.size && low > high) return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)), bytes_text(static_cast<double>(high)));
+  const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest),
+                      high = options.bytes("--max-size").value_or(kLargest);
+  if (!options.size && low > high)
+    return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)),
+                  bytes_text(static_cast<double>(high)));
   return {};
 }
 
@@ -354,7 +412,8 @@ int main_of_rank(const Options& options) {
   Reporter report(kProgram, options, host_name(), write_to_stdout);
   if (rank == 0) report.header(utc_now());
   TextPulse pulse;
-  Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), seconds_behind(rank), tell_and_leave(report, rank));
+  Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), seconds_behind(rank),
+              tell_and_leave(report, rank));
   // Every rank sees the same load and the same missing back end.
   const auto by_all = [&](Cause cause) { return cause == Cause::busy || cause == Cause::not_applicable; };
   return run_rank(report, rank, by_all, [&] {
@@ -363,7 +422,8 @@ int main_of_rank(const Options& options) {
     }
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks == 1) throw CouldNotRun(Cause::not_applicable, "one rank: nothing crosses a link (start it under mpirun or srun)");
+    if (ranks == 1)
+      throw CouldNotRun(Cause::not_applicable, "one rank: nothing crosses a link (start it under mpirun or srun)");
     const Job job = describe_job();
     guard.watch(processes_of_node(job), job.nodes);
     Runner(options, job, report, pulse).all();
@@ -375,5 +435,7 @@ int main_of_rank(const Options& options) {
 
 int main(int argc, char** argv) {
   namespace mpi = clusterc::mpi;
-  return mpi::run_rank_program({.program = mpi::kProgram, .wrong_options = mpi::wrong_sizes, .wrong_shape = {}, .run = mpi::main_of_rank}, argc, argv);
+  return mpi::run_rank_program(
+      {.program = mpi::kProgram, .wrong_options = mpi::wrong_sizes, .wrong_shape = {}, .run = mpi::main_of_rank}, argc,
+      argv);
 }

@@ -23,12 +23,15 @@ std::vector<std::byte> random_bytes(std::uint64_t seed, int rank, std::uint64_t 
 
 }  // namespace
 
-Pairs::Pairs(const PatternFacts& facts, const Job& job, std::uint64_t bytes, std::uint64_t seed) : facts_(facts), bytes_(bytes) {
-  const int half = job.ranks / 2, second = (job.ranks + 1) / 2;   // with an odd number the one in the middle waits
+Pairs::Pairs(const PatternFacts& facts, const Job& job, std::uint64_t bytes, std::uint64_t seed)
+    : facts_(facts), bytes_(bytes) {
+  const int half = job.ranks / 2, second = (job.ranks + 1) / 2;  // with an odd number the one in the middle waits
   pairs_ = facts.all_pairs ? static_cast<unsigned>(half) : 1;
   const int taking_part = static_cast<int>(pairs_);
-  if (job.rank < taking_part) role_ = Role::first, partner_ = job.rank + second;
-  else if (job.rank >= second && job.rank - second < taking_part) role_ = Role::second, partner_ = job.rank - second;
+  if (job.rank < taking_part)
+    role_ = Role::first, partner_ = job.rank + second;
+  else if (job.rank >= second && job.rank - second < taking_part)
+    role_ = Role::second, partner_ = job.rank - second;
   const bool pingpong = facts.pattern == Pattern::pingpong;
   window_ = pingpong ? 1 : window_for(bytes);
   trips_ = pingpong ? trips_for(bytes) : 1;
@@ -54,8 +57,10 @@ double Pairs::once() {
   check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
   if (role_ == Role::none) return 0;
   const double begin = now_seconds();
-  if (facts_.pattern == Pattern::pingpong) ping_pong();
-  else stream();
+  if (facts_.pattern == Pattern::pingpong)
+    ping_pong();
+  else
+    stream();
   return now_seconds() - begin;
 }
 
@@ -79,16 +84,21 @@ void Pairs::stream() {
   requests_.clear();
   if (receives_) {
     for (unsigned i = 0; i < window_; ++i) {
-      check(MPI_Irecv(in_.data() + i * bytes_, count, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, &requests_.emplace_back()), "MPI_Irecv");
+      check(MPI_Irecv(in_.data() + i * bytes_, count, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, &requests_.emplace_back()),
+            "MPI_Irecv");
     }
   }
   if (sends) {
-    for (unsigned i = 0; i < window_; ++i) check(MPI_Isend(out_.data(), count, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, &requests_.emplace_back()), "MPI_Isend");
+    for (unsigned i = 0; i < window_; ++i)
+      check(MPI_Isend(out_.data(), count, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, &requests_.emplace_back()),
+            "MPI_Isend");
   }
   check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   char answer = 0;
-  if (role_ == Role::second) check(MPI_Send(&answer, 1, MPI_CHAR, partner_, 3, MPI_COMM_WORLD), "MPI_Send");
-  else check(MPI_Recv(&answer, 1, MPI_CHAR, partner_, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+  if (role_ == Role::second)
+    check(MPI_Send(&answer, 1, MPI_CHAR, partner_, 3, MPI_COMM_WORLD), "MPI_Send");
+  else
+    check(MPI_Recv(&answer, 1, MPI_CHAR, partner_, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
 }
 
 std::uint64_t Pairs::checked() const { return in_.size(); }

@@ -20,11 +20,13 @@ using namespace harness;
 
 namespace {
 
-// What a launcher tells the ranks that it starts: MPICH's and Slurm's PMI, Open MPI's mpirun. (Slurm's own variables stand in a job's shell, too.)
+// What a launcher tells the ranks that it starts: MPICH's and Slurm's PMI, Open MPI's mpirun. (Slurm's own variables
+// stand in a job's shell, too.)
 struct LauncherWords {
   const char *launcher, *size, *rank;
 };
-constexpr LauncherWords kLaunchers[] = {{"MPICH's or Slurm's PMI", "PMI_SIZE", "PMI_RANK"}, {"Open MPI's", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
+constexpr LauncherWords kLaunchers[] = {{"MPICH's or Slurm's PMI", "PMI_SIZE", "PMI_RANK"},
+                                        {"Open MPI's", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
 
 int number_in(const char* variable) {
   const char* const text = std::getenv(variable);
@@ -33,7 +35,8 @@ int number_in(const char* variable) {
   return number;
 }
 
-// Each rank alone, as MPI starts what the launcher of another family started: figures of nothing. Only the first of them speaks.
+// Each rank alone, as MPI starts what the launcher of another family started: figures of nothing. Only the first of
+// them speaks.
 std::optional<int> end_of_strangers(const Program& program, const Options& options, int ranks) {
   for (const LauncherWords& words : kLaunchers) {
     const int told = number_in(words.size);
@@ -41,7 +44,10 @@ std::optional<int> end_of_strangers(const Program& program, const Options& optio
     Reporter report(program, options, host_name(), write_to_stdout);
     if (number_in(words.rank) != 0) return static_cast<int>(Exit::could_not_run);
     report.header(utc_now());
-    return static_cast<int>(report.error(Cause::communication, format("the launcher ({}) started {} ranks, MPI sees {}: it is of another MPI than this program was built with", words.launcher, told, ranks)));
+    return static_cast<int>(report.error(
+        Cause::communication,
+        format("the launcher ({}) started {} ranks, MPI sees {}: it is of another MPI than this program was built with",
+               words.launcher, told, ranks)));
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// Inputs of an all-reduce whose sum is exact in whatever order it is added, so that results are compared without a tolerance:
-// whole numbers so small that no partial sum of all ranks leaves the type's exact range.
+// Inputs of an all-reduce whose sum is exact in whatever order it is added, so that results are compared without a
+// tolerance: whole numbers so small that no partial sum of all ranks leaves the type's exact range.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace clusterc::mpi {
 
-// Bits of magnitude that each of `ranks` summands may have: sums stay within 2^24 (float32 holds every whole number up to there)
-// and, for int32, within 2^31.
+// Bits of magnitude that each of `ranks` summands may have: sums stay within 2^24 (float32 holds every whole number up
+// to there) and, for int32, within 2^31.
 template <class T>
 constexpr unsigned magnitude_bits(unsigned ranks) {
-  const unsigned exact = std::numeric_limits<T>::digits;            // 24, 31
+  const unsigned exact = std::numeric_limits<T>::digits;                     // 24, 31
   const unsigned growth = static_cast<unsigned>(std::bit_width(ranks - 1));  // ceil(log2(ranks))
   return exact > growth + 1 ? exact - growth - 1 : 1;
 }
@@ -21,7 +21,8 @@ constexpr unsigned magnitude_bits(unsigned ranks) {
 // Element `index` of what `rank` contributes: uniform in [-2^bits, 2^bits).
 template <class T>
 constexpr T summand(std::uint64_t seed, unsigned rank, std::uint64_t index, unsigned bits) {
-  const auto top = static_cast<std::int64_t>(harness::random_bits(harness::stream_seed(seed, rank), index) >> (63 - bits));
+  const auto top =
+      static_cast<std::int64_t>(harness::random_bits(harness::stream_seed(seed, rank), index) >> (63 - bits));
   return static_cast<T>(top - (std::int64_t{1} << bits));
 }
 
@@ -35,8 +36,10 @@ constexpr T expected_sum(std::uint64_t seed, unsigned ranks, std::uint64_t index
 // What no sum can be, so that an element that was never written is wrong.
 template <class T>
 constexpr T poison() {
-  if constexpr (std::numeric_limits<T>::has_quiet_NaN) return std::numeric_limits<T>::quiet_NaN();
-  else return std::numeric_limits<T>::min();
+  if constexpr (std::numeric_limits<T>::has_quiet_NaN)
+    return std::numeric_limits<T>::quiet_NaN();
+  else
+    return std::numeric_limits<T>::min();
 }
 
 // nccl-tests, doc/PERFORMANCE.md: what every link must at least carry of an all-reduce of `bytes` among `ranks`.

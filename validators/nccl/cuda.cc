@@ -1,7 +1,9 @@
-// The CUDA back end: NCCL, found at run time, one GPU a rank, timed with device events on one stream. Compiled, never run on a GPU.
+// The CUDA back end: NCCL, found at run time, one GPU a rank, timed with device events on one stream. Compiled, never
+// run on a GPU.
 //
-// Nothing here waits without a deadline: the communicator does not block, and whoever waits asks NCCL for errors and `alive` whether the run is
-// to end (NCCL user guide, "Fault tolerance"). ncclCommAbort frees a kernel that spins for a rank that does not come.
+// Nothing here waits without a deadline: the communicator does not block, and whoever waits asks NCCL for errors and
+// `alive` whether the run is to end (NCCL user guide, "Fault tolerance"). ncclCommAbort frees a kernel that spins for a
+// rank that does not come.
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
@@ -10,9 +12,9 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/format.h"
 #include "harness/cuda_support.h"
 #include "harness/library.h"
-#include "base/format.h"
 #include "nccl/backend.h"
 
 namespace clusterc::nccl {
@@ -20,9 +22,10 @@ namespace {
 using namespace harness;
 
 // Every function that we call, under its own name.
-#define CLUSTERC_NCCL_FUNCTIONS(each)                                                                                             \
-  each(GetVersion) each(GetUniqueId) each(CommInitRankConfig) each(CommGetAsyncError) each(CommAbort) each(GetErrorString)         \
-  each(GroupStart) each(GroupEnd) each(AllReduce) each(AllGather) each(ReduceScatter) each(Broadcast) each(Reduce) each(Send) each(Recv)
+#define CLUSTERC_NCCL_FUNCTIONS(each)                                                                          \
+  each(GetVersion) each(GetUniqueId) each(CommInitRankConfig) each(CommGetAsyncError) each(CommAbort)          \
+      each(GetErrorString) each(GroupStart) each(GroupEnd) each(AllReduce) each(AllGather) each(ReduceScatter) \
+          each(Broadcast) each(Reduce) each(Send) each(Recv)
 struct Functions {
   std::unique_ptr<Library> library;
 #define CLUSTERC_DECLARE(name) decltype(::nccl##name)* name = nullptr;
@@ -45,13 +48,20 @@ struct Functions {
 
 ncclDataType_t datatype(Type type) {
   switch (type) {
-    case Type::float32: return ncclFloat32;
-    case Type::float64: return ncclFloat64;
-    case Type::int8: return ncclInt8;
-    case Type::int32: return ncclInt32;
-    case Type::int64: return ncclInt64;
-    case Type::float16: return ncclFloat16;
-    case Type::bfloat16: return ncclBfloat16;
+    case Type::float32:
+      return ncclFloat32;
+    case Type::float64:
+      return ncclFloat64;
+    case Type::int8:
+      return ncclInt8;
+    case Type::int32:
+      return ncclInt32;
+    case Type::int64:
+      return ncclInt64;
+    case Type::float16:
+      return ncclFloat16;
+    case Type::bfloat16:
+      return ncclBfloat16;
   }
   return ncclFloat32;
 }
@@ -79,7 +89,8 @@ class DeviceBytes {
 
 class NcclTransport final : public Transport {
  public:
-  NcclTransport(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive) : teams_(teams), alive_(alive) {
+  NcclTransport(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive)
+      : teams_(teams), alive_(alive) {
     const int gpus = require_gpus();
     int local = 0;
     mpi::check(MPI_Comm_rank(job.node, &local), "MPI_Comm_rank");
@@ -88,11 +99,15 @@ class NcclTransport final : public Transport {
     int locals = 1;
     mpi::check(MPI_Comm_size(job.node, &locals), "MPI_Comm_size");
     shared_ = locals > gpus;
-    // NCCL refuses two ranks of one host on one GPU; with host names of their own they talk through the network transport. For tests of the logic
-    // alone: the figures say `gpus_shared` (NCCL's src/misc/utils.cc, getHostHash).
+    // NCCL refuses two ranks of one host on one GPU; with host names of their own they talk through the network
+    // transport. For tests of the logic alone: the figures say `gpus_shared` (NCCL's src/misc/utils.cc, getHostHash).
     if (shared_) {
       setenv("NCCL_HOSTID", format("clusterc-rank-{}", job.rank).c_str(), 0);
-      for (const auto& [name, value] : {std::pair{"NCCL_P2P_DISABLE", "1"}, {"NCCL_SHM_DISABLE", "1"}, {"NCCL_NVLS_ENABLE", "0"}, {"NCCL_MNNVL_ENABLE", "0"}}) setenv(name, value, 0);
+      for (const auto& [name, value] : {std::pair{"NCCL_P2P_DISABLE", "1"},
+                                        {"NCCL_SHM_DISABLE", "1"},
+                                        {"NCCL_NVLS_ENABLE", "0"},
+                                        {"NCCL_MNNVL_ENABLE", "0"}})
+        setenv(name, value, 0);
     }
     try {
       cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
@@ -108,15 +123,18 @@ class NcclTransport final : public Transport {
 
   Device device() const override {
     Device gpu = gpu_device(gpu_);
-    gpu.label = "ranks";   // the figure is of all of them
+    gpu.label = "ranks";  // the figure is of all of them
     gpu.uuid.clear();
     return gpu;
   }
   bool has(Type) const override { return true; }
   // As nccl-tests: an exchange between neighbours or all needs two buffers.
-  bool has(Collective c, bool in_place) const override { return !in_place || (c != Collective::sendrecv && c != Collective::all_to_all); }
+  bool has(Collective c, bool in_place) const override {
+    return !in_place || (c != Collective::sendrecv && c != Collective::all_to_all);
+  }
 
-  void prepare(const Shape& shape, Type type, bool in_place, std::span<const std::byte> input, std::span<const std::byte> poison) override {
+  void prepare(const Shape& shape, Type type, bool in_place, std::span<const std::byte> input,
+               std::span<const std::byte> poison) override {
     shape_ = shape;
     type_ = datatype(type);
     element_ = poison.size();
@@ -126,17 +144,21 @@ class NcclTransport final : public Transport {
     input_.resize(std::max<std::size_t>(input_bytes_, 1));
     output_.resize(output_bytes_);
     pristine_.resize(output_bytes_);
-    // The output as it is before a collective, made once here and copied on the device: poison, and in place the input at its offset.
+    // The output as it is before a collective, made once here and copied on the device: poison, and in place the input
+    // at its offset.
     std::vector<std::byte> image(output_bytes_);
-    for (std::size_t at = 0; at < image.size(); at += element_) std::copy(poison.begin(), poison.end(), image.begin() + static_cast<std::ptrdiff_t>(at));
+    for (std::size_t at = 0; at < image.size(); at += element_)
+      std::copy(poison.begin(), poison.end(), image.begin() + static_cast<std::ptrdiff_t>(at));
     if (in_place) std::copy(input.begin(), input.end(), image.begin() + static_cast<std::ptrdiff_t>(in_offset()));
-    if (!input.empty()) cuda_check(cudaMemcpy(input_.at(), input.data(), input.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    if (!input.empty())
+      cuda_check(cudaMemcpy(input_.at(), input.data(), input.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
     cuda_check(cudaMemcpy(pristine_.at(), image.data(), image.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
     reset();
   }
 
   void reset() override {
-    cuda_check(cudaMemcpyAsync(output_.at(), pristine_.at(), output_bytes_, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+    cuda_check(cudaMemcpyAsync(output_.at(), pristine_.at(), output_bytes_, cudaMemcpyDeviceToDevice, stream_),
+               "cudaMemcpyAsync");
     wait_for_stream("putting the input back");
   }
 
@@ -152,15 +174,18 @@ class NcclTransport final : public Transport {
 
   std::vector<std::byte> output() override {
     std::vector<std::byte> out(shape_.got() * element_);
-    if (!out.empty()) cuda_check(cudaMemcpy(out.data(), output_.at(out_offset()), out.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (!out.empty())
+      cuda_check(cudaMemcpy(out.data(), output_.at(out_offset()), out.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
     return out;
   }
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
     int version = 0;
     nccl_.GetVersion(&version);
-    std::vector<std::pair<std::string, Parameter>> out = {{"transport", std::string("NCCL")}, {"library", nccl_.library->name()},
-                                                          {"library_version", static_cast<std::uint64_t>(version)}, {"gpus_shared", shared_}};
+    std::vector<std::pair<std::string, Parameter>> out = {{"transport", std::string("NCCL")},
+                                                          {"library", nccl_.library->name()},
+                                                          {"library_version", static_cast<std::uint64_t>(version)},
+                                                          {"gpus_shared", shared_}};
     for (const char* name : {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NET", "NCCL_IB_HCA"})
       if (const char* value = std::getenv(name)) out.emplace_back(name, std::string(value));
     return out;
@@ -168,7 +193,8 @@ class NcclTransport final : public Transport {
 
  private:
   void check(ncclResult_t result, const char* what) const {
-    if (result != ncclSuccess && result != ncclInProgress) throw CouldNotRun(Cause::device_error, format("{}: {}", what, nccl_.GetErrorString(result)));
+    if (result != ncclSuccess && result != ncclInProgress)
+      throw CouldNotRun(Cause::device_error, format("{}: {}", what, nccl_.GetErrorString(result)));
   }
 
   // The communicator and what was given to it: done, or an error.
@@ -206,19 +232,33 @@ class NcclTransport final : public Transport {
     settle("ncclCommInitRankConfig");
   }
 
-  std::size_t in_offset() const { return shape_.collective == Collective::all_gather ? shape_.rank * shape_.count * element_ : 0; }
-  std::size_t out_offset() const { return in_place_ && shape_.collective == Collective::reduce_scatter ? shape_.rank * shape_.count * element_ : 0; }
+  std::size_t in_offset() const {
+    return shape_.collective == Collective::all_gather ? shape_.rank * shape_.count * element_ : 0;
+  }
+  std::size_t out_offset() const {
+    return in_place_ && shape_.collective == Collective::reduce_scatter ? shape_.rank * shape_.count * element_ : 0;
+  }
 
   void enqueue() const {
     const std::size_t n = shape_.count;
     std::byte* const out = output_.at(out_offset());
     const std::byte* const in = in_place_ ? output_.at(in_offset()) : input_.at();
     switch (shape_.collective) {
-      case Collective::all_reduce: check(nccl_.AllReduce(in, out, n, type_, ncclSum, comm_, stream_), "ncclAllReduce"); break;
-      case Collective::all_gather: check(nccl_.AllGather(in, out, n, type_, comm_, stream_), "ncclAllGather"); break;
-      case Collective::reduce_scatter: check(nccl_.ReduceScatter(in, out, n, type_, ncclSum, comm_, stream_), "ncclReduceScatter"); break;
-      case Collective::broadcast: check(nccl_.Broadcast(in, out, n, type_, 0, comm_, stream_), "ncclBroadcast"); break;
-      case Collective::reduce: check(nccl_.Reduce(in, out, n, type_, ncclSum, 0, comm_, stream_), "ncclReduce"); break;
+      case Collective::all_reduce:
+        check(nccl_.AllReduce(in, out, n, type_, ncclSum, comm_, stream_), "ncclAllReduce");
+        break;
+      case Collective::all_gather:
+        check(nccl_.AllGather(in, out, n, type_, comm_, stream_), "ncclAllGather");
+        break;
+      case Collective::reduce_scatter:
+        check(nccl_.ReduceScatter(in, out, n, type_, ncclSum, comm_, stream_), "ncclReduceScatter");
+        break;
+      case Collective::broadcast:
+        check(nccl_.Broadcast(in, out, n, type_, 0, comm_, stream_), "ncclBroadcast");
+        break;
+      case Collective::reduce:
+        check(nccl_.Reduce(in, out, n, type_, ncclSum, 0, comm_, stream_), "ncclReduce");
+        break;
       case Collective::all_to_all:
         check(nccl_.GroupStart(), "ncclGroupStart");
         for (unsigned peer = 0; peer < shape_.ranks; ++peer) {
@@ -238,7 +278,7 @@ class NcclTransport final : public Transport {
   }
 
   void release() {
-    if (comm_) nccl_.CommAbort(comm_);   // also what ends a communicator that is well: nothing is under way
+    if (comm_) nccl_.CommAbort(comm_);  // also what ends a communicator that is well: nothing is under way
     if (begin_) cudaEventDestroy(begin_);
     if (end_) cudaEventDestroy(end_);
     if (stream_) cudaStreamDestroy(stream_);
@@ -261,6 +301,8 @@ class NcclTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive) { return std::make_unique<NcclTransport>(job, teams, alive); }
+std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive) {
+  return std::make_unique<NcclTransport>(job, teams, alive);
+}
 
 }  // namespace clusterc::nccl

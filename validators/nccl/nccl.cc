@@ -1,4 +1,5 @@
-// clusterc-nccl: collectives by NCCL between GPUs, or the same by MPI between hosts; every result checked. README.md says what it proves.
+// clusterc-nccl: collectives by NCCL between GPUs, or the same by MPI between hosts; every result checked. README.md
+// says what it proves.
 #include <mpi.h>
 
 #include <algorithm>
@@ -37,34 +38,50 @@ constexpr std::string_view kPlacements = "in-place|out-of-place";
 constexpr ExtraOption kExtra[] = {
     {"--collectives", Kind::choices, kCollectiveNames, "which (default: all)"},
     {"--min-size", Kind::bytes, "BYTES", "smallest size (default 8B)"},
-    {"--max-size", Kind::bytes, "BYTES", "largest size (default host 64MiB, cuda 8GiB); every doubling between the two is measured"},
+    {"--max-size", Kind::bytes, "BYTES",
+     "largest size (default host 64MiB, cuda 8GiB); every doubling between the two is measured"},
     {"--types", Kind::choices, kTypeNames, "element types (default float32)"},
     {"--placements", Kind::choices, kPlacements, "whether the result replaces the input (default: both)"},
-    {"--teams", Kind::text, "all|rail|NODES", "who works together, all teams at the same time: all ranks (default), those with one place in their nodes, those of so many nodes (1: inside each)"},
+    {"--teams", Kind::text, "all|rail|NODES",
+     "who works together, all teams at the same time: all ranks (default), those with one place in their nodes, those "
+     "of so many nodes (1: inside each)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
-#define CLUSTERC_METRICS(name, busy)                                                 \
-  {"nccl." name ".time", "s", "of the slowest rank, by size", false},                \
-      {"nccl." name ".algbw", "B/s", "bytes / time"}, {"nccl." name ".busbw", "B/s", busy}
-constexpr MetricFacts kMetrics[] = {CLUSTERC_METRICS("all_reduce", "algbw x 2 (n-1)/n"),  CLUSTERC_METRICS("all_gather", "algbw x (n-1)/n"),
-                                    CLUSTERC_METRICS("reduce_scatter", "algbw x (n-1)/n"), CLUSTERC_METRICS("all_to_all", "algbw x (n-1)/n"),
-                                    CLUSTERC_METRICS("broadcast", "algbw"),                CLUSTERC_METRICS("reduce", "algbw"),
+#define CLUSTERC_METRICS(name, busy)                                                                                  \
+  {"nccl." name ".time", "s", "of the slowest rank, by size", false}, {"nccl." name ".algbw", "B/s", "bytes / time"}, \
+  {                                                                                                                   \
+    "nccl." name ".busbw", "B/s", busy                                                                                \
+  }
+constexpr MetricFacts kMetrics[] = {CLUSTERC_METRICS("all_reduce", "algbw x 2 (n-1)/n"),
+                                    CLUSTERC_METRICS("all_gather", "algbw x (n-1)/n"),
+                                    CLUSTERC_METRICS("reduce_scatter", "algbw x (n-1)/n"),
+                                    CLUSTERC_METRICS("all_to_all", "algbw x (n-1)/n"),
+                                    CLUSTERC_METRICS("broadcast", "algbw"),
+                                    CLUSTERC_METRICS("reduce", "algbw"),
                                     CLUSTERC_METRICS("sendrecv", "algbw")};
 #undef CLUSTERC_METRICS
-constexpr Program kProgram{.name = "nccl",
-                           .summary = "collectives by NCCL between GPUs, or by MPI between hosts, started under mpirun or srun; only rank 0 prints",
-                           .size_kind = Kind::bytes,
-                           .size_help = "measure this size alone",
-                           .backends = std::span(kBackends).first(kNcclBuilt ? 2 : 1),
-                           .extra = kExtra,
-                           .metrics = kMetrics};
+constexpr Program kProgram{
+    .name = "nccl",
+    .summary =
+        "collectives by NCCL between GPUs, or by MPI between hosts, started under mpirun or srun; only rank 0 prints",
+    .size_kind = Kind::bytes,
+    .size_help = "measure this size alone",
+    .backends = std::span(kBackends).first(kNcclBuilt ? 2 : 1),
+    .extra = kExtra,
+    .metrics = kMetrics};
 constexpr std::uint64_t kSmallest = 8, kLargestHost = 64ull << 20, kLargestCuda = 8ull << 30;
 constexpr double kTimeout = 60;
-constexpr unsigned kRegenerateAlone = 16;   // with more ranks each regenerates a share of the sums: the work of a rank stays bounded
+constexpr unsigned kRegenerateAlone =
+    16;  // with more ranks each regenerates a share of the sums: the work of a rank stays bounded
 
 class Runner {
  public:
   Runner(const Options& options, const Job& job, const Teams& teams, Reporter& report, mpi::TextPulse& pulse)
-      : options_(options), job_(job), teams_(teams), seed_(options.seed + teams.number()), report_(report), pulse_(pulse) {}
+      : options_(options),
+        job_(job),
+        teams_(teams),
+        seed_(options.seed + teams.number()),
+        report_(report),
+        pulse_(pulse) {}
 
   void all() {
     if (options_.device == Backend::host) {
@@ -77,8 +94,10 @@ class Runner {
     }
     watch_at_rest();
     const std::uint64_t smallest = options_.size.value_or(options_.bytes("--min-size").value_or(kSmallest));
-    const std::uint64_t largest = options_.size.value_or(options_.bytes("--max-size").value_or(options_.device == Backend::cuda ? kLargestCuda : kLargestHost));
-    const std::vector<std::string> types = options_.has("--types") ? options_.choices("--types", kTypeNames) : std::vector<std::string>{"float32"};
+    const std::uint64_t largest = options_.size.value_or(
+        options_.bytes("--max-size").value_or(options_.device == Backend::cuda ? kLargestCuda : kLargestHost));
+    const std::vector<std::string> types =
+        options_.has("--types") ? options_.choices("--types", kTypeNames) : std::vector<std::string>{"float32"};
     const std::vector<std::string> wanted = options_.choices("--collectives", kCollectiveNames);
     bool any = false;
     for (const CollectiveFacts& facts : kCollectives) {
@@ -89,11 +108,14 @@ class Runner {
           with_type(type, [&]<class T>(T, Type id) {
             if (!transport_->has(id) || !transport_->has(facts.collective, in_place)) return;
             // Sums of so many ranks are no longer exact in a short type: they could not be told from wrong ones.
-            if (facts.sums && std::numeric_limits<T>::digits < 2 + std::bit_width(static_cast<unsigned>(teams_.most_ranks() - 1))) return;
+            if (facts.sums &&
+                std::numeric_limits<T>::digits < 2 + std::bit_width(static_cast<unsigned>(teams_.most_ranks() - 1)))
+              return;
             any = true;
-            std::size_t last = 0;   // small sizes round to the same
+            std::size_t last = 0;  // small sizes round to the same
             for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
-              const std::size_t count = count_for(facts.collective, bytes, static_cast<unsigned>(teams_.ranks()), sizeof(T));
+              const std::size_t count =
+                  count_for(facts.collective, bytes, static_cast<unsigned>(teams_.ranks()), sizeof(T));
               // All teams go on together, whatever their sizes.
               if (!teams_.for_all(count == last)) one<T>(facts, id, type, in_place, count);
               last = count;
@@ -102,7 +124,10 @@ class Runner {
         }
       }
     }
-    if (!any) throw CouldNotRun(Cause::not_applicable, format("{} has none of these collectives with these types and placements", options_.device == Backend::host ? "MPI" : "NCCL"));
+    if (!any)
+      throw CouldNotRun(Cause::not_applicable,
+                        format("{} has none of these collectives with these types and placements",
+                               options_.device == Backend::host ? "MPI" : "NCCL"));
   }
 
  private:
@@ -123,7 +148,8 @@ class Runner {
   template <class T>
   std::vector<T> expected(const Shape& shape) const {
     std::vector<T> want(shape.got());
-    const bool shared = shape.ranks > kRegenerateAlone && (shape.collective == Collective::all_reduce || shape.collective == Collective::reduce);
+    const bool shared = shape.ranks > kRegenerateAlone &&
+                        (shape.collective == Collective::all_reduce || shape.collective == Collective::reduce);
     if (!shared) {
       for (std::size_t i = 0; i < want.size(); ++i) want[i] = expected_at<T>(seed_, shape, i);
       return want;
@@ -137,16 +163,20 @@ class Runner {
     std::vector<T> mine(shape.count * (shape.rank + 1) / shape.ranks - first);
     for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = expected_at<T>(seed_, shape, first + i);
     want.resize(shape.count);
-    check(MPI_Allgatherv(mine.data(), counts[shape.rank], MPI_BYTE, want.data(), counts.data(), begins.data(), MPI_BYTE, teams_.comm()), "MPI_Allgatherv");
+    check(MPI_Allgatherv(mine.data(), counts[shape.rank], MPI_BYTE, want.data(), counts.data(), begins.data(), MPI_BYTE,
+                         teams_.comm()),
+          "MPI_Allgatherv");
     want.resize(shape.got());
     return want;
   }
 
   template <class T>
   void one(const CollectiveFacts& facts, Type id, const std::string& type, bool in_place, std::size_t count) {
-    const Shape shape{facts.collective, static_cast<unsigned>(teams_.rank()), static_cast<unsigned>(teams_.ranks()), count};
+    const Shape shape{facts.collective, static_cast<unsigned>(teams_.rank()), static_cast<unsigned>(teams_.ranks()),
+                      count};
     const std::uint64_t bytes = shape.counted() * sizeof(T);
-    pulse_.doing(format("{} of {} {}, {}", facts.name, bytes_text(static_cast<double>(bytes)), type, in_place ? "in place" : "out of place"));
+    pulse_.doing(format("{} of {} {}, {}", facts.name, bytes_text(static_cast<double>(bytes)), type,
+                        in_place ? "in place" : "out of place"));
     std::vector<T> input(shape.given());
     for (std::size_t i = 0; i < input.size(); ++i) input[i] = given_at<T>(seed_, shape, shape.rank, i);
     const std::vector<T> poison{mpi::poison<T>()};
@@ -161,7 +191,8 @@ class Runner {
       return seconds;
     };
     // Short messages need more repetitions for a steady median, and cost nothing.
-    const Loop loop = loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3, job_.rank == 0 ? pulse_.doing() : "");
+    const Loop loop =
+        loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3, job_.rank == 0 ? pulse_.doing() : "");
     for (unsigned i = 0; i < loop.warmup; ++i) once();
     std::vector<double> samples;
     Progress progress(loop.what);
@@ -178,10 +209,13 @@ class Runner {
 
     // An operation lasts until its slowest rank is done.
     std::vector<double> slowest(samples.size());
-    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0, teams_.comm()), "MPI_Reduce");
+    check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0,
+                     teams_.comm()),
+          "MPI_Reduce");
     std::vector<std::byte> got = transport_->output();
     // One rank's result: the last rank's, or the root's where nobody else has one.
-    const bool flips = facts.collective == Collective::reduce ? teams_.rank() == 0 : teams_.rank() == teams_.ranks() - 1;
+    const bool flips =
+        facts.collective == Collective::reduce ? teams_.rank() == 0 : teams_.rank() == teams_.ranks() - 1;
     if (flips) fault_flip_bit(got.data(), shape.got() / 2 * sizeof(T));
     const std::vector<T> want = expected<T>(shape);
     std::uint64_t wrong[2] = {0, shape.got()}, sum[3] = {0, 0, bytes};
@@ -194,16 +228,20 @@ class Runner {
     pulse_.beat();
     const std::vector<double> all_seconds = teams_.gather(std::span<const double>(slowest));
     const std::vector<std::uint64_t> all_sums = teams_.gather(std::span<const std::uint64_t>(sum));
-    for (std::size_t team = 0; team < teams_.facts().size(); ++team) {   // on rank 0
+    for (std::size_t team = 0; team < teams_.facts().size(); ++team) {  // on rank 0
       const auto begin_of = all_seconds.begin() + static_cast<std::ptrdiff_t>(team * slowest.size());
-      print(facts, type, in_place, teams_.facts()[team], all_sums[3 * team + 2], {begin_of, begin_of + static_cast<std::ptrdiff_t>(slowest.size())}, loop.warmup, all_sums[3 * team], all_sums[3 * team + 1], load);
+      print(facts, type, in_place, teams_.facts()[team], all_sums[3 * team + 2],
+            {begin_of, begin_of + static_cast<std::ptrdiff_t>(slowest.size())}, loop.warmup, all_sums[3 * team],
+            all_sums[3 * team + 1], load);
     }
   }
 
-  void print(const CollectiveFacts& facts, const std::string& type, bool in_place, const TeamFacts& team, std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup,
-             std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
+  void print(const CollectiveFacts& facts, const std::string& type, bool in_place, const TeamFacts& team,
+             std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup, std::uint64_t wrong,
+             std::uint64_t checked, std::optional<double> load) {
     Measurement m{.metric = format("nccl.{}.time", facts.name), .unit = "s", .higher_is_better = false};
-    m.variant = format("{} {}{}{}", type, in_place ? "in place" : "out of place", team.name.empty() ? "" : ", ", team.name);
+    m.variant =
+        format("{} {}{}{}", type, in_place ? "in place" : "out of place", team.name.empty() ? "" : ", ", team.name);
     m.samples = seconds;
     m.warmup = warmup;
     m.size_bytes = bytes;
@@ -211,7 +249,11 @@ class Runner {
     m.checked = checked;
     m.wrong = wrong;
     m.other_load = load;
-    m.parameters = {{"type", type}, {"in_place", in_place}, {"ranks", team.ranks}, {"nodes", team.nodes}, {"oversubscribed", job_.oversubscribed}};
+    m.parameters = {{"type", type},
+                    {"in_place", in_place},
+                    {"ranks", team.ranks},
+                    {"nodes", team.nodes},
+                    {"oversubscribed", job_.oversubscribed}};
     if (!team.name.empty()) m.parameters.emplace_back("team", team.name);
     if (facts.sums) m.parameters.emplace_back("operation", std::string("sum"));
     if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
@@ -223,7 +265,8 @@ class Runner {
     m.samples = rates(seconds, static_cast<double>(bytes));
     report_.measurement(m);
     m.metric = format("nccl.{}.busbw", facts.name);
-    m.samples = rates(seconds, static_cast<double>(bytes) * bus_factor(facts.collective, static_cast<unsigned>(team.ranks)));
+    m.samples =
+        rates(seconds, static_cast<double>(bytes) * bus_factor(facts.collective, static_cast<unsigned>(team.ranks)));
     report_.measurement(m);
   }
 
@@ -244,14 +287,18 @@ Division division_of(const Options& options) {
 
 // What the loops cannot do: said before anything is started.
 std::string wrong_options(const Options& options) {
-  if (Division none; !parse_division(options.text("--teams", "all"), none)) return format("'--teams {}': all, rail, or a number of nodes", options.text("--teams", ""));
+  if (Division none; !parse_division(options.text("--teams", "all"), none))
+    return format("'--teams {}': all, rail, or a number of nodes", options.text("--teams", ""));
   for (const auto& size : {options.size, options.bytes("--min-size"), options.bytes("--max-size")}) {
     if (size && (*size < 1 || *size > 1ull << 40)) return "a size has 1 B to 1 TiB";
-    if (size && options.device == Backend::host && *size > 0x7fffffff) return "MPI counts elements in 31 bits: a size has at most 2147483647 B";
+    if (size && options.device == Backend::host && *size > 0x7fffffff)
+      return "MPI counts elements in 31 bits: a size has at most 2147483647 B";
   }
-  const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest), high = options.bytes("--max-size").value_or(kLargestHost);
+  const std::uint64_t low = options.bytes("--min-size").value_or(kSmallest),
+                      high = options.bytes("--max-size").value_or(kLargestHost);
   if (!options.size && options.bytes("--max-size") && low > high) {
-    return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)), bytes_text(static_cast<double>(high)));
+    return format("'--min-size' of {} is above '--max-size' of {}", bytes_text(static_cast<double>(low)),
+                  bytes_text(static_cast<double>(high)));
   }
   return {};
 }
@@ -263,14 +310,19 @@ int main_of_rank(const Options& options) {
   Reporter report(kProgram, options, host_name(), write_to_stdout);
   if (rank == 0) report.header(utc_now());
   mpi::TextPulse pulse;
-  mpi::Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), mpi::seconds_behind(rank), mpi::tell_and_leave(report, rank));
+  mpi::Guard guard(pulse, options.seconds_of("--timeout").value_or(kTimeout), mpi::seconds_behind(rank),
+                   mpi::tell_and_leave(report, rank));
   // Every rank sees the same load, and the same reasons why there is nothing to measure.
-  const auto by_all = [&](Cause cause) { return cause == Cause::busy || cause == Cause::not_applicable || cause == Cause::not_built; };
+  const auto by_all = [&](Cause cause) {
+    return cause == Cause::busy || cause == Cause::not_applicable || cause == Cause::not_built;
+  };
   return mpi::run_rank(report, rank, by_all, [&] {
-    if (ranks == 1) throw CouldNotRun(Cause::not_applicable, "one rank: nothing crosses a link (start it under mpirun or srun)");
+    if (ranks == 1)
+      throw CouldNotRun(Cause::not_applicable, "one rank: nothing crosses a link (start it under mpirun or srun)");
     if (options.device == Backend::cuda) {
-      if (rank == 0) require_gpus();   // its cause once, where all have none
-      if (!kNcclBuilt) throw CouldNotRun(Cause::not_built, "this build has no device code; build with a CUDA toolkit and nccl.h");
+      if (rank == 0) require_gpus();  // its cause once, where all have none
+      if (!kNcclBuilt)
+        throw CouldNotRun(Cause::not_built, "this build has no device code; build with a CUDA toolkit and nccl.h");
     }
     const Job job = mpi::describe_job();
     guard.watch(mpi::processes_of_node(job), job.nodes);
@@ -284,5 +336,7 @@ int main_of_rank(const Options& options) {
 
 int main(int argc, char** argv) {
   namespace nccl = clusterc::nccl;
-  return clusterc::mpi::run_rank_program({.program = nccl::kProgram, .wrong_options = nccl::wrong_options, .wrong_shape = {}, .run = nccl::main_of_rank}, argc, argv);
+  return clusterc::mpi::run_rank_program(
+      {.program = nccl::kProgram, .wrong_options = nccl::wrong_options, .wrong_shape = {}, .run = nccl::main_of_rank},
+      argc, argv);
 }

@@ -52,7 +52,7 @@ Teams::Teams(const mpi::Job& job, const Division& division) {
   // The hosts of a team, told by the first of its ranks on each.
   constexpr int kName = 256;
   char name[kName] = {};
-  int first_here = rank_, mine = rank_;   // on a rail each rank is alone on its node
+  int first_here = rank_, mine = rank_;  // on a rail each rank is alone on its node
   if (!division.rail) check(MPI_Allreduce(&mine, &first_here, 1, MPI_INT, MPI_MIN, job.node), "MPI_Allreduce");
   if (rank_ == first_here) std::snprintf(name, sizeof name, "%s", harness::host_name().c_str());
   std::vector<char> names(rank_ == 0 ? static_cast<std::size_t>(ranks_) * kName : 0);
@@ -64,13 +64,17 @@ Teams::Teams(const mpi::Job& job, const Division& division) {
   if (text.size() >= kName) text = format("{} and {} more", hosts.front(), hosts.size() - 1);
   std::snprintf(name, sizeof name, "%s", text.c_str());
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(ranks_), static_cast<std::uint64_t>(hosts.size())};
-  const std::vector<std::uint64_t> all = gather(std::span<const std::uint64_t>(rank_ == 0 ? std::span(sizes) : std::span<const std::uint64_t>()));
+  const std::vector<std::uint64_t> all =
+      gather(std::span<const std::uint64_t>(rank_ == 0 ? std::span(sizes) : std::span<const std::uint64_t>()));
   if (rank_ == 0) {
     std::vector<char> texts(job.rank == 0 ? all.size() / 2 * kName : 0);
     check(MPI_Gather(name, kName, MPI_CHAR, texts.data(), kName, MPI_CHAR, 0, firsts_), "MPI_Gather");
-    for (std::size_t i = 0; job.rank == 0 && i < all.size() / 2; ++i) facts_.push_back({texts.data() + i * kName, all[2 * i], all[2 * i + 1]});
+    for (std::size_t i = 0; job.rank == 0 && i < all.size() / 2; ++i)
+      facts_.push_back({texts.data() + i * kName, all[2 * i], all[2 * i + 1]});
   }
-  if (!for_all(ranks_ > 1)) throw CouldNotRun(Cause::not_applicable, "a team has one rank: nothing crosses a link (more ranks a node, or larger teams)");
+  if (!for_all(ranks_ > 1))
+    throw CouldNotRun(Cause::not_applicable,
+                      "a team has one rank: nothing crosses a link (more ranks a node, or larger teams)");
 }
 
 Teams::~Teams() {
@@ -96,6 +100,8 @@ std::vector<T> Teams::gather_as(std::span<const T> of_first, MPI_Datatype type) 
   return out;
 }
 std::vector<double> Teams::gather(std::span<const double> of_first) const { return gather_as(of_first, MPI_DOUBLE); }
-std::vector<std::uint64_t> Teams::gather(std::span<const std::uint64_t> of_first) const { return gather_as(of_first, MPI_UINT64_T); }
+std::vector<std::uint64_t> Teams::gather(std::span<const std::uint64_t> of_first) const {
+  return gather_as(of_first, MPI_UINT64_T);
+}
 
 }  // namespace clusterc::nccl

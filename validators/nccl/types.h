@@ -1,4 +1,5 @@
-// Element types. The two of 16 bits are whole numbers rounded by nobody: every value and every sum that we use is exact in them.
+// Element types. The two of 16 bits are whole numbers rounded by nobody: every value and every sum that we use is exact
+// in them.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -15,10 +16,11 @@ struct Small {
   constexpr explicit Small(std::int64_t whole) {
     if (whole == 0) return;
     const std::uint64_t size = static_cast<std::uint64_t>(whole < 0 ? -whole : whole);
-    const int top = static_cast<int>(std::bit_width(size)) - 1;             // 2^top <= size
+    const int top = static_cast<int>(std::bit_width(size)) - 1;  // 2^top <= size
     const std::uint64_t fraction = (size << (Digits - 1) >> top) - (1u << (Digits - 1));
     const int bias = (1 << (Exponent - 1)) - 1;
-    bits = static_cast<std::uint16_t>((whole < 0 ? 0x8000u : 0u) | static_cast<unsigned>(top + bias) << (Digits - 1) | fraction);
+    bits = static_cast<std::uint16_t>((whole < 0 ? 0x8000u : 0u) | static_cast<unsigned>(top + bias) << (Digits - 1) |
+                                      fraction);
   }
   constexpr explicit operator std::int64_t() const {
     const int bias = (1 << (Exponent - 1)) - 1;
@@ -35,8 +37,8 @@ struct Small {
     return !nan(a) && !nan(b) && (a.bits == b.bits || ((a.bits | b.bits) & 0x7fffu) == 0);
   }
 };
-using Half = Small<11, 5>;       // IEEE 754 binary16
-using Bfloat = Small<8, 8>;      // the upper half of a binary32
+using Half = Small<11, 5>;   // IEEE 754 binary16
+using Bfloat = Small<8, 8>;  // the upper half of a binary32
 
 inline constexpr std::string_view kTypeNames = "float32|float64|int8|int32|int64|float16|bfloat16";
 enum class Type : std::uint8_t { float32, float64, int8, int32, int64, float16, bfloat16 };

@@ -24,7 +24,8 @@ static_assert(sizeof(PciInfo) == 68);
 std::string address_of(const std::optional<PciInfo>& info) {
   if (!info) return {};
   std::string out(info->address, std::find(std::begin(info->address), std::end(info->address), '\0'));
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
   // What a guest cannot see has an address of zeros.
   return out.find_first_not_of("0:.") == out.npos ? std::string() : out;
 }
@@ -32,12 +33,16 @@ std::string address_of(const std::optional<PciInfo>& info) {
 Link read_link(const Nvml& nvml, NvmlDevice* device, unsigned number, bool up) {
   Link link{.number = number, .up = up};
   if (!up) return link;
-  if (const auto carries = nvml.get<unsigned>("nvmlDeviceGetNvLinkCapability", device, number, kPeerSupported)) link.carries_peers = *carries != 0;
+  if (const auto carries = nvml.get<unsigned>("nvmlDeviceGetNvLinkCapability", device, number, kPeerSupported))
+    link.carries_peers = *carries != 0;
   link.address = address_of(nvml.get<PciInfo>("nvmlDeviceGetNvLinkRemotePciInfo_v2", device, number));
   constexpr int kEndIsUnknown = 255;
-  const int type = nvml.get<int>("nvmlDeviceGetNvLinkRemoteDeviceType", device, number).value_or(kEndIsUnknown);   // since driver 470
+  const int type =
+      nvml.get<int>("nvmlDeviceGetNvLinkRemoteDeviceType", device, number).value_or(kEndIsUnknown);  // since driver 470
   if (type != kEndIsUnknown) link.end = type == kEndIsGpu ? End::gpu : End::network;
-  for (std::size_t i = 0; i < kCounters.size(); ++i) link.errors[i] = nvml.get<unsigned long long>("nvmlDeviceGetNvLinkErrorCounter", device, number, static_cast<int>(i));
+  for (std::size_t i = 0; i < kCounters.size(); ++i)
+    link.errors[i] =
+        nvml.get<unsigned long long>("nvmlDeviceGetNvLinkErrorCounter", device, number, static_cast<int>(i));
   return link;
 }
 
@@ -65,7 +70,8 @@ std::vector<unsigned> numbers_of(const GpuLinks& gpu, Holds holds) {
 
 std::size_t wired(const GpuLinks& from, const GpuLinks& to) {
   if (to.address.empty()) return 0;
-  return static_cast<std::size_t>(std::count_if(from.links.begin(), from.links.end(), [&](const Link& link) { return link.up && link.address == to.address; }));
+  return static_cast<std::size_t>(std::count_if(
+      from.links.begin(), from.links.end(), [&](const Link& link) { return link.up && link.address == to.address; }));
 }
 
 bool has_end(const GpuLinks& gpu, End end) {
@@ -74,13 +80,18 @@ bool has_end(const GpuLinks& gpu, End end) {
 
 }  // namespace
 
-unsigned GpuLinks::up() const { return static_cast<unsigned>(std::count_if(links.begin(), links.end(), [](const Link& link) { return link.up; })); }
-
-bool GpuLinks::counted() const {
-  return std::any_of(links.begin(), links.end(), [](const Link& link) { return std::any_of(link.errors.begin(), link.errors.end(), [](const auto& e) { return e.has_value(); }); });
+unsigned GpuLinks::up() const {
+  return static_cast<unsigned>(std::count_if(links.begin(), links.end(), [](const Link& link) { return link.up; }));
 }
 
-std::vector<GpuLinks> read_links(const std::optional<Nvml>& nvml, const std::string& why, std::span<const std::string> uuids) {
+bool GpuLinks::counted() const {
+  return std::any_of(links.begin(), links.end(), [](const Link& link) {
+    return std::any_of(link.errors.begin(), link.errors.end(), [](const auto& e) { return e.has_value(); });
+  });
+}
+
+std::vector<GpuLinks> read_links(const std::optional<Nvml>& nvml, const std::string& why,
+                                 std::span<const std::string> uuids) {
   std::vector<GpuLinks> out;
   for (const std::string& uuid : uuids) {
     GpuLinks& gpu = out.emplace_back();
@@ -91,13 +102,17 @@ std::vector<GpuLinks> read_links(const std::optional<Nvml>& nvml, const std::str
     }
     gpu.address = address_of(nvml->get<PciInfo>("nvmlDeviceGetPciInfo_v3", *device));
     for (unsigned number = 0; number < kMostLinks; ++number)
-      if (const auto state = nvml->get<int>("nvmlDeviceGetNvLinkState", *device, number)) gpu.links.push_back(read_link(*nvml, *device, number, *state == kEnabled));
+      if (const auto state = nvml->get<int>("nvmlDeviceGetNvLinkState", *device, number))
+        gpu.links.push_back(read_link(*nvml, *device, number, *state == kEnabled));
   }
   // A driver that does not tell what an end is tells where it is: at one of these GPUs, or elsewhere.
   for (GpuLinks& gpu : out)
     for (Link& link : gpu.links)
       if (link.end == End::unknown && !link.address.empty())
-        link.end = std::any_of(out.begin(), out.end(), [&](const GpuLinks& other) { return other.address == link.address; }) ? End::gpu : End::network;
+        link.end =
+            std::any_of(out.begin(), out.end(), [&](const GpuLinks& other) { return other.address == link.address; })
+                ? End::gpu
+                : End::network;
   return out;
 }
 
@@ -113,10 +128,13 @@ Join join_of(std::span<const GpuLinks> gpus, std::size_t first, std::size_t seco
 std::string trouble_of(const GpuLinks& gpu, const std::string& name, unsigned demanded) {
   std::string out;
   const auto say = [&](const std::string& text) { append(out, (out.empty() ? name + " " : "") + text); };
-  const std::vector<unsigned> down = numbers_of(gpu, [](const Link& link) { return !link.up; }), mute = numbers_of(gpu, [](const Link& link) { return link.up && !link.carries_peers; });
+  const std::vector<unsigned> down = numbers_of(gpu, [](const Link&link) { return !link.up; }),
+                              mute = numbers_of(gpu, [](const Link&link) { return link.up && !link.carries_peers; });
   const std::string which = down.empty() ? "" : format(" (down: {})", numbers_text(down));
-  if (demanded > 0 && gpu.up() < demanded) say(format("has {} of {} NVLinks up{}", gpu.up(), demanded, which));
-  else if (demanded == 0 && gpu.up() > 0 && !down.empty()) say(format("has {} of {} NVLinks up{}", gpu.up(), gpu.links.size(), which));
+  if (demanded > 0 && gpu.up() < demanded)
+    say(format("has {} of {} NVLinks up{}", gpu.up(), demanded, which));
+  else if (demanded == 0 && gpu.up() > 0 && !down.empty())
+    say(format("has {} of {} NVLinks up{}", gpu.up(), gpu.links.size(), which));
   if (!mute.empty()) say(format("carries no memory accesses of other GPUs over link {}", numbers_text(mute)));
   return out;
 }
@@ -124,10 +142,12 @@ std::string trouble_of(const GpuLinks& gpu, const std::string& name, unsigned de
 std::string risen(const GpuLinks& before, const GpuLinks& after) {
   std::string out;
   for (const Link& was : before.links) {
-    const auto is = std::find_if(after.links.begin(), after.links.end(), [&](const Link& l) { return l.number == was.number; });
+    const auto is =
+        std::find_if(after.links.begin(), after.links.end(), [&](const Link& l) { return l.number == was.number; });
     if (is == after.links.end()) continue;
     for (std::size_t i = 0; i < kCounters.size(); ++i)
-      if (was.errors[i] && is->errors[i] && *is->errors[i] > *was.errors[i]) append(out, format("link {} counted {} {}", was.number, *is->errors[i] - *was.errors[i], kCounters[i]));
+      if (was.errors[i] && is->errors[i] && *is->errors[i] > *was.errors[i])
+        append(out, format("link {} counted {} {}", was.number, *is->errors[i] - *was.errors[i], kCounters[i]));
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// The CUDA back end: cudaMemcpyPeerAsync between two GPUs on the stream of the one that sends, reads of the other's memory by a kernel; times by device events.
+// The CUDA back end: cudaMemcpyPeerAsync between two GPUs on the stream of the one that sends, reads of the other's
+// memory by a kernel; times by device events.
 #include <cuda_runtime.h>
 
 #include <string>
@@ -32,13 +33,20 @@ int make_current(int gpu) {
 class Side {
  public:
   Side(int gpu, std::uint64_t bytes, std::uint64_t seed, std::uint64_t walk_seed)
-      : gpu(make_current(gpu)), in(bytes), out(bytes), wrong(sizeof(std::uint64_t)), walk(kPlaces * kWordsOfPlace * sizeof(std::uint64_t)), found(2 * sizeof(std::uint64_t)), words_(bytes / sizeof(std::uint64_t)) {
+      : gpu(make_current(gpu)),
+        in(bytes),
+        out(bytes),
+        wrong(sizeof(std::uint64_t)),
+        walk(kPlaces * kWordsOfPlace * sizeof(std::uint64_t)),
+        found(2 * sizeof(std::uint64_t)),
+        words_(bytes / sizeof(std::uint64_t)) {
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
     fill_random<<<sweep_, kThreads>>>(in.get(), seed, words_);
     const std::vector<std::uint64_t> places = make_walk(walk_seed);
-    cuda_check(cudaMemcpy(walk.get(), places.data(), places.size() * sizeof(std::uint64_t), cudaMemcpyHostToDevice), "cudaMemcpy of the walk");
+    cuda_check(cudaMemcpy(walk.get(), places.data(), places.size() * sizeof(std::uint64_t), cudaMemcpyHostToDevice),
+               "cudaMemcpy of the walk");
     finish("filling the inputs");
   }
   void poison() const {
@@ -47,7 +55,7 @@ class Side {
     fill_value<<<1, kThreads>>>(found.get(), kPoison, 2);
     finish("poisoning the outputs");
   }
-  std::uint64_t count_wrong(std::uint64_t seed) const {   // of what came from the stream with this seed
+  std::uint64_t count_wrong(std::uint64_t seed) const {  // of what came from the stream with this seed
     make_current(gpu);
     auto* const counter = reinterpret_cast<unsigned long long*>(wrong.get());
     unsigned long long on_device = 0;
@@ -83,7 +91,7 @@ void let_access(int gpu, int other) {
   make_current(gpu);
   const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();   // it is remembered, and would be taken for an error of what comes next
+    cudaGetLastError();  // it is remembered, and would be taken for an error of what comes next
     return;
   }
   cuda_check(status, "cudaDeviceEnablePeerAccess");
@@ -92,7 +100,10 @@ void let_access(int gpu, int other) {
 class CudaPair final : public Pair {
  public:
   CudaPair(int first, int second, std::uint64_t bytes, std::uint64_t seed)
-      : bytes_(bytes), seed_(seed), first_(first, bytes, stream_seed(seed, kOnFirst), stream_seed(seed, kWalkOfFirst)), second_(second, bytes, stream_seed(seed, kOnSecond), stream_seed(seed, kWalkOfSecond)) {
+      : bytes_(bytes),
+        seed_(seed),
+        first_(first, bytes, stream_seed(seed, kOnFirst), stream_seed(seed, kWalkOfFirst)),
+        second_(second, bytes, stream_seed(seed, kOnSecond), stream_seed(seed, kWalkOfSecond)) {
     let_access(first, second);
     let_access(second, first);
   }
@@ -145,7 +156,8 @@ class CudaPair final : public Pair {
 
  private:
   void send(const Side& from, const Side& to) const {
-    cuda_check(cudaMemcpyPeerAsync(to.out.get(), to.gpu, from.in.get(), from.gpu, bytes_, from.stream), "cudaMemcpyPeerAsync");
+    cuda_check(cudaMemcpyPeerAsync(to.out.get(), to.gpu, from.in.get(), from.gpu, bytes_, from.stream),
+               "cudaMemcpyPeerAsync");
   }
   static double until_end(const Side& lead, const char* what) {
     cuda_check(cudaEventRecord(lead.end, lead.stream), "cudaEventRecord");
@@ -174,7 +186,9 @@ class CudaGpus final : public Gpus {
     cuda_check(cudaDeviceCanAccessPeer(&can, gpu, other), "cudaDeviceCanAccessPeer");
     return can != 0;
   }
-  std::unique_ptr<Pair> open(int first, int second, std::uint64_t bytes, std::uint64_t seed) const override { return std::make_unique<CudaPair>(first, second, bytes, seed); }
+  std::unique_ptr<Pair> open(int first, int second, std::uint64_t bytes, std::uint64_t seed) const override {
+    return std::make_unique<CudaPair>(first, second, bytes, seed);
+  }
 
  private:
   int count_;

@@ -13,7 +13,7 @@ namespace clusterc::nvlink {
 using namespace harness;
 namespace {
 
-constexpr int kLikeHopper = 90;   // so that NVML, or what tests put in its place, may tell of links of a known rate
+constexpr int kLikeHopper = 90;  // so that NVML, or what tests put in its place, may tell of links of a known rate
 
 // Two processors, or one twice.
 std::vector<int> copying_cpus() {
@@ -24,8 +24,14 @@ std::vector<int> copying_cpus() {
 class HostPair final : public Pair {
  public:
   HostPair(std::uint64_t bytes, std::uint64_t seed)
-      : seed_(seed), first_{.in = random(bytes, kOnFirst), .out = std::vector<std::uint64_t>(bytes / sizeof(std::uint64_t)), .walk = make_walk(stream_seed(seed, kWalkOfFirst))},
-        second_{.in = random(bytes, kOnSecond), .out = std::vector<std::uint64_t>(bytes / sizeof(std::uint64_t)), .walk = make_walk(stream_seed(seed, kWalkOfSecond))}, team_(copying_cpus()) {}
+      : seed_(seed),
+        first_{.in = random(bytes, kOnFirst),
+               .out = std::vector<std::uint64_t>(bytes / sizeof(std::uint64_t)),
+               .walk = make_walk(stream_seed(seed, kWalkOfFirst))},
+        second_{.in = random(bytes, kOnSecond),
+                .out = std::vector<std::uint64_t>(bytes / sizeof(std::uint64_t)),
+                .walk = make_walk(stream_seed(seed, kWalkOfSecond))},
+        team_(copying_cpus()) {}
 
   std::uint64_t bytes() const override { return first_.in.size() * sizeof(std::uint64_t); }
 
@@ -70,7 +76,7 @@ class HostPair final : public Pair {
   }
   std::uint64_t seed_;
   Side first_, second_;
-  std::array<std::array<std::uint64_t, 2>, 2> found_{};   // forth, back
+  std::array<std::array<std::uint64_t, 2>, 2> found_{};  // forth, back
   Team team_;
 };
 
@@ -78,10 +84,14 @@ class HostGpus final : public Gpus {
  public:
   explicit HostGpus(int count) : count_(count), name_(cpu_model()) {}
   int count() const override { return count_; }
-  Device device(int gpu) const override { return {.backend = Backend::host, .label = format("gpu{}", gpu), .name = name_, .uuid = format("GPU-{}", gpu + 1)}; }
+  Device device(int gpu) const override {
+    return {.backend = Backend::host, .label = format("gpu{}", gpu), .name = name_, .uuid = format("GPU-{}", gpu + 1)};
+  }
   int capability(int) const override { return kLikeHopper; }
   bool can_access(int, int) const override { return true; }
-  std::unique_ptr<Pair> open(int, int, std::uint64_t bytes, std::uint64_t seed) const override { return std::make_unique<HostPair>(bytes, seed); }
+  std::unique_ptr<Pair> open(int, int, std::uint64_t bytes, std::uint64_t seed) const override {
+    return std::make_unique<HostPair>(bytes, seed);
+  }
 
  private:
   int count_;

@@ -22,9 +22,9 @@ namespace {
 constexpr std::uint64_t kCudaBytes = 256ull << 20, kHostBytes = 64ull << 20;
 constexpr unsigned kCopies = 20, kWarmup = 3;
 // mbind(2), get_mempolicy(2): numaif.h belongs to a library that nodes may lack.
-constexpr int kBind = 2;                           // MPOL_BIND
-constexpr unsigned long kNodeOfAddress = 1 | 2;    // MPOL_F_NODE | MPOL_F_ADDR
-constexpr std::size_t kMostNodes = 1024;           // MAX_NUMNODES of the kernel
+constexpr int kBind = 2;                         // MPOL_BIND
+constexpr unsigned long kNodeOfAddress = 1 | 2;  // MPOL_F_NODE | MPOL_F_ADDR
+constexpr std::size_t kMostNodes = 1024;         // MAX_NUMNODES of the kernel
 
 void measure_path(const CopyPath& path, Copier& copier, const Options& options, Reporter& report) {
   for (const Way way : {Way::to_device, Way::to_host, Way::both}) {
@@ -32,7 +32,8 @@ void measure_path(const CopyPath& path, Copier& copier, const Options& options, 
     const Loop loop = loop_from(options, kCopies, kWarmup, format("{} on {}", metric, copier.device().label));
     copier.poison();
     LoadMeter meter;
-    const std::vector<double> seconds = measure(loop, [&] { return copier.run(way); }, [&] { copier.poison(); });
+    const std::vector<double> seconds = measure(
+        loop, [&] { return copier.run(way); }, [&] { copier.poison(); });
     Measurement m{.metric = metric, .unit = "B/s"};
     m.other_load = meter.share();
     refuse_busy(m.other_load, options, "during " + metric);
@@ -73,7 +74,8 @@ void measure_copies(const Options& options, Reporter& report) {
   const std::vector<int> devices = devices_of(options.device);
   const std::uint64_t bytes = options.size.value_or(options.device == Backend::cuda ? kCudaBytes : kHostBytes);
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
-  for (const CopyPath& path : plan_paths(devices, memory_nodes())) measure_path(path, *open(options.device, path, bytes, options.seed), options, report);
+  for (const CopyPath& path : plan_paths(devices, memory_nodes()))
+    measure_path(path, *open(options.device, path, bytes, options.seed), options, report);
 }
 
 NodeMemory::NodeMemory(std::uint64_t bytes, int node) : bytes_(bytes) {
@@ -89,12 +91,14 @@ NodeMemory::NodeMemory(std::uint64_t bytes, int node) : bytes_(bytes) {
     const auto which = static_cast<std::size_t>(node);
     if (which >= kMostNodes) fail(Cause::system, format("there is no NUMA node {}", node));
     mask[which / kBits] |= 1ul << which % kBits;
-    if (::syscall(SYS_mbind, at, bytes, kBind, mask.data(), kMostNodes, 0u) != 0) fail(Cause::system, format("memory on NUMA node {} was refused: {}", node, std::strerror(errno)));
+    if (::syscall(SYS_mbind, at, bytes, kBind, mask.data(), kMostNodes, 0u) != 0)
+      fail(Cause::system, format("memory on NUMA node {} was refused: {}", node, std::strerror(errno)));
   }
   words_ = static_cast<std::uint64_t*>(at);
   std::fill(words_, words_ + bytes / sizeof(std::uint64_t), kPoison);
   if (::syscall(SYS_get_mempolicy, &node_, nullptr, 0ul, at, kNodeOfAddress) != 0) node_ = -1;
-  if (node >= 0 && node_ != node) fail(Cause::system, format("memory that was to lie on NUMA node {} lies on {}", node, node_));
+  if (node >= 0 && node_ != node)
+    fail(Cause::system, format("memory that was to lie on NUMA node {} lies on {}", node, node_));
 }
 
 NodeMemory::~NodeMemory() { ::munmap(words_, bytes_); }

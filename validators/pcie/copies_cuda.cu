@@ -1,4 +1,5 @@
-// The CUDA back end: cudaMemcpyAsync between pinned memory and one GPU, a stream for each direction, times by device events.
+// The CUDA back end: cudaMemcpyAsync between pinned memory and one GPU, a stream for each direction, times by device
+// events.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -20,7 +21,9 @@ namespace {
 // Memory of one node, which the device reads and writes by itself.
 class Pinned {
  public:
-  Pinned(std::uint64_t bytes, int node) : memory_(bytes, node) { cuda_check(cudaHostRegister(memory_.words(), bytes, cudaHostRegisterDefault), "cudaHostRegister"); }
+  Pinned(std::uint64_t bytes, int node) : memory_(bytes, node) {
+    cuda_check(cudaHostRegister(memory_.words(), bytes, cudaHostRegisterDefault), "cudaHostRegister");
+  }
   ~Pinned() { cudaHostUnregister(memory_.words()); }
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
@@ -31,18 +34,26 @@ class Pinned {
   NodeMemory memory_;
 };
 
-std::string pci_address(int gpu) {   // "0000:17:00.0", as sysfs has it
+std::string pci_address(int gpu) {  // "0000:17:00.0", as sysfs has it
   char text[32] = {};
   cuda_check(cudaDeviceGetPCIBusId(text, sizeof text, gpu), "cudaDeviceGetPCIBusId");
   std::string out = text;
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
   return out;
 }
 
 class CudaCopier final : public Copier {
  public:
   CudaCopier(const CopyPath& path, std::uint64_t bytes, std::uint64_t seed)
-      : gpu_(path.device), bytes_(bytes), seed_(seed), host_in_(bytes, path.memory_node), host_out_(bytes, path.memory_node), device_in_(bytes), device_out_(bytes), wrong_(sizeof(std::uint64_t)) {
+      : gpu_(path.device),
+        bytes_(bytes),
+        seed_(seed),
+        host_in_(bytes, path.memory_node),
+        host_out_(bytes, path.memory_node),
+        device_in_(bytes),
+        device_out_(bytes),
+        wrong_(sizeof(std::uint64_t)) {
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, gpu_), "cudaGetDeviceProperties");
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
@@ -59,8 +70,12 @@ class CudaCopier final : public Copier {
   double run(Way way) override {
     cuda_check(cudaEventRecord(begin_, down_), "cudaEventRecord");
     cuda_check(cudaStreamWaitEvent(up_, begin_, 0), "cudaStreamWaitEvent");
-    if (way != Way::to_host) cuda_check(cudaMemcpyAsync(device_out_.get(), host_in_.get(), bytes_, cudaMemcpyHostToDevice, down_), "cudaMemcpyAsync to the device");
-    if (way != Way::to_device) cuda_check(cudaMemcpyAsync(host_out_.get(), device_in_.get(), bytes_, cudaMemcpyDeviceToHost, up_), "cudaMemcpyAsync to the host");
+    if (way != Way::to_host)
+      cuda_check(cudaMemcpyAsync(device_out_.get(), host_in_.get(), bytes_, cudaMemcpyHostToDevice, down_),
+                 "cudaMemcpyAsync to the device");
+    if (way != Way::to_device)
+      cuda_check(cudaMemcpyAsync(host_out_.get(), device_in_.get(), bytes_, cudaMemcpyDeviceToHost, up_),
+                 "cudaMemcpyAsync to the host");
     cuda_check(cudaEventRecord(up_done_, up_), "cudaEventRecord");
     cuda_check(cudaStreamWaitEvent(down_, up_done_, 0), "cudaStreamWaitEvent");
     cuda_check(cudaEventRecord(end_, down_), "cudaEventRecord");
@@ -80,7 +95,8 @@ class CudaCopier final : public Copier {
     if constexpr (kFaultBuild) damage(way);
     std::uint64_t wrong = 0;
     if (way != Way::to_device)
-      for (std::uint64_t i = 0; i < words(); ++i) wrong += host_out_.get()[i] != random_bits(stream_seed(seed_, kOnDevice), i);
+      for (std::uint64_t i = 0; i < words(); ++i)
+        wrong += host_out_.get()[i] != random_bits(stream_seed(seed_, kOnDevice), i);
     if (way == Way::to_host) return wrong;
     auto* const counter = reinterpret_cast<unsigned long long*>(wrong_.get());
     unsigned long long on_device = 0;
@@ -92,7 +108,10 @@ class CudaCopier final : public Copier {
   }
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
-    return {{"memory_node", std::to_string(host_in_.node())}, {"address", pci_address(gpu_)}, {"pinned", true}, {"copy_engines", engines_}};
+    return {{"memory_node", std::to_string(host_in_.node())},
+            {"address", pci_address(gpu_)},
+            {"pinned", true},
+            {"copy_engines", engines_}};
   }
 
  private:
@@ -124,7 +143,8 @@ class CudaCopier final : public Copier {
 std::vector<int> cuda_devices(int count) {
   std::vector<int> out;
   for (int gpu = 0; gpu < count; ++gpu) {
-    const auto node = read_number("/sys/bus/pci/devices/" + pci_address(gpu) + "/numa_node");   // -1 where the firmware names none
+    const auto node =
+        read_number("/sys/bus/pci/devices/" + pci_address(gpu) + "/numa_node");  // -1 where the firmware names none
     out.push_back(node ? static_cast<int>(*node) : -1);
   }
   return out;

@@ -1,4 +1,5 @@
-// The host in a device's place: memory of a NUMA node, a thread on it for each direction. It shows the logic, and says nothing of a GPU.
+// The host in a device's place: memory of a NUMA node, a thread on it for each direction. It shows the logic, and says
+// nothing of a GPU.
 #include <cstring>
 
 #include "base/format.h"
@@ -21,15 +22,24 @@ std::vector<int> copying_cpus(const std::vector<NumaNode>& nodes, int device) {
 class HostCopier final : public Copier {
  public:
   HostCopier(const CopyPath& path, std::uint64_t bytes, std::uint64_t seed)
-      : nodes_(numa_nodes(allowed_cpus())), node_(nodes_.at(static_cast<std::size_t>(path.device)).id), seed_(seed), host_in_(bytes, path.memory_node), host_out_(bytes, path.memory_node),
-        device_in_(bytes, path.memory_node < 0 ? -1 : node_), device_out_(bytes, path.memory_node < 0 ? -1 : node_), team_(copying_cpus(nodes_, path.device)) {
+      : nodes_(numa_nodes(allowed_cpus())),
+        node_(nodes_.at(static_cast<std::size_t>(path.device)).id),
+        seed_(seed),
+        host_in_(bytes, path.memory_node),
+        host_out_(bytes, path.memory_node),
+        device_in_(bytes, path.memory_node < 0 ? -1 : node_),
+        device_out_(bytes, path.memory_node < 0 ? -1 : node_),
+        team_(copying_cpus(nodes_, path.device)) {
     for (std::uint64_t i = 0; i < words(); ++i) {
       host_in_.words()[i] = random_bits(stream_seed(seed_, kOnHost), i);
       device_in_.words()[i] = random_bits(stream_seed(seed_, kOnDevice), i);
     }
   }
 
-  Device device() const override { return {.backend = Backend::host, .label = nodes_.size() > 1 ? format("numa{}", node_) : "host", .name = cpu_model()}; }
+  Device device() const override {
+    return {
+        .backend = Backend::host, .label = nodes_.size() > 1 ? format("numa{}", node_) : "host", .name = cpu_model()};
+  }
   std::uint64_t bytes() const override { return host_in_.bytes(); }
 
   double run(Way way) override {
@@ -54,7 +64,10 @@ class HostCopier final : public Copier {
   }
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
-    return {{"memory_node", format("{}", host_in_.node())}, {"device_node", format("{}", device_in_.node())}, {"pinned", false}, {"threads_bound", team_.bound()}};
+    return {{"memory_node", format("{}", host_in_.node())},
+            {"device_node", format("{}", device_in_.node())},
+            {"pinned", false},
+            {"threads_bound", team_.bound()}};
   }
 
  private:
@@ -74,6 +87,8 @@ std::vector<int> host_devices() {
   return out;
 }
 
-std::unique_ptr<Copier> open_host(const CopyPath& path, std::uint64_t bytes, std::uint64_t seed) { return std::make_unique<HostCopier>(path, bytes, seed); }
+std::unique_ptr<Copier> open_host(const CopyPath& path, std::uint64_t bytes, std::uint64_t seed) {
+  return std::make_unique<HostCopier>(path, bytes, seed);
+}
 
 }  // namespace clusterc::pcie

@@ -11,9 +11,10 @@ namespace fs = std::filesystem;
 using namespace harness;
 namespace {
 
-bool is_pci_address(const std::string& name) {   // "0000:17:00.0"; the domain may be longer (VMD)
+bool is_pci_address(const std::string& name) {  // "0000:17:00.0"; the domain may be longer (VMD)
   const auto colon = name.find(':');
-  return colon != name.npos && colon >= 4 && name.size() == colon + 8 && name[colon + 3] == ':' && name[colon + 6] == '.';
+  return colon != name.npos && colon >= 4 && name.size() == colon + 8 && name[colon + 3] == ':' &&
+         name[colon + 6] == '.';
 }
 
 // "32.0 GT/s PCIe", "8 GT/s" -> 32e9; "Unknown" -> 0
@@ -26,7 +27,8 @@ double transfers(const fs::path& file) {
 
 Rate rate(const fs::path& device, const char* which) {
   const auto width = read_number(device / format("{}_link_width", which));
-  return {transfers(device / format("{}_link_speed", which)), width && *width > 0 && *width <= 32 ? static_cast<int>(*width) : 0};   // 255: no link
+  return {transfers(device / format("{}_link_speed", which)),
+          width && *width > 0 && *width <= 32 ? static_cast<int>(*width) : 0};  // 255: no link
 }
 
 std::uint64_t hex(const fs::path& file) {
@@ -36,11 +38,12 @@ std::uint64_t hex(const fs::path& file) {
   return value;
 }
 
-std::optional<Kind> kind_of(std::uint64_t pci_class, std::uint64_t vendor) {   // PCI Code and ID Assignment Specification
+std::optional<Kind> kind_of(std::uint64_t pci_class,
+                            std::uint64_t vendor) {  // PCI Code and ID Assignment Specification
   const std::uint64_t base = pci_class >> 16, sub = pci_class >> 8 & 0xff;
-  const bool maker_of_gpus = vendor == 0x10de || vendor == 0x1002;             // a BMC's display is none
+  const bool maker_of_gpus = vendor == 0x10de || vendor == 0x1002;  // a BMC's display is none
   if ((base == 0x03 || base == 0x12) && maker_of_gpus) return Kind::gpu;
-  if (base == 0x02 && (sub == 0x00 || sub == 0x07)) return Kind::nic;          // Ethernet, InfiniBand
+  if (base == 0x02 && (sub == 0x00 || sub == 0x07)) return Kind::nic;  // Ethernet, InfiniBand
   if (base == 0x01 && sub == 0x08) return Kind::nvme;
   return std::nullopt;
 }
@@ -77,7 +80,8 @@ std::vector<Link> read_links(const fs::path& root) {
   std::vector<std::string> addresses;
   std::error_code failed;
   const fs::path folder = root / "sys/bus/pci/devices";
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) addresses.push_back(at->path().filename().string());
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    addresses.push_back(at->path().filename().string());
   std::sort(addresses.begin(), addresses.end());
   std::vector<Link> out;
   for (const std::string& address : addresses) {
@@ -85,8 +89,12 @@ std::vector<Link> read_links(const fs::path& root) {
     const std::uint64_t vendor = hex(device / "vendor");
     const auto kind = kind_of(hex(device / "class"), vendor);
     if (!kind || !is_pci_address(address) || fs::exists(device / "physfn", failed)) continue;
-    Link link{.kind = *kind, .address = address, .id = format("{:04x}:{:04x}", vendor, hex(device / "device")), .now = rate(device, "current"), .device = rate(device, "max")};
-    if (!link.device.known()) continue;   // virtio, a processor's own
+    Link link{.kind = *kind,
+              .address = address,
+              .id = format("{:04x}:{:04x}", vendor, hex(device / "device")),
+              .now = rate(device, "current"),
+              .device = rate(device, "max")};
+    if (!link.device.known()) continue;  // virtio, a processor's own
     std::error_code error;
     const fs::path above = fs::canonical(device, error).parent_path();
     if (!error && is_pci_address(above.filename().string())) {
@@ -104,9 +112,12 @@ std::string trouble_of(const Link& link) {
   const Rate most = link.most();
   std::string out;
   const auto say = [&](std::string text) { out += (out.empty() ? link.address + " " : ", ") + text; };
-  if (!link.now.known()) say("has no link");
-  else if (link.now.lanes < most.lanes || (link.kind != Kind::gpu && link.now.transfers < most.transfers)) say(format("runs at {}, both ends can do {}", rate_text(link.now), rate_text(most)));
-  if (link.errors_uncorrected > 0) say(format("had {} uncorrected errors since the machine started", link.errors_uncorrected));
+  if (!link.now.known())
+    say("has no link");
+  else if (link.now.lanes < most.lanes || (link.kind != Kind::gpu && link.now.transfers < most.transfers))
+    say(format("runs at {}, both ends can do {}", rate_text(link.now), rate_text(most)));
+  if (link.errors_uncorrected > 0)
+    say(format("had {} uncorrected errors since the machine started", link.errors_uncorrected));
   return out;
 }
 

@@ -29,7 +29,8 @@ std::optional<std::set<int>> allowed_nodes(const fs::path& root) {
   const auto at = text.find(key);
   if (at == text.npos) return std::nullopt;
   const auto begin = text.find_first_not_of(" \t", at + key.size());
-  return parse_cpu_list(text.substr(std::min(begin, text.size()), text.find('\n', at + 1) - std::min(begin, text.size())));
+  return parse_cpu_list(
+      text.substr(std::min(begin, text.size()), text.find('\n', at + 1) - std::min(begin, text.size())));
 }
 
 }  // namespace
@@ -44,13 +45,14 @@ std::vector<MemoryNode> memory_nodes(const fs::path& root) {
   const auto keep = [&](const std::optional<std::set<int>>& those) {
     if (those) std::erase_if(ids, [&](int id) { return !those->contains(id); });
   };
-  keep(listed("has_cpu"));         // a node without processors is the memory of a GPU (GH200), or of a card
+  keep(listed("has_cpu"));  // a node without processors is the memory of a GPU (GH200), or of a card
   keep(allowed_nodes(root));
   const std::set<int> online = listed("online").value_or(ids);
   std::vector<MemoryNode> out;
   for (const int id : ids) {
     MemoryNode node{.id = id, .distances = {}};
-    const std::vector<int> row = numbers(read_text(folder / format("node{}/distance", id)).value_or(""));   // one for each node that is online
+    const std::vector<int> row =
+        numbers(read_text(folder / format("node{}/distance", id)).value_or(""));  // one for each node that is online
     for (const int other : ids) {
       const auto at = static_cast<std::size_t>(std::distance(online.begin(), online.find(other)));
       node.distances.push_back(at < row.size() ? row[at] : 0);
@@ -63,7 +65,8 @@ std::vector<MemoryNode> memory_nodes(const fs::path& root) {
 std::vector<CopyPath> plan_paths(std::span<const int> node_of_device, std::span<const MemoryNode> nodes) {
   std::vector<CopyPath> out;
   for (std::size_t device = 0; device < node_of_device.size(); ++device) {
-    const auto own = std::find_if(nodes.begin(), nodes.end(), [&](const MemoryNode& n) { return n.id == node_of_device[device]; });
+    const auto own =
+        std::find_if(nodes.begin(), nodes.end(), [&](const MemoryNode& n) { return n.id == node_of_device[device]; });
     if (nodes.size() < 2 || own == nodes.end()) {
       out.push_back({.device = static_cast<int>(device)});
       continue;
@@ -79,7 +82,13 @@ std::vector<CopyPath> plan_paths(std::span<const int> node_of_device, std::span<
 
 std::string metric_of(const CopyPath& path, Way way) {
   const bool forth = way == Way::to_device;
-  return format("pcie.copy{}{}{}", path.own && forth ? "" : ".", path.own ? "" : forth ? "far" : "far_", forth ? "" : way == Way::both ? "both" : "to_host");
+  return format("pcie.copy{}{}{}", path.own && forth ? "" : ".",
+                path.own ? ""
+                : forth  ? "far"
+                         : "far_",
+                forth              ? ""
+                : way == Way::both ? "both"
+                                   : "to_host");
 }
 
 }  // namespace clusterc::pcie

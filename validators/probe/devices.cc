@@ -2,8 +2,8 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
-#include <charconv>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <tuple>
 
@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 bool is_pci_address(const std::string& name) {  // "0000:17:00.0"; the domain may be longer (VMD)
   const auto colon = name.find(':');
-  return colon != std::string::npos && colon >= 4 && name.size() == colon + 8 && name[colon + 3] == ':' && name[colon + 6] == '.';
+  return colon != std::string::npos && colon >= 4 && name.size() == colon + 8 && name[colon + 3] == ':' &&
+         name[colon + 6] == '.';
 }
 
 PciPlace pci_place(const Path& device_link) {
@@ -56,8 +57,8 @@ std::optional<double> transfers(const Path& file) {
 }
 
 void link_fields(JsonWriter& json, const Path& device) {
-  for (const auto& [speed_name, width_name, prefix] :
-       {std::tuple{"link_transfers_per_second", "link_lanes", "current"}, {"max_link_transfers_per_second", "max_link_lanes", "max"}}) {
+  for (const auto& [speed_name, width_name, prefix] : {std::tuple{"link_transfers_per_second", "link_lanes", "current"},
+                                                       {"max_link_transfers_per_second", "max_link_lanes", "max"}}) {
     const auto speed = transfers(device / format("{}_link_speed", prefix));
     const auto width = read_number(device / format("{}_link_width", prefix));
     if (!speed || !width || *width <= 0 || *width == 255) continue;  // 255: a port without a link
@@ -73,7 +74,8 @@ void pci_facts(JsonWriter& json, const Path& root) {
   for (const std::string& address : sorted_entries(folder)) {
     const Path device = folder / address;
     json.begin_object().field("address", address);
-    for (const char* name : {"class", "vendor", "device", "subsystem_vendor", "subsystem_device"}) text_field(json, name, device / name);
+    for (const char* name : {"class", "vendor", "device", "subsystem_vendor", "subsystem_device"})
+      text_field(json, name, device / name);
     if (const std::string driver = link_name(device / "driver"); !driver.empty()) json.field("driver", driver);
     std::error_code error;
     const Path real = fs::canonical(device, error);
@@ -102,7 +104,8 @@ void nic_facts(JsonWriter& json, const Path& root) {
     if (const auto mtu = read_number(nic / "mtu")) json.field("mtu_bytes", *mtu);
     text_field(json, "state", nic / "operstate");
     // Mb/s; -1 or an error where the link is down or has no speed (virtio).
-    if (const auto speed = read_number(nic / "speed"); speed && *speed > 0) json.field("bits_per_second", *speed * 1'000'000);
+    if (const auto speed = read_number(nic / "speed"); speed && *speed > 0)
+      json.field("bits_per_second", *speed * 1'000'000);
     place_fields(json, pci_place(nic / "device"));
     json.end_object();
   }
@@ -115,7 +118,11 @@ void rdma_facts(JsonWriter& json, const Path& root) {
   for (const std::string& name : sorted_entries(folder)) {
     const Path device = folder / name;
     json.begin_object().field("name", name);
-    for (const auto& [field, file] : {std::pair{"node_type", "node_type"}, {"node_guid", "node_guid"}, {"firmware", "fw_ver"}, {"board", "board_id"}, {"hca_type", "hca_type"}}) {
+    for (const auto& [field, file] : {std::pair{"node_type", "node_type"},
+                                      {"node_guid", "node_guid"},
+                                      {"firmware", "fw_ver"},
+                                      {"board", "board_id"},
+                                      {"hca_type", "hca_type"}}) {
       text_field(json, field, device / file);
     }
     place_fields(json, pci_place(device / "device"));
@@ -144,7 +151,9 @@ void drive_facts(JsonWriter& json, const Path& root) {
     if (fs::exists(drive / "partition") || !fs::exists(drive / "device")) continue;
     const auto sectors = read_number(drive / "size");
     if (!sectors || *sectors == 0) continue;
-    json.begin_object().field("name", name).field("bytes", *sectors * 512);  // the kernel counts 512-byte sectors whatever the drive has
+    json.begin_object()
+        .field("name", name)
+        .field("bytes", *sectors * 512);  // the kernel counts 512-byte sectors whatever the drive has
     if (const auto rotational = read_number(drive / "queue/rotational")) json.field("rotational", *rotational != 0);
     json.field("nvme", name.starts_with("nvme"));
     text_field(json, "model", drive / "device/model");
@@ -163,7 +172,8 @@ std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     int code = 0;
-    if (text[i] == '\\' && i + 3 < text.size() && std::from_chars(&text[i + 1], &text[i + 4], code, 8).ptr == &text[i + 4]) {
+    if (text[i] == '\\' && i + 3 < text.size() &&
+        std::from_chars(&text[i + 1], &text[i + 4], code, 8).ptr == &text[i + 4]) {
       out += static_cast<char>(code);
       i += 3;
     } else {
@@ -193,14 +203,15 @@ void mount_facts(JsonWriter& json, const Path& root) {
     const auto& [source, target, type, options] = part;
     // A block device, a server's export, or memory that programs share; not the kernel's own views (proc, cgroup, …).
     const bool local = source.starts_with('/');
-    const bool remote = source.find(':') != std::string::npos || type.starts_with("fuse") || type == "lustre" || type == "beegfs" ||
-                        type == "gpfs" || type == "ceph" || type == "weka";
+    const bool remote = source.find(':') != std::string::npos || type.starts_with("fuse") || type == "lustre" ||
+                        type == "beegfs" || type == "gpfs" || type == "ceph" || type == "weka";
     if (!local && !remote && target != "/" && target != "/dev/shm") continue;
     json.begin_object().field("source", source).field("target", target).field("type", type).field("options", options);
     struct statvfs space {};
     // Only local ones are asked for their size: a dead server would hold us for ever.
     if (local && !remote && root == "/" && statvfs(target.c_str(), &space) == 0) {
-      json.field("bytes", std::uint64_t{space.f_blocks} * space.f_frsize).field("free_bytes", std::uint64_t{space.f_bavail} * space.f_frsize);
+      json.field("bytes", std::uint64_t{space.f_blocks} * space.f_frsize)
+          .field("free_bytes", std::uint64_t{space.f_bavail} * space.f_frsize);
     }
     json.end_object();
   }

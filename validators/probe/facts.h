@@ -1,5 +1,6 @@
-// Facts of this machine, each group a member of the probe's one JSON object. A fact that cannot be read is absent: no function here
-// fails, and none needs more rights than an ordinary user has. `root` is "/" except in tests, which hand in a tree of their own.
+// Facts of this machine, each group a member of the probe's one JSON object. A fact that cannot be read is absent: no
+// function here fails, and none needs more rights than an ordinary user has. `root` is "/" except in tests, which hand
+// in a tree of their own.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -16,8 +17,8 @@ using Path = std::filesystem::path;
 void os_facts(JsonWriter&, const Path& root);
 void cpu_facts(JsonWriter&, const Path& root);
 void memory_facts(JsonWriter&, const Path& root);
-void platform_facts(JsonWriter&, const Path& root);   // firmware's names, virtualisation, huge pages
-void process_facts(JsonWriter&);                      // limits of this process, clock, programs on PATH: of the live system only
+void platform_facts(JsonWriter&, const Path& root);  // firmware's names, virtualisation, huge pages
+void process_facts(JsonWriter&);  // limits of this process, clock, programs on PATH: of the live system only
 
 // devices.cc
 void pci_facts(JsonWriter&, const Path& root);

@@ -36,15 +36,24 @@ void nvml_gpus(JsonWriter& json, const Nvml& nvml, const Path& root) {
       json.field("accessible", false).end_object();
       continue;
     }
-    for (const auto& [field, name] : {std::pair{"name", "nvmlDeviceGetName"}, {"uuid", "nvmlDeviceGetUUID"}, {"serial", "nvmlDeviceGetSerial"}, {"vbios", "nvmlDeviceGetVbiosVersion"}}) {
+    for (const auto& [field, name] : {std::pair{"name", "nvmlDeviceGetName"},
+                                      {"uuid", "nvmlDeviceGetUUID"},
+                                      {"serial", "nvmlDeviceGetSerial"},
+                                      {"vbios", "nvmlDeviceGetVbiosVersion"}}) {
       if (const std::string text = nvml.text(name, *device); !text.empty()) json.field(field, text);
     }
-    if (const auto memory = nvml.get<NvmlMemory>("nvmlDeviceGetMemoryInfo", *device)) json.field("memory_bytes", memory->total);
-    if (const auto limit = nvml.get<unsigned>("nvmlDeviceGetPowerManagementLimit", *device)) json.field("power_limit_watts", *limit * 1e-3);
-    if (const auto clock = nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", *device, 1)) json.field("max_sm_hz", *clock * 1e6);      // NVML_CLOCK_SM
-    if (const auto clock = nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", *device, 2)) json.field("max_memory_hz", *clock * 1e6);  // NVML_CLOCK_MEM
-    for (const auto& [field, name] : {std::pair{"pcie_generation", "nvmlDeviceGetCurrPcieLinkGeneration"}, {"pcie_lanes", "nvmlDeviceGetCurrPcieLinkWidth"},
-                                      {"max_pcie_generation", "nvmlDeviceGetMaxPcieLinkGeneration"}, {"max_pcie_lanes", "nvmlDeviceGetMaxPcieLinkWidth"}}) {
+    if (const auto memory = nvml.get<NvmlMemory>("nvmlDeviceGetMemoryInfo", *device))
+      json.field("memory_bytes", memory->total);
+    if (const auto limit = nvml.get<unsigned>("nvmlDeviceGetPowerManagementLimit", *device))
+      json.field("power_limit_watts", *limit * 1e-3);
+    if (const auto clock = nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", *device, 1))
+      json.field("max_sm_hz", *clock * 1e6);  // NVML_CLOCK_SM
+    if (const auto clock = nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", *device, 2))
+      json.field("max_memory_hz", *clock * 1e6);  // NVML_CLOCK_MEM
+    for (const auto& [field, name] : {std::pair{"pcie_generation", "nvmlDeviceGetCurrPcieLinkGeneration"},
+                                      {"pcie_lanes", "nvmlDeviceGetCurrPcieLinkWidth"},
+                                      {"max_pcie_generation", "nvmlDeviceGetMaxPcieLinkGeneration"},
+                                      {"max_pcie_lanes", "nvmlDeviceGetMaxPcieLinkWidth"}}) {
       if (const auto value = nvml.get<unsigned>(name, *device)) json.field(field, *value);
     }
     unsigned links = 0, known = 0;
@@ -58,7 +67,8 @@ void nvml_gpus(JsonWriter& json, const Nvml& nvml, const Path& root) {
     if (const auto pci = nvml.get<NvmlPci>("nvmlDeviceGetPciInfo_v3", *device)) {
       const std::string address = sysfs_address(*pci);
       json.field("pci_address", address);
-      if (const auto node = read_number(root / "sys/bus/pci/devices" / address / "numa_node"); node && *node >= 0) json.field("numa_node", *node);
+      if (const auto node = read_number(root / "sys/bus/pci/devices" / address / "numa_node"); node && *node >= 0)
+        json.field("numa_node", *node);
     }
     json.end_object();
   }
@@ -73,7 +83,8 @@ void pci_gpus(JsonWriter& json, const Path& root) {
     const Path device = folder / address;
     const std::string kind = read_text(device / "class").value_or("");
     // Display controllers: 0x0302 3D controller, 0x0300 VGA (PCI Code and ID Assignment Specification, class 03h).
-    if (read_text(device / "vendor") != "0x10de" || !(kind.starts_with("0x0302") || kind.starts_with("0x0300"))) continue;
+    if (read_text(device / "vendor") != "0x10de" || !(kind.starts_with("0x0302") || kind.starts_with("0x0300")))
+      continue;
     json.begin_object().field("index", index++).field("source", "pci").field("pci_address", address);
     text_field(json, "pci_device", device / "device");
     if (const auto node = read_number(device / "numa_node"); node && *node >= 0) json.field("numa_node", *node);
@@ -91,15 +102,18 @@ void gpu_facts(JsonWriter& json, const Path& root) {
   if (!nvml) json.field("nvml_detail", why);
   text_field(json, "kernel_module", root / "sys/module/nvidia/version");
   if (nvml) {
-    if (const std::string driver = nvml->text("nvmlSystemGetDriverVersion"); !driver.empty()) json.field("driver", driver);
-    if (const auto cuda = nvml->get<int>("nvmlSystemGetCudaDriverVersion_v2")) json.field("cuda", format("{}.{}", *cuda / 1000, *cuda % 1000 / 10));
+    if (const std::string driver = nvml->text("nvmlSystemGetDriverVersion"); !driver.empty())
+      json.field("driver", driver);
+    if (const auto cuda = nvml->get<int>("nvmlSystemGetCudaDriverVersion_v2"))
+      json.field("cuda", format("{}.{}", *cuda / 1000, *cuda % 1000 / 10));
   }
   std::string ignored;
   if (const auto nccl = Library::open({"libnccl.so.2"}, ignored)) {
     int version = 0;
     auto* get = nccl->symbol<int(int*)>("ncclGetVersion");
     // NCCL_VERSION_CODE: major*10000 + minor*100 + patch from 2.9 on (nccl.h).
-    if (get && get(&version) == 0 && version >= 20900) json.field("nccl", format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100));
+    if (get && get(&version) == 0 && version >= 20900)
+      json.field("nccl", format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100));
   }
   json.end_object();
   if (nvml) {

@@ -50,7 +50,8 @@ std::string line_value(std::string_view text, std::string_view key, char separat
     std::string_view name = line.substr(0, cut), value = line.substr(cut + 1);
     while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.remove_suffix(1);
     if (name != key) continue;
-    while (!value.empty() && (value.front() == ' ' || value.front() == '\t' || value.front() == '"')) value.remove_prefix(1);
+    while (!value.empty() && (value.front() == ' ' || value.front() == '\t' || value.front() == '"'))
+      value.remove_prefix(1);
     while (!value.empty() && (value.back() == ' ' || value.back() == '"')) value.remove_suffix(1);
     return std::string(value);
   }
@@ -64,9 +65,11 @@ std::uint64_t kib_value(std::string_view text, std::string_view key) {
   return kib << 10;
 }
 
-// What decides how many FLOP a core does in a cycle: width of vectors, fused multiply-add, matrix units. x86 and ARM names.
-constexpr std::array<std::string_view, 13> kFlagsThatCount = {"sse2", "avx", "avx2", "fma", "avx512f", "avx512_bf16", "avx512_vnni",
-                                                              "amx_tile", "amx_bf16", "amx_int8", "asimd", "sve", "sve2"};
+// What decides how many FLOP a core does in a cycle: width of vectors, fused multiply-add, matrix units. x86 and ARM
+// names.
+constexpr std::array<std::string_view, 13> kFlagsThatCount = {
+    "sse2",     "avx",      "avx2",     "fma",   "avx512f", "avx512_bf16", "avx512_vnni",
+    "amx_tile", "amx_bf16", "amx_int8", "asimd", "sve",     "sve2"};
 
 }  // namespace
 
@@ -75,7 +78,10 @@ void os_facts(JsonWriter& json, const Path& root) {
   auto release = read_text(root / "etc/os-release");
   if (!release) release = read_text(root / "usr/lib/os-release");
   if (release) {
-    for (const auto& [field, key] : {std::pair{"id", "ID"}, {"name", "PRETTY_NAME"}, {"version", "VERSION_ID"}, {"codename", "VERSION_CODENAME"}}) {
+    for (const auto& [field, key] : {std::pair{"id", "ID"},
+                                     {"name", "PRETTY_NAME"},
+                                     {"version", "VERSION_ID"},
+                                     {"codename", "VERSION_CODENAME"}}) {
       if (const std::string value = line_value(*release, key, '='); !value.empty()) json.field(field, value);
     }
   }
@@ -110,7 +116,8 @@ void cpu_facts(JsonWriter& json, const Path& root) {
   if (const std::string mhz = line_value(info, "cpu MHz", ':'); !mhz.empty()) {
     double value = 0;
     std::from_chars(mhz.data(), mhz.data() + mhz.size(), value);
-    if (value > 0) json.field("reported_hz", value * 1e6);  // at the moment of the probe; in a guest, what the hypervisor says
+    if (value > 0)
+      json.field("reported_hz", value * 1e6);  // at the moment of the probe; in a guest, what the hypervisor says
   }
   text_field(json, "governor", cpus / "cpu0/cpufreq/scaling_governor");
 
@@ -141,11 +148,13 @@ namespace {
 
 std::uint64_t word(std::string_view table, std::size_t at, unsigned bytes) {
   std::uint64_t value = 0;
-  for (unsigned i = 0; i < bytes && at + i < table.size(); ++i) value |= std::uint64_t{static_cast<unsigned char>(table[at + i])} << (8 * i);
+  for (unsigned i = 0; i < bytes && at + i < table.size(); ++i)
+    value |= std::uint64_t{static_cast<unsigned char>(table[at + i])} << (8 * i);
   return value;
 }
 
-// DIMMs from the firmware's table, which only root may read: structures of type 17, DMTF DSP0134 (SMBIOS 3.6), section 7.18.
+// DIMMs from the firmware's table, which only root may read: structures of type 17, DMTF DSP0134 (SMBIOS 3.6),
+// section 7.18.
 void smbios_dimms(JsonWriter& json, std::string_view table) {
   for (std::size_t at = 0; at + 4 <= table.size();) {
     const unsigned type = static_cast<unsigned char>(table[at]), length = static_cast<unsigned char>(table[at + 1]);
@@ -165,13 +174,18 @@ void smbios_dimms(JsonWriter& json, std::string_view table) {
     };
     if (type == 17 && length >= 0x15) {
       std::uint64_t bytes = 0;
-      const std::uint64_t size = word(table, at + 0x0C, 2);  // MiB, or KiB when bit 15 is set; 0x7FFF: see the extended size
-      if (size == 0x7FFF && length >= 0x20) bytes = (word(table, at + 0x1C, 4) & 0x7FFFFFFF) << 20;
-      else if (size != 0xFFFF) bytes = size & 0x8000 ? (size & 0x7FFF) << 10 : size << 20;
+      const std::uint64_t size =
+          word(table, at + 0x0C, 2);  // MiB, or KiB when bit 15 is set; 0x7FFF: see the extended size
+      if (size == 0x7FFF && length >= 0x20)
+        bytes = (word(table, at + 0x1C, 4) & 0x7FFFFFFF) << 20;
+      else if (size != 0xFFFF)
+        bytes = size & 0x8000 ? (size & 0x7FFF) << 10 : size << 20;
       if (bytes > 0) {  // 0: an empty slot
         json.begin_object().field("slot", string_at(0x10)).field("bytes", bytes);
-        if (length >= 0x17 && word(table, at + 0x15, 2) != 0) json.field("transfers_per_second", word(table, at + 0x15, 2) * 1'000'000);
-        if (length >= 0x22 && word(table, at + 0x20, 2) != 0) json.field("configured_transfers_per_second", word(table, at + 0x20, 2) * 1'000'000);
+        if (length >= 0x17 && word(table, at + 0x15, 2) != 0)
+          json.field("transfers_per_second", word(table, at + 0x15, 2) * 1'000'000);
+        if (length >= 0x22 && word(table, at + 0x20, 2) != 0)
+          json.field("configured_transfers_per_second", word(table, at + 0x20, 2) * 1'000'000);
         if (!string_at(0x17).empty()) json.field("manufacturer", string_at(0x17));
         if (!string_at(0x1A).empty()) json.field("part_number", string_at(0x1A));
         json.end_object();
@@ -188,7 +202,9 @@ void edac_dimms(JsonWriter& json, const Path& root) {
       if (!dimm.starts_with("dimm")) continue;
       const auto mib = read_number(folder / controller / dimm / "size");
       if (!mib || *mib == 0) continue;
-      json.begin_object().field("slot", read_text(folder / controller / dimm / "dimm_label").value_or(dimm)).field("bytes", *mib << 20);
+      json.begin_object()
+          .field("slot", read_text(folder / controller / dimm / "dimm_label").value_or(dimm))
+          .field("bytes", *mib << 20);
       text_field(json, "type", folder / controller / dimm / "dimm_mem_type");
       json.end_object();
     }
@@ -231,21 +247,25 @@ void memory_facts(JsonWriter& json, const Path& root) {
 void platform_facts(JsonWriter& json, const Path& root) {
   const Path dmi = root / "sys/class/dmi/id";
   json.object("platform");
-  for (const char* name : {"sys_vendor", "product_name", "product_version", "product_serial", "board_name", "bios_vendor", "bios_version", "bios_date"}) {
+  for (const char* name : {"sys_vendor", "product_name", "product_version", "product_serial", "board_name",
+                           "bios_vendor", "bios_version", "bios_date"}) {
     text_field(json, name, dmi / name);
   }
   const std::string flags = " " + line_value(read_text(root / "proc/cpuinfo").value_or(""), "flags", ':') + " ";
-  json.field("virtual_machine", flags.find(" hypervisor ") != std::string::npos || read_text(root / "sys/hypervisor/type").has_value());
+  json.field("virtual_machine",
+             flags.find(" hypervisor ") != std::string::npos || read_text(root / "sys/hypervisor/type").has_value());
   text_field(json, "hypervisor", root / "sys/hypervisor/type");
   std::error_code ignored;
-  json.field("container", std::filesystem::exists(root / ".dockerenv", ignored) || std::filesystem::exists(root / "run/.containerenv", ignored));
+  json.field("container", std::filesystem::exists(root / ".dockerenv", ignored) ||
+                              std::filesystem::exists(root / "run/.containerenv", ignored));
   const auto groups = sorted_entries(root / "sys/kernel/iommu_groups");
   json.field("iommu_groups", groups.size()).end_object();
 
   json.object("huge_pages");
   if (const auto modes = read_text(root / "sys/kernel/mm/transparent_hugepage/enabled")) {  // "always [madvise] never"
     const auto open = modes->find('['), close = modes->find(']');
-    if (open != std::string::npos && close != std::string::npos && open < close) json.field("transparent", modes->substr(open + 1, close - open - 1));
+    if (open != std::string::npos && close != std::string::npos && open < close)
+      json.field("transparent", modes->substr(open + 1, close - open - 1));
   }
   json.array("pools");
   const Path pools = root / "sys/kernel/mm/hugepages";
@@ -264,13 +284,18 @@ void platform_facts(JsonWriter& json, const Path& root) {
 
 void process_facts(JsonWriter& json) {
   json.object("limits");
-  for (const auto& [name, which] : {std::pair{"memlock_bytes", RLIMIT_MEMLOCK}, {"nofile", RLIMIT_NOFILE}, {"nproc", RLIMIT_NPROC}, {"stack_bytes", RLIMIT_STACK}}) {
+  for (const auto& [name, which] : {std::pair{"memlock_bytes", RLIMIT_MEMLOCK},
+                                    {"nofile", RLIMIT_NOFILE},
+                                    {"nproc", RLIMIT_NPROC},
+                                    {"stack_bytes", RLIMIT_STACK}}) {
     rlimit limit{};
     if (getrlimit(which, &limit) != 0) continue;
     json.object(name);
     for (const auto& [side, value] : {std::pair{"soft", limit.rlim_cur}, {"hard", limit.rlim_max}}) {
-      if (value == RLIM_INFINITY) json.field(side, "unlimited");
-      else json.field(side, std::uint64_t{value});
+      if (value == RLIM_INFINITY)
+        json.field(side, "unlimited");
+      else
+        json.field(side, std::uint64_t{value});
     }
     json.end_object();
   }
@@ -300,7 +325,8 @@ void process_facts(JsonWriter& json) {
 
 namespace {
 
-std::string whole_object(const std::string& host, const std::string& time_utc, const Path& root, bool live, JsonStyle style) {
+std::string whole_object(const std::string& host, const std::string& time_utc, const Path& root, bool live,
+                         JsonStyle style) {
   std::string text;
   JsonWriter json(text, style);
   json.begin_object().field("record", "probe").field("host", host).field("time", time_utc);

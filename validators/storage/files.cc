@@ -24,9 +24,10 @@ namespace clusterc::storage {
 using namespace harness;
 namespace {
 
-constexpr std::size_t kPiece = 16u << 20;                // bytes of one write: what checkpoint libraries hand to the kernel at once is larger
-constexpr std::size_t kWords = kPiece / 8, kStamp = 512; // a stamp in each 4 KiB
-constexpr std::size_t kAlign = 4096;                     // of buffers for direct transfers
+constexpr std::size_t kPiece =
+    16u << 20;  // bytes of one write: what checkpoint libraries hand to the kernel at once is larger
+constexpr std::size_t kWords = kPiece / 8, kStamp = 512;  // a stamp in each 4 KiB
+constexpr std::size_t kAlign = 4096;                      // of buffers for direct transfers
 
 // The first failure of any thread of a team, whose work may not throw.
 class Failure {
@@ -41,7 +42,10 @@ class Failure {
   void raise() const {
     check_interrupted();
     if (!seen_) return;
-    throw CouldNotRun(error_ == ENOSPC || error_ == EDQUOT ? Cause::no_space : error_ == EROFS ? Cause::read_only : Cause::system, text_);
+    throw CouldNotRun(error_ == ENOSPC || error_ == EDQUOT ? Cause::no_space
+                      : error_ == EROFS                    ? Cause::read_only
+                                                           : Cause::system,
+                      text_);
   }
 
  private:
@@ -54,7 +58,9 @@ class Failure {
 class File {
  public:
   File(const std::string& path, int flags) : at_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
-  ~File() { if (at_ >= 0) ::close(at_); }
+  ~File() {
+    if (at_ >= 0) ::close(at_);
+  }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   int at() const { return at_; }
@@ -73,7 +79,9 @@ struct Aligned {
   std::uint64_t* const at;
 };
 
-std::uint64_t stamp_of(std::uint64_t generation, std::uint64_t piece, std::size_t word) { return generation << 48 ^ piece << 20 ^ word; }
+std::uint64_t stamp_of(std::uint64_t generation, std::uint64_t piece, std::size_t word) {
+  return generation << 48 ^ piece << 20 ^ word;
+}
 
 void stamp(std::uint64_t* words, std::uint64_t generation, std::uint64_t piece) {
   for (std::size_t word = 0; word < kWords; word += kStamp) words[word] = stamp_of(generation, piece, word);
@@ -81,14 +89,18 @@ void stamp(std::uint64_t* words, std::uint64_t generation, std::uint64_t piece) 
 
 void sync_folder(const std::string& folder, Failure& failure) {
   const File file(folder, O_RDONLY | O_DIRECTORY);
-  if (file.at() < 0 || (::fsync(file.at()) != 0 && errno != EINVAL)) failure.at("flushing", folder, errno);   // some file systems have nothing to flush
+  if (file.at() < 0 || (::fsync(file.at()) != 0 && errno != EINVAL))
+    failure.at("flushing", folder, errno);  // some file systems have nothing to flush
 }
 
 }  // namespace
 
-Metadata::Metadata(std::string folder, Team& team, unsigned files_each, Pulse& pulse) : folder_(std::move(folder)), team_(team), each_(files_each), pulse_(pulse) {
+Metadata::Metadata(std::string folder, Team& team, unsigned files_each, Pulse& pulse)
+    : folder_(std::move(folder)), team_(team), each_(files_each), pulse_(pulse) {
   for (unsigned rank = 0; rank < team_.size(); ++rank)
-    if (::mkdir(folder_of(rank).c_str(), 0700) != 0) throw CouldNotRun(errno == ENOSPC || errno == EDQUOT ? Cause::no_space : Cause::system, format("'{}': {}", folder_of(rank), std::strerror(errno)));
+    if (::mkdir(folder_of(rank).c_str(), 0700) != 0)
+      throw CouldNotRun(errno == ENOSPC || errno == EDQUOT ? Cause::no_space : Cause::system,
+                        format("'{}': {}", folder_of(rank), std::strerror(errno)));
 }
 
 Metadata::~Metadata() {
@@ -115,7 +127,8 @@ Metadata::Times Metadata::once() {
     failure.raise();
     return seconds;
   };
-  times.create = each("making", [](const std::string& name) { return File(name, O_WRONLY | O_CREAT | O_EXCL).at() >= 0; });
+  times.create =
+      each("making", [](const std::string& name) { return File(name, O_WRONLY | O_CREAT | O_EXCL).at() >= 0; });
   // What readdir lists is what was made, no more and no less.
   for (unsigned rank = 0; rank < team_.size(); ++rank) {
     std::set<std::string> listed;
@@ -129,7 +142,7 @@ Metadata::Times Metadata::once() {
     wrong += listed.size() > each_ ? listed.size() - each_ : 0;
   }
   times.stat = each("looking at", [&](const std::string& name) {
-    struct stat status{};
+    struct stat status {};
     if (::stat(name.c_str(), &status) != 0) return false;
     wrong += !S_ISREG(status.st_mode) || status.st_size != 0;
     return true;
@@ -143,15 +156,24 @@ Metadata::Times Metadata::once() {
   return times;
 }
 
-Checkpoint::Checkpoint(std::string folder, Team& team, std::uint64_t shard_bytes, bool direct, std::uint64_t seed, Pulse& pulse)
-    : folder_(std::move(folder)), team_(team), shard_(std::max<std::uint64_t>(shard_bytes / kPiece, 1) * kPiece), direct_(direct), seed_(seed), pulse_(pulse), pattern_(team.size()) {
+Checkpoint::Checkpoint(std::string folder, Team& team, std::uint64_t shard_bytes, bool direct, std::uint64_t seed,
+                       Pulse& pulse)
+    : folder_(std::move(folder)),
+      team_(team),
+      shard_(std::max<std::uint64_t>(shard_bytes / kPiece, 1) * kPiece),
+      direct_(direct),
+      seed_(seed),
+      pulse_(pulse),
+      pattern_(team.size()) {
   team_.run([&](unsigned rank) {
     pattern_[rank].resize(kWords);
     for (std::size_t i = 0; i < kWords; ++i) pattern_[rank][i] = random_bits(stream_seed(seed_, rank), i);
   });
 }
 
-std::string Checkpoint::shard_of(unsigned rank, bool temporary) const { return format("{}/shard-{}{}", folder_, rank, temporary ? ".tmp" : ""); }
+std::string Checkpoint::shard_of(unsigned rank, bool temporary) const {
+  return format("{}/shard-{}{}", folder_, rank, temporary ? ".tmp" : "");
+}
 
 double Checkpoint::write() {
   ++generation_;
@@ -230,7 +252,8 @@ std::uint64_t Checkpoint::count_wrong(std::string& where) {
     for (std::uint64_t piece = 0; piece < shard_ / kPiece; ++piece) {
       for (std::size_t have = 0; have < kPiece;) {
         if (failure.seen() || interrupted()) return;
-        const ssize_t got = ::pread(file.at(), reinterpret_cast<char*>(words) + have, kPiece - have, static_cast<off_t>(piece * kPiece + have));
+        const ssize_t got = ::pread(file.at(), reinterpret_cast<char*>(words) + have, kPiece - have,
+                                    static_cast<off_t>(piece * kPiece + have));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return failure.at("reading", path, got == 0 ? ENODATA : errno);
         have += static_cast<std::size_t>(got);

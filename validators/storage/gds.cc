@@ -10,19 +10,26 @@
 namespace clusterc::storage {
 namespace fs = std::filesystem;
 
-GdsParts look_for_gds(const fs::path& root, const std::string& gpus, const std::string& library, std::string_view enghelp) {
+GdsParts look_for_gds(const fs::path& root, const std::string& gpus, const std::string& library,
+                      std::string_view enghelp) {
   GdsParts out{.gpus = gpus, .missing = {}};
   if (gpus.empty()) {
     std::error_code failed;
     std::size_t count = 0;
-    for (fs::directory_iterator at(root / "proc/driver/nvidia/gpus", failed), end; !failed && at != end; at.increment(failed)) out.gpus += format("{}{}", count == 0 ? "" : ":", count), ++count;
+    for (fs::directory_iterator at(root / "proc/driver/nvidia/gpus", failed), end; !failed && at != end;
+         at.increment(failed))
+      out.gpus += format("{}{}", count == 0 ? "" : ":", count), ++count;
   }
-  const auto lacks = [&](const std::string& what) { out.missing += format("{}{}", out.missing.empty() ? "" : "; ", what); };
+  const auto lacks = [&](const std::string& what) {
+    out.missing += format("{}{}", out.missing.empty() ? "" : "; ", what);
+  };
   if (out.gpus.empty()) lacks("no NVIDIA GPU with a driver");
   std::string why;
   const auto cufile = harness::Library::open({library.c_str()}, why);
-  if (!cufile) lacks(why);
-  else if (!cufile->symbol<int()>("cuFileDriverOpen")) lacks(format("'{}' lacks cuFileDriverOpen", library));
+  if (!cufile)
+    lacks(why);
+  else if (!cufile->symbol<int()>("cuFileDriverOpen"))
+    lacks(format("'{}' lacks cuFileDriverOpen", library));
   if (!has_engine(enghelp, "libcufile")) lacks("fio is built without its engine libcufile");
   return out;
 }

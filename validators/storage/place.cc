@@ -63,7 +63,8 @@ std::vector<Mount> parse_mountinfo(std::string_view text) {
 std::optional<Mount> mount_of(const std::vector<Mount>& mounts, std::string_view path) {
   const Mount* best = nullptr;
   for (const Mount& m : mounts) {
-    const bool inside = m.point == "/" || (path.starts_with(m.point) && (path.size() == m.point.size() || path[m.point.size()] == '/'));
+    const bool inside =
+        m.point == "/" || (path.starts_with(m.point) && (path.size() == m.point.size() || path[m.point.size()] == '/'));
     if (inside && (!best || m.point.size() >= best->point.size())) best = &m;
   }
   return best ? std::optional(*best) : std::nullopt;
@@ -71,8 +72,8 @@ std::optional<Mount> mount_of(const std::vector<Mount>& mounts, std::string_view
 
 Place look_at(const std::string& path, bool mounted) {
   Place place;
-  struct stat status{};
-  if (::stat((path + "/.").c_str(), &status) != 0) {   // the dot wakes an automounter
+  struct stat status {};
+  if (::stat((path + "/.").c_str(), &status) != 0) {  // the dot wakes an automounter
     throw CouldNotRun(Cause::system, format("'{}': {}", path, std::strerror(errno)));
   }
   std::error_code failed;
@@ -81,10 +82,12 @@ Place look_at(const std::string& path, bool mounted) {
   const auto mount = mount_of(parse_mountinfo(read_text("/proc/self/mountinfo").value_or("")), place.path);
   if (mount) place.mount = *mount;
   if (mounted && (!mount || mount->point != place.path)) {
-    throw CouldNotRun(Cause::system, format("'{}' is not mounted: the folder lies in '{}' ({})", path, place.mount.point, place.mount.type));
+    throw CouldNotRun(Cause::system, format("'{}' is not mounted: the folder lies in '{}' ({})", path,
+                                            place.mount.point, place.mount.type));
   }
-  struct statvfs room{};
-  if (::statvfs(place.path.c_str(), &room) != 0) throw CouldNotRun(Cause::system, format("'{}': {}", path, std::strerror(errno)));
+  struct statvfs room {};
+  if (::statvfs(place.path.c_str(), &room) != 0)
+    throw CouldNotRun(Cause::system, format("'{}': {}", path, std::strerror(errno)));
   if (room.f_flag & ST_RDONLY) throw CouldNotRun(Cause::read_only, format("'{}' is mounted read-only", path));
   place.free = std::uint64_t{room.f_bavail} * room.f_frsize;
   return place;
@@ -101,15 +104,17 @@ bool takes_direct(const std::string& folder) {
 std::optional<double> cached_share(const std::string& file) {
   const int at = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (at < 0) return std::nullopt;
-  struct stat status{};
+  struct stat status {};
   std::optional<double> out;
   if (::fstat(at, &status) == 0 && status.st_size > 0) {
-    const auto bytes = static_cast<std::size_t>(status.st_size), page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto bytes = static_cast<std::size_t>(status.st_size),
+               page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     void* const map = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, at, 0);
     if (map != MAP_FAILED) {
       std::vector<unsigned char> pages((bytes + page - 1) / page);
       if (::mincore(map, bytes, pages.data()) == 0) {
-        out = static_cast<double>(std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return p & 1; })) / static_cast<double>(pages.size());
+        out = static_cast<double>(std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return p & 1; })) /
+              static_cast<double>(pages.size());
       }
       ::munmap(map, bytes);
     }

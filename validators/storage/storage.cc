@@ -1,5 +1,5 @@
-// clusterc-storage: what one node gets from a mounted file system: bandwidth and IOPS through fio, metadata rates, a checkpoint written and read.
-// README.md says what it proves.
+// clusterc-storage: what one node gets from a mounted file system: bandwidth and IOPS through fio, metadata rates, a
+// checkpoint written and read. README.md says what it proves.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace clusterc::storage {
 namespace {
 using namespace harness;
 
-constexpr Backend kBackends[] = {Backend::host, Backend::cuda};   // cuda: GPUDirect Storage, by fio: our build needs no CUDA for it
+constexpr Backend kBackends[] = {Backend::host,
+                                 Backend::cuda};  // cuda: GPUDirect Storage, by fio: our build needs no CUDA for it
 constexpr std::string_view kTests = "sequential|random|metadata|checkpoint";
 constexpr ExtraOption kExtra[] = {
     {"--path", Kind::text, "DIR", "folder on the file system to be measured (default: the current one)"},
@@ -41,28 +42,33 @@ constexpr ExtraOption kExtra[] = {
     {"--cufile", Kind::text, "LIBRARY", "cuda: the library of GPUDirect Storage (default libcufile.so.0)"},
     {"--nvidia-fs", Kind::text, "FILE", "cuda: what the kernel's part counts (default /proc/driver/nvidia-fs/stats)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when no pass finishes for so long beyond its length (default 300)"}};
-constexpr MetricFacts kMetrics[] = {{"storage.write", "B/s", "large blocks in order"},
-                                    {"storage.read", "B/s", "large blocks in order"},
-                                    {"storage.random_write", "1/s", "small blocks anywhere"},
-                                    {"storage.random_read", "1/s", "small blocks anywhere"},
-                                    {"storage.gds_write", "B/s", "cuda: large blocks in order, from the memory of GPUs past that of the host"},
-                                    {"storage.gds_read", "B/s", "cuda: the same, to the memory of GPUs"},
-                                    {"storage.create", "1/s", "empty files made"},
-                                    {"storage.stat", "1/s", "of files just made"},
-                                    {"storage.unlink", "1/s", "files removed"},
-                                    {"storage.checkpoint_write", "B/s", "one shard a thread, flushed and renamed"},
-                                    {"storage.checkpoint_read", "B/s", "the shards read back in order"}};
-constexpr unsigned kMostJobsAsked = 1024;   // a process of fio and a thread each
+constexpr MetricFacts kMetrics[] = {
+    {"storage.write", "B/s", "large blocks in order"},
+    {"storage.read", "B/s", "large blocks in order"},
+    {"storage.random_write", "1/s", "small blocks anywhere"},
+    {"storage.random_read", "1/s", "small blocks anywhere"},
+    {"storage.gds_write", "B/s", "cuda: large blocks in order, from the memory of GPUs past that of the host"},
+    {"storage.gds_read", "B/s", "cuda: the same, to the memory of GPUs"},
+    {"storage.create", "1/s", "empty files made"},
+    {"storage.stat", "1/s", "of files just made"},
+    {"storage.unlink", "1/s", "files removed"},
+    {"storage.checkpoint_write", "B/s", "one shard a thread, flushed and renamed"},
+    {"storage.checkpoint_read", "B/s", "the shards read back in order"}};
+constexpr unsigned kMostJobsAsked = 1024;  // a process of fio and a thread each
 std::string wrong_options(const Options& options) {
   for (const char* block : {"--block", "--random-block"}) {
     const auto bytes = options.bytes(block);
-    if (bytes && (*bytes < 4096 || *bytes % 4096 != 0 || *bytes > 1ull << 30)) return format("'{}' has 4 KiB to 1 GiB, in whole 4 KiB", block);
+    if (bytes && (*bytes < 4096 || *bytes % 4096 != 0 || *bytes > 1ull << 30))
+      return format("'{}' has 4 KiB to 1 GiB, in whole 4 KiB", block);
   }
-  if (const auto jobs = options.count("--jobs"); jobs && *jobs > kMostJobsAsked) return format("'--jobs {}': at most {}", *jobs, kMostJobsAsked);
+  if (const auto jobs = options.count("--jobs"); jobs && *jobs > kMostJobsAsked)
+    return format("'--jobs {}': at most {}", *jobs, kMostJobsAsked);
   return {};
 }
 constexpr Program kProgram{.name = "storage",
-                           .summary = "bandwidth, IOPS, metadata rates and checkpoints on a mounted file system, as one node sees it; with --device cuda GPUDirect Storage",
+                           .summary =
+                               "bandwidth, IOPS, metadata rates and checkpoints on a mounted file system, as one node "
+                               "sees it; with --device cuda GPUDirect Storage",
                            .size_kind = Kind::bytes,
                            .size_help = "of the files of fio, all jobs together (default 1GiB)",
                            .backends = kBackends,
@@ -73,7 +79,8 @@ constexpr Program kProgram{.name = "storage",
 constexpr std::uint64_t kDefaultSize = 1ull << 30, kDefaultBlock = 1ull << 20, kDefaultRandomBlock = 4096;
 constexpr unsigned kMostJobs = 16, kDefaultDepth = 32, kDefaultFiles = 1000, kRepetitions = 5;
 constexpr double kRepetitionSeconds = 1, kTimeout = 300;
-// A page cache that holds more than this of what is read answers too much of it: of 1 GiB in 1 s, 5 % move the figure by as much.
+// A page cache that holds more than this of what is read answers too much of it: of 1 GiB in 1 s, 5 % move the figure
+// by as much.
 constexpr double kMostCached = 0.05;
 
 // Processor time of this process and of the programs that it has waited for.
@@ -82,20 +89,22 @@ double own_seconds() {
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
     rusage usage{};
     ::getrusage(who, &usage);
-    for (const timeval& t : {usage.ru_utime, usage.ru_stime}) sum += static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+    for (const timeval& t : {usage.ru_utime, usage.ru_stime})
+      sum += static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   }
   return sum;
 }
 
 struct Series {
   std::vector<double> samples;
-  std::vector<double> medians, tails;   // latencies of fio, seconds
+  std::vector<double> medians, tails;  // latencies of fio, seconds
   std::optional<double> load;
 };
 
 class Runner {
  public:
-  Runner(const Options& options, Reporter& report) : options_(options), report_(report), place_(look_at(options.text("--path", "."), options.has("--mounted"))) {}
+  Runner(const Options& options, Reporter& report)
+      : options_(options), report_(report), place_(look_at(options.text("--path", "."), options.has("--mounted"))) {}
 
   void gds() {
     // Files that cuFile does not reach directly are refused, whatever its configuration says.
@@ -104,15 +113,19 @@ class Runner {
     const auto found = find_program("fio");
     fio_ = found.value_or("");
     const std::string engines = found ? start_fio({fio_, "--enghelp"}).out : "";
-    GdsParts parts = look_for_gds("/", options_.text("--gpus", ""), options_.text("--cufile", "libcufile.so.0"), engines);
+    GdsParts parts =
+        look_for_gds("/", options_.text("--gpus", ""), options_.text("--cufile", "libcufile.so.0"), engines);
     if (!found) parts.missing += "; fio is not on the path";
     if (!parts.missing.empty()) throw CouldNotRun(Cause::not_applicable, "GPUDirect Storage: " + parts.missing);
-    const unsigned jobs = options_.count("--jobs").value_or(std::clamp<unsigned>(static_cast<unsigned>(allowed_cpus().size()), 1, kMostJobs));
+    const unsigned jobs = options_.count("--jobs").value_or(
+        std::clamp<unsigned>(static_cast<unsigned>(allowed_cpus().size()), 1, kMostJobs));
     const std::uint64_t size = options_.size.value_or(kDefaultSize);
     prepare(size);
     Deadline deadline(pulse_, options_.seconds_of("--timeout").value_or(kTimeout) + seconds_, report_);
     make_folder();
-    if (!place_.direct) throw CouldNotRun(Cause::not_applicable, format("GPUDirect Storage: {} at '{}' does not take O_DIRECT", place_.mount.type, place_.mount.point));
+    if (!place_.direct)
+      throw CouldNotRun(Cause::not_applicable, format("GPUDirect Storage: {} at '{}' does not take O_DIRECT",
+                                                      place_.mount.type, place_.mount.point));
     with_gds(size, jobs, parts.gpus, choose_engine(engines));
     pulse_.doing(format("removing '{}'", folder_));
     remove_scratch();
@@ -122,12 +135,16 @@ class Runner {
     const std::vector<std::string> tests = options_.choices("--tests", kTests);
     const auto wanted = [&](std::string_view test) { return std::ranges::find(tests, test) != tests.end(); };
     const std::set<int> allowed = allowed_cpus();
-    const unsigned jobs = options_.count("--jobs").value_or(std::clamp<unsigned>(static_cast<unsigned>(allowed.size()), 1, kMostJobs));
-    const std::uint64_t size = options_.size.value_or(kDefaultSize), shards = wanted("checkpoint") ? options_.bytes("--checkpoint").value_or(size) : 0;
+    const unsigned jobs =
+        options_.count("--jobs").value_or(std::clamp<unsigned>(static_cast<unsigned>(allowed.size()), 1, kMostJobs));
+    const std::uint64_t size = options_.size.value_or(kDefaultSize),
+                        shards = wanted("checkpoint") ? options_.bytes("--checkpoint").value_or(size) : 0;
     const bool uses_fio = wanted("sequential") || wanted("random");
     if (uses_fio) {
       const auto found = find_program("fio");
-      if (!found) throw CouldNotRun(Cause::program_missing, "fio is not on the path; '--tests metadata,checkpoint' do without it");
+      if (!found)
+        throw CouldNotRun(Cause::program_missing,
+                          "fio is not on the path; '--tests metadata,checkpoint' do without it");
       fio_ = *found;
     }
     // A checkpoint is renamed over the one before it when it is whole: for a moment there are two.
@@ -137,7 +154,8 @@ class Runner {
     if (uses_fio) with_fio(size, jobs, wanted("sequential"), wanted("random"));
 
     std::vector<int> cpus(jobs);
-    for (unsigned i = 0; i < jobs; ++i) cpus[i] = *std::next(allowed.begin(), static_cast<std::ptrdiff_t>(i % allowed.size()));
+    for (unsigned i = 0; i < jobs; ++i)
+      cpus[i] = *std::next(allowed.begin(), static_cast<std::ptrdiff_t>(i % allowed.size()));
     Team team(cpus);
     if (wanted("metadata")) metadata(team);
     if (wanted("checkpoint")) checkpoint(team, shards / jobs);
@@ -148,11 +166,14 @@ class Runner {
  private:
   void prepare(std::uint64_t need) {
     if (need > place_.free) {
-      throw CouldNotRun(Cause::no_space, format("the files take {}, '{}' has {} free", bytes_text(static_cast<double>(need)), place_.path, bytes_text(static_cast<double>(place_.free))));
+      throw CouldNotRun(Cause::no_space,
+                        format("the files take {}, '{}' has {} free", bytes_text(static_cast<double>(need)),
+                               place_.path, bytes_text(static_cast<double>(place_.free))));
     }
     refuse_busy(load_at_rest(kWatchSeconds), options_, "before the run");
     repetitions_ = options_.iterations.value_or(kRepetitions);
-    seconds_ = options_.seconds ? *options_.seconds / repetitions_ : options_.seconds_of("--pass").value_or(kRepetitionSeconds);
+    seconds_ = options_.seconds ? *options_.seconds / repetitions_
+                                : options_.seconds_of("--pass").value_or(kRepetitionSeconds);
   }
   void make_folder() {
     pulse_.doing(format("making a folder in '{}'", place_.path));
@@ -161,14 +182,20 @@ class Runner {
     memory_ = place_.mount.type == "tmpfs" || place_.mount.type == "ramfs";
   }
 
-  Measurement figure(std::string metric, std::string unit, const Series& series, std::uint64_t size, bool cached) const {
+  Measurement figure(std::string metric, std::string unit, const Series& series, std::uint64_t size,
+                     bool cached) const {
     Measurement m{.metric = std::move(metric), .unit = std::move(unit)};
     m.samples = series.samples;
     m.warmup = 1;
     m.size_bytes = size;
-    m.device = {.backend = Backend::host, .label = "path0", .name = format("{}, {} on {}", place_.path, place_.mount.type, place_.mount.source)};
+    m.device = {.backend = Backend::host,
+                .label = "path0",
+                .name = format("{}, {} on {}", place_.path, place_.mount.type, place_.mount.source)};
     m.other_load = series.load;
-    m.parameters = {{"mount", place_.mount.point}, {"file_system", place_.mount.type}, {"source", place_.mount.source}, {"page_cache", cached || memory_}};
+    m.parameters = {{"mount", place_.mount.point},
+                    {"file_system", place_.mount.type},
+                    {"source", place_.mount.source},
+                    {"page_cache", cached || memory_}};
     return m;
   }
 
@@ -207,14 +234,21 @@ class Runner {
     const auto result = parse_fio(ended.out, write);
     const std::vector<std::string> damaged = parse_verify_errors(ended.err);
     if (const std::string refused = how.engine == "libcufile" ? cufile_refusal(ended.err) : ""; !refused.empty()) {
-      throw CouldNotRun(Cause::not_applicable, format("GPUDirect Storage: cuFile does not reach '{}' directly ({}); through the host's memory it is not measured", place_.path, refused));
+      throw CouldNotRun(Cause::not_applicable, format("GPUDirect Storage: cuFile does not reach '{}' directly ({}); "
+                                                      "through the host's memory it is not measured",
+                                                      place_.path, refused));
     }
     if (!result || (damaged.empty() && (result->error != 0 || ended.status != 0))) {
       const int error = result ? result->error : 0;
       std::string last = ended.err.substr(0, ended.err.find_last_not_of('\n') + 1);
       if (const auto cut = last.rfind('\n'); cut != last.npos) last.erase(0, cut + 1);
-      throw CouldNotRun(error == ENOSPC || error == EDQUOT ? Cause::no_space : error == EROFS ? Cause::read_only : Cause::system,
-                        format("{}: {}", pulse_.doing(), error != 0 ? std::string(std::strerror(error)) : last.empty() ? format("fio ended with status {}", ended.status) : last.substr(0, 300)));
+      throw CouldNotRun(error == ENOSPC || error == EDQUOT ? Cause::no_space
+                        : error == EROFS                   ? Cause::read_only
+                                                           : Cause::system,
+                        format("{}: {}", pulse_.doing(),
+                               error != 0     ? std::string(std::strerror(error))
+                               : last.empty() ? format("fio ended with status {}", ended.status)
+                                              : last.substr(0, 300)));
     }
     if (said) *said = ended;
     return *result;
@@ -223,8 +257,13 @@ class Runner {
   void with_fio(std::uint64_t size, unsigned jobs, bool sequential, bool random) {
     pulse_.doing("asking fio for its engines");
     const std::string engine = choose_engine(start_fio({fio_, "--enghelp"}).out);
-    FioRun how{.folder = folder_, .block = options_.bytes("--block").value_or(kDefaultBlock), .jobs = jobs, .depth = options_.count("--depth").value_or(kDefaultDepth),
-               .direct = place_.direct, .engine = engine, .seed = options_.seed};
+    FioRun how{.folder = folder_,
+               .block = options_.bytes("--block").value_or(kDefaultBlock),
+               .jobs = jobs,
+               .depth = options_.count("--depth").value_or(kDefaultDepth),
+               .direct = place_.direct,
+               .engine = engine,
+               .seed = options_.seed};
     if (engine == "psync") how.depth = 1;
     how.size = std::max<std::uint64_t>(size / jobs / how.block, 1) * how.block * jobs;
     // Laid out once: what follows overwrites, and so neither allocates nor reads what was never written.
@@ -238,7 +277,7 @@ class Runner {
       const auto series = [&](Pattern pattern, const std::string& what) {
         return repeat(what, [&](Series& out) {
           timed.pattern = pattern;
-          timed.seed += 1;   // other places and other data in each
+          timed.seed += 1;  // other places and other data in each
           const FioResult r = fio(timed);
           out.samples.push_back(rate ? r.bytes_per_second : r.operations_per_second);
           out.medians.push_back(r.latency_median);
@@ -252,21 +291,34 @@ class Runner {
         Measurement m = figure(prefix + (s == &written ? "write" : "read"), unit, *s, how.size, !place_.direct);
         m.checked = how.size / 4096;
         m.wrong = damaged.size();
-        m.parameters.insert(m.parameters.end(), {{"block", block}, {"jobs", std::uint64_t{jobs}}, {"depth", std::uint64_t{how.depth}}, {"engine", engine}, {"direct", place_.direct},
-                                                 {"latency_median", summarise(s->medians).median}, {"latency_p99", summarise(s->tails).median}});
+        m.parameters.insert(m.parameters.end(), {{"block", block},
+                                                 {"jobs", std::uint64_t{jobs}},
+                                                 {"depth", std::uint64_t{how.depth}},
+                                                 {"engine", engine},
+                                                 {"direct", place_.direct},
+                                                 {"latency_median", summarise(s->medians).median},
+                                                 {"latency_p99", summarise(s->tails).median}});
         if (!damaged.empty()) m.parameters.emplace_back("first_wrong", damaged.front());
         report_.measurement(m);
       }
     };
     if (sequential) pair("", "B/s", Pattern::write, Pattern::read, how.block);
-    if (random) pair("random_", "1/s", Pattern::random_write, Pattern::random_read, options_.bytes("--random-block").value_or(kDefaultRandomBlock));
+    if (random)
+      pair("random_", "1/s", Pattern::random_write, Pattern::random_read,
+           options_.bytes("--random-block").value_or(kDefaultRandomBlock));
     for (unsigned job = 0; job < jobs; ++job) ::remove(format("{}/data.{}.0", folder_, job).c_str());
   }
 
-  // Timed writes carry what lies in the GPUs, which nobody can check: after them the files are laid out again, from the GPUs, with content that can. It is read
-  // back twice: to the GPUs, and by the host.
+  // Timed writes carry what lies in the GPUs, which nobody can check: after them the files are laid out again, from the
+  // GPUs, with content that can. It is read back twice: to the GPUs, and by the host.
   void with_gds(std::uint64_t size, unsigned jobs, const std::string& gpus, const std::string& host_engine) {
-    FioRun how{.folder = folder_, .block = options_.bytes("--block").value_or(kDefaultBlock), .jobs = jobs, .direct = true, .engine = "libcufile", .gpus = gpus, .seed = options_.seed};
+    FioRun how{.folder = folder_,
+               .block = options_.bytes("--block").value_or(kDefaultBlock),
+               .jobs = jobs,
+               .direct = true,
+               .engine = "libcufile",
+               .gpus = gpus,
+               .seed = options_.seed};
     how.size = std::max<std::uint64_t>(size / jobs / how.block, 1) * how.block * jobs;
     const auto lay_out = [&] {
       pulse_.doing(format("laying out {} in '{}' from the GPUs", bytes_text(static_cast<double>(how.size)), folder_));
@@ -276,11 +328,13 @@ class Runner {
     FioRun timed = how;
     timed.seconds = seconds_;
     timed.checked_content = false;
-    const auto counted = [&] { return parse_nvidia_fs(read_text(options_.text("--nvidia-fs", "/proc/driver/nvidia-fs/stats")).value_or("")); };
+    const auto counted = [&] {
+      return parse_nvidia_fs(read_text(options_.text("--nvidia-fs", "/proc/driver/nvidia-fs/stats")).value_or(""));
+    };
     struct Passes {
       Series series;
       double moved = 0;
-      std::optional<double> carried;   // by nvidia-fs
+      std::optional<double> carried;  // by nvidia-fs
     };
     const auto passes = [&](Pattern pattern, const std::string& what) {
       Passes out;
@@ -294,7 +348,8 @@ class Runner {
         series.medians.push_back(r.latency_median);
         series.tails.push_back(r.latency_p99);
       });
-      if (const auto after = counted(); before && after) out.carried = pattern == Pattern::read ? after->read - before->read : after->written - before->written;
+      if (const auto after = counted(); before && after)
+        out.carried = pattern == Pattern::read ? after->read - before->read : after->written - before->written;
       return out;
     };
     const Passes written = passes(Pattern::write, "storage.gds_write");
@@ -307,12 +362,19 @@ class Runner {
       if (std::ranges::find(damaged, place) == damaged.end()) damaged.push_back(std::move(place));
     }
     for (const Passes* p : {&written, &got}) {
-      Measurement m = figure(p == &written ? "storage.gds_write" : "storage.gds_read", "B/s", p->series, how.size, false);
+      Measurement m =
+          figure(p == &written ? "storage.gds_write" : "storage.gds_read", "B/s", p->series, how.size, false);
       m.device.backend = Backend::cuda;
       m.checked = how.size / 4096;
       m.wrong = damaged.size();
-      m.parameters.insert(m.parameters.end(), {{"block", how.block}, {"jobs", std::uint64_t{jobs}}, {"gpus", gpus}, {"engine", how.engine}, {"direct", true}, {"latency_median", summarise(p->series.medians).median},
-                                               {"latency_p99", summarise(p->series.tails).median}, {"direct_shown_by", std::string(shown_by(p->carried, p->moved))}});
+      m.parameters.insert(m.parameters.end(), {{"block", how.block},
+                                               {"jobs", std::uint64_t{jobs}},
+                                               {"gpus", gpus},
+                                               {"engine", how.engine},
+                                               {"direct", true},
+                                               {"latency_median", summarise(p->series.medians).median},
+                                               {"latency_p99", summarise(p->series.tails).median},
+                                               {"direct_shown_by", std::string(shown_by(p->carried, p->moved))}});
       if (p->carried) m.parameters.emplace_back("nvidia_fs_share", p->moved > 0 ? *p->carried / p->moved : 0.0);
       if (!damaged.empty()) m.parameters.emplace_back("first_wrong", damaged.front());
       report_.measurement(m);
@@ -334,7 +396,8 @@ class Runner {
     if constexpr (kFaultBuild) {
       FILE* const file = std::fopen((folder_ + "/data.0.0").c_str(), "r+b");
       unsigned char byte = 0;
-      if (!file || std::fseek(file, 2000, SEEK_SET) != 0 || std::fread(&byte, 1, 1, file) != 1) throw CouldNotRun(Cause::system, "the fault build found no file to damage");
+      if (!file || std::fseek(file, 2000, SEEK_SET) != 0 || std::fread(&byte, 1, 1, file) != 1)
+        throw CouldNotRun(Cause::system, "the fault build found no file to damage");
       fault_flip_bit(&byte, 0);
       std::fseek(file, 2000, SEEK_SET);
       std::fwrite(&byte, 1, 1, file);
@@ -352,7 +415,8 @@ class Runner {
       const Metadata::Times t = files.once();
       create.push_back(count / t.create), stat.push_back(count / t.stat), unlink.push_back(count / t.unlink);
     });
-    const std::pair<const char*, std::vector<double>*> all[] = {{"create", &create}, {"stat", &stat}, {"unlink", &unlink}};
+    const std::pair<const char*, std::vector<double>*> all[] = {
+        {"create", &create}, {"stat", &stat}, {"unlink", &unlink}};
     for (const auto& [name, samples] : all) {
       series.samples = *samples;
       Measurement m = figure(std::string("storage.") + name, "1/s", series, 0, false);
@@ -368,7 +432,8 @@ class Runner {
     const double bytes = static_cast<double>(shards.bytes());
     pulse_.doing("a checkpoint to warm up");
     shards.write();
-    const Series written = repeat("storage.checkpoint_write", [&](Series& out) { out.samples.push_back(bytes / shards.write()); });
+    const Series written =
+        repeat("storage.checkpoint_write", [&](Series& out) { out.samples.push_back(bytes / shards.write()); });
     double cached = 0;
     const Series got = repeat("storage.checkpoint_read", [&](Series& out) {
       out.samples.push_back(bytes / shards.read());
@@ -378,7 +443,8 @@ class Runner {
     std::string where;
     const std::uint64_t wrong = shards.count_wrong(where);
     for (const Series* s : {&written, &got}) {
-      Measurement m = figure(s == &written ? "storage.checkpoint_write" : "storage.checkpoint_read", "B/s", *s, shards.bytes(), s == &got && cached > kMostCached);
+      Measurement m = figure(s == &written ? "storage.checkpoint_write" : "storage.checkpoint_read", "B/s", *s,
+                             shards.bytes(), s == &got && cached > kMostCached);
       m.checked = shards.bytes() / 8;
       m.wrong = wrong;
       m.parameters.emplace_back("shards", std::uint64_t{team.size()});
@@ -408,5 +474,6 @@ void body(const Options& options, Reporter& report) {
 
 int main(int argc, char** argv) {
   namespace h = clusterc::harness;
-  return h::supervise([&] { return h::run_validator(clusterc::storage::kProgram, argc, argv, clusterc::storage::body); });
+  return h::supervise(
+      [&] { return h::run_validator(clusterc::storage::kProgram, argc, argv, clusterc::storage::body); });
 }

@@ -1,5 +1,6 @@
-// ansible/: plays that bring a bare operating system to ready. inventory.yaml has a group for each node group and role, hosts as ranges (gpu[001:127]);
-// group_vars/ what the spec says of each and what follows from it; site.yml which roles run where. The roles are files of templates/ansible, copied.
+// ansible/: plays that bring a bare operating system to ready. inventory.yaml has a group for each node group and role,
+// hosts as ranges (gpu[001:127]); group_vars/ what the spec says of each and what follows from it; site.yml which roles
+// run where. The roles are files of templates/ansible, copied.
 #include "compile/ansible/ansible.h"
 
 #include <algorithm>
@@ -31,11 +32,12 @@ std::string group_name(std::string_view kind, std::string_view name) {
 
 bool is_variable(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-// gpu[001-127] -> gpu[001:127]; c[1,3,5-9] -> c1, c3, c[5:9]; h[1-2]n[01-16] -> h[1:2]n[01:16]. A list inside brackets has no
-// counterpart, so every choice becomes an entry of its own.
+// gpu[001-127] -> gpu[001:127]; c[1,3,5-9] -> c1, c3, c[5:9]; h[1-2]n[01-16] -> h[1:2]n[01:16]. A list inside brackets
+// has no counterpart, so every choice becomes an entry of its own.
 std::vector<std::string> host_ranges(std::string_view pattern) {
   std::vector<std::string> done, growing{std::string()};
   const auto finish = [&] {
@@ -93,7 +95,9 @@ void named(YamlWriter& y, std::string_view key, const std::vector<NamedVersion>&
 void facts(YamlWriter& y, const NodeGroupModel& g) {
   const Software& s = g.software;
   const ServerModel& m = g.server;
-  const auto version = [&](std::string_view key, const Value<Version>& v) { if (v) put(y, key, v->text()); };
+  const auto version = [&](std::string_view key, const Value<Version>& v) {
+    if (v) put(y, key, v->text());
+  };
   if (s.os) put(y, "cluster_os", *s.os);
   if (s.arch) y.field("cluster_arch", enum_text(*s.arch));
   version("cluster_kernel", s.kernel);
@@ -107,8 +111,10 @@ void facts(YamlWriter& y, const NodeGroupModel& g) {
   }
   version("cluster_cuda", s.cuda);
   version("cluster_nccl", s.nccl);
-  if (s.mpi && s.mpi->kind) put(y, "cluster_mpi", s.mpi->version ? *s.mpi->kind + " " + s.mpi->version->text() : *s.mpi->kind);
-  if (s.fabric && s.fabric->kind) put(y, "cluster_rdma", s.fabric->version ? *s.fabric->kind + " " + s.fabric->version->text() : *s.fabric->kind);
+  if (s.mpi && s.mpi->kind)
+    put(y, "cluster_mpi", s.mpi->version ? *s.mpi->kind + " " + s.mpi->version->text() : *s.mpi->kind);
+  if (s.fabric && s.fabric->kind)
+    put(y, "cluster_rdma", s.fabric->version ? *s.fabric->kind + " " + s.fabric->version->text() : *s.fabric->kind);
   named(y, "cluster_containers", s.containers);
   named(y, "cluster_monitoring", s.monitoring);
   named(y, "cluster_frameworks", s.frameworks);
@@ -126,7 +132,9 @@ void facts(YamlWriter& y, const NodeGroupModel& g) {
   }
 }
 
-bool runs(const AnsibleSettings& s, std::string_view role) { return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end(); }
+bool runs(const AnsibleSettings& s, std::string_view role) {
+  return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end();
+}
 
 void sources(YamlWriter& y, std::string_view key, const std::vector<PackageSource>& list) {
   if (list.empty()) return;
@@ -144,7 +152,8 @@ void sources(YamlWriter& y, std::string_view key, const std::vector<PackageSourc
 // What the roles are told.
 void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, const AnsibleSettings& s) {
   const Spec& spec = in.cluster.spec;
-  if (!s.distribution.empty()) put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
+  if (!s.distribution.empty())
+    put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
   if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
   if (runs(s, "netplan") || runs(s, "networkd") || runs(s, "networkmanager")) {
     y.list("cluster_folders");
@@ -165,7 +174,11 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   if (!s.drives.empty()) {
     y.list("cluster_drives");
     for (const DataDrives& d : s.drives) {
-      put(put(y.begin_map(), "storage", d.storage), "mount", d.mount).field("count", d.drives.count).field("kind", d.drives.kind).field("least", d.drives.least).field("most", d.drives.most);
+      put(put(y.begin_map(), "storage", d.storage), "mount", d.mount)
+          .field("count", d.drives.count)
+          .field("kind", d.drives.kind)
+          .field("least", d.drives.least)
+          .field("most", d.drives.most);
       if (!d.raid.empty()) y.field("raid", d.raid);
       y.end_map();
     }
@@ -173,12 +186,15 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   }
   if (!s.mounts.empty()) {
     y.list("cluster_mounts");
-    for (const NetworkMount& m : s.mounts) put(put(put(y.begin_map(), "source", m.source), "path", m.path).field("type", m.type), "options", m.options).end_map();
+    for (const NetworkMount& m : s.mounts)
+      put(put(put(y.begin_map(), "source", m.source), "path", m.path).field("type", m.type), "options", m.options)
+          .end_map();
     y.end_list();
   }
   if (!s.exports.empty()) {
     y.list("cluster_nfs_exports");
-    for (const AnsibleSettings::Export& e : s.exports) put(put(y.begin_map(), "path", e.path), "storage", e.storage).end_map();
+    for (const AnsibleSettings::Export& e : s.exports)
+      put(put(y.begin_map(), "path", e.path), "storage", e.storage).end_map();
     y.end_list();
   }
   put(y, "cluster_home_users", s.home_users);
@@ -187,7 +203,7 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
     put(put(y, "kind", *who->kind), "server", *who->server);
     if (who->base) put(y, "base", *who->base);
     if (who->bind_dn) put(y, "bind_dn", *who->bind_dn);
-    if (const auto& secret = who->bind_password) {   // the reference, never the password
+    if (const auto& secret = who->bind_password) {  // the reference, never the password
       if (secret->file) put(y, "password_file", *secret->file);
       if (secret->env) put(y, "password_env", *secret->env);
       if (secret->vault) put(y, "password_vault", *secret->vault);
@@ -210,7 +226,10 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   if (s.mig) y.field("cluster_mig_count", s.mig->count).field("cluster_mig_profile", s.mig->profile);
   put(y, "cluster_cuda_packages", s.packages.cuda);
   put(y, "cluster_rocm_packages", s.packages.rocm);
-  for (const auto& [key, host] : {std::pair<std::string_view, const std::string&>{"cluster_name_server", s.name_server}, {"cluster_dhcp_server", s.dhcp_server}, {"cluster_web_server", s.web_server}, {"cluster_monitor", s.monitor}})
+  for (const auto& [key, host] : {std::pair<std::string_view, const std::string&>{"cluster_name_server", s.name_server},
+                                  {"cluster_dhcp_server", s.dhcp_server},
+                                  {"cluster_web_server", s.web_server},
+                                  {"cluster_monitor", s.monitor}})
     if (!host.empty()) put(y, key, host);
   put(y, "cluster_subnets", s.subnets);
   put(y, "cluster_forwarders", s.forwarders);
@@ -220,7 +239,8 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
   if (!s.container_files.empty()) {
     y.list("cluster_container_files");
-    for (const ContainerFile& f : s.container_files) y.begin_map().field("file", f.name).field("path", f.installed).end_map();
+    for (const ContainerFile& f : s.container_files)
+      y.begin_map().field("file", f.name).field("path", f.installed).end_map();
     y.end_list();
     if (!s.enroot_folder.empty()) put(y, "cluster_enroot_folder", s.enroot_folder);
     if (!s.enroot_mount.empty()) put(y, "cluster_enroot_mount", s.enroot_mount);
@@ -242,18 +262,25 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
 }
 
 // Roles that follow each other on the same machines are one play.
-void site(const CompileInput& in, const std::vector<std::string>& names, const std::vector<AnsibleSettings>& all, Bundle& bundle) {
-  struct Play { std::vector<std::string> hosts, roles; };
+void site(const CompileInput& in, const std::vector<std::string>& names, const std::vector<AnsibleSettings>& all,
+          Bundle& bundle) {
+  struct Play {
+    std::vector<std::string> hosts, roles;
+  };
   std::vector<Play> plays;
-  const auto busy = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const AnsibleSettings& s) { return !s.roles.empty(); }));
-  // Others may have their packages over a gateway: it forwards before they ask, and who has packages knows the way back.
+  const auto busy = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const AnsibleSettings& s) { return !s.roles.empty(); }));
+  // Others may have their packages over a gateway: it forwards before they ask, and who has packages knows the way
+  // back.
   const auto gateways_first = [&] {
     const auto mirror = mirror_server(in);
-    for (const std::string_view role : {"repositories", "nftables", "kernel", "netplan", "networkd", "networkmanager"}) {
+    for (const std::string_view role :
+         {"repositories", "nftables", "kernel", "netplan", "networkd", "networkmanager"}) {
       std::vector<std::string> hosts;
       bool forwarding = false;
       for (std::size_t g = 0; g < all.size(); ++g) {
-        const bool gateway = forwards(in.cluster, static_cast<int>(g)), serves = role.starts_with("net") && mirror && mirror->group == static_cast<int>(g);
+        const bool gateway = forwards(in.cluster, static_cast<int>(g)),
+                   serves = role.starts_with("net") && mirror && mirror->group == static_cast<int>(g);
         if (runs(all[g], role) && (gateway || serves)) hosts.push_back(names[g]), forwarding |= gateway;
       }
       if (!forwarding) continue;
@@ -265,7 +292,7 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
     std::vector<std::string> hosts;
     for (std::size_t g = 0; g < all.size(); ++g)
       if (runs(all[g], role)) hosts.push_back(names[g]);
-    if (role == "repositories") gateways_first();   // behind the mirror, before who reads it through them
+    if (role == "repositories") gateways_first();  // behind the mirror, before who reads it through them
     if (hosts.empty()) continue;
     if (hosts.size() == busy) hosts = {"all"};
     if (plays.empty() || plays.back().hosts != hosts) plays.push_back({std::move(hosts), {}});
@@ -276,8 +303,9 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
   YamlWriter y(bundle.text());
   y.begin_list();
   for (const Play& p : plays) {
-    std::string name = "On " + (p.hosts.front() == "all" ? "every machine" : join(p.hosts, ", ")) + ": " + join(p.roles, ", ");
-    constexpr std::size_t kLongest = 150;   // with "- name: " before it a line of 160, ansible-lint's yaml[line-length]
+    std::string name =
+        "On " + (p.hosts.front() == "all" ? "every machine" : join(p.hosts, ", ")) + ": " + join(p.roles, ", ");
+    constexpr std::size_t kLongest = 150;  // with "- name: " before it a line of 160, ansible-lint's yaml[line-length]
     if (name.size() > kLongest) name.erase(name.rfind(", ", kLongest - 5)), name += ", …";
     y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true).list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
@@ -297,7 +325,8 @@ void imex_domains(const CompileInput& in, int group, std::int64_t nodes, Bundle&
     std::string path = "ansible/imex/" + g.name + '-';
     append_int(path, domain);
     bundle.open(path + ".cfg", "ansible");
-    for (std::int64_t i = first; i < std::min(g.count, first + nodes); ++i) append_ipv4(in.plan.address(home.network, home.end_points, i), bundle.text()), bundle.text() += '\n';
+    for (std::int64_t i = first; i < std::min(g.count, first + nodes); ++i)
+      append_ipv4(in.plan.address(home.network, home.end_points, i), bundle.text()), bundle.text() += '\n';
     bundle.close();
   }
 }
@@ -313,24 +342,32 @@ void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, Bundle&
     }
     bundle.add(std::string(file.path), "ansible", file.text);
   }
-  if (std::any_of(all.begin(), all.end(), [](const AnsibleSettings& s) { return runs(s, "drives"); })) bundle.add("ansible/roles/drives/files/cluster-drives", "ansible", data_drives_script());
+  if (std::any_of(all.begin(), all.end(), [](const AnsibleSettings& s) { return runs(s, "drives"); }))
+    bundle.add("ansible/roles/drives/files/cluster-drives", "ansible", data_drives_script());
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "ansible", {"inventory.yaml"}, findings);
-  const auto extra = yaml_entries(in, "inventory.yaml", {}, "ansible_user: admin", findings, [](const Document&, NodeId, std::string_view key) -> Refusal {
-    if (!is_variable(key)) return {"a variable's name has letters, digits and '_', and no digit first", false};
-    // A group's variables would win over these (Ansible, variable precedence) without a word.
-    if (key.starts_with("cluster_")) return {"variables that begin with cluster_ follow from the spec: '" + std::string(key) + "'", true};
-    return {};
-  });
+  const auto extra = yaml_entries(
+      in, "inventory.yaml", {}, "ansible_user: admin", findings,
+      [](const Document&, NodeId, std::string_view key) -> Refusal {
+        if (!is_variable(key)) return {"a variable's name has letters, digits and '_', and no digit first", false};
+        // A group's variables would win over these (Ansible, variable precedence) without a word.
+        if (key.starts_with("cluster_"))
+          return {"variables that begin with cluster_ follow from the spec: '" + std::string(key) + "'", true};
+        return {};
+      });
   std::vector<std::string> names;
   std::unordered_map<std::string, const NodeGroupModel*> first;
   for (const NodeGroupModel& g : c.nodes) {
     names.push_back(group_name("group", g.name));
     if (const auto [other, fresh] = first.try_emplace(names.back(), &g); !fresh)
-      findings.error("ansible-groups-collide", g.span, "Ansible would call '" + g.name + "' and '" + other->second->name + "' both " + names.back()).note(other->second->span, "the other group").help("rename one of them");
+      findings
+          .error("ansible-groups-collide", g.span,
+                 "Ansible would call '" + g.name + "' and '" + other->second->name + "' both " + names.back())
+          .note(other->second->span, "the other group")
+          .help("rename one of them");
   }
   std::vector<AnsibleSettings> all(c.nodes.size());
   const MadeOutputs made(c);
@@ -341,7 +378,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     const auto& who = c.nodes[g].software.identity;
     vault |= who && who->bind_password && who->bind_password->vault;
     const auto& scheduler = c.spec.software.scheduler;
-    vault |= !all[g].slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password && scheduler->accounting->password->vault;
+    vault |= !all[g].slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password &&
+             scheduler->accounting->password->vault;
     bundle.open("ansible/group_vars/" + names[g] + ".yaml", "ansible");
     bundle.text() += made_by(in, "ansible") + "---\n";
     YamlWriter y(bundle.text());
@@ -374,7 +412,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "\n  vars:\n    # outputs.ansible.extra of the spec";
     for (const YamlEntry& e : extra) {
       out += '\n';
-      append_indented(out, std::string_view(e.text).substr(0, e.text.size() - 1), 4);   // the depth of all: vars:
+      append_indented(out, std::string_view(e.text).substr(0, e.text.size() - 1), 4);  // the depth of all: vars:
       out.pop_back();
     }
   }

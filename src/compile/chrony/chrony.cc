@@ -1,4 +1,5 @@
-// chrony/chrony.conf: the same for every machine. Nodes with cloud-init get their time servers there too; this is for all others, and for who prefers a file.
+// chrony/chrony.conf: the same for every machine. Nodes with cloud-init get their time servers there too; this is for
+// all others, and for who prefers a file.
 #include "compile/chrony/chrony.h"
 
 #include <algorithm>
@@ -17,29 +18,44 @@ bool wanted(const Cluster& c) { return !c.spec.software.time_servers.empty(); }
 bool is_directive(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const std::string_view word = text.substr(0, text.find(' '));
-  return !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); }) && letter(word[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && std::string_view("#!;%").find(c) == std::string_view::npos; });
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); }) &&
+         letter(word[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+           return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f &&
+                  std::string_view("#!;%").find(c) == std::string_view::npos;
+         });
 }
 
 // The file of all machines; of a node that is a time server itself one of its own.
-void write(const CompileInput& in, std::string_view path, const std::string& node, const std::vector<std::string_view>& others, Bundle& bundle, Findings* findings) {
+void write(const CompileInput& in, std::string_view path, const std::string& node,
+           const std::vector<std::string_view>& others, Bundle& bundle, Findings* findings) {
   bundle.open(std::string(path), "chrony");
   std::string& out = bundle.text();
   out += made_by(in, "chrony");
-  for (const std::string_view server : others) out += "server ", out += server, out += " iburst\n";   // names and addresses only (the reader holds them to that)
+  for (const std::string_view server : others)
+    out += "server ", out += server, out += " iburst\n";  // names and addresses only (the reader holds them to that)
   if (!node.empty()) {
-    out += "# the cluster asks this node; without a server that answers, its own clock is what all agree on\nlocal stratum 10 orphan\n";
+    out +=
+        "# the cluster asks this node; without a server that answers, its own clock is what all agree on\nlocal "
+        "stratum 10 orphan\n";
     for (const NetworkModel& n : in.cluster.networks)
       if (n.subnet) out += "allow ", out += n.subnet->text(), out += '\n';
   }
-  out += "driftfile /var/lib/chrony/chrony.drift\n# a clock that is far off is set while chronyd starts, not under a running job\nmakestep 1.0 3\nrtcsync\nlogdir /var/log/chrony\n";
+  out +=
+      "driftfile /var/lib/chrony/chrony.drift\n# a clock that is far off is set while chronyd starts, not under a "
+      "running job\nmakestep 1.0 3\nrtcsync\nlogdir /var/log/chrony\n";
   if (const auto* extra = extra_of(in, "chrony.conf")) {
     out += "# outputs.chrony.extra of the spec\n";
     for (const auto& wish : *extra) {
       if (!wish) continue;
       const std::string_view text = trim(*wish);
-      if (is_directive(text)) out += text, out += '\n';
-      else if (findings) findings->error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of chrony.conf").help("write one directive in each line, for example maxdistance 1.0");
+      if (is_directive(text))
+        out += text, out += '\n';
+      else if (findings)
+        findings
+            ->error("output-extra-malformed", wish.span,
+                    "'" + one_line(text.substr(0, 60)) + "' is no line of chrony.conf")
+            .help("write one directive in each line, for example maxdistance 1.0");
     }
   }
   bundle.close();
@@ -58,7 +74,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (std::find(done.begin(), done.end(), node) != done.end()) continue;
     done.push_back(node);
     std::vector<std::string_view> others = all;
-    std::erase_if(others, [&](std::string_view s) { return std::any_of(own.begin(), own.end(), [&](const OwnTimeServer& x) { return x.server == s && x.group == o.group && x.member == o.member; }); });
+    std::erase_if(others, [&](std::string_view s) {
+      return std::any_of(own.begin(), own.end(), [&](const OwnTimeServer& x) {
+        return x.server == s && x.group == o.group && x.member == o.member;
+      });
+    });
     write(in, "chrony/nodes/" + node + ".conf", node, others, bundle, nullptr);
   }
 }
@@ -74,12 +94,14 @@ std::vector<OwnTimeServer> own_time_servers(const CompileInput& in) {
     const auto address = parse_ipv4(*server);
     const std::string_view name = without_domain(c, *server);
     bool found = false;
-    each_address(in, [](const AddressPlan&) {}, [&](const NamedAddress& n) {
-      if (found || n.group < 0) return;
-      alias.assign(n.name), alias += '-', alias += c.networks[static_cast<std::size_t>(n.network)].name;
-      found = address ? n.address == *address : name == n.name || name == alias;
-      if (found) out.push_back({*server, n.group, n.member});
-    });
+    each_address(
+        in, [](const AddressPlan&) {},
+        [&](const NamedAddress& n) {
+          if (found || n.group < 0) return;
+          alias.assign(n.name), alias += '-', alias += c.networks[static_cast<std::size_t>(n.network)].name;
+          found = address ? n.address == *address : name == n.name || name == alias;
+          if (found) out.push_back({*server, n.group, n.member});
+        });
   }
   return out;
 }

@@ -9,6 +9,10 @@ namespace clusterc {
 extern const Output kChronyOutput;
 
 // The nodes among the time servers of the spec, by name or by address.
-struct OwnTimeServer { std::string_view server; int group; std::int64_t member; };
+struct OwnTimeServer {
+  std::string_view server;
+  int group;
+  std::int64_t member;
+};
 std::vector<OwnTimeServer> own_time_servers(const CompileInput&);
 }  // namespace clusterc

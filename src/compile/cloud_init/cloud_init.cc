@@ -1,6 +1,6 @@
-// cloud-init/<group>-<bucket>/<node>/{user-data,meta-data}, as the NoCloud data source reads them; network-config too where the
-// operating system does not read netplan. Names are the meta data's, so user data are one file for all nodes of a group,
-// cloud-init/<group>.user-data, to which each node's is a link.
+// cloud-init/<group>-<bucket>/<node>/{user-data,meta-data}, as the NoCloud data source reads them; network-config too
+// where the operating system does not read netplan. Names are the meta data's, so user data are one file for all nodes
+// of a group, cloud-init/<group>.user-data, to which each node's is a link.
 #include "compile/cloud_init/cloud_init.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include "compile/chrony/chrony.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
-#include "compile/netplan/netplan.h"
 #include "compile/file_systems.h"
+#include "compile/netplan/netplan.h"
 #include "compile/node_files.h"
 #include "compile/pattern_text.h"
 #include "write/writers.h"
@@ -21,11 +21,15 @@ namespace {
 bool wanted(const Cluster& c) { return c.node_count > 0; }
 
 // Keys of user-data that are written here: an extra line may not repeat them.
-constexpr std::string_view kKeys[] = {"hostname", "fqdn", "preserve_hostname", "manage_etc_hosts", "timezone", "ntp", "packages", "mounts", "write_files", "runcmd"};
+constexpr std::string_view kKeys[] = {"hostname",    "fqdn",  "preserve_hostname", "manage_etc_hosts",
+                                      "timezone",    "ntp",   "packages",          "mounts",
+                                      "write_files", "runcmd"};
 
 std::string extra_lines(const CompileInput& in, Findings& findings) {
   std::string out;
-  for (const YamlEntry& e : yaml_entries(in, "user-data", {std::begin(kKeys), std::end(kKeys)}, "package_upgrade: true", findings)) out += e.text;
+  for (const YamlEntry& e :
+       yaml_entries(in, "user-data", {std::begin(kKeys), std::end(kKeys)}, "package_upgrade: true", findings))
+    out += e.text;
   return out;
 }
 
@@ -41,13 +45,16 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
   const std::vector<OwnTimeServer> own = s.time_servers.empty() ? std::vector<OwnTimeServer>() : own_time_servers(in);
   std::vector<std::string> clocks;
   for (const auto& t : s.time_servers)
-    if (t && std::none_of(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *t && o.group == group; })) clocks.push_back(*t);
+    if (t && std::none_of(own.begin(), own.end(),
+                          [&](const OwnTimeServer& o) { return o.server == *t && o.group == group; }))
+      clocks.push_back(*t);
   if (!clocks.empty()) {
     y.map("ntp").field("enabled", true).list("servers");
     for (const std::string& t : clocks) y.value(t);
     y.end_list().end_map();
   }
-  // cloud-init mounts before it installs packages (cloud.cfg: cloud_init_modules, cloud_final_modules), at a first start without the client: once more when that is there.
+  // cloud-init mounts before it installs packages (cloud.cfg: cloud_init_modules, cloud_final_modules), at a first
+  // start without the client: once more when that is there.
   std::vector<std::vector<std::string_view>> commands;
   if (const auto mounts = network_mounts(c, in.plan, group); !mounts.empty()) {
     if (std::any_of(mounts.begin(), mounts.end(), [](const NetworkMount& m) { return m.type == "nfs"; })) {
@@ -56,15 +63,20 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
       y.list("packages").value(deb ? "nfs-common" : "nfs-utils").end_list();
     }
     y.list("mounts");
-    for (const NetworkMount& m : mounts) y.begin_list().value(m.source).value(m.path).value(m.type).value(m.options).value("0").value("0").end_list();
+    for (const NetworkMount& m : mounts)
+      y.begin_list().value(m.source).value(m.path).value(m.type).value(m.options).value("0").value("0").end_list();
     y.end_list();
   }
   const NodeFiles files = node_files(c, in.plan, group, network);
-  const std::pair<std::string_view, const std::string&> written[] = {{kLimitsPath, files.limits}, {kSlurmdSettingsPath, files.slurmd}, {kSysctlPath, files.sysctl}, {kLnetPath, files.lnet}};
+  const std::pair<std::string_view, const std::string&> written[] = {{kLimitsPath, files.limits},
+                                                                     {kSlurmdSettingsPath, files.slurmd},
+                                                                     {kSysctlPath, files.sysctl},
+                                                                     {kLnetPath, files.lnet}};
   if (std::any_of(std::begin(written), std::end(written), [](const auto& f) { return !f.second.empty(); })) {
     y.list("write_files");
     for (const auto& [path, content] : written)
-      if (!content.empty()) y.begin_map().field("path", path).field("permissions", "0644").field("content", content).end_map();
+      if (!content.empty())
+        y.begin_map().field("path", path).field("permissions", "0644").field("content", content).end_map();
     y.end_list();
     if (!files.sysctl.empty()) commands.insert(commands.begin(), {"sysctl", "--system"});
   }
@@ -89,12 +101,15 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const std::string cluster = to_lower(in.cluster.spec.name.value_or("cluster"));
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
-    Findings of_network;   // the reader's own output says it where there is one
-    GroupNetwork network(in, static_cast<int>(g), network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
+    Findings of_network;  // the reader's own output says it where there is one
+    GroupNetwork network(in, static_cast<int>(g),
+                         network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
     const bool with_network = has_network_config(in, static_cast<int>(g));
     const PatternText network_config = with_network ? netplan_text(in, network, group, "cloud-init") : PatternText();
     const std::string& domain = group.software.domain ? *group.software.domain : none;
-    if (!in.judging) bundle.add("cloud-init/" + group.name + ".user-data", "cloud-init", user_data(in, static_cast<int>(g), network, extra));
+    if (!in.judging)
+      bundle.add("cloud-init/" + group.name + ".user-data", "cloud-init",
+                 user_data(in, static_cast<int>(g), network, extra));
     const std::string of_group = "../../" + group.name + ".user-data";
     std::string host, folder;
     for (std::int64_t i = 0; i < group.count && !in.judging; ++i) {
@@ -107,13 +122,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       bundle.link(folder + "/user-data", "cloud-init", of_group);
       bundle.open(folder + "/meta-data", "cloud-init");
       std::string& out = bundle.text();
-      // Host names may look like numbers: always quoted. They hold letters, digits, '-', '_' and '.' only: nothing to escape.
+      // Host names may look like numbers: always quoted. They hold letters, digits, '-', '_' and '.' only: nothing to
+      // escape.
       out += "instance-id: \"", out += cluster, out += '-', out += host, out += "\"\nlocal-hostname: \"", out += host;
       if (!domain.empty()) out += '.', out += domain;
       out += "\"\n";
       bundle.close();
       if (!with_network) continue;
-      bundle.open(folder + "/network-config", "cloud-init");   // over HTTP to the installer; nothing in it is secret
+      bundle.open(folder + "/network-config", "cloud-init");  // over HTTP to the installer; nothing in it is secret
       network.append(network_config, i, bundle.text());
       bundle.close();
     }
@@ -123,8 +139,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }  // namespace
 
 bool has_network_config(const CompileInput& in, int group) {
-  Findings of_network;   // said by the output
-  return !reads_netplan(in.cluster.nodes[static_cast<std::size_t>(group)]) && !GroupNetwork(in, group, of_network).empty();
+  Findings of_network;  // said by the output
+  return !reads_netplan(in.cluster.nodes[static_cast<std::size_t>(group)]) &&
+         !GroupNetwork(in, group, of_network).empty();
 }
 
 const Output kCloudInitOutput{

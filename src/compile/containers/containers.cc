@@ -1,8 +1,10 @@
-// containers/<group>/: what the container runtimes that the spec names read on the nodes of a group: NVIDIA's runtime and the container device interface (CDI) as
-// `nvidia-ctk runtime configure` sets them, limits of containers from the spec's own, Enroot's folders: on local scratch, and in memory while it runs.
+// containers/<group>/: what the container runtimes that the spec names read on the nodes of a group: NVIDIA's runtime
+// and the container device interface (CDI) as `nvidia-ctk runtime configure` sets them, limits of containers from the
+// spec's own, Enroot's folders: on local scratch, and in memory while it runs.
 //
-// How GPUs come into a container is `container_gpus`: by CDI (the default here: the configuration names the devices, so that systemd keeps them at its next
-// reload) or by a hook of NVIDIA's runtime, which then is the default one in Kubernetes. Where the GPU operator installs the toolkit, it sets the runtime itself.
+// How GPUs come into a container is `container_gpus`: by CDI (the default here: the configuration names the devices, so
+// that systemd keeps them at its next reload) or by a hook of NVIDIA's runtime, which then is the default one in
+// Kubernetes. Where the GPU operator installs the toolkit, it sets the runtime itself.
 #include "compile/containers/containers.h"
 
 #include <algorithm>
@@ -19,29 +21,41 @@ namespace clusterc {
 namespace {
 
 bool runs(const NodeGroupModel& g, std::initializer_list<std::string_view> names) {
-  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) { return v.kind && std::find(names.begin(), names.end(), to_lower(*v.kind)) != names.end(); });
+  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) {
+    return v.kind && std::find(names.begin(), names.end(), to_lower(*v.kind)) != names.end();
+  });
 }
 
 // The release that the spec names is older; none named: it is not.
 bool older(const NodeGroupModel& g, std::string_view name, std::string_view release) {
   std::string error;
   const auto than = Version::parse(release, error);
-  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == name && v.version && than && *v.version < *than; });
+  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) {
+    return v.kind && to_lower(*v.kind) == name && v.version && than && *v.version < *than;
+  });
 }
 
-bool has_gpus(const NodeGroupModel& g, Vendor vendor) { return g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == vendor; }
+bool has_gpus(const NodeGroupModel& g, Vendor vendor) {
+  return g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == vendor;
+}
 bool hooked(const NodeGroupModel& g) { return g.software.container_gpus.value_or("cdi") == "hook"; }
 // The operator's toolkit container writes the runtimes into what it finds (its values.yaml, toolkit.enabled).
-bool by_operator(const NodeGroupModel& g) { return g.software.gpu_operator && g.software.gpu_operator->toolkit.value_or(true); }
-bool in_kubernetes(const Cluster& c) { return c.spec.software.scheduler && c.spec.software.scheduler->kind && *c.spec.software.scheduler->kind == SchedulerKind::kubernetes; }
+bool by_operator(const NodeGroupModel& g) {
+  return g.software.gpu_operator && g.software.gpu_operator->toolkit.value_or(true);
+}
+bool in_kubernetes(const Cluster& c) {
+  return c.spec.software.scheduler && c.spec.software.scheduler->kind &&
+         *c.spec.software.scheduler->kind == SchedulerKind::kubernetes;
+}
 
-constexpr std::string_view kRuntime = "/usr/bin/nvidia-container-runtime";   // of the package nvidia-container-toolkit-base
+constexpr std::string_view kRuntime =
+    "/usr/bin/nvidia-container-runtime";  // of the package nvidia-container-toolkit-base
 
 // A group's runtimes, and what is to be said to them.
 struct Wishes {
-  bool nvidia = false;            // its runtime is to be named
+  bool nvidia = false;  // its runtime is to be named
   bool cdi = false;
-  std::optional<std::int64_t> memlock;   // bytes, -1: unlimited. RDMA pins what it transfers, in a container as outside
+  std::optional<std::int64_t> memlock;  // bytes, -1: unlimited. RDMA pins what it transfers, in a container as outside
   std::int64_t nofile = 0, shared_memory = 0;
 };
 Wishes wishes_of(const Cluster& c, int group) {
@@ -49,24 +63,33 @@ Wishes wishes_of(const Cluster& c, int group) {
   Wishes w;
   w.nvidia = has_gpus(g, Vendor::nvidia) && !by_operator(g);
   w.cdi = g.server.gpu_count > 0 && !hooked(g);
-  if (const std::string kib = locked_memory(c, group); !kib.empty()) w.memlock = kib == "unlimited" ? -1 : static_cast<std::int64_t>(parse_uint(kib).value_or(0)) * 1024;
+  if (const std::string kib = locked_memory(c, group); !kib.empty())
+    w.memlock = kib == "unlimited" ? -1 : static_cast<std::int64_t>(parse_uint(kib).value_or(0)) * 1024;
   if (g.software.limits && g.software.limits->nofile) w.nofile = *g.software.limits->nofile;
-  if (g.software.limits && g.software.limits->shared_memory) w.shared_memory = static_cast<std::int64_t>(g.software.limits->shared_memory->value);
+  if (g.software.limits && g.software.limits->shared_memory)
+    w.shared_memory = static_cast<std::int64_t>(g.software.limits->shared_memory->value);
   return w;
 }
 
 // Plain enough for Enroot, which hands each line of its file to the shell.
 bool is_plain_path(std::string_view path) {
-  return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/._-").find(c) != std::string_view::npos; });
+  return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view("/._-").find(c) != std::string_view::npos;
+         });
 }
 
 // Local scratch of the group whose path Enroot can take, or cannot.
 const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g, bool plain = true) {
   for (const StorageModel& s : c.storage)
-    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) && is_plain_path(*s.spec->mount) == plain) return &s;
+    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) &&
+        is_plain_path(*s.spec->mount) == plain)
+      return &s;
   return nullptr;
 }
-const StorageModel* scratch_refused(const Cluster& c, const NodeGroupModel& g) { return g.count > 0 && runs(g, {"enroot"}) && !scratch_of(c, g) ? scratch_of(c, g, false) : nullptr; }
+const StorageModel* scratch_refused(const Cluster& c, const NodeGroupModel& g) {
+  return g.count > 0 && runs(g, {"enroot"}) && !scratch_of(c, g) ? scratch_of(c, g, false) : nullptr;
+}
 
 bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.memlock || w.nofile > 0 || w.shared_memory > 0; }
 
@@ -82,11 +105,14 @@ bool is_hosts_toml(std::string_view name) { return name.ends_with("/hosts.toml")
 void docker(const Cluster& c, const Wishes& w, const NodeGroupModel& g, std::string& out) {
   JsonWriter j(out, {.indent = 2});
   j.begin_object();
-  if (w.cdi && !older(g, "docker", "25")) j.object("features").field("cdi", true).end_object();   // since Docker 25
-  if (w.nvidia) j.object("runtimes").object("nvidia").array("args").end_array().field("path", kRuntime).end_object().end_object();
+  if (w.cdi && !older(g, "docker", "25")) j.object("features").field("cdi", true).end_object();  // since Docker 25
+  if (w.nvidia)
+    j.object("runtimes").object("nvidia").array("args").end_array().field("path", kRuntime).end_object().end_object();
   if (w.memlock || w.nofile > 0) {
     j.object("default-ulimits");
-    const auto limit = [&](std::string_view name, std::int64_t value) { j.object(name).field("Name", name).field("Hard", value).field("Soft", value).end_object(); };
+    const auto limit = [&](std::string_view name, std::int64_t value) {
+      j.object(name).field("Name", name).field("Hard", value).field("Soft", value).end_object();
+    };
     if (w.memlock) limit("memlock", *w.memlock);
     if (w.nofile > 0) limit("nofile", w.nofile);
     j.end_object();
@@ -102,12 +128,15 @@ void containerd(const CompileInput& in, const Wishes& w, const NodeGroupModel& g
   constexpr std::string_view kCri = "[plugins.\"io.containerd.grpc.v1.cri\"";
   out += made_by(in, "");
   out += "version = 2\n# settings of your own: a file there\nimports = [\"/etc/containerd/conf.d/*.toml\"]\n";
-  const bool cgroups = in_kubernetes(in.cluster);   // kubelet leaves cgroups to systemd (kubeadm's default since 1.22), and both must agree
+  const bool cgroups = in_kubernetes(
+      in.cluster);  // kubelet leaves cgroups to systemd (kubeadm's default since 1.22), and both must agree
   if (w.cdi && !older(g, "containerd", "1.7")) {
     out += '\n', out += kCri;
     out += "]\n# since containerd 1.7\nenable_cdi = true\ncdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
   }
-  if (w.nvidia && hooked(g) && cgroups) out += '\n', out += kCri, out += ".containerd]\n# container_gpus: hook; a pod names no runtime\ndefault_runtime_name = \"nvidia\"\n";
+  if (w.nvidia && hooked(g) && cgroups)
+    out += '\n', out += kCri,
+        out += ".containerd]\n# container_gpus: hook; a pod names no runtime\ndefault_runtime_name = \"nvidia\"\n";
   const auto runtime = [&](std::string_view name, std::string_view binary) {
     const std::string table = std::string(kCri) + ".containerd.runtimes." + std::string(name);
     out += '\n' + table + "]\nruntime_type = \"io.containerd.runc.v2\"\n";
@@ -118,10 +147,12 @@ void containerd(const CompileInput& in, const Wishes& w, const NodeGroupModel& g
   };
   runtime("runc", {});
   if (w.nvidia) runtime("nvidia", kRuntime);
-  if (has_images(in.cluster)) out += '\n', out += kCri, out += ".registry]\nconfig_path = \"/etc/containerd/certs.d\"\n";
+  if (has_images(in.cluster))
+    out += '\n', out += kCri, out += ".registry]\nconfig_path = \"/etc/containerd/certs.d\"\n";
 }
 
-// https://github.com/containerd/containerd/blob/main/docs/hosts.md: the mirror is asked first, at its own path for this registry, and for nothing but images.
+// https://github.com/containerd/containerd/blob/main/docs/hosts.md: the mirror is asked first, at its own path for this
+// registry, and for nothing but images.
 void hosts_toml(const CompileInput& in, std::string_view file, std::string& out) {
   const std::string_view folder = file.substr(0, file.rfind('/')), name = folder.substr(folder.rfind('/') + 1);
   out += made_by(in, "");
@@ -134,10 +165,12 @@ void hosts_toml(const CompileInput& in, std::string_view file, std::string& out)
 void registries(const CompileInput& in, std::string& out) {
   out += made_by(in, "");
   for (const std::string& r : mirrored_registries(in.cluster))
-    out += "\n[[registry]]\nprefix = \"" + r + "\"\nlocation = \"" + r + "\"\n\n[[registry.mirror]]\nlocation = \"" + *in.cluster.spec.software.mirror->server + ":443/" + r + "\"\n";
+    out += "\n[[registry]]\nprefix = \"" + r + "\"\nlocation = \"" + r + "\"\n\n[[registry.mirror]]\nlocation = \"" +
+           *in.cluster.spec.software.mirror->server + ":443/" + r + "\"\n";
 }
 
-// systemd.exec(5). A container of containerd has the limits of its daemon: its CRI asks for none of its own. They hold from the daemon's next start on.
+// systemd.exec(5). A container of containerd has the limits of its daemon: its CRI asks for none of its own. They hold
+// from the daemon's next start on.
 void containerd_limits(const CompileInput& in, const Wishes& w, std::string& out) {
   out += made_by(in, "");
   IniWriter ini(out);
@@ -151,7 +184,9 @@ void default_ulimits(const Wishes& w, std::string& out) {
   if (w.memlock || w.nofile > 0) {
     out += "default_ulimits = [";
     if (w.memlock) out += "\"memlock=" + std::to_string(*w.memlock) + ":" + std::to_string(*w.memlock) + "\"";
-    if (w.nofile > 0) out += std::string(w.memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" + std::to_string(w.nofile) + "\"";
+    if (w.nofile > 0)
+      out += std::string(w.memlock ? ", " : "") + "\"nofile=" + std::to_string(w.nofile) + ":" +
+             std::to_string(w.nofile) + "\"";
     out += "]\n";
   }
 }
@@ -162,27 +197,34 @@ void crio(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std:
   if (w.cdi) out += "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
   if (w.nvidia && hooked(g)) out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
   default_ulimits(w, out);
-  if (w.nvidia) out += "\n[crio.runtime.runtimes.nvidia]\nruntime_path = \"" + std::string(kRuntime) + "\"\nruntime_type = \"oci\"\n";
+  if (w.nvidia)
+    out +=
+        "\n[crio.runtime.runtimes.nvidia]\nruntime_path = \"" + std::string(kRuntime) + "\"\nruntime_type = \"oci\"\n";
 }
 
 void podman(const CompileInput& in, const Wishes& w, std::string& out) {
   out += made_by(in, "");
-  if (w.cdi) out += "# GPUs: podman reads /etc/cdi and /var/run/cdi by itself: podman run --device nvidia.com/gpu=all\n";
+  if (w.cdi)
+    out += "# GPUs: podman reads /etc/cdi and /var/run/cdi by itself: podman run --device nvidia.com/gpu=all\n";
   out += "[containers]\n";
   default_ulimits(w, out);
   if (w.shared_memory > 0) out += "shm_size = \"" + std::to_string(w.shared_memory) + "\"\n";
 }
 
-// github.com/NVIDIA/enroot, enroot.in (config::init): a name and its value in each line; the shell expands the value for the user who runs it.
+// github.com/NVIDIA/enroot, enroot.in (config::init): a name and its value in each line; the shell expands the value
+// for the user who runs it.
 void enroot(const CompileInput& in, const std::string& folder, std::string& out) {
   out += made_by(in, "");
   // Its own choice is $XDG_RUNTIME_DIR, which a job has not, else /run/enroot, which is root's
-  out += "# what runs: /run/enroot is everybody's, as /tmp is (enroot-tmpfiles.conf)\nENROOT_RUNTIME_PATH /run/enroot/user-$(id -u)\n";
+  out +=
+      "# what runs: /run/enroot is everybody's, as /tmp is (enroot-tmpfiles.conf)\nENROOT_RUNTIME_PATH "
+      "/run/enroot/user-$(id -u)\n";
   if (folder.empty()) return;
   out += "# images and containers lie on the drives of the node\n";
-  for (const auto& [key, name] : {std::pair<std::string_view, std::string_view>{"ENROOT_CACHE_PATH", "cache"}, {"ENROOT_DATA_PATH", "data"}})
+  for (const auto& [key, name] :
+       {std::pair<std::string_view, std::string_view>{"ENROOT_CACHE_PATH", "cache"}, {"ENROOT_DATA_PATH", "data"}})
     ((((((out += key) += ' ') += folder) += '/') += name) += "-$(id -u)") += '\n';
-  out += "ENROOT_TEMP_PATH " + folder + '\n';   // the other two Enroot makes itself
+  out += "ENROOT_TEMP_PATH " + folder + '\n';  // the other two Enroot makes itself
 }
 
 // A folder of memory in which every user makes one of his own; /run is empty at each start (tmpfiles.d(5)).
@@ -196,12 +238,19 @@ void apptainer(const CompileInput& in, const NodeGroupModel& g, std::string& out
   out += has_gpus(g, Vendor::amd) ? "always use rocm = yes\n" : "always use nv = yes\n";
 }
 
-// Where the toolkit has no unit of its own for it (before 1.18), something has to say which devices there are, at each start: their driver may have changed.
+// Where the toolkit has no unit of its own for it (before 1.18), something has to say which devices there are, at each
+// start: their driver may have changed.
 void cdi_unit(const CompileInput& in, std::string& out) {
   out += made_by(in, "");
   IniWriter w(out);
-  w.section("Unit").field("Description", "Container devices (CDI) of the GPUs").field("After", "nvidia-persistenced.service nvidia-fabricmanager.service").field("ConditionPathExists", "/usr/bin/nvidia-ctk");
-  w.section("Service").field("Type", "oneshot").field("RemainAfterExit", "yes").field("ExecStart", "/usr/bin/nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml");
+  w.section("Unit")
+      .field("Description", "Container devices (CDI) of the GPUs")
+      .field("After", "nvidia-persistenced.service nvidia-fabricmanager.service")
+      .field("ConditionPathExists", "/usr/bin/nvidia-ctk");
+  w.section("Service")
+      .field("Type", "oneshot")
+      .field("RemainAfterExit", "yes")
+      .field("ExecStart", "/usr/bin/nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml");
   w.section("Install").field("WantedBy", "multi-user.target");
 }
 
@@ -217,22 +266,36 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     const NodeGroupModel& g = in.cluster.nodes[i];
     const Wishes w = wishes_of(in.cluster, static_cast<int>(i));
     if (const StorageModel* s = scratch_refused(in.cluster, g))
-      findings.warning("enroot-scratch-not-plain", s->spec->mount.span, format("Enroot of '{}' is not told of its scratch: enroot.conf cannot hold the path '{}'", g.name, one_line(*s->spec->mount)))
+      findings
+          .warning("enroot-scratch-not-plain", s->spec->mount.span,
+                   format("Enroot of '{}' is not told of its scratch: enroot.conf cannot hold the path '{}'", g.name,
+                          one_line(*s->spec->mount)))
           .help("mount it at a path of letters, digits and / . _ -");
     for (const ContainerFile& f : container_files(in.cluster, static_cast<int>(i))) {
       bundle.open("containers/" + g.name + "/" + f.name, "containers");
       std::string& out = bundle.text();
-      if (f.name == "daemon.json") docker(in.cluster, w, g, out);
-      else if (f.name == "containerd.toml") containerd(in, w, g, out);
-      else if (f.name == "containerd-limits.conf") containerd_limits(in, w, out);
-      else if (is_hosts_toml(f.name)) hosts_toml(in, f.name, out);
-      else if (f.name == "registries.conf") registries(in, out);
-      else if (f.name == "crio.conf") crio(in, w, g, out);
-      else if (f.name == "containers.conf") podman(in, w, out);
-      else if (f.name == "enroot.conf") enroot(in, enroot_folder(in.cluster, static_cast<int>(i)), out);
-      else if (f.name == "enroot-tmpfiles.conf") enroot_tmpfiles(in, out);
-      else if (f.name == "apptainer.conf") apptainer(in, g, out);
-      else cdi_unit(in, out);
+      if (f.name == "daemon.json")
+        docker(in.cluster, w, g, out);
+      else if (f.name == "containerd.toml")
+        containerd(in, w, g, out);
+      else if (f.name == "containerd-limits.conf")
+        containerd_limits(in, w, out);
+      else if (is_hosts_toml(f.name))
+        hosts_toml(in, f.name, out);
+      else if (f.name == "registries.conf")
+        registries(in, out);
+      else if (f.name == "crio.conf")
+        crio(in, w, g, out);
+      else if (f.name == "containers.conf")
+        podman(in, w, out);
+      else if (f.name == "enroot.conf")
+        enroot(in, enroot_folder(in.cluster, static_cast<int>(i)), out);
+      else if (f.name == "enroot-tmpfiles.conf")
+        enroot_tmpfiles(in, out);
+      else if (f.name == "apptainer.conf")
+        apptainer(in, g, out);
+      else
+        cdi_unit(in, out);
       bundle.close();
     }
   }
@@ -247,17 +310,28 @@ std::vector<ContainerFile> container_files(const Cluster& c, int group) {
   const Wishes w = wishes_of(c, group);
   const bool limits = w.memlock || w.nofile > 0;
   const std::vector<std::string> mirrored = mirrored_registries(c);
-  if (runs(g, {"docker"}) && (says_anything(w) || docker_mirrored(c))) out.push_back({"daemon.json", "/etc/docker/daemon.json"});
-  if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c) || !mirrored.empty())) out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
-  if (runs(g, {"containerd"}) && limits) out.push_back({"containerd-limits.conf", "/etc/systemd/system/containerd.service.d/90-cluster.conf"});
+  if (runs(g, {"docker"}) && (says_anything(w) || docker_mirrored(c)))
+    out.push_back({"daemon.json", "/etc/docker/daemon.json"});
+  if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c) || !mirrored.empty()))
+    out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
+  if (runs(g, {"containerd"}) && limits)
+    out.push_back({"containerd-limits.conf", "/etc/systemd/system/containerd.service.d/90-cluster.conf"});
   if (runs(g, {"containerd"}))
-    for (const std::string& r : mirrored) out.push_back({"certs.d/" + r + "/hosts.toml", "/etc/containerd/certs.d/" + r + "/hosts.toml"});
-  if (runs(g, {"podman", "cri-o", "crio"}) && !mirrored.empty()) out.push_back({"registries.conf", "/etc/containers/registries.conf.d/90-cluster-mirror.conf"});
-  if (runs(g, {"cri-o", "crio"}) && (w.nvidia || w.cdi || limits)) out.push_back({"crio.conf", "/etc/crio/crio.conf.d/90-cluster.conf"});
-  if (runs(g, {"podman"}) && (limits || w.shared_memory > 0)) out.push_back({"containers.conf", "/etc/containers/containers.conf.d/90-cluster.conf"});
-  if (runs(g, {"enroot"})) out.push_back({"enroot.conf", "/etc/enroot/enroot.conf"}), out.push_back({"enroot-tmpfiles.conf", "/etc/tmpfiles.d/90-cluster-enroot.conf"});
-  if (runs(g, {"apptainer", "singularity"}) && g.server.gpu_count > 0) out.push_back({"apptainer.conf", "/etc/apptainer/apptainer.conf"});
-  if (w.nvidia && w.cdi && runs(g, {"docker", "containerd", "cri-o", "crio", "podman"})) out.push_back({"cluster-cdi.service", "/etc/systemd/system/cluster-cdi.service"});
+    for (const std::string& r : mirrored)
+      out.push_back({"certs.d/" + r + "/hosts.toml", "/etc/containerd/certs.d/" + r + "/hosts.toml"});
+  if (runs(g, {"podman", "cri-o", "crio"}) && !mirrored.empty())
+    out.push_back({"registries.conf", "/etc/containers/registries.conf.d/90-cluster-mirror.conf"});
+  if (runs(g, {"cri-o", "crio"}) && (w.nvidia || w.cdi || limits))
+    out.push_back({"crio.conf", "/etc/crio/crio.conf.d/90-cluster.conf"});
+  if (runs(g, {"podman"}) && (limits || w.shared_memory > 0))
+    out.push_back({"containers.conf", "/etc/containers/containers.conf.d/90-cluster.conf"});
+  if (runs(g, {"enroot"}))
+    out.push_back({"enroot.conf", "/etc/enroot/enroot.conf"}),
+        out.push_back({"enroot-tmpfiles.conf", "/etc/tmpfiles.d/90-cluster-enroot.conf"});
+  if (runs(g, {"apptainer", "singularity"}) && g.server.gpu_count > 0)
+    out.push_back({"apptainer.conf", "/etc/apptainer/apptainer.conf"});
+  if (w.nvidia && w.cdi && runs(g, {"docker", "containerd", "cri-o", "crio", "podman"}))
+    out.push_back({"cluster-cdi.service", "/etc/systemd/system/cluster-cdi.service"});
   return out;
 }
 
@@ -269,7 +343,9 @@ std::string enroot_folder(const Cluster& c, int group) {
 
 const Output kContainersOutput{
     .id = "containers",
-    .summary = "for each group of nodes what its container runtimes read: NVIDIA's runtime, container devices (CDI), limits, folders, the mirror of registries",
+    .summary =
+        "for each group of nodes what its container runtimes read: NVIDIA's runtime, container devices (CDI), limits, "
+        "folders, the mirror of registries",
     .consumers = "Docker 20.10, containerd 1.6, CRI-O 1.23, Podman 4, Enroot 3.2, Apptainer 1 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -16,7 +16,8 @@ namespace {
 // Whatever is installed.
 bool always_given_out(const Cluster& c, int network) {
   const NetworkModel& n = c.networks[static_cast<std::size_t>(network)];
-  return n.subnet && n.kind == LinkKind::ethernet && (network == primary_network(c) || n.everything || n.carries_traffic(Traffic::oob));
+  return n.subnet && n.kind == LinkKind::ethernet &&
+         (network == primary_network(c) || n.everything || n.carries_traffic(Traffic::oob));
 }
 
 std::vector<bool> given_out(const Cluster& c) {
@@ -32,13 +33,14 @@ template <class Take>
 void each_port(const std::vector<Interface>& interfaces, const NamedAddress& n, const Take& take) {
   for (const Interface& i : interfaces) {
     if (i.network != n.network || i.end_points != n.end_points || i.addresses == 0) continue;
-    const std::int64_t width = i.ports / i.addresses, begin = n.port * width, end = n.port + 1 < i.addresses ? begin + width : i.ports;
+    const std::int64_t width = i.ports / i.addresses, begin = n.port * width,
+                       end = n.port + 1 < i.addresses ? begin + width : i.ports;
     for (std::int64_t p = begin; p < end; ++p) take(i.names[static_cast<std::size_t>(p)]);
   }
 }
 
-// The row of a port: by host name, else by what docs/names.md calls it (node/gpu/001, storage/home/1, pdu/r1/b). A frame has a port for each
-// of its trays, so its rows name them: frame/nvl3,mgmt/4.
+// The row of a port: by host name, else by what docs/names.md calls it (node/gpu/001, storage/home/1, pdu/r1/b). A
+// frame has a port for each of its trays, so its rows name them: frame/nvl3,mgmt/4.
 const InventoryRow* row_of(const CompileInput& in, const NamedAddress& n, std::string_view port) {
   if (const InventoryRow* row = in.inventory->find(n.name, port)) return row;
   if (n.equipment) {
@@ -46,15 +48,22 @@ const InventoryRow* row_of(const CompileInput& in, const NamedAddress& n, std::s
     const InventoryRow* row = in.inventory->find(end.object, end.port);
     return row || end.port != "mgmt" ? row : in.inventory->find(end.object, port);
   }
-  if (n.group >= 0) return in.inventory->find(in.plan.node_object(in.cluster.nodes[static_cast<std::size_t>(n.group)].first + n.member), port);
-  const EndPoints& ends = in.cluster.networks[static_cast<std::size_t>(n.network)].ends[static_cast<std::size_t>(n.end_points)];
-  return in.inventory->find("storage/" + in.cluster.storage[static_cast<std::size_t>(ends.storage)].name + "/" + std::to_string(n.member + 1), port);
+  if (n.group >= 0)
+    return in.inventory->find(in.plan.node_object(in.cluster.nodes[static_cast<std::size_t>(n.group)].first + n.member),
+                              port);
+  const EndPoints& ends =
+      in.cluster.networks[static_cast<std::size_t>(n.network)].ends[static_cast<std::size_t>(n.end_points)];
+  return in.inventory->find(
+      "storage/" + in.cluster.storage[static_cast<std::size_t>(ends.storage)].name + "/" + std::to_string(n.member + 1),
+      port);
 }
 
 }  // namespace
 
 std::optional<DhcpServer> dhcp_server(const Cluster& c) {
-  const bool provisions = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::provisioning); });
+  const bool provisions = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) {
+    return g.count > 0 && g.has_role(Role::provisioning);
+  });
   if (!provisions && !(c.own_site && c.spec.inventory)) return std::nullopt;
   for (std::size_t n = 0; n < c.networks.size(); ++n)
     if (always_given_out(c, static_cast<int>(n))) {
@@ -72,15 +81,19 @@ std::vector<DhcpNetwork> dhcp_networks(const CompileInput& in) {
     if (!given[static_cast<std::size_t>(a.network)]) continue;
     DhcpNetwork n{net, a.network, a.subnet, net.spec && net.spec->gateway ? a.gateway : 0, 0};
     n.router = n.gateway;
-    for (std::size_t to = 0; n.router == 0 && to < in.cluster.networks.size(); ++to)   // who is installed has no other routes yet
-      if (const int by = static_cast<int>(to) == a.network ? -1 : gateway_between(in.cluster, a.network, static_cast<int>(to)); by >= 0)
+    for (std::size_t to = 0; n.router == 0 && to < in.cluster.networks.size();
+         ++to)  // who is installed has no other routes yet
+      if (const int by =
+              static_cast<int>(to) == a.network ? -1 : gateway_between(in.cluster, a.network, static_cast<int>(to));
+          by >= 0)
         n.router = in.plan.address(a.network, end_points_of(in.cluster, a.network, by), 0, 0);
     out.push_back(n);
   }
   return out;
 }
 
-void each_reservation(const CompileInput& in, const std::function<void(const DhcpNetwork&)>& begin, const std::function<void(const DhcpReservation&)>& take) {
+void each_reservation(const CompileInput& in, const std::function<void(const DhcpNetwork&)>& begin,
+                      const std::function<void(const DhcpReservation&)>& take) {
   const Cluster& c = in.cluster;
   std::vector<std::vector<Interface>> interfaces;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) interfaces.push_back(interfaces_of(c, in.plan, static_cast<int>(g)));
@@ -105,22 +118,29 @@ void each_reservation(const CompileInput& in, const std::function<void(const Dhc
       [&](const NamedAddress& n) {
         if (!taken) return;
         const NetworkModel& net = c.networks[static_cast<std::size_t>(n.network)];
-        if (n.equipment && n.equipment->what == FabricBlock::What::switches && n.equipment->of == n.network && !net.everything) return;   // a loopback asks nobody
+        if (n.equipment && n.equipment->what == FabricBlock::What::switches && n.equipment->of == n.network &&
+            !net.everything)
+          return;  // a loopback asks nobody
         const bool bmc = n.group >= 0 && is_management_port(c, net, net.ends[static_cast<std::size_t>(n.end_points)]);
         macs.clear();
         if (in.inventory) {
           const auto mac = [&](std::string_view port) {
             if (const InventoryRow* row = row_of(in, n, port); row && row->mac) macs.push_back(*row->mac);
           };
-          if (bmc) mac("bmc");
-          else if (n.group >= 0) each_port(interfaces[static_cast<std::size_t>(n.group)], n, mac);
-          else if (n.port == 0) mac("");   // a MAC is that of one port
+          if (bmc)
+            mac("bmc");
+          else if (n.group >= 0)
+            each_port(interfaces[static_cast<std::size_t>(n.group)], n, mac);
+          else if (n.port == 0)
+            mac("");  // a MAC is that of one port
         }
         name = n.name;
         if (!n.plain) name += '-', name += net.name;
         if (!n.plain && n.number > 0 && !n.first) name += '-', append_int(name, n.number);
-        const bool boots = !bmc && n.group >= 0 && n.network == over[static_cast<std::size_t>(n.group)] && starts[static_cast<std::size_t>(n.group)];
-        take({n.address, name, macs, boots ? std::string_view(c.nodes[static_cast<std::size_t>(n.group)].name) : std::string_view()});
+        const bool boots = !bmc && n.group >= 0 && n.network == over[static_cast<std::size_t>(n.group)] &&
+                           starts[static_cast<std::size_t>(n.group)];
+        take({n.address, name, macs,
+              boots ? std::string_view(c.nodes[static_cast<std::size_t>(n.group)].name) : std::string_view()});
       });
 }
 
@@ -129,7 +149,7 @@ std::optional<NetworkBoot> network_boot(const CompileInput& in) {
   NetworkBoot out;
   for (const BootServer& s : boot_servers(in)) out.servers.push_back({s.network, s.address});
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
-    Findings of_installer;   // said by the installer's own output
+    Findings of_installer;  // said by the installer's own output
     const auto plan = install_plan(in, static_cast<int>(g), of_installer);
     if (!plan) continue;
     const std::string& group = in.cluster.nodes[g].name;
@@ -141,9 +161,11 @@ std::optional<NetworkBoot> network_boot(const CompileInput& in) {
 bool reaches_from(const Cluster& c, const DhcpNetwork& n, std::string_view address) {
   const auto a = parse_ipv4(address);
   if (!a || n.subnet.contains(*a)) return a.has_value();
-  const auto at = std::find_if(c.networks.begin(), c.networks.end(), [&](const NetworkModel& o) { return o.subnet && o.subnet->contains(*a); });
+  const auto at = std::find_if(c.networks.begin(), c.networks.end(),
+                               [&](const NetworkModel& o) { return o.subnet && o.subnet->contains(*a); });
   if (at == c.networks.end()) return n.gateway != 0;
-  return !is_out_of_band(n.network) && (n.gateway != 0 || gateway_between(c, n.index, static_cast<int>(at - c.networks.begin())) >= 0);
+  return !is_out_of_band(n.network) &&
+         (n.gateway != 0 || gateway_between(c, n.index, static_cast<int>(at - c.networks.begin())) >= 0);
 }
 
 std::vector<std::string> dhcp_time_servers(const CompileInput& in, const DhcpNetwork& n) {
@@ -157,7 +179,9 @@ std::vector<std::string> dhcp_time_servers(const CompileInput& in, const DhcpNet
     if (node != own.end() && !parse_ipv4(address)) {
       const int beside = end_points_of(c, n.index, node->group);
       const Home home = home_of(c, in.plan, node->group);
-      const std::uint32_t found = beside >= 0 ? in.plan.address(n.index, beside, node->member, 0) : home.network >= 0 ? in.plan.address(home.network, home.end_points, node->member, 0) : 0;
+      const std::uint32_t found = beside >= 0         ? in.plan.address(n.index, beside, node->member, 0)
+                                  : home.network >= 0 ? in.plan.address(home.network, home.end_points, node->member, 0)
+                                                      : 0;
       if (found != 0) address = ipv4_text(found);
     }
     if (reaches_from(c, n, address)) out.push_back(address);

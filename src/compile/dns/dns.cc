@@ -1,8 +1,10 @@
-// dns/: a zone of the cluster's domain with every name that hosts has, a zone of addresses for each subnet, and named.conf.cluster that names them.
+// dns/: a zone of the cluster's domain with every name that hosts has, a zone of addresses for each subnet, and
+// named.conf.cluster that names them.
 //
-// A zone of addresses ends at an octet: 10.10.0.0/16 is 10.10.in-addr.arpa, a /22 has a zone for each of its /24 that has addresses, so that it claims nobody
-// else's; a /26 lies in the zone of its first three. Subnets that share one are in one file. Serial numbers: digits of the zone's own digest, so that one changes when a record of its zone does and at
-// nothing else; they do not count up, and secondaries are told by `rndc retransfer`.
+// A zone of addresses ends at an octet: 10.10.0.0/16 is 10.10.in-addr.arpa, a /22 has a zone for each of its /24 that
+// has addresses, so that it claims nobody else's; a /26 lies in the zone of its first three. Subnets that share one are
+// in one file. Serial numbers: digits of the zone's own digest, so that one changes when a record of its zone does and
+// at nothing else; they do not count up, and secondaries are told by `rndc retransfer`.
 #include "compile/dns/dns.h"
 
 #include <algorithm>
@@ -23,7 +25,8 @@ namespace clusterc {
 namespace {
 
 bool wanted(const Cluster& c) {
-  return c.spec.software.domain && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
+  return c.spec.software.domain &&
+         std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
 }
 
 // The group whose first node answers on port 53; -1: none does.
@@ -50,8 +53,10 @@ std::string reverse_zone(std::uint32_t address, int octets) {
   return zone + "in-addr.arpa";
 }
 
-constexpr std::string_view kNoSerial = "000000000";   // as many digits as every serial number has: 2^28 to 2^29 - 1
-struct ZoneBegin { std::size_t file, serial; };       // places in the bundle's text
+constexpr std::string_view kNoSerial = "000000000";  // as many digits as every serial number has: 2^28 to 2^29 - 1
+struct ZoneBegin {
+  std::size_t file, serial;
+};  // places in the bundle's text
 
 ZoneBegin begin_zone(const CompileInput& in, std::string_view origin, const std::string& server, Bundle& bundle) {
   bundle.open("dns/db." + std::string(origin), "dns");
@@ -59,7 +64,8 @@ ZoneBegin begin_zone(const CompileInput& in, std::string_view origin, const std:
   const std::size_t begin = out.size();
   out += made_by(in, "dns", "; ");
   const std::string& domain = *in.cluster.spec.software.domain;
-  out += "$ORIGIN ", out += origin, out += ".\n$TTL 3600\n@ IN SOA ", out += server, out += '.', out += domain, out += ". hostmaster.", out += domain, out += ". ( ";
+  out += "$ORIGIN ", out += origin, out += ".\n$TTL 3600\n@ IN SOA ", out += server, out += '.', out += domain,
+      out += ". hostmaster.", out += domain, out += ". ( ";
   const std::size_t serial = out.size();
   out += kNoSerial;
   out += " 3600 900 1209600 300 )\n@ IN NS ", out += server, out += '.', out += domain, out += ".\n\n";
@@ -70,7 +76,9 @@ ZoneBegin begin_zone(const CompileInput& in, std::string_view origin, const std:
 void end_zone(ZoneBegin at, Bundle& bundle) {
   std::string& out = bundle.text();
   const Digest digest = Sha256()(std::string_view(out).substr(at.file));
-  const std::uint32_t serial = 1u << 28 | static_cast<std::uint32_t>(digest[0]) << 20 | static_cast<std::uint32_t>(digest[1]) << 12 | static_cast<std::uint32_t>(digest[2]) << 4 | digest[3] >> 4;
+  const std::uint32_t serial = 1u << 28 | static_cast<std::uint32_t>(digest[0]) << 20 |
+                               static_cast<std::uint32_t>(digest[1]) << 12 |
+                               static_cast<std::uint32_t>(digest[2]) << 4 | digest[3] >> 4;
   std::string digits;
   append_uint(digits, serial);
   out.replace(at.serial, kNoSerial.size(), digits);
@@ -87,12 +95,18 @@ bool underscores(const CompileInput& in) {
   return found;
 }
 
-struct ExtraRecord { SourceSpan span; std::string owner, type; };   // both in lower case; the owner as the zone has it, "@" for the zone itself
+struct ExtraRecord {
+  SourceSpan span;
+  std::string owner, type;
+};  // both in lower case; the owner as the zone has it, "@" for the zone itself
 
-// "mail 3600 IN A 10.10.0.9": an owner, a lifetime and a class in any order (RFC 1035, 5.1), type and value. What is wrong with it; empty: nothing.
+// "mail 3600 IN A 10.10.0.9": an owner, a lifetime and a class in any order (RFC 1035, 5.1), type and value. What is
+// wrong with it; empty: nothing.
 std::string read_record(const std::vector<std::string_view>& words, const std::string& domain, ExtraRecord& r) {
   std::size_t at = 1;
-  const auto lifetime = [](std::string_view w) { return w.front() >= '0' && w.front() <= '9' && w.find('.') == std::string_view::npos; };
+  const auto lifetime = [](std::string_view w) {
+    return w.front() >= '0' && w.front() <= '9' && w.find('.') == std::string_view::npos;
+  };
   while (at + 1 < words.size() && (lifetime(words[at]) || to_lower(words[at]) == "in")) ++at;
   if (at + 1 >= words.size()) return "no record";
   r.type = to_lower(words[at]);
@@ -102,25 +116,34 @@ std::string read_record(const std::vector<std::string_view>& words, const std::s
   if (!r.owner.ends_with('.')) return {};
   r.owner.pop_back();
   const std::string zone = to_lower(domain);
-  if (r.owner == zone) r.owner = "@";
-  else if (r.owner.ends_with("." + zone)) r.owner.resize(r.owner.size() - zone.size() - 1);
-  else return "no name of " + domain + ": named passes over it";
+  if (r.owner == zone)
+    r.owner = "@";
+  else if (r.owner.ends_with("." + zone))
+    r.owner.resize(r.owner.size() - zone.size() - 1);
+  else
+    return "no name of " + domain + ": named passes over it";
   return {};
 }
 
-// named does not load a zone with a CNAME beside anything else, or with a second SOA (RFC 1034, 3.6.2; RFC 2181, 10.1); with a second address of a node it
-// answers with either.
+// named does not load a zone with a CNAME beside anything else, or with a second SOA (RFC 1034, 3.6.2; RFC 2181, 10.1);
+// with a second address of a node it answers with either.
 void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findings& findings) {
-  const auto contradicts = [&](const ExtraRecord& r, std::string why) { findings.error("output-extra-contradicts-spec", r.span, std::move(why)).help("give it another name"); };
+  const auto contradicts = [&](const ExtraRecord& r, std::string why) {
+    findings.error("output-extra-contradicts-spec", r.span, std::move(why)).help("give it another name");
+  };
   std::unordered_map<std::string_view, std::vector<const ExtraRecord*>> by_owner;
   for (const ExtraRecord& r : extra) {
     if (r.type == "soa" || (r.owner == "@" && r.type == "cname")) {
-      contradicts(r, "the zone has its SOA already" + std::string(r.type == "cname" ? ", and a CNAME is alone at its name" : ""));
+      contradicts(r, "the zone has its SOA already" +
+                         std::string(r.type == "cname" ? ", and a CNAME is alone at its name" : ""));
       continue;
     }
     auto& others = by_owner[r.owner];
     if (!others.empty() && (r.type == "cname" || others.front()->type == "cname"))
-      findings.error("output-extra-malformed", r.span, "'" + r.owner + "' has two records, of which one is a CNAME: named does not load the zone").note(others.front()->span, "the other one is here");
+      findings
+          .error("output-extra-malformed", r.span,
+                 "'" + r.owner + "' has two records, of which one is a CNAME: named does not load the zone")
+          .note(others.front()->span, "the other one is here");
     others.push_back(&r);
   }
   if (by_owner.empty()) return;
@@ -132,7 +155,8 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
           const auto found = by_owner.find(owner);
           if (found == by_owner.end()) return;
           for (const ExtraRecord* r : found->second)
-            if (r->type == "a" || r->type == "cname") contradicts(*r, "'" + owner + "' stands in the zone already: it is " + ipv4_text(n.address));
+            if (r->type == "a" || r->type == "cname")
+              contradicts(*r, "'" + owner + "' stands in the zone already: it is " + ipv4_text(n.address));
           by_owner.erase(found);
         };
         name = to_lower(n.name);
@@ -144,7 +168,8 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
       });
 }
 
-void append_extra(const CompileInput& in, std::string_view file, std::string& out, std::vector<ExtraRecord>& records, Findings& findings) {
+void append_extra(const CompileInput& in, std::string_view file, std::string& out, std::vector<ExtraRecord>& records,
+                  Findings& findings) {
   const auto* extra = extra_of(in, file);
   if (!extra) return;
   out += "; outputs.dns.extra of the spec\n";
@@ -152,15 +177,20 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
     if (!wish) continue;
     const std::string_view text = trim(*wish);
     // owner, type, value; names and addresses need no other sign, and a directive ($INCLUDE) reads what it wants
-    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view(" \t.-_@*:").find(c) != std::string_view::npos; });
+    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             std::string_view(" \t.-_@*:").find(c) != std::string_view::npos;
+    });
     std::vector<std::string_view> words;
     const std::string spaced = replace_all(text, "\t", " ");
     for (const std::string_view w : split(spaced, ' '))
       if (!w.empty()) words.push_back(w);
     ExtraRecord record{.span = wish.span};
-    const std::string wrong = !plain || words.size() < 3 ? "no record" : read_record(words, *in.cluster.spec.software.domain, record);
+    const std::string wrong =
+        !plain || words.size() < 3 ? "no record" : read_record(words, *in.cluster.spec.software.domain, record);
     if (!wrong.empty()) {
-      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is " + wrong).help("write one in each line, for example mail A 10.10.0.9");
+      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is " + wrong)
+          .help("write one in each line, for example mail A 10.10.0.9");
       continue;
     }
     records.push_back(std::move(record));
@@ -177,54 +207,62 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const std::string server = answers < 0 ? std::string() : c.nodes[static_cast<std::size_t>(answers)].names.name(0);
   check_extra_files(in, "dns", {"zone"}, findings);
   if (server.empty()) {
-    findings.warning("dns-no-server", c.spec.software.domain.span, "no node has an address in a network of users, so nobody can answer for '" + domain + "'");
+    findings.warning("dns-no-server", c.spec.software.domain.span,
+                     "no node has an address in a network of users, so nobody can answer for '" + domain + "'");
     return;
   }
-  std::map<std::string, std::string> reverse;   // zone -> records
-  std::string* back = nullptr;                  // of the zone that the last address lay in
+  std::map<std::string, std::string> reverse;  // zone -> records
+  std::string* back = nullptr;                 // of the zone that the last address lay in
   int octets = 0;
   std::uint32_t in_zone = 0;
   const ZoneBegin zone_begin = begin_zone(in, domain, server, bundle);
   std::string& out = bundle.text();
   std::string first;
-  if (!in.judging) each_address(
-      in,
-      [&](const AddressPlan& a) {
-        back = nullptr, octets = zone_octets(a.subnet);
-        out += "; network ", out += c.networks[a.network].name, out += ' ', out += a.subnet.text(), out += '\n';
-      },
-      [&](const NamedAddress& n) {
-        const std::string& network = c.networks[n.network].name;
-        const auto record = [&](bool alias, std::int64_t number) {
-          const std::size_t begin = out.size();
-          out += n.name;
-          if (alias) out += '-', out += network;
-          if (number > 0) out += '-', append_int(out, number);
-          if (first.empty()) first.assign(out, begin, out.size() - begin);
-          out += " A ";
-          append_ipv4(n.address, out);
-          out += '\n';
-        };
-        first.clear();
-        if (n.plain) record(false, 0);
-        if (n.first) record(true, 0);
-        if (n.number > 0) record(true, n.number);
-        if (const std::uint32_t zone = n.address >> (32 - 8 * octets); !back || zone != in_zone) in_zone = zone, back = &reverse[reverse_zone(n.address, octets)];
-        for (int octet = 3; octet >= octets; --octet) {
-          append_uint(*back, (n.address >> (24 - 8 * octet)) & 0xff);
-          *back += octet > octets ? '.' : ' ';
-        }
-        *back += "PTR ", *back += first, *back += '.', *back += domain, *back += ".\n";
-      });
+  if (!in.judging)
+    each_address(
+        in,
+        [&](const AddressPlan& a) {
+          back = nullptr, octets = zone_octets(a.subnet);
+          out += "; network ", out += c.networks[a.network].name, out += ' ', out += a.subnet.text(), out += '\n';
+        },
+        [&](const NamedAddress& n) {
+          const std::string& network = c.networks[n.network].name;
+          const auto record = [&](bool alias, std::int64_t number) {
+            const std::size_t begin = out.size();
+            out += n.name;
+            if (alias) out += '-', out += network;
+            if (number > 0) out += '-', append_int(out, number);
+            if (first.empty()) first.assign(out, begin, out.size() - begin);
+            out += " A ";
+            append_ipv4(n.address, out);
+            out += '\n';
+          };
+          first.clear();
+          if (n.plain) record(false, 0);
+          if (n.first) record(true, 0);
+          if (n.number > 0) record(true, n.number);
+          if (const std::uint32_t zone = n.address >> (32 - 8 * octets); !back || zone != in_zone)
+            in_zone = zone, back = &reverse[reverse_zone(n.address, octets)];
+          for (int octet = 3; octet >= octets; --octet) {
+            append_uint(*back, (n.address >> (24 - 8 * octet)) & 0xff);
+            *back += octet > octets ? '.' : ' ';
+          }
+          *back += "PTR ", *back += first, *back += '.', *back += domain, *back += ".\n";
+        });
   std::vector<ExtraRecord> extra;
   append_extra(in, "zone", out, extra, findings);
-  const auto answered = [&](std::string_view name) {   // by an address, or by who the name is handed on to
+  const auto answered = [&](std::string_view name) {  // by an address, or by who the name is handed on to
     return std::any_of(extra.begin(), extra.end(), [&](const ExtraRecord& r) {
       if (r.type == "ns") return name == r.owner || name.ends_with("." + r.owner);
       return (r.type == "a" || r.type == "aaaa" || r.type == "cname") && (r.owner == name || r.owner == "*");
     });
   };
-  check_hidden_hosts(in, answered, [](std::string_view name) { return "outputs: { dns: { extra: { zone: [ \"" + std::string(name) + " A 10.9.0.5\" ] } } }"; }, findings);
+  check_hidden_hosts(
+      in, answered,
+      [](std::string_view name) {
+        return "outputs: { dns: { extra: { zone: [ \"" + std::string(name) + " A 10.9.0.5\" ] } } }";
+      },
+      findings);
   end_zone(zone_begin, bundle);
   for (const auto& [zone, records] : reverse) {
     const ZoneBegin at = begin_zone(in, zone, server, bundle);
@@ -235,9 +273,13 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::string& conf = bundle.text();
   conf += made_by(in, "dns", "// ");
   conf += "// include it in named.conf; the zones go to the directory that `options` names\n";
-  // BIND takes no underscore in the name of a host (RFC 952) unless it is told to; what refuses one is warned of where the name stands.
+  // BIND takes no underscore in the name of a host (RFC 952) unless it is told to; what refuses one is warned of where
+  // the name stands.
   const bool odd = underscores(in);
-  const auto zone = [&](std::string_view name) { conf += "zone \"", conf += name, conf += "\" { type primary; ", conf += odd ? "check-names ignore; " : "", conf += "file \"db.", conf += name, conf += "\"; };\n"; };
+  const auto zone = [&](std::string_view name) {
+    conf += "zone \"", conf += name, conf += "\" { type primary; ", conf += odd ? "check-names ignore; " : "",
+        conf += "file \"db.", conf += name, conf += "\"; };\n";
+  };
   zone(domain);
   for (const auto& [name, records] : reverse) zone(name);
   bundle.close();
@@ -246,7 +288,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }  // namespace
 
 int name_server_group(const Cluster& c, const Plan& plan) {
-  const auto named = [&](std::size_t g) { return c.nodes[g].count > 0 && home_of(c, plan, static_cast<int>(g)).network >= 0; };
+  const auto named = [&](std::size_t g) {
+    return c.nodes[g].count > 0 && home_of(c, plan, static_cast<int>(g)).network >= 0;
+  };
   for (const Role role : {Role::provisioning, Role::scheduler, Role::monitoring})
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       if (c.nodes[g].has_role(role) && named(g)) return static_cast<int>(g);
@@ -270,12 +314,16 @@ bool in_hosts(const CompileInput& in, std::string_view host) {
 
 }  // namespace
 
-void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::string_view)>& known, const std::function<std::string(std::string_view)>& extra, Findings& findings) {
+void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::string_view)>& known,
+                        const std::function<std::string(std::string_view)>& extra, Findings& findings) {
   const Cluster& c = in.cluster;
   // Who asks others alone is not told so.
   const auto& asked = c.spec.software.name_servers;
   const std::uint32_t own = own_name_server(in);
-  if (!c.spec.software.domain || own == 0 || (!asked.empty() && std::none_of(asked.begin(), asked.end(), [&](const auto& s) { return s && *s == ipv4_text(own); }))) return;
+  if (!c.spec.software.domain || own == 0 ||
+      (!asked.empty() &&
+       std::none_of(asked.begin(), asked.end(), [&](const auto& s) { return s && *s == ipv4_text(own); })))
+    return;
   std::optional<HostNames> names;
   std::vector<std::string> told;
   for (const NamedHost& h : named_hosts(c)) {
@@ -286,8 +334,13 @@ void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::st
     if (!names) names.emplace(in);
     if (!names->owner_of(name).empty()) continue;
     told.push_back(name);
-    findings.error("dns-hides-host", h.span, "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software.domain + "', and the name server that is compiled for it knows no '" + name + "': nobody in the cluster finds it")
-        .help("a domain of the cluster's own, as gpu." + *c.spec.software.domain + ", or its address as an extra line: `" + extra(name) + "`");
+    findings
+        .error("dns-hides-host", h.span,
+               "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software.domain +
+                   "', and the name server that is compiled for it knows no '" + name +
+                   "': nobody in the cluster finds it")
+        .help("a domain of the cluster's own, as gpu." + *c.spec.software.domain +
+              ", or its address as an extra line: `" + extra(name) + "`");
   }
 }
 
@@ -307,7 +360,9 @@ std::vector<std::string> name_servers(const CompileInput& in, const NodeGroupMod
   const Cluster& c = in.cluster;
   const auto group = static_cast<int>(&g - c.nodes.data());
   const int by = answering_group(in), home = home_of(c, in.plan, by).network, primary = primary_network(c, group);
-  const auto address_in = [&](int network) { return network >= 0 && end_points_of(c, network, group) >= 0 ? address_of(in, by, network) : 0; };
+  const auto address_in = [&](int network) {
+    return network >= 0 && end_points_of(c, network, group) >= 0 ? address_of(in, by, network) : 0;
+  };
   std::uint32_t address = address_in(home);
   if (address == 0) address = address_in(primary);
   // Over the cluster's own gateways. dnsmasq, as Debian starts it, answers who is beside it alone (--local-service).
@@ -323,9 +378,12 @@ std::vector<std::string> dhcp_name_servers(const CompileInput& in, const DhcpNet
   std::vector<std::string> out;
   for (const auto& s : in.cluster.spec.software.name_servers)
     if (s && reaches_from(in.cluster, n, *s)) out.push_back(*s);
-  std::uint32_t own = in.cluster.spec.software.name_servers.empty() && !is_out_of_band(n.network) ? own_name_server(in) : 0;
-  if (const std::uint32_t beside = own != 0 ? address_of(in, answering_group(in), n.index) : 0; beside != 0) own = beside;
-  else if (n.gateway == 0 && !is_made(in.cluster, "dns")) own = 0;   // as above
+  std::uint32_t own =
+      in.cluster.spec.software.name_servers.empty() && !is_out_of_band(n.network) ? own_name_server(in) : 0;
+  if (const std::uint32_t beside = own != 0 ? address_of(in, answering_group(in), n.index) : 0; beside != 0)
+    own = beside;
+  else if (n.gateway == 0 && !is_made(in.cluster, "dns"))
+    own = 0;  // as above
   if (own != 0 && reaches_from(in.cluster, n, ipv4_text(own))) out.push_back(ipv4_text(own));
   return out;
 }

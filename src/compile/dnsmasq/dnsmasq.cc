@@ -19,8 +19,11 @@ bool is_option(std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::string_view key = text.substr(0, equals);
   const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '6'; };
-  const auto printed = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '#' && c != '"' && c != '\\'; };
-  return !key.empty() && std::all_of(key.begin(), key.end(), word) && std::all_of(text.begin(), text.end(), printed) && text.back() != '=';
+  const auto printed = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '#' && c != '"' && c != '\\';
+  };
+  return !key.empty() && std::all_of(key.begin(), key.end(), word) && std::all_of(text.begin(), text.end(), printed) &&
+         text.back() != '=';
 }
 
 void write_hosts(const CompileInput& in, Bundle& bundle) {
@@ -28,23 +31,69 @@ void write_hosts(const CompileInput& in, Bundle& bundle) {
   std::string& out = bundle.text();
   out += made_by(in, "dnsmasq");
   each_reservation(
-      in, [&](const DhcpNetwork& n) { out += "# network ", out += n.network.name, out += ' ', out += n.subnet.text(), out += '\n'; },
+      in,
+      [&](const DhcpNetwork& n) {
+        out += "# network ", out += n.network.name, out += ' ', out += n.subnet.text(), out += '\n';
+      },
       [&](const DhcpReservation& r) {
-        if (!r.starts.empty() && !r.macs.empty()) out += "set:group/", out += r.starts, out += ',';   // firmware has no name
+        if (!r.starts.empty() && !r.macs.empty())
+          out += "set:group/", out += r.starts, out += ',';  // firmware has no name
         for (const std::uint64_t mac : r.macs) append_mac(out, mac), out += ',';
-        if (!r.macs.empty()) append_ipv4(r.address, out), out += ',', out += r.name;
-        else out += r.name, out += ',', append_ipv4(r.address, out);
+        if (!r.macs.empty())
+          append_ipv4(r.address, out), out += ',', out += r.name;
+        else
+          out += r.name, out += ',', append_ipv4(r.address, out);
         out += '\n';
       });
   bundle.close();
 }
 
-// Keys that dnsmasq takes once: at another it does not start (2.90: "illegal repeated keyword", found with --test for each key of --help).
+// Keys that dnsmasq takes once: at another it does not start (2.90: "illegal repeated keyword", found with --test for
+// each key of --help).
 bool stands_once(std::string_view key) {
-  for (const std::string_view k : {"add-cpe-id", "add-subnet", "auth-server", "auth-soa", "auth-ttl", "cache-size", "connmark-allowlist-enable", "dhcp-alternate-port", "dhcp-lease-max", "dhcp-leasefile", "dhcp-reply-delay",
-                                   "dhcp-script", "dhcp-scriptuser", "dhcp-ttl", "dns-forward-max", "dnssec-limits", "dnssec-timestamp", "dumpfile", "dumpmask", "edns-packet-max", "enable-dbus", "enable-ubus", "group", "local-ttl",
-                                   "log-async", "log-facility", "max-cache-ttl", "max-port", "max-tcp-connections", "max-ttl", "min-cache-ttl", "min-port", "mx-target", "neg-ttl", "pid-file", "port", "port-limit", "query-port",
-                                   "servers-file", "tftp-max", "tftp-mtu", "use-stale-cache", "user"})
+  for (const std::string_view k : {"add-cpe-id",
+                                   "add-subnet",
+                                   "auth-server",
+                                   "auth-soa",
+                                   "auth-ttl",
+                                   "cache-size",
+                                   "connmark-allowlist-enable",
+                                   "dhcp-alternate-port",
+                                   "dhcp-lease-max",
+                                   "dhcp-leasefile",
+                                   "dhcp-reply-delay",
+                                   "dhcp-script",
+                                   "dhcp-scriptuser",
+                                   "dhcp-ttl",
+                                   "dns-forward-max",
+                                   "dnssec-limits",
+                                   "dnssec-timestamp",
+                                   "dumpfile",
+                                   "dumpmask",
+                                   "edns-packet-max",
+                                   "enable-dbus",
+                                   "enable-ubus",
+                                   "group",
+                                   "local-ttl",
+                                   "log-async",
+                                   "log-facility",
+                                   "max-cache-ttl",
+                                   "max-port",
+                                   "max-tcp-connections",
+                                   "max-ttl",
+                                   "min-cache-ttl",
+                                   "min-port",
+                                   "mx-target",
+                                   "neg-ttl",
+                                   "pid-file",
+                                   "port",
+                                   "port-limit",
+                                   "query-port",
+                                   "servers-file",
+                                   "tftp-max",
+                                   "tftp-mtu",
+                                   "use-stale-cache",
+                                   "user"})
     if (key == k) return true;
   return false;
 }
@@ -53,11 +102,17 @@ bool stands_once(std::string_view key) {
 std::string contradiction(std::string_view ours, std::string_view text, std::string_view key) {
   for (const std::string_view k : {"domain", "dhcp-hostsfile", "addn-hosts", "dhcp-range", "port"})
     if (key == k) return "'" + std::string(key) + "' follows from the spec";
-  const auto written = [&](std::string_view line) { return ours.find("\n" + std::string(line) + "\n") != std::string_view::npos; };
-  if (key == "bind-interfaces" && written("bind-dynamic")) return "'bind-interfaces' may not stand beside 'bind-dynamic', which is there";
-  // A flag again changes nothing; with a value it holds for some interfaces only. Of what names one folder the last line holds.
-  if (key == "enable-tftp" && text != key && written(key)) return "'enable-tftp' follows from the spec: for every interface";
-  if (key == "tftp-root" && written("enable-tftp")) return "'tftp-root' follows from the spec: the files that nodes start from lie in /srv/tftp";
+  const auto written = [&](std::string_view line) {
+    return ours.find("\n" + std::string(line) + "\n") != std::string_view::npos;
+  };
+  if (key == "bind-interfaces" && written("bind-dynamic"))
+    return "'bind-interfaces' may not stand beside 'bind-dynamic', which is there";
+  // A flag again changes nothing; with a value it holds for some interfaces only. Of what names one folder the last
+  // line holds.
+  if (key == "enable-tftp" && text != key && written(key))
+    return "'enable-tftp' follows from the spec: for every interface";
+  if (key == "tftp-root" && written("enable-tftp"))
+    return "'tftp-root' follows from the spec: the files that nodes start from lie in /srv/tftp";
   return {};
 }
 
@@ -71,11 +126,17 @@ void append_extra(const CompileInput& in, std::string& out, Findings& findings) 
     if (!wish) continue;
     const std::string_view text = trim(*wish), key = text.substr(0, text.find('='));
     if (!is_option(text)) {
-      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of dnsmasq.conf").help("write one option in each line, for example dhcp-boot=ipxe.efi");
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + one_line(text.substr(0, 60)) + "' is no line of dnsmasq.conf")
+          .help("write one option in each line, for example dhcp-boot=ipxe.efi");
     } else if (const std::string why = contradiction(ours, text, key); !why.empty()) {
       findings.error("output-extra-contradicts-spec", wish.span, why).help("change the spec instead");
     } else if (stands_once(key) && std::find(once.begin(), once.end(), key) != once.end()) {
-      findings.error("output-extra-malformed", wish.span, "'" + std::string(key) + "' stands twice in the extra lines of dnsmasq.conf: dnsmasq does not start").help("keep one of them");
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + std::string(key) + "' stands twice in the extra lines of dnsmasq.conf: dnsmasq does not start")
+          .help("keep one of them");
     } else {
       once.push_back(key);
       out += text, out += '\n';
@@ -94,7 +155,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "# names are the business of dns/, which has port 53 of this machine\nport=0\n";
     if (s.domain) out += "domain=", out += *s.domain, out += '\n';
   } else {
-    out += "# names: those of the compiled hosts file; on this machine's addresses, beside 127.0.0.53 of systemd-resolved\nbind-dynamic\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
+    out +=
+        "# names: those of the compiled hosts file; on this machine's addresses, beside 127.0.0.53 of "
+        "systemd-resolved\nbind-dynamic\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
     if (s.domain) out += "domain=", out += *s.domain, out += "\nlocal=/", out += *s.domain, out += "/\nexpand-hosts\n";
     if (!s.name_servers.empty()) out += "no-resolv\n";
     for (const auto& server : s.name_servers)
@@ -113,29 +176,48 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "dhcp-option=tag:", out += name, out += ",option:router";
     if (n.router != 0) out += ',', append_ipv4(n.router, out);
     out += '\n';
-    // Likewise a name server, which dnsmasq is where it serves names; the firewall takes no questions from what manages equipment.
+    // Likewise a name server, which dnsmasq is where it serves names; the firewall takes no questions from what manages
+    // equipment.
     if (is_made(c, "dns") || is_out_of_band(n.network)) {
       out += "dhcp-option=tag:", out += name, out += ",option:dns-server";
       if (!servers.empty()) out += ',', out += servers;
       out += '\n';
     }
-    if (!clocks.empty()) out += "dhcp-option=tag:", out += name, out += ",option:ntp-server,", out += clocks, out += '\n';
+    if (!clocks.empty())
+      out += "dhcp-option=tag:", out += name, out += ",option:ntp-server,", out += clocks, out += '\n';
   }
   // Tags with a '/' are no network's.
   if (const auto boot = network_boot(in)) {
-    out += "\n# starting over the network: iPXE over TFTP, then the script of the node's group over HTTP\nenable-tftp\ntftp-root=/srv/tftp\ntftp-no-fail\ndhcp-userclass=set:boot/ipxe,iPXE\n";
+    out +=
+        "\n# starting over the network: iPXE over TFTP, then the script of the node's group over "
+        "HTTP\nenable-tftp\ntftp-root=/srv/tftp\ntftp-no-fail\ndhcp-userclass=set:boot/ipxe,iPXE\n";
     for (const Loader& l : kLoaders) {
       out += "dhcp-match=set:boot/", out += l.name, out += ",option:client-arch,", append_int(out, l.architecture);
       out += '\n';
       for (const NetworkBoot::Server& at : boot->servers)
-        out += "dhcp-boot=tag:boot/", out += l.name, out += ",tag:!boot/ipxe,tag:", out += c.networks[static_cast<std::size_t>(at.network)].name, out += ',', out += l.file, out += ",," + ipv4_text(at.address) + "\n";
+        out += "dhcp-boot=tag:boot/", out += l.name,
+            out += ",tag:!boot/ipxe,tag:", out += c.networks[static_cast<std::size_t>(at.network)].name, out += ',',
+            out += l.file, out += ",," + ipv4_text(at.address) + "\n";
     }
-    for (const NetworkBoot::Script& script : boot->scripts) out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url, out += ",," + ipv4_text(script.server) + "\n";
+    for (const NetworkBoot::Script& script : boot->scripts)
+      out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url,
+          out += ",," + ipv4_text(script.server) + "\n";
   }
   if (!is_made(c, "dns")) {
     const auto* extra = extra_of(in, "dnsmasq.conf");
-    const auto known = [&](std::string_view name) { return extra && std::any_of(extra->begin(), extra->end(), [&](const auto& line) { return line && to_lower(*line).find(std::string(name) + "." + to_lower(s.domain.value_or(""))) != std::string::npos; }); };
-    check_hidden_hosts(in, known, [&](std::string_view name) { return "outputs: { dnsmasq: { extra: { dnsmasq.conf: [ \"host-record=" + std::string(name) + "." + s.domain.value_or("") + ",10.9.0.5\" ] } } }"; }, findings);
+    const auto known = [&](std::string_view name) {
+      return extra && std::any_of(extra->begin(), extra->end(), [&](const auto& line) {
+               return line && to_lower(*line).find(std::string(name) + "." + to_lower(s.domain.value_or(""))) !=
+                                  std::string::npos;
+             });
+    };
+    check_hidden_hosts(
+        in, known,
+        [&](std::string_view name) {
+          return "outputs: { dnsmasq: { extra: { dnsmasq.conf: [ \"host-record=" + std::string(name) + "." +
+                 s.domain.value_or("") + ",10.9.0.5\" ] } } }";
+        },
+        findings);
   }
   append_extra(in, out, findings);
   bundle.close();

@@ -1,10 +1,11 @@
-// fabric-env/<group>/: what NCCL (or RCCL), UCX and Open MPI are told of the planned fabric, for the nodes of each group that computes, and apply.sh, which puts
-// it in place there.
+// fabric-env/<group>/: what NCCL (or RCCL), UCX and Open MPI are told of the planned fabric, for the nodes of each
+// group that computes, and apply.sh, which puts it in place there.
 //
-// Only what the plan knows and the library would choose otherwise is written; each line says where it comes from. Names of adapters (mlx5_3) are the kernel's and
-// the firmware's, not the plan's: they differ from node to node, and change when a card is exchanged. So apply.sh looks them up on the node by what the plan does
-// know: the name of the interface (netplan) where RoCE runs over it, the subnet's prefix (opensm.conf) where InfiniBand does; and it takes them only when there are
-// as many as the plan has.
+// Only what the plan knows and the library would choose otherwise is written; each line says where it comes from. Names
+// of adapters (mlx5_3) are the kernel's and the firmware's, not the plan's: they differ from node to node, and change
+// when a card is exchanged. So apply.sh looks them up on the node by what the plan does know: the name of the interface
+// (netplan) where RoCE runs over it, the subnet's prefix (opensm.conf) where InfiniBand does; and it takes them only
+// when there are as many as the plan has.
 #include "compile/fabric_env/fabric_env.h"
 
 #include <algorithm>
@@ -21,13 +22,21 @@
 namespace clusterc {
 namespace {
 
-// The code point that UCX marks RoCE v2 with where it is told nothing: traffic class 106 (UCX, uct/ib/base/ib_device.h, UCT_IB_DEFAULT_ROCEV2_DSCP), which is 26 with ECN.
+// The code point that UCX marks RoCE v2 with where it is told nothing: traffic class 106 (UCX, uct/ib/base/ib_device.h,
+// UCT_IB_DEFAULT_ROCEV2_DSCP), which is 26 with ECN.
 constexpr std::int64_t kUcxDscp = 26;
 // NCCL copies a line of its file into two buffers of 1,024 (src/misc/param.cc, setEnvFile).
 constexpr std::size_t kLongestNcclValue = 1000;
 
-struct Setting { std::string key, value, why; bool derived = true; };   // key empty: only said
-struct File { std::string name, installed, assign; std::vector<Setting> settings; std::string devices_key; };
+struct Setting {
+  std::string key, value, why;
+  bool derived = true;
+};  // key empty: only said
+struct File {
+  std::string name, installed, assign;
+  std::vector<Setting> settings;
+  std::string devices_key;
+};
 
 // A network that carries the traffic of jobs, and what each node of the group has in it.
 struct Ports {
@@ -35,10 +44,10 @@ struct Ports {
   const NetworkModel* net = nullptr;
   const EndPoints* ends = nullptr;
   bool rdma = false;
-  std::int64_t devices = 0;                  // RDMA ports that the node then has
-  std::vector<std::string> interfaces;       // RoCE: below these they are found
-  std::vector<std::string> prefixes;         // InfiniBand: by these
-  std::string unknown;                       // why they cannot be found
+  std::int64_t devices = 0;             // RDMA ports that the node then has
+  std::vector<std::string> interfaces;  // RoCE: below these they are found
+  std::vector<std::string> prefixes;    // InfiniBand: by these
+  std::string unknown;                  // why they cannot be found
 };
 
 // As sysfs prints the upper half of a GID: fe80:0000:0000:0001.
@@ -67,12 +76,16 @@ std::vector<Ports> ports_of(const CompileInput& in, int group) {
         p.devices = e.ports_each;
         for (const InfinibandSubnet& s : infiniband_subnets(c, in.plan))
           if (s.fabric == p.network) p.prefixes.push_back(gid_prefix(s.prefix()));
-        if (e.split > 1) p.unknown = "each port is split into " + std::to_string(e.split) + " links, which the driver may show as one device or as several";
-        else if (p.prefixes.empty()) p.unknown = "its subnet managers are not of this plan, so that its prefix is not known";
+        if (e.split > 1)
+          p.unknown = "each port is split into " + std::to_string(e.split) +
+                      " links, which the driver may show as one device or as several";
+        else if (p.prefixes.empty())
+          p.unknown = "its subnet managers are not of this plan, so that its prefix is not known";
       } else if (carries_roce(c, net)) {
         p.rdma = true;
         for (const Interface& i : interfaces)
-          if (i.network == p.network && &net.ends[static_cast<std::size_t>(i.end_points)] == &e) p.interfaces = i.names, p.devices = i.addresses;   // the ports of a bond are one device
+          if (i.network == p.network && &net.ends[static_cast<std::size_t>(i.end_points)] == &e)
+            p.interfaces = i.names, p.devices = i.addresses;  // the ports of a bond are one device
         if (p.interfaces.empty()) p.unknown = "it has no subnet, so that its interfaces have no names";
       }
       out.push_back(std::move(p));
@@ -86,26 +99,33 @@ bool one_leaf(const Plan& plan, const Ports& p) {
   const auto end = static_cast<int>(p.ends - p.net->ends.data());
   const PortRef first = plan.leaf_port(p.network, end, 0, 0);
   for (std::int64_t i = 1; i < p.ends->ports_each; ++i)
-    if (const PortRef other = plan.leaf_port(p.network, end, 0, i); other.sw.tier != first.sw.tier || other.sw.index != first.sw.index) return false;
+    if (const PortRef other = plan.leaf_port(p.network, end, 0, i);
+        other.sw.tier != first.sw.tier || other.sw.index != first.sw.index)
+      return false;
   return first.sw.index >= 0;
 }
 
 class GroupEnv {
  public:
   GroupEnv(const CompileInput& in, int group)
-      : in_(in), c_(in.cluster), g_(c_.nodes[static_cast<std::size_t>(group)]), ports_(g_.computes && g_.count > 0 ? ports_of(in, group) : std::vector<Ports>()) {
+      : in_(in),
+        c_(in.cluster),
+        g_(c_.nodes[static_cast<std::size_t>(group)]),
+        ports_(g_.computes && g_.count > 0 ? ports_of(in, group) : std::vector<Ports>()) {
     if (ports_.empty()) return;
-    Findings of_network;   // netplan or cloud-init says it
+    Findings of_network;  // netplan or cloud-init says it
     const GroupNetwork network(in, group, of_network);
     rdma_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.rdma; });
     efa_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.net->kind == LinkKind::efa; });
-    found_ = rdma_ && std::all_of(ports_.begin(), ports_.end(), [](const Ports& p) { return !p.rdma || p.unknown.empty(); });
+    found_ =
+        rdma_ && std::all_of(ports_.begin(), ports_.end(), [](const Ports& p) { return !p.rdma || p.unknown.empty(); });
     plain_ = network.devices().size() > 1;
     // Sockets: the network that the plain host names stand in, where another moves the data; else that of the data.
     for (const Ports& p : ports_)
       if (!rdma_ && !efa_) take(sockets_, network.devices_in(p.network)), take_subnet(p.network);
     if (rdma_ || efa_)
-      if (const int n = primary_network(c_, group); n >= 0 && !network.devices_in(n).empty()) sockets_ = network.devices_in(n), take_subnet(n);
+      if (const int n = primary_network(c_, group); n >= 0 && !network.devices_in(n).empty())
+        sockets_ = network.devices_in(n), take_subnet(n);
     nccl();
     ucx();
     mpi();
@@ -130,7 +150,9 @@ class GroupEnv {
   }
 
  private:
-  static void take(std::vector<std::string>& to, const std::vector<std::string>& from) { to.insert(to.end(), from.begin(), from.end()); }
+  static void take(std::vector<std::string>& to, const std::vector<std::string>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
   void take_subnet(int network) {
     if (const auto& s = c_.networks[static_cast<std::size_t>(network)].subnet) subnets_.push_back(s->text());
   }
@@ -153,30 +175,39 @@ class GroupEnv {
     if (!rdma_) return;
     if (found_) {
       f.devices_key = key;
-      f.settings.push_back({"", "", std::string(key) + ": apply.sh adds it, with the adapters that it finds on the node", false});
+      f.settings.push_back(
+          {"", "", std::string(key) + ": apply.sh adds it, with the adapters that it finds on the node", false});
       return;
     }
     for (const Ports& p : ports_)
-      if (!p.unknown.empty()) f.settings.push_back({"", "", std::string(key) + " is left to the library: " + network_words(p) + ": " + p.unknown, false});
+      if (!p.unknown.empty())
+        f.settings.push_back(
+            {"", "", std::string(key) + " is left to the library: " + network_words(p) + ": " + p.unknown, false});
   }
   void roce(File& f, std::string_view gid_key, std::string_view class_key, std::int64_t own_dscp) {
     for (const Ports& p : ports_) {
       const RocePlan* plan = p.rdma && p.net->kind == LinkKind::ethernet ? roce_plan(c_, *p.net) : nullptr;
       if (!plan) continue;
-      if (plan->gid_index) f.settings.push_back({std::string(gid_key), std::to_string(*plan->gid_index), "roce: gid_index of " + network_words(p)});
+      if (plan->gid_index)
+        f.settings.push_back(
+            {std::string(gid_key), std::to_string(*plan->gid_index), "roce: gid_index of " + network_words(p)});
       if (plan->dscp && *plan->dscp != own_dscp)
-        f.settings.push_back({std::string(class_key), std::to_string(traffic_class(*plan->dscp)), "DSCP " + std::to_string(*plan->dscp) + " of " + network_words(p) + ", times 4: the class that its switches do not drop"});
-      return;   // one value for all of a process's RoCE
+        f.settings.push_back({std::string(class_key), std::to_string(traffic_class(*plan->dscp)),
+                              "DSCP " + std::to_string(*plan->dscp) + " of " + network_words(p) +
+                                  ", times 4: the class that its switches do not drop"});
+      return;  // one value for all of a process's RoCE
     }
   }
 
   void nccl() {
     if (g_.server.gpu_count == 0) return;
-    const bool amd = g_.server.gpu && g_.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd;   // RCCL knows the same words, in a file of its own
+    const bool amd = g_.server.gpu && g_.server.gpu->vendor.value_or(Vendor::nvidia) ==
+                                          Vendor::amd;  // RCCL knows the same words, in a file of its own
     File f{amd ? "rccl.conf" : "nccl.conf", amd ? "/etc/rccl.conf" : "/etc/nccl.conf", "=", {}, {}};
     if (plain_ && !sockets_.empty()) {
-      const std::string list = "=" + join(sockets_, ",");   // its first sign: names are exact
-      const std::string why = rdma_ || efa_ ? "how ranks find each other: the network that plain host names stand in" : "no RDMA in the plan: data goes by the interfaces of the network of jobs";
+      const std::string list = "=" + join(sockets_, ",");  // its first sign: names are exact
+      const std::string why = rdma_ || efa_ ? "how ranks find each other: the network that plain host names stand in"
+                                            : "no RDMA in the plan: data goes by the interfaces of the network of jobs";
       if (list.size() <= kLongestNcclValue) f.settings.push_back({"NCCL_SOCKET_IFNAME", list, why});
     }
     devices(f, "NCCL_IB_HCA");
@@ -184,25 +215,40 @@ class GroupEnv {
     roce(f, "NCCL_IB_GID_INDEX", "NCCL_IB_TC", 0);
     rails(f);
     for (const Ports& p : ports_) {
-      const bool adaptive = p.net->spec && (p.net->spec->spectrum_x.value_or(false) || p.net->spec->adaptive_routing.value_or(false));
-      if (adaptive && p.rdma && p.net->kind == LinkKind::ethernet) f.settings.push_back({"NCCL_IB_ADAPTIVE_ROUTING", "1", "packets of " + network_words(p) + " choose among paths; on RoCE NCCL does not expect that"});
-      if (p.rdma && p.net->spec && p.net->spec->sharp.value_or(false)) f.settings.push_back({"NCCL_COLLNET_ENABLE", "1", "sharp of " + network_words(p) + ": reduction in the switches, by the plugin nccl-rdma-sharp"});
+      const bool adaptive =
+          p.net->spec && (p.net->spec->spectrum_x.value_or(false) || p.net->spec->adaptive_routing.value_or(false));
+      if (adaptive && p.rdma && p.net->kind == LinkKind::ethernet)
+        f.settings.push_back(
+            {"NCCL_IB_ADAPTIVE_ROUTING", "1",
+             "packets of " + network_words(p) + " choose among paths; on RoCE NCCL does not expect that"});
+      if (p.rdma && p.net->spec && p.net->spec->sharp.value_or(false))
+        f.settings.push_back(
+            {"NCCL_COLLNET_ENABLE", "1",
+             "sharp of " + network_words(p) + ": reduction in the switches, by the plugin nccl-rdma-sharp"});
     }
     unique(f);
     add(std::move(f));
   }
 
-  // NCCL user guide, NCCL_CROSS_NIC: 0 for switches of each rail with a slow way between them, 1 where all ports of a node are on one switch; else it tries (2).
+  // NCCL user guide, NCCL_CROSS_NIC: 0 for switches of each rail with a slow way between them, 1 where all ports of a
+  // node are on one switch; else it tries (2).
   void rails(File& f) const {
     for (const Ports& p : ports_) {
       if (!p.rdma || p.ends->ports_each < 2 || p.net->shares >= 0) continue;
       const Fabric& fabric = in_.plan.fabrics[static_cast<std::size_t>(p.network)];
       if (fabric.tiers.empty()) continue;
-      const bool unjoined = p.net->spec && p.net->spec->topology.value_or(NetworkTopology::fat_tree) == NetworkTopology::rail_only;
-      if (unjoined) f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-only: nothing joins the rails"});
+      const bool unjoined =
+          p.net->spec && p.net->spec->topology.value_or(NetworkTopology::fat_tree) == NetworkTopology::rail_only;
+      if (unjoined)
+        f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-only: nothing joins the rails"});
       else if (fabric.rail_optimised && fabric.oversubscription > 1)
-        f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-optimised, and the way between rails has 1/" + std::string(WriterValue(fabric.oversubscription).text()) + " of what its nodes can send"});
-      else if (!fabric.rail_optimised && fabric.planes == 1 && one_leaf(in_.plan, p)) f.settings.push_back({"NCCL_CROSS_NIC", "1", "all ports of a node in " + network_words(p) + " go to one switch"});
+        f.settings.push_back({"NCCL_CROSS_NIC", "0",
+                              network_words(p) + " is rail-optimised, and the way between rails has 1/" +
+                                  std::string(WriterValue(fabric.oversubscription).text()) +
+                                  " of what its nodes can send"});
+      else if (!fabric.rail_optimised && fabric.planes == 1 && one_leaf(in_.plan, p))
+        f.settings.push_back(
+            {"NCCL_CROSS_NIC", "1", "all ports of a node in " + network_words(p) + " go to one switch"});
       return;
     }
   }
@@ -210,7 +256,9 @@ class GroupEnv {
   void ucx() {
     if (efa_) return;
     File f{"ucx.conf", "/etc/ucx/ucx.conf", "=", {}, {}};
-    if (!rdma_ && plain_ && !sockets_.empty()) f.settings.push_back({"UCX_NET_DEVICES", join(sockets_, ","), "no RDMA in the plan: data goes by the interfaces of the network of jobs"});
+    if (!rdma_ && plain_ && !sockets_.empty())
+      f.settings.push_back({"UCX_NET_DEVICES", join(sockets_, ","),
+                            "no RDMA in the plan: data goes by the interfaces of the network of jobs"});
     devices(f, "UCX_NET_DEVICES");
     roce(f, "UCX_IB_GID_INDEX", "UCX_IB_TRAFFIC_CLASS", kUcxDscp);
     unique(f);
@@ -221,11 +269,20 @@ class GroupEnv {
     const auto& mpi = g_.software.mpi;
     if (!mpi || mpi->kind.value_or("") != "openmpi") return;
     const std::string os = g_.software.os.value_or("");
-    const bool debian = os.empty() || os.starts_with("debian") || os.starts_with("ubuntu") || os.starts_with("dgx-os");   // packages of Debian; of Fedora and EPEL
-    File f{"openmpi-mca-params.conf", debian ? "/etc/openmpi/openmpi-mca-params.conf" : "/etc/openmpi-x86_64/openmpi-mca-params.conf", " = ", {}, {}};
-    const std::string list = join(subnets_, ","), why = rdma_ ? "how processes find each other: the network that plain host names stand in" : "the network of jobs";
+    const bool debian = os.empty() || os.starts_with("debian") || os.starts_with("ubuntu") ||
+                        os.starts_with("dgx-os");  // packages of Debian; of Fedora and EPEL
+    File f{"openmpi-mca-params.conf",
+           debian ? "/etc/openmpi/openmpi-mca-params.conf" : "/etc/openmpi-x86_64/openmpi-mca-params.conf",
+           " = ",
+           {},
+           {}};
+    const std::string list = join(subnets_, ","),
+                      why = rdma_ ? "how processes find each other: the network that plain host names stand in"
+                                  : "the network of jobs";
     if (plain_ && !subnets_.empty()) f.settings.push_back({"btl_tcp_if_include", list, why});
-    if (f.settings.size() == 1 && (!mpi->version || mpi->version->major() < 5)) f.settings.push_back({"oob_tcp_if_include", list, "likewise, for the daemons; since Open MPI 5 they are PRRTE's"});
+    if (f.settings.size() == 1 && (!mpi->version || mpi->version->major() < 5))
+      f.settings.push_back(
+          {"oob_tcp_if_include", list, "likewise, for the daemons; since Open MPI 5 they are PRRTE's"});
     add(std::move(f));
   }
 
@@ -237,7 +294,8 @@ class GroupEnv {
 
   void add(File f) {
     const auto* wishes = extra_of(in_, f.name);
-    const bool says = std::any_of(f.settings.begin(), f.settings.end(), [](const Setting& s) { return !s.key.empty(); });
+    const bool says =
+        std::any_of(f.settings.begin(), f.settings.end(), [](const Setting& s) { return !s.key.empty(); });
     if (says || !f.devices_key.empty() || (wishes && !wishes->empty())) files_.push_back(std::move(f));
   }
 
@@ -248,28 +306,46 @@ class GroupEnv {
     for (const auto& wish : *extra) {
       if (!wish) continue;
       const std::size_t equals = std::min(wish->find('='), wish->size());
-      const std::string key(trim(std::string_view(*wish).substr(0, equals))), after(equals < wish->size() ? std::string_view(*wish).substr(equals + 1) : std::string_view());
-      const bool upper = f.assign == "=";    // NCCL and UCX take a blank behind it for a part of the value
+      const std::string key(trim(std::string_view(*wish).substr(0, equals))),
+          after(equals < wish->size() ? std::string_view(*wish).substr(equals + 1) : std::string_view());
+      const bool upper = f.assign == "=";  // NCCL and UCX take a blank behind it for a part of the value
       const std::string value(upper ? std::string_view(after) : trim(after));
       const std::string_view begin = upper ? f.name == "ucx.conf" ? "UCX_" : "NCCL_" : "";
-      const bool word = key.size() > begin.size() && key.starts_with(begin) && std::all_of(key.begin(), key.end(), [&](char c) { return (upper ? c >= 'A' && c <= 'Z' : c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
-      const bool plain = !value.empty() && value.size() <= kLongestNcclValue && std::all_of(value.begin(), value.end(), [](char c) { return c > 0x20 && c < 0x7f && std::string_view("\"'`\\#;$").find(c) == std::string_view::npos; });
+      const bool word =
+          key.size() > begin.size() && key.starts_with(begin) && std::all_of(key.begin(), key.end(), [&](char c) {
+            return (upper ? c >= 'A' && c <= 'Z' : c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+          });
+      const bool plain =
+          !value.empty() && value.size() <= kLongestNcclValue && std::all_of(value.begin(), value.end(), [](char c) {
+            return c > 0x20 && c < 0x7f && std::string_view("\"'`\\#;$").find(c) == std::string_view::npos;
+          });
       if (!word || !plain) {
-        told(findings, "output-extra-malformed", wish.span, "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is no line of " + f.name, "one name and its value in each line, for example " + std::string(upper ? std::string(begin) + "TLS=rc,self" : "btl_tcp_links = 2"));
+        told(findings, "output-extra-malformed", wish.span,
+             "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is no line of " + f.name,
+             "one name and its value in each line, for example " +
+                 std::string(upper ? std::string(begin) + "TLS=rc,self" : "btl_tcp_links = 2"));
         continue;
       }
-      const auto ours = std::find_if(f.settings.begin(), f.settings.end(), [&](const Setting& s) { return s.key == key; });
+      const auto ours =
+          std::find_if(f.settings.begin(), f.settings.end(), [&](const Setting& s) { return s.key == key; });
       if (key == f.devices_key || (ours != f.settings.end() && ours->derived)) {
-        told(findings, "output-extra-contradicts-spec", wish.span, "'" + key + "' follows from the spec", "change the spec instead");
+        told(findings, "output-extra-contradicts-spec", wish.span, "'" + key + "' follows from the spec",
+             "change the spec instead");
         continue;
       }
-      if (ours != f.settings.end()) ours->value = value;
-      else f.settings.push_back({key, value, f.settings.size() == first ? "outputs.fabric-env.extra of the spec" : "", false});
+      if (ours != f.settings.end())
+        ours->value = value;
+      else
+        f.settings.push_back(
+            {key, value, f.settings.size() == first ? "outputs.fabric-env.extra of the spec" : "", false});
     }
   }
   // The lines are for all groups: what is wrong with one is said once.
-  static void told(Findings& findings, std::string_view rule, SourceSpan at, const std::string& text, const std::string& help) {
-    if (std::none_of(findings.all().begin(), findings.all().end(), [&](const Finding& f) { return f.rule == rule && f.span == at; })) findings.error(std::string(rule), at, text).help(help);
+  static void told(Findings& findings, std::string_view rule, SourceSpan at, const std::string& text,
+                   const std::string& help) {
+    if (std::none_of(findings.all().begin(), findings.all().end(),
+                     [&](const Finding& f) { return f.rule == rule && f.span == at; }))
+      findings.error(std::string(rule), at, text).help(help);
   }
 
   void write_apply(Bundle& bundle) const;
@@ -278,7 +354,8 @@ class GroupEnv {
   const Cluster& c_;
   const NodeGroupModel& g_;
   std::vector<Ports> ports_;
-  bool rdma_ = false, efa_ = false, found_ = false, plain_ = false;   // plain_: there is more than one interface to choose from
+  bool rdma_ = false, efa_ = false, found_ = false,
+       plain_ = false;  // plain_: there is more than one interface to choose from
   std::vector<std::string> sockets_, subnets_;
   std::vector<File> files_;
 };
@@ -325,7 +402,8 @@ infiniband() {
   done
 }
 )sh";
-constexpr std::string_view kPut = R"sh(# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
+constexpr std::string_view kPut =
+    R"sh(# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
 put() {
   to=$root$2
   mkdir -p "${to%/*}" || exit 2
@@ -347,8 +425,10 @@ void GroupEnv::write_apply(Bundle& bundle) const {
   std::string& out = bundle.text();
   out += "#!/bin/sh\n";
   out += made_by(in_, "fabric-env");
-  out += "# puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA ports of the plan are there, and the\n"
-         "# libraries are left to choose among them; run it again when they are.\n";
+  out +=
+      "# puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA "
+      "ports of the plan are there, and the\n"
+      "# libraries are left to choose among them; run it again when they are.\n";
   if (found_) out += "# shellcheck disable=SC2317,SC2329  # not every group calls every function\n";
   out += kApplyHead;
   if (found_) out += kFind;
@@ -363,8 +443,11 @@ void GroupEnv::write_apply(Bundle& bundle) const {
       w.command({"expect", std::to_string(p.devices), p.net->name});
     }
   for (const File& f : files_) {
-    if (f.devices_key.empty()) w.command({"put", f.name, f.installed});
-    else w.command({"put", f.name, f.installed, f.devices_key + (f.devices_key == "NCCL_IB_HCA" ? "==" : "=")});   // NCCL: names are exact
+    if (f.devices_key.empty())
+      w.command({"put", f.name, f.installed});
+    else
+      w.command({"put", f.name, f.installed,
+                 f.devices_key + (f.devices_key == "NCCL_IB_HCA" ? "==" : "=")});  // NCCL: names are exact
   }
   out += "exit \"$status\"\n";
   bundle.close();
@@ -372,11 +455,13 @@ void GroupEnv::write_apply(Bundle& bundle) const {
 
 bool wanted(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
-    return n.carries_traffic(Traffic::compute) && n.kind != LinkKind::nvlink && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
-      if (e.group < 0 || is_management_port(c, n, e)) return false;
-      const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
-      return g.computes && g.count > 0 && (n.kind == LinkKind::infiniband || carries_roce(c, n) || g.server.gpu_count > 0 || g.software.mpi);
-    });
+    return n.carries_traffic(Traffic::compute) && n.kind != LinkKind::nvlink &&
+           std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
+             if (e.group < 0 || is_management_port(c, n, e)) return false;
+             const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
+             return g.computes && g.count > 0 &&
+                    (n.kind == LinkKind::infiniband || carries_roce(c, n) || g.server.gpu_count > 0 || g.software.mpi);
+           });
   });
 }
 
@@ -403,7 +488,9 @@ bool has_fabric_env(const CompileInput& of_another, int group) {
 
 const Output kFabricEnvOutput{
     .id = "fabric-env",
-    .summary = "for each group of nodes that compute what NCCL, UCX and Open MPI are told of the fabric, and a script that finds the adapters of the plan",
+    .summary =
+        "for each group of nodes that compute what NCCL, UCX and Open MPI are told of the fabric, and a script that "
+        "finds the adapters of the plan",
     .consumers = "NCCL 2.10 and newer, UCX 1.13 and newer, Open MPI 4 and 5",
     .wanted = wanted,
     .emit = emit,

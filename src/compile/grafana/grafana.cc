@@ -1,6 +1,7 @@
-// grafana/: provisioning (the data source, where dashboards lie) and dashboards. What they show is what the rules of the output prometheus know: a panel for each
-// recording rule, and one for each alert with a limit, with that limit drawn in it. Expressions and limits come from there (recording_rules, alerts_of), so that
-// what is red in a panel is where the alert fires.
+// grafana/: provisioning (the data source, where dashboards lie) and dashboards. What they show is what the rules of
+// the output prometheus know: a panel for each recording rule, and one for each alert with a limit, with that limit
+// drawn in it. Expressions and limits come from there (recording_rules, alerts_of), so that what is red in a panel is
+// where the alert fires.
 #include "compile/grafana/grafana.h"
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kSource = "cluster-prometheus";     // uid of the data source
-constexpr int kWidth = 12, kHeight = 8, kColumns = 24;         // two panels side by side: Grafana's grid has 24 columns
+constexpr std::string_view kSource = "cluster-prometheus";  // uid of the data source
+constexpr int kWidth = 12, kHeight = 8, kColumns = 24;      // two panels side by side: Grafana's grid has 24 columns
 // Of many series the worst are shown: a browser does not draw those of 131,072 GPUs.
 constexpr int kWorst = 20;
 
@@ -39,7 +40,12 @@ class Dashboard {
     j.begin_object().field("uid", "cluster-" + uid).field("title", cluster + ": " + title);
     j.field("description", "made by clusterc from spec '" + cluster + "'; a change here is lost: copy the dashboard");
     j.array("tags", JsonWriter::Layout::line).value("clusterc").end_array();
-    j.field("editable", false).field("graphTooltip", 1).field("refresh", "1m").field("schemaVersion", 36).field("timezone", "browser").field("version", 1);
+    j.field("editable", false)
+        .field("graphTooltip", 1)
+        .field("refresh", "1m")
+        .field("schemaVersion", 36)
+        .field("timezone", "browser")
+        .field("version", 1);
     j.object("time", JsonWriter::Layout::line).field("from", "now-6h").field("to", "now").end_object();
     j.array("panels");
   }
@@ -60,9 +66,16 @@ class Dashboard {
       const bool below = p.sign == "<";
       j.object("thresholds").field("mode", "absolute").array("steps");
       j.begin_object(JsonWriter::Layout::line).field("color", below ? "red" : "green").key("value").null().end_object();
-      j.begin_object(JsonWriter::Layout::line).field("color", below ? "green" : "red").field("value", p.limit).end_object();
+      j.begin_object(JsonWriter::Layout::line)
+          .field("color", below ? "green" : "red")
+          .field("value", p.limit)
+          .end_object();
       j.end_array().end_object();
-      j.object("custom").object("thresholdsStyle", JsonWriter::Layout::line).field("mode", "line+area").end_object().end_object();
+      j.object("custom")
+          .object("thresholdsStyle", JsonWriter::Layout::line)
+          .field("mode", "line+area")
+          .end_object()
+          .end_object();
     }
     j.end_object().array("overrides").end_array().end_object();
     targets(p);
@@ -72,7 +85,12 @@ class Dashboard {
     JsonWriter& j = *json_;
     j.begin_object().field("id", ++id_).field("type", "table").field("title", title);
     place(j);
-    j.array("targets").begin_object().field("refId", "A").field("expr", expr).field("format", "table").field("instant", true);
+    j.array("targets")
+        .begin_object()
+        .field("refId", "A")
+        .field("expr", expr)
+        .field("format", "table")
+        .field("instant", true);
     source(j);
     j.end_object().end_array().end_object();
   }
@@ -83,8 +101,17 @@ class Dashboard {
   }
 
  private:
-  static void source(JsonWriter& j) { j.object("datasource", JsonWriter::Layout::line).field("type", "prometheus").field("uid", kSource).end_object(); }
-  void position(int width, int height) { json_->object("gridPos", JsonWriter::Layout::line).field("h", height).field("w", width).field("x", column_).field("y", line_).end_object(); }
+  static void source(JsonWriter& j) {
+    j.object("datasource", JsonWriter::Layout::line).field("type", "prometheus").field("uid", kSource).end_object();
+  }
+  void position(int width, int height) {
+    json_->object("gridPos", JsonWriter::Layout::line)
+        .field("h", height)
+        .field("w", width)
+        .field("x", column_)
+        .field("y", line_)
+        .end_object();
+  }
   void place(JsonWriter& j) {
     position(kWidth, kHeight);
     column_ += kWidth;
@@ -93,7 +120,11 @@ class Dashboard {
   }
   void targets(const Panel& p) {
     JsonWriter& j = *json_;
-    j.array("targets").begin_object().field("refId", "A").field("expr", p.expr).field("legendFormat", p.legend.empty() ? "__auto" : p.legend);
+    j.array("targets")
+        .begin_object()
+        .field("refId", "A")
+        .field("expr", p.expr)
+        .field("legendFormat", p.legend.empty() ? "__auto" : p.legend);
     source(j);
     j.end_object().end_array();
   }
@@ -103,18 +134,23 @@ class Dashboard {
   int id_ = 0, column_ = 0, line_ = 0;
 };
 
-// Grafana's words for units (grafana-data, valueFormats/categories.ts), by how Prometheus's metrics end and DCGM's are called.
+// Grafana's words for units (grafana-data, valueFormats/categories.ts), by how Prometheus's metrics end and DCGM's are
+// called.
 std::string unit_of(std::string_view metric) {
-  constexpr std::pair<std::string_view, std::string_view> kUnits[] = {{"ratio", "percentunit"}, {"watts", "watt"}, {":va", "voltamp"}, {"bytes_per_second", "Bps"}, {"speed_bytes", "Bps"}, {"_bytes", "bytes"},
-                                                                      {"celsius", "celsius"},   {"_TEMP", "celsius"}, {"POWER_MGMT_LIMIT", "watt"}, {"POWER_USAGE", "watt"}};
+  constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
+      {"ratio", "percentunit"},     {"watts", "watt"},      {":va", "voltamp"},     {"bytes_per_second", "Bps"},
+      {"speed_bytes", "Bps"},       {"_bytes", "bytes"},    {"celsius", "celsius"}, {"_TEMP", "celsius"},
+      {"POWER_MGMT_LIMIT", "watt"}, {"POWER_USAGE", "watt"}};
   for (const auto& [end, unit] : kUnits)
     if (metric.ends_with(end)) return std::string(unit);
   return "short";
 }
 
-// The series that come nearest to the limit, or are furthest beyond it; where one value is right and all others wrong, how many are wrong.
+// The series that come nearest to the limit, or are furthest beyond it; where one value is right and all others wrong,
+// how many are wrong.
 std::string worst(const Alert& a) {
-  if (a.sign == "<" || a.sign == ">") return (a.sign == "<" ? "bottomk(" : "topk(") + std::to_string(kWorst) + ", " + a.query + ")";
+  if (a.sign == "<" || a.sign == ">")
+    return (a.sign == "<" ? "bottomk(" : "topk(") + std::to_string(kWorst) + ", " + a.query + ")";
   return "count(" + a.expr + ") or vector(0)";
 }
 
@@ -133,14 +169,15 @@ Panel panel_of(const Alert& a) {
 
 void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   check_extra_files(own, "grafana", {}, findings);
-  CompileInput in = own;      // its rules with the extra lines that they have
+  CompileInput in = own;  // its rules with the extra lines that they have
   const auto* wish = in.cluster.spec.outputs.find("prometheus");
   in.wish = wish ? &wish->value : nullptr;
 
   Dashboard overview(own, "overview", "overview", bundle);
   overview.table("Alerts that fire", "ALERTS{alertstate=\"firing\"}");
-  Findings of_prometheus;     // it says what is wrong with its lines
-  for (const RecordingRule& r : recording_rules(in, of_prometheus)) overview.panel({.title = r.name, .expr = r.name, .legend = {}, .unit = unit_of(r.name), .sign = {}});
+  Findings of_prometheus;  // it says what is wrong with its lines
+  for (const RecordingRule& r : recording_rules(in, of_prometheus))
+    overview.panel({.title = r.name, .expr = r.name, .legend = {}, .unit = unit_of(r.name), .sign = {}});
   overview.finish();
 
   // A row for each kind of alert, in their order; limits of different groups and networks side by side.
@@ -165,14 +202,24 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   bundle.text() += made_by(own, "");
   YamlWriter d(bundle.text());
   d.begin_map().field("apiVersion", 1).list("datasources").begin_map();
-  d.field("name", "Prometheus of the cluster").field("uid", kSource).field("type", "prometheus").field("access", "proxy");
+  d.field("name", "Prometheus of the cluster")
+      .field("uid", kSource)
+      .field("type", "prometheus")
+      .field("access", "proxy");
   d.comment("beside Grafana, where prometheus.yml looks for itself too");
   d.field("url", "http://localhost:9090").field("isDefault", true).field("editable", false);
   d.map("jsonData").comment("how often prometheus.yml scrapes").field("timeInterval", kScrapeInterval).end_map();
   d.end_map();
   if (keeps_logs_in_loki(own)) {
-    d.begin_map().field("name", "Logs of the cluster").field("uid", "cluster-logs").field("type", "loki").field("access", "proxy");
-    d.comment("beside Grafana, where syslog-ng sends them").field("url", "http://localhost:3100").field("editable", false).end_map();
+    d.begin_map()
+        .field("name", "Logs of the cluster")
+        .field("uid", "cluster-logs")
+        .field("type", "loki")
+        .field("access", "proxy");
+    d.comment("beside Grafana, where syslog-ng sends them")
+        .field("url", "http://localhost:3100")
+        .field("editable", false)
+        .end_map();
   }
   d.end_list().end_map();
   bundle.close();
@@ -180,7 +227,11 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   bundle.text() += made_by(own, "");
   YamlWriter p(bundle.text());
   p.begin_map().field("apiVersion", 1).list("providers").begin_map();
-  p.field("name", "cluster").field("folder", own.cluster.spec.name.value_or("")).field("type", "file").field("disableDeletion", true).field("allowUiUpdates", false);
+  p.field("name", "cluster")
+      .field("folder", own.cluster.spec.name.value_or(""))
+      .field("type", "file")
+      .field("disableDeletion", true)
+      .field("allowUiUpdates", false);
   p.map("options").field("path", "/var/lib/grafana/dashboards/cluster").end_map().end_map().end_list().end_map();
   bundle.close();
 }
@@ -189,7 +240,8 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
 
 const Output kGrafanaOutput{
     .id = "grafana",
-    .summary = "data source and dashboards: every recording rule, and the limit of every alert with what comes nearest to it",
+    .summary =
+        "data source and dashboards: every recording rule, and the limit of every alert with what comes nearest to it",
     .consumers = "Grafana 9 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -1,9 +1,9 @@
 // One hosts file for every machine of the cluster: gpu001 and gpu001-inband, scratch-1-inband, leaf-compute-u1-r3.
 //
-// A node's plain name stands at its address in the primary network (compile/common.h), or in the first network that it is in.
-// Each address has an alias with the network's name; where a node has several in one network they are numbered from 1 and the
-// first one is also meant without a number. Switches, PDUs and shelves stand at their management address: leaf-compute-u1-r3,
-// pdu-r07-b (docs/names.md). No name stands twice (hosts/names.h).
+// A node's plain name stands at its address in the primary network (compile/common.h), or in the first network that it
+// is in. Each address has an alias with the network's name; where a node has several in one network they are numbered
+// from 1 and the first one is also meant without a number. Switches, PDUs and shelves stand at their management
+// address: leaf-compute-u1-r3, pdu-r07-b (docs/names.md). No name stands twice (hosts/names.h).
 #include "compile/hosts/hosts.h"
 
 #include <arpa/inet.h>
@@ -36,11 +36,15 @@ void append_alias(std::string& out, std::string_view name, std::string_view netw
 void append_plain(std::string& out, std::string_view name, std::string_view domain) {
   out += ' ';
   out += name;
-  if (!domain.empty()) out += '.', out += domain, out += ' ', out += name;   // the full name first: it is the canonical one
+  if (!domain.empty())
+    out += '.', out += domain, out += ' ', out += name;  // the full name first: it is the canonical one
 }
 
 bool is_host_name(std::string_view name) {
-  const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; };
+  const auto good = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+           c == '_';
+  };
   return !name.empty() && std::all_of(name.begin(), name.end(), good) && name.front() != '-' && name.front() != '.';
 }
 
@@ -62,10 +66,11 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
     for (const std::string_view word : split(plain, ' '))
       if (!word.empty()) words.push_back(word);
     const auto malformed = [&](std::string_view why) {
-      findings.error("output-extra-malformed", line.span, "'" + text + "' is no line of hosts: " + std::string(why)).help("write an address and names, for example 10.0.0.9 nas");
+      findings.error("output-extra-malformed", line.span, "'" + text + "' is no line of hosts: " + std::string(why))
+          .help("write an address and names, for example 10.0.0.9 nas");
     };
     if (words.empty()) {
-      if (text.empty()) continue;   // a comment is the other case
+      if (text.empty()) continue;  // a comment is the other case
     } else if (trim(*line).find_first_of("\r\n") != std::string_view::npos) {
       malformed("it has a line end");
       continue;
@@ -78,9 +83,13 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
     } else {
       bool good = true;
       for (std::size_t i = 1; i < words.size() && good; ++i) {
-        if (!is_host_name(words[i])) malformed("'" + std::string(words[i]) + "' is no host name"), good = false;
+        if (!is_host_name(words[i]))
+          malformed("'" + std::string(words[i]) + "' is no host name"), good = false;
         else if (const std::string owner = names.owner_of(words[i]); !owner.empty()) {
-          findings.error("output-extra-contradicts-spec", line.span, "'" + std::string(words[i]) + "' stands in hosts already: it is the name of " + owner).help("give it another name");
+          findings
+              .error("output-extra-contradicts-spec", line.span,
+                     "'" + std::string(words[i]) + "' stands in hosts already: it is the name of " + owner)
+              .help("give it another name");
           good = false;
         }
       }
@@ -102,23 +111,24 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::string& out = bundle.text();
   out += made_by(in, "hosts");
   out += "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
-  if (!in.judging) each_address(
-      in,
-      [&](const AddressPlan& a) {
-        out += "\n# network ";
-        out += c.networks[a.network].name;
-        out += ' ';
-        out += a.subnet.text();
-        out += '\n';
-      },
-      [&](const NamedAddress& n) {
-        append_ipv4(n.address, out);
-        if (n.plain) append_plain(out, n.name, domain);
-        const std::string& network = c.networks[n.network].name;
-        if (n.first) append_alias(out, n.name, network, 0);
-        if (n.number > 0) append_alias(out, n.name, network, n.number);
-        out += '\n';
-      });
+  if (!in.judging)
+    each_address(
+        in,
+        [&](const AddressPlan& a) {
+          out += "\n# network ";
+          out += c.networks[a.network].name;
+          out += ' ';
+          out += a.subnet.text();
+          out += '\n';
+        },
+        [&](const NamedAddress& n) {
+          append_ipv4(n.address, out);
+          if (n.plain) append_plain(out, n.name, domain);
+          const std::string& network = c.networks[n.network].name;
+          if (n.first) append_alias(out, n.name, network, 0);
+          if (n.number > 0) append_alias(out, n.name, network, n.number);
+          out += '\n';
+        });
   append_extra(in, names, out, findings);
   bundle.close();
 }

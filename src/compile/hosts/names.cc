@@ -32,9 +32,10 @@ bool has_hyphen(std::string_view pattern) {
 HostNames::HostNames(const CompileInput& in) : in_(in) {
   const Cluster& c = in.cluster;
   for (const NodeGroupModel& g : c.nodes) kinds_.push_back({"node group '" + g.name + "'", g.span, {}});
-  for (const AddressPlan& a : in.plan.addresses)   // whoever has only its BMC in a network has no plain name
+  for (const AddressPlan& a : in.plan.addresses)  // whoever has only its BMC in a network has no plain name
     for (const EndPoints& e : c.networks[a.network].ends)
-      if (e.group >= 0 && !is_management_port(c, c.networks[a.network], e) && kinds_[static_cast<std::size_t>(e.group)].suffixes.empty())
+      if (e.group >= 0 && !is_management_port(c, c.networks[a.network], e) &&
+          kinds_[static_cast<std::size_t>(e.group)].suffixes.empty())
         kinds_[static_cast<std::size_t>(e.group)].suffixes.emplace_back();
   const auto first_storage = static_cast<int>(kinds_.size());
   for (const StorageModel& s : c.storage) kinds_.push_back({"storage '" + s.name + "'", s.span, {}});
@@ -47,8 +48,10 @@ HostNames::HostNames(const CompileInput& in) : in_(in) {
     const NetworkModel& net = c.networks[a.network];
     std::vector<std::int64_t> of_group(c.nodes.size(), 0), of_storage(c.storage.size(), 0);
     for (std::size_t e = 0; e < net.ends.size(); ++e) {
-      if (net.ends[e].group >= 0) of_group[static_cast<std::size_t>(net.ends[e].group)] += a.stride[e];
-      else if (net.ends[e].storage >= 0) of_storage[static_cast<std::size_t>(net.ends[e].storage)] += a.stride[e];
+      if (net.ends[e].group >= 0)
+        of_group[static_cast<std::size_t>(net.ends[e].group)] += a.stride[e];
+      else if (net.ends[e].storage >= 0)
+        of_storage[static_cast<std::size_t>(net.ends[e].storage)] += a.stride[e];
     }
     for (std::size_t g = 0; g < of_group.size(); ++g)
       if (of_group[g]) add(static_cast<int>(g), net.name, of_group[g]);
@@ -60,8 +63,10 @@ HostNames::HostNames(const CompileInput& in) : in_(in) {
     if (!fresh) same_.push_back({at->first, at->second, kind});
   };
   for (std::size_t s = 0; s < c.storage.size(); ++s)
-    for (std::int64_t i = 1; i <= c.storage[s].count; ++i) take(c.storage[s].name + "-" + std::to_string(i), first_storage + static_cast<int>(s));
-  std::vector<std::pair<std::pair<FabricBlock::What, int>, int>> known;   // one kind for the same equipment in several networks
+    for (std::int64_t i = 1; i <= c.storage[s].count; ++i)
+      take(c.storage[s].name + "-" + std::to_string(i), first_storage + static_cast<int>(s));
+  std::vector<std::pair<std::pair<FabricBlock::What, int>, int>>
+      known;  // one kind for the same equipment in several networks
   for (const AddressPlan& a : in.plan.addresses)
     for (const EquipmentAddresses& e : a.equipment) {
       const std::pair what{e.what, e.of};
@@ -71,7 +76,8 @@ HostNames::HostNames(const CompileInput& in) : in_(in) {
         std::string text(equipment_word(e.what));
         if (e.what == FabricBlock::What::switches) text += " of network '" + c.networks[e.of].name + "'";
         if (e.what == FabricBlock::What::shelves) text += " of '" + c.assemblies[e.of].name + "'";
-        kinds_.push_back({text, e.what == FabricBlock::What::switches ? c.networks[e.of].span : c.networks[a.network].span, {""}});
+        kinds_.push_back(
+            {text, e.what == FabricBlock::What::switches ? c.networks[e.of].span : c.networks[a.network].span, {""}});
         at = known.insert(known.end(), {what, kind});
         for (std::int64_t i = 0; i < e.count; ++i) take(equipment_host_name(in.plan, e.what, e.of, i), kind);
       }
@@ -115,12 +121,15 @@ std::string HostNames::owner_of(std::string_view name) const {
 
 // To DNS `N1` and `n1` are one name (RFC 1035, 2.3.3). Names are made only where somebody writes capitals.
 void HostNames::same_but_for_case(const Tell& tell) const {
-  const auto capital = [](std::string_view text) { return std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; }); };
+  const auto capital = [](std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  };
   const auto& groups = in_.cluster.nodes;
   if (std::none_of(groups.begin(), groups.end(), [&](const NodeGroupModel& g) { return capital(g.names.text()); }) &&
       std::none_of(single_.begin(), single_.end(), [&](const auto& s) { return capital(s.first); }))
     return;
-  std::map<std::string, std::pair<std::string, int>, std::less<>> seen;   // as DNS sees it -> as it is written, and whose
+  std::map<std::string, std::pair<std::string, int>, std::less<>>
+      seen;  // as DNS sees it -> as it is written, and whose
   const auto see = [&](const std::string& name, int kind) {
     const auto [at, fresh] = seen.try_emplace(to_lower(name), name, kind);
     if (!fresh && at->second.first != name) tell(to_lower(name), at->second.second, kind);
@@ -135,7 +144,9 @@ void HostNames::check(Findings& findings) const {
   const auto tell = [&](const std::string& name, int first, int second) {
     if (!told.insert(std::minmax(first, second)).second) return;
     const Kind &a = kinds_[static_cast<std::size_t>(first)], &b = kinds_[static_cast<std::size_t>(second)];
-    Finding& f = findings.error("hosts-name-twice", b.span, "'" + name + "' would be the name of two machines in hosts: " + a.text + " and " + b.text);
+    Finding& f =
+        findings.error("hosts-name-twice", b.span,
+                       "'" + name + "' would be the name of two machines in hosts: " + a.text + " and " + b.text);
     if (first != second) f.note(a.span, "the other one");
     f.help("rename one of them, or the network that makes the name");
   };
@@ -157,7 +168,11 @@ void HostNames::check(Findings& findings) const {
     const NodeGroupModel& group = in_.cluster.nodes[g];
     for (const std::string_view reserved : kReserved)
       if (group.names.index_of(reserved) >= 0)
-        findings.error("hosts-name-twice", group.span, "a node of '" + group.name + "' is called '" + std::string(reserved) + "', as every machine calls itself").help("rename it");
+        findings
+            .error("hosts-name-twice", group.span,
+                   "a node of '" + group.name + "' is called '" + std::string(reserved) +
+                       "', as every machine calls itself")
+            .help("rename it");
     if (!has_hyphen(group.names.text())) continue;
     for (std::int64_t i = 0; i < group.count; ++i) {
       name.clear();

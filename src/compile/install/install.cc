@@ -17,10 +17,14 @@
 namespace clusterc {
 namespace {
 
-// Releases by family. Mirrors: where each project's own site sends an installer (deb.debian.org; archive.ubuntu.com, ports.ubuntu.com for arm64; download.rockylinux.org;
-// repo.almalinux.org; mirror.stream.centos.org). RHEL's packages come with a subscription, and have no public mirror: its
-// medium is unpacked on the boot server.
-struct Family { std::string_view os; Installer installer; std::string_view mirror; };
+// Releases by family. Mirrors: where each project's own site sends an installer (deb.debian.org; archive.ubuntu.com,
+// ports.ubuntu.com for arm64; download.rockylinux.org; repo.almalinux.org; mirror.stream.centos.org). RHEL's packages
+// come with a subscription, and have no public mirror: its medium is unpacked on the boot server.
+struct Family {
+  std::string_view os;
+  Installer installer;
+  std::string_view mirror;
+};
 constexpr std::array kFamilies = {
     Family{"debian", Installer::preseed, "http://deb.debian.org/debian"},
     Family{"ubuntu", Installer::autoinstall, "http://archive.ubuntu.com/ubuntu"},
@@ -29,24 +33,42 @@ constexpr std::array kFamilies = {
     Family{"centos-stream", Installer::kickstart, "https://mirror.stream.centos.org/"},
     Family{"rhel", Installer::kickstart, ""},
 };
-struct Release { std::string_view os, codename; };
-// Releases whose installers read what is written: d-i and Anaconda of these; Subiquity reads autoinstall from 20.04 on. Codenames: https://www.debian.org/releases/.
+struct Release {
+  std::string_view os, codename;
+};
+// Releases whose installers read what is written: d-i and Anaconda of these; Subiquity reads autoinstall from 20.04 on.
+// Codenames: https://www.debian.org/releases/.
 constexpr std::array kReleases = {
-    Release{"debian-11", "bullseye"}, Release{"debian-12", "bookworm"}, Release{"debian-13", "trixie"},
-    Release{"ubuntu-20.04", "focal"}, Release{"ubuntu-22.04", "jammy"}, Release{"ubuntu-24.04", "noble"},
-    Release{"rocky-8", ""},           Release{"rocky-9", ""},           Release{"rocky-10", ""},
-    Release{"almalinux-8", ""},       Release{"almalinux-9", ""},       Release{"almalinux-10", ""},
-    Release{"centos-stream-9", ""},   Release{"centos-stream-10", ""},
-    Release{"rhel-8", ""},            Release{"rhel-9", ""},            Release{"rhel-10", ""},
+    Release{"debian-11", "bullseye"},
+    Release{"debian-12", "bookworm"},
+    Release{"debian-13", "trixie"},
+    Release{"ubuntu-20.04", "focal"},
+    Release{"ubuntu-22.04", "jammy"},
+    Release{"ubuntu-24.04", "noble"},
+    Release{"rocky-8", ""},
+    Release{"rocky-9", ""},
+    Release{"rocky-10", ""},
+    Release{"almalinux-8", ""},
+    Release{"almalinux-9", ""},
+    Release{"almalinux-10", ""},
+    Release{"centos-stream-9", ""},
+    Release{"centos-stream-10", ""},
+    Release{"rhel-8", ""},
+    Release{"rhel-9", ""},
+    Release{"rhel-10", ""},
 };
 
 void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings) {
   const auto& drives = g.server.part.drives.entries;
-  if (drives.empty()) return;   // not known: the only disk there is
+  if (drives.empty()) return;  // not known: the only disk there is
   auto entry = std::find_if(drives.begin(), drives.end(), [](const auto& d) { return d.name == "boot"; });
   if (entry == drives.end() && drives.size() == 1) entry = drives.begin();
   if (entry == drives.end()) {
-    findings.warning("install-drives-unsaid", g.span, format("no entry of the drives of '{}' is called boot: a node that has more than one disk is not installed", g.name))
+    findings
+        .warning(
+            "install-drives-unsaid", g.span,
+            format("no entry of the drives of '{}' is called boot: a node that has more than one disk is not installed",
+                   g.name))
         .help("call the entry that the operating system lies on `boot`");
     return;
   }
@@ -55,8 +77,14 @@ void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings
   out.disks = drive_choice(d);
   for (const auto& other : drives) {
     const double size = other.value.size ? other.value.size->value / kSector : 0;
-    if (&other == &*entry || !other.value.size || drive_choice(other.value).kind != out.disks.kind || size < static_cast<double>(out.disks.least) || size > static_cast<double>(out.disks.most)) continue;
-    findings.warning("install-drives-alike", g.span, format("drives '{}' and '{}' of '{}' are of one size and kind: the installer cannot tell them apart, and erases none", entry->name, other.name, g.name))
+    if (&other == &*entry || !other.value.size || drive_choice(other.value).kind != out.disks.kind ||
+        size < static_cast<double>(out.disks.least) || size > static_cast<double>(out.disks.most))
+      continue;
+    findings
+        .warning("install-drives-alike", g.span,
+                 format("drives '{}' and '{}' of '{}' are of one size and kind: the installer cannot tell them apart, "
+                        "and erases none",
+                        entry->name, other.name, g.name))
         .help("fit the system's drives in another size or kind, or install these nodes by hand");
   }
 }
@@ -68,27 +96,41 @@ std::optional<KnownRelease> known_release(const NodeGroupModel& g) {
   std::string os = g.software.os.value_or("");
   const std::size_t dash = os.rfind('-');
   if (dash == std::string::npos) return std::nullopt;
-  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return std::string_view(os).substr(0, dash) == f.os; });
+  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(),
+                                   [&](const Family& f) { return std::string_view(os).substr(0, dash) == f.os; });
   if (family == kFamilies.end()) return std::nullopt;
   if (family->installer == Installer::kickstart)
-    if (const std::size_t dot = os.find('.', dash); dot != std::string::npos && parse_uint(std::string_view(os).substr(dot + 1))) os.resize(dot);
+    if (const std::size_t dot = os.find('.', dash);
+        dot != std::string::npos && parse_uint(std::string_view(os).substr(dot + 1)))
+      os.resize(dot);
   const auto release = std::find_if(kReleases.begin(), kReleases.end(), [&](const Release& r) { return r.os == os; });
   if (release == kReleases.end()) return std::nullopt;
-  KnownRelease out{.installer = family->installer, .family = family->os, .os = release->os, .codename = release->codename, .number = os.substr(dash + 1), .mirror = std::string(family->mirror)};
+  KnownRelease out{.installer = family->installer,
+                   .family = family->os,
+                   .os = release->os,
+                   .codename = release->codename,
+                   .number = os.substr(dash + 1),
+                   .mirror = std::string(family->mirror)};
   out.arm = g.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
   if (out.arm && family->os == "ubuntu") out.mirror = "http://ports.ubuntu.com/ubuntu-ports";
-  if (family->os == "centos-stream") out.mirror += out.number + "-stream";
-  else if (family->installer == Installer::kickstart && !out.mirror.empty()) out.mirror += out.number;
+  if (family->os == "centos-stream")
+    out.mirror += out.number + "-stream";
+  else if (family->installer == Installer::kickstart && !out.mirror.empty())
+    out.mirror += out.number;
   return out;
 }
 
 std::string netboot_folder(const KnownRelease& r, const std::string& mirror) {
   const std::string deb = r.arm ? "arm64" : "amd64";
-  if (r.installer == Installer::preseed) return mirror + "/dists/" + std::string(r.codename) + "/main/installer-" + deb + "/current/images/netboot/debian-installer/" + deb + "/";
+  if (r.installer == Installer::preseed)
+    return mirror + "/dists/" + std::string(r.codename) + "/main/installer-" + deb +
+           "/current/images/netboot/debian-installer/" + deb + "/";
   return mirror + "/BaseOS/" + (r.arm ? "aarch64" : "x86_64") + "/os/images/pxeboot/";
 }
 
-std::string medium_of(const KnownRelease& r) { return std::string(r.os) + (!r.arm ? "" : r.installer == Installer::autoinstall ? "-arm64" : "-aarch64"); }
+std::string medium_of(const KnownRelease& r) {
+  return std::string(r.os) + (!r.arm ? "" : r.installer == Installer::autoinstall ? "-arm64" : "-aarch64");
+}
 
 int first_provisioner(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
@@ -108,7 +150,10 @@ int install_network(const Cluster& c, int group) {
   const int by = first_provisioner(c);
   if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || by < 0) return -1;
   const int own = primary_network(c, group);
-  return own >= 0 && c.networks[static_cast<std::size_t>(own)].kind == LinkKind::ethernet && !is_tagged(c.networks[static_cast<std::size_t>(own)]) && end_points_of(c, own, by) >= 0 ? own : -1;
+  return own >= 0 && c.networks[static_cast<std::size_t>(own)].kind == LinkKind::ethernet &&
+                 !is_tagged(c.networks[static_cast<std::size_t>(own)]) && end_points_of(c, own, by) >= 0
+             ? own
+             : -1;
 }
 
 std::optional<Installer> installer_of(const Cluster& c, int group) {
@@ -121,14 +166,35 @@ std::optional<Installer> installer_of(const Cluster& c, int group) {
 void note_uninstalled(const Cluster& c, int group, Findings& findings) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
   const int own = primary_network(c, group), by = first_provisioner(c);
-  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || own < 0 || by < 0 || installer_of(c, group) || !known_release(g)) return;
-  const std::string &network = c.networks[static_cast<std::size_t>(own)].name, &server = c.nodes[static_cast<std::size_t>(by)].name;
+  if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || own < 0 || by < 0 ||
+      installer_of(c, group) || !known_release(g))
+    return;
+  const std::string &network = c.networks[static_cast<std::size_t>(own)].name,
+                    &server = c.nodes[static_cast<std::size_t>(by)].name;
   if (c.networks[static_cast<std::size_t>(own)].kind != LinkKind::ethernet)
-    findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': its nodes are in '" + network + "', which is no Ethernet: they start over none of their networks").help("connect them to an Ethernet of '" + server + "' that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled for them");
+    findings
+        .note("install-unmade", g.span,
+              "nothing installs '" + g.name + "': its nodes are in '" + network +
+                  "', which is no Ethernet: they start over none of their networks")
+        .help("connect them to an Ethernet of '" + server +
+              "' that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled "
+              "for them");
   else if (is_tagged(c.networks[static_cast<std::size_t>(own)]))
-    findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': its nodes are in '" + network + "' with the tag " + std::to_string(*c.networks[static_cast<std::size_t>(own)].spec->vlan) + ", and what starts over the network sends frames without one").help("connect them and '" + server + "' to a network of their own ports that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled for them");
+    findings
+        .note("install-unmade", g.span,
+              "nothing installs '" + g.name + "': its nodes are in '" + network + "' with the tag " +
+                  std::to_string(*c.networks[static_cast<std::size_t>(own)].spec->vlan) +
+                  ", and what starts over the network sends frames without one")
+        .help("connect them and '" + server +
+              "' to a network of their own ports that carries in-band traffic, or install them by other means: "
+              "cloud-init and the plays are compiled for them");
   else
-    findings.note("install-unmade", g.span, "nothing installs '" + g.name + "': '" + server + "', which gives addresses out and installs, is not in their network '" + network + "'").help("connect '" + server + "' to it, or install them by other means: cloud-init and the plays are compiled for them");
+    findings
+        .note("install-unmade", g.span,
+              "nothing installs '" + g.name + "': '" + server +
+                  "', which gives addresses out and installs, is not in their network '" + network + "'")
+        .help("connect '" + server +
+              "' to it, or install them by other means: cloud-init and the plays are compiled for them");
 }
 
 bool installs(const Cluster& c, Installer which) {
@@ -137,12 +203,15 @@ bool installs(const Cluster& c, Installer which) {
   return false;
 }
 
-bool installs(const Cluster& c) { return installs(c, Installer::preseed) || installs(c, Installer::autoinstall) || installs(c, Installer::kickstart); }
+bool installs(const Cluster& c) {
+  return installs(c, Installer::preseed) || installs(c, Installer::autoinstall) || installs(c, Installer::kickstart);
+}
 
 namespace {
 
 BootServer server_in(const CompileInput& in, int network) {
-  const std::uint32_t address = in.plan.address(network, end_points_of(in.cluster, network, first_provisioner(in.cluster)), 0, 0);
+  const std::uint32_t address =
+      in.plan.address(network, end_points_of(in.cluster, network, first_provisioner(in.cluster)), 0, 0);
   return {network, address, "http://" + ipv4_text(address) + "/cluster"};
 }
 
@@ -151,7 +220,8 @@ BootServer server_in(const CompileInput& in, int network) {
 std::vector<BootServer> boot_servers(const CompileInput& in) {
   std::vector<bool> over(in.cluster.networks.size());
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
-    if (installer_of(in.cluster, static_cast<int>(g))) over[static_cast<std::size_t>(install_network(in.cluster, static_cast<int>(g)))] = true;
+    if (installer_of(in.cluster, static_cast<int>(g)))
+      over[static_cast<std::size_t>(install_network(in.cluster, static_cast<int>(g)))] = true;
   std::vector<BootServer> out;
   for (std::size_t n = 0; n < over.size(); ++n)
     if (over[n]) out.push_back(server_in(in, static_cast<int>(n)));
@@ -169,7 +239,8 @@ std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findi
   out.mirror = k.mirror.empty() ? server.url + "/media/" + medium_of(k) : k.mirror;
   if (const std::string base = installer_mirror(in, server.network); !base.empty() && !k.mirror.empty()) {
     out.mirror = mirrored(k.mirror, base);
-    if (const std::string_view security = security_mirror(k); !security.empty()) out.security = mirrored(security, base);
+    if (const std::string_view security = security_mirror(k); !security.empty())
+      out.security = mirrored(security, base);
   }
   out.user = "admin";
   out.keys = server.url + "/authorized_keys";
@@ -179,7 +250,9 @@ std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findi
   return out;
 }
 
-std::string install_header(const CompileInput& in, std::string_view output_id) { return replace_all(made_by(in, output_id), "\\\n", "\\.\n"); }
+std::string install_header(const CompileInput& in, std::string_view output_id) {
+  return replace_all(made_by(in, output_id), "\\\n", "\\.\n");
+}
 
 namespace {
 
@@ -191,12 +264,18 @@ std::string_view template_text(std::string_view name) {
 
 }  // namespace
 
-std::string data_drives_script() { return "#!/bin/sh\n" + std::string(template_text("install/disks-of.sh")) + std::string(template_text("install/data-drives.sh")); }
+std::string data_drives_script() {
+  return "#!/bin/sh\n" + std::string(template_text("install/disks-of.sh")) +
+         std::string(template_text("install/data-drives.sh"));
+}
 
 std::string disks_script(const InstallPlan& plan, std::string_view tail) {
   std::string out;
   ShellWriter sh(out);
-  sh.assign("count", plan.disks.count).assign("kind", plan.disks.kind).assign("least", plan.disks.least).assign("most", plan.disks.most);
+  sh.assign("count", plan.disks.count)
+      .assign("kind", plan.disks.kind)
+      .assign("least", plan.disks.least)
+      .assign("most", plan.disks.most);
   out += template_text("install/disks-of.sh");
   out += template_text("install/disks.sh");
   out += template_text("install/" + std::string(tail));
@@ -204,19 +283,27 @@ std::string disks_script(const InstallPlan& plan, std::string_view tail) {
 }
 
 std::string finish_script(const CompileInput& in, int group, const InstallPlan& plan) {
-  std::string out = "# shellcheck disable=SC2209\n";   // an account may be called as a command is: admin
-  std::string networks;   // whose names a port of these nodes may have
+  std::string out = "# shellcheck disable=SC2209\n";  // an account may be called as a command is: admin
+  std::string networks;                               // whose names a port of these nodes may have
   for (const NetworkModel& net : in.cluster.networks)
-    if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group; })) networks += (networks.empty() ? "" : " ") + net.name;
+    if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group; }))
+      networks += (networks.empty() ? "" : " ") + net.name;
   ShellWriter sh(out);
-  sh.assign("base", plan.server.url).assign("group", in.cluster.nodes[static_cast<std::size_t>(group)].name).assign("folders", plan.folders).assign("networks", networks).assign("network", plan.network ? 1 : 0).assign("user", plan.user).assign("keys", plan.keys);
+  sh.assign("base", plan.server.url)
+      .assign("group", in.cluster.nodes[static_cast<std::size_t>(group)].name)
+      .assign("folders", plan.folders)
+      .assign("networks", networks)
+      .assign("network", plan.network ? 1 : 0)
+      .assign("user", plan.user)
+      .assign("keys", plan.keys);
   out += template_text("install/finish.sh");
   return out;
 }
 
 bool boots_over_network(const Cluster& c) { return is_made(c, "ipxe"); }
 
-std::string install_extra(const CompileInput& in, std::string_view file, bool (*good)(std::string_view), std::string_view example, Findings& findings, bool (*ours)(std::string_view)) {
+std::string install_extra(const CompileInput& in, std::string_view file, bool (*good)(std::string_view),
+                          std::string_view example, Findings& findings, bool (*ours)(std::string_view)) {
   std::string out;
   const auto* extra = extra_of(in, file);
   if (!extra) return out;
@@ -224,10 +311,18 @@ std::string install_extra(const CompileInput& in, std::string_view file, bool (*
     if (!wish) continue;
     const std::string_view text = trim(*wish);
     if (text.empty() || one_line(text) != text || text.ends_with('\\') || !good(text))
-      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file)).help("write one in each line, for example " + std::string(example));
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file))
+          .help("write one in each line, for example " + std::string(example));
     else if (ours && ours(text))
-      findings.error("output-extra-contradicts-spec", wish.span, "'" + one_line(text.substr(0, 60)) + "' of " + std::string(file) + " would overrule what follows from the spec").help("change the spec instead");
-    else out += text, out += '\n';
+      findings
+          .error("output-extra-contradicts-spec", wish.span,
+                 "'" + one_line(text.substr(0, 60)) + "' of " + std::string(file) +
+                     " would overrule what follows from the spec")
+          .help("change the spec instead");
+    else
+      out += text, out += '\n';
   }
   return out;
 }

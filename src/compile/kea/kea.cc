@@ -1,7 +1,9 @@
-// kea/kea-dhcp4.conf, where Kea is the server that gives addresses out (compile/dhcp/dhcp.h). Plain JSON, without the comments that Kea would take,
-// so that every other program reads it too: what it was made from stands in `user-context`.
+// kea/kea-dhcp4.conf, where Kea is the server that gives addresses out (compile/dhcp/dhcp.h). Plain JSON, without the
+// comments that Kea would take, so that every other program reads it too: what it was made from stands in
+// `user-context`.
 //
-// Kea reserves by MAC, 16,384 in a second. A client without one in the inventory is known by its name: a class for that name, and a pool of one address for that class.
+// Kea reserves by MAC, 16,384 in a second. A client without one in the inventory is known by its name: a class for that
+// name, and a pool of one address for that class.
 #include "compile/kea/kea.h"
 
 #include <algorithm>
@@ -21,16 +23,30 @@ namespace {
 bool wanted(const Cluster& c) { return dhcp_server(c) == DhcpServer::kea; }
 
 constexpr std::string_view kFile = "kea-dhcp4.conf";
-constexpr std::int64_t kSocketRetries = 17280, kSocketWaitMilliseconds = 5000;   // a day
+constexpr std::int64_t kSocketRetries = 17280, kSocketWaitMilliseconds = 5000;  // a day
 // Keys of Dhcp4 that are written here: an extra line may not repeat them.
-constexpr std::string_view kKeys[] = {"user-context", "interfaces-config", "authoritative", "valid-lifetime", "host-reservation-identifiers", "ip-reservations-unique", "reservations-global",
-                                      "reservations-in-subnet", "reservations-out-of-pool", "option-data", "client-classes", "subnet4", "comment", "shared-networks"};
+constexpr std::string_view kKeys[] = {"user-context",
+                                      "interfaces-config",
+                                      "authoritative",
+                                      "valid-lifetime",
+                                      "host-reservation-identifiers",
+                                      "ip-reservations-unique",
+                                      "reservations-global",
+                                      "reservations-in-subnet",
+                                      "reservations-out-of-pool",
+                                      "option-data",
+                                      "client-classes",
+                                      "subnet4",
+                                      "comment",
+                                      "shared-networks"};
 
-// A value of YAML 1.2's JSON schema (section 10.2) as JSON: what is not quoted and looks like a number or a truth is one.
+// A value of YAML 1.2's JSON schema (section 10.2) as JSON: what is not quoted and looks like a number or a truth is
+// one.
 void write_value(JsonWriter& json, const Document& d, NodeId n) {
   if (d.is_mapping(n)) {
     json.begin_object();
-    for (NodeId key = d.first_child(n); key != kNoNode; key = d.next_sibling(d.next_sibling(key))) json.key(d.scalar(key)), write_value(json, d, d.next_sibling(key));
+    for (NodeId key = d.first_child(n); key != kNoNode; key = d.next_sibling(d.next_sibling(key)))
+      json.key(d.scalar(key)), write_value(json, d, d.next_sibling(key));
     json.end_object();
   } else if (d.is_sequence(n)) {
     json.begin_array();
@@ -41,14 +57,20 @@ void write_value(JsonWriter& json, const Document& d, NodeId n) {
   } else {
     const std::string_view text = d.scalar(n);
     const auto number = text.size() <= 18 ? parse_uint(text) : std::nullopt;
-    if (d.quoted(n)) json.value(text);
-    else if (text == "true" || text == "false") json.value(text == "true");
-    else if (number && (text.size() == 1 || text.front() != '0')) json.value(*number);
-    else json.value(text);
+    if (d.quoted(n))
+      json.value(text);
+    else if (text == "true" || text == "false")
+      json.value(text == "true");
+    else if (number && (text.size() == 1 || text.front() != '0'))
+      json.value(*number);
+    else
+      json.value(text);
   }
 }
 
-void option(JsonWriter& json, std::string_view name, std::string_view data) { json.begin_object(JsonWriter::Layout::line).field("name", name).field("data", data).end_object(); }
+void option(JsonWriter& json, std::string_view name, std::string_view data) {
+  json.begin_object(JsonWriter::Layout::line).field("name", name).field("data", data).end_object();
+}
 
 std::string class_of(std::string_view name) { return "name-" + std::string(name); }
 
@@ -57,16 +79,22 @@ constexpr std::size_t kMostByName = 4096;
 
 void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings) {
   json.array("subnet4");
-  struct Known { std::string name; std::uint32_t address; };
-  std::vector<Known> by_name;             // of one network: their pools stand behind its reservations
-  std::vector<std::string> names;         // of all
+  struct Known {
+    std::string name;
+    std::uint32_t address;
+  };
+  std::vector<Known> by_name;      // of one network: their pools stand behind its reservations
+  std::vector<std::string> names;  // of all
   std::int64_t id = 0;
   const auto end_network = [&] {
     if (id == 0) return;
     json.end_array().array("pools");
     for (const Known& k : by_name) {
       const std::string ip = ipv4_text(k.address);
-      json.begin_object(JsonWriter::Layout::line).field("pool", ip + "-" + ip).field("client-class", class_of(k.name)).end_object();
+      json.begin_object(JsonWriter::Layout::line)
+          .field("pool", ip + "-" + ip)
+          .field("client-class", class_of(k.name))
+          .end_object();
       names.push_back(k.name);
     }
     by_name.clear();
@@ -85,8 +113,10 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
             if (s.network == n.index) json.field("next-server", ipv4_text(s.address));
         json.array("option-data");
         if (n.router != 0) option(json, "routers", ipv4_text(n.router));
-        if (const std::string servers = join(dhcp_name_servers(in, n), ", "); !servers.empty()) option(json, "domain-name-servers", servers);
-        if (const std::string clocks = join(dhcp_time_servers(in, n), ", "); !clocks.empty()) option(json, "ntp-servers", clocks);
+        if (const std::string servers = join(dhcp_name_servers(in, n), ", "); !servers.empty())
+          option(json, "domain-name-servers", servers);
+        if (const std::string clocks = join(dhcp_time_servers(in, n), ", "); !clocks.empty())
+          option(json, "ntp-servers", clocks);
         json.end_array().array("reservations");
       },
       [&](const DhcpReservation& r) {
@@ -94,7 +124,10 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
         for (const std::uint64_t mac : r.macs) {
           mac_text.clear();
           append_mac(mac_text, mac);
-          json.begin_object(JsonWriter::Layout::line).field("hw-address", mac_text).field("ip-address", ipv4_text(r.address)).field("hostname", r.name);
+          json.begin_object(JsonWriter::Layout::line)
+              .field("hw-address", mac_text)
+              .field("ip-address", ipv4_text(r.address))
+              .field("hostname", r.name);
           if (!r.starts.empty()) json.array("client-classes").value("group/" + std::string(r.starts)).end_array();
           json.end_object();
         }
@@ -102,17 +135,27 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
   end_network();
   if (names.size() > kMostByName) {
     const auto* wish = in.cluster.spec.outputs.find("kea");
-    findings.error("kea-without-macs", wish ? wish->name_span : SourceSpan{}, std::to_string(names.size()) + " machines have no MAC in an inventory, Kea starts in seconds with " + std::to_string(kMostByName) + " that are known by name")
+    findings
+        .error("kea-without-macs", wish ? wish->name_span : SourceSpan{},
+               std::to_string(names.size()) + " machines have no MAC in an inventory, Kea starts in seconds with " +
+                   std::to_string(kMostByName) + " that are known by name")
         .help("give them a MAC in the inventory, or leave kea out of `outputs`: dnsmasq knows any number by name");
   }
   json.end_array().array("client-classes");
-  for (const std::string& name : names)   // host names: letters, digits, '-', '.' and '_' only
-    json.begin_object(JsonWriter::Layout::line).field("name", class_of(name)).field("test", "option[host-name].text == '" + name + "'").end_object();
+  for (const std::string& name : names)  // host names: letters, digits, '-', '.' and '_' only
+    json.begin_object(JsonWriter::Layout::line)
+        .field("name", class_of(name))
+        .field("test", "option[host-name].text == '" + name + "'")
+        .end_object();
   // The class of a group comes with the reservation, so that its script is looked for once that is found (KNOWN).
   if (boot) {
     const std::string ipxe = "substring(option[user-class].hex, 0, 4) == 'iPXE'";
     const auto loads = [&](std::string_view name, const std::string& test, std::string_view file) {
-      json.begin_object(JsonWriter::Layout::line).field("name", name).field("test", test).field("boot-file-name", file).end_object();
+      json.begin_object(JsonWriter::Layout::line)
+          .field("name", name)
+          .field("test", test)
+          .field("boot-file-name", file)
+          .end_object();
     };
     for (const Loader& l : kLoaders) {
       std::string code;
@@ -122,7 +165,8 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
     for (const NetworkBoot::Script& script : boot->scripts) {
       const std::string group = "group/" + std::string(script.group);
       json.begin_object(JsonWriter::Layout::line).field("name", group).end_object();
-      loads("script/" + std::string(script.group), ipxe + " and member('KNOWN') and member('" + group + "')", script.url);
+      loads("script/" + std::string(script.group), ipxe + " and member('KNOWN') and member('" + group + "')",
+            script.url);
     }
   }
   json.end_array();
@@ -137,22 +181,30 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   json.begin_object().object("Dhcp4");
   json.object("user-context").field("comment", trim(made_by(in, "kea", ""))).end_object();
   json.object("interfaces-config").array("interfaces", JsonWriter::Layout::line).value("*").end_array();
-  // Networks that come up behind it: the plays set them up later than this server, and cables are plugged in when they are.
-  json.field("service-sockets-max-retries", kSocketRetries).field("service-sockets-retry-wait-time", kSocketWaitMilliseconds).end_object();
+  // Networks that come up behind it: the plays set them up later than this server, and cables are plugged in when they
+  // are.
+  json.field("service-sockets-max-retries", kSocketRetries)
+      .field("service-sockets-retry-wait-time", kSocketWaitMilliseconds)
+      .end_object();
   json.field("authoritative", true).field("valid-lifetime", kLeaseHours * 3600);
-  // Ports of one bond have one address between them; what is reserved lies in no pool that somebody else could be given it from.
+  // Ports of one bond have one address between them; what is reserved lies in no pool that somebody else could be given
+  // it from.
   json.array("host-reservation-identifiers", JsonWriter::Layout::line).value("hw-address").end_array();
-  json.field("ip-reservations-unique", false).field("reservations-global", false).field("reservations-in-subnet", true).field("reservations-out-of-pool", true);
+  json.field("ip-reservations-unique", false)
+      .field("reservations-global", false)
+      .field("reservations-in-subnet", true)
+      .field("reservations-out-of-pool", true);
   json.array("option-data");
   if (s.domain) option(json, "domain-name", *s.domain);
   json.end_array();
   write_subnets(in, json, findings);
   // outputs.kea.extra of the spec
-  yaml_entries(in, kFile, {std::begin(kKeys), std::end(kKeys)}, "renew-timer: 900", findings, [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
-    json.key(key);
-    write_value(json, d, value);
-    return {};
-  });
+  yaml_entries(in, kFile, {std::begin(kKeys), std::end(kKeys)}, "renew-timer: 900", findings,
+               [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
+                 json.key(key);
+                 write_value(json, d, value);
+                 return {};
+               });
   json.end_object().end_object();
   out += '\n';
   bundle.close();
@@ -162,7 +214,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 const Output kKeaOutput{
     .id = "kea",
-    .summary = "DHCP with every address reserved, in dnsmasq's place where `outputs` of the spec names it: by MAC of the inventory, else by name",
+    .summary =
+        "DHCP with every address reserved, in dnsmasq's place where `outputs` of the spec names it: by MAC of the "
+        "inventory, else by name",
     .consumers = "Kea 2.2 to 2.6",
     .wanted = wanted,
     .emit = emit,

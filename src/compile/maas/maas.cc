@@ -1,5 +1,6 @@
-// maas/machines.sh: `maas PROFILE machines create` for each node (MAAS, CLI reference, machines: create). MAAS asks for a MAC, so that those without one in the
-// inventory are left out. Who may turn BMCs on comes from the environment of whoever runs it.
+// maas/machines.sh: `maas PROFILE machines create` for each node (MAAS, CLI reference, machines: create). MAAS asks for
+// a MAC, so that those without one in the inventory are left out. Who may turn BMCs on comes from the environment of
+// whoever runs it.
 #include "compile/maas/maas.h"
 
 #include <algorithm>
@@ -49,12 +50,21 @@ std::string keywords(const CompileInput& in, Findings& findings) {
   for (const auto& wish : *extra) {
     if (!wish) continue;
     const std::string_view text = *wish, key = text.substr(0, text.find('='));
-    const bool good = !key.empty() && key.size() < text.size() && std::all_of(key.begin(), key.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }) &&
-                      std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-    if (!good) findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no keyword of `machines create`").help("write one in each line, for example domain=cluster.example");
-    else if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) || key.starts_with("power_parameters_"))
-      findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec").help("change the spec instead");
-    else out += ' ', append_shell_word(out, text);
+    const bool good = !key.empty() && key.size() < text.size() &&
+                      std::all_of(key.begin(), key.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }) &&
+                      std::none_of(text.begin(), text.end(),
+                                   [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+    if (!good)
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + one_line(text.substr(0, 60)) + "' is no keyword of `machines create`")
+          .help("write one in each line, for example domain=cluster.example");
+    else if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) ||
+             key.starts_with("power_parameters_"))
+      findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec")
+          .help("change the spec instead");
+    else
+      out += ' ', append_shell_word(out, text);
   }
   return out;
 }
@@ -70,14 +80,17 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
         std::vector<std::string> words;
         const std::uint32_t bmc = g.bmc_address(member);
-        if (bmc != 0) words = {"bmc", name, ipv4_text(bmc)};
-        else words = {"machine", name};
+        if (bmc != 0)
+          words = {"bmc", name, ipv4_text(bmc)};
+        else
+          words = {"machine", name};
         words.push_back(g.architecture() == "aarch64" ? "architecture=arm64/generic" : "architecture=amd64/generic");
         const std::size_t before = words.size();
         for (const std::string& port : g.boot_ports())
           if (const auto mac = g.mac(member, name, port)) words.push_back("mac_addresses=" + mac_text(*mac));
         if (words.size() == before) {
-          if (left_out++ == 0) example = name + "," + (g.boot_ports().empty() ? "PORT" : g.boot_ports().front()) + ",MAC";
+          if (left_out++ == 0)
+            example = name + "," + (g.boot_ports().empty() ? "PORT" : g.boot_ports().front()) + ",MAC";
           return;
         }
         if (bmc == 0) words.push_back("power_type=manual");

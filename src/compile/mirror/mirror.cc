@@ -1,5 +1,6 @@
-// mirror/: what fills a mirror of packages and container images on a machine with internet, and the registry that serves the images: for each group the
-// repositories that its machines are told of (the distribution's own, and those of the roles), what installers fetch, the images that the spec names.
+// mirror/: what fills a mirror of packages and container images on a machine with internet, and the registry that
+// serves the images: for each group the repositories that its machines are told of (the distribution's own, and those
+// of the roles), what installers fetch, the images that the spec names.
 #include "compile/mirror/mirror.h"
 
 #include <algorithm>
@@ -18,23 +19,25 @@ namespace clusterc {
 namespace {
 
 constexpr std::string_view kList = "mirror.list", kRpms = "mirror.repo";
-constexpr std::string_view kRegistry = "127.0.0.1:5000";   // behind nginx, which speaks TLS and lets nobody write
+constexpr std::string_view kRegistry = "127.0.0.1:5000";  // behind nginx, which speaks TLS and lets nobody write
 
 bool wanted(const Cluster& c) { return c.spec.software.mirror && c.spec.software.mirror->server; }
 
 // What stands in apt-mirror's list, in wget's, in a shell's words: no release of a spec brings other signs in.
 bool is_url(std::string_view text) {
-  return text.find("://") != text.npos && text.find("/..") == text.npos && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view(":/._+-").find(c) != std::string_view::npos;
-  });
+  return text.find("://") != text.npos && text.find("/..") == text.npos &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view(":/._+-").find(c) != std::string_view::npos;
+         });
 }
 
 // What all groups need, each once.
 struct Needs {
-  std::set<std::string> debs;                          // lines of mirror.list
-  std::set<std::string> indexes;                       // what has to be there when they have been fetched
-  std::map<std::string, PackageSource> rpms;           // by URL
-  std::set<std::string> files;                         // URLs
+  std::set<std::string> debs;                 // lines of mirror.list
+  std::set<std::string> indexes;              // what has to be there when they have been fetched
+  std::map<std::string, PackageSource> rpms;  // by URL
+  std::set<std::string> files;                // URLs
 };
 
 std::string below_packages(std::string_view url) {
@@ -53,24 +56,29 @@ void take(const PackageSource& s, bool arm, Needs& out) {
     return;
   }
   for (const std::string_view suite : split(s.suite, ' ')) {
-    out.debs.insert("deb [arch=" + std::string(arm ? "arm64" : "amd64") + "] " + s.url + " " + std::string(suite) + (s.components.empty() ? "" : " " + s.components));
+    out.debs.insert("deb [arch=" + std::string(arm ? "arm64" : "amd64") + "] " + s.url + " " + std::string(suite) +
+                    (s.components.empty() ? "" : " " + s.components));
     out.indexes.insert(below_packages(s.url) + (suite == "./" ? "" : "/dists/" + std::string(suite)) + "/Release");
   }
 }
 
 // An address alone: what dnf's list calls it follows from that.
-bool is_repository(std::string_view text) { return (text.starts_with("https://") || text.starts_with("http://")) && is_url(text) && below_packages(text).find('/') != std::string::npos; }
+bool is_repository(std::string_view text) {
+  return (text.starts_with("https://") || text.starts_with("http://")) && is_url(text) &&
+         below_packages(text).find('/') != std::string::npos;
+}
 
 Needs needs_of(const CompileInput& in, Findings& findings) {
   Needs out;
-  const std::string more = install_extra(in, kRpms, is_repository, "https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/", findings);
+  const std::string more =
+      install_extra(in, kRpms, is_repository, "https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/", findings);
   for (const std::string_view url : split(more, '\n'))
     if (!url.empty()) out.rpms.emplace(std::string(url), PackageSource{std::string(url), std::string(url), "", "", ""});
-  std::string drivers;   // a group whose NVIDIA driver asks for dkms
+  std::string drivers;  // a group whose NVIDIA driver asks for dkms
   SourceSpan drivers_at;
   const Cluster& c = in.cluster;
   const MadeOutputs made(c);
-  Findings of_ansible;   // said by the output that installs the packages
+  Findings of_ansible;  // said by the output that installs the packages
   std::set<std::string> unknown;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& group = c.nodes[g];
@@ -78,27 +86,43 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
     const bool arm = group.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
     const auto packages = ansible_settings(in, made, static_cast<int>(g), of_ansible).packages;
     for (const PackageSource& s : packages.sources) take(s, arm, out);
-    if (std::any_of(packages.driver.begin(), packages.driver.end(), [](const std::string& p) { return p.starts_with("@nvidia-driver:"); })) drivers = group.name, drivers_at = group.span;
+    if (std::any_of(packages.driver.begin(), packages.driver.end(),
+                    [](const std::string& p) { return p.starts_with("@nvidia-driver:"); }))
+      drivers = group.name, drivers_at = group.span;
     const std::vector<PackageSource> own = distribution_sources(group);
     for (const PackageSource& s : own) take(s, arm, out);
     if (own.empty() && group.software.os && unknown.insert(*group.software.os).second)
-      findings.note("mirror-distribution-unknown", group.software.os.span, "the packages of '" + one_line(*group.software.os) + "' itself are in no list of the mirror: " +
-                    (group.software.os->starts_with("rhel") ? "they come with a subscription" : "whence they come is not known here"));
+      findings.note("mirror-distribution-unknown", group.software.os.span,
+                    "the packages of '" + one_line(*group.software.os) + "' itself are in no list of the mirror: " +
+                        (group.software.os->starts_with("rhel") ? "they come with a subscription"
+                                                                : "whence they come is not known here"));
     const auto installer = installer_of(c, static_cast<int>(g));
     const auto release = known_release(group);
     if (!installer || !release || release->mirror.empty()) continue;
     if (*installer == Installer::preseed) {
-      for (const std::string_view file : {"linux", "initrd.gz"}) out.files.insert(netboot_folder(*release, release->mirror) + std::string(file));
-      out.debs.insert("deb [arch=" + std::string(release->arm ? "arm64" : "amd64") + "] " + release->mirror + " " + std::string(release->codename) + " main/debian-installer");
-    } else if (*installer == Installer::kickstart) {   // Anaconda reads .treeinfo, and its second stage from where that says
+      for (const std::string_view file : {"linux", "initrd.gz"})
+        out.files.insert(netboot_folder(*release, release->mirror) + std::string(file));
+      out.debs.insert("deb [arch=" + std::string(release->arm ? "arm64" : "amd64") + "] " + release->mirror + " " +
+                      std::string(release->codename) + " main/debian-installer");
+    } else if (*installer ==
+               Installer::kickstart) {  // Anaconda reads .treeinfo, and its second stage from where that says
       const std::string root = release->mirror + "/BaseOS/" + (release->arm ? "aarch64" : "x86_64") + "/os/";
-      for (const std::string_view file : {".treeinfo", "images/pxeboot/vmlinuz", "images/pxeboot/initrd.img", "images/install.img"}) out.files.insert(root + std::string(file));
+      for (const std::string_view file :
+           {".treeinfo", "images/pxeboot/vmlinuz", "images/pxeboot/initrd.img", "images/install.img"})
+        out.files.insert(root + std::string(file));
     }
   }
   // Releases 8 and 9 of Red Hat's family (docs/ansible.md).
-  if (!drivers.empty() && std::none_of(out.rpms.begin(), out.rpms.end(), [](const auto& r) { return r.first.find("epel") != std::string::npos; }))
-    findings.note("mirror-epel-missing", drivers_at, "the NVIDIA driver of '" + drivers + "' asks for dkms, which EPEL has, and no list of the mirror names that")
-        .help("`outputs: { mirror: { extra: { mirror.repo: [ \"https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/\" ] } } }`, of your release and architecture; its nodes are told of it by you");
+  if (!drivers.empty() && std::none_of(out.rpms.begin(), out.rpms.end(),
+                                       [](const auto& r) { return r.first.find("epel") != std::string::npos; }))
+    findings
+        .note("mirror-epel-missing", drivers_at,
+              "the NVIDIA driver of '" + drivers +
+                  "' asks for dkms, which EPEL has, and no list of the mirror names that")
+        .help(
+            "`outputs: { mirror: { extra: { mirror.repo: [ "
+            "\"https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/\" ] } } }`, of your release and "
+            "architecture; its nodes are told of it by you");
   return out;
 }
 
@@ -111,11 +135,14 @@ std::string repository_id(std::string_view url) {
 
 bool is_line(std::string_view text) {
   const auto words = split(text, ' ');
-  return (words.size() >= 3 && (words[0] == "deb" || words[0].starts_with("deb-"))) || (words.size() == 2 && (words[0] == "clean" || words[0] == "skip-clean")) || (words.size() == 3 && words[0] == "set");
+  return (words.size() >= 3 && (words[0] == "deb" || words[0].starts_with("deb-"))) ||
+         (words.size() == 2 && (words[0] == "clean" || words[0] == "skip-clean")) ||
+         (words.size() == 3 && words[0] == "set");
 }
 
 void list(const CompileInput& in, const Needs& needs, const std::string& folder, Bundle& bundle, Findings& findings) {
-  const std::string extra = install_extra(in, kList, is_line, "deb [arch=amd64] https://download.docker.com/linux/debian bookworm stable", findings);
+  const std::string extra = install_extra(
+      in, kList, is_line, "deb [arch=amd64] https://download.docker.com/linux/debian bookworm stable", findings);
   if (needs.debs.empty() && extra.empty()) return;
   bundle.open("mirror/mirror.list", "mirror");
   std::string& out = bundle.text();
@@ -134,19 +161,22 @@ void repositories(const CompileInput& in, const Needs& needs, Bundle& bundle) {
   IniWriter w(bundle.text());
   for (const auto& [url, source] : needs.rpms) {
     w.section(repository_id(url)).field("name", source.name).field("baseurl", url).field("enabled", 1);
-    if (is_url(source.key)) w.field("gpgcheck", 1).field("gpgkey", source.key);   // nodes have the distribution's own keys
+    if (is_url(source.key))
+      w.field("gpgcheck", 1).field("gpgkey", source.key);  // nodes have the distribution's own keys
   }
   bundle.close();
 }
 
 void images(const CompileInput& in, const Mirror& m, Bundle& bundle) {
-  std::map<std::string, std::map<std::string, std::vector<std::string>>> by;   // registry, path, tags and digests
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> by;  // registry, path, tags and digests
   for (const auto& image : m.images) {
     if (!image) continue;
-    const std::size_t slash = image->find('/'), at = image->find('@'), end = at != image->npos ? at : image->find(':', slash);
-    if (slash == image->npos || end == image->npos) continue;   // told by the reader
+    const std::size_t slash = image->find('/'), at = image->find('@'),
+                      end = at != image->npos ? at : image->find(':', slash);
+    if (slash == image->npos || end == image->npos) continue;  // told by the reader
     std::vector<std::string>& tags = by[image->substr(0, slash)][image->substr(slash + 1, end - slash - 1)];
-    if (std::string tag = image->substr(end + 1); std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(std::move(tag));
+    if (std::string tag = image->substr(end + 1); std::find(tags.begin(), tags.end(), tag) == tags.end())
+      tags.push_back(std::move(tag));
   }
   bundle.open("mirror/images.yaml", "mirror");
   bundle.text() += made_by(in, "");
@@ -167,8 +197,22 @@ void images(const CompileInput& in, const Mirror& m, Bundle& bundle) {
   bundle.open("mirror/registry.yml", "mirror");
   bundle.text() += made_by(in, "");
   YamlWriter r(bundle.text());
-  r.begin_map().field("version", "0.1").map("log").field("level", "warn").map("accesslog").field("disabled", true).end_map().end_map();
-  r.map("storage").map("cache").field("blobdescriptor", "inmemory").end_map().map("filesystem").field("rootdirectory", m.folder.value_or("") + "/registry").end_map().end_map();
+  r.begin_map()
+      .field("version", "0.1")
+      .map("log")
+      .field("level", "warn")
+      .map("accesslog")
+      .field("disabled", true)
+      .end_map()
+      .end_map();
+  r.map("storage")
+      .map("cache")
+      .field("blobdescriptor", "inmemory")
+      .end_map()
+      .map("filesystem")
+      .field("rootdirectory", m.folder.value_or("") + "/registry")
+      .end_map()
+      .end_map();
   r.map("http").field("addr", kRegistry).field("relativeurls", true).end_map().end_map();
   bundle.close();
 }
@@ -207,11 +251,18 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   fill(in, needs, m, !needs.debs.empty() || extra_of(in, kList), bundle);
   if (server->group < 0) return;
   if (installer_of(in.cluster, server->group))
-    findings.warning("mirror-installed-from-itself", m.server.span, "'" + server->node + "' is to be installed over the network, from the mirror that it is itself").help("give its group the role provisioning and install it from a medium, or name another server");
+    findings
+        .warning("mirror-installed-from-itself", m.server.span,
+                 "'" + server->node + "' is to be installed over the network, from the mirror that it is itself")
+        .help("give its group the role provisioning and install it from a medium, or name another server");
   // Of the distributions that are installed here Debian and Ubuntu pack a registry.
   const std::string os = in.cluster.nodes[static_cast<std::size_t>(server->group)].software.os.value_or("");
   if (has_images(in.cluster) && !os.empty() && !os.starts_with("debian-") && !os.starts_with("ubuntu-"))
-    findings.warning("mirror-registry-unpacked", m.server.span, "'" + one_line(os) + "' packs no registry: nothing compiled serves the images from '" + server->node + "'").help("a server with Debian or Ubuntu, or a registry of yours on it at " + std::string(kRegistry));
+    findings
+        .warning(
+            "mirror-registry-unpacked", m.server.span,
+            "'" + one_line(os) + "' packs no registry: nothing compiled serves the images from '" + server->node + "'")
+        .help("a server with Debian or Ubuntu, or a registry of yours on it at " + std::string(kRegistry));
 }
 
 }  // namespace
@@ -225,7 +276,8 @@ std::optional<MirrorServer> mirror_server(const CompileInput& in) {
     const std::int64_t member = c.nodes[g].names.index_of(name);
     if (member < 0) continue;
     out.node = name, out.group = static_cast<int>(g), out.member = member;
-    if (const Home home = home_of(c, in.plan, out.group); home.network >= 0) out.address = in.plan.address(home.network, home.end_points, member, 0);
+    if (const Home home = home_of(c, in.plan, out.group); home.network >= 0)
+      out.address = in.plan.address(home.network, home.end_points, member, 0);
     break;
   }
   return out;
@@ -238,7 +290,9 @@ std::vector<std::string> mirrored_registries(const Cluster& c) {
   if (!wanted(c)) return out;
   for (const auto& image : c.spec.software.mirror->images)
     if (image && image->find('/') != image->npos)
-      if (std::string registry = image->substr(0, image->find('/')); std::find(out.begin(), out.end(), registry) == out.end()) out.push_back(std::move(registry));
+      if (std::string registry = image->substr(0, image->find('/'));
+          std::find(out.begin(), out.end(), registry) == out.end())
+        out.push_back(std::move(registry));
   return out;
 }
 
@@ -251,11 +305,13 @@ std::string installer_mirror(const CompileInput& in, int network) {
   const auto server = mirror_server(in);
   if (!server) return {};
   std::uint32_t address = server->address;
-  if (const int beside = server->group >= 0 ? end_points_of(in.cluster, network, server->group) : -1; beside >= 0) address = in.plan.address(network, beside, server->member, 0);
+  if (const int beside = server->group >= 0 ? end_points_of(in.cluster, network, server->group) : -1; beside >= 0)
+    address = in.plan.address(network, beside, server->member, 0);
   return "http://" + (address != 0 ? ipv4_text(address) : server->host) + "/packages";
 }
 
-// https://www.debian.org/security/ (security.debian.org/debian-security, SUITE-security); Ubuntu: what its installer writes, where ports.ubuntu.com has both.
+// https://www.debian.org/security/ (security.debian.org/debian-security, SUITE-security); Ubuntu: what its installer
+// writes, where ports.ubuntu.com has both.
 std::string_view security_mirror(const KnownRelease& r) {
   if (r.family == "debian") return "http://security.debian.org/debian-security";
   if (r.family == "ubuntu") return r.arm ? "http://ports.ubuntu.com/ubuntu-ports" : "http://security.ubuntu.com/ubuntu";
@@ -267,19 +323,27 @@ std::vector<PackageSource> distribution_sources(const NodeGroupModel& g) {
   if (!r || r->mirror.empty()) return {};
   const std::string suite(r->codename);
   if (r->family == "debian" || r->family == "ubuntu") {
-    // Firmware has an archive area of its own since Debian 12 (its release notes, 2.2); Ubuntu's Slurm and munge are in universe, Slurm's plugin for MIG in multiverse and contrib, where what NVIDIA's drivers ask for is, too.
-    const std::string areas = r->family == "ubuntu" ? "main restricted universe multiverse" : r->number == "11" ? "main contrib" : "main contrib non-free-firmware";
+    // Firmware has an archive area of its own since Debian 12 (its release notes, 2.2); Ubuntu's Slurm and munge are in
+    // universe, Slurm's plugin for MIG in multiverse and contrib, where what NVIDIA's drivers ask for is, too.
+    const std::string areas = r->family == "ubuntu" ? "main restricted universe multiverse"
+                              : r->number == "11"   ? "main contrib"
+                                                    : "main contrib non-free-firmware";
     const std::string key = "/usr/share/keyrings/" + std::string(r->family) + "-archive-keyring.gpg", name(r->family);
-    return {{name, r->mirror, suite + " " + suite + "-updates", areas, key}, {name + "-security", std::string(security_mirror(*r)), suite + "-security", areas, key}};
+    return {{name, r->mirror, suite + " " + suite + "-updates", areas, key},
+            {name + "-security", std::string(security_mirror(*r)), suite + "-security", areas, key}};
   }
   std::vector<PackageSource> out;
-  for (const std::string_view part : {"BaseOS", "AppStream"}) out.push_back({std::string(part), r->mirror + "/" + std::string(part) + "/" + (r->arm ? "aarch64" : "x86_64") + "/os/", "", "", ""});
+  for (const std::string_view part : {"BaseOS", "AppStream"})
+    out.push_back({std::string(part),
+                   r->mirror + "/" + std::string(part) + "/" + (r->arm ? "aarch64" : "x86_64") + "/os/", "", "", ""});
   return out;
 }
 
 const Output kMirrorOutput{
     .id = "mirror",
-    .summary = "what fills a mirror of packages and container images, where the spec names one: the repositories of every group, what installers fetch, images, the registry that serves them",
+    .summary =
+        "what fills a mirror of packages and container images, where the spec names one: the repositories of every "
+        "group, what installers fetch, images, the registry that serves them",
     .consumers = "apt-mirror 0.5, dnf 4 (reposync), wget, skopeo 1.9, docker-registry 2.8 and newer",
     .wanted = wanted,
     .emit = emit,

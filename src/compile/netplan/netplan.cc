@@ -1,4 +1,5 @@
-// netplan/<group>-<bucket>/<node>.yaml: addresses, bonds, VLANs, MTU and routes of one node; netplan/extra.yaml: extra lines, for all.
+// netplan/<group>-<bucket>/<node>.yaml: addresses, bonds, VLANs, MTU and routes of one node; netplan/extra.yaml: extra
+// lines, for all.
 #include "compile/netplan/netplan.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 
 namespace clusterc {
 
-PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const NodeGroupModel& g, std::string_view output_id) {
+PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const NodeGroupModel& g,
+                         std::string_view output_id) {
   std::string text = made_by(in, output_id);
   const std::vector<std::string> servers = name_servers(in, g);
   YamlWriter y(text);
@@ -22,18 +24,21 @@ PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const No
     y.list("addresses");
     for (const NetworkAddress& a : device.addresses) y.value(network.address(a, true));
     y.end_list();
-    if (device.table > 0 || std::any_of(device.addresses.begin(), device.addresses.end(), [](const NetworkAddress& a) { return a.gateway != 0 || !a.routes.empty(); })) {
+    if (device.table > 0 || std::any_of(device.addresses.begin(), device.addresses.end(),
+                                        [](const NetworkAddress& a) { return a.gateway != 0 || !a.routes.empty(); })) {
       y.list("routes");
       for (const NetworkAddress& a : device.addresses) {
         if (a.gateway != 0) y.begin_map().field("to", "default").field("via", ipv4_text(a.gateway)).end_map();
         for (const NetworkRoute& r : a.routes) y.begin_map().field("to", r.to).field("via", network.via(r)).end_map();
-        if (device.table > 0) y.begin_map().field("to", a.subnet).field("scope", "link").field("table", device.table).end_map();
+        if (device.table > 0)
+          y.begin_map().field("to", a.subnet).field("scope", "link").field("table", device.table).end_map();
       }
       y.end_list();
     }
     if (device.table > 0) {
       y.list("routing-policy");
-      for (const NetworkAddress& a : device.addresses) y.begin_map().field("from", network.address(a, false)).field("table", device.table).end_map();
+      for (const NetworkAddress& a : device.addresses)
+        y.begin_map().field("from", network.address(a, false)).field("table", device.table).end_map();
       y.end_list();
     }
     if (device.name_servers && (!servers.empty() || g.software.domain)) {
@@ -49,7 +54,9 @@ PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const No
   };
   y.begin_map().map("network").field("version", 2);
   if (reads_netplan(g)) y.field("renderer", "networkd");
-  constexpr std::pair<NetworkDevice::Kind, std::string_view> kKinds[] = {{NetworkDevice::Kind::port, "ethernets"}, {NetworkDevice::Kind::bond, "bonds"}, {NetworkDevice::Kind::vlan, "vlans"}};
+  constexpr std::pair<NetworkDevice::Kind, std::string_view> kKinds[] = {{NetworkDevice::Kind::port, "ethernets"},
+                                                                         {NetworkDevice::Kind::bond, "bonds"},
+                                                                         {NetworkDevice::Kind::vlan, "vlans"}};
   for (const auto& [kind, section] : kKinds) {
     bool open = false;
     for (const NetworkDevice& d : network.devices()) {
@@ -58,11 +65,17 @@ PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const No
       y.map(d.name);
       if (kind == NetworkDevice::Kind::port) {
         y.field("dhcp4", false);
-        text += network.with_mac(d, "\n      match:\n        macaddress: \"", "\"\n      set-name: \"" + d.name + "\"");   // at the depth of dhcp4
+        text += network.with_mac(d, "\n      match:\n        macaddress: \"",
+                                 "\"\n      set-name: \"" + d.name + "\"");  // at the depth of dhcp4
       }
       if (kind == NetworkDevice::Kind::bond) {
         y.key("interfaces").flow(d.members);
-        y.map("parameters").field("mode", kBondMode).field("lacp-rate", kBondTimer).field("mii-monitor-interval", kBondMonitorMilliseconds).field("transmit-hash-policy", kBondHash).end_map();
+        y.map("parameters")
+            .field("mode", kBondMode)
+            .field("lacp-rate", kBondTimer)
+            .field("mii-monitor-interval", kBondMonitorMilliseconds)
+            .field("transmit-hash-policy", kBondHash)
+            .end_map();
       }
       if (kind == NetworkDevice::Kind::vlan) y.field("id", d.vlan).field("link", d.below);
       common(d);
@@ -82,14 +95,26 @@ constexpr std::string_view kExtraFile = "extra.yaml";
 
 // What every node gets besides: netplan merges all files of /etc/netplan, so that a second one adds to the first.
 // `shared`: interfaces that every machine has.
-void extra_file(const CompileInput& in, const std::vector<std::string>& devices, const std::vector<std::string>& shared, Bundle& bundle, Findings& findings) {
-  const auto has = [](const std::vector<std::string>& names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+void extra_file(const CompileInput& in, const std::vector<std::string>& devices, const std::vector<std::string>& shared,
+                Bundle& bundle, Findings& findings) {
+  const auto has = [](const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   const auto* lines = extra_of(in, kExtraFile);
-  // What an extra line builds on is there on each machine, or an extra line makes it: netplan takes no file that names another.
+  // What an extra line builds on is there on each machine, or an extra line makes it: netplan takes no file that names
+  // another.
   const auto missing = [&](std::string_view name) -> std::string {
     if (has(shared, name)) return {};
-    const bool made = lines && std::any_of(lines->begin(), lines->end(), [&](const auto& line) { return line && (" " + replace_all(replace_all(*line, "{", " "), "\"", " ")).find(" " + std::string(name) + ":") != std::string::npos; });
-    return made ? std::string() : "'" + one_line(name) + (has(devices, name) ? "' is an interface of some machines only, and all read this file" : "' is an interface of no machine");
+    const bool made =
+        lines && std::any_of(lines->begin(), lines->end(), [&](const auto& line) {
+          return line &&
+                 (" " + replace_all(replace_all(*line, "{", " "), "\"", " ")).find(" " + std::string(name) + ":") !=
+                     std::string::npos;
+        });
+    return made ? std::string()
+                : "'" + one_line(name) +
+                      (has(devices, name) ? "' is an interface of some machines only, and all read this file"
+                                          : "' is an interface of no machine");
   };
   const auto look = [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
     if (!d.is_mapping(value)) return {"'" + std::string(key) + "' of network is a mapping of interfaces", false};
@@ -98,18 +123,22 @@ void extra_file(const CompileInput& in, const std::vector<std::string>& devices,
       if (const NodeId below = d.value(value, i); d.is_mapping(below)) {
         if (const NodeId link = d.find(below, "link"); link != kNoNode && key == "vlans")
           if (const std::string why = missing(d.scalar(link)); !why.empty()) return {why, false};
-        if (const NodeId members = d.find(below, "interfaces"); members != kNoNode && d.is_sequence(members) && !has(devices, name))
+        if (const NodeId members = d.find(below, "interfaces");
+            members != kNoNode && d.is_sequence(members) && !has(devices, name))
           for (std::size_t m = 0; m < d.size(members); ++m)
             if (const std::string why = missing(d.scalar(d.item(members, m))); !why.empty()) return {why, false};
       }
-      if (std::find(devices.begin(), devices.end(), name) == devices.end() || !d.is_mapping(d.value(value, i))) continue;
+      if (std::find(devices.begin(), devices.end(), name) == devices.end() || !d.is_mapping(d.value(value, i)))
+        continue;
       // Of an interface of ours these are written for each node; netplan would take the later file's.
       for (const std::string_view ours : {"addresses", "dhcp4", "id", "interfaces", "link", "mtu", "parameters"})
-        if (d.find(d.value(value, i), ours) != kNoNode) return {"'" + std::string(ours) + "' of '" + std::string(name) + "' follows from the spec", true};
+        if (d.find(d.value(value, i), ours) != kNoNode)
+          return {"'" + std::string(ours) + "' of '" + std::string(name) + "' follows from the spec", true};
     }
     return {};
   };
-  const auto entries = yaml_entries(in, kExtraFile, {"version", "renderer"}, "ethernets: { mgmt0: { dhcp4: true } }", findings, look);
+  const auto entries =
+      yaml_entries(in, kExtraFile, {"version", "renderer"}, "ethernets: { mgmt0: { dhcp4: true } }", findings, look);
   if (entries.empty()) return;
   bundle.open("netplan/" + std::string(kExtraFile), "netplan", 0600);
   std::string& out = bundle.text();
@@ -130,7 +159,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     std::vector<std::string> own;
     for (const NetworkDevice& d : network.devices()) own.push_back(d.name);
     if (devices.empty()) shared = own;
-    std::erase_if(shared, [&](const std::string& name) { return std::find(own.begin(), own.end(), name) == own.end(); });
+    std::erase_if(shared,
+                  [&](const std::string& name) { return std::find(own.begin(), own.end(), name) == own.end(); });
     devices.insert(devices.end(), own.begin(), own.end());
     const PatternText text = netplan_text(in, network, group, "netplan");
     std::string path;
@@ -140,7 +170,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       path += '/';
       group.names.append_name(i, path);
       path += ".yaml";
-      bundle.open(path, "netplan", 0600);   // netplan warns of anything wider: keys of Wi-Fi and VPNs may stand in such files
+      bundle.open(path, "netplan",
+                  0600);  // netplan warns of anything wider: keys of Wi-Fi and VPNs may stand in such files
       network.append(text, i, bundle.text());
       bundle.close();
     }

@@ -1,6 +1,7 @@
-// networkd/<group>-<bucket>/<node>/10-<device>.network: what has an address of this node; networkd/group/<group>/: devices without one (ports of a bond) and
-// .netdev files, the same for all its nodes; networkd/90-extra.network: extra lines, for all. Names of files decide their order: the first .network
-// that matches a device is taken (systemd.network(5)), so that an extra file takes none of ours.
+// networkd/<group>-<bucket>/<node>/10-<device>.network: what has an address of this node; networkd/group/<group>/:
+// devices without one (ports of a bond) and .netdev files, the same for all its nodes; networkd/90-extra.network: extra
+// lines, for all. Names of files decide their order: the first .network that matches a device is taken
+// (systemd.network(5)), so that an extra file takes none of ours.
 #include "compile/networkd/networkd.h"
 
 #include <algorithm>
@@ -26,21 +27,30 @@ std::string netdev(const CompileInput& in, const NetworkDevice& d) {
   IniWriter ini(out);
   ini.section("NetDev").field("Name", d.name).field("Kind", d.kind == Kind::bond ? "bond" : "vlan");
   if (d.mtu > 0) ini.field("MTUBytes", d.mtu);
-  if (d.kind == Kind::vlan) ini.section("VLAN").field("Id", d.vlan);
+  if (d.kind == Kind::vlan)
+    ini.section("VLAN").field("Id", d.vlan);
   else
-    ini.section("Bond").field("Mode", kBondMode).field("LACPTransmitRate", kBondTimer).field("MIIMonitorSec", std::to_string(kBondMonitorMilliseconds) + "ms").field("TransmitHashPolicy", kBondHash);
+    ini.section("Bond")
+        .field("Mode", kBondMode)
+        .field("LACPTransmitRate", kBondTimer)
+        .field("MIIMonitorSec", std::to_string(kBondMonitorMilliseconds) + "ms")
+        .field("TransmitHashPolicy", kBondHash);
   return out;
 }
 
-std::string network_file(const CompileInput& in, const NodeGroupModel& g, const GroupNetwork& network, const NetworkDevice& d) {
+std::string network_file(const CompileInput& in, const NodeGroupModel& g, const GroupNetwork& network,
+                         const NetworkDevice& d) {
   std::string out = made_by(in, "networkd");
   IniWriter ini(out);
   ini.section("Match").field("Name", d.name);
   if (d.mtu > 0) ini.section("Link").field("MTUBytes", d.mtu);
   ini.section("Network");
-  if (!d.bond.empty()) ini.field("LinkLocalAddressing", "no").field("Bond", d.bond);
-  else ini.field("LinkLocalAddressing", "ipv6");   // RoCE makes a GID of it
-  // Addresses of bonds and VLANs stand before the first port is up, as netplan does it: what waits for the address at the start does not fail.
+  if (!d.bond.empty())
+    ini.field("LinkLocalAddressing", "no").field("Bond", d.bond);
+  else
+    ini.field("LinkLocalAddressing", "ipv6");  // RoCE makes a GID of it
+  // Addresses of bonds and VLANs stand before the first port is up, as netplan does it: what waits for the address at
+  // the start does not fail.
   if (d.kind != Kind::port) ini.field("ConfigureWithoutCarrier", "yes");
   for (const std::string& vlan : network.vlans_on(d)) ini.field("VLAN", vlan);
   for (const NetworkAddress& a : d.addresses) ini.field("Address", network.address(a, true));
@@ -50,11 +60,13 @@ std::string network_file(const CompileInput& in, const NodeGroupModel& g, const 
   }
   for (const NetworkAddress& a : d.addresses) {
     if (a.gateway != 0) ini.section("Route").field("Gateway", ipv4_text(a.gateway));
-    for (const NetworkRoute& r : a.routes) ini.section("Route").field("Destination", r.to).field("Gateway", network.via(r));
+    for (const NetworkRoute& r : a.routes)
+      ini.section("Route").field("Destination", r.to).field("Gateway", network.via(r));
     if (d.table > 0) ini.section("Route").field("Destination", a.subnet).field("Scope", "link").field("Table", d.table);
   }
   if (d.table > 0)
-    for (const NetworkAddress& a : d.addresses) ini.section("RoutingPolicyRule").field("From", network.address(a, false)).field("Table", d.table);
+    for (const NetworkAddress& a : d.addresses)
+      ini.section("RoutingPolicyRule").field("From", network.address(a, false)).field("Table", d.table);
   return out;
 }
 
@@ -75,12 +87,15 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     add_link_files(in, network, "networkd", files);
     write_device_files(in, static_cast<int>(g), network, files, "networkd", 0644, bundle);
   }
-  const std::string extra = ini_lines(in, kExtraFile, "[Match] and then Name=mgmt0", findings, [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {
-    if (section != "Match" || key != "Name") return {};
-    for (const std::string_view name : split(value, ' '))
-      if (std::find(names.begin(), names.end(), name) != names.end()) return "interface '" + std::string(name) + "' follows from the spec";
-    return {};
-  });
+  const std::string extra =
+      ini_lines(in, kExtraFile, "[Match] and then Name=mgmt0", findings,
+                [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {
+                  if (section != "Match" || key != "Name") return {};
+                  for (const std::string_view name : split(value, ' '))
+                    if (std::find(names.begin(), names.end(), name) != names.end())
+                      return "interface '" + std::string(name) + "' follows from the spec";
+                  return {};
+                });
   if (!extra.empty()) bundle.add("networkd/" + std::string(kExtraFile), "networkd", made_by(in, "networkd") + extra);
 }
 
@@ -88,7 +103,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 const Output kNetworkdOutput{
     .id = "networkd",
-    .summary = "network configuration of each node in netplan's place, where `outputs` of the spec names it: addresses, bonds, VLANs, MTU, routes",
+    .summary =
+        "network configuration of each node in netplan's place, where `outputs` of the spec names it: addresses, "
+        "bonds, VLANs, MTU, routes",
     .consumers = "systemd-networkd 247 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -1,5 +1,5 @@
-// nfs/<storage>/exports: what the nodes of a spec that serve NFS let others mount. The path on the server is the one that clients mount at, as the compiled
-// mounts say (cloud-init).
+// nfs/<storage>/exports: what the nodes of a spec that serve NFS let others mount. The path on the server is the one
+// that clients mount at, as the compiled mounts say (cloud-init).
 #include "compile/nfs/nfs.h"
 
 #include <algorithm>
@@ -10,7 +10,10 @@
 
 namespace clusterc {
 
-bool served_by_nodes(const Cluster& c, const StorageModel& s) { return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs && s.spec->mount && s.nodes >= 0 && c.nodes[s.nodes].count > 0; }
+bool served_by_nodes(const Cluster& c, const StorageModel& s) {
+  return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs && s.spec->mount && s.nodes >= 0 &&
+         c.nodes[s.nodes].count > 0;
+}
 
 namespace {
 
@@ -23,9 +26,13 @@ void append_path(std::string& out, std::string_view path) {
   out += '"';
   for (const char c : path) {
     const auto u = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/._-+@,:=").find(c) != std::string_view::npos;
-    if (plain) out += c;
-    else out += '\\', out += static_cast<char>('0' + (u >> 6)), out += static_cast<char>('0' + (u >> 3 & 7)), out += static_cast<char>('0' + (u & 7));
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("/._-+@,:=").find(c) != std::string_view::npos;
+    if (plain)
+      out += c;
+    else
+      out += '\\', out += static_cast<char>('0' + (u >> 6)), out += static_cast<char>('0' + (u >> 3 & 7)),
+          out += static_cast<char>('0' + (u & 7));
   }
   out += '"';
 }
@@ -43,24 +50,31 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       bool serves = false, mounted = false;
       for (const EndPoints& e : net.ends) {
         if (e.group < 0 || is_management_port(c, net, e)) continue;
-        if (e.group == s.nodes) serves = true;
-        else if (mounts(s, c.nodes[e.group])) mounted = true;
+        if (e.group == s.nodes)
+          serves = true;
+        else if (mounts(s, c.nodes[e.group]))
+          mounted = true;
       }
       if (serves && mounted) clients.push_back(*net.subnet);
     }
     if (clients.empty()) {
-      findings.warning("nfs-no-clients", s.span, "no node that mounts '" + s.name + "' is in a network with a subnet that its servers are in: it is exported to nobody");
+      findings.warning("nfs-no-clients", s.span,
+                       "no node that mounts '" + s.name +
+                           "' is in a network with a subnet that its servers are in: it is exported to nobody");
       continue;
     }
     bundle.open("nfs/" + s.name + "/exports", "nfs");
     std::string& out = bundle.text();
     out += made_by(in, "");
-    out += "# for ", out += c.nodes[s.nodes].names.text(), out += ": /etc/exports.d/", out += s.name, out += ".exports\n";
+    out += "# for ", out += c.nodes[s.nodes].names.text(), out += ": /etc/exports.d/", out += s.name,
+        out += ".exports\n";
     append_path(out, *s.spec->mount);
     // root of a node is nobody here; sync: what a client was told is written survives the server
-    // mp: nothing is exported while the file system of its drives is not mounted, so that nobody writes onto the system's
+    // mp: nothing is exported while the file system of its drives is not mounted, so that nobody writes onto the
+    // system's
     const std::string_view mounted = data_drives(c, static_cast<int>(i), s.nodes) ? ",mp" : "";
-    for (const Ipv4Prefix& p : clients) out += ' ', out += p.text(), out += "(rw,sync,no_subtree_check,root_squash", out += mounted, out += ')';
+    for (const Ipv4Prefix& p : clients)
+      out += ' ', out += p.text(), out += "(rw,sync,no_subtree_check,root_squash", out += mounted, out += ')';
     out += '\n';
     bundle.close();
   }

@@ -1,5 +1,5 @@
-// openchami/nodes.yaml: what `ochami discover static -f yaml` reads (ochami-discover(1), DATA STRUCTURE). SMD knows nodes by MAC, so that those without one in the
-// inventory are left out.
+// openchami/nodes.yaml: what `ochami discover static -f yaml` reads (ochami-discover(1), DATA STRUCTURE). SMD knows
+// nodes by MAC, so that those without one in the inventory are left out.
 #include "compile/openchami/openchami.h"
 
 #include <map>
@@ -17,13 +17,14 @@ using Kind = NetworkDevice::Kind;
 
 bool wanted(const Cluster& c) { return lists_nodes(c, "openchami"); }
 
-// x1c0s12b0n0: rack, chassis, lowest rack unit, BMC, node. Several nodes at one place (two in a chassis) have a BMC each. Nodes outside of racks are numbered in
-// cabinet 0.
+// x1c0s12b0n0: rack, chassis, lowest rack unit, BMC, node. Several nodes at one place (two in a chassis) have a BMC
+// each. Nodes outside of racks are numbered in cabinet 0.
 class Places {
  public:
   explicit Places(const Plan& plan) : plan_(plan) {}
   std::string name(std::int64_t node) {
-    const std::int64_t rack = plan_.node_rack[static_cast<std::size_t>(node)], unit = rack < 0 ? node : plan_.node_unit[static_cast<std::size_t>(node)];
+    const std::int64_t rack = plan_.node_rack[static_cast<std::size_t>(node)],
+                       unit = rack < 0 ? node : plan_.node_unit[static_cast<std::size_t>(node)];
     const std::int64_t bmc = taken_[{rack, unit}]++;
     return "x" + std::to_string(rack + 1) + "c0s" + std::to_string(unit) + "b" + std::to_string(bmc) + "n0";
   }
@@ -44,16 +45,20 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       in, findings, [](const ListedGroup&) {},
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
         const std::int64_t number = g.group().first + member;
-        const std::string place = places.name(number);   // those left out keep theirs
+        const std::string place = places.name(number);  // those left out keep theirs
         const auto bmc_mac = g.mac(member, name, "bmc");
-        struct Port { const NetworkDevice* device; const NetworkDevice* addresses; std::uint64_t mac; };
+        struct Port {
+          const NetworkDevice* device;
+          const NetworkDevice* addresses;
+          std::uint64_t mac;
+        };
         std::vector<Port> ports;
         bool boots = false;
         for (const NetworkDevice& d : g.network().devices()) {
           if (d.kind != Kind::port) continue;
           const auto mac = g.mac(member, name, d.name);
           if (!mac) continue;
-          const NetworkDevice* carrier = &d;   // a bond's addresses stand at the first of its ports that is known
+          const NetworkDevice* carrier = &d;  // a bond's addresses stand at the first of its ports that is known
           if (!d.bond.empty()) {
             for (const NetworkDevice& b : g.network().devices())
               if (b.name == d.bond) carrier = &b;
@@ -65,22 +70,33 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         }
         const std::uint32_t bmc = g.bmc_address(member);
         if (!bmc_mac || bmc == 0 || !boots) {
-          if (left_out++ == 0) example = name + (boots || g.boot_ports().empty() ? ",bmc,MAC" : "," + g.boot_ports().front() + ",MAC");
+          if (left_out++ == 0)
+            example = name + (boots || g.boot_ports().empty() ? ",bmc,MAC" : "," + g.boot_ports().front() + ",MAC");
           return;
         }
-        y.begin_map().field("name", name).field("nid", number + 1).field("xname", place).field("bmc_mac", mac_text(*bmc_mac)).field("bmc_ip", ipv4_text(bmc)).field("group", g.group().name);
+        y.begin_map()
+            .field("name", name)
+            .field("nid", number + 1)
+            .field("xname", place)
+            .field("bmc_mac", mac_text(*bmc_mac))
+            .field("bmc_ip", ipv4_text(bmc))
+            .field("group", g.group().name);
         y.list("interfaces");
         for (const Port& p : ports) {
           if (!p.addresses || p.addresses->addresses.empty()) continue;
           y.begin_map().field("mac_addr", mac_text(p.mac)).list("ip_addrs");
           for (const NetworkAddress& a : p.addresses->addresses)
-            y.begin_map().field("name", in.cluster.networks[static_cast<std::size_t>(a.network)].name).field("ip_addr", ipv4_text(g.address(a, member))).end_map();
+            y.begin_map()
+                .field("name", in.cluster.networks[static_cast<std::size_t>(a.network)].name)
+                .field("ip_addr", ipv4_text(g.address(a, member)))
+                .end_map();
           y.end_list().end_map();
         }
         y.end_list().end_map();
       });
   y.end_list().end_map();
-  warn_of_left_out(in, "openchami", "OpenCHAMI", left_out, "the address and MAC of the BMC and the MAC of the port that a node starts from", example, findings);
+  warn_of_left_out(in, "openchami", "OpenCHAMI", left_out,
+                   "the address and MAC of the BMC and the MAC of the port that a node starts from", example, findings);
   bundle.open("openchami/nodes.yaml", "openchami");
   bundle.text() += made_by(in, "") + unknown_macs(left_out, "nodes, which are left out", example);
   bundle.text() += nodes;
@@ -91,7 +107,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 const Output kOpenChamiOutput{
     .id = "openchami",
-    .summary = "nodes for OpenCHAMI's SMD, where `outputs` of the spec names it: xname, NID, addresses and MACs of ports and BMC",
+    .summary =
+        "nodes for OpenCHAMI's SMD, where `outputs` of the spec names it: xname, NID, addresses and MACs of ports and "
+        "BMC",
     .consumers = "ochami discover static of OpenCHAMI",
     .wanted = wanted,
     .emit = emit,

@@ -1,8 +1,9 @@
 // opensm/<subnet>/: what the subnet manager of each InfiniBand subnet reads, and the unit that starts one for each.
 //
-// A subnet is a network, or one plane of it. Routing follows from the plan: leaves and spines are a fat tree, a single switch needs none. What
-// can only be named by GUID (root switches, end ports, names of switches) is written where the inventory has the GUIDs of all that it must name; OpenSM finds the
-// roots of a clean tree by itself, and opensm.conf says where a file is missing and how to get it.
+// A subnet is a network, or one plane of it. Routing follows from the plan: leaves and spines are a fat tree, a single
+// switch needs none. What can only be named by GUID (root switches, end ports, names of switches) is written where the
+// inventory has the GUIDs of all that it must name; OpenSM finds the roots of a clean tree by itself, and opensm.conf
+// says where a file is missing and how to get it.
 #include "compile/opensm/opensm.h"
 
 #include <algorithm>
@@ -18,12 +19,14 @@ namespace {
 using Subnet = InfinibandSubnet;
 
 bool wanted(const Cluster& c) {
-  return c.own_site && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.kind == LinkKind::infiniband && n.switch_part && n.shares < 0; });
+  return c.own_site && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) {
+           return n.kind == LinkKind::infiniband && n.switch_part && n.shares < 0;
+         });
 }
 
 // The GUIDs of some ports or switches, if the inventory has them all.
 struct Guids {
-  std::vector<std::pair<std::uint64_t, std::string>> all;   // in the order of the plan, with the name of each
+  std::vector<std::pair<std::uint64_t, std::string>> all;  // in the order of the plan, with the name of each
   std::int64_t lacking = 0;
   std::string first_lacking;
   bool complete() const { return lacking == 0 && !all.empty(); }
@@ -32,7 +35,12 @@ struct Guids {
 class Emitter {
  public:
   Emitter(const CompileInput& in, const Subnet& s, Bundle& bundle, Findings& findings)
-      : in_(in), s_(s), net_(in.cluster.networks[static_cast<std::size_t>(s.fabric)]), fabric_(in.plan.fabrics[static_cast<std::size_t>(s.fabric)]), bundle_(bundle), findings_(findings) {}
+      : in_(in),
+        s_(s),
+        net_(in.cluster.networks[static_cast<std::size_t>(s.fabric)]),
+        fabric_(in.plan.fabrics[static_cast<std::size_t>(s.fabric)]),
+        bundle_(bundle),
+        findings_(findings) {}
 
   void emit() {
     choose_engine();
@@ -47,15 +55,23 @@ class Emitter {
       write_guids("cn-guids", "ports of the nodes that compute: their routes are balanced", compute_);
       if (!other_.all.empty()) write_guids("io-guids", "ports of those that serve", other_);
     }
-    if (orders()) write_guids("routing-order", "ports in the order in which their routes are made: leaf by leaf as planned", order_);
+    if (orders())
+      write_guids("routing-order", "ports in the order in which their routes are made: leaf by leaf as planned",
+                  order_);
     if (switches_.complete()) write_names();
     write_ports();
   }
 
  private:
   bool tree() const { return fabric_.tiers.size() > 1; }
-  bool uses_roots() const { return engine_ == "ftree" || engine_ == "updn" || engine_ == "dnup" || engine_ == "ar_ftree" || engine_ == "ar_updn"; }
-  bool orders() const { return (engine_ == "minhop" || engine_ == "updn") && tree() && compute_.lacking + other_.lacking == 0 && !order_.all.empty(); }
+  bool uses_roots() const {
+    return engine_ == "ftree" || engine_ == "updn" || engine_ == "dnup" || engine_ == "ar_ftree" ||
+           engine_ == "ar_updn";
+  }
+  bool orders() const {
+    return (engine_ == "minhop" || engine_ == "updn") && tree() && compute_.lacking + other_.lacking == 0 &&
+           !order_.all.empty();
+  }
   std::string path(std::string_view file) const { return "opensm/" + s_.name + "/" + std::string(file); }
   std::string installed(std::string_view file) const { return "/etc/opensm/" + s_.name + "/" + std::string(file); }
 
@@ -68,9 +84,12 @@ class Emitter {
       return;
     }
     const std::vector<std::string_view> known(kOpensmEngines.begin(), kOpensmEngines.end());
-    Finding& f = findings_.error("opensm-routing-unknown", asked.span, "'" + one_line(*asked) + "' is no routing engine of OpenSM");
-    if (const auto near = nearest_name(*asked, known)) f.help("did you mean '" + std::string(*near) + "'?");
-    else f.help("leave it out: " + std::string(tree() ? "leaves and spines get ftree" : "a single switch gets minhop"));
+    Finding& f = findings_.error("opensm-routing-unknown", asked.span,
+                                 "'" + one_line(*asked) + "' is no routing engine of OpenSM");
+    if (const auto near = nearest_name(*asked, known))
+      f.help("did you mean '" + std::string(*near) + "'?");
+    else
+      f.help("leave it out: " + std::string(tree() ? "leaves and spines get ftree" : "a single switch gets minhop"));
   }
 
   void look_up(Guids& to, const std::string& host, std::string_view port, const std::string& object) const {
@@ -99,11 +118,15 @@ class Emitter {
 
   void end_guids() {
     if (!in_.inventory) return;
-    struct Placed { std::int64_t leaf, port; std::pair<std::uint64_t, std::string> what; };
+    struct Placed {
+      std::int64_t leaf, port;
+      std::pair<std::uint64_t, std::string> what;
+    };
     std::vector<Placed> placed;
     for (std::size_t e = 0; e < net_.ends.size(); ++e) {
       const EndPoints& ends = net_.ends[e];
-      if (ends.group < 0 || ends.split > 1) continue;   // a bought system's adapters are its maker's; a split port has several
+      if (ends.group < 0 || ends.split > 1)
+        continue;  // a bought system's adapters are its maker's; a split port has several
       const NodeGroupModel& g = in_.cluster.nodes[static_cast<std::size_t>(ends.group)];
       Guids& to = g.computes ? compute_ : other_;
       for (std::int64_t m = 0; m < ends.members; ++m)
@@ -118,16 +141,22 @@ class Emitter {
           placed.push_back({at.sw.index, at.port, to.all.back()});
         }
     }
-    std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.leaf != b.leaf ? a.leaf < b.leaf : a.port < b.port; });
+    std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+      return a.leaf != b.leaf ? a.leaf < b.leaf : a.port < b.port;
+    });
     for (Placed& p : placed) order_.all.push_back(std::move(p.what));
   }
 
-  // Some GUIDs and not all of them: a list of roots with a hole in it routes worse than none, so the file is not written, and the user told.
+  // Some GUIDs and not all of them: a list of roots with a hole in it routes worse than none, so the file is not
+  // written, and the user told.
   void say_what_lacks() {
     const auto tell = [&](const Guids& g, std::string_view what, std::string_view file) {
       if (g.lacking == 0 || g.all.empty()) return;
-      findings_.warning("opensm-guids-incomplete", in_.cluster.spec.inventory.span,
-                        "the inventory has the GUIDs of " + std::to_string(g.all.size()) + " " + std::string(what) + " of subnet '" + s_.name + "', it has " + std::to_string(g.all.size() + static_cast<std::size_t>(g.lacking)))
+      findings_
+          .warning("opensm-guids-incomplete", in_.cluster.spec.inventory.span,
+                   "the inventory has the GUIDs of " + std::to_string(g.all.size()) + " " + std::string(what) +
+                       " of subnet '" + s_.name + "', it has " +
+                       std::to_string(g.all.size() + static_cast<std::size_t>(g.lacking)))
           .label(std::string(file) + " is not written")
           .help("add a row for " + g.first_lacking);
     };
@@ -136,33 +165,58 @@ class Emitter {
     if (engine_ == "ftree" && net_.carries_traffic(Traffic::compute)) tell(compute_, "compute ports", "cn-guids");
   }
 
-  struct Line { std::string key, value, why; bool derived; };
+  struct Line {
+    std::string key, value, why;
+    bool derived;
+  };
 
   void write_conf() {
     std::vector<Line> lines;
-    const auto set = [&](std::string_view key, std::string value, std::string_view why = {}) { lines.push_back({std::string(key), std::move(value), std::string(why), false}); };
-    const auto derived = [&](std::string_view key, std::string value, std::string_view why = {}) { lines.push_back({std::string(key), std::move(value), std::string(why), true}); };
-    derived("routing_engine", engine_, net_.spec && net_.spec->routing ? "the spec asks for it" : tree() ? "the plan is a fat tree: leaves and " + fabric_.tiers.back().word + "s" : "no spines: nothing to choose between");
+    const auto set = [&](std::string_view key, std::string value, std::string_view why = {}) {
+      lines.push_back({std::string(key), std::move(value), std::string(why), false});
+    };
+    const auto derived = [&](std::string_view key, std::string value, std::string_view why = {}) {
+      lines.push_back({std::string(key), std::move(value), std::string(why), true});
+    };
+    derived("routing_engine", engine_,
+            net_.spec && net_.spec->routing ? "the spec asks for it"
+            : tree()                        ? "the plan is a fat tree: leaves and " + fabric_.tiers.back().word + "s"
+                                            : "no spines: nothing to choose between");
     if (net_.spec && net_.spec->adaptive_routing.value_or(false) && !is_nvidia_opensm_engine(engine_))
-      lines.push_back({{}, {}, "the spec asks for adaptive routing, which upstream OpenSM does not have: with NVIDIA's (DOCA, UFM) write routing: ar_ftree in the spec", false});
-    // Fabrics that one node sees must differ in their prefix: programs take ports with one prefix for one subnet (Open MPI FAQ, OpenFabrics).
+      lines.push_back({{},
+                       {},
+                       "the spec asks for adaptive routing, which upstream OpenSM does not have: with NVIDIA's (DOCA, "
+                       "UFM) write routing: ar_ftree in the spec",
+                       false});
+    // Fabrics that one node sees must differ in their prefix: programs take ports with one prefix for one subnet (Open
+    // MPI FAQ, OpenFabrics).
     std::string prefix;
     append_guid(s_.prefix(), prefix);
     derived("subnet_prefix", prefix, s_.number == 0 ? "" : "each subnet of the cluster has its own");
     const auto file = [&](std::string_view key, std::string_view name, bool written, std::string_view without) {
-      if (written) derived(key, installed(name));
-      else if (!without.empty()) lines.push_back({{}, {}, std::string(key) + ": " + std::string(without), false});
+      if (written)
+        derived(key, installed(name));
+      else if (!without.empty())
+        lines.push_back({{}, {}, std::string(key) + ": " + std::string(without), false});
     };
     const std::string fill = " (columns name,guid of the spec's `inventory:`)";
     if (uses_roots() && tree())
-      file("root_guid_file", "root-guids", roots_.complete(), "OpenSM finds the roots by itself; to name them, give the GUID of each " + fabric_.tiers.back().word + " switch" + fill);
-    const bool balanced = compute_.complete() && other_.lacking == 0 && engine_ == "ftree" && net_.carries_traffic(Traffic::compute);
-    if (engine_ == "ftree" && net_.carries_traffic(Traffic::compute)) file("cn_guid_file", "cn-guids", balanced, "every end port counts as a compute node's; to name them, give the GUIDs of all ports" + fill);
+      file("root_guid_file", "root-guids", roots_.complete(),
+           "OpenSM finds the roots by itself; to name them, give the GUID of each " + fabric_.tiers.back().word +
+               " switch" + fill);
+    const bool balanced =
+        compute_.complete() && other_.lacking == 0 && engine_ == "ftree" && net_.carries_traffic(Traffic::compute);
+    if (engine_ == "ftree" && net_.carries_traffic(Traffic::compute))
+      file("cn_guid_file", "cn-guids", balanced,
+           "every end port counts as a compute node's; to name them, give the GUIDs of all ports" + fill);
     if (balanced && !other_.all.empty()) file("io_guid_file", "io-guids", true, {});
     if (orders()) file("guid_routing_order_file", "routing-order", true, {});
-    file("node_name_map_name", "node-names", switches_.complete(), "switches are called by their own description; to name them as the plan does, give their GUIDs" + fill);
+    file("node_name_map_name", "node-names", switches_.complete(),
+         "switches are called by their own description; to name them as the plan does, give their GUIDs" + fill);
     derived("partition_config_file", installed("partitions.conf"));
-    set("guid", "0x0000000000000000", "the first port that is up; where a manager has ports in several subnets, /etc/opensm/" + s_.name + "/port says OPTIONS=--guid and the GUID");
+    set("guid", "0x0000000000000000",
+        "the first port that is up; where a manager has ports in several subnets, /etc/opensm/" + s_.name +
+            "/port says OPTIONS=--guid and the GUID");
     set("log_file", "/var/log/opensm/" + s_.name + "/opensm.log");
     set("log_max_size", "100", "megabytes");
     set("dump_files_dir", "/var/log/opensm/" + s_.name + "/");
@@ -174,9 +228,15 @@ class Emitter {
     IniWriter w(out, " ");
     std::string managers;
     for (const EndPoints& e : net_.ends)
-      if (e.group >= 0 && in_.cluster.nodes[static_cast<std::size_t>(e.group)].has_role(Role::fabric_manager)) managers += (managers.empty() ? "" : ",") + in_.cluster.nodes[static_cast<std::size_t>(e.group)].names.text();
-    w.comment("subnet " + s_.name + ": " + (managers.empty() ? "the spec names no node that manages it (role fabric-manager); for a host of yours. A manager that a switch runs is set up on the switch" : "managed by " + managers));
-    if (tree() == false && fabric_.tiers[0].count / fabric_.planes > 1) w.comment("its " + std::to_string(fabric_.tiers[0].count / fabric_.planes) + " switches are not joined: each is a subnet of its own, with a manager of its own and this file");
+      if (e.group >= 0 && in_.cluster.nodes[static_cast<std::size_t>(e.group)].has_role(Role::fabric_manager))
+        managers += (managers.empty() ? "" : ",") + in_.cluster.nodes[static_cast<std::size_t>(e.group)].names.text();
+    w.comment("subnet " + s_.name + ": " +
+              (managers.empty() ? "the spec names no node that manages it (role fabric-manager); for a host of yours. "
+                                  "A manager that a switch runs is set up on the switch"
+                                : "managed by " + managers));
+    if (tree() == false && fabric_.tiers[0].count / fabric_.planes > 1)
+      w.comment("its " + std::to_string(fabric_.tiers[0].count / fabric_.planes) +
+                " switches are not joined: each is a subnet of its own, with a manager of its own and this file");
     for (const Line& l : lines) {
       if (!l.why.empty()) w.comment(l.why);
       if (!l.key.empty()) w.field(l.key, l.value);
@@ -195,18 +255,28 @@ class Emitter {
       if (!wish) continue;
       const std::string_view text = trim(*wish);
       const std::size_t blank = text.find_first_of(" \t");
-      const std::string_view key = text.substr(0, blank), value = blank == std::string_view::npos ? std::string_view() : trim(text.substr(blank));
+      const std::string_view key = text.substr(0, blank),
+                             value = blank == std::string_view::npos ? std::string_view() : trim(text.substr(blank));
       std::string scratch;
       IniWriter probe(scratch, " ");
-      const bool word = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+      const bool word = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      });
       if (word) probe.field(key, value);
       if (!word || value.empty() || !probe.ok()) {
-        findings_.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of opensm.conf").help("write one option and its value in each line, for example sweep_interval 30");
+        findings_
+            .error("output-extra-malformed", wish.span,
+                   "'" + one_line(text.substr(0, 60)) + "' is no line of opensm.conf")
+            .help("write one option and its value in each line, for example sweep_interval 30");
         continue;
       }
       const auto ours = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.key == key; });
       if (ours != lines.end() && ours->derived) {
-        findings_.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec: it is '" + ours->value + "'").help(key == "routing_engine" ? "write routing: in network '" + net_.name + "'" : "change the spec instead");
+        findings_
+            .error("output-extra-contradicts-spec", wish.span,
+                   "'" + std::string(key) + "' follows from the spec: it is '" + ours->value + "'")
+            .help(key == "routing_engine" ? "write routing: in network '" + net_.name + "'"
+                                          : "change the spec instead");
         continue;
       }
       if (ours != lines.end()) lines.erase(ours);
@@ -218,12 +288,16 @@ class Emitter {
     bundle_.open(path("partitions.conf"), "opensm");
     std::string& out = bundle_.text();
     out += made_by(in_, "opensm");
-    out += "# Every port is a full member of the default partition. Teams share nodes by the scheduler, not by partition; one of one's own: outputs.opensm.extra.\n";
+    out +=
+        "# Every port is a full member of the default partition. Teams share nodes by the scheduler, not by partition; "
+        "one of one's own: outputs.opensm.extra.\n";
     out += "Default=0x7fff";
     if (net_.subnet) {
       out += ", ipoib";
-      // Who is slower than the group may not join it (opensm(8), mgroup_flag): the slowest port decides. Codes of IBTA volume 1, "PathRecord".
-      constexpr std::pair<double, int> kRates[] = {{400e9, 21}, {200e9, 17}, {100e9, 16}, {56e9, 12}, {40e9, 7}, {10e9, 3}};
+      // Who is slower than the group may not join it (opensm(8), mgroup_flag): the slowest port decides. Codes of IBTA
+      // volume 1, "PathRecord".
+      constexpr std::pair<double, int> kRates[] = {{400e9, 21}, {200e9, 17}, {100e9, 16},
+                                                   {56e9, 12},  {40e9, 7},   {10e9, 3}};
       double slowest = 0;
       for (const EndPoints& e : net_.ends)
         if (e.rate.value > 0 && (slowest == 0 || e.rate.value < slowest)) slowest = e.rate.value;
@@ -233,7 +307,8 @@ class Emitter {
           append_int(out, code);
           break;
         }
-      if (net_.spec && net_.spec->mtu.value_or(0) >= 4092) out += ", mtu=5";   // 4,096 bytes; IPoIB takes 4 of them for its header
+      if (net_.spec && net_.spec->mtu.value_or(0) >= 4092)
+        out += ", mtu=5";  // 4,096 bytes; IPoIB takes 4 of them for its header
     }
     out += " : ALL=full, SELF=full ;\n";
     if (const auto* extra = extra_of(in_, s_.name + "/partitions.conf")) {
@@ -246,16 +321,25 @@ class Emitter {
 
   void append_partition(const Value<std::string>& wish, std::string& out) {
     const std::string_view text = trim(*wish);
-    const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("_-=,: .;\t").find(c) != std::string_view::npos; };
+    const auto plain = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             std::string_view("_-=,: .;\t").find(c) != std::string_view::npos;
+    };
     const std::size_t colon = text.find(':');
     const std::string_view head = trim(text.substr(0, std::min(colon, text.find(','))));
-    const bool good = colon != std::string_view::npos && colon > 0 && text.ends_with(';') && std::count(text.begin(), text.end(), ';') == 1 && std::all_of(text.begin(), text.end(), plain) && head.find('=') != std::string_view::npos;
+    const bool good = colon != std::string_view::npos && colon > 0 && text.ends_with(';') &&
+                      std::count(text.begin(), text.end(), ';') == 1 && std::all_of(text.begin(), text.end(), plain) &&
+                      head.find('=') != std::string_view::npos;
     if (!good) {
-      findings_.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no partition").help("write one in each line, for example storage=0x8001, defmember=full : ALL ;");
+      findings_.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no partition")
+          .help("write one in each line, for example storage=0x8001, defmember=full : ALL ;");
       return;
     }
-    if (to_lower(head).starts_with("default") || to_lower(head).find("0x7fff") != std::string::npos || to_lower(head).find("0xffff") != std::string::npos) {
-      findings_.error("output-extra-contradicts-spec", wish.span, "the default partition stands in partitions.conf already").help("give yours another name and key");
+    if (to_lower(head).starts_with("default") || to_lower(head).find("0x7fff") != std::string::npos ||
+        to_lower(head).find("0xffff") != std::string::npos) {
+      findings_
+          .error("output-extra-contradicts-spec", wish.span, "the default partition stands in partitions.conf already")
+          .help("give yours another name and key");
       return;
     }
     out += text;
@@ -282,7 +366,7 @@ class Emitter {
     out += made_by(in_, "opensm");
     for (const auto& [guid, name] : switches_.all) {
       append_guid(guid, out);
-      out += " \"";      // letters, digits and hyphens (docs/names.md)
+      out += " \"";  // letters, digits and hyphens (docs/names.md)
       out += name;
       out += "\"\n";
     }
@@ -292,7 +376,8 @@ class Emitter {
   // Which port a manager binds to differs from host to host; it matters where it has several.
   void write_ports() {
     for (const EndPoints& ends : net_.ends) {
-      if (ends.group < 0 || !in_.cluster.nodes[static_cast<std::size_t>(ends.group)].has_role(Role::fabric_manager)) continue;
+      if (ends.group < 0 || !in_.cluster.nodes[static_cast<std::size_t>(ends.group)].has_role(Role::fabric_manager))
+        continue;
       const NodeGroupModel& g = in_.cluster.nodes[static_cast<std::size_t>(ends.group)];
       const std::string port = port_in_subnet(ends, g);
       std::string unknown;
@@ -313,20 +398,28 @@ class Emitter {
       }
       // Told nothing, each manager takes the first port that is up: two of them the same, and one subnet has none.
       if (!unknown.empty() && managed_subnets(in_.cluster, in_.plan, ends.group).size() > 1)
-        findings_.warning("opensm-port-unknown", g.span, "'" + unknown + "' has ports in several InfiniBand subnets, and nothing says which is in '" + s_.name + "': the plays do not start its manager there")
-            .help(ends.split > 1 ? "its port is split over the planes, and the inventory has one GUID of it: write OPTIONS=\"--guid 0x…\" of the plane to " + installed("port") + " there by hand, and enable its cluster-opensm@"
-                                 : "give the GUID of its port in the spec's `inventory:` (" + unknown + "," + port + ",,0x…)");
+        findings_
+            .warning("opensm-port-unknown", g.span,
+                     "'" + unknown + "' has ports in several InfiniBand subnets, and nothing says which is in '" +
+                         s_.name + "': the plays do not start its manager there")
+            .help(ends.split > 1
+                      ? "its port is split over the planes, and the inventory has one GUID of it: write "
+                        "OPTIONS=\"--guid 0x…\" of the plane to " +
+                            installed("port") + " there by hand, and enable its cluster-opensm@"
+                      : "give the GUID of its port in the spec's `inventory:` (" + unknown + "," + port + ",,0x…)");
     }
   }
 
   std::string port_in_subnet(const EndPoints& ends, const NodeGroupModel& g) const {
-    std::string port(ends.ports >= 0 ? std::string_view(g.server.ports[static_cast<std::size_t>(ends.ports)].name) : "eth");
+    std::string port(ends.ports >= 0 ? std::string_view(g.server.ports[static_cast<std::size_t>(ends.ports)].name)
+                                     : "eth");
     append_int(port, ends.first_port + 1 + (fabric_.planes > 1 ? s_.plane : 0));
     return port;
   }
 
   // Of a port that is in several planes the inventory has no GUID for each.
-  std::optional<std::uint64_t> guid_of(const EndPoints& ends, const NodeGroupModel& g, std::int64_t member, std::string_view port) const {
+  std::optional<std::uint64_t> guid_of(const EndPoints& ends, const NodeGroupModel& g, std::int64_t member,
+                                       std::string_view port) const {
     if (!in_.inventory || ends.split > 1) return std::nullopt;
     const InventoryRow* row = in_.inventory->find(g.names.name(member), port);
     if (!row) row = in_.inventory->find(in_.plan.node_object(g.first + member), port);
@@ -343,13 +436,17 @@ class Emitter {
   Guids switches_, roots_, compute_, other_, order_;
 };
 
-// One manager for each subnet: cluster-opensm@compute. Debian's package has an opensm@ of its own, for GUIDs of ports. The instance's folder keeps its guid2lid table, which must survive a restart, apart from the others'.
+// One manager for each subnet: cluster-opensm@compute. Debian's package has an opensm@ of its own, for GUIDs of ports.
+// The instance's folder keeps its guid2lid table, which must survive a restart, apart from the others'.
 void write_unit(const CompileInput& in, Bundle& bundle) {
   bundle.open("opensm/cluster-opensm@.service", "opensm");
   std::string& out = bundle.text();
   out += made_by(in, "opensm");
   IniWriter w(out);
-  w.section("Unit").field("Description", "InfiniBand subnet manager of %i").field("Documentation", "man:opensm(8)").field("After", "network-pre.target openibd.service rdma-hw.target");
+  w.section("Unit")
+      .field("Description", "InfiniBand subnet manager of %i")
+      .field("Documentation", "man:opensm(8)")
+      .field("After", "network-pre.target openibd.service rdma-hw.target");
   w.section("Service")
       .field("Type", "simple")
       .field("Environment", "OSM_CACHE_DIR=/var/cache/opensm/%i OSM_TMP_DIR=/var/log/opensm/%i")
@@ -393,14 +490,17 @@ std::vector<std::string> managed_subnets(const Cluster& c, const Plan& plan, int
   if (!c.nodes[static_cast<std::size_t>(group)].has_role(Role::fabric_manager)) return out;
   for (const InfinibandSubnet& s : infiniband_subnets(c, plan)) {
     const NetworkModel& net = c.networks[static_cast<std::size_t>(s.fabric)];
-    if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) { return e.group == group && (e.split > 1 || e.ports_each > s.plane); })) out.push_back(s.name);
+    if (std::any_of(net.ends.begin(), net.ends.end(),
+                    [&](const EndPoints& e) { return e.group == group && (e.split > 1 || e.ports_each > s.plane); }))
+      out.push_back(s.name);
   }
   return out;
 }
 
 const Output kOpensmOutput{
     .id = "opensm",
-    .summary = "for each InfiniBand subnet opensm.conf, partitions and, with an inventory, roots, end ports and names by GUID",
+    .summary =
+        "for each InfiniBand subnet opensm.conf, partitions and, with an inventory, roots, end ports and names by GUID",
     .consumers = "OpenSM 3.3.23 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -1,5 +1,5 @@
-// preseed/GROUP.cfg: the answers to the questions of Debian's installer, and the two scripts that it fetches: which disks, and what is done last. A group's
-// nodes differ in nothing here: their names come over DHCP.
+// preseed/GROUP.cfg: the answers to the questions of Debian's installer, and the two scripts that it fetches: which
+// disks, and what is done last. A group's nodes differ in nothing here: their names come over DHCP.
 #include "compile/preseed/preseed.h"
 
 #include <algorithm>
@@ -20,24 +20,33 @@ bool wanted(const Cluster& c) { return installs(c, Installer::preseed); }
 bool is_answer(std::string_view text) {
   const auto words = split(text, ' ');
   const auto name = [](std::string_view word) {
-    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("-_/.+").find(c) != std::string_view::npos; });
+    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             std::string_view("-_/.+").find(c) != std::string_view::npos;
+    });
   };
-  constexpr std::string_view kTypes[] = {"boolean", "error", "multiselect", "note", "password", "select", "string", "text", "title", "seen"};
-  return words.size() >= 3 && name(words[0]) && name(words[1]) && words[1].find('/') != std::string_view::npos && std::find(std::begin(kTypes), std::end(kTypes), words[2]) != std::end(kTypes);
+  constexpr std::string_view kTypes[] = {"boolean", "error",  "multiselect", "note",  "password",
+                                         "select",  "string", "text",        "title", "seen"};
+  return words.size() >= 3 && name(words[0]) && name(words[1]) && words[1].find('/') != std::string_view::npos &&
+         std::find(std::begin(kTypes), std::end(kTypes), words[2]) != std::end(kTypes);
 }
 
 // Answers of the spec, and those that the two scripts of the installation hang on.
 bool answered(std::string_view text) {
   const std::string_view question = split(text, ' ')[1];
-  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user", "passwd/root-login", "time/zone", "netcfg/get_domain"};
-  return question.starts_with("partman") || question.starts_with("mirror/") || std::find(std::begin(kOurs), std::end(kOurs), question) != std::end(kOurs);
+  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user", "passwd/root-login", "time/zone",
+                                        "netcfg/get_domain"};
+  return question.starts_with("partman") || question.starts_with("mirror/") ||
+         std::find(std::begin(kOurs), std::end(kOurs), question) != std::end(kOurs);
 }
 
 std::string answers(const CompileInput& in, int group, const InstallPlan& plan, const std::string& extra) {
   const Software& s = in.cluster.nodes[static_cast<std::size_t>(group)].software;
   const std::string& name = in.cluster.nodes[static_cast<std::size_t>(group)].name;
   std::string out = install_header(in, "preseed");
-  const auto answer = [&](std::string_view question, std::string_view type, std::string_view text) { out += "d-i ", out += question, out += ' ', out += type, out += ' ', out += text, out += '\n'; };
+  const auto answer = [&](std::string_view question, std::string_view type, std::string_view text) {
+    out += "d-i ", out += question, out += ' ', out += type, out += ' ', out += text, out += '\n';
+  };
   answer("debian-installer/locale", "string", "en_US.UTF-8");
   answer("keyboard-configuration/xkb-keymap", "select", "us");
   out += "# the network that the node was started over; its name comes over DHCP\n";
@@ -53,7 +62,8 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("mirror/http/proxy", "string", "");
   answer("mirror/suite", "string", plan.release.codename);
   out += "# no password: administrators come by key (" + name + "-finish.sh), root not at all\n";
-  // "!" disables an account; the installer's own way of making one lays it below /home, and keeps some names for itself.
+  // "!" disables an account; the installer's own way of making one lays it below /home, and keeps some names for
+  // itself.
   answer("passwd/root-login", "boolean", "true");
   answer("passwd/root-password-crypted", "password", "!");
   answer("passwd/make-user", "boolean", "false");
@@ -61,9 +71,12 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("clock-setup/ntp", "boolean", "true");
   if (s.time_zone) answer("time/zone", "string", *s.time_zone);
   out += "# disks: " + name + "-disks.sh sets partman-auto/disk, its method and its recipe, or ends the installation\n";
-  answer("partman/early_command", "string", "wget -O /tmp/disks.sh " + plan.server.url + "/preseed/" + name + "-disks.sh && sh /tmp/disks.sh");
-  for (const std::string_view question : {"partman-lvm/device_remove_lvm", "partman-md/device_remove_md", "partman-partitioning/confirm_write_new_label", "partman/confirm", "partman/confirm_nooverwrite",
-                                          "partman-md/confirm", "partman-md/confirm_nooverwrite", "partman-efi/non_efi_system"})
+  answer("partman/early_command", "string",
+         "wget -O /tmp/disks.sh " + plan.server.url + "/preseed/" + name + "-disks.sh && sh /tmp/disks.sh");
+  for (const std::string_view question :
+       {"partman-lvm/device_remove_lvm", "partman-md/device_remove_md", "partman-partitioning/confirm_write_new_label",
+        "partman/confirm", "partman/confirm_nooverwrite", "partman-md/confirm", "partman-md/confirm_nooverwrite",
+        "partman-efi/non_efi_system"})
     answer(question, "boolean", "true");
   answer("partman-basicfilesystems/no_swap", "boolean", "false");
   answer("partman-partitioning/choose_label", "string", "gpt");
@@ -71,16 +84,20 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("partman/choose_partition", "select", "finish");
   answer("grub-installer/only_debian", "boolean", "true");
   answer("apt-setup/cdrom/set-first", "boolean", "false");
-  answer("apt-setup/contrib", "boolean", "true");   // NVIDIA's drivers ask for packages of it
-  if (!plan.security.empty()) {   // security.debian.org would be asked; the archive is signed, whence it comes is all the same
+  answer("apt-setup/contrib", "boolean", "true");  // NVIDIA's drivers ask for packages of it
+  if (!plan.security
+           .empty()) {  // security.debian.org would be asked; the archive is signed, whence it comes is all the same
     answer("apt-setup/services-select", "multiselect", "updates");
-    answer("apt-setup/local0/repository", "string", plan.security + " " + std::string(plan.release.codename) + "-security main");
+    answer("apt-setup/local0/repository", "string",
+           plan.security + " " + std::string(plan.release.codename) + "-security main");
   }
   out += "tasksel tasksel/first multiselect standard\n";
   answer("pkgsel/include", "string", "openssh-server sudo curl python3 cloud-init");
   answer("pkgsel/upgrade", "select", "full-upgrade");
   out += "popularity-contest popularity-contest/participate boolean false\n";
-  answer("preseed/late_command", "string", "wget -O /target/root/finish.sh " + plan.server.url + "/preseed/" + name + "-finish.sh && in-target sh /root/finish.sh");
+  answer("preseed/late_command", "string",
+         "wget -O /target/root/finish.sh " + plan.server.url + "/preseed/" + name +
+             "-finish.sh && in-target sh /root/finish.sh");
   answer("finish-install/reboot_in_progress", "note", "");
   if (!extra.empty()) out += "# outputs.preseed.extra of the spec: of two answers the last holds\n" + extra;
   // The types of questions without an answer end in a blank.
@@ -89,12 +106,14 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "preseed", {kFile}, findings);
-  const std::string extra = install_extra(in, kFile, is_answer, "d-i apt-setup/non-free boolean true", findings, answered);
+  const std::string extra =
+      install_extra(in, kFile, is_answer, "d-i apt-setup/non-free boolean true", findings, answered);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::preseed) continue;
     const auto plan = install_plan(in, static_cast<int>(g), findings);
     if (!plan) continue;
-    const std::string path = "preseed/" + in.cluster.nodes[g].name, shell = "#!/bin/sh\n" + install_header(in, "preseed");
+    const std::string path = "preseed/" + in.cluster.nodes[g].name,
+                      shell = "#!/bin/sh\n" + install_header(in, "preseed");
     bundle.add(path + ".cfg", "preseed", answers(in, static_cast<int>(g), *plan, extra));
     bundle.add(path + "-disks.sh", "preseed", shell + disks_script(*plan, "disks-preseed.sh"));
     bundle.add(path + "-finish.sh", "preseed", shell + finish_script(in, static_cast<int>(g), *plan));

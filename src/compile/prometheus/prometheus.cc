@@ -1,7 +1,9 @@
-// prometheus/: prometheus.yml, targets/ (a file a job), rules/ (recording and alerts), tests/ for promtool, alertmanager.yml, dcgm-counters.csv.
+// prometheus/: prometheus.yml, targets/ (a file a job), rules/ (recording and alerts), tests/ for promtool,
+// alertmanager.yml, dcgm-counters.csv.
 //
-// Nodes and equipment are named as hosts names them, so an alert speaks of `gpu017:9100` and `pdu-r07-b`. A job is there where the spec's `monitoring` names
-// its exporter: node exporter with Prometheus itself, `dcgm`, `slurm-exporter`, `snmp-exporter`, `ipmi-exporter`.
+// Nodes and equipment are named as hosts names them, so an alert speaks of `gpu017:9100` and `pdu-r07-b`. A job is
+// there where the spec's `monitoring` names its exporter: node exporter with Prometheus itself, `dcgm`,
+// `slurm-exporter`, `snmp-exporter`, `ipmi-exporter`.
 #include "compile/prometheus/prometheus.h"
 
 #include <algorithm>
@@ -22,14 +24,18 @@ namespace {
 
 bool names_program(const Cluster& c, std::initializer_list<std::string_view> words) {
   const auto named = [&](const std::vector<NamedVersion>& list) {
-    return std::any_of(list.begin(), list.end(), [&](const NamedVersion& v) { return v.kind && std::find(words.begin(), words.end(), to_lower(*v.kind)) != words.end(); });
+    return std::any_of(list.begin(), list.end(), [&](const NamedVersion& v) {
+      return v.kind && std::find(words.begin(), words.end(), to_lower(*v.kind)) != words.end();
+    });
   };
-  return named(c.spec.software.monitoring) || std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return named(g.software.monitoring); });
+  return named(c.spec.software.monitoring) || std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
+           return named(g.software.monitoring);
+         });
 }
 
 bool wanted(const Cluster& c) { return watches_with(c, "prometheus"); }
 
-bool has_plain_name(const Cluster& c, const Plan& plan, int group) {   // as hosts has it
+bool has_plain_name(const Cluster& c, const Plan& plan, int group) {  // as hosts has it
   for (const AddressPlan& a : plan.addresses)
     for (const EndPoints& e : c.networks[static_cast<std::size_t>(a.network)].ends)
       if (e.group == group && !is_management_port(c, c.networks[static_cast<std::size_t>(a.network)], e)) return true;
@@ -62,7 +68,8 @@ class Targets {
 };
 
 // The nodes of some groups, rack by rack.
-void node_targets(const CompileInput& in, std::string_view job, int port, Bundle& bundle, const std::function<bool(const NodeGroupModel&)>& take) {
+void node_targets(const CompileInput& in, std::string_view job, int port, Bundle& bundle,
+                  const std::function<bool(const NodeGroupModel&)>& take) {
   const Cluster& c = in.cluster;
   Targets targets(in, job, bundle);
   std::string ending = ":";
@@ -74,7 +81,8 @@ void node_targets(const CompileInput& in, std::string_view job, int port, Bundle
     for (std::int64_t i = 0; i < group.count;) {
       const std::int32_t rack = in.plan.node_rack[static_cast<std::size_t>(group.first + i)];
       hosts.clear();
-      while (i < group.count && hosts.size() < static_cast<std::size_t>(kBucket) && in.plan.node_rack[static_cast<std::size_t>(group.first + i)] == rack) {
+      while (i < group.count && hosts.size() < static_cast<std::size_t>(kBucket) &&
+             in.plan.node_rack[static_cast<std::size_t>(group.first + i)] == rack) {
         std::string& host = hosts.emplace_back();
         group.names.append_name(i++, host);
         host += ending;
@@ -88,7 +96,10 @@ void node_targets(const CompileInput& in, std::string_view job, int port, Bundle
 }
 
 bool equipment_has_addresses(const Plan& plan, FabricBlock::What what) {
-  return std::any_of(plan.addresses.begin(), plan.addresses.end(), [&](const AddressPlan& a) { return std::any_of(a.equipment.begin(), a.equipment.end(), [&](const EquipmentAddresses& e) { return e.what == what && e.first; }); });
+  return std::any_of(plan.addresses.begin(), plan.addresses.end(), [&](const AddressPlan& a) {
+    return std::any_of(a.equipment.begin(), a.equipment.end(),
+                       [&](const EquipmentAddresses& e) { return e.what == what && e.first; });
+  });
 }
 
 void switch_targets(const CompileInput& in, Bundle& bundle) {
@@ -99,8 +110,10 @@ void switch_targets(const CompileInput& in, Bundle& bundle) {
     for (std::size_t t = 0; t < fabric.tiers.size(); ++t) {
       std::vector<std::string> hosts;
       for (std::int64_t i = 0; i < fabric.tiers[t].count; ++i)
-        if (const SwitchRef ref{static_cast<int>(t), i}; in.plan.switch_address(static_cast<int>(f), ref)) hosts.push_back(in.plan.switch_host_name(static_cast<int>(f), ref));
-      targets.entry(hosts, {{"model", fabric.tiers[t].model}, {"network", c.networks[f].name}, {"tier", fabric.tiers[t].word}});
+        if (const SwitchRef ref{static_cast<int>(t), i}; in.plan.switch_address(static_cast<int>(f), ref))
+          hosts.push_back(in.plan.switch_host_name(static_cast<int>(f), ref));
+      targets.entry(
+          hosts, {{"model", fabric.tiers[t].model}, {"network", c.networks[f].name}, {"tier", fabric.tiers[t].word}});
     }
   }
   targets.finish();
@@ -132,30 +145,42 @@ std::vector<std::string> named_controllers(const CompileInput& in) {
   for (std::int64_t i = 0; i < std::min<std::int64_t>(pattern->count(), kBucket); ++i) {
     const std::string name = pattern->name(i);
     for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
-      if (in.cluster.nodes[g].names.index_of(name) >= 0 && has_plain_name(in.cluster, in.plan, static_cast<int>(g))) out.push_back(name + ":8080");
+      if (in.cluster.nodes[g].names.index_of(name) >= 0 && has_plain_name(in.cluster, in.plan, static_cast<int>(g)))
+        out.push_back(name + ":8080");
   }
   return out;
 }
 
-struct Job { std::string name, file, path, module; };   // module: over the SNMP exporter
+struct Job {
+  std::string name, file, path, module;
+};  // module: over the SNMP exporter
 
 std::vector<Job> write_targets(const CompileInput& in, Bundle& bundle) {
   const Exporters e = exporters_of(in.cluster);
   std::vector<Job> jobs;
   const auto nodes = [&](std::string name, int port, const std::function<bool(const NodeGroupModel&)>& take) {
     bool any = false;
-    for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) any |= in.cluster.nodes[g].count > 0 && take(in.cluster.nodes[g]) && has_plain_name(in.cluster, in.plan, static_cast<int>(g));
+    for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
+      any |= in.cluster.nodes[g].count > 0 && take(in.cluster.nodes[g]) &&
+             has_plain_name(in.cluster, in.plan, static_cast<int>(g));
     if (!any) return;
     node_targets(in, name, port, bundle, take);
     jobs.push_back({name, name + ".yml", {}, {}});
   };
   // Ports are those that the exporters listen on when nothing is said (Prometheus wiki, "Default port allocations").
   nodes("node", 9100, [](const NodeGroupModel&) { return true; });
-  if (e.dcgm) nodes("dcgm", 9400, [](const NodeGroupModel& g) { return g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia); });
-  if (e.ipmi) nodes("ipmi", 9290, [](const NodeGroupModel& g) { return !g.server.virtual_machine && !g.server.instance; });
+  if (e.dcgm)
+    nodes("dcgm", 9400, [](const NodeGroupModel& g) {
+      return g.server.gpu_count > 0 &&
+             (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
+    });
+  if (e.ipmi)
+    nodes("ipmi", 9290, [](const NodeGroupModel& g) { return !g.server.virtual_machine && !g.server.instance; });
   if (e.slurm) {
-    const bool role = std::any_of(in.cluster.nodes.begin(), in.cluster.nodes.end(), [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::scheduler); });
-    if (role) nodes("slurm", 8080, [](const NodeGroupModel& g) { return g.has_role(Role::scheduler); });
+    const bool role = std::any_of(in.cluster.nodes.begin(), in.cluster.nodes.end(),
+                                  [](const NodeGroupModel& g) { return g.count > 0 && g.has_role(Role::scheduler); });
+    if (role)
+      nodes("slurm", 8080, [](const NodeGroupModel& g) { return g.has_role(Role::scheduler); });
     else if (const std::vector<std::string> hosts = named_controllers(in); !hosts.empty()) {
       Targets targets(in, "slurm", bundle);
       targets.entry(hosts, {{"group", "controllers"}});
@@ -163,22 +188,32 @@ std::vector<Job> write_targets(const CompileInput& in, Bundle& bundle) {
       jobs.push_back({"slurm", "slurm.yml", {}, {}});
     }
   }
-  if (e.snmp && equipment_has_addresses(in.plan, FabricBlock::What::switches)) switch_targets(in, bundle), jobs.push_back({"switch", "switches.yml", "/snmp", "if_mib"});
-  if (e.snmp && equipment_has_addresses(in.plan, FabricBlock::What::pdus)) pdu_targets(in, bundle), jobs.push_back({"pdu", "pdus.yml", "/snmp", "pdu"});
+  if (e.snmp && equipment_has_addresses(in.plan, FabricBlock::What::switches))
+    switch_targets(in, bundle), jobs.push_back({"switch", "switches.yml", "/snmp", "if_mib"});
+  if (e.snmp && equipment_has_addresses(in.plan, FabricBlock::What::pdus))
+    pdu_targets(in, bundle), jobs.push_back({"pdu", "pdus.yml", "/snmp", "pdu"});
   return jobs;
 }
 
 void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto extra = yaml_entries(in, "prometheus.yml", {"global", "rule_files", "scrape_configs"}, "remote_write: [ { url: 'https://…' } ]", findings);
-  const auto replaced = [&](std::string_view key) { return std::any_of(extra.begin(), extra.end(), [&](const YamlEntry& e) { return e.key == key; }); };
+  const auto extra = yaml_entries(in, "prometheus.yml", {"global", "rule_files", "scrape_configs"},
+                                  "remote_write: [ { url: 'https://…' } ]", findings);
+  const auto replaced = [&](std::string_view key) {
+    return std::any_of(extra.begin(), extra.end(), [&](const YamlEntry& e) { return e.key == key; });
+  };
   bundle.open("prometheus/prometheus.yml", "prometheus");
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");
   YamlWriter y(out);
   y.begin_map();
-  y.comment("planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand samples a second");
-  y.map("global").field("scrape_interval", kScrapeInterval).field("scrape_timeout", "10s").field("evaluation_interval", kScrapeInterval);
+  y.comment(
+      "planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand "
+      "samples a second");
+  y.map("global")
+      .field("scrape_interval", kScrapeInterval)
+      .field("scrape_timeout", "10s")
+      .field("evaluation_interval", kScrapeInterval);
   y.map("external_labels").field("cluster", c.spec.name.value_or("")).end_map().end_map();
   y.list("rule_files").value("rules/recording.yml").value("rules/alerts.yml").end_list();
   if (!replaced("alerting")) {
@@ -188,15 +223,35 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
     y.end_list().end_map().end_list().end_map().end_list().end_map();
   }
   y.list("scrape_configs");
-  y.begin_map().field("job_name", "prometheus").list("static_configs").begin_map().list("targets").value("localhost:9090").end_list().end_map().end_list().end_map();
+  y.begin_map()
+      .field("job_name", "prometheus")
+      .list("static_configs")
+      .begin_map()
+      .list("targets")
+      .value("localhost:9090")
+      .end_list()
+      .end_map()
+      .end_list()
+      .end_map();
   for (const Job& j : jobs) {
     y.begin_map().field("job_name", j.name);
-    if (!j.path.empty()) y.field("metrics_path", j.path).map("params").list("module").value(j.module).end_list().end_map();
+    if (!j.path.empty())
+      y.field("metrics_path", j.path).map("params").list("module").value(j.module).end_list().end_map();
     y.list("file_sd_configs").begin_map().list("files").value("targets/" + j.file).end_list().end_map().end_list();
-    if (!j.module.empty()) {   // the exporter, here on this host, asks the device that is named
+    if (!j.module.empty()) {  // the exporter, here on this host, asks the device that is named
       y.list("relabel_configs");
-      y.begin_map().list("source_labels").value("__address__").end_list().field("target_label", "__param_target").end_map();
-      y.begin_map().list("source_labels").value("__param_target").end_list().field("target_label", "instance").end_map();
+      y.begin_map()
+          .list("source_labels")
+          .value("__address__")
+          .end_list()
+          .field("target_label", "__param_target")
+          .end_map();
+      y.begin_map()
+          .list("source_labels")
+          .value("__param_target")
+          .end_list()
+          .field("target_label", "instance")
+          .end_map();
       y.begin_map().field("target_label", "__address__").field("replacement", "localhost:9116").end_map();
       y.end_list();
     }
@@ -210,7 +265,8 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
 
 // "name = PromQL": brackets and quotes close, and nothing but one line. Whether it is PromQL, promtool says.
 using NamedExpr = RecordingRule;
-std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file, const std::vector<std::string>& ours, Findings& findings) {
+std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file, const std::vector<std::string>& ours,
+                                   Findings& findings) {
   std::vector<NamedExpr> out;
   const auto* extra = extra_of(in, file);
   if (!extra) return out;
@@ -218,30 +274,44 @@ std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file
     if (!wish) continue;
     const std::size_t equals = wish->find(" = ");
     const std::string name(trim(std::string_view(*wish).substr(0, std::min(equals, wish->size()))));
-    const std::string expr(equals == std::string::npos ? std::string_view() : trim(std::string_view(*wish).substr(equals + 3)));
+    const std::string expr(equals == std::string::npos ? std::string_view()
+                                                       : trim(std::string_view(*wish).substr(equals + 3)));
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':'; };
-    bool good = !name.empty() && !expr.empty() && letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+    bool good = !name.empty() && !expr.empty() && letter(name[0]) &&
+                std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
     std::string open;
     char quote = 0;
     for (std::size_t i = 0; i < expr.size() && good; ++i) {
       const char c = expr[i];
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) good = false;
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+        good = false;
       else if (quote) {
-        if (c == '\\' && quote != '`') ++i;
-        else if (c == quote) quote = 0;
-      } else if (c == '"' || c == '\'' || c == '`') quote = c;
-      else if (c == '(' || c == '{' || c == '[') open += c;
+        if (c == '\\' && quote != '`')
+          ++i;
+        else if (c == quote)
+          quote = 0;
+      } else if (c == '"' || c == '\'' || c == '`')
+        quote = c;
+      else if (c == '(' || c == '{' || c == '[')
+        open += c;
       else if (c == ')' || c == '}' || c == ']') {
         good = !open.empty() && open.back() == (c == ')' ? '(' : c == '}' ? '{' : '[');
         if (good) open.pop_back();
-      } else if (c == '#') good = false;
+      } else if (c == '#')
+        good = false;
     }
     if (!good || quote || !open.empty()) {
-      findings.error("output-extra-malformed", wish.span, "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is no rule").help("write one in each line, for example cluster:pdu_apparent:va = pduApparentPower{job=\"pdu\"} * 10");
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is no rule")
+          .help("write one in each line, for example cluster:pdu_apparent:va = pduApparentPower{job=\"pdu\"} * 10");
       continue;
     }
     if (std::find(ours.begin(), ours.end(), name) != ours.end()) {
-      findings.error("output-extra-contradicts-spec", wish.span, "'" + name + "' stands in " + std::string(file) + " already").help("give it another name");
+      findings
+          .error("output-extra-contradicts-spec", wish.span,
+                 "'" + name + "' stands in " + std::string(file) + " already")
+          .help("give it another name");
       continue;
     }
     out.push_back({name, expr});
@@ -253,7 +323,9 @@ std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file
 
 std::string watching_node(const CompileInput& in) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
-    if (in.cluster.nodes[g].count > 0 && in.cluster.nodes[g].has_role(Role::monitoring) && has_plain_name(in.cluster, in.plan, static_cast<int>(g))) return in.cluster.nodes[g].names.name(0);
+    if (in.cluster.nodes[g].count > 0 && in.cluster.nodes[g].has_role(Role::monitoring) &&
+        has_plain_name(in.cluster, in.plan, static_cast<int>(g)))
+      return in.cluster.nodes[g].names.name(0);
   return {};
 }
 
@@ -269,11 +341,13 @@ std::string cut_groups(const Cluster& c) {
   return out;
 }
 
-// Of a GPU that is cut, the utilisation is 0 or missing; its instances have the share of the time that they were active (NVIDIA/dcgm-exporter, issues 216 and 430; DCGM, field 1001).
+// Of a GPU that is cut, the utilisation is 0 or missing; its instances have the share of the time that they were active
+// (NVIDIA/dcgm-exporter, issues 216 and 430; DCGM, field 1001).
 std::string gpu_utilisation(const Cluster& c) {
   const std::string cut = cut_groups(c);
   if (cut.empty()) return "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\"}) / 100";
-  return "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\",group!~\"" + cut + "\"}) / 100 or avg by (group) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{job=\"dcgm\",group=~\"" + cut + "\"})";
+  return "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\",group!~\"" + cut +
+         "\"}) / 100 or avg by (group) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{job=\"dcgm\",group=~\"" + cut + "\"})";
 }
 
 }  // namespace
@@ -285,13 +359,17 @@ std::vector<RecordingRule> recording_rules(const CompileInput& in, Findings& fin
     rules.push_back({"cluster:gpu_power:watts", "sum(max by (instance, gpu) (DCGM_FI_DEV_POWER_USAGE{job=\"dcgm\"}))"});
     rules.push_back({"group:gpu_utilisation:ratio", gpu_utilisation(in.cluster)});
   }
-  // Tens of volt-amperes (PowerNet-MIB, rPDU2DeviceStatusApparentPower: hundredths of kVA); PDUs of another maker: an extra line of this name.
+  // Tens of volt-amperes (PowerNet-MIB, rPDU2DeviceStatusApparentPower: hundredths of kVA); PDUs of another maker: an
+  // extra line of this name.
   if (e.snmp) rules.push_back({"cluster:pdu_apparent:va", "rPDU2DeviceStatusApparentPower{job=\"pdu\"} * 10"});
-  std::vector<std::string> fixed{"cluster:nodes_up:ratio", "cluster:gpu_power:watts", "group:gpu_utilisation:ratio", "cluster:feed_apparent:va"};
+  std::vector<std::string> fixed{"cluster:nodes_up:ratio", "cluster:gpu_power:watts", "group:gpu_utilisation:ratio",
+                                 "cluster:feed_apparent:va"};
   for (NamedExpr& r : extra_rules(in, "recording.yml", fixed, findings)) {
     const auto ours = std::find_if(rules.begin(), rules.end(), [&](const NamedExpr& o) { return o.name == r.name; });
-    if (ours != rules.end()) *ours = std::move(r);
-    else rules.push_back(std::move(r));
+    if (ours != rules.end())
+      *ours = std::move(r);
+    else
+      rules.push_back(std::move(r));
   }
   if (e.snmp) rules.push_back({"cluster:feed_apparent:va", "sum by (feed) (cluster:pdu_apparent:va)"});
   return rules;
@@ -329,7 +407,10 @@ void write_alerts(const CompileInput& in, const std::vector<Alert>& alerts, Bund
   for (const NamedExpr& r : extra) {
     y.begin_map().field("alert", r.name).field("expr", r.expr).field("for", "5m");
     y.map("labels").field("severity", "warning").end_map();
-    y.map("annotations").field("summary", "{{ $labels.instance }}: " + r.name + " of outputs.prometheus.extra").end_map().end_map();
+    y.map("annotations")
+        .field("summary", "{{ $labels.instance }}: " + r.name + " of outputs.prometheus.extra")
+        .end_map()
+        .end_map();
   }
   y.end_list().end_map().end_list().end_map();
   bundle.close();
@@ -364,7 +445,12 @@ void write_tests(const CompileInput& in, const std::vector<Alert>& alerts, Bundl
   for (const Alert& a : alerts) {
     y.begin_map().field("interval", "1m").field("name", a.name + " beyond its limit");
     inputs(a.firing);
-    y.list("alert_rule_test").begin_map().field("eval_time", "25m").field("alertname", a.name).list("exp_alerts").begin_map();
+    y.list("alert_rule_test")
+        .begin_map()
+        .field("eval_time", "25m")
+        .field("alertname", a.name)
+        .list("exp_alerts")
+        .begin_map();
     y.map("exp_labels").field("severity", a.severity);
     if (!a.scope.empty()) y.field("scope", a.scope);
     for (const auto& [name, value] : a.labels) y.field(name, value);
@@ -372,7 +458,15 @@ void write_tests(const CompileInput& in, const std::vector<Alert>& alerts, Bundl
     y.end_map().end_list().end_map().end_list().end_map();
     y.begin_map().field("interval", "1m").field("name", a.name + " at its limit");
     inputs(a.silent);
-    y.list("alert_rule_test").begin_map().field("eval_time", "25m").field("alertname", a.name).list("exp_alerts").end_list().end_map().end_list().end_map();
+    y.list("alert_rule_test")
+        .begin_map()
+        .field("eval_time", "25m")
+        .field("alertname", a.name)
+        .list("exp_alerts")
+        .end_list()
+        .end_map()
+        .end_list()
+        .end_map();
   }
   y.end_list().end_map();
   bundle.close();
@@ -381,11 +475,13 @@ void write_tests(const CompileInput& in, const std::vector<Alert>& alerts, Bundl
 std::set<std::string> receiver_names(const Document& d, NodeId list) {
   std::set<std::string> out;
   for (std::size_t i = 0; d.is_sequence(list) && i < d.size(list); ++i)
-    if (const NodeId name = d.is_mapping(d.item(list, i)) ? d.find(d.item(list, i), "name") : kNoNode; name != kNoNode) out.emplace(d.scalar(name));
+    if (const NodeId name = d.is_mapping(d.item(list, i)) ? d.find(d.item(list, i), "name") : kNoNode; name != kNoNode)
+      out.emplace(d.scalar(name));
   return out;
 }
 
-// What Alertmanager does not start with: two of one name, and a key that is neither `name` nor a list of some kind of addresses (its configuration, <receiver>).
+// What Alertmanager does not start with: two of one name, and a key that is neither `name` nor a list of some kind of
+// addresses (its configuration, <receiver>).
 std::string receivers_refused(const Document& d, NodeId list) {
   std::set<std::string> seen;
   for (std::size_t i = 0; d.is_sequence(list) && i < d.size(list); ++i) {
@@ -393,8 +489,11 @@ std::string receivers_refused(const Document& d, NodeId list) {
     if (!d.is_mapping(receiver)) return "a receiver is a mapping with a `name`";
     for (std::size_t k = 0; k < d.size(receiver); ++k) {
       const std::string key(d.scalar(d.key(receiver, k)));
-      if (key == "name" && !seen.emplace(d.scalar(d.value(receiver, k))).second) return "two receivers have the name '" + one_line(std::string(d.scalar(d.value(receiver, k))).substr(0, 60)) + "'";
-      if (key != "name" && !key.ends_with("_configs")) return "a receiver has no key '" + one_line(key.substr(0, 60)) + "': all but `name` end in _configs";
+      if (key == "name" && !seen.emplace(d.scalar(d.value(receiver, k))).second)
+        return "two receivers have the name '" + one_line(std::string(d.scalar(d.value(receiver, k))).substr(0, 60)) +
+               "'";
+      if (key != "name" && !key.ends_with("_configs"))
+        return "a receiver has no key '" + one_line(key.substr(0, 60)) + "': all but `name` end in _configs";
     }
     if (d.find(receiver, "name") == kNoNode) return "a receiver has no `name`";
   }
@@ -405,7 +504,8 @@ std::string receivers_refused(const Document& d, NodeId list) {
 std::string unknown_receiver(const Document& d, NodeId route, const std::set<std::string>& named, int depth) {
   constexpr int kDeepest = 64;
   if (!d.is_mapping(route) || depth > kDeepest) return {};
-  if (const NodeId to = d.find(route, "receiver"); to != kNoNode && !named.contains(std::string(d.scalar(to)))) return std::string(d.scalar(to));
+  if (const NodeId to = d.find(route, "receiver"); to != kNoNode && !named.contains(std::string(d.scalar(to))))
+    return std::string(d.scalar(to));
   const NodeId below = d.find(route, "routes");
   for (std::size_t i = 0; below != kNoNode && d.is_sequence(below) && i < d.size(below); ++i)
     if (std::string nobody = unknown_receiver(d, d.item(below, i), named, depth + 1); !nobody.empty()) return nobody;
@@ -415,45 +515,87 @@ std::string unknown_receiver(const Document& d, NodeId route, const std::set<std
 // Each top-level key that an extra line names takes the place of what stands here.
 void write_alertmanager(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const auto* lines = extra_of(in, "alertmanager.yml");
-  const bool routed = lines && std::any_of(lines->begin(), lines->end(), [](const auto& line) { return line && trim(*line).starts_with("route:"); });
-  constexpr std::string_view kExample = "receivers: [ { name: operators, webhook_configs: [ { url: 'http://pager:8000/' } ] } ]";
+  const bool routed = lines && std::any_of(lines->begin(), lines->end(),
+                                           [](const auto& line) { return line && trim(*line).starts_with("route:"); });
+  constexpr std::string_view kExample =
+      "receivers: [ { name: operators, webhook_configs: [ { url: 'http://pager:8000/' } ] } ]";
   // Receivers and the routes to them may stand in two lines: their names first, then each line by itself.
   Findings said_below;
   std::optional<std::set<std::string>> named;
-  yaml_entries(in, "alertmanager.yml", {}, kExample, said_below, [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
-    if (key == "receivers") named = receiver_names(d, value);
-    return {};
-  });
+  yaml_entries(in, "alertmanager.yml", {}, kExample, said_below,
+               [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
+                 if (key == "receivers") named = receiver_names(d, value);
+                 return {};
+               });
   const auto look = [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
     if (key == "receivers") {
       if (std::string why = receivers_refused(d, value); !why.empty()) return {std::move(why), false};
-      if (!routed && !named->contains("operators")) return {"none of these receivers is 'operators', to whom alerts go unless an extra line has a `route` of its own", true};
+      if (!routed && !named->contains("operators"))
+        return {
+            "none of these receivers is 'operators', to whom alerts go unless an extra line has a `route` of its own",
+            true};
     }
-    if (key == "route" && (!d.is_mapping(value) || d.find(value, "receiver") == kNoNode)) return {"the first route has no `receiver`, to whom all goes that no other takes", false};
+    if (key == "route" && (!d.is_mapping(value) || d.find(value, "receiver") == kNoNode))
+      return {"the first route has no `receiver`, to whom all goes that no other takes", false};
     if (key == "route")
-      if (const std::string nobody = unknown_receiver(d, value, named.value_or(std::set<std::string>{"operators"}), 0); !nobody.empty())
-        return {"a route leads to '" + one_line(nobody.substr(0, 60)) + "', and " + (named ? "no receiver of an extra line has that name" : "the only receiver is 'operators' unless an extra line has `receivers`"), false};
+      if (const std::string nobody = unknown_receiver(d, value, named.value_or(std::set<std::string>{"operators"}), 0);
+          !nobody.empty())
+        return {"a route leads to '" + one_line(nobody.substr(0, 60)) + "', and " +
+                    (named ? "no receiver of an extra line has that name"
+                           : "the only receiver is 'operators' unless an extra line has `receivers`"),
+                false};
     return {};
   };
   const auto extra = yaml_entries(in, "alertmanager.yml", {}, kExample, findings, look);
-  const auto replaced = [&](std::string_view key) { return std::any_of(extra.begin(), extra.end(), [&](const YamlEntry& e) { return e.key == key; }); };
+  const auto replaced = [&](std::string_view key) {
+    return std::any_of(extra.begin(), extra.end(), [&](const YamlEntry& e) { return e.key == key; });
+  };
   bundle.open("prometheus/alertmanager.yml", "prometheus");
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");
-  out += "# where alerts go is not in the spec: outputs.prometheus.extra with receivers, and files for passwords (smtp_auth_password_file, …_url_file)\n";
+  out +=
+      "# where alerts go is not in the spec: outputs.prometheus.extra with receivers, and files for passwords "
+      "(smtp_auth_password_file, …_url_file)\n";
   YamlWriter y(out);
   y.begin_map();
   if (!replaced("route")) {
     y.map("route").field("receiver", "operators").key("group_by").flow({"alertname", "rack", "feed"});
     y.field("group_wait", "30s").field("group_interval", "5m").field("repeat_interval", "12h");
-    y.list("routes").begin_map().list("matchers").value("severity = critical").end_list().field("receiver", "operators").field("repeat_interval", "1h").end_map().end_list().end_map();
+    y.list("routes")
+        .begin_map()
+        .list("matchers")
+        .value("severity = critical")
+        .end_list()
+        .field("receiver", "operators")
+        .field("repeat_interval", "1h")
+        .end_map()
+        .end_list()
+        .end_map();
   }
   if (!replaced("receivers")) y.list("receivers").begin_map().field("name", "operators").end_map().end_list();
   if (!replaced("inhibit_rules")) {
     // An overloaded feed, and a PDU over its rating, say all that the milder alert says.
     y.list("inhibit_rules");
-    y.begin_map().list("source_matchers").value("alertname = PduOverloaded").end_list().list("target_matchers").value("alertname = PduAtEightyPercent").end_list().key("equal").flow({"instance"}).end_map();
-    y.begin_map().list("source_matchers").value("alertname = TargetDown").end_list().list("target_matchers").value("alertname =~ \"LinkDown|LinkSlow|LinkMissing|ClockNotSynchronised\"").end_list().key("equal").flow({"instance"}).end_map();
+    y.begin_map()
+        .list("source_matchers")
+        .value("alertname = PduOverloaded")
+        .end_list()
+        .list("target_matchers")
+        .value("alertname = PduAtEightyPercent")
+        .end_list()
+        .key("equal")
+        .flow({"instance"})
+        .end_map();
+    y.begin_map()
+        .list("source_matchers")
+        .value("alertname = TargetDown")
+        .end_list()
+        .list("target_matchers")
+        .value("alertname =~ \"LinkDown|LinkSlow|LinkMissing|ClockNotSynchronised\"")
+        .end_list()
+        .key("equal")
+        .flow({"instance"})
+        .end_map();
     y.end_list();
   }
   y.end_map();
@@ -462,7 +604,8 @@ void write_alertmanager(const CompileInput& in, Bundle& bundle, Findings& findin
   bundle.close();
 }
 
-// What DCGM exporter is to read: what the rules need, and what people look at first. Names: dcgm_fields.h; lines: field, type, help.
+// What DCGM exporter is to read: what the rules need, and what people look at first. Names: dcgm_fields.h; lines:
+// field, type, help.
 void write_counters(const CompileInput& in, Bundle& bundle) {
   constexpr std::array<std::array<std::string_view, 3>, 20> kFields{{
       {"DCGM_FI_DEV_SM_CLOCK", "gauge", "SM clock (MHz)"},
@@ -490,7 +633,8 @@ void write_counters(const CompileInput& in, Bundle& bundle) {
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");
   for (const auto& [field, type, help] : kFields) ((((out += field) += ", ") += type) += ", ") += help, out += '\n';
-  if (!cut_groups(in.cluster).empty()) out += "DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge, share of the time that an instance was active\n";
+  if (!cut_groups(in.cluster).empty())
+    out += "DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge, share of the time that an instance was active\n";
   bundle.close();
 }
 
@@ -509,12 +653,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 }  // namespace
 
 Exporters exporters_of(const Cluster& c) {
-  return {names_program(c, {"dcgm", "dcgm-exporter"}), names_program(c, {"slurm-exporter", "prometheus-slurm-exporter"}), names_program(c, {"snmp", "snmp-exporter"}), names_program(c, {"ipmi", "ipmi-exporter"})};
+  return {names_program(c, {"dcgm", "dcgm-exporter"}),
+          names_program(c, {"slurm-exporter", "prometheus-slurm-exporter"}),
+          names_program(c, {"snmp", "snmp-exporter"}), names_program(c, {"ipmi", "ipmi-exporter"})};
 }
 
 const Output kPrometheusOutput{
     .id = "prometheus",
-    .summary = "scrape targets, recording and alert rules from the spec's own limits with their tests, Alertmanager, fields of the DCGM exporter",
+    .summary =
+        "scrape targets, recording and alert rules from the spec's own limits with their tests, Alertmanager, fields "
+        "of the DCGM exporter",
     .consumers = "Prometheus 2.42 and newer, Alertmanager 0.25 and newer",
     .wanted = wanted,
     .emit = emit,

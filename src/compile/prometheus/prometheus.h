@@ -1,4 +1,5 @@
-// Prometheus and Alertmanager of a cluster: what is scraped, which limits it is held to, and the proof that each alert fires beyond its limit.
+// Prometheus and Alertmanager of a cluster: what is scraped, which limits it is held to, and the proof that each alert
+// fires beyond its limit.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,18 +13,25 @@ namespace clusterc {
 extern const Output kPrometheusOutput;
 
 // Programs that `monitoring` of the spec names: their targets and alerts are written, others are not.
-struct Exporters { bool dcgm = false, slurm = false, snmp = false, ipmi = false; };
+struct Exporters {
+  bool dcgm = false, slurm = false, snmp = false, ipmi = false;
+};
 Exporters exporters_of(const Cluster&);
 
-using Labels = std::vector<std::pair<std::string, std::string>>;   // in the order of their names
-struct Series { std::string metric; Labels labels; double value = 0; };
-std::string series_text(const Series&);                            // up{instance="gpu001:9100",job="node"}
+using Labels = std::vector<std::pair<std::string, std::string>>;  // in the order of their names
+struct Series {
+  std::string metric;
+  Labels labels;
+  double value = 0;
+};
+std::string series_text(const Series&);  // up{instance="gpu001:9100",job="node"}
 
 struct Alert {
-  std::string name, severity, expr, hold;   // hold: "5m"
-  std::string scope;                        // what sets it apart from others of its name: "gpu", "gpu/lan", "feed A"; empty: there is one
-  std::string summary;                      // {{ $labels.instance }} and {{ $value }} stand for what they stand for in Prometheus
-  // Its test: with `firing` there it fires, with these labels besides its name, severity and scope, and this value; with `silent`, right at the limit, it does not.
+  std::string name, severity, expr, hold;  // hold: "5m"
+  std::string scope;    // what sets it apart from others of its name: "gpu", "gpu/lan", "feed A"; empty: there is one
+  std::string summary;  // {{ $labels.instance }} and {{ $value }} stand for what they stand for in Prometheus
+  // Its test: with `firing` there it fires, with these labels besides its name, severity and scope, and this value;
+  // with `silent`, right at the limit, it does not.
   std::vector<Series> firing, silent;
   Labels labels;
   double value = 0;
@@ -34,16 +42,22 @@ struct Alert {
 std::vector<Alert> alerts_of(const CompileInput&);
 
 // Recording rules, those of the spec's extra lines among them.
-struct RecordingRule { std::string name, expr; };
+struct RecordingRule {
+  std::string name, expr;
+};
 std::vector<RecordingRule> recording_rules(const CompileInput&, Findings&);
 
-std::string watching_node(const CompileInput&);     // the first node with the role monitoring, by its name in hosts; empty: there is none
-bool watches_with(const Cluster&, std::string_view program);   // does `monitoring` name it, of the cluster or of a group?
+std::string watching_node(
+    const CompileInput&);  // the first node with the role monitoring, by its name in hosts; empty: there is none
+bool watches_with(const Cluster&,
+                  std::string_view program);  // does `monitoring` name it, of the cluster or of a group?
 
-// Planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand samples a second.
+// Planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand
+// samples a second.
 constexpr std::string_view kScrapeInterval = "30s";
 
-// Share of its breaker's rating at which a PDU is reported: NEC 210.20 lets a branch carry so much without end, and elsewhere it leaves time to act.
+// Share of its breaker's rating at which a PDU is reported: NEC 210.20 lets a branch carry so much without end, and
+// elsewhere it leaves time to act.
 constexpr double kPduShare = 0.80;
 
 }  // namespace clusterc

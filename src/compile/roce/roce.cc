@@ -1,15 +1,21 @@
-// roce/<group>/cluster-roce: sets the ports of RoCE networks on a node of the group as the plan of its networks (`roce:`) has them, and roce/cluster-roce.service, which
-// does so at every start: adapters forget all of it. Groups without such ports, virtual machines and instances have none: their ports are the host's, or the provider's.
+// roce/<group>/cluster-roce: sets the ports of RoCE networks on a node of the group as the plan of its networks
+// (`roce:`) has them, and roce/cluster-roce.service, which does so at every start: adapters forget all of it. Groups
+// without such ports, virtual machines and instances have none: their ports are the host's, or the provider's.
 //
 // What is set, and by what:
-//   priority of the code point  dcb app … dscp-prio, read back. With its first entry mlx5 and mlxsw go from trusting PCP to trusting DSCP (Linux, "net/mlx5e: Add dcbnl dscp to
-//                               priority support", 2017); NVIDIA's mlnx_qos is asked where it is installed, and told where it says otherwise
+//   priority of the code point  dcb app … dscp-prio, read back. With its first entry mlx5 and mlxsw go from trusting
+//   PCP to trusting DSCP (Linux, "net/mlx5e: Add dcbnl dscp to
+//                               priority support", 2017); NVIDIA's mlnx_qos is asked where it is installed, and told
+//                               where it says otherwise
 //   pause frames of it          dcb pfc. Read back: a driver may take what the adapter then does not do
 //   pause frames of the link    ethtool -A, off: they stop all classes, and mlx5 has either these or those
-//   traffic class of verbs      sysfs tc/PORT/traffic_class of MLNX_OFED and DOCA-OFED; the kernel's own driver has none, and libraries say it themselves (fabric-env)
-//   … and of RDMA-CM            configfs rdma_cm, default_roce_tos (Linux 5.2, Documentation/ABI/testing/configfs-rdma_cm). Its folder holds the adapter, so it is taken away again
-//   DCQCN                       sysfs ecn/roce_np, roce_rp of MLNX_OFED and DOCA-OFED; elsewhere the adapter's firmware decides
-// The two low bits of the traffic class stay 0: mlx5 takes its upper six alone (Linux, drivers/infiniband/hw/mlx5/qp.c, mlx5_set_path).
+//   traffic class of verbs      sysfs tc/PORT/traffic_class of MLNX_OFED and DOCA-OFED; the kernel's own driver has
+//   none, and libraries say it themselves (fabric-env) … and of RDMA-CM            configfs rdma_cm, default_roce_tos
+//   (Linux 5.2, Documentation/ABI/testing/configfs-rdma_cm). Its folder holds the adapter, so it is taken away again
+//   DCQCN                       sysfs ecn/roce_np, roce_rp of MLNX_OFED and DOCA-OFED; elsewhere the adapter's firmware
+//   decides
+// The two low bits of the traffic class stay 0: mlx5 takes its upper six alone (Linux, drivers/infiniband/hw/mlx5/qp.c,
+// mlx5_set_path).
 #include "compile/roce/roce.h"
 
 #include <algorithm>
@@ -23,22 +29,26 @@ namespace {
 
 struct Port {
   std::string name;
-  const RocePlan* plan = nullptr;      // of the network that says the priority and the traffic class
-  std::vector<std::int64_t> dscps;     // that one's first; those of others on this port
+  const RocePlan* plan = nullptr;   // of the network that says the priority and the traffic class
+  std::vector<std::int64_t> dscps;  // that one's first; those of others on this port
 };
 
 bool has_class(const RocePlan* p) { return p && p->priority && p->dscp; }
 // Its adapters' ports are set by nobody else.
 bool is_machine(const NodeGroupModel& g) { return g.count > 0 && !g.server.virtual_machine && !g.server.instance; }
 
-// Ports in the order of the interfaces. Of several networks on one port the first that carries jobs says the class, as in fabric-env, else the first.
+// Ports in the order of the interfaces. Of several networks on one port the first that carries jobs says the class, as
+// in fabric-env, else the first.
 std::vector<Port> ports_of(const CompileInput& in, int group) {
   const Cluster& c = in.cluster;
   std::vector<Port> out;
   if (!is_machine(c.nodes[static_cast<std::size_t>(group)])) return out;
   std::vector<Interface> interfaces = interfaces_of(c, in.plan, group);
-  const auto rank = [&](const Interface& i) { return std::pair(!c.networks[static_cast<std::size_t>(i.network)].carries_traffic(Traffic::compute), i.network); };
-  std::stable_sort(interfaces.begin(), interfaces.end(), [&](const Interface& a, const Interface& b) { return rank(a) < rank(b); });
+  const auto rank = [&](const Interface& i) {
+    return std::pair(!c.networks[static_cast<std::size_t>(i.network)].carries_traffic(Traffic::compute), i.network);
+  };
+  std::stable_sort(interfaces.begin(), interfaces.end(),
+                   [&](const Interface& a, const Interface& b) { return rank(a) < rank(b); });
   for (const Interface& i : interfaces) {
     const NetworkModel& net = c.networks[static_cast<std::size_t>(i.network)];
     const RocePlan* plan = carries_roce(c, net) ? roce_plan(c, net) : nullptr;
@@ -46,13 +56,15 @@ std::vector<Port> ports_of(const CompileInput& in, int group) {
     for (const std::string& name : i.names) {
       auto port = std::find_if(out.begin(), out.end(), [&](const Port& p) { return p.name == name; });
       if (port == out.end()) port = out.insert(out.end(), Port{name, plan, {}});
-      if (std::find(port->dscps.begin(), port->dscps.end(), *plan->dscp) == port->dscps.end()) port->dscps.push_back(*plan->dscp);
+      if (std::find(port->dscps.begin(), port->dscps.end(), *plan->dscp) == port->dscps.end())
+        port->dscps.push_back(*plan->dscp);
     }
   }
   return out;
 }
 
-constexpr std::string_view kHead = R"sh(# sets the ports of RoCE networks on a node of this group; says what it changed, and on standard error what it could not. Exit status 1: a port that has to be
+constexpr std::string_view kHead =
+    R"sh(# sets the ports of RoCE networks on a node of this group; says what it changed, and on standard error what it could not. Exit status 1: a port that has to be
 # lossless is not; 3: a port is not there.
 set -u
 LC_ALL=C
@@ -204,7 +216,12 @@ void write_script(const CompileInput& in, const NodeGroupModel& g, const std::ve
   ShellWriter w(out);
   for (const Port& p : ports) {
     const auto number = [](std::int64_t n) { return std::to_string(n); };
-    std::vector<std::string> words{"port", p.name, number(*p.plan->priority), number(traffic_class(*p.plan->dscp)), p.plan->pfc.value_or(true) ? "on" : "off", p.plan->ecn.value_or(true) ? "1" : "0"};
+    std::vector<std::string> words{"port",
+                                   p.name,
+                                   number(*p.plan->priority),
+                                   number(traffic_class(*p.plan->dscp)),
+                                   p.plan->pfc.value_or(true) ? "on" : "off",
+                                   p.plan->ecn.value_or(true) ? "1" : "0"};
     for (const std::int64_t dscp : p.dscps) words.push_back(number(dscp));
     w.command(words);
   }
@@ -223,7 +240,10 @@ void write_unit(const CompileInput& in, Bundle& bundle) {
       .field("Wants", "network-online.target remote-fs-pre.target")
       .field("After", "network-online.target rdma-hw.target openibd.service sys-kernel-config.mount")
       .field("Before", "remote-fs-pre.target slurmd.service");
-  w.section("Service").field("Type", "oneshot").field("RemainAfterExit", "yes").field("ExecStart", "/usr/local/sbin/cluster-roce");
+  w.section("Service")
+      .field("Type", "oneshot")
+      .field("RemainAfterExit", "yes")
+      .field("ExecStart", "/usr/local/sbin/cluster-roce");
   w.section("Install").field("WantedBy", "multi-user.target");
   bundle.close();
 }
@@ -231,7 +251,10 @@ void write_unit(const CompileInput& in, Bundle& bundle) {
 bool wanted(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
     return n.subnet && carries_roce(c, n) && has_class(roce_plan(c, n)) &&
-           std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group >= 0 && !is_management_port(c, n, e) && is_machine(c.nodes[static_cast<std::size_t>(e.group)]); });
+           std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
+             return e.group >= 0 && !is_management_port(c, n, e) &&
+                    is_machine(c.nodes[static_cast<std::size_t>(e.group)]);
+           });
   });
 }
 
@@ -253,7 +276,9 @@ bool has_roce_ports(const CompileInput& in, int group) { return !ports_of(in, gr
 
 const Output kRoceOutput{
     .id = "roce",
-    .summary = "for each group of nodes with ports in RoCE networks what makes their class lossless at every start: priority, pause frames, traffic class, congestion control",
+    .summary =
+        "for each group of nodes with ports in RoCE networks what makes their class lossless at every start: priority, "
+        "pause frames, traffic class, congestion control",
     .consumers = "iproute2 5.11 and newer (dcb), any driver with DCB netlink; MLNX_OFED and DOCA-OFED",
     .wanted = wanted,
     .emit = emit,

@@ -1,12 +1,15 @@
-// Who may use how much: slurmdbd.conf, and a script of sacctmgr commands that makes the database say what the spec says of teams.
+// Who may use how much: slurmdbd.conf, and a script of sacctmgr commands that makes the database say what the spec says
+// of teams.
 //
 // A team is an account; its share is the account's fair share. A quota of a team on a node group is a QOS of its own:
 //
-//     physics: { quota: { h100: 32 gpus } }   ->   QOS physics.h100 with GrpTRES=gres/gpu=32, of GPUs in 4 shards each billing=128
+//     physics: { quota: { h100: 32 gpus } }   ->   QOS physics.h100 with GrpTRES=gres/gpu=32, of GPUs in 4 shards each
+//     billing=128
 //
-// Users of the team have that QOS, as the default and the only one, in their association with the partition of the group. A limit of the
-// account with the GPU's type (GrpTRES=gres/gpu:h100=32) would hold only those jobs that name the type (Slurm, resource limits, "Specific
-// limits over GRES"); counted in a QOS that is used on one partition, every GPU of it counts.
+// Users of the team have that QOS, as the default and the only one, in their association with the partition of the
+// group. A limit of the account with the GPU's type (GrpTRES=gres/gpu:h100=32) would hold only those jobs that name the
+// type (Slurm, resource limits, "Specific limits over GRES"); counted in a QOS that is used on one partition, every GPU
+// of it counts.
 #include <algorithm>
 #include <cmath>
 
@@ -24,21 +27,22 @@ std::string text_of(std::int64_t n) {
   return s;
 }
 
-// Each of them is written, so that a quota that was counted otherwise before leaves nothing behind; -1 takes a limit away. A GPU that is handed out in shards is
-// counted in them, whole or not: slurm.conf weighs both as billing.
+// Each of them is written, so that a quota that was counted otherwise before leaves nothing behind; -1 takes a limit
+// away. A GPU that is handed out in shards is counted in them, whole or not: slurm.conf weighs both as billing.
 std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& quota) {
   std::int64_t billing = -1, cpus = -1, gpus = -1, nodes = -1;
   if (*quota.of == "gpus" && n.shards > 0) {
     billing = *quota.amount * n.shards;
   } else if (*quota.of == "gpus") {
     const std::int64_t fitted = c.nodes[n.group].server.gpu_count;
-    gpus = *quota.amount * (fitted > 0 ? n.gpus / fitted : 1);   // Slurm counts instances where MIG cuts the GPUs
+    gpus = *quota.amount * (fitted > 0 ? n.gpus / fitted : 1);  // Slurm counts instances where MIG cuts the GPUs
   } else if (*quota.of == "cores") {
-    cpus = *quota.amount * n.threads_per_core;                   // Slurm's CPUs are threads
+    cpus = *quota.amount * n.threads_per_core;  // Slurm's CPUs are threads
   } else {
     nodes = *quota.amount;
   }
-  return "billing=" + text_of(billing) + ",cpu=" + text_of(cpus) + ",gres/gpu=" + text_of(gpus) + ",node=" + text_of(nodes);
+  return "billing=" + text_of(billing) + ",cpu=" + text_of(cpus) + ",gres/gpu=" + text_of(gpus) +
+         ",node=" + text_of(nodes);
 }
 
 void teams_of(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
@@ -49,7 +53,10 @@ void teams_of(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
     t.account = to_lower(entry.name);
     const auto taken = [&](const SlurmTeam& o) { return o.account == t.account; };
     if (t.account == "root" || std::any_of(facts.teams.begin(), facts.teams.end(), taken)) {
-      findings.error("slurm-account-name", entry.name_span, "Slurm writes accounts in small letters, and has an account '" + t.account + "' already").help("give the team another name");
+      findings
+          .error("slurm-account-name", entry.name_span,
+                 "Slurm writes accounts in small letters, and has an account '" + t.account + "' already")
+          .help("give the team another name");
       continue;
     }
     if (team.share) {
@@ -57,10 +64,14 @@ void teams_of(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
       facts.shares = true;
     }
     for (const auto& quota : team.quota) {
-      const auto n = std::find_if(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) { return c.nodes[s.group].name == quota.name; });
+      const auto n = std::find_if(facts.nodes.begin(), facts.nodes.end(),
+                                  [&](const SlurmNodes& s) { return c.nodes[s.group].name == quota.name; });
       if (!quota.value.amount || !quota.value.of) continue;
       if (n == facts.nodes.end()) {
-        findings.warning("slurm-quota-unused", quota.name_span, "team '" + entry.name + "' has a quota on '" + quota.name + "', which Slurm does not hand out").help("take it out, or name the group in scheduler.schedules");
+        findings
+            .warning("slurm-quota-unused", quota.name_span,
+                     "team '" + entry.name + "' has a quota on '" + quota.name + "', which Slurm does not hand out")
+            .help("take it out, or name the group in scheduler.schedules");
         continue;
       }
       t.quotas.push_back({c.nodes[n->group].name, t.account + "." + to_lower(quota.name), tres_of(*n, c, quota.value)});
@@ -127,7 +138,8 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
     out += ") printf '%s %s\\n'";
     for (const SlurmNodes& n : facts.nodes) {
       const std::string& partition = in.cluster.nodes[n.group].name;
-      const auto quota = std::find_if(t.quotas.begin(), t.quotas.end(), [&](const SlurmQuota& q) { return q.partition == partition; });
+      const auto quota =
+          std::find_if(t.quotas.begin(), t.quotas.end(), [&](const SlurmQuota& q) { return q.partition == partition; });
       out += ' ';
       append_shell_word(out, partition);
       out += ' ';
@@ -136,7 +148,9 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
     out += " ;;\n";
   }
   out += "    *) echo \"accounts.sh: the spec has no team '$1'\" >&2; return 1 ;;\n  esac\n}\n\n";
-  out += "if [ $# -gt 0 ]; then\n  account=$1\n  shift\n  rights \"$account\" > /dev/null\n  for user in \"$@\"; do member \"$account\" \"$user\"; done\n  exit 0\nfi\n";
+  out +=
+      "if [ $# -gt 0 ]; then\n  account=$1\n  shift\n  rights \"$account\" > /dev/null\n  for user in \"$@\"; do "
+      "member \"$account\" \"$user\"; done\n  exit 0\nfi\n";
   for (const SlurmTeam& t : facts.teams) {
     w.blank();
     for (const SlurmQuota& q : t.quotas) w.command({"quota", q.qos, q.tres});
@@ -148,39 +162,57 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
 
 }  // namespace
 
-// What useradd of Linux takes (shadow, NAME_REGEX), capitals besides: directories have them. sacctmgr writes names small.
+// What useradd of Linux takes (shadow, NAME_REGEX), capitals besides: directories have them. sacctmgr writes names
+// small.
 bool is_account_name(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && name.size() <= 32 && letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
 }
 
-std::string account_name_error(std::string_view name) { return "'" + one_line(name) + "' is no account's name: a letter or _, then letters, digits, _ - and ., at most 32"; }
+std::string account_name_error(std::string_view name) {
+  return "'" + one_line(name) + "' is no account's name: a letter or _, then letters, digits, _ - and ., at most 32";
+}
 
 void slurm_accounting(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler) return;
   const Accounting* accounting = scheduler->accounting ? &*scheduler->accounting : nullptr;
-  if (scheduler->limits && (scheduler->limits->submit || scheduler->limits->running) && c.spec.teams.begin() == c.spec.teams.end())
-    findings.error("slurm-limits-without-teams", scheduler->limits->span, "limits count the jobs of a user in a team, and the spec has no teams").help("write teams: { everybody: {} }");
+  if (scheduler->limits && (scheduler->limits->submit || scheduler->limits->running) &&
+      c.spec.teams.begin() == c.spec.teams.end())
+    findings
+        .error("slurm-limits-without-teams", scheduler->limits->span,
+               "limits count the jobs of a user in a team, and the spec has no teams")
+        .help("write teams: { everybody: {} }");
   if (!accounting && c.spec.teams.begin() == c.spec.teams.end()) return;
   const bool elsewhere = accounting && accounting->database && *accounting->database != "localhost";
-  if (elsewhere && !std::all_of(accounting->database->begin(), accounting->database->end(), [](char ch) { return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '.' || ch == '-' || ch == ':'; })) {
-    findings.error("slurm-accounting-nodes", accounting->database.span, "'" + one_line(*accounting->database) + "' is no host name or address");
+  if (elsewhere && !std::all_of(accounting->database->begin(), accounting->database->end(), [](char ch) {
+        return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '.' ||
+               ch == '-' || ch == ':';
+      })) {
+    findings.error("slurm-accounting-nodes", accounting->database.span,
+                   "'" + one_line(*accounting->database) + "' is no host name or address");
     return;
   }
   facts.database_host = elsewhere ? *accounting->database : "localhost";
   if (accounting && accounting->nodes) {
     HostPattern::Error error;
     if (const auto pattern = HostPattern::parse(*accounting->nodes, error))
-      for (std::int64_t i = 0; i < std::min<std::int64_t>(3, pattern->count()); ++i) facts.databases.push_back(pattern->name(i));
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(3, pattern->count()); ++i)
+        facts.databases.push_back(pattern->name(i));
     if (facts.databases.size() > 2)
-      findings.error("slurm-accounting-nodes", accounting->nodes.span, "'" + *accounting->nodes + "' are more than two, slurmdbd has one backup at most");
+      findings.error("slurm-accounting-nodes", accounting->nodes.span,
+                     "'" + *accounting->nodes + "' are more than two, slurmdbd has one backup at most");
     else if (facts.databases.size() == 2 && !elsewhere)
-      findings.error("slurm-accounting-nodes", accounting->nodes.span, "two nodes run slurmdbd, and each would have a database of its own").help("write database: with the host that both reach, or one node");
+      findings
+          .error("slurm-accounting-nodes", accounting->nodes.span,
+                 "two nodes run slurmdbd, and each would have a database of its own")
+          .help("write database: with the host that both reach, or one node");
   } else {
-    for (std::size_t i = 0; i < facts.controllers.size() && i < (elsewhere ? 2u : 1u); ++i) facts.databases.push_back(facts.controllers[i]);
+    for (std::size_t i = 0; i < facts.controllers.size() && i < (elsewhere ? 2u : 1u); ++i)
+      facts.databases.push_back(facts.controllers[i]);
   }
   teams_of(in, facts, findings);
 }
@@ -188,7 +220,7 @@ void slurm_accounting(const CompileInput& in, SlurmFacts& facts, Findings& findi
 void emit_accounting(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   if (facts.databases.empty()) return;
   const auto& scheduler = in.cluster.spec.software.scheduler;
-  SlurmFile f(in, "slurmdbd.conf", 0600);   // slurmdbd refuses to read anything wider, and it belongs to SlurmUser
+  SlurmFile f(in, "slurmdbd.conf", 0600);  // slurmdbd refuses to read anything wider, and it belongs to SlurmUser
   f.set("AuthType", "auth/munge");
   f.derived("DbdHost", facts.databases[0]);
   if (facts.databases.size() > 1) f.derived("DbdBackupHost", facts.databases[1]);

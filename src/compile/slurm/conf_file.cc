@@ -18,7 +18,8 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_key_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 
-// The key of an extra line: "SchedulerParameters" of "SchedulerParameters=bf_continue"; "Include" of an Include line; empty for none.
+// The key of an extra line: "SchedulerParameters" of "SchedulerParameters=bf_continue"; "Include" of an Include line;
+// empty for none.
 std::string_view key_of(std::string_view line) {
   std::size_t n = 0;
   while (n < line.size() && is_key_character(line[n])) ++n;
@@ -26,25 +27,29 @@ std::string_view key_of(std::string_view line) {
   const std::string_view key = line.substr(0, n);
   if (to_lower(key) == "include" && n < line.size() && line[n] == ' ') return key;
   std::string_view rest = trim(line.substr(n));
-  if (rest.starts_with("+") || rest.starts_with("-")) rest.remove_prefix(1);   // SlurmctldParameters+=…
+  if (rest.starts_with("+") || rest.starts_with("-")) rest.remove_prefix(1);  // SlurmctldParameters+=…
   return rest.starts_with("=") && rest.size() > 1 ? key : std::string_view();
 }
 
 // Keys that Slurm reads more than once (slurm.conf(5), topology.conf(5), gres.conf(5)).
 bool may_repeat(std::string_view lower) {
-  for (std::string_view k : {"nodename", "nodeset", "partitionname", "downnodes", "switchname", "blockname", "name", "include", "frontendname"})
+  for (std::string_view k : {"nodename", "nodeset", "partitionname", "downnodes", "switchname", "blockname", "name",
+                             "include", "frontendname"})
     if (lower == k) return true;
   return false;
 }
 
-// "partitionname=cpu": what a line defines by a name of which there is one. slurmctld passes over a partition that comes again ("duplicate entry for partition"),
-// and ends at a switch that does ("has already been defined"). Names are told apart by case. Empty: no such line.
+// "partitionname=cpu": what a line defines by a name of which there is one. slurmctld passes over a partition that
+// comes again ("duplicate entry for partition"), and ends at a switch that does ("has already been defined"). Names are
+// told apart by case. Empty: no such line.
 std::string named_by(std::string_view line) {
   const SlurmLine read = read_slurm_line(line, {});
   if (read.pairs.empty()) return {};
   const auto& [key, name] = read.pairs[0];
   if (key != "partitionname" && key != "nodeset" && key != "switchname" && key != "blockname") return {};
-  return key == "partitionname" && to_lower(name) == "default" ? std::string() : key + "=" + name;   // no partition: what those that follow have
+  return key == "partitionname" && to_lower(name) == "default"
+             ? std::string()
+             : key + "=" + name;  // no partition: what those that follow have
 }
 
 // Whether the value of a line is this program, or a pattern that it is among (slurm.conf(5), Prolog: glob(7)).
@@ -54,42 +59,74 @@ bool runs(std::string_view line, const std::string& path) {
   return fnmatch(std::string(value).c_str(), path.c_str(), FNM_PATHNAME) == 0;
 }
 
-// What holds for compiled lines too says nothing that they say otherwise, and Slurm refuses addresses in it; false where it does.
+// What holds for compiled lines too says nothing that they say otherwise, and Slurm refuses addresses in it; false
+// where it does.
 bool check_default(const SlurmLine& line, bool memory_by_cpu, Findings& findings) {
   const std::string& kind = line.pairs[0].first;
   for (const auto& [key, value] : line.pairs) {
-    const bool addresses = kind == "nodename" && (key == "nodeaddr" || key == "nodehostname" || (key == "port" && value.find('[') != std::string::npos));
-    if (addresses) findings.error("output-extra-malformed", line.span, "'" + key + "' is of each node its own, and slurmctld does not start with it in a DEFAULT line").help("in a NodeName line of its own");
-    const bool boards = kind == "nodename" && (key == "boards" || key == "socketsperboard"), memory = kind == "partitionname" && key == "defmempernode" && memory_by_cpu;
-    if (boards) findings.error("output-extra-contradicts-spec", line.span, "'" + key + "' counts the sockets of nodes whose compiled lines have Sockets: Slurm takes the DEFAULT line's").help("change the spec instead");
-    if (memory) findings.error("output-extra-contradicts-spec", line.span, "compiled partitions have DefMemPerCPU, and Slurm drops it for 'defmempernode' of the DEFAULT line").help("DefMemPerNode of a partition of your own");
+    const bool addresses = kind == "nodename" && (key == "nodeaddr" || key == "nodehostname" ||
+                                                  (key == "port" && value.find('[') != std::string::npos));
+    if (addresses)
+      findings
+          .error("output-extra-malformed", line.span,
+                 "'" + key + "' is of each node its own, and slurmctld does not start with it in a DEFAULT line")
+          .help("in a NodeName line of its own");
+    const bool boards = kind == "nodename" && (key == "boards" || key == "socketsperboard"),
+               memory = kind == "partitionname" && key == "defmempernode" && memory_by_cpu;
+    if (boards)
+      findings
+          .error("output-extra-contradicts-spec", line.span,
+                 "'" + key +
+                     "' counts the sockets of nodes whose compiled lines have Sockets: Slurm takes the DEFAULT line's")
+          .help("change the spec instead");
+    if (memory)
+      findings
+          .error("output-extra-contradicts-spec", line.span,
+                 "compiled partitions have DefMemPerCPU, and Slurm drops it for 'defmempernode' of the DEFAULT line")
+          .help("DefMemPerNode of a partition of your own");
     if (addresses || boards || memory) return false;
   }
   return true;
 }
 
-// The values, and what stands behind the first key: false where the line cannot stand. `memory_by_cpu`: some compiled partition has DefMemPerCPU.
+// The values, and what stands behind the first key: false where the line cannot stand. `memory_by_cpu`: some compiled
+// partition has DefMemPerCPU.
 bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cpu, Findings& findings) {
   const std::span<const std::string_view> known = slurm_line_keys(first);
-  if (to_lower(first) == "frontendname") {   // has keys of its own, which are not looked at
-    findings.warning("output-extra-unknown-key", line.span, "slurmctld has front ends where it was built with --enable-front-end, which no distribution's is: it does not start").help("where yours was, accept this");
+  if (to_lower(first) == "frontendname") {  // has keys of its own, which are not looked at
+    findings
+        .warning("output-extra-unknown-key", line.span,
+                 "slurmctld has front ends where it was built with --enable-front-end, which no distribution's is: it "
+                 "does not start")
+        .help("where yours was, accept this");
     return true;
   }
   for (const auto& [key, value] : line.pairs)
     if (const std::string why = slurm_value_refused(first, key, value); !why.empty()) {
-      findings.error("output-extra-malformed", line.span, "'" + key + "': " + why + ", and slurmctld does not start").help("slurm.conf(5) says what it takes");
+      findings.error("output-extra-malformed", line.span, "'" + key + "': " + why + ", and slurmctld does not start")
+          .help("slurm.conf(5) says what it takes");
       return false;
     }
-  if (!known.empty() && to_lower(line.pairs[0].second) == "default" && !check_default(line, memory_by_cpu, findings)) return false;
+  if (!known.empty() && to_lower(line.pairs[0].second) == "default" && !check_default(line, memory_by_cpu, findings))
+    return false;
   if (known.empty()) {
-    if (line.pairs.size() > 1) findings.error("output-extra-malformed", line.span, "a line of slurm.conf that begins with '" + std::string(first) + "' has that setting alone, and '" + line.pairs[1].first + "' stands behind it").help("each in a line of its own");
+    if (line.pairs.size() > 1)
+      findings
+          .error("output-extra-malformed", line.span,
+                 "a line of slurm.conf that begins with '" + std::string(first) + "' has that setting alone, and '" +
+                     line.pairs[1].first + "' stands behind it")
+          .help("each in a line of its own");
     return line.pairs.size() <= 1;
   }
   for (std::size_t i = 1; i < line.pairs.size(); ++i) {
     const std::string& key = line.pairs[i].first;
     if (std::any_of(known.begin(), known.end(), [&](std::string_view k) { return to_lower(k) == key; })) continue;
-    Finding& f = findings.warning("output-extra-unknown-key", line.span, "a line of slurm.conf that begins with '" + std::string(first) + "' has no key '" + key + "' in Slurm 22.05 and 24.11: slurmctld does not start on one that it does not know");
-    if (!offer_names(f, key, {known.begin(), known.end()})) f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
+    Finding& f =
+        findings.warning("output-extra-unknown-key", line.span,
+                         "a line of slurm.conf that begins with '" + std::string(first) + "' has no key '" + key +
+                             "' in Slurm 22.05 and 24.11: slurmctld does not start on one that it does not know");
+    if (!offer_names(f, key, {known.begin(), known.end()}))
+      f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
     break;
   }
   return true;
@@ -97,7 +134,8 @@ bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cp
 
 }  // namespace
 
-SlurmFile::SlurmFile(const CompileInput& in, std::string name, std::uint32_t mode) : in_(in), name_(std::move(name)), mode_(mode) {}
+SlurmFile::SlurmFile(const CompileInput& in, std::string name, std::uint32_t mode)
+    : in_(in), name_(std::move(name)), mode_(mode) {}
 
 void SlurmFile::keep(std::string_view key, std::string_view value, bool derived, std::string_view why) {
   Entry e{std::string(key), {}, derived};
@@ -126,92 +164,130 @@ void SlurmFile::line(const Pairs& pairs) {
 
 // Slurm takes the rest of an Include line for a path, blanks and all, and has no quotes there.
 void SlurmFile::include(std::string_view path) {
-  const bool plain = path.starts_with("/") && std::all_of(path.begin(), path.end(), [](char c) { return is_key_character(c) || std::string_view("/.-+@,").find(c) != std::string_view::npos; });
-  if (!plain && error_.empty()) error_ = "'" + one_line(path) + "' is no absolute path of letters, digits and _ . - + @ ,";
+  const bool plain = path.starts_with("/") && std::all_of(path.begin(), path.end(), [](char c) {
+                       return is_key_character(c) || std::string_view("/.-+@,").find(c) != std::string_view::npos;
+                     });
+  if (!plain && error_.empty())
+    error_ = "'" + one_line(path) + "' is no absolute path of letters, digits and _ . - + @ ,";
   entries_.push_back({"Include", "Include " + std::string(path), true});
 }
 
 void SlurmFile::finish(Bundle& bundle, Findings& findings) {
   std::vector<std::string> replaced, lines, named;
-  const bool memory_by_cpu = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.text.find(" DefMemPerCPU=") != std::string::npos; });
+  const bool memory_by_cpu = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) {
+    return e.text.find(" DefMemPerCPU=") != std::string::npos;
+  });
   if (const auto* extra = extra_of(in_, name_)) {
     for (const auto& wish : *extra) {
       if (!wish) continue;
       const std::string text(trim(*wish));
       const std::string_view key = text.starts_with("#") ? std::string_view("#") : key_of(text);
       if (key.empty() || text.find_first_of("\n\r") != std::string::npos) {
-        findings.error("output-extra-malformed", wish.span, "'" + one_line(text) + "' is no line of " + name_).help("write one Key=Value in each line, for example SchedulerParameters=bf_continue");
+        findings.error("output-extra-malformed", wish.span, "'" + one_line(text) + "' is no line of " + name_)
+            .help("write one Key=Value in each line, for example SchedulerParameters=bf_continue");
         continue;
       }
       const std::string lower = to_lower(key);
       if (key != "#" && lower != "include") {
         const SlurmLine line = read_slurm_line(text, wish.span);
-        const auto twice = std::find_if(line.pairs.begin(), line.pairs.end(), [&](const auto& p) { return line.value(p.first) != &p.second; });
+        const auto twice = std::find_if(line.pairs.begin(), line.pairs.end(),
+                                        [&](const auto& p) { return line.value(p.first) != &p.second; });
         if (!line.rest.empty()) {
-          findings.error("output-extra-malformed", wish.span, "'" + one_line(line.rest.substr(0, 60)) + "' is no Key=Value, and " + name_ + " ends there").help("a value with blanks stands in quotes, and none is empty without them");
+          findings
+              .error("output-extra-malformed", wish.span,
+                     "'" + one_line(line.rest.substr(0, 60)) + "' is no Key=Value, and " + name_ + " ends there")
+              .help("a value with blanks stands in quotes, and none is empty without them");
           continue;
         }
         if (twice != line.pairs.end()) {
-          findings.error("output-extra-malformed", wish.span, "'" + twice->first + "' stands twice in one line of " + name_ + ", and Slurm takes the last").help("keep one of them");
+          findings
+              .error("output-extra-malformed", wish.span,
+                     "'" + twice->first + "' stands twice in one line of " + name_ + ", and Slurm takes the last")
+              .help("keep one of them");
           continue;
         }
       }
       if (key != "#" && !may_repeat(lower)) {
-        const auto ours = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == lower; });
+        const auto ours =
+            std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == lower; });
         if (ours != entries_.end() && ours->derived) {
-          findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' of " + name_ + " follows from the spec: " + ours->text)
+          findings
+              .error("output-extra-contradicts-spec", wish.span,
+                     "'" + std::string(key) + "' of " + name_ + " follows from the spec: " + ours->text)
               .help("change the spec instead");
           continue;
         }
         if (std::find(replaced.begin(), replaced.end(), lower) != replaced.end()) {
-          findings.error("output-extra-malformed", wish.span, "'" + std::string(key) + "' stands twice in the extra lines of " + name_).help("keep one of them");
+          findings
+              .error("output-extra-malformed", wish.span,
+                     "'" + std::string(key) + "' stands twice in the extra lines of " + name_)
+              .help("keep one of them");
           continue;
         }
         if (ours != entries_.end() && !ours->path.empty() && !runs(text, ours->path)) {
           const std::string pattern = ours->path.substr(0, ours->path.rfind('.')) + "*";
-          findings.warning("slurm-program-replaced", wish.span, "'" + std::string(key) + "' takes the place of " + ours->path + ", which " + ours->does)
-              .help("`" + std::string(key) + "=" + pattern + "` runs it and whatever else has such a name; where yours calls it, accept this");
+          findings
+              .warning("slurm-program-replaced", wish.span,
+                       "'" + std::string(key) + "' takes the place of " + ours->path + ", which " + ours->does)
+              .help("`" + std::string(key) + "=" + pattern +
+                    "` runs it and whatever else has such a name; where yours calls it, accept this");
         }
         replaced.push_back(lower);
       }
       if (const std::string what = named_by(text); !what.empty()) {
         const std::string as_written = std::string(key) + "=" + what.substr(what.find('=') + 1);
         if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.named == what; })) {
-          findings.error("output-extra-contradicts-spec", wish.span, "'" + as_written + "' stands in " + name_ + " already").help("give it another name");
+          findings
+              .error("output-extra-contradicts-spec", wish.span, "'" + as_written + "' stands in " + name_ + " already")
+              .help("give it another name");
           continue;
         }
         if (std::find(named.begin(), named.end(), what) != named.end()) {
-          findings.error("output-extra-malformed", wish.span, "'" + as_written + "' stands twice in the extra lines of " + name_).help("keep one of them");
+          findings
+              .error("output-extra-malformed", wish.span,
+                     "'" + as_written + "' stands twice in the extra lines of " + name_)
+              .help("keep one of them");
           continue;
         }
         named.push_back(what);
       }
       if (key != "#" && lower != "include" && name_ == "slurm.conf" && !is_slurm_conf_key(key)) {
-        Finding& f = findings.warning("output-extra-unknown-key", wish.span, "slurm.conf of Slurm 22.05 and 24.11 has no key '" + std::string(key) + "': slurmctld does not start on a line that it does not know");
+        Finding& f = findings.warning("output-extra-unknown-key", wish.span,
+                                      "slurm.conf of Slurm 22.05 and 24.11 has no key '" + std::string(key) +
+                                          "': slurmctld does not start on a line that it does not know");
         const std::span<const std::string_view> known = slurm_conf_keys();
-        if (!offer_names(f, key, {known.begin(), known.end()})) f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
+        if (!offer_names(f, key, {known.begin(), known.end()}))
+          f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
       }
-      if (key != "#" && lower != "include" && name_ == "slurm.conf" && !check_line(read_slurm_line(text, wish.span), key, memory_by_cpu, findings)) continue;
+      if (key != "#" && lower != "include" && name_ == "slurm.conf" &&
+          !check_line(read_slurm_line(text, wish.span), key, memory_by_cpu, findings))
+        continue;
       lines.push_back(text);
     }
   }
   if (!error_.empty()) {
-    findings.error("slurm-value-unwritable", in_.cluster.spec.name.span, name_ + " cannot hold what the spec says: " + error_);
+    findings.error("slurm-value-unwritable", in_.cluster.spec.name.span,
+                   name_ + " cannot hold what the spec says: " + error_);
     return;
   }
   bundle.open("slurm/" + name_, "slurm", mode_);
   std::string& out = bundle.text();
   out += made_by(in_, "slurm");
-  // What holds for the lines that follow it, and for compiled ones too: of those that stand before any other extra line of their kind.
+  // What holds for the lines that follow it, and for compiled ones too: of those that stand before any other extra line
+  // of their kind.
   std::vector<std::string> defaults, behind;
   std::set<std::string> begun;
   for (std::string& l : lines) {
     const SlurmLine read = read_slurm_line(l, {});
     const std::string key = read.pairs.empty() ? std::string() : read.pairs[0].first;
-    const bool kind = key == "nodename" || key == "partitionname", is_default = kind && to_lower(read.pairs[0].second) == "default";
+    const bool kind = key == "nodename" || key == "partitionname",
+               is_default = kind && to_lower(read.pairs[0].second) == "default";
     if (kind && !is_default) begun.insert(key);
-    const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.text.substr(0, key.size() + 1)) == key + "="; });
-    (is_default && ours && !begun.contains(key) ? defaults : behind).push_back(std::move(l));   // a file without such lines keeps it where it was
+    const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
+      return to_lower(e.text.substr(0, key.size() + 1)) == key + "=";
+    });
+    (is_default && ours && !begun.contains(key) ? defaults : behind)
+        .push_back(std::move(l));  // a file without such lines keeps it where it was
   }
   lines = std::move(behind);
   std::set<std::string> placed;
@@ -219,7 +295,8 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
     for (const std::string_view kind : {"NodeName=", "PartitionName="})
       if (e.text.starts_with(kind) && placed.emplace(kind).second)
         for (const std::string& l : defaults)
-          if (to_lower(l).starts_with(to_lower(kind.substr(0, kind.size() - 1)))) out += "# outputs.slurm.extra of the spec\n" + l + "\n";
+          if (to_lower(l).starts_with(to_lower(kind.substr(0, kind.size() - 1))))
+            out += "# outputs.slurm.extra of the spec\n" + l + "\n";
     if (!e.key.empty() && std::find(replaced.begin(), replaced.end(), to_lower(e.key)) != replaced.end()) continue;
     out += e.text;
     out += '\n';

@@ -24,21 +24,26 @@ class SlurmFile {
   // The same of a program: who puts another in its place is told what it `does`.
   void program(std::string_view key, std::string_view path, std::string_view does);
   void derived(std::string_view key, std::string_view value) { keep(key, value, true, {}); }
-  void line(const Pairs&);              // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again, with another value
+  void line(const Pairs&);  // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again,
+                            // with another value
 
   void include(std::string_view path);  // "Include /etc/…": what is not to stand here, such as a password
-  // "slurm/<name>" with the header, and the extra lines behind the others; those of them that begin with NodeName=DEFAULT or PartitionName=DEFAULT stand before the
-  // lines that they are for.
+  // "slurm/<name>" with the header, and the extra lines behind the others; those of them that begin with
+  // NodeName=DEFAULT or PartitionName=DEFAULT stand before the lines that they are for.
   void finish(Bundle&, Findings&);
 
  private:
-  struct Entry { std::string key, text; bool derived = false; std::string named = {}, path = {}, does = {}; };   // named: "PartitionName=cpu" of a line of several keys; path, does: of a program
+  struct Entry {
+    std::string key, text;
+    bool derived = false;
+    std::string named = {}, path = {}, does = {};
+  };  // named: "PartitionName=cpu" of a line of several keys; path, does: of a program
   void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
   const CompileInput& in_;
   std::string name_;
   std::uint32_t mode_;
   std::vector<Entry> entries_;
-  std::string error_;                   // what the format could not hold, if anything
+  std::string error_;  // what the format could not hold, if anything
 };
 
 }  // namespace clusterc

@@ -12,8 +12,8 @@
 namespace clusterc {
 namespace {
 
-constexpr std::int64_t kMostNames = 1 << 20;   // of all lines together: more are no lists that anybody wrote
-constexpr int kMostOffers = 20;                // of names that were meant: each looks at all nodes
+constexpr std::int64_t kMostNames = 1 << 20;  // of all lines together: more are no lists that anybody wrote
+constexpr int kMostOffers = 20;               // of names that were meant: each looks at all nodes
 
 // Reads the lists of extra lines, as many names as anybody wrote; says what is no list.
 class Lists {
@@ -27,9 +27,13 @@ class Lists {
       names_ += out->count();
       return out;
     }
-    findings_.error("output-extra-malformed", at,
-                    out && long_range ? format("'{}' has a range of more than {} names, and slurmctld does not start", one_line(list.substr(0, 60)), kLongestSlurmRange) :
-                    many ? format("with '{}' the extra lines of slurm.conf name more than {} nodes", one_line(list.substr(0, 60)), kMostNames) : format("'{}' is no list of nodes: {}", one_line(list.substr(0, 60)), why.message))
+    findings_
+        .error("output-extra-malformed", at,
+               out && long_range ? format("'{}' has a range of more than {} names, and slurmctld does not start",
+                                          one_line(list.substr(0, 60)), kLongestSlurmRange)
+               : many            ? format("with '{}' the extra lines of slurm.conf name more than {} nodes",
+                                          one_line(list.substr(0, 60)), kMostNames)
+                                 : format("'{}' is no list of nodes: {}", one_line(list.substr(0, 60)), why.message))
         .help("write it as Slurm does: n[1-4,7]");
     return std::nullopt;
   }
@@ -39,14 +43,19 @@ class Lists {
   std::int64_t names_ = 0;
 };
 
-// Of addresses, host names and ports there are as many as nodes, or one (slurmctld 22.05: "NodeAddr count must equal that of NodeName records").
+// Of addresses, host names and ports there are as many as nodes, or one (slurmctld 22.05: "NodeAddr count must equal
+// that of NodeName records").
 void check_addresses(const SlurmLine& line, std::int64_t nodes, Findings& findings) {
   for (const std::string_view key : {"nodeaddr", "nodehostname", "port"}) {
     const std::string* value = line.value(key);
     HostPattern::Error why;
     const auto list = value ? HostPattern::parse(key == "port" ? "p" + *value : *value, why) : std::nullopt;
     if (list && list->count() != 1 && list->count() != nodes)
-      findings.error("output-extra-malformed", line.span, format("'{}' has {} of '{}', and the line names {} nodes: slurmctld does not start", one_line(value->substr(0, 60)), list->count(), key, nodes)).help("one for each node, or one alone");
+      findings
+          .error("output-extra-malformed", line.span,
+                 format("'{}' has {} of '{}', and the line names {} nodes: slurmctld does not start",
+                        one_line(value->substr(0, 60)), list->count(), key, nodes))
+          .help("one for each node, or one alone");
   }
 }
 
@@ -60,19 +69,25 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
       for (const auto& line : extra->value)
         if (line && to_lower(trim(*line)).starts_with("include ")) return;
   Lists lists(findings);
-  std::unordered_set<std::string> own;             // of extra NodeName lines
-  std::vector<std::string> names;                  // of slurm.conf's, once somebody asks
+  std::unordered_set<std::string> own;  // of extra NodeName lines
+  std::vector<std::string> names;       // of slurm.conf's, once somebody asks
   std::unordered_set<std::string_view> compiled, sets;
   for (const SlurmLine& line : lines) {
     const std::string *node = line.value("nodename"), *set = line.value("nodeset");
-    if (!line.rest.empty()) continue;                // slurm.conf's own writer says so
-    if (node && to_lower(*node) != "default") {    // slurmctld 22.05 takes a list that does not end for a node of that name
+    if (!line.rest.empty()) continue;  // slurm.conf's own writer says so
+    if (node &&
+        to_lower(*node) != "default") {  // slurmctld 22.05 takes a list that does not end for a node of that name
       const auto pattern = lists.read(*node, line.span);
       if (pattern) check_addresses(line, pattern->count(), findings);
       std::string twice;
       for (std::int64_t i = 0; pattern && i < pattern->count(); ++i)
         if (std::string name = pattern->name(i); !own.insert(name).second && twice.empty()) twice = std::move(name);
-      if (!twice.empty()) findings.error("output-extra-malformed", line.span, format("node '{}' stands twice in the extra lines of slurm.conf: slurmctld does not start", one_line(twice))).help("keep one of them");
+      if (!twice.empty())
+        findings
+            .error("output-extra-malformed", line.span,
+                   format("node '{}' stands twice in the extra lines of slurm.conf: slurmctld does not start",
+                          one_line(twice)))
+            .help("keep one of them");
     }
     if (set) sets.insert(*set);
   }
@@ -88,25 +103,40 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
   };
   int offers = 0;
   for (const SlurmLine& line : lines) {
-    const std::string *partition = line.value("partitionname"), *set = line.value("nodeset"), *down = line.value("downnodes"), *list = down ? down : partition || set ? line.value("nodes") : nullptr;
+    const std::string *partition = line.value("partitionname"), *set = line.value("nodeset"),
+                      *down = line.value("downnodes"),
+                      *list = down               ? down
+                              : partition || set ? line.value("nodes")
+                                                 : nullptr;
     if (!line.rest.empty() || !list || list->empty() || to_lower(*list) == "all") continue;
-    const auto pattern = lists.read(*list, line.span);   // slurmctld 22.05: "Invalid node names in partition"
+    const auto pattern = lists.read(*list, line.span);  // slurmctld 22.05: "Invalid node names in partition"
     std::string unknown;
     std::int64_t more = 0;
     for (std::int64_t i = 0; pattern && i < pattern->count(); ++i) {
       std::string name = pattern->name(i);
       if (known(name) || (partition && sets.contains(name))) continue;
-      if (unknown.empty()) unknown = std::move(name); else ++more;
+      if (unknown.empty())
+        unknown = std::move(name);
+      else
+        ++more;
     }
     if (unknown.empty()) continue;
-    // As slurmctld 22.05 does: "Invalid node names in partition" ends it, of a node set once a partition has it; a DownNodes line it passes over, and DEFAULT is no partition.
+    // As slurmctld 22.05 does: "Invalid node names in partition" ends it, of a node set once a partition has it; a
+    // DownNodes line it passes over, and DEFAULT is no partition.
     const bool ends = !down && !(partition && to_lower(*partition) == "default");
-    const std::string what = down ? "DownNodes" : partition ? "partition '" + one_line(*partition) + "'" : "node set '" + one_line(*set) + "'";
+    const std::string what = down        ? "DownNodes"
+                             : partition ? "partition '" + one_line(*partition) + "'"
+                                         : "node set '" + one_line(*set) + "'";
     Finding& f = findings.add(ends ? Severity::error : Severity::warning, "slurm-extra-node-unknown", line.span,
-                              format("{} of an extra line has '{}'{}, which slurm.conf does not define: {}", what, one_line(unknown), more > 0 ? format(" and {} more", more) : "",
-                                     !ends ? "slurmctld passes over it" : partition ? "slurmctld does not start" : "slurmctld does not start where a partition has it"));
+                              format("{} of an extra line has '{}'{}, which slurm.conf does not define: {}", what,
+                                     one_line(unknown), more > 0 ? format(" and {} more", more) : "",
+                                     !ends       ? "slurmctld passes over it"
+                                     : partition ? "slurmctld does not start"
+                                                 : "slurmctld does not start where a partition has it"));
     if (++offers > kMostOffers || !offer_names(f, unknown, {names.begin(), names.end()}))
-      f.help("nodes of slurm.conf are those of the groups that run slurmd, and what NodeName of an extra line defines; a partition may have NodeSet of an extra line, and ALL");
+      f.help(
+          "nodes of slurm.conf are those of the groups that run slurmd, and what NodeName of an extra line defines; a "
+          "partition may have NodeSet of an extra line, and ALL");
   }
 }
 

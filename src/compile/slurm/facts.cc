@@ -14,7 +14,8 @@ namespace clusterc {
 bool runs_slurmd(const Cluster& c, const NodeGroupModel& g) {
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || scheduler->schedules.empty()) return g.computes;
-  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(), [&](const Value<std::string>& n) { return n.value == g.name; });
+  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(),
+                     [&](const Value<std::string>& n) { return n.value == g.name; });
 }
 
 bool runs_slurmctld(const Cluster& c, const NodeGroupModel& g) {
@@ -28,7 +29,6 @@ bool runs_slurmctld(const Cluster& c, const NodeGroupModel& g) {
 }
 
 namespace {
-
 
 std::string text_of(std::int64_t n) {
   std::string s;
@@ -49,8 +49,10 @@ std::string slurm_names(const HostPattern& names) {
   std::string_view rest = names.text();
   bool inside = false, bracket = false, fine = true;
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (rest[i] == '[') inside = bracket = true;
-    else if (rest[i] == ']') inside = false;
+    if (rest[i] == '[')
+      inside = bracket = true;
+    else if (rest[i] == ']')
+      inside = false;
     const bool ends = i + 1 == rest.size() || (!inside && rest[i + 1] == ',');
     if (ends && bracket && rest[i] != ']') fine = false;
     if (ends) bracket = false;
@@ -76,14 +78,15 @@ std::string device_range(std::string_view stem, std::int64_t first, std::int64_t
   return out;
 }
 
-// GPUs that follow one another on the same socket share a line. GPU n of the spec is taken as device n: both follow the PCI address.
+// GPUs that follow one another on the same socket share a line. GPU n of the spec is taken as device n: both follow the
+// PCI address.
 std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tree, std::int64_t cores_per_socket) {
   const bool nvidia = !server.gpu || server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia;
   // NVIDIA numbers its nodes from 0; the kernel's DRM render nodes begin at minor 128 (drivers/gpu/drm/drm_drv.c)
   const std::string_view stem = nvidia ? "/dev/nvidia" : "/dev/dri/renderD";
   const std::int64_t base = nvidia ? 0 : 128;
-  // Cards that a bridge joins work better together than others of the node: Slurm has to know which (gres.conf(5), Links: a line for each
-  // GPU). On a board with switches all are alike, and nothing is to be chosen.
+  // Cards that a bridge joins work better together than others of the node: Slurm has to know which (gres.conf(5),
+  // Links: a line for each GPU). On a board with switches all are alike, and nothing is to be chosen.
   const std::int64_t joined = gpus_joined_in_server(server);
   const bool bridged = joined > 1 && joined < server.gpu_count;
   std::vector<GpuDevices> out;
@@ -91,7 +94,12 @@ std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tr
     const int socket = socket_of_gpu(tree, first);
     std::int64_t last = first;
     while (!bridged && last + 1 < server.gpu_count && socket_of_gpu(tree, last + 1) == socket) ++last;
-    GpuDevices d{.file = device_range(stem, base + first, base + last), .cores = {}, .links = {}, .stem = stem, .first = base + first, .last = base + last};
+    GpuDevices d{.file = device_range(stem, base + first, base + last),
+                 .cores = {},
+                 .links = {},
+                 .stem = stem,
+                 .first = base + first,
+                 .last = base + last};
     if (bridged)
       for (std::int64_t other = 0; other < server.gpu_count; ++other)
         (d.links += other ? "," : "") += other == first ? "-1" : other / joined == first / joined ? "1" : "0";
@@ -112,11 +120,15 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
   n.threads_per_core = std::max<std::int64_t>(1, s.threads_per_core);
   n.sockets = std::max<std::int64_t>(1, s.cpu_count);
   if (s.cores <= 0) {
-    findings.error("slurm-node-facts-missing", g.span, "the cores of '" + g.name + "' are not known, and Slurm needs them").help("write cpus: in the group, for example cpus: 2 x epyc-9654");
+    findings
+        .error("slurm-node-facts-missing", g.span, "the cores of '" + g.name + "' are not known, and Slurm needs them")
+        .help("write cpus: in the group, for example cpus: 2 x epyc-9654");
     return n;
   }
   if (!s.memory) {
-    findings.error("slurm-node-facts-missing", g.span, "the memory of '" + g.name + "' is not known, and Slurm needs it").help("write memory: in the group, for example memory: 24 x 32 GiB");
+    findings
+        .error("slurm-node-facts-missing", g.span, "the memory of '" + g.name + "' is not known, and Slurm needs it")
+        .help("write memory: in the group, for example memory: 24 x 32 GiB");
     return n;
   }
   if (s.cores % n.sockets != 0) n.sockets = 1;
@@ -124,7 +136,10 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
   n.cpus = s.cores * n.threads_per_core;
   n.real_memory = slurm_real_memory(*s.memory);
   if (n.real_memory <= 0) {
-    findings.error("slurm-node-facts-missing", g.span, "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and 256 MiB of it are the system's").help("give the nodes more memory");
+    findings
+        .error("slurm-node-facts-missing", g.span,
+               "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and 256 MiB of it are the system's")
+        .help("give the nodes more memory");
     return n;
   }
   n.features.push_back(to_lower(g.name));
@@ -134,7 +149,12 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
     n.gpus = s.gpu_count;
     const auto cut = mig_layout(g.software);
     if (!cut && g.software.mig && *g.software.mig != "off")
-      findings.error("slurm-mig-unknown", g.software.mig.span, "'" + one_line(g.software.mig->substr(0, 60)) + "' is no layout that slurm.conf can be written for").help("one profile on all GPUs of the group: 7x1g.10gb, 1g.10gb, or off; nodes that are cut otherwise are a group of their own");
+      findings
+          .error("slurm-mig-unknown", g.software.mig.span,
+                 "'" + one_line(g.software.mig->substr(0, 60)) + "' is no layout that slurm.conf can be written for")
+          .help(
+              "one profile on all GPUs of the group: 7x1g.10gb, 1g.10gb, or off; nodes that are cut otherwise are a "
+              "group of their own");
     if (cut) {
       n.mig = true;
       n.gpus *= cut->count;
@@ -143,12 +163,17 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
     }
     n.shards = g.software.gpu_shards.value_or(0);
     if (n.mig && n.shards > 0)
-      findings.error("slurm-shards-of-instances", g.software.gpu_shards.span, "each GPU of '" + g.name + "' is to be handed out in " + text_of(n.shards) + " shards, and is cut by MIG into " + text_of(cut->count))
-          .note(g.software.mig.span, "the layout is set here").help("keep one of the two");
+      findings
+          .error("slurm-shards-of-instances", g.software.gpu_shards.span,
+                 "each GPU of '" + g.name + "' is to be handed out in " + text_of(n.shards) +
+                     " shards, and is cut by MIG into " + text_of(cut->count))
+          .note(g.software.mig.span, "the layout is set here")
+          .help("keep one of the two");
   }
   if (const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0; spares > 0) {
     std::vector<std::string> last;
-    for (std::int64_t i = std::max<std::int64_t>(0, g.count - spares); i < g.count; ++i) last.push_back(g.names.name(i));
+    for (std::int64_t i = std::max<std::int64_t>(0, g.count - spares); i < g.count; ++i)
+      last.push_back(g.names.name(i));
     n.spares = fold_names(last);
   }
   std::sort(n.features.begin(), n.features.end());
@@ -156,15 +181,18 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
   return n;
 }
 
-// Slurm's own file server for its state: NFS that every controller mounts and reaches. What is mounted on controllers alone is meant for it; nothing compiled mounts
-// file systems of other kinds but by clients that somebody else installs.
+// Slurm's own file server for its state: NFS that every controller mounts and reaches. What is mounted on controllers
+// alone is meant for it; nothing compiled mounts file systems of other kinds but by clients that somebody else
+// installs.
 const StorageModel* state_storage(const Cluster& c, const std::vector<int>& groups) {
   const StorageModel* found = nullptr;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
     if (!s.spec || !s.spec->kind || *s.spec->kind != StorageKind::nfs) continue;
-    if (!std::all_of(groups.begin(), groups.end(), [&](int g) { return mounts(s, c.nodes[g]) && reaches(c, static_cast<int>(i), g); })) continue;
-    const bool own = !s.spec->on.empty() && s.spec->on.size() <= groups.size();   // each of the groups is among them
+    if (!std::all_of(groups.begin(), groups.end(),
+                     [&](int g) { return mounts(s, c.nodes[g]) && reaches(c, static_cast<int>(i), g); }))
+      continue;
+    const bool own = !s.spec->on.empty() && s.spec->on.size() <= groups.size();  // each of the groups is among them
     if (own) return &s;
     if (!found) found = &s;
   }
@@ -197,14 +225,19 @@ const StorageModel* storage_at(const Cluster& c, std::string_view path, const st
   return found;
 }
 
-struct StatePlace { std::string path; const StorageModel* storage = nullptr; bool asked = false; };
+struct StatePlace {
+  std::string path;
+  const StorageModel* storage = nullptr;
+  bool asked = false;
+};
 StatePlace state_place(const Cluster& c, const std::vector<int>& groups, std::int64_t controllers) {
   if (std::string asked = asked_state(c); !asked.empty()) {
     const StorageModel* at = storage_at(c, asked, groups);
     return {std::move(asked), at, true};
   }
   if (controllers > 1)
-    if (const StorageModel* s = state_storage(c, groups)) return {*s->spec->mount + "/slurm/" + to_lower(c.spec.name.value_or("cluster")) + "/state", s};
+    if (const StorageModel* s = state_storage(c, groups))
+      return {*s->spec->mount + "/slurm/" + to_lower(c.spec.name.value_or("cluster")) + "/state", s};
   return {"/var/spool/slurmctld", nullptr};
 }
 
@@ -235,7 +268,8 @@ std::optional<std::string> slurm_state_server(const Cluster& c) {
     if (const auto names = HostPattern::parse(*scheduler->controllers, error)) controllers = names->count();
   const StorageModel* s = state_place(c, groups, controllers).storage;
   if (!s) return std::nullopt;
-  const bool ours = *s->spec->kind == StorageKind::nfs && s->nodes >= 0 && c.nodes[static_cast<std::size_t>(s->nodes)].count > 0;
+  const bool ours =
+      *s->spec->kind == StorageKind::nfs && s->nodes >= 0 && c.nodes[static_cast<std::size_t>(s->nodes)].count > 0;
   return ours ? c.nodes[static_cast<std::size_t>(s->nodes)].names.name(0) : std::string();
 }
 
@@ -245,7 +279,9 @@ std::string gres_type(const Cluster& c, const ServerModel& server) {
   const std::string_view id = without_maker(server.gpu_model);
   const std::string_view word = first_word(id);
   for (const NodeGroupModel& g : c.nodes)
-    if (g.server.gpu_count > 0 && g.server.gpu_model != server.gpu_model && first_word(without_maker(g.server.gpu_model)) == word) return to_lower(id);
+    if (g.server.gpu_count > 0 && g.server.gpu_model != server.gpu_model &&
+        first_word(without_maker(g.server.gpu_model)) == word)
+      return to_lower(id);
   return to_lower(word);
 }
 
@@ -259,18 +295,21 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   SlurmFacts facts;
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].count > 0 && runs_slurmd(c, c.nodes[g])) facts.nodes.push_back(nodes_of(in, static_cast<int>(g), findings));
+    if (c.nodes[g].count > 0 && runs_slurmd(c, c.nodes[g]))
+      facts.nodes.push_back(nodes_of(in, static_cast<int>(g), findings));
 
-  std::vector<int> groups;   // of the controllers
+  std::vector<int> groups;  // of the controllers
   const auto& scheduler = c.spec.software.scheduler;
   if (scheduler && scheduler->controllers) {
     HostPattern::Error error;
     if (const auto names = HostPattern::parse(*scheduler->controllers, error)) {
       for (std::int64_t i = 0; i < names->count(); ++i) {
         const std::string name = names->name(i);
-        const auto g = std::find_if(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& n) { return n.names.index_of(name) >= 0; });
+        const auto g = std::find_if(c.nodes.begin(), c.nodes.end(),
+                                    [&](const NodeGroupModel& n) { return n.names.index_of(name) >= 0; });
         if (g == c.nodes.end()) {
-          findings.error("slurm-controller-unknown", scheduler->controllers.span, "controller '" + name + "' is none of the cluster's nodes");
+          findings.error("slurm-controller-unknown", scheduler->controllers.span,
+                         "controller '" + name + "' is none of the cluster's nodes");
           continue;
         }
         facts.controllers.push_back(name);
@@ -284,7 +323,9 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
         groups.push_back(static_cast<int>(g));
       }
     if (facts.controllers.empty())
-      findings.error("slurm-controller-missing", scheduler ? scheduler->span : c.spec.software.span, "no node runs the Slurm controller")
+      findings
+          .error("slurm-controller-missing", scheduler ? scheduler->span : c.spec.software.span,
+                 "no node runs the Slurm controller")
           .help("give a node group the role scheduler, or name a node: scheduler: { kind: slurm, controllers: n1 }");
   }
   std::sort(groups.begin(), groups.end());
@@ -293,13 +334,21 @@ SlurmFacts slurm_facts(const CompileInput& in, Findings& findings) {
   const StatePlace state = state_place(c, groups, static_cast<std::int64_t>(facts.controllers.size()));
   facts.state = state.path;
   if (facts.controllers.size() > 1 && !state.storage && state.asked)
-    findings.note("slurm-state-not-shared", c.nodes[groups.front()].span, "whether all " + text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers mount '" + one_line(state.path) + "' is not known here: no file system of the spec lies there")
+    findings
+        .note("slurm-state-not-shared", c.nodes[groups.front()].span,
+              "whether all " + text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers mount '" +
+                  one_line(state.path) + "' is not known here: no file system of the spec lies there")
         .help("a take-over needs one folder that all of them see");
   else if (facts.controllers.size() > 1 && !state.storage)
-    findings.warning("slurm-state-not-shared", c.nodes[groups.front()].span,
-                     text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers, and no NFS that all of them mount and reach: a take-over would lose the queue")
+    findings
+        .warning("slurm-state-not-shared", c.nodes[groups.front()].span,
+                 text_of(static_cast<std::int64_t>(facts.controllers.size())) +
+                     " controllers, and no NFS that all of them mount and reach: a take-over would lose the queue")
         .label("StateSaveLocation stays on each controller's own disk")
-        .help("add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: nas.example.org }, mount: /home }; what is mounted by other means is an extra line, StateSaveLocation=/PATH");
+        .help(
+            "add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: "
+            "nas.example.org }, mount: /home }; what is mounted by other means is an extra line, "
+            "StateSaveLocation=/PATH");
   if (const auto& mpi = c.spec.software.mpi; mpi && mpi->kind) {
     // PMIx is Open MPI's interface; the MPICH family speaks PMI2 to srun (Slurm's MPI guide)
     const std::string& kind = *mpi->kind;

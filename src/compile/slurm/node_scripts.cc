@@ -1,5 +1,6 @@
-// What slurmd runs on a node: prolog, epilog and health check, the same for all nodes, and a file for each node group with what has to be
-// there. That one holds commands with quoted words (gpu_device, gpus, mounted, scratch, scratch_folder); each script says what they do.
+// What slurmd runs on a node: prolog, epilog and health check, the same for all nodes, and a file for each node group
+// with what has to be there. That one holds commands with quoted words (gpu_device, gpus, mounted, scratch,
+// scratch_folder); each script says what they do.
 #include <algorithm>
 #include <set>
 
@@ -129,7 +130,7 @@ void script(const CompileInput& in, std::string_view name, std::string_view text
   std::string& out = bundle.text();
   out += "#!/bin/sh\n";
   out += made_by(in, "slurm");
-  constexpr std::string_view kSet = "\nset -u\n";     // behind the words on what it is for
+  constexpr std::string_view kSet = "\nset -u\n";  // behind the words on what it is for
   const std::size_t at = text.find(kSet);
   out += text.substr(1, at);
   out += "# shellcheck disable=SC2317  # node.sh calls the functions\nset -u\n";
@@ -146,11 +147,14 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
   out += "# shellcheck shell=sh\n";
   out += made_by(in, "slurm");
   ShellWriter w(out);
-  w.comment("what healthcheck.sh, prolog.sh and epilog.sh look after on the nodes of group '" + g.name + "'; there as /etc/slurm/node.sh");
+  w.comment("what healthcheck.sh, prolog.sh and epilog.sh look after on the nodes of group '" + g.name +
+            "'; there as /etc/slurm/node.sh");
   std::int64_t devices = 0;
   for (const GpuDevices& d : n.devices)
-    for (std::int64_t i = d.first; i <= d.last; ++i, ++devices) w.command({"gpu_device", std::string(d.stem) + std::to_string(i)});
-  const bool nvidia = g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
+    for (std::int64_t i = d.first; i <= d.last; ++i, ++devices)
+      w.command({"gpu_device", std::string(d.stem) + std::to_string(i)});
+  const bool nvidia =
+      g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
   if (nvidia) w.command({"gpus", std::to_string(g.server.gpu_count), "nvidia-smi"});
   if (nvidia && n.mig) w.command({"gpu_instances", std::to_string(n.gpus), "nvidia-smi"});
   std::set<std::string> seen;
@@ -158,8 +162,10 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
     const StorageModel& s = c.storage[i];
     if (!mounts(s, g) || !s.spec->kind || !seen.insert(*s.spec->mount).second) continue;
     const bool ours = is_mounted_by_us(c, in.plan, static_cast<int>(i), n.group);
-    if (*s.spec->kind == StorageKind::local) w.command({ours ? "scratch" : "scratch_folder", *s.spec->mount});
-    else if (ours) w.command({"mounted", *s.spec->mount});
+    if (*s.spec->kind == StorageKind::local)
+      w.command({ours ? "scratch" : "scratch_folder", *s.spec->mount});
+    else if (ours)
+      w.command({"mounted", *s.spec->mount});
   }
   bundle.close();
 }

@@ -1,7 +1,9 @@
-// Nodes that are kept for some at a known time: a script of scontrol commands. slurmctld holds reservations in its state, not in slurm.conf.
+// Nodes that are kept for some at a known time: a script of scontrol commands. slurmctld holds reservations in its
+// state, not in slurm.conf.
 //
-// scontrol takes no beginning that is past (slurmctld refuses one older than ten minutes), so the script looks at the clock: what is over is left out, what is under
-// way begins now and ends when it would have, and what comes again begins the next time.
+// scontrol takes no beginning that is past (slurmctld refuses one older than ten minutes), so the script looks at the
+// clock: what is over is left out, what is under way begins now and ends when it would have, and what comes again
+// begins the next time.
 #include <algorithm>
 
 #include "base/text.h"
@@ -12,18 +14,20 @@
 namespace clusterc {
 namespace {
 
-constexpr std::int64_t kDay = 86400;                // seconds
-constexpr double kLongest = 366.0 * kDay;           // a reservation without an end lasts a year (slurmctld, reservation.c, ONE_YEAR): more is a slip
+constexpr std::int64_t kDay = 86400;  // seconds
+constexpr double kLongest =
+    366.0 * kDay;  // a reservation without an end lasts a year (slurmctld, reservation.c, ONE_YEAR): more is a slip
 
-constexpr std::size_t kMostCompared = 1000;         // each with each: a hundredth of a second
+constexpr std::size_t kMostCompared = 1000;  // each with each: a hundredth of a second
 
 // What one of them holds, and when.
 struct Held {
   std::string name;
   SourceSpan at;
   Moment start;
-  std::int64_t length = 0, days = 0;                // seconds; after how many days it comes again, 0: it does not
-  std::vector<std::pair<std::int64_t, std::int64_t>> nodes;   // first and last number of each run of them, ascending; empty: all
+  std::int64_t length = 0, days = 0;  // seconds; after how many days it comes again, 0: it does not
+  std::vector<std::pair<std::int64_t, std::int64_t>>
+      nodes;  // first and last number of each run of them, ascending; empty: all
   Moment begin(std::int64_t again) const { return start.after(again * days * kDay); }
   Moment end(std::int64_t again) const { return begin(again).after(length); }
 };
@@ -50,7 +54,8 @@ bool same_time(const Held& a, const Held& b) {
 }
 
 // Each node is one that slurmd runs on. The names are the cluster's: told where they were resolved.
-void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservation& r, SlurmReservation& out, Held& held, Findings& findings) {
+void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservation& r, SlurmReservation& out,
+                 Held& held, Findings& findings) {
   HostPattern::Error error;
   const auto pattern = HostPattern::parse(*r.nodes, error);
   if (!pattern) return;
@@ -67,7 +72,10 @@ void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservat
       }
     }
     if (number < 0) {
-      findings.error("slurm-reservation-unmade", r.nodes.span, "'" + names.back() + "' is to be reserved, and Slurm does not hand it out").help("name nodes of the groups in scheduler.schedules");
+      findings
+          .error("slurm-reservation-unmade", r.nodes.span,
+                 "'" + names.back() + "' is to be reserved, and Slurm does not hand it out")
+          .help("name nodes of the groups in scheduler.schedules");
       return;
     }
     numbers.push_back(number);
@@ -75,8 +83,10 @@ void check_nodes(const CompileInput& in, const SlurmFacts& facts, const Reservat
   out.nodes = fold_names(names);
   std::sort(numbers.begin(), numbers.end());
   for (const std::int64_t n : numbers) {
-    if (!held.nodes.empty() && n <= held.nodes.back().second + 1) held.nodes.back().second = n;
-    else held.nodes.emplace_back(n, n);
+    if (!held.nodes.empty() && n <= held.nodes.back().second + 1)
+      held.nodes.back().second = n;
+    else
+      held.nodes.emplace_back(n, n);
   }
 }
 
@@ -85,7 +95,9 @@ void check_times(const Reservation& r, SlurmReservation& out, Findings& findings
   if (r.repeat) out.days = *r.repeat == "weekly" ? 7 : 1;
   const double most = out.days > 0 ? static_cast<double>(out.days * kDay) : kLongest;
   if (r.length->value < 60 || r.length->value > most) {
-    const std::string why = r.length->value < 60 ? "shorter than a minute" : out.days > 0 ? "not over when it comes again" : "longer than a year";
+    const std::string why = r.length->value < 60 ? "shorter than a minute"
+                            : out.days > 0       ? "not over when it comes again"
+                                                 : "longer than a year";
     findings.error("slurm-reservation-unmade", r.length.span, "a reservation of " + to_text(*r.length) + " is " + why);
     return;
   }
@@ -94,31 +106,42 @@ void check_times(const Reservation& r, SlurmReservation& out, Findings& findings
 }
 
 // `scontrol` sends names of users to slurmctld, which has to know them, and accounts, which have to be in its database.
-void check_users(const Reservation& r, SourceSpan at, std::string_view name, SlurmReservation& out, Findings& findings) {
+void check_users(const Reservation& r, SourceSpan at, std::string_view name, SlurmReservation& out,
+                 Findings& findings) {
   for (const auto& user : r.users) {
     if (!user) continue;
-    if (is_account_name(*user)) out.users.push_back(*user);
-    else findings.error("slurm-account-name", user.span, account_name_error(*user));
+    if (is_account_name(*user))
+      out.users.push_back(*user);
+    else
+      findings.error("slurm-account-name", user.span, account_name_error(*user));
   }
   for (const auto& team : r.teams)
     if (team) out.accounts.push_back(to_lower(*team));
   if (!out.users.empty() || !out.accounts.empty()) return;
-  if (r.maintenance.value_or(false)) out.users.push_back("root");
+  if (r.maintenance.value_or(false))
+    out.users.push_back("root");
   else if (r.users.empty() && r.teams.empty())
-    findings.error("slurm-reservation-unmade", at, "nobody may use what '" + std::string(name) + "' reserves").help("name teams or users, or write maintenance: true");
+    findings.error("slurm-reservation-unmade", at, "nobody may use what '" + std::string(name) + "' reserves")
+        .help("name teams or users, or write maintenance: true");
 }
 
-// slurmctld refuses nodes that another reservation has at that time, unless one of the two is for maintenance (slurmctld, reservation.c, _resv_overlap).
+// slurmctld refuses nodes that another reservation has at that time, unless one of the two is for maintenance
+// (slurmctld, reservation.c, _resv_overlap).
 void check_overlap(std::vector<Held>& before, Held held, Findings& findings) {
   if (before.size() == kMostCompared) {
-    before.push_back({.name = {}, .at = {}, .start = {}, .nodes = {}});      // told once
-    findings.note("slurm-reservation-unmade", held.at, "from here on nothing is said of reservations that overlap: " + std::to_string(kMostCompared) + " are compared with each other");
+    before.push_back({.name = {}, .at = {}, .start = {}, .nodes = {}});  // told once
+    findings.note("slurm-reservation-unmade", held.at,
+                  "from here on nothing is said of reservations that overlap: " + std::to_string(kMostCompared) +
+                      " are compared with each other");
   }
   if (before.size() > kMostCompared) return;
   for (const Held& other : before) {
     if (!same_time(other, held) || !same_nodes(other, held)) continue;
-    Finding& f = findings.error("slurm-reservation-unmade", held.at, "'" + held.name + "' is to reserve nodes that '" + other.name + "' has at the same time");
-    f.note(other.at, "the other one, which is made first").help("another time, other nodes, or one reservation for both");
+    Finding& f =
+        findings.error("slurm-reservation-unmade", held.at,
+                       "'" + held.name + "' is to reserve nodes that '" + other.name + "' has at the same time");
+    f.note(other.at, "the other one, which is made first")
+        .help("another time, other nodes, or one reservation for both");
     break;
   }
   before.push_back(std::move(held));

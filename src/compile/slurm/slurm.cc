@@ -1,5 +1,6 @@
-// slurm.conf, gres.conf, cgroup.conf and topology.conf. Every decision about keys is here; docs/outputs.md tells people.
-// Keys are those that Slurm 22.05 to 25.05 read alike; where releases differ, scheduler.version decides (check_version, since).
+// slurm.conf, gres.conf, cgroup.conf and topology.conf. Every decision about keys is here; docs/outputs.md tells
+// people. Keys are those that Slurm 22.05 to 25.05 read alike; where releases differ, scheduler.version decides
+// (check_version, since).
 #include "compile/slurm/slurm.h"
 
 #include <algorithm>
@@ -44,18 +45,25 @@ void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings
   const Value<Version>* v = release(in);
   if (!v) return;
   if (**v < version("22.05"))
-    findings.error("slurm-version-unsupported", v->span, "Slurm " + (*v)->text() + " is older than 22.05, the oldest that these files are written for")
+    findings
+        .error("slurm-version-unsupported", v->span,
+               "Slurm " + (*v)->text() + " is older than 22.05, the oldest that these files are written for")
         .help("cgroup.conf in this form begins with 22.05: write version: 22.05 or newer");
-  // 25.05.8 is still 25.05: compare by the first two numbers. What scheduler.version says is the rule software-release-unheard-of's business.
+  // 25.05.8 is still 25.05: compare by the first two numbers. What scheduler.version says is the rule
+  // software-release-unheard-of's business.
   else if (in.wish && v == &in.wish->version && **v >= version("25.06"))
-    findings.warning("slurm-version-untried", v->span, "Slurm " + (*v)->text() + " is newer than 25.05, the newest that these files are written for");
+    findings.warning("slurm-version-untried", v->span,
+                     "Slurm " + (*v)->text() + " is newer than 25.05, the newest that these files are written for");
   if (facts.topology == SlurmTopology::block && **v < version("23.11"))
-    findings.error("slurm-version-unsupported", v->span, "block topology begins with Slurm 23.11, and the spec has " + (*v)->text())
+    findings
+        .error("slurm-version-unsupported", v->span,
+               "block topology begins with Slurm 23.11, and the spec has " + (*v)->text())
         .help("write version: 23.11 or newer, or topology: tree");
 }
 
-// Without a release in the spec each group gets its distribution's own. slurmd may be older than slurmctld by two releases, never newer
-// (https://slurm.schedmd.com/upgrades.html, "Version Compatibility"); of a distribution without one nobody knows which comes.
+// Without a release in the spec each group gets its distribution's own. slurmd may be older than slurmctld by two
+// releases, never newer (https://slurm.schedmd.com/upgrades.html, "Version Compatibility"); of a distribution without
+// one nobody knows which comes.
 void check_releases(const CompileInput& in, Findings& findings) {
   if (release(in)) return;
   const Cluster& c = in.cluster;
@@ -65,24 +73,39 @@ void check_releases(const CompileInput& in, Findings& findings) {
     if (!first) first = &g;
     const std::string_view a = distribution_slurm(*first->software.os), b = distribution_slurm(*g.software.os);
     if (a == b) continue;
-    findings.error("slurm-releases-differ", g.span, format("the spec names no release of Slurm, and the groups would get different ones: {} for '{}' has {}, {} for '{}' has {}", *first->software.os, first->name,
-                                                           a.empty() ? "none of its own" : a, *g.software.os, g.name, b.empty() ? "none of its own" : b))
-        .help("write the release in `scheduler.version`, and have its packages built for each of these systems (https://slurm.schedmd.com/quickstart_admin.html)");
+    findings
+        .error("slurm-releases-differ", g.span,
+               format("the spec names no release of Slurm, and the groups would get different ones: {} for '{}' has "
+                      "{}, {} for '{}' has {}",
+                      *first->software.os, first->name, a.empty() ? "none of its own" : a, *g.software.os, g.name,
+                      b.empty() ? "none of its own" : b))
+        .help(
+            "write the release in `scheduler.version`, and have its packages built for each of these systems "
+            "(https://slurm.schedmd.com/quickstart_admin.html)");
     return;
   }
 }
 
-// slurm.conf(5): a node or partition DEFAULT, in any case, is none but what the lines behind it have; Nodes=ALL of a partition are all of the cluster.
+// slurm.conf(5): a node or partition DEFAULT, in any case, is none but what the lines behind it have; Nodes=ALL of a
+// partition are all of the cluster.
 void check_reserved_names(const CompileInput& in, const SlurmFacts& facts, Findings& findings) {
   for (const SlurmNodes& n : facts.nodes) {
     const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)];
     if (to_lower(g.name) == "default")
-      findings.error("slurm-name-reserved", g.span, "the partition of group '" + g.name + "' would be none: Slurm takes the name for the defaults of the partitions behind it").help("give the group another name");
+      findings
+          .error("slurm-name-reserved", g.span,
+                 "the partition of group '" + g.name +
+                     "' would be none: Slurm takes the name for the defaults of the partitions behind it")
+          .help("give the group another name");
     const std::string pattern = to_lower(g.names.text());
     if (pattern.find("default") == std::string::npos && pattern.find("all") == std::string::npos) continue;
     for (std::int64_t i = 0; i < g.count; ++i)
       if (const std::string name = g.names.name(i), low = to_lower(name); low == "default" || low == "all") {
-        findings.error("slurm-name-reserved", g.spec ? g.spec->names.span : g.span, "Slurm knows no node '" + name + "': it takes the name for " + (low == "all" ? "all nodes" : "the defaults of the nodes behind it")).help("give the node another name");
+        findings
+            .error("slurm-name-reserved", g.spec ? g.spec->names.span : g.span,
+                   "Slurm knows no node '" + name + "': it takes the name for " +
+                       (low == "all" ? "all nodes" : "the defaults of the nodes behind it"))
+            .help("give the node another name");
         break;
       }
   }
@@ -96,19 +119,22 @@ bool hands_out_shards(const SlurmFacts& facts) {
 }
 
 void accounting(const SlurmFacts& facts, SlurmFile& f) {
-  if (facts.databases.empty()) return;   // without a database slurmctld calls gathering what nobody stores an error
+  if (facts.databases.empty()) return;  // without a database slurmctld calls gathering what nobody stores an error
   f.blank();
   f.comment("who used what: slurmdbd.conf; what teams may use: accounts.sh");
   f.derived("AccountingStorageType", "accounting_storage/slurmdbd");
   f.derived("AccountingStorageHost", facts.databases[0]);
   if (facts.databases.size() > 1) f.derived("AccountingStorageBackupHost", facts.databases[1]);
-  if (hands_out_gpus(facts)) f.derived("AccountingStorageTRES", hands_out_shards(facts) ? "gres/gpu,gres/shard" : "gres/gpu");
+  if (hands_out_gpus(facts))
+    f.derived("AccountingStorageTRES", hands_out_shards(facts) ? "gres/gpu,gres/shard" : "gres/gpu");
   f.set("JobAcctGatherType", "jobacct_gather/cgroup");
   if (facts.teams.empty()) return;
   f.derived("AccountingStorageEnforce", "associations,limits,qos");
   if (!facts.shares) return;
-  f.set("PriorityType", "priority/multifactor", "who used less of the team's share comes first; among equals who waits longer");
-  f.set("PriorityWeightFairshare", "10000");   // both factors lie between 0 and 1: waiting decides where shares differ by less than a tenth
+  f.set("PriorityType", "priority/multifactor",
+        "who used less of the team's share comes first; among equals who waits longer");
+  f.set("PriorityWeightFairshare",
+        "10000");  // both factors lie between 0 and 1: waiting decides where shares differ by less than a tenth
   f.set("PriorityWeightAge", "1000");
 }
 
@@ -140,52 +166,86 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.derived("TaskPlugin", "task/affinity,task/cgroup");
   f.set("MpiDefault", facts.mpi);
   const auto says = [&](auto limit) {
-    return std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) { const auto& l = in.cluster.nodes[static_cast<std::size_t>(n.group)].software.limits; return l && limit(*l); });
+    return std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) {
+      const auto& l = in.cluster.nodes[static_cast<std::size_t>(n.group)].software.limits;
+      return l && limit(*l);
+    });
   };
   std::string own = "MEMLOCK";
   if (says([](const auto& l) { return static_cast<bool>(l.nofile); })) own += ",NOFILE";
   if (says([](const auto& l) { return static_cast<bool>(l.nproc); })) own += ",NPROC";
-  f.set("PropagateResourceLimitsExcept", own, "each node has its own limits (RDMA locks memory); those of the login node are not carried along");
-  f.set("ReturnToService", "1", "a node that did not answer comes back by itself once it registers with what it should have");
+  f.set("PropagateResourceLimitsExcept", own,
+        "each node has its own limits (RDMA locks memory); those of the login node are not carried along");
+  f.set("ReturnToService", "1",
+        "a node that did not answer comes back by itself once it registers with what it should have");
   const Scheduler& scheduler = *in.cluster.spec.software.scheduler;
-  f.set("JobRequeue", scheduler.requeue.value_or(true) ? "1" : "0", "whether a batch job starts again when its node fails, where the job itself does not say");
+  f.set("JobRequeue", scheduler.requeue.value_or(true) ? "1" : "0",
+        "whether a batch job starts again when its node fails, where the job itself does not say");
   f.blank();
   f.comment("on each node: what the spec promises is looked for before and after each job, and every five minutes");
-  f.program("Prolog", format("{}/prolog.sh", kSlurmFolder), "looks before each job for what the spec promises, and makes its scratch");
+  f.program("Prolog", format("{}/prolog.sh", kSlurmFolder),
+            "looks before each job for what the spec promises, and makes its scratch");
   f.set("PrologEpilogTimeout", "300", "a file server or a driver that does not answer holds no node for ever");
-  f.program("Epilog", format("{}/epilog.sh", kSlurmFolder), "takes the scratch of each job away, and looks at the node");
-  // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch job goes back into the
-  // queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.
+  f.program("Epilog", format("{}/epilog.sh", kSlurmFolder),
+            "takes the scratch of each job away, and looks at the node");
+  // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch
+  // job goes back into the queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.
   f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
-  f.set("SchedulerParameters", "nohold_on_prolog_fail", "a job that a broken node gave back is not held: it starts on others");
+  f.set("SchedulerParameters", "nohold_on_prolog_fail",
+        "a job that a broken node gave back is not held: it starts on others");
   f.set("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder));
   f.set("HealthCheckInterval", "300");
-  f.set("HealthCheckNodeState", "ANY,CYCLE", "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of them");
+  f.set("HealthCheckNodeState", "ANY,CYCLE",
+        "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of "
+        "them");
   accounting(facts, f);
   f.blank();
   if (hands_out_gpus(facts)) f.derived("GresTypes", hands_out_shards(facts) ? "gpu,shard" : "gpu");
   if (facts.topology == SlurmTopology::tree) f.derived("TopologyPlugin", "topology/tree");
   if (facts.topology == SlurmTopology::block) f.derived("TopologyPlugin", "topology/block");
   for (const SlurmLine& line : extra_slurm_lines(in.cluster, "slurm.conf"))
-    if (const std::string* plugin = line.value("topologyplugin"); plugin && facts.topology == SlurmTopology::none && (*plugin == "topology/tree" || *plugin == "topology/block"))
-      findings.error("slurm-topology-unmade", line.span, "'" + *plugin + "' reads topology.conf, which is not compiled for this cluster: slurmctld ends without it").help("it is compiled where the nodes of a network hang on several switches; here there is nothing to choose from");
+    if (const std::string* plugin = line.value("topologyplugin");
+        plugin && facts.topology == SlurmTopology::none && (*plugin == "topology/tree" || *plugin == "topology/block"))
+      findings
+          .error("slurm-topology-unmade", line.span,
+                 "'" + *plugin +
+                     "' reads topology.conf, which is not compiled for this cluster: slurmctld ends without it")
+          .help(
+              "it is compiled where the nodes of a network hang on several switches; here there is nothing to choose "
+              "from");
 
   f.blank();
   f.comment("RealMemory in MiB: what is fitted less 1/32 of it, and never less than 256 MiB, for the system");
   for (const SlurmNodes& n : facts.nodes) {
     if (const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)]; !slurm_reads_ranges(n.names))
-      findings.error("slurm-range-too-long", g.span, "'" + g.name + "' has more nodes in one range than the " + std::to_string(kLongestSlurmRange) + " that Slurm reads: slurmctld does not start").help("several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
-    f.line({{"NodeName", n.names}, {"CPUs", text_of(n.cpus)}, {"Sockets", text_of(n.sockets)}, {"CoresPerSocket", text_of(n.cores_per_socket)},
-            {"ThreadsPerCore", text_of(n.threads_per_core)}, {"RealMemory", text_of(n.real_memory)},
-            {"Gres", gres_of(n)}, {"Feature", join(n.features, ",")}});
+      findings
+          .error("slurm-range-too-long", g.span,
+                 "'" + g.name + "' has more nodes in one range than the " + std::to_string(kLongestSlurmRange) +
+                     " that Slurm reads: slurmctld does not start")
+          .help("several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
+    f.line({{"NodeName", n.names},
+            {"CPUs", text_of(n.cpus)},
+            {"Sockets", text_of(n.sockets)},
+            {"CoresPerSocket", text_of(n.cores_per_socket)},
+            {"ThreadsPerCore", text_of(n.threads_per_core)},
+            {"RealMemory", text_of(n.real_memory)},
+            {"Gres", gres_of(n)},
+            {"Feature", join(n.features, ",")}});
     if (!n.spares.empty()) f.line({{"DownNodes", n.spares}, {"State", "DRAIN"}, {"Reason", "spare"}});
   }
   f.blank();
   f.comment("without a wish of its own a job gets its share: of memory by CPU, of CPUs by GPU");
   bool first = true;
-  const std::string longest = scheduler.limits && scheduler.limits->time ? text_of(std::max<std::int64_t>(1, static_cast<std::int64_t>(scheduler.limits->time->value / 60))) : std::string();   // minutes
+  const std::string longest =
+      scheduler.limits && scheduler.limits->time
+          ? text_of(std::max<std::int64_t>(1, static_cast<std::int64_t>(scheduler.limits->time->value / 60)))
+          : std::string();  // minutes
   for (const SlurmNodes& n : facts.nodes) {
-    f.line({{"PartitionName", in.cluster.nodes[n.group].name}, {"Nodes", n.names}, {"Default", first ? "YES" : "NO"}, {"State", "UP"}, {"MaxTime", longest},
+    f.line({{"PartitionName", in.cluster.nodes[n.group].name},
+            {"Nodes", n.names},
+            {"Default", first ? "YES" : "NO"},
+            {"State", "UP"},
+            {"MaxTime", longest},
             {"DefMemPerCPU", text_of(n.cpus > 0 ? n.real_memory / n.cpus : 0)},
             {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? text_of(n.cpus / n.gpus) : std::string()},
             {"TRESBillingWeights", n.shards > 0 ? "GRES/gpu=" + text_of(n.shards) + ",GRES/shard=1" : std::string()}});
@@ -196,15 +256,22 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
 
 void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   SlurmFile f(in, "gres.conf");
-  f.comment("File= lines are read by every build of slurmd, and slurmd drains a node where one of the devices is missing;");
-  f.comment("AutoDetect=nvml would need slurmd built with NVML, and may not stand beside them (sched-gres-file-malformed)");
+  f.comment(
+      "File= lines are read by every build of slurmd, and slurmd drains a node where one of the devices is missing;");
+  f.comment(
+      "AutoDetect=nvml would need slurmd built with NVML, and may not stand beside them (sched-gres-file-malformed)");
   for (const SlurmNodes& n : facts.nodes) {
     if (n.mig) {
       f.comment("MIG instances have no fixed device files: these nodes need slurmd built with NVML");
       f.line({{"NodeName", n.names}, {"AutoDetect", "nvml"}});
     }
     for (const GpuDevices& d : n.devices)
-      f.line({{"NodeName", n.names}, {"Name", "gpu"}, {"Type", n.type}, {"File", d.file}, {"Cores", d.cores}, {"Links", d.links}});
+      f.line({{"NodeName", n.names},
+              {"Name", "gpu"},
+              {"Type", n.type},
+              {"File", d.file},
+              {"Cores", d.cores},
+              {"Links", d.links}});
     // Without File= slurmd gives each of the node's GPUs as many (gres.conf(5), gres/shard).
     if (n.shards > 0) f.line({{"NodeName", n.names}, {"Name", "shard"}, {"Count", text_of(n.gpus * n.shards)}});
   }
@@ -223,28 +290,35 @@ void cgroup_conf(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 void topology_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   SlurmFile f(in, "topology.conf");
-  for (const SlurmSwitch& s : facts.switches) f.line({{"SwitchName", s.name}, {"Nodes", s.nodes}, {"Switches", s.switches}});
+  for (const SlurmSwitch& s : facts.switches)
+    f.line({{"SwitchName", s.name}, {"Nodes", s.nodes}, {"Switches", s.switches}});
   for (const SlurmBlock& b : facts.blocks) f.line({{"BlockName", b.name}, {"Nodes", b.nodes}});
   if (facts.block_size > 0) f.derived("BlockSizes", text_of(facts.block_size));
   f.finish(bundle, findings);
 }
 
-// Pyxis gives srun its --container-image. It is built for one release of Slurm, and neither a distribution nor NVIDIA has a package of it for each; a plugin that is
-// required and not there ends slurmd and srun. Its own `make install` brings pyxis.conf with the line (github.com/NVIDIA/pyxis, README, "Installation").
+// Pyxis gives srun its --container-image. It is built for one release of Slurm, and neither a distribution nor NVIDIA
+// has a package of it for each; a plugin that is required and not there ends slurmd and srun. Its own `make install`
+// brings pyxis.conf with the line (github.com/NVIDIA/pyxis, README, "Installation").
 const NamedVersion* pyxis_of(const Cluster& c, const NodeGroupModel& g) {
   const auto& list = g.software.containers;
-  const auto found = std::find_if(list.begin(), list.end(), [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
   return g.count > 0 && runs_slurmd(c, g) && found != list.end() ? &*found : nullptr;
 }
 
 void plugstack_conf(const CompileInput& in, Bundle& bundle) {
-  if (std::none_of(in.cluster.nodes.begin(), in.cluster.nodes.end(), [&](const NodeGroupModel& g) { return pyxis_of(in.cluster, g); })) return;
+  if (std::none_of(in.cluster.nodes.begin(), in.cluster.nodes.end(),
+                   [&](const NodeGroupModel& g) { return pyxis_of(in.cluster, g); }))
+    return;
   bundle.open("slurm/plugstack.conf", "slurm");
   std::string& out = bundle.text();
   out += made_by(in, "slurm");
-  out += "# srun --container-image: Pyxis, built for this release of Slurm on every machine that runs jobs or starts them (make install), and then\n"
-         "# ln -s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/\n"
-         "# plugins of your own: files there\ninclude /etc/slurm/plugstack.conf.d/*.conf\n";
+  out +=
+      "# srun --container-image: Pyxis, built for this release of Slurm on every machine that runs jobs or starts them "
+      "(make install), and then\n"
+      "# ln -s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/\n"
+      "# plugins of your own: files there\ninclude /etc/slurm/plugstack.conf.d/*.conf\n";
   bundle.close();
 }
 
@@ -258,7 +332,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_nodes(in, facts, findings);
   cgroup_conf(in, bundle, findings);
   if (hands_out_gpus(facts)) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
-  if (facts.topology != SlurmTopology::none) files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
+  if (facts.topology != SlurmTopology::none)
+    files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
   emit_reservations(in, facts, bundle);
   plugstack_conf(in, bundle);
@@ -271,8 +346,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 // packages.debian.org, packages.ubuntu.com. Another release comes from packages that were built as SchedMD's guide says
 // (https://slurm.schedmd.com/quickstart_admin.html, "Building Debian Packages", "Building RPMs").
 std::string_view distribution_slurm(std::string_view os) {
-  struct Release { std::string_view os, release; };
-  constexpr Release kReleases[] = {{"debian-12", "22.05"}, {"debian-13", "24.11"}, {"ubuntu-22.04", "21.08"}, {"ubuntu-24.04", "23.11"}, {"ubuntu-25.04", "24.11"}};
+  struct Release {
+    std::string_view os, release;
+  };
+  constexpr Release kReleases[] = {{"debian-12", "22.05"},
+                                   {"debian-13", "24.11"},
+                                   {"ubuntu-22.04", "21.08"},
+                                   {"ubuntu-24.04", "23.11"},
+                                   {"ubuntu-25.04", "24.11"}};
   for (const Release& r : kReleases)
     if (r.os == os) return r.release;
   return {};
@@ -281,15 +362,21 @@ std::string_view distribution_slurm(std::string_view os) {
 void check_pyxis(const Cluster& c, Findings& findings) {
   for (const NodeGroupModel& g : c.nodes)
     if (const NamedVersion* pyxis = pyxis_of(c, g)) {
-      findings.note("slurm-pyxis-unbuilt", pyxis->kind.span, "nothing that is compiled installs Pyxis: srun knows no --container-image until it is there")
-          .help("build it for the Slurm that runs, on every machine that runs jobs or starts them: make install, then ln -s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/");
+      findings
+          .note("slurm-pyxis-unbuilt", pyxis->kind.span,
+                "nothing that is compiled installs Pyxis: srun knows no --container-image until it is there")
+          .help(
+              "build it for the Slurm that runs, on every machine that runs jobs or starts them: make install, then ln "
+              "-s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/");
       return;
     }
 }
 
 const Output kSlurmOutput{
     .id = "slurm",
-    .summary = "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and quotas of teams; reservations",
+    .summary =
+        "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and "
+        "quotas of teams; reservations",
     .consumers = "slurmctld, slurmd and slurmdbd 22.05 to 25.05",
     .wanted = wanted,
     .emit = emit,

@@ -1,11 +1,14 @@
 // How Slurm sees the fabric.
 //
-// tree:  a leaf of Slurm's tree is a set of nodes that talk to each other without crossing a spine. In a rail-optimised fabric that
-//        is the scalable unit: its leaf switches, one for each rail, carry the same nodes, and a node may stand in one leaf only.
+// tree:  a leaf of Slurm's tree is a set of nodes that talk to each other without crossing a spine. In a rail-optimised
+// fabric that
+//        is the scalable unit: its leaf switches, one for each rail, carry the same nodes, and a node may stand in one
+//        leaf only.
 //            SwitchName=compute-su1 Nodes=gpu[001-032]
 //            SwitchName=compute-su2 Nodes=gpu[033-064]
 //            SwitchName=compute-spine Switches=compute-su[1-2]
-//        Three tiers add pods between. Fabrics that are not connected stay separate trees (sched-topology-differs-from-fabric).
+//        Three tiers add pods between. Fabrics that are not connected stay separate trees
+//        (sched-topology-differs-from-fabric).
 // block: a block is an NVLink domain that spans nodes (topology/block, Slurm 23.11 and newer).
 #include <algorithm>
 #include <map>
@@ -55,13 +58,15 @@ void tree(const CompileInput& in, SlurmFacts& facts) {
     std::map<std::int64_t, std::vector<std::string>> pods;
     for (const auto& [unit, nodes] : units) {
       SlurmSwitch s;
-      s.name = fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1) : plan.switch_host_name(f, {0, unit});
+      s.name = fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1)
+                                                          : plan.switch_host_name(f, {0, unit});
       s.nodes = fold_names(nodes);
       lower.push_back(s.name);
-      if (fabric.tiers.size() > 2) pods[unit * per_unit / std::max<std::int64_t>(1, fabric.leaves_per_pod)].push_back(s.name);
+      if (fabric.tiers.size() > 2)
+        pods[unit * per_unit / std::max<std::int64_t>(1, fabric.leaves_per_pod)].push_back(s.name);
       facts.switches.push_back(std::move(s));
     }
-    if (fabric.tiers.size() < 2) continue;   // nothing above the leaves: each is a tree of its own
+    if (fabric.tiers.size() < 2) continue;  // nothing above the leaves: each is a tree of its own
     if (fabric.tiers.size() > 2) {
       lower.clear();
       for (const auto& [pod, leaves] : pods) {
@@ -69,7 +74,8 @@ void tree(const CompileInput& in, SlurmFacts& facts) {
         facts.switches.push_back({lower.back(), {}, fold_names(leaves)});
       }
     }
-    facts.switches.push_back({name + "-" + (fabric.tiers.back().word.empty() ? "top" : fabric.tiers.back().word), {}, fold_names(lower)});
+    facts.switches.push_back(
+        {name + "-" + (fabric.tiers.back().word.empty() ? "top" : fabric.tiers.back().word), {}, fold_names(lower)});
   }
   if (facts.switches.empty()) return;
   // Slurm wants every node in the tree; what has no port in a compute fabric stands apart.
@@ -88,7 +94,9 @@ void blocks(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
     const NodeGroupModel& g = c.nodes[s.group];
     const std::int64_t each = nvlink_domain_nodes(c, g);
     if (each == 0) {
-      findings.warning("slurm-node-in-no-block", g.span, "'" + g.name + "' is in no NVLink domain, and block topology places jobs by domain")
+      findings
+          .warning("slurm-node-in-no-block", g.span,
+                   "'" + g.name + "' is in no NVLink domain, and block topology places jobs by domain")
           .help("write topology: tree, or give '" + g.name + "' a cluster of its own");
       continue;
     }
@@ -97,7 +105,8 @@ void blocks(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
     for (std::int64_t b = 0; b < count; ++b) {
       std::vector<std::string> nodes;
       for (std::int64_t i = b * each; i < std::min(g.count, (b + 1) * each); ++i) nodes.push_back(g.names.name(i));
-      facts.blocks.push_back({frames ? c.assemblies[g.assembly].names.name(b) : numbered(g.name, "block", b + 1), fold_names(nodes)});
+      facts.blocks.push_back(
+          {frames ? c.assemblies[g.assembly].names.name(b) : numbered(g.name, "block", b + 1), fold_names(nodes)});
     }
     // Nodes held back for repair shrink what a job may count on in each domain (sched-block-splits-nvlink-domain).
     const std::int64_t size = nvlink_block_size(c, g);
@@ -112,13 +121,18 @@ void slurm_topology(const CompileInput& in, SlurmFacts& facts, Findings& finding
   const auto& scheduler = c.spec.software.scheduler;
   const bool asked = scheduler && scheduler->topology;
   TopologyPlugin wish = asked ? *scheduler->topology : TopologyPlugin::tree;
-  if (!asked && !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) { return nvlink_domain_nodes(c, c.nodes[s.group]) > 0; }))
+  if (!asked && !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) {
+        return nvlink_domain_nodes(c, c.nodes[s.group]) > 0;
+      }))
     wish = TopologyPlugin::block;
   if (wish == TopologyPlugin::block) {
     blocks(in, facts, findings);
-    if (!facts.blocks.empty()) facts.topology = SlurmTopology::block;
+    if (!facts.blocks.empty())
+      facts.topology = SlurmTopology::block;
     else if (asked)
-      findings.error("slurm-topology-without-domains", scheduler->topology.span, "block topology is asked for, and no NVLink domain spans nodes")
+      findings
+          .error("slurm-topology-without-domains", scheduler->topology.span,
+                 "block topology is asked for, and no NVLink domain spans nodes")
           .help("write topology: tree");
     return;
   }

@@ -1,6 +1,6 @@
-// warewulf/nodes.yaml: a mapping of node names to their attributes, as `wwctl node import` reads it (Warewulf 4.6, Importing Nodes From a File; Network Interfaces;
-// IPMI). nodes.conf itself is undocumented and changes between versions.
-#include "compile/dns/dns.h"
+// warewulf/nodes.yaml: a mapping of node names to their attributes, as `wwctl node import` reads it (Warewulf 4.6,
+// Importing Nodes From a File; Network Interfaces; IPMI). nodes.conf itself is undocumented and changes between
+// versions.
 #include "compile/warewulf/warewulf.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/dns/dns.h"
 #include "compile/extra_yaml.h"
 #include "compile/node_list.h"
 #include "write/writers.h"
@@ -20,12 +21,16 @@ constexpr std::string_view kFile = "nodes.yaml";
 
 bool wanted(const Cluster& c) { return lists_nodes(c, "warewulf"); }
 
-std::string netmask(const CompileInput& in, int network) { return ipv4_text(in.cluster.networks[static_cast<std::size_t>(network)].subnet->mask()); }
+std::string netmask(const CompileInput& in, int network) {
+  return ipv4_text(in.cluster.networks[static_cast<std::size_t>(network)].subnet->mask());
+}
 
 // "comment: &a x": what stands for every node cannot be called by one name in all of them.
 bool has_anchor(std::string_view text) {
   for (std::size_t i = 1; i + 1 < text.size(); ++i)
-    if (text[i] == '&' && std::string_view(" \t\n[{,").find(text[i - 1]) != std::string_view::npos && std::string_view(" \t\n").find(text[i + 1]) == std::string_view::npos) return true;
+    if (text[i] == '&' && std::string_view(" \t\n[{,").find(text[i - 1]) != std::string_view::npos &&
+        std::string_view(" \t\n").find(text[i + 1]) == std::string_view::npos)
+      return true;
   return false;
 }
 
@@ -33,20 +38,30 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "warewulf", {kFile}, findings);
   if (const auto* lines = extra_of(in, kFile))
     for (const auto& line : *lines)
-      if (line && has_anchor(*line)) findings.error("output-extra-malformed", line.span, "'" + one_line(line->substr(0, 60)) + "' stands at every node, which an anchor cannot").help("write the value out");
-  std::string extra;   // attributes of every node
-  for (const YamlEntry& e : yaml_entries(in, kFile, {"cluster name", "discoverable", "network devices", "primary network", "ipmi"}, "profiles: [default, site]", findings)) extra += e.text;
+      if (line && has_anchor(*line))
+        findings
+            .error("output-extra-malformed", line.span,
+                   "'" + one_line(line->substr(0, 60)) + "' stands at every node, which an anchor cannot")
+            .help("write the value out");
+  std::string extra;  // attributes of every node
+  for (const YamlEntry& e :
+       yaml_entries(in, kFile, {"cluster name", "discoverable", "network devices", "primary network", "ipmi"},
+                    "profiles: [default, site]", findings))
+    extra += e.text;
   const bool own_profiles = extra.starts_with("profiles:") || extra.find("\nprofiles:") != std::string::npos;
   std::string nodes, example;
   std::int64_t missing = 0;
-  std::vector<std::string> servers;   // of the group
+  std::vector<std::string> servers;  // of the group
   each_listed(
       in, findings,
       [&](const ListedGroup& g) {
         servers = name_servers(in, g.group());
         for (const NetworkDevice& d : g.network().devices())
           if (d.addresses.size() > 1)
-            findings.warning("warewulf-second-address", g.group().span, "device '" + d.name + "' of '" + g.group().name + "' has " + std::to_string(d.addresses.size()) + " addresses, Warewulf's files hold the first")
+            findings
+                .warning("warewulf-second-address", g.group().span,
+                         "device '" + d.name + "' of '" + g.group().name + "' has " +
+                             std::to_string(d.addresses.size()) + " addresses, Warewulf's files hold the first")
                 .help("give the networks that share its ports a `vlan`");
       },
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
@@ -65,10 +80,15 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
           }
           devices.emplace_back(&d, mac);
         }
-        if (!known) y.field("discoverable", true);   // the first that asks and is nobody is taken for this node
+        if (!known) y.field("discoverable", true);  // the first that asks and is nobody is taken for this node
         if (!devices.empty()) y.map("network devices");
         for (const auto& [d, mac] : devices) {
-          y.map(d->name).field("type", d->kind == Kind::bond ? "Bond" : d->kind == Kind::vlan ? "vlan" : d->infiniband ? "infiniband" : "ethernet").field("device", d->name);
+          y.map(d->name)
+              .field("type", d->kind == Kind::bond   ? "Bond"
+                             : d->kind == Kind::vlan ? "vlan"
+                             : d->infiniband         ? "infiniband"
+                                                     : "ethernet")
+              .field("device", d->name);
           if (mac) y.field("hwaddr", mac_text(*mac));
           if (!d->addresses.empty()) {
             const NetworkAddress& a = d->addresses.front();
@@ -93,7 +113,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         if (const std::uint32_t bmc = g.bmc_address(member)) {
           y.map("ipmi").field("ipaddr", ipv4_text(bmc)).field("netmask", netmask(in, g.bmc_network()));
           const Network* spec = in.cluster.networks[static_cast<std::size_t>(g.bmc_network())].spec;
-          if (const AddressPlan* plan = in.plan.addresses_of(g.bmc_network()); spec && spec->gateway && plan) y.field("gateway", ipv4_text(plan->gateway));
+          if (const AddressPlan* plan = in.plan.addresses_of(g.bmc_network()); spec && spec->gateway && plan)
+            y.field("gateway", ipv4_text(plan->gateway));
           y.end_map();
         }
         y.end_map().end_map();

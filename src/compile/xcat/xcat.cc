@@ -1,5 +1,5 @@
-// xcat/nodes.stanza: networks and nodes as `mkdef -z` reads them (xcatstanzafile(5); their attributes: network(7), node(7)). BMCs are asked with the account of
-// the row `ipmi` of xCAT's own table passwd.
+// xcat/nodes.stanza: networks and nodes as `mkdef -z` reads them (xcatstanzafile(5); their attributes: network(7),
+// node(7)). BMCs are asked with the account of the row `ipmi` of xCAT's own table passwd.
 #include "compile/xcat/xcat.h"
 
 #include <algorithm>
@@ -17,10 +17,13 @@ using Kind = NetworkDevice::Kind;
 
 bool wanted(const Cluster& c) { return lists_nodes(c, "xcat"); }
 
-// An object: its header, and an attribute a line. Names and values here hold no blanks, which xCAT ignores wherever they stand.
+// An object: its header, and an attribute a line. Names and values here hold no blanks, which xCAT ignores wherever
+// they stand.
 class Stanza {
  public:
-  Stanza(std::string& out, std::string_view name, std::string_view type) : out_(out) { (out_ += '\n') += name, out_ += ":\n", put("objtype", type); }
+  Stanza(std::string& out, std::string_view name, std::string_view type) : out_(out) {
+    (out_ += '\n') += name, out_ += ":\n", put("objtype", type);
+  }
   Stanza& put(std::string_view key, std::string_view value) {
     (((out_ += "    ") += key) += '=') += value;
     out_ += '\n';
@@ -31,12 +34,17 @@ class Stanza {
   std::string& out_;
 };
 
-// As xCAT's own makenetworks calls them: 10_1_0_0-255_255_255_0. An object has its name alone, and a network of the spec may be called as a node is.
-std::string network_name(const NetworkModel& n) { return replace_all(ipv4_text(n.subnet->base) + "-" + ipv4_text(n.subnet->mask()), ".", "_"); }
+// As xCAT's own makenetworks calls them: 10_1_0_0-255_255_255_0. An object has its name alone, and a network of the
+// spec may be called as a node is.
+std::string network_name(const NetworkModel& n) {
+  return replace_all(ipv4_text(n.subnet->base) + "-" + ipv4_text(n.subnet->mask()), ".", "_");
+}
 
 constexpr std::string_view kFile = "nodes.stanza";
 // Attributes that are written here: an extra line may not repeat them. With a device behind a point: those of nics.
-constexpr std::string_view kKeys[] = {"objtype", "groups", "arch", "mgt", "bmc", "ip", "mac", "installnic", "primarynic", "nictypes", "nicdevices", "nicips", "nicnetworks"};
+constexpr std::string_view kKeys[] = {"objtype",    "groups", "arch",       "mgt",        "bmc",
+                                      "ip",         "mac",    "installnic", "primarynic", "nictypes",
+                                      "nicdevices", "nicips", "nicnetworks"};
 
 // Attributes of every node: a stanza of defaults (xcatstanzafile(5)).
 std::string defaults(const CompileInput& in, Findings& findings) {
@@ -46,13 +54,26 @@ std::string defaults(const CompileInput& in, Findings& findings) {
   for (const auto& wish : *extra) {
     if (!wish) continue;
     const std::string_view text = trim(*wish), key = text.substr(0, text.find('='));
-    const auto plain = [](char c) { return static_cast<unsigned char>(c) > 0x20 && static_cast<unsigned char>(c) < 0x7f && c != '#'; };   // blanks are ignored wherever they stand
-    const auto of_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'; };
-    if (key.empty() || key.size() + 1 >= text.size() || !std::all_of(text.begin(), text.end(), plain) || !std::all_of(key.begin(), key.end(), of_name) || text.ends_with(':'))
-      findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(kFile)).help("write one attribute of every node in each line, without blanks: provmethod=rocky9-x86_64-netboot-compute");
+    const auto plain = [](char c) {
+      return static_cast<unsigned char>(c) > 0x20 && static_cast<unsigned char>(c) < 0x7f && c != '#';
+    };  // blanks are ignored wherever they stand
+    const auto of_name = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+             c == '_';
+    };
+    if (key.empty() || key.size() + 1 >= text.size() || !std::all_of(text.begin(), text.end(), plain) ||
+        !std::all_of(key.begin(), key.end(), of_name) || text.ends_with(':'))
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(kFile))
+          .help(
+              "write one attribute of every node in each line, without blanks: "
+              "provmethod=rocky9-x86_64-netboot-compute");
     else if (std::find(std::begin(kKeys), std::end(kKeys), key.substr(0, key.find('.'))) != std::end(kKeys))
-      findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec").help("change the spec instead");
-    else out += "    ", out += text, out += '\n';
+      findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec")
+          .help("change the spec instead");
+    else
+      out += "    ", out += text, out += '\n';
   }
   return out.empty() ? out : "\ndefault-node:\n" + out;
 }
@@ -80,17 +101,23 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         std::optional<std::uint64_t> mac;
         for (const std::string& port : g.boot_ports())
           if (!mac) mac = g.mac(member, name, port);
-        if (mac) s.put("mac", mac_text(*mac)).put("installnic", "mac").put("primarynic", "mac");
-        else if (missing++ == 0) example = name + "," + (g.boot_ports().empty() ? "PORT" : g.boot_ports().front()) + ",MAC";
+        if (mac)
+          s.put("mac", mac_text(*mac)).put("installnic", "mac").put("primarynic", "mac");
+        else if (missing++ == 0)
+          example = name + "," + (g.boot_ports().empty() ? "PORT" : g.boot_ports().front()) + ",MAC";
         for (const NetworkDevice& d : g.network().devices()) {
-          if (!d.bond.empty()) continue;   // a port of a bond stands at the bond
-          s.put("nictypes." + d.name, d.kind == Kind::bond ? "bond" : d.kind == Kind::vlan ? "vlan" : d.infiniband ? "infiniband" : "ethernet");
+          if (!d.bond.empty()) continue;  // a port of a bond stands at the bond
+          s.put("nictypes." + d.name, d.kind == Kind::bond   ? "bond"
+                                      : d.kind == Kind::vlan ? "vlan"
+                                      : d.infiniband         ? "infiniband"
+                                                             : "ethernet");
           if (d.kind == Kind::bond) s.put("nicdevices." + d.name, join(d.members, "|"));
           if (d.kind == Kind::vlan) s.put("nicdevices." + d.name, d.below);
           std::string ips, networks;
           for (const NetworkAddress& a : d.addresses) {
             if (!ips.empty()) ips += '|', networks += '|';
-            append_ipv4(g.address(a, member), ips), networks += network_name(in.cluster.networks[static_cast<std::size_t>(a.network)]);
+            append_ipv4(g.address(a, member), ips),
+                networks += network_name(in.cluster.networks[static_cast<std::size_t>(a.network)]);
           }
           if (!ips.empty()) s.put("nicips." + d.name, ips).put("nicnetworks." + d.name, networks);
         }

@@ -10,13 +10,16 @@
 namespace clusterc {
 namespace {
 
-// Made up after the data sheet of a DGX H100: two 56-core processors, 2 TiB, eight GPUs as NVML names them (80 GB parts show 81,559 MiB).
+// Made up after the data sheet of a DGX H100: two 56-core processors, 2 TiB, eight GPUs as NVML names them (80 GB parts
+// show 81,559 MiB).
 std::string dgx() {
   std::string gpus;
-  for (int i = 0; i < 8; ++i) gpus += std::string(i ? "," : "") + R"({"name":"NVIDIA H100 80GB HBM3","memory_bytes":85520809984})";
+  for (int i = 0; i < 8; ++i)
+    gpus += std::string(i ? "," : "") + R"({"name":"NVIDIA H100 80GB HBM3","memory_bytes":85520809984})";
   return R"({"record":"probe","host":"dgx-01.example.org","os":{"id":"ubuntu","version":"22.04"},"kernel":{"release":"5.15.0-1042-nvidia"},)"
          R"("cpu":{"arch":"x86_64","model":"Intel(R) Xeon(R) Platinum 8480C","sockets":2,"cores":112,"threads_per_core":2},)"
-         R"("memory":{"total_bytes":2164000000000},"platform":{"virtual_machine":false},"nvidia":{"driver":"550.90.07"},"gpus":[)" + gpus +
+         R"("memory":{"total_bytes":2164000000000},"platform":{"virtual_machine":false},"nvidia":{"driver":"550.90.07"},"gpus":[)" +
+         gpus +
          R"(],"nics":[{"name":"ens1","physical":true,"driver":"mlx5_core","bits_per_second":400000000000},{"name":"lo","physical":false}],)"
          R"("drives":[{"name":"nvme0n1","bytes":3840755982336,"nvme":true}],"programs":{"mpirun":"/usr/bin/mpirun"}})";
 }
@@ -42,7 +45,7 @@ TEST(Machine, DgxIsRecognised) {
   ASSERT_TRUE(m) << error;
   EXPECT_EQ(m->sockets, 2);
   EXPECT_EQ(m->gpus.size(), 8u);
-  EXPECT_EQ(m->nics.size(), 1u);   // the physical one
+  EXPECT_EQ(m->nics.size(), 1u);  // the physical one
   Resolved parts;
   const std::string spec = spec_of_machine(*m, parts.catalog);
   EXPECT_NE(spec.find("gpus: \"8 x nvidia-h100-sxm5-80\"\n"), std::string::npos) << spec;

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 
-
 namespace clusterc {
 namespace {
 

@@ -59,7 +59,8 @@ TEST(HostPattern, Suffixes) {
 }
 
 TEST(HostPattern, IndexIsTheInverseOfName) {
-  for (const char* text : {"n[1-130]", "n[001-130]", "a[1-3]b[08-12]c[1,5]", "x[1-3][01-12]", "x[1-3][1-9]", "head,login[1-2],n[2-4]z"}) {
+  for (const char* text :
+       {"n[1-130]", "n[001-130]", "a[1-3]b[08-12]c[1,5]", "x[1-3][01-12]", "x[1-3][1-9]", "head,login[1-2],n[2-4]z"}) {
     const HostPattern p = pattern(text);
     for (std::int64_t i = 0; i < p.count(); ++i) EXPECT_EQ(p.index_of(p.name(i)), i) << text << ' ' << p.name(i);
   }
@@ -100,13 +101,14 @@ TEST(HostPattern, Folds) {
   EXPECT_EQ(fold_names({"n08", "n09", "n10", "n12"}), "n[08-10,12]");
   EXPECT_EQ(fold_names({"n1", "n01", "n2", "n02"}), "n[1,01,2,02]");
   EXPECT_EQ(fold_names({"login1", "head", "n3"}), "head,login1,n3");
-  EXPECT_EQ(fold_names({"n1-ib", "n2-ib", "n2"}), "n2,n1-ib,n2-ib");   // scontrol show hostlist folds neither
+  EXPECT_EQ(fold_names({"n1-ib", "n2-ib", "n2"}), "n2,n1-ib,n2-ib");  // scontrol show hostlist folds neither
   EXPECT_EQ(fold_names({"h1n01", "h1n02", "h2n01"}), "h1n[01-02],h2n01");
   EXPECT_EQ(fold_names(names(pattern("gpu[001-127]"))), "gpu[001-127]");
 }
 
 TEST(HostPattern, FoldReadsBack) {
-  for (const char* text : {"n[1-130]", "n[001-130]", "a[1-3]b[08-12]", "n[1,3,5-9],head", "n[098-101]", "x[1-2]y[1-2]-z"}) {
+  for (const char* text :
+       {"n[1-130]", "n[001-130]", "a[1-3]b[08-12]", "n[1,3,5-9],head", "n[098-101]", "x[1-2]y[1-2]-z"}) {
     const std::vector<std::string> before = names(pattern(text));
     std::vector<std::string> after = names(pattern(fold_names(before)));
     std::vector<std::string> sorted = before;
@@ -118,7 +120,8 @@ TEST(HostPattern, FoldReadsBack) {
 
 // What is said to share nothing shares nothing: held against every name of both.
 TEST(HostPattern, MayShare) {
-  const char* const texts[] = {"n[1-30]", "n1[0-9]", "n12", "gpu[001-012]", "g", "a,n[7-9]", "x[1-2]y[1-2]", "x1", "x1y2", "n"};
+  const char* const texts[] = {"n[1-30]",  "n1[0-9]",      "n12", "gpu[001-012]", "g",
+                               "a,n[7-9]", "x[1-2]y[1-2]", "x1",  "x1y2",         "n"};
   for (const char* a : texts)
     for (const char* b : texts) {
       const std::vector<std::string> of_a = names(pattern(a)), of_b = names(pattern(b));
@@ -127,7 +130,7 @@ TEST(HostPattern, MayShare) {
     }
   EXPECT_FALSE(pattern("n[1-30]").may_share(pattern("gpu[1-30],x")));
   EXPECT_FALSE(pattern("g").may_share(pattern("h[1-2]")));
-  EXPECT_TRUE(pattern("n[1-30]").may_share(pattern("n[40-50]")));   // begin alike
+  EXPECT_TRUE(pattern("n[1-30]").may_share(pattern("n[40-50]")));  // begin alike
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ Ipv4Prefix prefix(std::string_view text) {
 TEST(Ip, Addresses) {
   EXPECT_EQ(parse_ipv4("10.0.1.2"), 0x0a000102u);
   EXPECT_EQ(ipv4_text(0xc0a80a01), "192.168.10.1");
-  for (const char* bad : {"", "10.0.1", "10.0.1.2.3", "10.0.1.256", "10.0.01.2", "10.0.1.-1", "a.b.c.d", "10.0.1.", "10.0.1.0002"})
+  for (const char* bad :
+       {"", "10.0.1", "10.0.1.2.3", "10.0.1.256", "10.0.01.2", "10.0.1.-1", "a.b.c.d", "10.0.1.", "10.0.1.0002"})
     EXPECT_FALSE(parse_ipv4(bad)) << bad;
 }
 
@@ -48,7 +49,7 @@ TEST(Ip, PrefixErrors) {
   EXPECT_FALSE(Ipv4Prefix::parse("10.10.0.0/33", error));
   EXPECT_FALSE(Ipv4Prefix::parse("10.10.0/16", error));
   EXPECT_FALSE(Ipv4Prefix::parse("10.10.0.0/016", error));
-  EXPECT_FALSE(Ipv4Prefix::parse("10.0.0.0/08", error));          // as in an address: 10.0.01.2
+  EXPECT_FALSE(Ipv4Prefix::parse("10.0.0.0/08", error));  // as in an address: 10.0.01.2
   EXPECT_EQ(error, "has a zero before its prefix length; write it as 10.0.0.0/8");
   EXPECT_TRUE(Ipv4Prefix::parse("0.0.0.0/0", error));
 }
@@ -57,7 +58,8 @@ TEST(Ip, Mac) {
   EXPECT_EQ(parse_mac("02:00:0a:00:00:FF"), 0x02000a0000ffu);
   EXPECT_EQ(parse_mac("02-00-0a-00-00-ff"), 0x02000a0000ffu);
   EXPECT_EQ(parse_mac("0200.0a00.00ff"), 0x02000a0000ffu);
-  for (const char* bad : {"", "02:00:0a:00:00", "02:00:0a:00:00:fg", "02:00-0a:00:00:ff", "0200:0a00:00ff", "+2:00:0a:00:00:ff"})
+  for (const char* bad :
+       {"", "02:00:0a:00:00", "02:00:0a:00:00:fg", "02:00-0a:00:00:ff", "0200:0a00:00ff", "+2:00:0a:00:00:ff"})
     EXPECT_FALSE(parse_mac(bad)) << bad;
 }
 

@@ -47,19 +47,26 @@ TEST(JsonWriter, EscapesWhatJsonForbidsInStrings) {
 TEST(JsonWriter, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(written([](JsonWriter& j) { j.value("\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80"); }),
             "\"\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80\"");
-  EXPECT_EQ(written([](JsonWriter& j) { j.value("a\xff" "b"); }), "\"a\xef\xbf\xbd" "b\"");
+  EXPECT_EQ(written([](JsonWriter& j) {
+              j.value(
+                  "a\xff"
+                  "b");
+            }),
+            "\"a\xef\xbf\xbd"
+            "b\"");
   // A surrogate (ED A0 80) and an overlong slash (C0 AF): one replacement a byte.
   EXPECT_EQ(written([](JsonWriter& j) { j.value("\xed\xa0\x80"); }), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
   EXPECT_EQ(written([](JsonWriter& j) { j.value("\xc0\xaf"); }), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
-  EXPECT_EQ(written([](JsonWriter& j) { j.value("\xe2\x82"); }), "\"\xef\xbf\xbd\xef\xbf\xbd\"");   // cut short
+  EXPECT_EQ(written([](JsonWriter& j) { j.value("\xe2\x82"); }), "\"\xef\xbf\xbd\xef\xbf\xbd\"");  // cut short
 }
 
 TEST(JsonWriter, NumbersReadBackTheSame) {
-  EXPECT_EQ(written([](JsonWriter& j) {
-              j.begin_array().value(0.1).value(1e300).value(43.7).value(-0.0).value(std::nan("")).value(INFINITY);
-              j.value(std::numeric_limits<std::int64_t>::min()).value(std::numeric_limits<std::uint64_t>::max()).end_array();
-            }),
-            "[0.1,1e+300,43.7,-0,null,null,-9223372036854775808,18446744073709551615]");
+  EXPECT_EQ(
+      written([](JsonWriter& j) {
+        j.begin_array().value(0.1).value(1e300).value(43.7).value(-0.0).value(std::nan("")).value(INFINITY);
+        j.value(std::numeric_limits<std::int64_t>::min()).value(std::numeric_limits<std::uint64_t>::max()).end_array();
+      }),
+      "[0.1,1e+300,43.7,-0,null,null,-9223372036854775808,18446744073709551615]");
 }
 
 TEST(JsonWriter, OptionalsAreNullOrTheirValue) {

@@ -1,5 +1,5 @@
-// No two dimensions add, subtract, compare, divide or convert: every ordered pair is tried. (tests/compile_fail holds the same
-// for a few by name, as users of the types would write them.)
+// No two dimensions add, subtract, compare, divide or convert: every ordered pair is tried. (tests/compile_fail holds
+// the same for a few by name, as users of the types would write them.)
 #include <gtest/gtest.h>
 
 #include <concepts>
@@ -13,20 +13,32 @@ namespace {
 constexpr int kDimensions = static_cast<int>(Dimension::transfer_rate) + 1;
 
 template <class A, class B>
-concept adds = requires(A a, B b) { a + b; };
+concept adds = requires(A a, B b) {
+  a + b;
+};
 template <class A, class B>
-concept subtracts = requires(A a, B b) { a - b; };
+concept subtracts = requires(A a, B b) {
+  a - b;
+};
 template <class A, class B>
-concept accumulates = requires(A a, B b) { a += b; };
+concept accumulates = requires(A a, B b) {
+  a += b;
+};
 template <class A, class B>
-concept compares = requires(A a, B b) { a < b; };
+concept compares = requires(A a, B b) {
+  a < b;
+};
 template <class A, class B>
-concept equals = requires(A a, B b) { a == b; };
+concept equals = requires(A a, B b) {
+  a == b;
+};
 template <class A, class B>
-concept divides = requires(A a, B b) { a / b; };
+concept divides = requires(A a, B b) {
+  a / b;
+};
 template <class A, class B>
 concept mixes = adds<A, B> || subtracts<A, B> || accumulates<A, B> || compares<A, B> || equals<A, B> || divides<A, B> ||
-                std::convertible_to<B, A> || std::constructible_from<A, B> || std::assignable_from<A&, B>;
+    std::convertible_to<B, A> || std::constructible_from<A, B> || std::assignable_from<A&, B>;
 
 template <int I, int J>
 constexpr bool pair_is_right() {
@@ -38,7 +50,9 @@ constexpr bool pair_is_right() {
     return !mixes<A, B>;
 }
 template <int I, int... J>
-constexpr bool row_is_right(std::integer_sequence<int, J...>) { return (pair_is_right<I, J>() && ...); }
+constexpr bool row_is_right(std::integer_sequence<int, J...>) {
+  return (pair_is_right<I, J>() && ...);
+}
 template <int... I>
 constexpr bool all_are_right(std::integer_sequence<int, I...>) {
   return (row_is_right<I>(std::make_integer_sequence<int, kDimensions>{}) && ...);

@@ -116,7 +116,8 @@ TEST(Quantity, ExactTextReadsBack) {
   for (int d = 0; d <= static_cast<int>(Dimension::transfer_rate); ++d) {
     const auto dimension = static_cast<Dimension>(d);
     for (int i = 0; i < 2000; ++i) {
-      const double mantissa = static_cast<double>(random() % 2000001) / 1000 - (dimension == Dimension::temperature ? 1000 : 0);
+      const double mantissa =
+          static_cast<double>(random() % 2000001) / 1000 - (dimension == Dimension::temperature ? 1000 : 0);
       const double value = mantissa * std::pow(10, static_cast<int>(random() % 12) - 3);
       const std::string text = to_exact_text(value, dimension);
       QuantityError error{};

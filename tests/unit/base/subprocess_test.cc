@@ -23,7 +23,8 @@ Subprocess shell(std::string script) {
 bool alive(const std::string& pid) {
   // A zombie that nobody reaped still answers kill(0): its state in /proc says what it is.
   for (int i = 0; i < 100; ++i) {
-    const auto state = run({.argv = {"/bin/sh", "-c", "sed -n 's/^State:.\\(.\\).*/\\1/p' /proc/" + pid + "/status 2>/dev/null"}}).out;
+    const auto state =
+        run({.argv = {"/bin/sh", "-c", "sed -n 's/^State:.\\(.\\).*/\\1/p' /proc/" + pid + "/status 2>/dev/null"}}).out;
     if (state.empty() || state[0] == 'Z' || state[0] == 'X') return false;
     std::this_thread::sleep_for(milliseconds(10));
   }
@@ -117,7 +118,10 @@ TEST(Subprocess, Interrupted) {
   std::atomic<bool> stop = false;
   auto what = shell("sleep 60");
   what.interrupted = &stop;
-  std::thread later([&] { std::this_thread::sleep_for(milliseconds(50)); stop = true; });
+  std::thread later([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    stop = true;
+  });
   const auto result = run(what);
   later.join();
   EXPECT_EQ(result.outcome, Outcome::interrupted);

@@ -39,7 +39,8 @@ TEST(Text, Numbers) {
   append_hex(out, 0xbeef, 8);
   EXPECT_EQ(out, "18446744073709551615 -9223372036854775808 0071000 0000beef");
   EXPECT_EQ(parse_uint("18446744073709551615"), 18446744073709551615u);
-  for (const char* bad : {"", "-1", "+1", " 1", "1 ", "0x1", "18446744073709551616"}) EXPECT_FALSE(parse_uint(bad)) << bad;
+  for (const char* bad : {"", "-1", "+1", " 1", "1 ", "0x1", "18446744073709551616"})
+    EXPECT_FALSE(parse_uint(bad)) << bad;
 }
 
 TEST(Text, Addresses) {

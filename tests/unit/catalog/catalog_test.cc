@@ -15,24 +15,37 @@ struct House {
     std::string out;
     for (const Finding& f : findings.all()) {
       const LineColumn at = f.span.valid() ? sources.position(f.span.file, f.span.begin) : LineColumn{};
-      out += (f.span.valid() ? std::string(sources.path(f.span.file)) : std::string()) + ":" + std::to_string(at.line) + ": " + f.message + " [" + f.rule + "]\n";
+      out += (f.span.valid() ? std::string(sources.path(f.span.file)) : std::string()) + ":" + std::to_string(at.line) +
+             ": " + f.message + " [" + f.rule + "]\n";
     }
     return out;
   }
   const void* get(const PartInfo& p) {
     switch (p.kind) {
-      case PartKind::gpu: return catalog.gpu(p.id);
-      case PartKind::cpu: return catalog.cpu(p.id);
-      case PartKind::nic: return catalog.nic(p.id);
-      case PartKind::switch_: return catalog.switch_(p.id);
-      case PartKind::cable: return catalog.cable(p.id);
-      case PartKind::pdu: return catalog.pdu(p.id);
-      case PartKind::rack: return catalog.rack(p.id);
-      case PartKind::cooling: return catalog.cooling(p.id);
-      case PartKind::ups: return catalog.ups(p.id);
-      case PartKind::server: return catalog.server(p.id);
-      case PartKind::storage: return catalog.storage(p.id);
-      case PartKind::assembly: return catalog.assembly(p.id);
+      case PartKind::gpu:
+        return catalog.gpu(p.id);
+      case PartKind::cpu:
+        return catalog.cpu(p.id);
+      case PartKind::nic:
+        return catalog.nic(p.id);
+      case PartKind::switch_:
+        return catalog.switch_(p.id);
+      case PartKind::cable:
+        return catalog.cable(p.id);
+      case PartKind::pdu:
+        return catalog.pdu(p.id);
+      case PartKind::rack:
+        return catalog.rack(p.id);
+      case PartKind::cooling:
+        return catalog.cooling(p.id);
+      case PartKind::ups:
+        return catalog.ups(p.id);
+      case PartKind::server:
+        return catalog.server(p.id);
+      case PartKind::storage:
+        return catalog.storage(p.id);
+      case PartKind::assembly:
+        return catalog.assembly(p.id);
     }
     return nullptr;
   }
@@ -51,11 +64,11 @@ TEST(Catalog, ReadsFactsWithTheirSources) {
   House h;
   const GpuPart* gpu = h.catalog.gpu("nvidia-h100-sxm5-80");
   ASSERT_NE(gpu, nullptr);
-  EXPECT_EQ(gpu->tdp->value, 700);         // NVIDIA H100 data sheet: up to 700 W (SXM)
+  EXPECT_EQ(gpu->tdp->value, 700);  // NVIDIA H100 data sheet: up to 700 W (SXM)
   EXPECT_EQ(gpu->tdp.origin, Origin::catalog);
   EXPECT_FALSE(gpu->tdp.source.empty());
   EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-80"), gpu);
-  EXPECT_EQ(h.sources.size(), 1u);         // only what was named is parsed
+  EXPECT_EQ(h.sources.size(), 1u);  // only what was named is parsed
   EXPECT_EQ(h.catalog.gpu("nvidia-h100-sxm5-8"), nullptr);
   EXPECT_EQ(nearest_name("nvidia-h100-sxm5-8", h.catalog.known(PartKind::gpu)), "nvidia-h100-sxm5-80");
   EXPECT_EQ(nearest_name("quantum-abacus", h.catalog.known(PartKind::gpu)), std::nullopt);
@@ -76,13 +89,16 @@ TEST(Catalog, ListIsSortedByKindThenId) {
   for (std::size_t i = 1; i < parts.size(); ++i)
     EXPECT_TRUE(std::pair(parts[i - 1].kind, parts[i - 1].id) < std::pair(parts[i].kind, parts[i].id)) << parts[i].id;
   const auto files = embedded_files();
-  for (std::size_t i = 1; i < files.size(); ++i) EXPECT_TRUE(std::pair(files[i - 1].folder, files[i - 1].name) < std::pair(files[i].folder, files[i].name));
+  for (std::size_t i = 1; i < files.size(); ++i)
+    EXPECT_TRUE(std::pair(files[i - 1].folder, files[i - 1].name) < std::pair(files[i].folder, files[i].name));
   EXPECT_NE(find_embedded("compatibility", "nccl"), nullptr);
 }
 
 TEST(Catalog, OwnPartsStandBesideTheBuiltInOnes) {
   House h;
-  h.own("part: pdu\nid: our-strip\naliases: [strip]\nsources: { s: invoice }\nfacts: { breaker: { value: 63, unit: A, source: s, confirmed: true } }\n");
+  h.own(
+      "part: pdu\nid: our-strip\naliases: [strip]\nsources: { s: invoice }\nfacts: { breaker: { value: 63, unit: A, "
+      "source: s, confirmed: true } }\n");
   EXPECT_EQ(h.told(), "");
   const PduPart* pdu = h.catalog.pdu("our-strip");
   ASSERT_NE(pdu, nullptr);
@@ -113,8 +129,10 @@ TEST(Catalog, WrongOwnPartsAreFindings) {
   h.own("part: gpu\nid: z\nfacts: { tdp: 700, memry: 80 GB }\n");
   EXPECT_EQ(h.told(),
             "parts/own.yaml:1: 'facts' is missing [spec-missing-key]\n"
-            "parts/own.yaml:1: 'part' takes one of gpu, cpu, nic, switch, cable, pdu, rack, cooling, ups, server, storage, assembly; 'toaster' is written there [spec-unknown-value]\n"
-            "parts/own.yaml:3: 'tdp' has no unit: '700' is written where a quantity of power belongs, such as 10.2 kW [spec-missing-unit]\n"
+            "parts/own.yaml:1: 'part' takes one of gpu, cpu, nic, switch, cable, pdu, rack, cooling, ups, server, "
+            "storage, assembly; 'toaster' is written there [spec-unknown-value]\n"
+            "parts/own.yaml:3: 'tdp' has no unit: '700' is written where a quantity of power belongs, such as 10.2 kW "
+            "[spec-missing-unit]\n"
             "parts/own.yaml:3: unknown key 'memry' in 'z' [spec-unknown-key]\n");
 }
 

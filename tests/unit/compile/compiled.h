@@ -24,7 +24,7 @@ struct Compiled : Resolved {
     if (!cluster || findings.count(Severity::error)) return;
     plan = plan_cluster(*cluster);
     const CompileWish wish{"d1ge57", accepted, std::move(only)};
-    Findings judged;                                  // what `check` says of the outputs is what writing them says
+    Findings judged;  // what `check` says of the outputs is what writing them says
     judge_outputs(*cluster, *plan, wish, judged);
     const std::size_t before = findings.all().size();
     uncalled = compile_outputs(*cluster, *plan, wish, bundle, findings);

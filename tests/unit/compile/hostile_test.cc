@@ -1,6 +1,6 @@
-// Hostile values: every text that a spec may hold, with quotes, line ends, $(...), {{ }} and the signs of YAML, INI and shell in it,
-// is refused with a finding, or the files that come of it have the structure that they have with a harmless word in its place, as
-// other programs' parsers read them (PyYAML; line by line for what is no YAML).
+// Hostile values: every text that a spec may hold, with quotes, line ends, $(...), {{ }} and the signs of YAML, INI and
+// shell in it, is refused with a finding, or the files that come of it have the structure that they have with a
+// harmless word in its place, as other programs' parsers read them (PyYAML; line by line for what is no YAML).
 #include <map>
 
 #include "base/json_writer.h"
@@ -11,90 +11,293 @@
 namespace clusterc {
 namespace {
 
-const std::vector<std::string> kHostile = {
-    "a\"b", "a'b", "a\nb", "a\nreboot: true", "a\r\nb", "a\\", "a\\nb", "a: b", "a #b", "#a", "- a", "a, b", "{a: b}", "[a]", "a]", "*a", "&a b", "!!python/object/apply:os.system [id]",
-    "| a", "> a", "%a", "@a", "`id`", "$(id)", "${HOME}", "a;id", "a|id", "a&id", "{{ 7*7 }}", "{% if x %}", "{# a #}", "a=b", "a b=c", "Include /etc/passwd", "../../etc/passwd", "/etc/passwd", "..", "a/../b",
-    "no", "1e3", "0x10", "1:30", "~", "<<", "---\na: b", "...", "\xe2\x80\xa8x", "x\xc2\x85y", "\xef\xbb\xbfx", "\xe2\x80\xaegnp", "\x1b[2J", "a\tb", " a", "a ", "a\x7f", "clustercMark0Z", "clustercMark1Zb", "a\n\n\nb", "\na", "\xd0\xb0" "dmin",
-    std::string("a\n") + std::string(65536, ' ') + "b: c"};
+const std::vector<std::string> kHostile = {"a\"b",
+                                           "a'b",
+                                           "a\nb",
+                                           "a\nreboot: true",
+                                           "a\r\nb",
+                                           "a\\",
+                                           "a\\nb",
+                                           "a: b",
+                                           "a #b",
+                                           "#a",
+                                           "- a",
+                                           "a, b",
+                                           "{a: b}",
+                                           "[a]",
+                                           "a]",
+                                           "*a",
+                                           "&a b",
+                                           "!!python/object/apply:os.system [id]",
+                                           "| a",
+                                           "> a",
+                                           "%a",
+                                           "@a",
+                                           "`id`",
+                                           "$(id)",
+                                           "${HOME}",
+                                           "a;id",
+                                           "a|id",
+                                           "a&id",
+                                           "{{ 7*7 }}",
+                                           "{% if x %}",
+                                           "{# a #}",
+                                           "a=b",
+                                           "a b=c",
+                                           "Include /etc/passwd",
+                                           "../../etc/passwd",
+                                           "/etc/passwd",
+                                           "..",
+                                           "a/../b",
+                                           "no",
+                                           "1e3",
+                                           "0x10",
+                                           "1:30",
+                                           "~",
+                                           "<<",
+                                           "---\na: b",
+                                           "...",
+                                           "\xe2\x80\xa8x",
+                                           "x\xc2\x85y",
+                                           "\xef\xbb\xbfx",
+                                           "\xe2\x80\xaegnp",
+                                           "\x1b[2J",
+                                           "a\tb",
+                                           " a",
+                                           "a ",
+                                           "a\x7f",
+                                           "clustercMark0Z",
+                                           "clustercMark1Zb",
+                                           "a\n\n\nb",
+                                           "\na",
+                                           "\xd0\xb0"
+                                           "dmin",
+                                           std::string("a\n") + std::string(65536, ' ') + "b: c"};
 
-struct Field { const char* name; const char* before; };   // `before` stands in front of the hostile text: what the reader asks for
-const std::vector<Field> kFields = {{"name", ""},           {"description", ""},   {"provider", ""},     {"group", ""},     {"names", ""},         {"nics", ""},      {"network", ""}, {"storage", ""},
-                                    {"external", ""},       {"mount", "/"},        {"os", "debian-"},    {"domain", ""},    {"name_server", ""},   {"time_server", ""}, {"time_zone", ""},
-                                    {"mig", ""},            {"memlock", ""},       {"container", ""},    {"monitoring", ""}, {"framework", ""},    {"driver", "580."}, {"cuda", "12."}, {"version", "22."},
-                                    {"memlock_of_group", ""}, {"hosts", "10.9.9.9 "}, {"slurm.conf", "LaunchParameters="}, {"user-data", "locale: "}, {"inventory", "site_word: "}, {"networkd", "Alias="}, {"networkmanager", "zone="}, {"nodes.yaml", "comment: "}, {"machines.sh", "zone="}, {"nodes.stanza", "provmethod="}, {"netplan", "wifis: { a: { b: "},
-                                    {"team", ""},           {"user", ""},          {"database", ""},     {"password", "/etc/"}, {"vault", "kv#"},         {"slurmdbd.conf", "ArchiveDir="},
-                                    {"routing", ""},        {"opensm.conf", "log_prefix "}, {"partitions.conf", "p=0x1, "}, {"nccl.conf", "NCCL_DEBUG="}, {"ucx.conf", "UCX_TLS="}, {"openmpi-mca-params.conf", "pml = "},
-                                    {"served", "/"},        {"dnsmasq.conf", "dhcp-boot="}, {"zone", "mail TXT "}, {"chrony.conf", "maxdistance "}, {"node.nft", "meta mark 1 ct mark "},
-                                    {"recording.yml", "a = sum("}, {"alerts.yml", "A = up{job=\""}, {"prometheus.yml", "remote_write: [ { url: "}, {"alertmanager.yml", "templates: [ "},
-                                    {"ldap", "ldaps://"},   {"base", "dc="},       {"bind_dn", "cn="},     {"install_name", ""}, {"install_group", ""}, {"install_domain", ""}, {"install_zone", ""}, {"preseed.cfg", "d-i a/b string "}, {"kickstart.ks", "firewall --service="},
-                                    {"autoinstall", "updates: "}, {"kea-dhcp4.conf", "renew-timer: "}, {"password_file", "/"}, {"password_env", ""}, {"password_vault", "kv/a#"}, {"kernel_argument", "isolcpus="},
-                                    {"mirror", ""}, {"mirror_folder", "/srv/"}, {"mirror_ca", "/root/"}, {"image_tag", "docker.io/library/a:"}, {"mirror.list", "deb http://a/ b "}};
+struct Field {
+  const char* name;
+  const char* before;
+};  // `before` stands in front of the hostile text: what the reader asks for
+const std::vector<Field> kFields = {{"name", ""},
+                                    {"description", ""},
+                                    {"provider", ""},
+                                    {"group", ""},
+                                    {"names", ""},
+                                    {"nics", ""},
+                                    {"network", ""},
+                                    {"storage", ""},
+                                    {"external", ""},
+                                    {"mount", "/"},
+                                    {"os", "debian-"},
+                                    {"domain", ""},
+                                    {"name_server", ""},
+                                    {"time_server", ""},
+                                    {"time_zone", ""},
+                                    {"mig", ""},
+                                    {"memlock", ""},
+                                    {"container", ""},
+                                    {"monitoring", ""},
+                                    {"framework", ""},
+                                    {"driver", "580."},
+                                    {"cuda", "12."},
+                                    {"version", "22."},
+                                    {"memlock_of_group", ""},
+                                    {"hosts", "10.9.9.9 "},
+                                    {"slurm.conf", "LaunchParameters="},
+                                    {"user-data", "locale: "},
+                                    {"inventory", "site_word: "},
+                                    {"networkd", "Alias="},
+                                    {"networkmanager", "zone="},
+                                    {"nodes.yaml", "comment: "},
+                                    {"machines.sh", "zone="},
+                                    {"nodes.stanza", "provmethod="},
+                                    {"netplan", "wifis: { a: { b: "},
+                                    {"team", ""},
+                                    {"user", ""},
+                                    {"database", ""},
+                                    {"password", "/etc/"},
+                                    {"vault", "kv#"},
+                                    {"slurmdbd.conf", "ArchiveDir="},
+                                    {"routing", ""},
+                                    {"opensm.conf", "log_prefix "},
+                                    {"partitions.conf", "p=0x1, "},
+                                    {"nccl.conf", "NCCL_DEBUG="},
+                                    {"ucx.conf", "UCX_TLS="},
+                                    {"openmpi-mca-params.conf", "pml = "},
+                                    {"served", "/"},
+                                    {"dnsmasq.conf", "dhcp-boot="},
+                                    {"zone", "mail TXT "},
+                                    {"chrony.conf", "maxdistance "},
+                                    {"node.nft", "meta mark 1 ct mark "},
+                                    {"recording.yml", "a = sum("},
+                                    {"alerts.yml", "A = up{job=\""},
+                                    {"prometheus.yml", "remote_write: [ { url: "},
+                                    {"alertmanager.yml", "templates: [ "},
+                                    {"ldap", "ldaps://"},
+                                    {"base", "dc="},
+                                    {"bind_dn", "cn="},
+                                    {"install_name", ""},
+                                    {"install_group", ""},
+                                    {"install_domain", ""},
+                                    {"install_zone", ""},
+                                    {"preseed.cfg", "d-i a/b string "},
+                                    {"kickstart.ks", "firewall --service="},
+                                    {"autoinstall", "updates: "},
+                                    {"kea-dhcp4.conf", "renew-timer: "},
+                                    {"password_file", "/"},
+                                    {"password_env", ""},
+                                    {"password_vault", "kv/a#"},
+                                    {"kernel_argument", "isolcpus="},
+                                    {"mirror", ""},
+                                    {"mirror_folder", "/srv/"},
+                                    {"mirror_ca", "/root/"},
+                                    {"image_tag", "docker.io/library/a:"},
+                                    {"mirror.list", "deb http://a/ b "}};
 // ... and behind it.
-const std::map<std::string_view, std::string_view> kAfter = {{"netplan", " } }"},       {"partitions.conf", " : ALL ;"}, {"node.nft", " accept"},
-                                                             {"recording.yml", ")"},    {"alerts.yml", "\"} == 0"},      {"prometheus.yml", " } ]"}, {"alertmanager.yml", " ]"}};
+const std::map<std::string_view, std::string_view> kAfter = {
+    {"netplan", " } }"},        {"partitions.conf", " : ALL ;"}, {"node.nft", " accept"},   {"recording.yml", ")"},
+    {"alerts.yml", "\"} == 0"}, {"prometheus.yml", " } ]"},      {"alertmanager.yml", " ]"}};
 
 std::string yaml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (c == '\n') out += "\\n";
-    else if (c == '\r') out += "\\r";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) out += "\\x", append_hex(out, static_cast<unsigned char>(c), 2);
-    else out += c;
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\r')
+      out += "\\r";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += "\\x", append_hex(out, static_cast<unsigned char>(c), 2);
+    else
+      out += c;
   }
   return out + '"';
 }
 
 // What only a cluster with switches of its own has.
 std::string fabric_with(std::string_view field, std::string_view text) {
-  const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
-  std::string s = "clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes: { fm: { names: \"fm[1-2]\", model: generic-1u, nics: { ib: cx7-ndr-osfp }, roles: [fabric-manager] }, gpu: { names: g1, model: nvidia-dgx-h100 } }\nsoftware: { mpi: openmpi 4.1 }\n";
-  s += "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, subnet: 10.78.0.0/24, routing: " + at("routing", "updn") + ", connects: { fm: { ports: ib } } }, ai: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, carries: [compute], connects: { gpu: { ports: compute } } } }\n";
-  return s + "outputs: { opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") + " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") + " ] } }, fabric-env: { extra: { nccl.conf: [ " + at("nccl.conf", "NCCL_DEBUG=WARN") + " ], ucx.conf: [ " + at("ucx.conf", "UCX_TLS=rc") + " ], openmpi-mca-params.conf: [ " + at("openmpi-mca-params.conf", "pml = ucx") + " ] } } }\n";
+  const auto at = [&](std::string_view name, std::string_view otherwise) {
+    return yaml_quoted(name == field ? text : otherwise);
+  };
+  std::string s =
+      "clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes: { "
+      "fm: { names: \"fm[1-2]\", model: generic-1u, nics: { ib: cx7-ndr-osfp }, roles: [fabric-manager] }, gpu: { "
+      "names: g1, model: nvidia-dgx-h100 } }\nsoftware: { mpi: openmpi 4.1 }\n";
+  s += "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, subnet: 10.78.0.0/24, routing: " +
+       at("routing", "updn") +
+       ", connects: { fm: { ports: ib } } }, ai: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, carries: "
+       "[compute], connects: { gpu: { ports: compute } } } }\n";
+  return s + "outputs: { opensm: { extra: { ib/opensm.conf: [ " + at("opensm.conf", "log_prefix x") +
+         " ], ib/partitions.conf: [ " + at("partitions.conf", "p=0x1 : ALL ;") +
+         " ] } }, fabric-env: { extra: { nccl.conf: [ " + at("nccl.conf", "NCCL_DEBUG=WARN") + " ], ucx.conf: [ " +
+         at("ucx.conf", "UCX_TLS=rc") + " ], openmpi-mca-params.conf: [ " + at("openmpi-mca-params.conf", "pml = ucx") +
+         " ] } } }\n";
 }
 
 // What only machines of our own have that somebody installs.
 std::string install_with(std::string_view field, std::string_view text) {
-  const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
+  const auto at = [&](std::string_view name, std::string_view otherwise) {
+    return yaml_quoted(name == field ? text : otherwise);
+  };
   const std::string server = "model: generic-1u, nics: { data: cx6-vpi-200 }", port = ": { ports: data, count: 1 }";
-  std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("install_name", "case") + "\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes:\n  head: { names: ctl, " + server + ", roles: [provisioning] }\n  ";
-  s += at("install_group", "cpu") + ": { names: n1, " + server + " }\n  web: { names: w1, " + server + ", software: { os: ubuntu-24.04 } }\n  old: { names: o1, " + server + ", software: { os: rocky-9 } }\n";
-  s += "networks: { lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: 10.78.0.0/24, carries: [inband], connects: { head" + port + ", " + at("install_group", "cpu") + port + ", web" + port + ", old" + port + " } } }\n";
-  s += "software: { os: debian-12, domain: " + at("install_domain", "example.org") + ", time_zone: " + at("install_zone", "UTC") + " }\noutputs: { preseed: { extra: { preseed.cfg: [ " + at("preseed.cfg", "d-i a/b string x") + " ] } }, networkmanager: { extra: { extra.nmconnection: [ \"[connection]\", " + at("networkmanager", "zone=x") + " ] } }, warewulf: { extra: { nodes.yaml: [ " + at("nodes.yaml", "comment: x") + " ] } }, maas: { extra: { machines.sh: [ " + at("machines.sh", "zone=x") + " ] } }, xcat: { extra: { nodes.stanza: [ " + at("nodes.stanza", "provmethod=x") + " ] } }, kickstart: { extra: { kickstart.ks: [ ";
-  return s + at("kickstart.ks", "repo --name=site --baseurl=http://mirror.example/el9/") + " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") + " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
+  std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("install_name", "case") +
+                  "\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nnodes:\n  head: { names: ctl, " +
+                  server + ", roles: [provisioning] }\n  ";
+  s += at("install_group", "cpu") + ": { names: n1, " + server + " }\n  web: { names: w1, " + server +
+       ", software: { os: ubuntu-24.04 } }\n  old: { names: o1, " + server + ", software: { os: rocky-9 } }\n";
+  s += "networks: { lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, subnet: 10.78.0.0/24, carries: "
+       "[inband], connects: { head" +
+       port + ", " + at("install_group", "cpu") + port + ", web" + port + ", old" + port + " } } }\n";
+  s += "software: { os: debian-12, domain: " + at("install_domain", "example.org") +
+       ", time_zone: " + at("install_zone", "UTC") + " }\noutputs: { preseed: { extra: { preseed.cfg: [ " +
+       at("preseed.cfg", "d-i a/b string x") +
+       " ] } }, networkmanager: { extra: { extra.nmconnection: [ \"[connection]\", " + at("networkmanager", "zone=x") +
+       " ] } }, warewulf: { extra: { nodes.yaml: [ " + at("nodes.yaml", "comment: x") +
+       " ] } }, maas: { extra: { machines.sh: [ " + at("machines.sh", "zone=x") +
+       " ] } }, xcat: { extra: { nodes.stanza: [ " + at("nodes.stanza", "provmethod=x") +
+       " ] } }, kickstart: { extra: { kickstart.ks: [ ";
+  return s + at("kickstart.ks", "repo --name=site --baseurl=http://mirror.example/el9/") +
+         " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") +
+         " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
 }
 
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.
 std::string spec_with(std::string_view field, std::string_view text) {
-  if (field == "routing" || field == "opensm.conf" || field == "partitions.conf" || field == "nccl.conf" || field == "ucx.conf" || field == "openmpi-mca-params.conf") return fabric_with(field, text);
-  if (field.starts_with("install_") || field == "preseed.cfg" || field == "kickstart.ks" || field == "autoinstall" || field == "kea-dhcp4.conf" || field == "networkmanager" || field == "nodes.yaml" || field == "machines.sh" || field == "nodes.stanza") return install_with(field, text);
-  const auto at = [&](std::string_view name, std::string_view otherwise) { return yaml_quoted(name == field ? text : otherwise); };
-  std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("name", "case") + "\ndescription: " + at("description", "a") + "\nsite: { kind: cloud, provider: " + at("provider", "local") + " }\nnodes:\n  ";
-  s += at("group", "cpu") + ": { names: " + at("names", "n1") + ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " + at("memlock_of_group", "unlimited") + " } } }\n";
+  if (field == "routing" || field == "opensm.conf" || field == "partitions.conf" || field == "nccl.conf" ||
+      field == "ucx.conf" || field == "openmpi-mca-params.conf")
+    return fabric_with(field, text);
+  if (field.starts_with("install_") || field == "preseed.cfg" || field == "kickstart.ks" || field == "autoinstall" ||
+      field == "kea-dhcp4.conf" || field == "networkmanager" || field == "nodes.yaml" || field == "machines.sh" ||
+      field == "nodes.stanza")
+    return install_with(field, text);
+  const auto at = [&](std::string_view name, std::string_view otherwise) {
+    return yaml_quoted(name == field ? text : otherwise);
+  };
+  std::string s = "clusterc: 1\nrules: 2026.11\nname: " + at("name", "case") +
+                  "\ndescription: " + at("description", "a") +
+                  "\nsite: { kind: cloud, provider: " + at("provider", "local") + " }\nnodes:\n  ";
+  s += at("group", "cpu") + ": { names: " + at("names", "n1") +
+       ", virtual_machine: { cpus: 2, memory: 2 GiB }, software: { limits: { memlock: " +
+       at("memlock_of_group", "unlimited") + " } } }\n";
   s += "  head: { names: ctl, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler, provisioning] }\n";
-  s += "  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { " + at("nics", "data") + ": 2 x cx6-vpi-200 }, pcie: { socket1: { slot5: " + yaml_quoted("nics." + std::string("nics" == field ? text : "data")) + " } } }\n";
-  s += "networks:\n  " + at("network", "lan") + ": { kind: ethernet, rate: 10 Gb/s, subnet: 10.77.0.0/24, carries: [compute, storage, inband], connects: { " + at("group", "cpu") + ": 1, head: 1, hw: { ports: " + at("nics", "data") + ", count: 1 } } }\n";
+  s += "  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { " + at("nics", "data") +
+       ": 2 x cx6-vpi-200 }, pcie: { socket1: { slot5: " +
+       yaml_quoted("nics." + std::string("nics" == field ? text : "data")) + " } } }\n";
+  s += "networks:\n  " + at("network", "lan") +
+       ": { kind: ethernet, rate: 10 Gb/s, subnet: 10.77.0.0/24, carries: [compute, storage, inband], connects: { " +
+       at("group", "cpu") + ": 1, head: 1, hw: { ports: " + at("nics", "data") + ", count: 1 } } }\n";
   s += "  oob: { kind: ethernet, rate: 1 Gb/s, subnet: 10.79.0.0/24, carries: [oob], connects: { head: 1 } }\n";
-  s += "storage:\n  served: { kind: nfs, servers: { nodes: head }, mount: " + at("served", "/served") + " }\n  " + at("storage", "home") + ": { kind: nfs, servers: { external: " + at("external", "nas") + " }, mount: " + at("mount", "/home") + " }\n";
-  s += "software:\n  os: " + at("os", "debian-12") + "\n  domain: " + at("domain", "example.org") + "\n  name_servers: [ " + at("name_server", "10.0.0.1") + " ]\n  time_servers: [ " + at("time_server", "ntp.example.org") + " ]\n  time_zone: " + at("time_zone", "UTC");
-  s += "\n  mig: " + at("mig", "off") + "\n  limits: { memlock: " + at("memlock", "unlimited") + " }\n  containers: [ { kind: " + at("container", "podman") + " } ]\n  monitoring: [ { kind: prometheus }, { kind: grafana }, { kind: dcgm }, { kind: slurm-exporter }, { kind: " + at("monitoring", "ipmi-exporter") + " } ]\n  frameworks: [ { kind: " + at("framework", "pytorch") + " } ]";
-  s += "\n  mirror: { server: " + at("mirror", "ctl") + ", folder: " + at("mirror_folder", "/srv/mirror") + ", ca: " + at("mirror_ca", "/root/ca.pem") + ", images: [ docker.io/library/b:1, " + at("image_tag", "docker.io/library/a:1") + " ] }";
-  s += "\n  kernel_arguments: [ " + at("kernel_argument", "isolcpus=1") + " ]\n  identity: { kind: ldap, server: " + at("ldap", "ldaps://a") + ", base: " + at("base", "dc=a") + ", bind_dn: " + at("bind_dn", "cn=a") + ", bind_password: { ";
-  s += field == "password_env" ? "env: " + at("password_env", "") : field == "password_vault" ? "vault: " + at("password_vault", "") : "file: " + at("password_file", "/etc/a");
-  s += " } }\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") + "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") + ", accounting: { database: " + at("database", "db") + ", password: { ";
-  s += (field == "vault" ? "vault: " + at("vault", "kv#a") : "file: " + at("password", "/etc/pass")) + " } }, limits: { submit: 9 } }\n";
-  s += "teams: { " + at("team", "physics") + ": { share: 60 %, quota: { " + at("group", "cpu") + ": 1 nodes }, users: [ " + at("user", "ada") + " ] } }\n";
-  s += "outputs:\n  mirror: { extra: { mirror.list: [ " + at("mirror.list", "deb http://a/ b c") + " ] } }\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") + " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ], slurmdbd.conf: [ " + at("slurmdbd.conf", "ArchiveDir=/x") + " ] } }\n  cloud-init: { extra: { user-data: [ " + at("user-data", "locale: C") + " ] } }\n";
-  if (field == "networkd") s += "  networkd: { extra: { 90-extra.network: [ \"[Link]\", " + at("networkd", "") + " ] } }\n";
-  s += "  ansible: { extra: { inventory.yaml: [ " + at("inventory", "site_word: a") + " ] } }\n" + (field == "networkd" ? "" : "  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n");
-  s += "  dnsmasq: { extra: { dnsmasq.conf: [ " + at("dnsmasq.conf", "log-dhcp") + " ] } }\n  dns: { extra: { zone: [ " + at("zone", "mail A 10.9.9.9") + " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "maxdistance 1") + " ] } }\n";
-  s += "  nftables: { extra: { node.nft: [ " + at("node.nft", "tcp dport 8443 accept") + " ] } }\n  prometheus: { extra: { recording.yml: [ " + at("recording.yml", "a = sum(up)") + " ], alerts.yml: [ " + at("alerts.yml", "A = up == 0") + " ], prometheus.yml: [ ";
-  s += at("prometheus.yml", "remote_write: []") + " ], alertmanager.yml: [ " + at("alertmanager.yml", "templates: []") + " ] } }\n";
+  s += "storage:\n  served: { kind: nfs, servers: { nodes: head }, mount: " + at("served", "/served") + " }\n  " +
+       at("storage", "home") + ": { kind: nfs, servers: { external: " + at("external", "nas") +
+       " }, mount: " + at("mount", "/home") + " }\n";
+  s += "software:\n  os: " + at("os", "debian-12") + "\n  domain: " + at("domain", "example.org") +
+       "\n  name_servers: [ " + at("name_server", "10.0.0.1") + " ]\n  time_servers: [ " +
+       at("time_server", "ntp.example.org") + " ]\n  time_zone: " + at("time_zone", "UTC");
+  s += "\n  mig: " + at("mig", "off") + "\n  limits: { memlock: " + at("memlock", "unlimited") +
+       " }\n  containers: [ { kind: " + at("container", "podman") +
+       " } ]\n  monitoring: [ { kind: prometheus }, { kind: grafana }, { kind: dcgm }, { kind: slurm-exporter }, { "
+       "kind: " +
+       at("monitoring", "ipmi-exporter") + " } ]\n  frameworks: [ { kind: " + at("framework", "pytorch") + " } ]";
+  s += "\n  mirror: { server: " + at("mirror", "ctl") + ", folder: " + at("mirror_folder", "/srv/mirror") +
+       ", ca: " + at("mirror_ca", "/root/ca.pem") + ", images: [ docker.io/library/b:1, " +
+       at("image_tag", "docker.io/library/a:1") + " ] }";
+  s += "\n  kernel_arguments: [ " + at("kernel_argument", "isolcpus=1") +
+       " ]\n  identity: { kind: ldap, server: " + at("ldap", "ldaps://a") + ", base: " + at("base", "dc=a") +
+       ", bind_dn: " + at("bind_dn", "cn=a") + ", bind_password: { ";
+  s += field == "password_env"     ? "env: " + at("password_env", "")
+       : field == "password_vault" ? "vault: " + at("password_vault", "")
+                                   : "file: " + at("password_file", "/etc/a");
+  s += " } }\n  gpu_driver: " + at("driver", "580") + "\n  cuda: " + at("cuda", "12.8") +
+       "\n  scheduler: { kind: slurm, version: " + at("version", "22.05") +
+       ", accounting: { database: " + at("database", "db") + ", password: { ";
+  s += (field == "vault" ? "vault: " + at("vault", "kv#a") : "file: " + at("password", "/etc/pass")) +
+       " } }, limits: { submit: 9 } }\n";
+  s += "teams: { " + at("team", "physics") + ": { share: 60 %, quota: { " + at("group", "cpu") +
+       ": 1 nodes }, users: [ " + at("user", "ada") + " ] } }\n";
+  s += "outputs:\n  mirror: { extra: { mirror.list: [ " + at("mirror.list", "deb http://a/ b c") +
+       " ] } }\n  hosts: { extra: { hosts: [ " + at("hosts", "10.9.9.9 nas") +
+       " ] } }\n  slurm: { extra: { slurm.conf: [ " + at("slurm.conf", "LaunchParameters=x") + " ], slurmdbd.conf: [ " +
+       at("slurmdbd.conf", "ArchiveDir=/x") + " ] } }\n  cloud-init: { extra: { user-data: [ " +
+       at("user-data", "locale: C") + " ] } }\n";
+  if (field == "networkd")
+    s += "  networkd: { extra: { 90-extra.network: [ \"[Link]\", " + at("networkd", "") + " ] } }\n";
+  s += "  ansible: { extra: { inventory.yaml: [ " + at("inventory", "site_word: a") + " ] } }\n" +
+       (field == "networkd" ? "" : "  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n");
+  s += "  dnsmasq: { extra: { dnsmasq.conf: [ " + at("dnsmasq.conf", "log-dhcp") +
+       " ] } }\n  dns: { extra: { zone: [ " + at("zone", "mail A 10.9.9.9") +
+       " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "maxdistance 1") + " ] } }\n";
+  s += "  nftables: { extra: { node.nft: [ " + at("node.nft", "tcp dport 8443 accept") +
+       " ] } }\n  prometheus: { extra: { recording.yml: [ " + at("recording.yml", "a = sum(up)") +
+       " ], alerts.yml: [ " + at("alerts.yml", "A = up == 0") + " ], prometheus.yml: [ ";
+  s += at("prometheus.yml", "remote_write: []") + " ], alertmanager.yml: [ " + at("alertmanager.yml", "templates: []") +
+       " ] } }\n";
   return s;
 }
 
 // A file that is as it was with the harmless word has nothing of the field in it, and is left out where `but` is given.
-void write_files(JsonWriter& json, std::string_view name, const test::Compiled& c, const test::Compiled* but = nullptr) {
+void write_files(JsonWriter& json, std::string_view name, const test::Compiled& c,
+                 const test::Compiled* but = nullptr) {
   json.object(name);
   for (const Bundle::File& f : c.bundle.files())
     if (!but || but->file(f.path) != c.bundle.bytes(f)) json.field(f.path, std::string(c.bundle.bytes(f)));
@@ -206,7 +409,8 @@ TEST(HostileValues, AreRefusedOrInert) {
       if (hostile.findings.count(Severity::error)) continue;
       ++here;
       ASSERT_FALSE(hostile.bundle.files().empty()) << field.name << ": " << text;
-      ASSERT_FALSE(benign.findings.count(Severity::error)) << field.name << ": a harmless word is refused, and " << text << " is not: " << benign.told();
+      ASSERT_FALSE(benign.findings.count(Severity::error))
+          << field.name << ": a harmless word is refused, and " << text << " is not: " << benign.told();
       json.begin_object().field("text", text);
       write_files(json, "files", hostile, &benign);
       json.field("paths", hostile.paths().size());

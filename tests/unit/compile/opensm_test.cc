@@ -9,8 +9,10 @@ using test::Compiled;
 // 12 nodes of 8 ports on switches of 64: 8 rails, one unit, so 8 leaves need spines between them.
 std::string fabric(std::string_view more) {
   return "clusterc: 1\nrules: 2026.11\nname: case\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\n"
-         "nodes:\n  gpu: { names: \"g[01-12]\", model: nvidia-dgx-h100 }\n  fm: { names: fm1, model: generic-1u, nics: { ib: cx7-ndr-osfp }, roles: [fabric-manager] }\n"
-         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, topology: rail-optimised, connects: { gpu: { ports: compute }, fm: { ports: ib } }" +
+         "nodes:\n  gpu: { names: \"g[01-12]\", model: nvidia-dgx-h100 }\n  fm: { names: fm1, model: generic-1u, nics: "
+         "{ ib: cx7-ndr-osfp }, roles: [fabric-manager] }\n"
+         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, topology: rail-optimised, "
+         "connects: { gpu: { ports: compute }, fm: { ports: ib } }" +
          std::string(more);
 }
 
@@ -24,7 +26,8 @@ TEST(Opensm, AFatTreeIsRoutedAsOne) {
   EXPECT_NE(conf.find("# subnet compute: managed by fm1\n"), std::string::npos);
   EXPECT_NE(conf.find("# root_guid_file: OpenSM finds the roots by itself"), std::string::npos);
   EXPECT_EQ(conf.find("\nroot_guid_file"), std::string::npos);
-  EXPECT_NE(c.file("opensm/compute/partitions.conf").find("\nDefault=0x7fff : ALL=full, SELF=full ;\n"), std::string::npos);   // no subnet: no IPoIB
+  EXPECT_NE(c.file("opensm/compute/partitions.conf").find("\nDefault=0x7fff : ALL=full, SELF=full ;\n"),
+            std::string::npos);  // no subnet: no IPoIB
 }
 
 TEST(Opensm, TheSpecChoosesTheEngineAndAWrongOneIsRefused) {
@@ -32,18 +35,27 @@ TEST(Opensm, TheSpecChoosesTheEngineAndAWrongOneIsRefused) {
   asked.spec(fabric(", routing: updn }\n"), {"opensm"});
   EXPECT_NE(asked.file("opensm/compute/opensm.conf").find("\nrouting_engine updn\n"), std::string::npos);
   wrong.spec(fabric(", routing: fttree }\n"), {"opensm"});
-  EXPECT_NE(wrong.told().find("'fttree' is no routing engine of OpenSM [opensm-routing-unknown]"), std::string::npos) << wrong.told();
+  EXPECT_NE(wrong.told().find("'fttree' is no routing engine of OpenSM [opensm-routing-unknown]"), std::string::npos)
+      << wrong.told();
 }
 
 TEST(Opensm, ExtraLinesReplaceDefaultsAndNothingThatFollowsFromTheSpec) {
   Compiled c;
-  c.spec(fabric(" }\noutputs: { opensm: { extra: { compute/opensm.conf: [ 'log_max_size 7', 'routing_engine minhop', 'Sweep 3', 'sweep_interval' ], compute/partitions.conf: [ 'a=0x1 : ALL ;', 'Default=0x7fff : ALL ;', 'b : ALL' ], opensm.conf: [ 'x 1' ] } } }\n"), {"opensm"});
-  EXPECT_NE(c.told().find("'routing_engine' follows from the spec: it is 'ftree' [output-extra-contradicts-spec]"), std::string::npos) << c.told();
+  c.spec(fabric(" }\noutputs: { opensm: { extra: { compute/opensm.conf: [ 'log_max_size 7', 'routing_engine minhop', "
+                "'Sweep 3', 'sweep_interval' ], compute/partitions.conf: [ 'a=0x1 : ALL ;', 'Default=0x7fff : ALL ;', "
+                "'b : ALL' ], opensm.conf: [ 'x 1' ] } } }\n"),
+         {"opensm"});
+  EXPECT_NE(c.told().find("'routing_engine' follows from the spec: it is 'ftree' [output-extra-contradicts-spec]"),
+            std::string::npos)
+      << c.told();
   EXPECT_NE(c.told().find("'Sweep 3' is no line of opensm.conf [output-extra-malformed]"), std::string::npos);
   EXPECT_NE(c.told().find("'sweep_interval' is no line of opensm.conf [output-extra-malformed]"), std::string::npos);
-  EXPECT_NE(c.told().find("the default partition stands in partitions.conf already [output-extra-contradicts-spec]"), std::string::npos);
+  EXPECT_NE(c.told().find("the default partition stands in partitions.conf already [output-extra-contradicts-spec]"),
+            std::string::npos);
   EXPECT_NE(c.told().find("'b : ALL' is no partition [output-extra-malformed]"), std::string::npos);
-  EXPECT_NE(c.told().find("output 'opensm' has no file 'opensm.conf' that takes extra lines [output-extra-unknown-file]"), std::string::npos);
+  EXPECT_NE(
+      c.told().find("output 'opensm' has no file 'opensm.conf' that takes extra lines [output-extra-unknown-file]"),
+      std::string::npos);
   EXPECT_NE(c.file("opensm/compute/opensm.conf").find("\nlog_max_size 7\n"), std::string::npos);
   EXPECT_EQ(c.file("opensm/compute/opensm.conf").find("log_max_size 100"), std::string::npos);
   EXPECT_NE(c.file("opensm/compute/partitions.conf").find("\na=0x1 : ALL ;\n"), std::string::npos);
@@ -52,9 +64,13 @@ TEST(Opensm, ExtraLinesReplaceDefaultsAndNothingThatFollowsFromTheSpec) {
 // Two networks on the same nodes: their prefixes differ.
 TEST(Opensm, EverySubnetHasItsPrefix) {
   Compiled c;
-  c.spec(fabric(" }\n  storage: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { gpu: { ports: storage } } }\n"), {"opensm"});
-  EXPECT_NE(c.file("opensm/storage/opensm.conf").find("\nsubnet_prefix 0xfe80000000000001\n"), std::string::npos) << c.told();
-  EXPECT_NE(c.file("opensm/storage/opensm.conf").find("# subnet storage: the spec names no node that manages it"), std::string::npos);
+  c.spec(fabric(" }\n  storage: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { gpu: { ports: "
+                "storage } } }\n"),
+         {"opensm"});
+  EXPECT_NE(c.file("opensm/storage/opensm.conf").find("\nsubnet_prefix 0xfe80000000000001\n"), std::string::npos)
+      << c.told();
+  EXPECT_NE(c.file("opensm/storage/opensm.conf").find("# subnet storage: the spec names no node that manages it"),
+            std::string::npos);
 }
 
 TEST(Inventory, GuidsInEveryUsualSpelling) {
@@ -62,7 +78,9 @@ TEST(Inventory, GuidsInEveryUsualSpelling) {
   EXPECT_EQ(parse_guid("0002:c902:0040:0a7c"), 0x0002c90200400a7cu);
   EXPECT_EQ(parse_guid("00-02-C9-02-00-40-0A-7C"), 0x0002c90200400a7cu);
   EXPECT_EQ(parse_guid("2c90200400a7c"), 0x0002c90200400a7cu);
-  for (const char* wrong : {"", "0", "0x", "0x00000000000000000", "12345678901234567", "0x12g4", "12::34", ":12", "12:", "-1"}) EXPECT_FALSE(parse_guid(wrong)) << wrong;
+  for (const char* wrong :
+       {"", "0", "0x", "0x00000000000000000", "12345678901234567", "0x12g4", "12::34", ":12", "12:", "-1"})
+    EXPECT_FALSE(parse_guid(wrong)) << wrong;
   std::string out;
   append_guid(0x2c90200400a7c, out);
   EXPECT_EQ(out, "0x0002c90200400a7c");
@@ -71,7 +89,10 @@ TEST(Inventory, GuidsInEveryUsualSpelling) {
 TEST(Inventory, ReadsQuotedCellsAndFindsByNameAndPort) {
   Sources sources;
   Findings findings;
-  const FileId file = sources.add("devices.csv", "remark,PORT,name,mac\r\n\"a, \"\"b\"\"\r\nc\",eth0,n1,94:6d:ae:00:00:01\r\n,,\"leaf/a\",\n\n,bmc,n1,94:6d:ae:00:00:02");
+  const FileId file =
+      sources.add("devices.csv",
+                  "remark,PORT,name,mac\r\n\"a, "
+                  "\"\"b\"\"\r\nc\",eth0,n1,94:6d:ae:00:00:01\r\n,,\"leaf/a\",\n\n,bmc,n1,94:6d:ae:00:00:02");
   const Inventory i = Inventory::read(sources, file, findings);
   EXPECT_TRUE(findings.empty());
   ASSERT_EQ(i.rows().size(), 3u);
@@ -86,9 +107,16 @@ TEST(Inventory, ReadsQuotedCellsAndFindsByNameAndPort) {
 // Each with one thing wrong; none of them may read beyond the text.
 TEST(Inventory, SaysWhatIsWrong) {
   for (const auto& [text, rule] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"mac,guid\n", "inventory-malformed"}, {"name,mac,mac\n", "inventory-malformed"}, {"name,mac\n\"n1,x\n", "inventory-malformed"}, {"name,mac\n\"n1\"x,y\n", "inventory-malformed"},
-           {"name,mac\nn1\n", "inventory-malformed"}, {"name,mac\n,94:6d:ae:00:00:01\n", "inventory-value"}, {"name,mac\nn1,94:6d\n", "inventory-value"}, {"name,mac\nn1,\nn1,\n", "inventory-row-twice"},
-           {"name,mac\nn1,94:6d:ae:00:00:01\nn2,94-6D-AE-00-00-01\n", "inventory-value-twice"}, {"name,mac\n\"", "inventory-malformed"}}) {
+           {"mac,guid\n", "inventory-malformed"},
+           {"name,mac,mac\n", "inventory-malformed"},
+           {"name,mac\n\"n1,x\n", "inventory-malformed"},
+           {"name,mac\n\"n1\"x,y\n", "inventory-malformed"},
+           {"name,mac\nn1\n", "inventory-malformed"},
+           {"name,mac\n,94:6d:ae:00:00:01\n", "inventory-value"},
+           {"name,mac\nn1,94:6d\n", "inventory-value"},
+           {"name,mac\nn1,\nn1,\n", "inventory-row-twice"},
+           {"name,mac\nn1,94:6d:ae:00:00:01\nn2,94-6D-AE-00-00-01\n", "inventory-value-twice"},
+           {"name,mac\n\"", "inventory-malformed"}}) {
     Sources sources;
     Findings findings;
     Inventory::read(sources, sources.add("devices.csv", text), findings);

@@ -1,8 +1,9 @@
-// What each output says, held against values worked out by hand or read in the documentation of the program that reads it.
+// What each output says, held against values worked out by hand or read in the documentation of the program that reads
+// it.
+#include "base/text.h"
 #include "compile/common.h"
 #include "compile/pattern_text.h"
 #include "compile/slurm/slurm.h"
-#include "base/text.h"
 #include "unit/compile/compiled.h"
 
 namespace clusterc {
@@ -13,8 +14,10 @@ using test::Compiled;
 using test::kHead;
 
 const std::string kVms = kHead +
-    "nodes:\n  head: { names: ctl, virtual_machine: { cpus: 2, memory: 8 GiB }, roles: [scheduler] }\n  cpu: { names: \"n[1-600]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n"
-    "networks:\n  lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.7.0.0/16, carries: [compute, inband], connects: { head: 1, cpu: 1 } }\n";
+                         "nodes:\n  head: { names: ctl, virtual_machine: { cpus: 2, memory: 8 GiB }, roles: "
+                         "[scheduler] }\n  cpu: { names: \"n[1-600]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n"
+                         "networks:\n  lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.7.0.0/16, carries: [compute, "
+                         "inband], connects: { head: 1, cpu: 1 } }\n";
 
 // ---- which outputs
 
@@ -22,17 +25,25 @@ TEST(Compile, OnlyMakesWhatIsAskedForAndSaysWhatIsNotCalledFor) {
   Compiled c;
   c.spec(kVms, {"hosts", "slurm"});
   EXPECT_EQ(c.paths(), std::vector<std::string>{"hosts/hosts"});
-  EXPECT_EQ(c.uncalled, std::vector<std::string_view>{"slurm"});   // no scheduler in the spec
+  EXPECT_EQ(c.uncalled, std::vector<std::string_view>{"slurm"});  // no scheduler in the spec
   EXPECT_EQ(c.told(), "");
 }
 
 TEST(Compile, ExtraLinesOfAnOutputThatIsNotMadeAreAWarning) {
   Compiled c;
-  c.spec(kVms + "outputs:\n  slurm: { extra: { slurm.conf: [ \"ReturnToService=2\" ] } }\n  hosts: { skip: true, extra: { hosts: [ \"10.0.0.9 nas\" ] } }\n  ansible: { skip: true }\n");
+  c.spec(kVms +
+         "outputs:\n  slurm: { extra: { slurm.conf: [ \"ReturnToService=2\" ] } }\n  hosts: { skip: true, extra: { "
+         "hosts: [ \"10.0.0.9 nas\" ] } }\n  ansible: { skip: true }\n");
   EXPECT_EQ(c.findings.count(Severity::error), 0u);
   EXPECT_EQ(c.findings.count(Severity::warning), 2u);
-  EXPECT_NE(c.told().find("the extra lines of 'slurm.conf' go nowhere: this cluster does not call for 'slurm' [output-extra-unused]"), std::string::npos) << c.told();
-  EXPECT_NE(c.told().find("the extra lines of 'hosts' go nowhere: 'hosts' is skipped [output-extra-unused]"), std::string::npos) << c.told();
+  EXPECT_NE(
+      c.told().find(
+          "the extra lines of 'slurm.conf' go nowhere: this cluster does not call for 'slurm' [output-extra-unused]"),
+      std::string::npos)
+      << c.told();
+  EXPECT_NE(c.told().find("the extra lines of 'hosts' go nowhere: 'hosts' is skipped [output-extra-unused]"),
+            std::string::npos)
+      << c.told();
 }
 
 // 601 nodes and a gateway in the 254 addresses of a /24. The rules would have said so first; here nobody asked them.
@@ -42,7 +53,10 @@ TEST(Compile, NoFileWithoutTheAddressesItNeeds) {
   Compiled c;
   c.spec(spec);
   EXPECT_EQ(c.findings.count(Severity::error), 1u);
-  EXPECT_NE(c.told().find("network 'lan' has a subnet, 10.7.0.0/24, and no addresses to give: its machines do not fit [output-address-missing]"), std::string::npos) << c.told();
+  EXPECT_NE(c.told().find("network 'lan' has a subnet, 10.7.0.0/24, and no addresses to give: its machines do not fit "
+                          "[output-address-missing]"),
+            std::string::npos)
+      << c.told();
 }
 
 // ---- common
@@ -61,14 +75,17 @@ TEST(Common, HeaderNamesSpecDigestAndWhatWasAccepted) {
   c.accepted.push_back(f);
   c.spec(kVms, {"hosts"});
   EXPECT_EQ(between(c.file("hosts/hosts"), "# made", "127.0.0.1"),
-            "# made by clusterc from spec 'case'; do not edit: use outputs.hosts.extra\n# accepted: node-memory-channels-uneven node/cpu: two lines # of reason\n");
+            "# made by clusterc from spec 'case'; do not edit: use outputs.hosts.extra\n# accepted: "
+            "node-memory-channels-uneven node/cpu: two lines # of reason\n");
 }
 
 TEST(Common, BucketsHold512) {
   Compiled c;
   c.spec(kVms, {"netplan"});
-  const auto paths = c.paths();   // n1 … n512 in the first, n513 … n600 in the second, and the head
-  const auto in = [&](std::string_view folder) { return std::count_if(paths.begin(), paths.end(), [&](const std::string& p) { return p.starts_with(folder); }); };
+  const auto paths = c.paths();  // n1 … n512 in the first, n513 … n600 in the second, and the head
+  const auto in = [&](std::string_view folder) {
+    return std::count_if(paths.begin(), paths.end(), [&](const std::string& p) { return p.starts_with(folder); });
+  };
   EXPECT_EQ(in("netplan/cpu-0/"), 512);
   EXPECT_EQ(in("netplan/cpu-1/"), 88);
   EXPECT_EQ(in("netplan/head-0/"), 1);
@@ -78,27 +95,35 @@ TEST(Common, BucketsHold512) {
 TEST(Common, ThePrimaryNetworkCarriesInbandTraffic) {
   Compiled c;
   c.spec(kHead +
-         "nodes:\n  cpu: { names: n1, virtual_machine: { cpus: 2, memory: 2 GiB } }\nnetworks:\n  oob: { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { cpu: 1 } }\n"
-         "  ai: { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, carries: [compute], connects: { cpu: 1 } }\n  lan: { kind: ethernet, rate: 1 Gb/s, subnet: 10.3.0.0/24, carries: [inband], connects: { cpu: 1 } }\n");
+         "nodes:\n  cpu: { names: n1, virtual_machine: { cpus: 2, memory: 2 GiB } }\nnetworks:\n  oob: { kind: "
+         "ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { cpu: 1 } }\n"
+         "  ai: { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, carries: [compute], connects: { cpu: 1 } }\n  "
+         "lan: { kind: ethernet, rate: 1 Gb/s, subnet: 10.3.0.0/24, carries: [inband], connects: { cpu: 1 } }\n");
   ASSERT_TRUE(c.plan) << c.told();
   EXPECT_EQ(primary_network(*c.cluster), c.cluster->find_network("lan"));
-  EXPECT_NE(c.file("hosts/hosts").find("10.3.0.17 n1 n1-lan\n"), std::string::npos) << c.file("hosts/hosts");   // slot 1 of a /24 in 16 slots
+  EXPECT_NE(c.file("hosts/hosts").find("10.3.0.17 n1 n1-lan\n"), std::string::npos)
+      << c.file("hosts/hosts");  // slot 1 of a /24 in 16 slots
   EXPECT_NE(c.file("hosts/hosts").find("10.2.0.17 n1-ai\n"), std::string::npos);
 }
 
 // ---- pattern text
 
 TEST(PatternText, FillsItsMarksInOrder) {
-  const PatternText t("a " + PatternText::mark("5a17", 1) + " b " + PatternText::mark("5a17", 0) + PatternText::mark("5a17", 12) + " c", "5a17");
+  const PatternText t(
+      "a " + PatternText::mark("5a17", 1) + " b " + PatternText::mark("5a17", 0) + PatternText::mark("5a17", 12) + " c",
+      "5a17");
   std::string out;
   t.append(out, [](std::size_t n, std::string& to) { to += "<" + std::to_string(n) + ">"; });
   EXPECT_EQ(out, "a <1> b <0><12> c");
 }
 
 TEST(PatternText, AUsersWordIsNoMark) {
-  for (const std::string text : {"clustercMark0Z", "clustercMarkn0Z", "clustercMark5a17nZ", "clustercMark5a17nxZ clustercMark5a17n", "clustercMark"}) {
+  for (const std::string text : {"clustercMark0Z", "clustercMarkn0Z", "clustercMark5a17nZ",
+                                 "clustercMark5a17nxZ clustercMark5a17n", "clustercMark"}) {
     std::string out;
-    PatternText(text + PatternText::mark("5a17", 3), "5a17").append(out, [](std::size_t n, std::string& to) { to += std::to_string(n); });
+    PatternText(text + PatternText::mark("5a17", 3), "5a17").append(out, [](std::size_t n, std::string& to) {
+      to += std::to_string(n);
+    });
     EXPECT_EQ(out, text + "3");
   }
 }
@@ -112,69 +137,100 @@ TEST(Hosts, NoNameStandsForTwoMachines) {
     return c.told();
   };
   const std::string vm = ", virtual_machine: { cpus: 2, memory: 2 GiB } }\n";
-  const std::string lan = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { a: 1, b: 1 } }\n", second = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, connects: { a: 1, b: 1 } }\n";
-  EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-lan" + vm, "  lan" + lan).find("'n1-lan' would be the name of two machines in hosts: node group 'a' and node group 'b' [hosts-name-twice]"), std::string::npos);
-  EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-x" + vm, "  x-y" + lan + "  y" + second).find("'n1-x-y' would be the name of two machines"), std::string::npos);
-  EXPECT_NE(told("  a: { names: localhost" + vm + "  b: { names: n2" + vm, "  lan" + lan).find("[hosts-name-twice]"), std::string::npos);
-  EXPECT_NE(told("  a: { names: \"n[1-3]\"" + vm + "  b: { names: N2" + vm, "  lan" + lan).find("'n2' would be the name of two machines in hosts: node group 'a' and node group 'b' [hosts-name-twice]"), std::string::npos);   // to DNS
+  const std::string lan = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { a: 1, b: 1 } }\n",
+                    second = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, connects: { a: 1, b: 1 } }\n";
+  EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-lan" + vm, "  lan" + lan)
+                .find("'n1-lan' would be the name of two machines in hosts: node group 'a' and node group 'b' "
+                      "[hosts-name-twice]"),
+            std::string::npos);
+  EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-x" + vm, "  x-y" + lan + "  y" + second)
+                .find("'n1-x-y' would be the name of two machines"),
+            std::string::npos);
+  EXPECT_NE(told("  a: { names: localhost" + vm + "  b: { names: n2" + vm, "  lan" + lan).find("[hosts-name-twice]"),
+            std::string::npos);
+  EXPECT_NE(
+      told("  a: { names: \"n[1-3]\"" + vm + "  b: { names: N2" + vm, "  lan" + lan)
+          .find(
+              "'n2' would be the name of two machines in hosts: node group 'a' and node group 'b' [hosts-name-twice]"),
+      std::string::npos);  // to DNS
   EXPECT_EQ(told("  a: { names: \"N[1-3]\"" + vm + "  b: { names: n4" + vm, "  lan" + lan), "");
-  EXPECT_EQ(told("  a: { names: \"n-[1-3]\"" + vm + "  b: { names: \"n-[4-6]-lan\"" + vm, "  lan" + lan + "  y" + second), "");
+  EXPECT_EQ(
+      told("  a: { names: \"n-[1-3]\"" + vm + "  b: { names: \"n-[4-6]-lan\"" + vm, "  lan" + lan + "  y" + second),
+      "");
 }
 
 // ---- slurm
 
 TEST(Slurm, RealMemory) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
-  EXPECT_EQ(slurm_real_memory(Bytes(2048 * kGiB)), 2031616);   // 2097152 - 65536
-  EXPECT_EQ(slurm_real_memory(Bytes(8 * kGiB)), 7936);         // 8192 - 256: a thirty-second is as much
-  EXPECT_EQ(slurm_real_memory(Bytes(2 * kGiB)), 1792);         // never less than 256 for the system
+  EXPECT_EQ(slurm_real_memory(Bytes(2048 * kGiB)), 2031616);  // 2097152 - 65536
+  EXPECT_EQ(slurm_real_memory(Bytes(8 * kGiB)), 7936);        // 8192 - 256: a thirty-second is as much
+  EXPECT_EQ(slurm_real_memory(Bytes(2 * kGiB)), 1792);        // never less than 256 for the system
 }
 
 TEST(Slurm, GpusOfTwoModelsWithTheSameFirstWordKeepTheirWholeName) {
   Compiled c;
   const std::string server = ", memory: 24 x 32 GiB, ";
-  c.spec(kVms.substr(0, kVms.find("  cpu:")) + "  a: { names: a1, instance: generic-2u-pcie4" + server + "gpus: 4 x nvidia-l40s }\n  b: { names: b1, instance: nvidia-dgx-h100 }\n  c: { names: c1, instance: nvidia-dgx-a100-640, software: { mig: 7x1g.10gb } }\n"
-         "software: { scheduler: { kind: slurm, version: 22.05 } }\n", {"slurm"});
+  c.spec(kVms.substr(0, kVms.find("  cpu:")) + "  a: { names: a1, instance: generic-2u-pcie4" + server +
+             "gpus: 4 x nvidia-l40s }\n  b: { names: b1, instance: nvidia-dgx-h100 }\n  c: { names: c1, instance: "
+             "nvidia-dgx-a100-640, software: { mig: 7x1g.10gb } }\n"
+             "software: { scheduler: { kind: slurm, version: 22.05 } }\n",
+         {"slurm"});
   ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
   const std::string gres = c.file("slurm/gres.conf"), conf = c.file("slurm/slurm.conf");
   EXPECT_NE(gres.find("NodeName=a1 Name=gpu Type=l40s File=/dev/nvidia[0-1] Cores=0-31\n"), std::string::npos) << gres;
   EXPECT_NE(gres.find("NodeName=b1 Name=gpu Type=h100 File=/dev/nvidia[0-3] Cores=0-55\n"), std::string::npos) << gres;
-  EXPECT_NE(conf.find("Gres=gpu:1g.10gb:56 "), std::string::npos) << conf;   // 8 GPUs of 7 instances
+  EXPECT_NE(conf.find("Gres=gpu:1g.10gb:56 "), std::string::npos) << conf;  // 8 GPUs of 7 instances
   EXPECT_NE(gres.find("NodeName=c1 AutoDetect=nvml\n"), std::string::npos) << gres;
 }
 
 TEST(Slurm, BlocksNeedARelease) {
   Compiled c;
   c.spec(kVms + "software: { scheduler: { kind: slurm, version: 22.05, topology: block } }\n", {"slurm"});
-  EXPECT_NE(c.told().find("block topology is asked for, and no NVLink domain spans nodes"), std::string::npos) << c.told();
+  EXPECT_NE(c.told().find("block topology is asked for, and no NVLink domain spans nodes"), std::string::npos)
+      << c.told();
   Compiled old;
   old.spec(kVms + "software: { scheduler: { kind: slurm, version: 21.08 } }\n", {"slurm"});
   EXPECT_NE(old.told().find("Slurm 21.08 is older than 22.05"), std::string::npos) << old.told();
 }
 
-// slurmctld 22.05 ends with "Unable to create NodeAddr list from h1n[01-02]x": brackets stand at the end of a name only.
+// slurmctld 22.05 ends with "Unable to create NodeAddr list from h1n[01-02]x": brackets stand at the end of a name
+// only.
 TEST(Slurm, PatternsWithBracketsInTheMiddleAreListed) {
   std::string spec = kVms;
   spec.replace(spec.find("\"n[1-600]\""), 10, "\"h[1-2]n[01-02]x\"");
   Compiled c;
   c.spec(spec + "software: { scheduler: { kind: slurm, version: 22.05 } }\n", {"slurm"});
-  EXPECT_NE(c.file("slurm/slurm.conf").find("NodeName=h1n01x,h1n02x,h2n01x,h2n02x CPUs=2 "), std::string::npos) << c.file("slurm/slurm.conf");
+  EXPECT_NE(c.file("slurm/slurm.conf").find("NodeName=h1n01x,h1n02x,h2n01x,h2n02x CPUs=2 "), std::string::npos)
+      << c.file("slurm/slurm.conf");
 }
 
-// By hand: 2 nodes of 4 GPUs and 64 cores with 2 threads: 100 cores are 200 CPUs of Slurm. 8 GPUs cut in 7 are counted as instances: 3 GPUs are 21.
-// 60 % are 600 parts of a thousand; who has none counts as one. Names are small in Slurm's database, partitions keep theirs.
+// By hand: 2 nodes of 4 GPUs and 64 cores with 2 threads: 100 cores are 200 CPUs of Slurm. 8 GPUs cut in 7 are counted
+// as instances: 3 GPUs are 21. 60 % are 600 parts of a thousand; who has none counts as one. Names are small in Slurm's
+// database, partitions keep theirs.
 TEST(Slurm, TeamsBecomeAccountsWithAQosForEachQuota) {
   Compiled c;
-  c.spec(kVms.substr(0, kVms.find("  cpu:")) + "  fast: { names: \"a[1-2]\", instance: generic-2u-pcie4, memory: 24 x 32 GiB }\n  cut: { names: c1, instance: nvidia-dgx-a100-640, software: { mig: 7x1g.10gb } }\n"
-         "software: { scheduler: { kind: slurm, version: 22.05, limits: { submit: 50, running: 5, time: 90 min }, requeue: false } }\n"
-         "teams: { Physics: { share: 60 %, quota: { fast: 4 gpus, cut: 3 gpus }, users: [ada, grace] }, nlp: { quota: { fast: 100 cores } }, ops: { quota: { fast: 1 nodes } } }\n", {"slurm"});
+  c.spec(kVms.substr(0, kVms.find("  cpu:")) +
+             "  fast: { names: \"a[1-2]\", instance: generic-2u-pcie4, memory: 24 x 32 GiB }\n  cut: { names: c1, "
+             "instance: nvidia-dgx-a100-640, software: { mig: 7x1g.10gb } }\n"
+             "software: { scheduler: { kind: slurm, version: 22.05, limits: { submit: 50, running: 5, time: 90 min }, "
+             "requeue: false } }\n"
+             "teams: { Physics: { share: 60 %, quota: { fast: 4 gpus, cut: 3 gpus }, users: [ada, grace] }, nlp: { "
+             "quota: { fast: 100 cores } }, ops: { quota: { fast: 1 nodes } } }\n",
+         {"slurm"});
   ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
   const std::string accounts = c.file("slurm/accounts.sh"), conf = c.file("slurm/slurm.conf");
   EXPECT_EQ(test::between(accounts, "quota physics.fast", "\n\n"),
-            "quota physics.fast billing=-1,cpu=-1,gres/gpu=4,node=-1\nquota physics.cut billing=-1,cpu=-1,gres/gpu=21,node=-1\nteam physics 600\nmember physics ada\nmember physics grace");
-  EXPECT_NE(accounts.find("quota nlp.fast billing=-1,cpu=200,gres/gpu=-1,node=-1\nteam nlp 1\n"), std::string::npos) << accounts;
-  EXPECT_NE(accounts.find("quota ops.fast billing=-1,cpu=-1,gres/gpu=-1,node=1\nteam ops 1\n"), std::string::npos) << accounts;
-  EXPECT_NE(accounts.find("    physics) printf '%s %s\\n' fast physics.fast cut physics.cut ;;\n    nlp) printf '%s %s\\n' fast nlp.fast cut normal ;;\n"), std::string::npos) << accounts;
+            "quota physics.fast billing=-1,cpu=-1,gres/gpu=4,node=-1\nquota physics.cut "
+            "billing=-1,cpu=-1,gres/gpu=21,node=-1\nteam physics 600\nmember physics ada\nmember physics grace");
+  EXPECT_NE(accounts.find("quota nlp.fast billing=-1,cpu=200,gres/gpu=-1,node=-1\nteam nlp 1\n"), std::string::npos)
+      << accounts;
+  EXPECT_NE(accounts.find("quota ops.fast billing=-1,cpu=-1,gres/gpu=-1,node=1\nteam ops 1\n"), std::string::npos)
+      << accounts;
+  EXPECT_NE(accounts.find("    physics) printf '%s %s\\n' fast physics.fast cut physics.cut ;;\n    nlp) printf '%s "
+                          "%s\\n' fast nlp.fast cut normal ;;\n"),
+            std::string::npos)
+      << accounts;
   EXPECT_NE(accounts.find("cluster=case\nsubmit=50\nrunning=5\n"), std::string::npos) << accounts;
   EXPECT_NE(conf.find("\nAccountingStorageHost=ctl\n"), std::string::npos) << conf;
   EXPECT_NE(conf.find("\nJobRequeue=0\n"), std::string::npos) << conf;
@@ -195,22 +251,32 @@ TEST(Slurm, AccountingThatCannotBeIsRefused) {
     return c.told();
   };
   const std::string teams = "teams: { a: {} }\n";
-  EXPECT_NE(told("accounting: { nodes: \"n[1-2]\" }", teams).find("two nodes run slurmdbd, and each would have a database of its own"), std::string::npos);
-  EXPECT_NE(told("accounting: { nodes: \"n[1-3]\", database: db }", teams).find("slurmdbd has one backup at most"), std::string::npos);
+  EXPECT_NE(told("accounting: { nodes: \"n[1-2]\" }", teams)
+                .find("two nodes run slurmdbd, and each would have a database of its own"),
+            std::string::npos);
+  EXPECT_NE(told("accounting: { nodes: \"n[1-3]\", database: db }", teams).find("slurmdbd has one backup at most"),
+            std::string::npos);
   EXPECT_NE(told("accounting: { nodes: nobody }", teams).find("no node is named 'nobody'"), std::string::npos);
-  EXPECT_NE(told("accounting: { password: { file: \"/etc/a b\" } }", teams).find("is no absolute path"), std::string::npos);
+  EXPECT_NE(told("accounting: { password: { file: \"/etc/a b\" } }", teams).find("is no absolute path"),
+            std::string::npos);
   EXPECT_NE(told("limits: { submit: 5 }", "").find("the spec has no teams"), std::string::npos);
   EXPECT_NE(told("topology: none", "teams: { Root: {} }\n").find("has an account 'root' already"), std::string::npos);
   EXPECT_NE(told("topology: none", "teams: { A: {}, a: {} }\n").find("has an account 'a' already"), std::string::npos);
-  EXPECT_NE(told("topology: none", "teams: { a: { users: [\"x;id\"] } }\n").find("'x;id' is no account's name"), std::string::npos);
-  EXPECT_NE(told("topology: none", "teams: { a: { quota: { head: 1 nodes } } }\n").find("which Slurm does not hand out"), std::string::npos);
+  EXPECT_NE(told("topology: none", "teams: { a: { users: [\"x;id\"] } }\n").find("'x;id' is no account's name"),
+            std::string::npos);
+  EXPECT_NE(
+      told("topology: none", "teams: { a: { quota: { head: 1 nodes } } }\n").find("which Slurm does not hand out"),
+      std::string::npos);
 }
 
 // Two bridges of two cards: each card names the one that it is joined to. A board of eight says nothing: all are alike.
 TEST(Slurm, BridgedCardsAreLinked) {
   Compiled c;
-  c.spec(kVms.substr(0, kVms.find("  cpu:")) + "  a: { names: a1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, gpus: 4 x nvidia-h100-pcie-80, nvlink_bridge: 2 }\n  b: { names: b1, instance: nvidia-dgx-h100 }\n"
-         "software: { scheduler: { kind: slurm, version: 24.11 } }\n", {"slurm"});
+  c.spec(kVms.substr(0, kVms.find("  cpu:")) +
+             "  a: { names: a1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, gpus: 4 x nvidia-h100-pcie-80, "
+             "nvlink_bridge: 2 }\n  b: { names: b1, instance: nvidia-dgx-h100 }\n"
+             "software: { scheduler: { kind: slurm, version: 24.11 } }\n",
+         {"slurm"});
   ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
   const std::string gres = c.file("slurm/gres.conf");
   EXPECT_NE(gres.find("File=/dev/nvidia0 Cores=0-31 Links=-1,1,0,0\n"), std::string::npos) << gres;
@@ -222,34 +288,51 @@ TEST(Slurm, BridgedCardsAreLinked) {
 // ---- netplan
 
 const std::string kRoom =
-    "clusterc: 1\nrules: 2026.11\nname: case\nsite:\n  region: iec\n  supply: { phases: 3, voltage: 400 V }\n  feeds: { A: { breaker: 63 A }, B: { breaker: 63 A } }\n"
+    "clusterc: 1\nrules: 2026.11\nname: case\nsite:\n  region: iec\n  supply: { phases: 3, voltage: 400 V }\n  feeds: "
+    "{ A: { breaker: 63 A }, B: { breaker: 63 A } }\n"
     "  cooling: { hall: { method: contained-air, each: { heat: 60 kW, airflow: 8000 CFM }, supply: 22 C } }\n"
-    "racks:\n  main: { names: r1, model: generic-48u-800x1200, cooling: hall, pdus: [ { model: eu-400-3ph-32, feed: A }, { model: eu-400-3ph-32, feed: B } ] }\n";
+    "racks:\n  main: { names: r1, model: generic-48u-800x1200, cooling: hall, pdus: [ { model: eu-400-3ph-32, feed: A "
+    "}, { model: eu-400-3ph-32, feed: B } ] }\n";
 
 // Four ports in bonds of two: two bonds, each with an address; a guest without a tag of its own comes over both.
 TEST(Netplan, AsManyBondsAsThePlanHasAddresses) {
   Compiled c;
-  c.spec(kRoom + "nodes:\n  cpu: { names: n1, racks: main, server: { like: generic-2u, nics: { data: 4 x cx6-vpi-200 }, memory: 24 x 32 GiB } }\nnetworks:\n"
-         "  guest: { shares_switches_with: lan, vlan: 7, subnet: 10.2.0.0/24, connects: { cpu: { ports: data } } }\n"
-         "  lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, bond: 2, subnet: 10.1.0.0/24, carries: [inband], connects: { cpu: { ports: data } } }\n"
-         "software: { os: debian-12 }\n", {"netplan", "hosts"});
+  c.spec(
+      kRoom +
+          "nodes:\n  cpu: { names: n1, racks: main, server: { like: generic-2u, nics: { data: 4 x cx6-vpi-200 }, "
+          "memory: 24 x 32 GiB } }\nnetworks:\n"
+          "  guest: { shares_switches_with: lan, vlan: 7, subnet: 10.2.0.0/24, connects: { cpu: { ports: data } } }\n"
+          "  lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, bond: 2, subnet: 10.1.0.0/24, "
+          "carries: [inband], connects: { cpu: { ports: data } } }\n"
+          "software: { os: debian-12 }\n",
+      {"netplan", "hosts"});
   ASSERT_TRUE(c.plan) << c.told();
   const std::string text = c.file("netplan/cpu-0/n1.yaml");
   EXPECT_NE(text.find("    bond0:\n      interfaces: [data1, data2]\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    bond1:\n      interfaces: [data3, data4]\n"), std::string::npos) << text;
   // stride 2 in a slot of 16 addresses: the first place is kept free, so 16 + 2
-  for (const char* address : {"10.1.0.18/24", "10.1.0.19/24", "10.2.0.18/24", "10.2.0.19/24"}) EXPECT_NE(text.find(address), std::string::npos) << address << text;
+  for (const char* address : {"10.1.0.18/24", "10.1.0.19/24", "10.2.0.18/24", "10.2.0.19/24"})
+    EXPECT_NE(text.find(address), std::string::npos) << address << text;
   EXPECT_NE(text.find("    bond0.7:\n      id: 7\n      link: bond0\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    bond1.7:\n      id: 7\n      link: bond1\n"), std::string::npos) << text;
   EXPECT_NE(c.file("hosts/hosts").find("10.1.0.19 n1-lan-2\n"), std::string::npos);
 }
 
-// IFNAMSIZ: 15 characters and a zero (include/uapi/linux/if.h). "abcdefghijklmno" has 15, and its port a number behind it.
+// IFNAMSIZ: 15 characters and a zero (include/uapi/linux/if.h). "abcdefghijklmno" has 15, and its port a number behind
+// it.
 TEST(Netplan, InterfaceNamesFit) {
   Compiled c;
-  c.spec(kHead + "nodes:\n  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { abcdefghijklmno: cx6-vpi-200 }, pcie: { socket1: { slot5: nics.abcdefghijklmno } } }\n"
-         "networks:\n  lan: { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { hw: { ports: abcdefghijklmno } } }\n", {"netplan"});
-  EXPECT_NE(c.told().find("interface 'abcdefghijklmno1' of 'hw' has 16 characters, Linux takes 15 [netplan-interface-name-too-long]"), std::string::npos) << c.told();
+  c.spec(kHead +
+             "nodes:\n  hw: { names: h1, instance: generic-2u-pcie4, memory: 24 x 32 GiB, nics: { abcdefghijklmno: "
+             "cx6-vpi-200 }, pcie: { socket1: { slot5: nics.abcdefghijklmno } } }\n"
+             "networks:\n  lan: { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { hw: { ports: "
+             "abcdefghijklmno } } }\n",
+         {"netplan"});
+  EXPECT_NE(
+      c.told().find(
+          "interface 'abcdefghijklmno1' of 'hw' has 16 characters, Linux takes 15 [netplan-interface-name-too-long]"),
+      std::string::npos)
+      << c.told();
 }
 
 // ---- ansible
@@ -261,60 +344,95 @@ TEST(Ansible, GroupsThatWouldHaveOneName) {
   spec.replace(spec.find("head: 1, cpu: 1"), 15, "a_b: 1, a-b: 1");
   Compiled c;
   c.spec(spec, {"ansible"});
-  EXPECT_NE(c.told().find("Ansible would call 'a-b' and 'a_b' both group_a_b [ansible-groups-collide]"), std::string::npos) << c.told();
+  EXPECT_NE(c.told().find("Ansible would call 'a-b' and 'a_b' both group_a_b [ansible-groups-collide]"),
+            std::string::npos)
+      << c.told();
 }
 
 // Versions stay text: 570.10 is not 570.1.
 TEST(Ansible, VersionsAreText) {
   Compiled c;
   c.spec(kVms + "software: { os: debian-12, cuda: 12.10, nccl: 2.20 }\n", {"ansible"});
-  EXPECT_NE(c.file("ansible/group_vars/group_cpu.yaml").find("cluster_cuda: \"12.10\"\n"), std::string::npos) << c.file("ansible/inventory.yaml");
+  EXPECT_NE(c.file("ansible/group_vars/group_cpu.yaml").find("cluster_cuda: \"12.10\"\n"), std::string::npos)
+      << c.file("ansible/inventory.yaml");
 }
 
-// Linux, Documentation/admin-guide/kernel-parameters.txt: Intel's IOMMU is turned on by name, AMD's is on; 512 pages of 2 MiB.
+// Linux, Documentation/admin-guide/kernel-parameters.txt: Intel's IOMMU is turned on by name, AMD's is on; 512 pages of
+// 2 MiB.
 TEST(Ansible, KernelArgumentsFollowTheProcessor) {
   const auto arguments = [](std::string_view cpu, std::string_view iommu) {
     Compiled c;
-    c.spec(kHead + "nodes: { gpu: { names: g1, instance: generic-2u, cpus: 2 x " + std::string(cpu) + " } }\nnetworks: { lan: { kind: ethernet, rate: 100 Gb/s, connects: { gpu: 1 } } }\n" +
-               "software: { os: ubuntu-24.04, huge_pages: 512, kernel_arguments: [nosmt], iommu: " + std::string(iommu) + " }\n", {"ansible"});
+    c.spec(kHead + "nodes: { gpu: { names: g1, instance: generic-2u, cpus: 2 x " + std::string(cpu) +
+               " } }\nnetworks: { lan: { kind: ethernet, rate: 100 Gb/s, connects: { gpu: 1 } } }\n" +
+               "software: { os: ubuntu-24.04, huge_pages: 512, kernel_arguments: [nosmt], iommu: " +
+               std::string(iommu) + " }\n",
+           {"ansible"});
     return between(c.file("ansible/group_vars/group_gpu.yaml"), "cluster_kernel_arguments:\n", "cluster_sysctl");
   };
-  EXPECT_EQ(arguments("xeon-8480p", "passthrough"), "cluster_kernel_arguments:\n  - \"intel_iommu=on\"\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
-  EXPECT_EQ(arguments("epyc-9654", "passthrough"), "cluster_kernel_arguments:\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
-  EXPECT_EQ(arguments("epyc-9654", "off"), "cluster_kernel_arguments:\n  - \"amd_iommu=off\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
+  EXPECT_EQ(arguments("xeon-8480p", "passthrough"),
+            "cluster_kernel_arguments:\n  - \"intel_iommu=on\"\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - "
+            "\"hugepages=512\"\n  - nosmt\n");
+  EXPECT_EQ(arguments("epyc-9654", "passthrough"),
+            "cluster_kernel_arguments:\n  - \"iommu=pt\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
+  EXPECT_EQ(
+      arguments("epyc-9654", "off"),
+      "cluster_kernel_arguments:\n  - \"amd_iommu=off\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
 }
 
-// Names as in NVIDIA's driver, fabric manager and CUDA installation guides: open modules of the branch; from R580 on the daemons' packages bear no branch;
-// dnf has module streams. Volta has proprietary modules only, Blackwell open ones only (catalog/compatibility/gpu-architectures.yaml).
+// Names as in NVIDIA's driver, fabric manager and CUDA installation guides: open modules of the branch; from R580 on
+// the daemons' packages bear no branch; dnf has module streams. Volta has proprietary modules only, Blackwell open ones
+// only (catalog/compatibility/gpu-architectures.yaml).
 TEST(Ansible, PackagesFollowTheGpu) {
   const auto packages = [](std::string_view server, std::string_view software) {
     Compiled c;
-    c.spec(kHead + "nodes: { gpu: { names: \"g[1-2]\", " + std::string(server) + " } }\nsoftware: { " + std::string(software) + " }\n", {"ansible"});
+    c.spec(kHead + "nodes: { gpu: { names: \"g[1-2]\", " + std::string(server) + " } }\nsoftware: { " +
+               std::string(software) + " }\n",
+           {"ansible"});
     std::string out;
     bool inside = false;
     for (const std::string_view line : split(c.file("ansible/group_vars/group_gpu.yaml"), '\n')) {
       if (!line.starts_with(' ')) inside = line.ends_with("_packages:");
-      if (inside && !line.starts_with(' ')) out += out.empty() ? "" : "; ", out += line.substr(8, line.size() - 18), out += ':';
-      else if (inside && line.starts_with("  - ")) out += ' ', out += line.substr(4);
+      if (inside && !line.starts_with(' '))
+        out += out.empty() ? "" : "; ", out += line.substr(8, line.size() - 18), out += ':';
+      else if (inside && line.starts_with("  - "))
+        out += ' ', out += line.substr(4);
     }
     return out + (c.findings.empty() ? "" : " " + c.told());
   };
   const std::string volta = "instance: generic-4u-pcie8, gpus: 8 x nvidia-v100-pcie-32, nics: { data: cx6-vpi-200 }";
-  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: ubuntu-22.04, gpu_driver: 535"), "nvidia: cuda-drivers-535 linux-headers-generic; fabric_manager: nvidia-fabricmanager-535");
-  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: rocky-9.4, gpu_driver: 570, kernel_modules: open"), "nvidia: \"@nvidia-driver:570-open\" kernel-devel-matched kernel-headers; fabric_manager: nvidia-fabricmanager-570");
-  EXPECT_EQ(packages("instance: nvidia-dgx-b200", "os: ubuntu-24.04, gpu_driver: 580.95.05"), "nvidia: \"nvidia-open-580=580.95.05-*\" linux-headers-generic; fabric_manager: \"nvidia-fabricmanager=580.95.05-*\" nvlink5-580");
-  EXPECT_EQ(packages(volta, "os: debian-12, gpu_driver: 580, cuda: 12.9, nccl: 2.28"), "nvidia: cuda-drivers-580 linux-headers-amd64; cuda: cuda-toolkit-12-9 \"libnccl2=2.28.*+cuda12.?\" \"libnccl-dev=2.28.*+cuda12.?\"");
-  EXPECT_EQ(packages(volta, "os: rocky-9, cuda: 12.9.1, nccl: 2.28.9"), "cuda: cuda-toolkit-12-9 \"libnccl-2.28.9-*+cuda12.?\" \"libnccl-devel-2.28.9-*+cuda12.?\"");
-  EXPECT_NE(packages("instance: nvidia-dgx-h100", "os: plan9-4, gpu_driver: 570").find("no repositories of GPU software are known here for 'plan9-4', so that the plays install none on 'gpu' [ansible-os-unsupported]"), std::string::npos);
+  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: ubuntu-22.04, gpu_driver: 535"),
+            "nvidia: cuda-drivers-535 linux-headers-generic; fabric_manager: nvidia-fabricmanager-535");
+  EXPECT_EQ(packages("instance: nvidia-dgx-h100", "os: rocky-9.4, gpu_driver: 570, kernel_modules: open"),
+            "nvidia: \"@nvidia-driver:570-open\" kernel-devel-matched kernel-headers; fabric_manager: "
+            "nvidia-fabricmanager-570");
+  EXPECT_EQ(packages("instance: nvidia-dgx-b200", "os: ubuntu-24.04, gpu_driver: 580.95.05"),
+            "nvidia: \"nvidia-open-580=580.95.05-*\" linux-headers-generic; fabric_manager: "
+            "\"nvidia-fabricmanager=580.95.05-*\" nvlink5-580");
+  EXPECT_EQ(packages(volta, "os: debian-12, gpu_driver: 580, cuda: 12.9, nccl: 2.28"),
+            "nvidia: cuda-drivers-580 linux-headers-amd64; cuda: cuda-toolkit-12-9 \"libnccl2=2.28.*+cuda12.?\" "
+            "\"libnccl-dev=2.28.*+cuda12.?\"");
+  EXPECT_EQ(packages(volta, "os: rocky-9, cuda: 12.9.1, nccl: 2.28.9"),
+            "cuda: cuda-toolkit-12-9 \"libnccl-2.28.9-*+cuda12.?\" \"libnccl-devel-2.28.9-*+cuda12.?\"");
+  EXPECT_NE(packages("instance: nvidia-dgx-h100", "os: plan9-4, gpu_driver: 570")
+                .find("no repositories of GPU software are known here for 'plan9-4', so that the plays install none on "
+                      "'gpu' [ansible-os-unsupported]"),
+            std::string::npos);
 }
 
 // Text of a spec is no template, and what a shell would read is no kernel argument: one finding, for all groups.
 TEST(Ansible, ForeignTextIsNeverRun) {
   Compiled c;
-  c.spec(kVms + "software: { os: debian-12, kernel_arguments: [\"a;reboot\"], identity: { kind: ldap, server: \"ldaps://a\", base: \"dc={{ 7*7 }}\" } }\n", {"ansible"});
-  EXPECT_NE(c.file("ansible/group_vars/group_cpu.yaml").find("  base: !unsafe \"dc={{ 7*7 }}\"\n"), std::string::npos) << c.file("ansible/group_vars/group_cpu.yaml");
+  c.spec(kVms +
+             "software: { os: debian-12, kernel_arguments: [\"a;reboot\"], identity: { kind: ldap, server: "
+             "\"ldaps://a\", base: \"dc={{ 7*7 }}\" } }\n",
+         {"ansible"});
+  EXPECT_NE(c.file("ansible/group_vars/group_cpu.yaml").find("  base: !unsafe \"dc={{ 7*7 }}\"\n"), std::string::npos)
+      << c.file("ansible/group_vars/group_cpu.yaml");
   EXPECT_EQ(c.findings.count(Severity::error), 1) << c.told();
-  EXPECT_NE(c.told().find("'a;reboot' is not one word that a kernel takes as an argument [ansible-kernel-argument-malformed]"), std::string::npos) << c.told();
+  EXPECT_NE(c.told().find(
+                "'a;reboot' is not one word that a kernel takes as an argument [ansible-kernel-argument-malformed]"),
+            std::string::npos)
+      << c.told();
 }
 
 // ---- cloud-init
@@ -325,7 +443,9 @@ TEST(CloudInit, LockedMemoryIsUnlimitedWhereRdmaIsUsed) {
   Compiled with, without;
   with.spec(spec + "software: { os: debian-12 }\n", {"cloud-init"});
   without.spec(kVms + "software: { os: debian-12 }\n", {"cloud-init"});
-  EXPECT_NE(with.file("cloud-init/cpu.user-data").find("      * - memlock unlimited\n      root - memlock unlimited\n"), std::string::npos) << with.told() << with.file("cloud-init/cpu.user-data");
+  EXPECT_NE(with.file("cloud-init/cpu.user-data").find("      * - memlock unlimited\n      root - memlock unlimited\n"),
+            std::string::npos)
+      << with.told() << with.file("cloud-init/cpu.user-data");
   EXPECT_EQ(without.file("cloud-init/cpu.user-data").find("memlock"), std::string::npos);
   EXPECT_EQ(without.file("cloud-init/cpu-1/n600/meta-data"), "instance-id: \"case-n600\"\nlocal-hostname: \"n600\"\n");
 }
@@ -335,7 +455,8 @@ TEST(CloudInit, NetworkConfigWhereNetplanIsNotRead) {
   Compiled rocky, debian;
   rocky.spec(kVms + "software: { os: rocky-9 }\n");
   debian.spec(kVms + "software: { os: debian-12 }\n");
-  EXPECT_NE(rocky.file("cloud-init/cpu-0/n1/network-config").find("network:\n  version: 2\n  ethernets:\n    eth0:\n"), std::string::npos);
+  EXPECT_NE(rocky.file("cloud-init/cpu-0/n1/network-config").find("network:\n  version: 2\n  ethernets:\n    eth0:\n"),
+            std::string::npos);
   EXPECT_EQ(rocky.file("netplan/cpu-0/n1.yaml"), "no file netplan/cpu-0/n1.yaml");
   EXPECT_EQ(debian.file("cloud-init/cpu-0/n1/network-config"), "no file cloud-init/cpu-0/n1/network-config");
 }
@@ -354,12 +475,13 @@ TEST(NetworkReaders, EverySystemHasOne) {
       }
     return out;
   };
-  constexpr std::string_view kNetworkd = "outputs: { networkd: {} }\n", kNoManager = "outputs: { networkmanager: { skip: true } }\n";
+  constexpr std::string_view kNetworkd = "outputs: { networkd: {} }\n",
+                             kNoManager = "outputs: { networkmanager: { skip: true } }\n";
   EXPECT_EQ(first("debian-12"), "netplan");
   EXPECT_EQ(first("debian-12", kNetworkd), "networkd");
   EXPECT_EQ(first("debian-12", "outputs: { networkd: { skip: true } }\n"), "netplan");
   EXPECT_EQ(first("rocky-9.4"), "cloud-init networkmanager");
-  EXPECT_EQ(first("rocky-9.4", kNetworkd), "cloud-init networkmanager");   // EPEL's networkd is nobody's default
+  EXPECT_EQ(first("rocky-9.4", kNetworkd), "cloud-init networkmanager");  // EPEL's networkd is nobody's default
   EXPECT_EQ(first("rhel-7"), "cloud-init");
   EXPECT_EQ(first("dgx-os-6"), "netplan");
   EXPECT_EQ(first("fedora-42"), "cloud-init networkmanager");
@@ -377,32 +499,52 @@ TEST(NetworkReaders, OneFileForEachAddress) {
   EXPECT_EQ(c.bundle.files().front().mode, 0600u);
 }
 
-// IP over InfiniBand is a device of its own type; more than a packet of the fabric holds asks for connected mode (RFC 4391, RFC 4755).
+// IP over InfiniBand is a device of its own type; more than a packet of the fabric holds asks for connected mode (RFC
+// 4391, RFC 4755).
 TEST(NetworkReaders, IpOverInfiniband) {
   const auto profile = [](std::string_view mtu) {
     Compiled c;
-    c.spec(kRoom + "nodes: { gpu: { names: g1, racks: main, server: { like: generic-2u, nics: { ib: cx7-ndr-osfp }, memory: 24 x 32 GiB } } }\n"
-           "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, racks: main, subnet: 10.78.0.0/24, " + std::string(mtu) + "connects: { gpu: { ports: ib } } } }\nsoftware: { os: rocky-9 }\n", {"networkmanager"});
+    c.spec(kRoom +
+               "nodes: { gpu: { names: g1, racks: main, server: { like: generic-2u, nics: { ib: cx7-ndr-osfp }, "
+               "memory: 24 x 32 GiB } } }\n"
+               "networks: { ib: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, racks: main, subnet: "
+               "10.78.0.0/24, " +
+               std::string(mtu) + "connects: { gpu: { ports: ib } } } }\nsoftware: { os: rocky-9 }\n",
+           {"networkmanager"});
     return between(c.file("networkmanager/gpu-0/g1/ib1.nmconnection"), "[connection]", "[ipv4]");
   };
-  EXPECT_EQ(profile(""), "[connection]\nid=ib1\ntype=infiniband\ninterface-name=ib1\n\n[infiniband]\ntransport-mode=datagram\n\n");
-  EXPECT_EQ(profile("mtu: 9000, "), "[connection]\nid=ib1\ntype=infiniband\ninterface-name=ib1\n\n[infiniband]\ntransport-mode=connected\nmtu=9000\n\n");
+  EXPECT_EQ(profile(""),
+            "[connection]\nid=ib1\ntype=infiniband\ninterface-name=ib1\n\n[infiniband]\ntransport-mode=datagram\n\n");
+  EXPECT_EQ(profile("mtu: 9000, "),
+            "[connection]\nid=ib1\ntype=infiniband\ninterface-name=ib1\n\n[infiniband]\ntransport-mode=connected\nmtu="
+            "9000\n\n");
 }
 
 TEST(NetworkReaders, ExtraLines) {
   const auto told = [](std::string_view os, std::string_view output, std::string_view lines) {
     Compiled c;
-    c.spec(kVms + "software: { os: " + std::string(os) + " }\noutputs: { " + std::string(output) + ": [ " + std::string(lines) + " ] } } }\n", {"networkd", "networkmanager"});
+    c.spec(kVms + "software: { os: " + std::string(os) + " }\noutputs: { " + std::string(output) + ": [ " +
+               std::string(lines) + " ] } } }\n",
+           {"networkd", "networkmanager"});
     return c.told();
   };
-  const std::string_view d = "networkd: { extra: { 90-extra.network", m = "networkmanager: { extra: { extra.nmconnection";
+  const std::string_view d = "networkd: { extra: { 90-extra.network",
+                         m = "networkmanager: { extra: { extra.nmconnection";
   EXPECT_EQ(told("debian-12", d, "\"[Match]\", \"Name=mgmt0\", \"[Network]\", \"DHCP=yes\""), "");
-  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=mgmt0 eth0\"").find("interface 'eth0' follows from the spec [output-extra-contradicts-spec]"), std::string::npos);
-  EXPECT_NE(told("debian-12", d, "\"Name=mgmt0\"").find("'Name=mgmt0' is no line of 90-extra.network [output-extra-malformed]"), std::string::npos);
-  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=a\\nReboot=yes\"").find("[output-extra-malformed]"), std::string::npos);
-  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=a\\\\\"").find("[output-extra-malformed]"), std::string::npos);   // a backslash at the end takes the next line in
+  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=mgmt0 eth0\"")
+                .find("interface 'eth0' follows from the spec [output-extra-contradicts-spec]"),
+            std::string::npos);
+  EXPECT_NE(told("debian-12", d, "\"Name=mgmt0\"")
+                .find("'Name=mgmt0' is no line of 90-extra.network [output-extra-malformed]"),
+            std::string::npos);
+  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=a\\nReboot=yes\"").find("[output-extra-malformed]"),
+            std::string::npos);
+  EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=a\\\\\"").find("[output-extra-malformed]"),
+            std::string::npos);  // a backslash at the end takes the next line in
   EXPECT_EQ(told("rocky-9", m, "\"[connection]\", \"id=mgmt0\", \"interface-name=mgmt0\""), "");
-  EXPECT_NE(told("rocky-9", m, "\"[connection]\", \"interface-name=eth0\"").find("interface 'eth0' follows from the spec"), std::string::npos);
+  EXPECT_NE(
+      told("rocky-9", m, "\"[connection]\", \"interface-name=eth0\"").find("interface 'eth0' follows from the spec"),
+      std::string::npos);
 }
 
 // ---- warewulf, maas, openchami, xcat
@@ -413,7 +555,8 @@ TEST(NodeLists, OnlyTheOneThatIsNamed) {
     c.spec(kVms + "software: { os: debian-12 }\n" + std::string(outputs));
     std::string out;
     for (const std::string& path : c.paths())
-      if (path.find("nodes.yaml") != std::string::npos || path.ends_with(".stanza") || path.ends_with("machines.sh")) out += path + " ";
+      if (path.find("nodes.yaml") != std::string::npos || path.ends_with(".stanza") || path.ends_with("machines.sh"))
+        out += path + " ";
     return out;
   };
   EXPECT_EQ(made(""), "");
@@ -425,28 +568,41 @@ TEST(NodeLists, OnlyTheOneThatIsNamed) {
 TEST(NodeLists, SayWhatIsNotKnown) {
   Compiled maas, warewulf;
   maas.spec(kVms + "outputs: { maas: {} }\n", {"maas"});
-  EXPECT_NE(maas.told().find("601 nodes are not in the list: MAAS asks for the MAC of the port that a node starts from [output-nodes-left-out]"), std::string::npos) << maas.told();
+  EXPECT_NE(maas.told().find("601 nodes are not in the list: MAAS asks for the MAC of the port that a node starts from "
+                             "[output-nodes-left-out]"),
+            std::string::npos)
+      << maas.told();
   EXPECT_NE(maas.told().find("eth0,MAC"), std::string::npos) << maas.told();
   EXPECT_EQ(maas.file("maas/machines.sh").find("\nmachine "), std::string::npos);
   warewulf.spec(kVms + "outputs: { warewulf: {} }\n", {"warewulf"});
-  EXPECT_NE(warewulf.file("warewulf/nodes.yaml").find("\n# no MAC is known of ports: 601; rows of the inventory"), std::string::npos);
+  EXPECT_NE(warewulf.file("warewulf/nodes.yaml").find("\n# no MAC is known of ports: 601; rows of the inventory"),
+            std::string::npos);
   EXPECT_NE(warewulf.file("warewulf/nodes.yaml").find("  discoverable: true\n"), std::string::npos);
 }
 
 TEST(NodeLists, ExtraLines) {
   const auto told = [](std::string_view output, std::string_view file, std::string_view line) {
     Compiled c;
-    c.spec(kVms + "outputs: { " + std::string(output) + ": { extra: { " + std::string(file) + ": [ \"" + std::string(line) + "\" ] } } }\n", {std::string(output)});
+    c.spec(kVms + "outputs: { " + std::string(output) + ": { extra: { " + std::string(file) + ": [ \"" +
+               std::string(line) + "\" ] } } }\n",
+           {std::string(output)});
     return c.told();
   };
-  EXPECT_NE(told("xcat", "nodes.stanza", "mac=02:00:00:00:00:01").find("'mac' follows from the spec"), std::string::npos);
-  EXPECT_NE(told("xcat", "nodes.stanza", "nicips.eth0=10.0.0.1").find("'nicips.eth0' follows from the spec"), std::string::npos);
-  EXPECT_NE(told("xcat", "nodes.stanza", "n9:").find("'n9:' is no line of nodes.stanza [output-extra-malformed]"), std::string::npos);
+  EXPECT_NE(told("xcat", "nodes.stanza", "mac=02:00:00:00:00:01").find("'mac' follows from the spec"),
+            std::string::npos);
+  EXPECT_NE(told("xcat", "nodes.stanza", "nicips.eth0=10.0.0.1").find("'nicips.eth0' follows from the spec"),
+            std::string::npos);
+  EXPECT_NE(told("xcat", "nodes.stanza", "n9:").find("'n9:' is no line of nodes.stanza [output-extra-malformed]"),
+            std::string::npos);
   EXPECT_EQ(told("xcat", "nodes.stanza", "provmethod=netboot"), "");
-  EXPECT_NE(told("maas", "machines.sh", "power_type=manual").find("'power_type' follows from the spec"), std::string::npos);
-  EXPECT_NE(told("warewulf", "nodes.yaml", "comment: &a x").find("stands at every node, which an anchor cannot"), std::string::npos);
+  EXPECT_NE(told("maas", "machines.sh", "power_type=manual").find("'power_type' follows from the spec"),
+            std::string::npos);
+  EXPECT_NE(told("warewulf", "nodes.yaml", "comment: &a x").find("stands at every node, which an anchor cannot"),
+            std::string::npos);
   EXPECT_NE(told("maas", "machines.sh", "; reboot").find("[output-extra-malformed]"), std::string::npos);
-  EXPECT_NE(told("warewulf", "nodes.yaml", "ipmi: { ipaddr: 10.0.0.1 }").find("'ipmi' stands in nodes.yaml already [output-extra-contradicts-spec]"), std::string::npos);
+  EXPECT_NE(told("warewulf", "nodes.yaml", "ipmi: { ipaddr: 10.0.0.1 }")
+                .find("'ipmi' stands in nodes.yaml already [output-extra-contradicts-spec]"),
+            std::string::npos);
 }
 
 // An hour each, one behind the other, but for the last, which is the first again.
@@ -456,9 +612,12 @@ std::string with_reservations(int count) {
     const int hour = i + 1 == count ? 0 : i;
     char start[32];
     std::snprintf(start, sizeof start, "2027-%02d-%02dT%02d:00", 1 + hour / 24 / 28, 1 + hour / 24 % 28, hour % 24);
-    list += "      r" + std::to_string(i) + ": { start: " + start + ", length: 1 h, nodes: \"n[1-2]\", users: [ada] }\n";
+    list +=
+        "      r" + std::to_string(i) + ": { start: " + start + ", length: 1 h, nodes: \"n[1-2]\", users: [ada] }\n";
   }
-  return test::kHead + "nodes:\n  cpu: { names: \"n[1-2]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n  ctl: { names: ctl, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler] }\n" +
+  return test::kHead +
+         "nodes:\n  cpu: { names: \"n[1-2]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n  ctl: { names: ctl, "
+         "virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler] }\n" +
          "networks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, connects: { cpu: 1, ctl: 1 } } }\n" +
          "software:\n  os: debian-12\n  scheduler:\n    kind: slurm\n    reservations:\n" + list;
 }
@@ -466,7 +625,9 @@ std::string with_reservations(int count) {
 TEST(Reservations, AThousandAreComparedAndItIsSaidWhereThatEnds) {
   Compiled last;
   last.spec(with_reservations(1000), {"slurm"});
-  EXPECT_NE(last.told().find("'r999' is to reserve nodes that 'r0' has at the same time [slurm-reservation-unmade]"), std::string::npos) << last.told();
+  EXPECT_NE(last.told().find("'r999' is to reserve nodes that 'r0' has at the same time [slurm-reservation-unmade]"),
+            std::string::npos)
+      << last.told();
   Compiled beyond;
   beyond.spec(with_reservations(1002), {"slurm"});
   EXPECT_EQ(beyond.told().find("is to reserve"), std::string::npos);
@@ -480,8 +641,12 @@ TEST(Reservations, AThousandAreComparedAndItIsSaidWhereThatEnds) {
 TEST(SyslogNg, IsNotMadeBesideAnotherThatShipsLogs) {
   const auto made = [](const std::string& monitoring) {
     Compiled d;
-    d.spec(test::kHead + "nodes: { mon: { names: mon, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [monitoring] } }\n" +
-           "networks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, connects: { mon: 1 } } }\nsoftware: { os: debian-12, monitoring: [" + monitoring + "] }\n", {"syslog-ng"});
+    d.spec(test::kHead +
+               "nodes: { mon: { names: mon, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [monitoring] } }\n" +
+               "networks: { lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.1.0.0/24, connects: { mon: 1 } } "
+               "}\nsoftware: { os: debian-12, monitoring: [" +
+               monitoring + "] }\n",
+           {"syslog-ng"});
     return !d.file("syslog-ng/mon.conf").starts_with("no file");
   };
   EXPECT_TRUE(made("loki"));

@@ -11,7 +11,9 @@ namespace {
 struct Text {
   std::string text;
   std::vector<Fix> fixes;
-  Edit edit(std::uint32_t begin, std::uint32_t end, std::string with, FileId file = 0) { return {{file, begin, end}, std::move(with)}; }
+  Edit edit(std::uint32_t begin, std::uint32_t end, std::string with, FileId file = 0) {
+    return {{file, begin, end}, std::move(with)};
+  }
   Patched apply() const {
     std::vector<const Fix*> pointers;
     for (const Fix& f : fixes) pointers.push_back(&f);
@@ -21,7 +23,8 @@ struct Text {
 
 TEST(ApplyFixes, PutsEditsInTheirPlacesWhateverTheirOrder) {
   Text t{"a: 1\nb: 2\nc: 3\n", {}};
-  t.fixes = {{"", {t.edit(13, 14, "30")}}, {"", {t.edit(0, 1, "alpha"), t.edit(8, 9, "")}}, {"", {t.edit(5, 5, "# two\n")}}};
+  t.fixes = {
+      {"", {t.edit(13, 14, "30")}}, {"", {t.edit(0, 1, "alpha"), t.edit(8, 9, "")}}, {"", {t.edit(5, 5, "# two\n")}}};
   const Patched p = t.apply();
   EXPECT_EQ(p.text, "alpha: 1\n# two\nb: \nc: 30\n");
   EXPECT_EQ(p.applied, (std::vector<bool>{true, true, true}));
@@ -35,14 +38,17 @@ TEST(ApplyFixes, PutsEditsInTheirPlacesWhateverTheirOrder) {
 
 TEST(ApplyFixes, AFixGoesInWholeOrNotAtAll) {
   Text t{"0123456789", {}};
-  t.fixes = {{"first", {t.edit(2, 5, "x")}}, {"meets it", {t.edit(8, 9, "y"), t.edit(4, 6, "z")}}, {"touches it", {t.edit(5, 6, "t")}}};
+  t.fixes = {{"first", {t.edit(2, 5, "x")}},
+             {"meets it", {t.edit(8, 9, "y"), t.edit(4, 6, "z")}},
+             {"touches it", {t.edit(5, 6, "t")}}};
   const Patched p = t.apply();
   EXPECT_EQ(p.text, "01xt6789");
   EXPECT_EQ(p.applied, (std::vector<bool>{true, false, true}));
 }
 
 TEST(ApplyFixes, WhatMeetsIsLeft) {
-  for (const auto& [begin, end] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 2}, {3, 3}, {4, 4}, {0, 10}, {2, 5}, {1, 3}, {4, 9}}) {
+  for (const auto& [begin, end] :
+       std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 2}, {3, 3}, {4, 4}, {0, 10}, {2, 5}, {1, 3}, {4, 9}}) {
     Text t{"0123456789", {}};
     t.fixes = {{"", {t.edit(2, 5, "x")}}, {"", {t.edit(begin, end, "y")}}};
     EXPECT_EQ(t.apply().text, "01x56789") << begin << " to " << end;
@@ -75,7 +81,8 @@ TEST(UnifiedDiff, ShowsWhatDiffShows) {
             "--- x\n+++ x\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
   EXPECT_EQ(unified_diff("x", "", "a\n"), "--- x\n+++ x\n@@ -0,0 +1 @@\n+a\n");
   EXPECT_EQ(unified_diff("x", "a\n", ""), "--- x\n+++ x\n@@ -1 +0,0 @@\n-a\n");
-  EXPECT_EQ(unified_diff("x", "a\nb", "a\nc"), "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n");
+  EXPECT_EQ(unified_diff("x", "a\nb", "a\nc"),
+            "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n");
 }
 
 TEST(UnifiedDiff, KeepsFarChangesApartAndJoinsNearOnes) {
@@ -96,7 +103,8 @@ TEST(UnifiedDiff, KeepsFarChangesApartAndJoinsNearOnes) {
 }
 
 TEST(UnifiedDiff, AHostilePathStaysOnItsLine) {
-  EXPECT_TRUE(unified_diff("a\n+++ b\"", "1\n", "2\n").starts_with("--- \"a\\012+++ b\\\"\"\n+++ \"a\\012+++ b\\\"\"\n@@"));
+  EXPECT_TRUE(
+      unified_diff("a\n+++ b\"", "1\n", "2\n").starts_with("--- \"a\\012+++ b\\\"\"\n+++ \"a\\012+++ b\\\"\"\n@@"));
 }
 
 TEST(UnifiedDiff, TooManyChangesAreShownAsOne) {

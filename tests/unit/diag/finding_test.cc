@@ -19,7 +19,8 @@ TEST(Findings, SortByPlaceThenSeverityThenRule) {
   findings.sort(sources);
   std::vector<std::string> order;
   for (const Finding& finding : findings.all()) order.push_back(finding.message);
-  EXPECT_EQ(order, (std::vector<std::string>{"early note", "error b", "error b again", "error z", "warning", "second file", "no place"}));
+  EXPECT_EQ(order, (std::vector<std::string>{"early note", "error b", "error b again", "error z", "warning",
+                                             "second file", "no place"}));
 }
 
 TEST(Findings, AcceptedOnesAreNotCounted) {

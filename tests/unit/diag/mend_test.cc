@@ -8,8 +8,9 @@
 namespace clusterc {
 namespace {
 
-// A language for the test: each 'x' is an error that 'o' mends; 'q' can be made 'x' (which is an error), 'z' can be made 'z' again (which
-// mends nothing), 'k' hides an error that hides another, 'K' one of which nothing is known, 'u' and 'U' each other, and a text with '!' cannot be read until it is a '.'.
+// A language for the test: each 'x' is an error that 'o' mends; 'q' can be made 'x' (which is an error), 'z' can be
+// made 'z' again (which mends nothing), 'k' hides an error that hides another, 'K' one of which nothing is known, 'u'
+// and 'U' each other, and a text with '!' cannot be read until it is a '.'.
 struct Toy {
   Sources sources;
   Findings findings;
@@ -18,14 +19,17 @@ struct Toy {
 CheckedText judge(const std::string& text) {
   auto toy = std::make_shared<Toy>();
   const FileId file = toy->sources.add("toy", text);
-  const auto at = [&](std::size_t i) { return SourceSpan{file, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i + 1)}; };
+  const auto at = [&](std::size_t i) {
+    return SourceSpan{file, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i + 1)};
+  };
   if (const std::size_t bang = text.find('!'); bang != text.npos) {
     toy->findings.error("unreadable", at(bang), "a bang").fixed_by("write '.'", {{at(bang), "."}});
     return {toy, &toy->findings, &toy->sources, file, false};
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == 'x') toy->findings.error("an-x", at(i), "an x").fixed_by("write 'o'", {{at(i), "o"}});
-    if (text[i] == 'q') toy->findings.warning("a-q", at(i), "a q at " + std::to_string(i)).fixed_by("write 'E'", {{at(i), "E"}});
+    if (text[i] == 'q')
+      toy->findings.warning("a-q", at(i), "a q at " + std::to_string(i)).fixed_by("write 'E'", {{at(i), "E"}});
     if (text[i] == 'k') toy->findings.error("a-k", at(i), "a k").fixed_by("write 'v'", {{at(i), "v"}});
     if (text[i] == 'v') toy->findings.error("a-v", at(i), "a v").fixed_by("write 'xd'", {{at(i), "xd"}});
     if (text[i] == 'K') toy->findings.error("a-K", at(i), "a K").fixed_by("write 'vE'", {{at(i), "vE"}});
@@ -58,7 +62,7 @@ TEST(Mend, AFixAfterWhichItsFindingRemainsIsNotMade) {
 
 TEST(Mend, WhatAnUnreadableTextHidIsNoNewError) {
   const Mended m = mend("a!xE", judge);
-  EXPECT_EQ(m.text, "a.oE");   // and the second round mends what came to light
+  EXPECT_EQ(m.text, "a.oE");  // and the second round mends what came to light
   EXPECT_EQ(m.applied.size(), 2u);
   EXPECT_TRUE(m.refused.empty());
 }
@@ -66,12 +70,13 @@ TEST(Mend, WhatAnUnreadableTextHidIsNoNewError) {
 TEST(Mend, WhatAFixBringsToLightIsMendedWithIt) {
   const Mended m = mend("dk.k", judge);
   EXPECT_EQ(m.text, "o.o");
-  EXPECT_EQ(m.applied.size(), 9u);     // of each k: 'v', 'xd', 'o' and the d that goes; and the first d
+  EXPECT_EQ(m.applied.size(), 9u);  // of each k: 'v', 'xd', 'o' and the d that goes; and the first d
   EXPECT_TRUE(m.refused.empty());
   EXPECT_EQ(m.last.findings->all().size(), 0u);
 }
 
-// The first check is of the text, the second of 'v', which a third would mend: with two the budget is the reason, not the finding that came to light.
+// The first check is of the text, the second of 'v', which a third would mend: with two the budget is the reason, not
+// the finding that came to light.
 TEST(Mend, WhereTheChecksEndInsideAFixTheyAreTheReason) {
   const Mended m = mend("k", judge, 2);
   EXPECT_EQ(m.text, "k");
@@ -107,7 +112,7 @@ TEST(Mend, PlacesMoveWithTheText) {
   const Mended m = mend("ddddqdddq", judge);
   EXPECT_EQ(m.text, "qq");
   EXPECT_EQ(m.applied.size(), 7u);
-  EXPECT_EQ(m.refused.size(), 2u);     // each is looked at once
+  EXPECT_EQ(m.refused.size(), 2u);  // each is looked at once
 }
 
 TEST(Mend, AcceptedFindingsAreLeft) {
@@ -122,10 +127,13 @@ TEST(Mend, AcceptedFindingsAreLeft) {
 
 TEST(Mend, ChecksAreBounded) {
   std::size_t checks = 0;
-  const Mended m = mend(std::string(500, 'q'), [&](const std::string& text) {
-    ++checks;
-    return judge(text);
-  }, 50);
+  const Mended m = mend(
+      std::string(500, 'q'),
+      [&](const std::string& text) {
+        ++checks;
+        return judge(text);
+      },
+      50);
   EXPECT_LE(checks, 50u);
   EXPECT_EQ(m.text, std::string(500, 'q'));
   EXPECT_EQ(m.refused.size(), 500u);

@@ -10,7 +10,9 @@ struct Fixture {
   Findings findings;
   FileId file = 0;
 
-  explicit Fixture(std::string text, std::string path = "lab.yaml") { file = sources.add(std::move(path), std::move(text)); }
+  explicit Fixture(std::string text, std::string path = "lab.yaml") {
+    file = sources.add(std::move(path), std::move(text));
+  }
   SourceSpan at(std::string_view what) const {
     const std::size_t begin = sources.text(file).find(what);
     return {file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + what.size())};
@@ -18,13 +20,17 @@ struct Fixture {
 };
 
 TEST(RenderText, ShowsPlaceMessageCaretNoteAndHelp) {
-  Fixture f("racks:\n  pdus: [ { model: na-415-3ph-60, feed: A } ]\nnodes:\n  gpu: { names: \"n[1-4]\", racks: lab }\n");
-  f.findings.error("power-branch-over-continuous-rating", {f.file, f.at("names").begin - 2, f.at("names").end}, "rack 'r03' needs 43.7 kVA, its PDU carries 34.6 kVA continuously")
+  Fixture f(
+      "racks:\n  pdus: [ { model: na-415-3ph-60, feed: A } ]\nnodes:\n  gpu: { names: \"n[1-4]\", racks: lab }\n");
+  f.findings
+      .error("power-branch-over-continuous-rating", {f.file, f.at("names").begin - 2, f.at("names").end},
+             "rack 'r03' needs 43.7 kVA, its PDU carries 34.6 kVA continuously")
       .label("4 x 10.2 kW = 41.6 kW")
       .note(f.at("na-415-3ph-60"), "the limit comes from this PDU", "240 V x 60 A")
       .help("three of the four nodes would fit (33.0 kVA)");
   EXPECT_EQ(render_text(f.findings, f.sources),
-            "lab.yaml:4:8: error: rack 'r03' needs 43.7 kVA, its PDU carries 34.6 kVA continuously [power-branch-over-continuous-rating]\n"
+            "lab.yaml:4:8: error: rack 'r03' needs 43.7 kVA, its PDU carries 34.6 kVA continuously "
+            "[power-branch-over-continuous-rating]\n"
             "    4 |   gpu: { names: \"n[1-4]\", racks: lab }\n"
             "      |        ^~~~~~~ 4 x 10.2 kW = 41.6 kW\n"
             "lab.yaml:2:20: note: the limit comes from this PDU\n"
@@ -35,7 +41,8 @@ TEST(RenderText, ShowsPlaceMessageCaretNoteAndHelp) {
 
 TEST(RenderText, ShowsAFixAsTheLineWillRead) {
   Fixture f("x: {a: 1 b: 2}\n");
-  f.findings.error("spec-missing-comma", {f.file, 9, 10}, "',' missing").fixed_by("insert ','", {{{f.file, 8, 8}, ","}});
+  f.findings.error("spec-missing-comma", {f.file, 9, 10}, "',' missing")
+      .fixed_by("insert ','", {{{f.file, 8, 8}, ","}});
   EXPECT_EQ(render_text(f.findings, f.sources),
             "lab.yaml:1:10: error: ',' missing [spec-missing-comma]\n"
             "    1 | x: {a: 1 b: 2}\n"
@@ -58,10 +65,13 @@ TEST(RenderText, PutsTheCaretUnderWideAndCombinedCharacters) {
 TEST(Render, QuotesNoLineOfASecretInAnyFormat) {
   Fixture f("name: lab\npassword: |\n  hunter2\n  hunter3\nother: 1\n");
   f.findings.withhold(f.at("|\n  hunter2\n  hunter3"));
-  f.findings.error("r", f.at("hunter3"), "some other finding of the same line").note(f.at("hunter2"), "see here").fixed_by("drop it", {{f.at("hunter3"), ""}});
+  f.findings.error("r", f.at("hunter3"), "some other finding of the same line")
+      .note(f.at("hunter2"), "see here")
+      .fixed_by("drop it", {{f.at("hunter3"), ""}});
   f.findings.error("s", f.at("other"), "the line after it");
   f.findings.error("t", f.at("name"), "the line before it");
-  for (const std::string& text : {render_text(f.findings, f.sources), render_json(f.findings, f.sources), render_sarif(f.findings, f.sources, {}), render_junit(f.findings, f.sources)})
+  for (const std::string& text : {render_text(f.findings, f.sources), render_json(f.findings, f.sources),
+                                  render_sarif(f.findings, f.sources, {}), render_junit(f.findings, f.sources)})
     EXPECT_EQ(text.find("hunter"), std::string::npos) << text;
   const std::string text = render_text(f.findings, f.sources);
   EXPECT_NE(text.find("other: 1"), std::string::npos);
@@ -74,7 +84,8 @@ TEST(RenderText, LetsNoTextReachTheTerminalAsACommand) {
   const std::string text = render_text(f.findings, f.sources);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\x07'), std::string::npos);
-  EXPECT_EQ(text.substr(0, text.find('\n')), "lab.yaml:1:9: error: name '\xef\xbf\xbd[2J' with \xef\xbf\xbd and more [r]");
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "lab.yaml:1:9: error: name '\xef\xbf\xbd[2J' with \xef\xbf\xbd and more [r]");
 }
 
 TEST(RenderText, CutsALongLineAroundTheCaret) {
@@ -99,7 +110,8 @@ TEST(RenderText, AnAcceptedFindingIsNoErrorAndIsNotGone) {
   Fixture f("a: 1\n");
   f.findings.error("r", f.at("1"), "too much").accepted = "agreed until 2027-01";
   EXPECT_EQ(render_text(f.findings, f.sources),
-            "lab.yaml:1:4: note: too much [r]\n    1 | a: 1\n      |    ^\nlab.yaml:1:4: note: this error is accepted: agreed until 2027-01\n");
+            "lab.yaml:1:4: note: too much [r]\n    1 | a: 1\n      |    ^\nlab.yaml:1:4: note: this error is accepted: "
+            "agreed until 2027-01\n");
 }
 
 TEST(RenderText, ColorsOnRequest) {
@@ -121,7 +133,12 @@ TEST(RenderSummary, Counts) {
 
 TEST(RenderJson, HasEveryField) {
   Fixture f("a: 1\nb: 2\n");
-  f.findings.error("power-x", f.at("2"), "m \"q\"").label("l").note(f.at("1"), "n", "u").help("h").object("rack/r1").fixed_by("t", {{f.at("2"), "3"}});
+  f.findings.error("power-x", f.at("2"), "m \"q\"")
+      .label("l")
+      .note(f.at("1"), "n", "u")
+      .help("h")
+      .object("rack/r1")
+      .fixed_by("t", {{f.at("2"), "3"}});
   EXPECT_EQ(render_json(f.findings, f.sources), R"({
   "format": "clusterc-findings",
   "version": 1,
@@ -183,12 +200,27 @@ std::string packed(std::string_view json) {
 
 TEST(RenderSarif, CarriesRulesFixesRelatedPlacesAndSuppressions) {
   Fixture f("a: 1\nb: 2\n", "my specs/lab.yaml");
-  const RuleText rules[] = {{.id = "unused-rule", .code = "X-1", .summary = "s", .explanation = "e", .help_uri = "", .severity = Severity::warning},
-                            {.id = "power-x", .code = "PWR-1", .summary = "power", .explanation = "why", .help_uri = "https://example.org/power-x"}};
-  f.findings.error("power-x", f.at("2"), "m").label("l").note(f.at("1"), "n").object("rack/r1").fixed_by("t", {{f.at("2"), "3"}});
+  const RuleText rules[] = {{.id = "unused-rule",
+                             .code = "X-1",
+                             .summary = "s",
+                             .explanation = "e",
+                             .help_uri = "",
+                             .severity = Severity::warning},
+                            {.id = "power-x",
+                             .code = "PWR-1",
+                             .summary = "power",
+                             .explanation = "why",
+                             .help_uri = "https://example.org/power-x"}};
+  f.findings.error("power-x", f.at("2"), "m")
+      .label("l")
+      .note(f.at("1"), "n")
+      .object("rack/r1")
+      .fixed_by("t", {{f.at("2"), "3"}});
   f.findings.warning("spec-y", f.at("1"), "w").accepted = "known";
   const std::string sarif = packed(render_sarif(f.findings, f.sources, rules));
-  const auto has = [&](std::string_view piece) { EXPECT_NE(sarif.find(piece), std::string::npos) << piece << "\nin " << sarif; };
+  const auto has = [&](std::string_view piece) {
+    EXPECT_NE(sarif.find(piece), std::string::npos) << piece << "\nin " << sarif;
+  };
   has(R"("version":"2.1.0")");
   has(R"({"id":"power-x","shortDescription":{"text":"power"},"fullDescription":{"text":"why"},"help":{"text":"why"},"helpUri":"https://example.org/power-x","defaultConfiguration":{"level":"error"},"properties":{"code":"PWR-1"}},{"id":"spec-y"})");
   has(R"("ruleId":"power-x","ruleIndex":1,"level":"error","message":{"text":"m: l"})");

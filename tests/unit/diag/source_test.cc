@@ -39,7 +39,9 @@ TEST(Sources, KnowsTheThreeLineEnds) {
 
 TEST(Sources, DoesNotCountAByteOrderMark) {
   Sources sources;
-  const FileId file = sources.add("a.yaml", "\xef\xbb\xbf" "key: 1\n");
+  const FileId file = sources.add("a.yaml",
+                                  "\xef\xbb\xbf"
+                                  "key: 1\n");
   EXPECT_EQ(sources.position(file, 3).column, 1u);
   EXPECT_EQ(sources.position(file, 8).column, 6u);
   EXPECT_EQ(sources.line_text(file, 1), "key: 1");

@@ -9,7 +9,8 @@ struct Inner {
   SourceSpan span;
   Value<double> share;
   Value<std::string> name;
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("share", s.share, {});
     v("name", s.name, {});
   }
@@ -20,7 +21,8 @@ struct Outer {
   std::vector<Value<std::string>> words;
   std::optional<Inner> inner;
   NamedMap<Inner> things;
-  template <class Self, class V> static void describe(Self& s, V&& v) {
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
     v("power", s.power, {});
     v("count", s.count, {});
     v("words", s.words, {});
@@ -29,7 +31,10 @@ struct Outer {
   }
 };
 
-template <class T> Value<T> written(T v) { return Value<T>(std::move(v), {}, Origin::spec); }
+template <class T>
+Value<T> written(T v) {
+  return Value<T>(std::move(v), {}, Origin::spec);
+}
 Named<Inner> thing(const char* name, double share) {
   Named<Inner> n{name, {}, {}};
   n.value.share = written(share);
@@ -59,7 +64,9 @@ TEST(Differ, ListsSectionsAndEntries) {
   b.inner->name = written<std::string>("n");
   a.things.entries = {thing("one", 1), thing("two", 2), thing("old", 3)};
   b.things.entries = {thing("two", 2.5), thing("one", 1), thing("new", 4)};
-  EXPECT_EQ(told(a, b), "words: '[x]' -> '[x, y]'\ninner: '' -> '{ name: n }'\nthings.two.share: '2' -> '2.5'\nthings.old: '{ share: 3 }' -> ''\nthings.new: '' -> '{ share: 4 }'\n");
+  EXPECT_EQ(told(a, b),
+            "words: '[x]' -> '[x, y]'\ninner: '' -> '{ name: n }'\nthings.two.share: '2' -> '2.5'\nthings.old: '{ "
+            "share: 3 }' -> ''\nthings.new: '' -> '{ share: 4 }'\n");
 }
 
 TEST(Differ, TheSameInAnotherOrderIsTheSame) {
@@ -72,7 +79,8 @@ TEST(Differ, TheSameInAnotherOrderIsTheSame) {
 // Two groups that were filled in are nothing that was written: of the list that names one of them only that is shown.
 TEST(Differ, WhatWasFilledIntoAListIsNotShown) {
   Outer before, after;
-  for (const char* word : {"a", "b"}) before.words.push_back(Value<std::string>::derived(word, "a group without a role", {}));
+  for (const char* word : {"a", "b"})
+    before.words.push_back(Value<std::string>::derived(word, "a group without a role", {}));
   after.words.emplace_back("a", SourceSpan{}, Origin::spec);
   const std::vector<ValueChange> changes = written_changes(before, after);
   ASSERT_EQ(changes.size(), 1u);

@@ -23,7 +23,7 @@ always: { count: 8 }
   ASSERT_TRUE(r->ok) << r->messages();
   EXPECT_EQ(r->ids(), "");
   const Sample& s = r->sample;
-  EXPECT_EQ(*s.title, "24.10");               // text stays as it was written
+  EXPECT_EQ(*s.title, "24.10");  // text stays as it was written
   EXPECT_EQ(*s.enabled, true);
   EXPECT_DOUBLE_EQ(*s.share, 4.0 / 3);
   EXPECT_EQ(s.altitude->value, 120);
@@ -59,7 +59,7 @@ TEST(ReadFields, DefaultsSayWhy) {
   ASSERT_EQ(r->sample.racks.size(), 2u);
   EXPECT_EQ(*r->sample.racks[1], "b");
   EXPECT_FALSE(r->sample.leaf);
-  EXPECT_EQ(r->sample.always.power->value, 1500);   // a plain member has its defaults even when it is left out
+  EXPECT_EQ(r->sample.always.power->value, 1500);  // a plain member has its defaults even when it is left out
   EXPECT_FALSE(r->sample.always.count);
   EXPECT_EQ(r->sample.altitude.origin, Origin::absent);
 }
@@ -78,8 +78,10 @@ nonsense_of_some_kind: 1
 )");
   EXPECT_FALSE(r->ok);
   EXPECT_EQ(r->ids(),
-            "spec-unknown-key@1:1 spec-wrong-type@2:10 spec-out-of-range@3:8 spec-missing-unit@4:11 spec-wrong-unit@5:11 spec-wrong-unit@6:7 "
-            "spec-unknown-value@7:9 spec-missing-key@8:1 spec-wrong-type@9:11 spec-out-of-range@9:19 spec-wrong-type@9:24 spec-unknown-key@10:1")
+            "spec-unknown-key@1:1 spec-wrong-type@2:10 spec-out-of-range@3:8 spec-missing-unit@4:11 "
+            "spec-wrong-unit@5:11 spec-wrong-unit@6:7 "
+            "spec-unknown-value@7:9 spec-missing-key@8:1 spec-wrong-type@9:11 spec-out-of-range@9:19 "
+            "spec-wrong-type@9:24 spec-unknown-key@10:1")
       << r->messages();
 }
 
@@ -98,7 +100,7 @@ TEST(ReadFields, NoFixWhereTwoAreAsNear) {
   EXPECT_EQ(r->findings.all()[0].helps.at(0).message, "did you mean 'leaf'?");
   const auto taken = read_sample("title: x\ntitel: y\n");
   ASSERT_EQ(taken->findings.all().size(), 1u);
-  EXPECT_FALSE(taken->findings.all()[0].fix);     // it would make a duplicate key
+  EXPECT_FALSE(taken->findings.all()[0].fix);  // it would make a duplicate key
 }
 
 TEST(ReadFields, BareNumberNamesTheUnit) {
@@ -122,8 +124,9 @@ TEST(ReadFields, OutOfRangeShowsBothNumbersWithUnits) {
 }
 
 TEST(ReadFields, UnknownIsAValue) {
-  const auto r = read_sample("title: x\naltitude: unknown\ncapacity: { unknown: nobody measured it }\nshare: \"unknown\"\n");
-  EXPECT_EQ(r->ids(), "spec-wrong-type@4:8");     // quoted, it is text
+  const auto r =
+      read_sample("title: x\naltitude: unknown\ncapacity: { unknown: nobody measured it }\nshare: \"unknown\"\n");
+  EXPECT_EQ(r->ids(), "spec-wrong-type@4:8");  // quoted, it is text
   EXPECT_TRUE(r->sample.altitude.unknown);
   EXPECT_FALSE(r->sample.altitude);
   EXPECT_TRUE(r->sample.capacity.unknown);
@@ -132,7 +135,8 @@ TEST(ReadFields, UnknownIsAValue) {
 }
 
 TEST(ReadFields, BooleansAreYaml12) {
-  for (const char* text : {"true", "True", "TRUE", "false", "False", "FALSE"}) EXPECT_EQ(read_sample(std::string("title: x\nenabled: ") + text + "\n")->ids(), "") << text;
+  for (const char* text : {"true", "True", "TRUE", "false", "False", "FALSE"})
+    EXPECT_EQ(read_sample(std::string("title: x\nenabled: ") + text + "\n")->ids(), "") << text;
   for (const char* text : {"yes", "no", "on", "Off", "1", "\"true\"", "tru"})
     EXPECT_EQ(read_sample(std::string("title: x\nenabled: ") + text + "\n")->ids(), "spec-wrong-type@2:10") << text;
   EXPECT_EQ(*read_sample("title: no\n")->sample.title, "no");
@@ -163,7 +167,8 @@ share: { value: 97, unit: "%", source: direct words, confirmed: false }
 rate: 400 Gb/s
 racks: { value: [a, b], source: s2, confirmed: true }
 colour: { value: red }
-)", true);
+)",
+                             true);
   ASSERT_TRUE(r->ok) << r->messages();
   const Sample& s = r->sample;
   EXPECT_EQ(s.altitude->value, 3000);
@@ -173,7 +178,7 @@ colour: { value: red }
   EXPECT_DOUBLE_EQ(*s.share, 0.97);
   EXPECT_EQ(s.share.source, "direct words");
   EXPECT_FALSE(s.share.confirmed);
-  EXPECT_EQ(s.rate.source, "Data sheet of 2025");      // plain: the first source, unconfirmed
+  EXPECT_EQ(s.rate.source, "Data sheet of 2025");  // plain: the first source, unconfirmed
   EXPECT_FALSE(s.rate.confirmed);
   ASSERT_EQ(s.racks.size(), 2u);
   EXPECT_EQ(s.racks[1].source, "Manual");
@@ -182,9 +187,13 @@ colour: { value: red }
 }
 
 TEST(ReadFields, MistakesInFacts) {
-  const auto r = read_sample("title: { value: Box, sorce: s1 }\nnumbers: { value: 4, unit: W }\naltitude: { value: 4, unit: kW }\nenabled: { value: true, confirmed: maybe }\n", true);
-  EXPECT_EQ(r->ids(), "spec-unknown-key@1:22 spec-wrong-unit@2:28 spec-wrong-unit@3:20 spec-wrong-type@4:36") << r->messages();
-  EXPECT_EQ(read_sample("title: { value: Box }\n")->ids(), "spec-wrong-type@1:1");     // a spec has no facts
+  const auto r = read_sample(
+      "title: { value: Box, sorce: s1 }\nnumbers: { value: 4, unit: W }\naltitude: { value: 4, unit: kW }\nenabled: { "
+      "value: true, confirmed: maybe }\n",
+      true);
+  EXPECT_EQ(r->ids(), "spec-unknown-key@1:22 spec-wrong-unit@2:28 spec-wrong-unit@3:20 spec-wrong-type@4:36")
+      << r->messages();
+  EXPECT_EQ(read_sample("title: { value: Box }\n")->ids(), "spec-wrong-type@1:1");  // a spec has no facts
 }
 
 }  // namespace

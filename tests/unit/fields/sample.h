@@ -13,7 +13,8 @@ namespace clusterc {
 enum class Colour { red, green, blue_green };
 template <>
 struct EnumNames<Colour> {
-  static constexpr auto names = enum_table<Colour>({{Colour::red, "red"}, {Colour::green, "green"}, {Colour::blue_green, "blue-green"}});
+  static constexpr auto names =
+      enum_table<Colour>({{Colour::red, "red"}, {Colour::green, "green"}, {Colour::blue_green, "blue-green"}});
 };
 
 struct Leaf {
@@ -72,7 +73,7 @@ struct ReadResult {
   std::optional<Document> document;
   Sample sample;
   bool ok = false;
-  std::string ids() const {      // "rule@line:column …" in the order of the file
+  std::string ids() const {  // "rule@line:column …" in the order of the file
     Findings sorted = findings;
     sorted.sort(sources);
     std::string out;

@@ -19,7 +19,7 @@ TEST(Version, ComparesByNumber) {
   EXPECT_TRUE(version("1.0-rc1") < version("1.0"));
   EXPECT_TRUE(version("1.0-rc2") > version("1.0-rc1"));
   EXPECT_TRUE((version("24.05") <=> version("24.5")) == 0);
-  EXPECT_FALSE(version("24.05") == version("24.5"));      // text stays text
+  EXPECT_FALSE(version("24.05") == version("24.5"));  // text stays text
   EXPECT_EQ(version("580.65").major(), 580);
   EXPECT_EQ(version("v1.2").major(), -1);
   std::string error;
@@ -33,7 +33,8 @@ TEST(Date, KnowsTheCalendar) {
   const auto read = [&](std::string_view text) { return Date::parse(text, error); };
   ASSERT_TRUE(read("2028-02-29"));
   EXPECT_EQ(read("2028-02-29")->text(), "2028-02-29");
-  for (const char* wrong : {"2027-02-29", "2100-02-29", "2027-13-01", "2027-04-31", "2027-4-1", "27-04-01", "2027/04/01", "2027-00-10", "2027-04-0x"})
+  for (const char* wrong : {"2027-02-29", "2100-02-29", "2027-13-01", "2027-04-31", "2027-4-1", "27-04-01",
+                            "2027/04/01", "2027-00-10", "2027-04-0x"})
     EXPECT_FALSE(read(wrong)) << wrong;
   EXPECT_TRUE(read("2000-02-29"));
   EXPECT_TRUE(*read("2027-03-31") < *read("2027-04-01"));
@@ -47,7 +48,9 @@ TEST(Moment, ReadsAndAdds) {
   EXPECT_EQ(read("2028-02-28T23:59:30")->after(60).text(), "2028-02-29T00:00:30");
   EXPECT_EQ(read("2027-12-31 22:00")->after(7200).text(), "2028-01-01T00:00:00");
   EXPECT_EQ(read("2027-01-01T00:00")->after(366 * 86400).text(), "2028-01-02T00:00:00");
-  for (const char* wrong : {"2027-02-29T00:00", "2027-03-01", "2027-03-01T24:00", "2027-03-01T23:60", "2027-03-01T23:59:60", "2027-03-01T9:00", "2027-03-01x09:00", "2027-03-01T09:00:0", "2027-03-01T09:00Z", "2027-03-01T09-00", "T", ""})
+  for (const char* wrong :
+       {"2027-02-29T00:00", "2027-03-01", "2027-03-01T24:00", "2027-03-01T23:60", "2027-03-01T23:59:60",
+        "2027-03-01T9:00", "2027-03-01x09:00", "2027-03-01T09:00:0", "2027-03-01T09:00Z", "2027-03-01T09-00", "T", ""})
     EXPECT_FALSE(read(wrong)) << wrong;
 }
 
@@ -62,7 +65,8 @@ TEST(PartCount, ReadsCountAndName) {
   EXPECT_FALSE(one.count);
   EXPECT_EQ(*one.model, "x710-da2");
   PartCount wrong;
-  for (const char* text : {"8 cx7-400", "", "8 x ", "eight x cx7", "2 x a b"}) EXPECT_FALSE(PartCount::from_text(text, wrong, error)) << text;
+  for (const char* text : {"8 cx7-400", "", "8 x ", "eight x cx7", "2 x a b"})
+    EXPECT_FALSE(PartCount::from_text(text, wrong, error)) << text;
 }
 
 TEST(Dimms, ReadsModules) {
@@ -98,7 +102,8 @@ TEST(UnitRange, CountsFromTheBottom) {
   EXPECT_EQ(UnitRange::parse("U1-U6", error), (UnitRange{1, 6}));
   EXPECT_EQ(UnitRange::parse("U7", error), (UnitRange{7, 7}));
   EXPECT_EQ(UnitRange::parse("1-6", error)->text(), "U1-U6");
-  for (const char* text : {"U0", "U6-U1", "U61", "six", "U1-", "-U6", ""}) EXPECT_FALSE(UnitRange::parse(text, error)) << text;
+  for (const char* text : {"U0", "U6-U1", "U61", "six", "U1-", "-U6", ""})
+    EXPECT_FALSE(UnitRange::parse(text, error)) << text;
 }
 
 TEST(ScalarText, WholeNumbersAreYaml12) {
@@ -114,7 +119,8 @@ TEST(ScalarText, WholeNumbersAreYaml12) {
   EXPECT_EQ(p, NumberProblem::not_whole);
   EXPECT_FALSE(parse_whole("99999999999999999999", p));
   EXPECT_EQ(p, NumberProblem::too_large);
-  for (const char* text : {"", "-", "--3", "+-3", "1_000", "1,000", "0x", "0xg", "12a", " 4"}) EXPECT_FALSE(parse_whole(text, p)) << text;
+  for (const char* text : {"", "-", "--3", "+-3", "1_000", "1,000", "0x", "0xg", "12a", " 4"})
+    EXPECT_FALSE(parse_whole(text, p)) << text;
 }
 
 TEST(ScalarText, Ratios) {
@@ -126,7 +132,8 @@ TEST(ScalarText, Ratios) {
   EXPECT_DOUBLE_EQ(*parse_ratio("70e9", p), 7e10);
   EXPECT_DOUBLE_EQ(*parse_ratio(".5", p), 0.5);
   EXPECT_DOUBLE_EQ(*parse_ratio("-1", p), -1);
-  for (const char* text : {"", "%", "4/0", "4/", "/3", "1/2/3", "nan", "inf", ".inf", "1e999", "0.5x", "05"}) EXPECT_FALSE(parse_ratio(text, p)) << text;
+  for (const char* text : {"", "%", "4/0", "4/", "/3", "1/2/3", "nan", "inf", ".inf", "1e999", "0.5x", "05"})
+    EXPECT_FALSE(parse_ratio(text, p)) << text;
   EXPECT_EQ(ratio_text(0.1), "0.1");
 }
 

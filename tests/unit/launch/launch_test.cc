@@ -1,12 +1,12 @@
 // The launchers against programs of a made-up PATH: what they print is what srun and sinfo print.
-#include "launch/launcher.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "launch/launcher.h"
 
 namespace clusterc {
 namespace {
@@ -39,28 +39,32 @@ TEST_F(Programs, SlurmStatesCarryTheReason) {
   EXPECT_EQ(states[0].why, "");
   EXPECT_FALSE(states[1].usable);
   EXPECT_EQ(states[1].why, "drained (fan (left))");
-  EXPECT_FALSE(states[2].usable);                 // '*': it does not answer
+  EXPECT_FALSE(states[2].usable);  // '*': it does not answer
   EXPECT_EQ(states[3].why, "unknown to Slurm");
 }
 
 TEST_F(Programs, SlurmPutsCutLinesTogetherAndTasksOnTheirNodes) {
-  // Task 0 is on n2: Slurm's order is not ours. A line of 2,500 bytes comes in pieces of 1,024, with another task's line between.
+  // Task 0 is on n2: Slurm's order is not ours. A line of 2,500 bytes comes in pieces of 1,024, with another task's
+  // line between.
   program("srun", R"sh(echo '1: node n1'; echo '0: node n2'
 x() { head -c $1 /dev/zero | tr '\0' $2; }
 echo "0: $(x 1024 a)"; echo '1: short'; echo "0: $(x 1024 b)"; echo "0: $(x 452 c)"; echo '0: last'
-echo '2: node n3'; echo '2: sh: 1: exec: /no/program: not found' >&2; echo "$@" > )sh" + (folder / "arguments").string() + "\n");
+echo '2: node n3'; echo '2: sh: 1: exec: /no/program: not found' >&2; echo "$@" > )sh" +
+                      (folder / "arguments").string() + "\n");
   Launch launch{.argv = {"/v/x", "--a"}, .nodes = {"n1", "n2", "n3"}, .gpus_per_node = 8};
   const LaunchResult r = make_slurm_launcher()->run(launch);
   ASSERT_EQ(r.tasks.size(), 3u);
   EXPECT_EQ(r.tasks[0].node, "n1");
   EXPECT_EQ(r.tasks[0].lines, std::vector<std::string>{"short"});
   EXPECT_EQ(r.tasks[1].node, "n2");
-  EXPECT_EQ(r.tasks[1].lines, (std::vector<std::string>{std::string(1024, 'a') + std::string(1024, 'b') + std::string(452, 'c'), "last"}));
+  EXPECT_EQ(r.tasks[1].lines, (std::vector<std::string>{
+                                  std::string(1024, 'a') + std::string(1024, 'b') + std::string(452, 'c'), "last"}));
   EXPECT_EQ(r.tasks[2].lines, std::vector<std::string>{"sh: 1: exec: /no/program: not found"});
   std::string arguments;
   std::ifstream in(folder / "arguments");
   std::getline(in, arguments);
-  for (const char* wanted : {"--nodelist=n[1-3]", "--nodes=3", "--gres=gpu:8", "--mpi=none", "/v/x --a"}) EXPECT_NE(arguments.find(wanted), std::string::npos) << arguments;
+  for (const char* wanted : {"--nodelist=n[1-3]", "--nodes=3", "--gres=gpu:8", "--mpi=none", "/v/x --a"})
+    EXPECT_NE(arguments.find(wanted), std::string::npos) << arguments;
 }
 
 TEST_F(Programs, SlurmThatStartsNothingSaysWhy) {
@@ -79,11 +83,14 @@ TEST_F(Programs, LocalReachesThisMachineOnly) {
   EXPECT_FALSE(states[1].usable);
   EXPECT_EQ(states[1].why, "not this machine, whose host name is 'here': the local launcher reaches no other");
   program("x", "echo one; echo two");
-  EXPECT_EQ(local->run({.argv = {(folder / "x").string()}, .nodes = {"here"}}).tasks.at(0).lines, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(local->run({.argv = {(folder / "x").string()}, .nodes = {"here"}}).tasks.at(0).lines,
+            (std::vector<std::string>{"one", "two"}));
   program("silent", "echo 'a library is missing' >&2; exit 127");
-  EXPECT_EQ(local->run({.argv = {(folder / "silent").string()}, .nodes = {"here"}}).tasks.at(0).lines, std::vector<std::string>{"a library is missing"});
+  EXPECT_EQ(local->run({.argv = {(folder / "silent").string()}, .nodes = {"here"}}).tasks.at(0).lines,
+            std::vector<std::string>{"a library is missing"});
   program("slow", "sleep 30");
-  const LaunchResult late = local->run({.argv = {(folder / "slow").string()}, .nodes = {"here"}, .timeout = std::chrono::milliseconds(200)});
+  const LaunchResult late =
+      local->run({.argv = {(folder / "slow").string()}, .nodes = {"here"}, .timeout = std::chrono::milliseconds(200)});
   EXPECT_NE(late.error.find("was ended after 200 ms"), std::string::npos) << late.error;
 }
 

@@ -6,7 +6,9 @@ namespace clusterc::lsp {
 namespace {
 
 TEST(Framing, TakesMessagesInAnyPieces) {
-  const std::string bytes = "Content-Length: 2\r\n\r\n{}content-length:3\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n[1]";
+  const std::string bytes =
+      "Content-Length: 2\r\n\r\n{}content-length:3\r\nContent-Type: application/vscode-jsonrpc; "
+      "charset=utf-8\r\n\r\n[1]";
   for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
     FrameReader reader(100);
     std::vector<std::string> found;
@@ -36,7 +38,7 @@ TEST(Framing, PassesOverWhatIsTooLarge) {
 
 TEST(Framing, KeepsNothingOfWhatIsTooLarge) {
   FrameReader reader(1000);
-  reader.feed("Content-Length: 9000000000000000\r\n\r\n");       // 9 PB announced
+  reader.feed("Content-Length: 9000000000000000\r\n\r\n");  // 9 PB announced
   ASSERT_TRUE(reader.next());
   const std::string chunk(1 << 20, 'x');
   for (int i = 0; i < 64; ++i) {
@@ -46,8 +48,10 @@ TEST(Framing, KeepsNothingOfWhatIsTooLarge) {
 }
 
 TEST(Framing, GivesUpWhereNoLengthCanBeMadeOut) {
-  for (const std::string_view header : {"Content-Length: 18446744073709551616\r\n\r\n", "Content-Length: -1\r\n\r\n", "Content-Length: 1e3\r\n\r\n", "Content-Length:\r\n\r\n",
-                                        "\r\n\r\n", "Content-Type: x\r\n\r\n", "{\"jsonrpc\"}\n", "Content-Length: 9007199254740993\r\n\r\n"}) {
+  for (const std::string_view header :
+       {"Content-Length: 18446744073709551616\r\n\r\n", "Content-Length: -1\r\n\r\n", "Content-Length: 1e3\r\n\r\n",
+        "Content-Length:\r\n\r\n", "\r\n\r\n", "Content-Type: x\r\n\r\n", "{\"jsonrpc\"}\n",
+        "Content-Length: 9007199254740993\r\n\r\n"}) {
     FrameReader reader(100);
     reader.feed(header);
     const auto frame = reader.next();

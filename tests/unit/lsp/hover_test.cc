@@ -31,7 +31,7 @@ TEST(Hover, KeySaysWhatItIsAndItsValue) {
   EXPECT_TRUE(holds(breaker, "rating of its main breaker")) << breaker;
   EXPECT_TRUE(holds(breaker, "32 A")) << breaker;
   const std::string supply = s.at("supply: { phases");
-  EXPECT_TRUE(holds(supply, "power_factor: 0.96   # default")) << supply;      // filled in, with its reason
+  EXPECT_TRUE(holds(supply, "power_factor: 0.96   # default")) << supply;  // filled in, with its reason
 }
 
 TEST(Hover, NameShowsWhatFollowsFromIt) {
@@ -53,7 +53,7 @@ TEST(Hover, PartShowsItsFacts) {
   EXPECT_TRUE(holds(part, "Source: ")) << part;
   const auto hover = hover_at(s.sketch, place_of(kLab, "nvidia-l40s", 3), s.good.get(), true);
   ASSERT_TRUE(hover);
-  EXPECT_EQ(std::string(kLab).substr(hover->begin, hover->end - hover->begin), "nvidia-l40s");   // without its count
+  EXPECT_EQ(std::string(kLab).substr(hover->begin, hover->end - hover->begin), "nvidia-l40s");  // without its count
 }
 
 TEST(Hover, NothingBetweenThings) {
@@ -73,7 +73,8 @@ TEST(Hover, PlainTextHasNoMarks) { EXPECT_EQ(plain_text("**a**: `b`\n\n```yaml\n
 struct Found {
   std::string uri, text;
 };
-std::optional<Found> definition(std::string_view text, std::string_view on, std::size_t behind = 0, std::string* kept = nullptr) {
+std::optional<Found> definition(std::string_view text, std::string_view on, std::size_t behind = 0,
+                                std::string* kept = nullptr) {
   const auto good = analysed(text);
   const Sketch sketch(text);
   const auto keep = [&](std::string_view name, std::string_view body) -> std::optional<std::string> {
@@ -83,12 +84,15 @@ std::optional<Found> definition(std::string_view text, std::string_view on, std:
   const auto target = definition_at(sketch, place_of(text, on, behind), good.get(), keep);
   if (!target) return std::nullopt;
   if (!target->uri.empty()) return Found{target->uri, std::to_string(target->range.start.line)};
-  return Found{"", std::string(text.substr(target->begin, target->end - target->begin)) + "@" + std::to_string(target->begin)};
+  return Found{
+      "", std::string(text.substr(target->begin, target->end - target->begin)) + "@" + std::to_string(target->begin)};
 }
 
 TEST(Definition, NamesOfTheSpec) {
   const std::string lab(kLab);
-  const auto at = [&](std::string_view what, std::size_t behind = 0) { return std::to_string(lab.find(what) + behind); };
+  const auto at = [&](std::string_view what, std::size_t behind = 0) {
+    return std::to_string(lab.find(what) + behind);
+  };
   EXPECT_EQ(definition(kLab, "feed: left", 7)->text, "left@" + at("left:"));
   EXPECT_EQ(definition(kLab, "cooling: room", 9)->text, "room@" + at("room: { method"));
   EXPECT_EQ(definition(kLab, "    racks: main\n    server", 11)->text, "main@" + at("main:"));
@@ -103,7 +107,7 @@ TEST(Definition, PartsOfTheCatalogue) {
   const auto part = definition(kLab, "4 x nvidia-l40s", 6, &kept);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->uri, "file:///kept/gpus/nvidia-l40s.yaml");
-  EXPECT_EQ(part->text, "1");                                      // `id:` is the second line of a part
+  EXPECT_EQ(part->text, "1");  // `id:` is the second line of a part
   EXPECT_NE(kept.find("id: nvidia-l40s"), std::string::npos);
   EXPECT_EQ(definition(kLab, "nvidia-sn4600c")->uri, "file:///kept/switches/nvidia-sn4600c.yaml");
   const std::string wrong = std::string(kLab) + "  two: { switch: no-such }\n";
@@ -111,7 +115,8 @@ TEST(Definition, PartsOfTheCatalogue) {
 }
 
 TEST(Definition, WorksInTextThatIsNoYaml) {
-  EXPECT_EQ(definition("racks:\n  main: {}\nnodes:\n  gpu: { racks: main, nam\nnetworks:\n", "main, nam")->text, "main@9");
+  EXPECT_EQ(definition("racks:\n  main: {}\nnodes:\n  gpu: { racks: main, nam\nnetworks:\n", "main, nam")->text,
+            "main@9");
 }
 
 TEST(Uri, RoundTrip) {

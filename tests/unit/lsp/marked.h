@@ -13,8 +13,10 @@ struct Marked {
   std::size_t cursor = 0;
   explicit Marked(std::string with_mark) : text(std::move(with_mark)) {
     cursor = text.find('|');
-    if (cursor == std::string::npos) cursor = text.size();
-    else text.erase(cursor, 1);
+    if (cursor == std::string::npos)
+      cursor = text.size();
+    else
+      text.erase(cursor, 1);
   }
 };
 

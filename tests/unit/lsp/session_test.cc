@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 struct Session {
   Server server;
-  std::vector<Json> said;      // by the server, in order
+  std::vector<Json> said;  // by the server, in order
   int next_id = 1;
 
   explicit Session(ServerOptions options = {}, Json capabilities = Json::object()) : server(std::move(options)) {
@@ -35,7 +35,9 @@ struct Session {
     const std::string body = message.dump();
     bytes("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   }
-  void notify(const std::string& method, Json params) { send({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}); }
+  void notify(const std::string& method, Json params) {
+    send({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
+  }
   Json request(const std::string& method, Json params) {
     const int id = next_id++;
     const std::size_t before = said.size();
@@ -46,10 +48,12 @@ struct Session {
     return {};
   }
   void open(const std::string& uri, std::string_view text, const std::string& language = "yaml") {
-    notify("textDocument/didOpen", {{"textDocument", {{"uri", uri}, {"languageId", language}, {"version", 1}, {"text", text}}}});
+    notify("textDocument/didOpen",
+           {{"textDocument", {{"uri", uri}, {"languageId", language}, {"version", 1}, {"text", text}}}});
   }
   void change(const std::string& uri, int version, Json changes) {
-    notify("textDocument/didChange", {{"textDocument", {{"uri", uri}, {"version", version}}}, {"contentChanges", std::move(changes)}});
+    notify("textDocument/didChange",
+           {{"textDocument", {{"uri", uri}, {"version", version}}}, {"contentChanges", std::move(changes)}});
   }
   static Json place(const std::string& uri, int line, int character) {
     return {{"textDocument", {{"uri", uri}}}, {"position", {{"line", line}, {"character", character}}}};
@@ -58,7 +62,8 @@ struct Session {
   Json findings(const std::string& uri) {
     analyse_all();
     for (auto i = said.rbegin(); i != said.rend(); ++i)
-      if (i->value("method", "") == "textDocument/publishDiagnostics" && (*i)["params"]["uri"] == uri) return (*i)["params"];
+      if (i->value("method", "") == "textDocument/publishDiagnostics" && (*i)["params"]["uri"] == uri)
+        return (*i)["params"];
     return nullptr;
   }
   Json has_code(const std::string& uri, const std::string& code) {
@@ -84,14 +89,17 @@ struct Session {
 
 const std::string kUri = "file:///nowhere/lab.yaml";
 Json insertion(int line, int character, std::string_view text) {
-  return {{"range", {{"start", {{"line", line}, {"character", character}}}, {"end", {{"line", line}, {"character", character}}}}}, {"text", text}};
+  return {
+      {"range",
+       {{"start", {{"line", line}, {"character", character}}}, {"end", {{"line", line}, {"character", character}}}}},
+      {"text", text}};
 }
 
 TEST(Session, BeginsAndEnds) {
   Session s;
   ASSERT_FALSE(s.said.empty());
   const Json& can = s.said[0]["result"]["capabilities"];
-  EXPECT_EQ(can["textDocumentSync"]["change"], 2);       // incremental
+  EXPECT_EQ(can["textDocumentSync"]["change"], 2);  // incremental
   EXPECT_EQ(can["positionEncoding"], "utf-16");
   EXPECT_EQ(s.request("shutdown", nullptr)["result"], nullptr);
   EXPECT_EQ(s.request("textDocument/hover", Session::place(kUri, 0, 0))["error"]["code"], -32600);
@@ -113,7 +121,7 @@ TEST(Session, NothingBeforeInitialize) {
   std::string out;
   const std::string body = R"({"jsonrpc":"2.0","id":7,"method":"textDocument/hover","params":{}})";
   server.receive("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body, out);
-  EXPECT_NE(out.find("-32002"), std::string::npos);      // ServerNotInitialized
+  EXPECT_NE(out.find("-32002"), std::string::npos);  // ServerNotInitialized
 }
 
 TEST(Session, FindingsWhileTyping) {
@@ -128,14 +136,16 @@ TEST(Session, FindingsWhileTyping) {
   const Json wrong = s.has_code(kUri, "spec-unknown-key");
   ASSERT_TRUE(wrong.is_object());
   EXPECT_EQ(wrong["range"]["start"], (Json{{"line", 4}, {"character", 2}}));
-  EXPECT_EQ(wrong["range"]["end"], (Json{{"line", 4}, {"character", 9}}));     // "rxegion"
+  EXPECT_EQ(wrong["range"]["end"], (Json{{"line", 4}, {"character", 9}}));  // "rxegion"
   EXPECT_EQ(wrong["severity"], 1);
   EXPECT_EQ(wrong["source"], "clusterc");
-  s.change(kUri, 3, {{{"range", {{"start", {{"line", 4}, {"character", 3}}}, {"end", {{"line", 4}, {"character", 4}}}}}, {"text", ""}}});
+  s.change(kUri, 3,
+           {{{"range", {{"start", {{"line", 4}, {"character", 3}}}, {"end", {{"line", 4}, {"character", 4}}}}},
+             {"text", ""}}});
   EXPECT_EQ(s.has_code(kUri, "spec-unknown-key"), nullptr);
   EXPECT_EQ(s.findings(kUri)["version"], 3);
   s.notify("textDocument/didClose", {{"textDocument", {{"uri", kUri}}}});
-  EXPECT_TRUE(s.findings(kUri)["diagnostics"].empty());                          // taken back
+  EXPECT_TRUE(s.findings(kUri)["diagnostics"].empty());  // taken back
 }
 
 TEST(Session, OldAnalysesAreNotPublished) {
@@ -157,7 +167,7 @@ TEST(Session, EmojiAndReturns) {
   s.change(kUri, 2, {insertion(1, 17, "!"), insertion(3, 4, "\U0001F680")});
   const Json wrong = s.has_code(kUri, "spec-unknown-key");
   ASSERT_TRUE(wrong.is_object());
-  EXPECT_EQ(wrong["range"]["end"], (Json{{"line", 3}, {"character", 6}}));      // "nmae" and two units
+  EXPECT_EQ(wrong["range"]["end"], (Json{{"line", 3}, {"character", 6}}));  // "nmae" and two units
   const Json hover = s.request("textDocument/hover", Session::place(kUri, 1, 3));
   EXPECT_EQ(hover["result"]["range"]["end"]["character"], 11);
   const Json value = s.request("textDocument/hover", Session::place(kUri, 1, 19));
@@ -166,14 +176,19 @@ TEST(Session, EmojiAndReturns) {
 
 TEST(Session, QuickFixes) {
   for (const bool versions : {false, true}) {
-    Session s({}, {{"workspace", {{"workspaceEdit", {{"documentChanges", versions}}}}}, {"textDocument", {{"codeAction", {{"codeActionLiteralSupport", Json::object()}}}}}});
+    Session s({}, {{"workspace", {{"workspaceEdit", {{"documentChanges", versions}}}}},
+                   {"textDocument", {{"codeAction", {{"codeActionLiteralSupport", Json::object()}}}}}});
     std::string text(kLab);
     text.replace(text.find("region"), 6, "regoin");
     text.replace(text.find("cooling: room"), 13, "cooling: rooom");
     text.replace(text.find("4 x nvidia-l40s"), 15, "4 x nvidia-l40ss");
     s.open(kUri, text);
     (void)s.findings(kUri);
-    const Json all = s.request("textDocument/codeAction", {{"textDocument", {{"uri", kUri}}}, {"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 99}, {"character", 0}}}}}, {"context", {{"diagnostics", Json::array()}}}})["result"];
+    const Json all =
+        s.request("textDocument/codeAction",
+                  {{"textDocument", {{"uri", kUri}}},
+                   {"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 99}, {"character", 0}}}}},
+                   {"context", {{"diagnostics", Json::array()}}}})["result"];
     std::vector<std::string> written;
     for (const Json& action : all) {
       EXPECT_EQ(action["kind"], "quickfix");
@@ -182,11 +197,16 @@ TEST(Session, QuickFixes) {
       const TextDocument d(text);
       const Json& r = edits[0]["range"];
       const auto at = [&](const Json& p) { return d.offset({p["line"], p["character"]}); };
-      written.push_back(text.substr(at(r["start"]), at(r["end"]) - at(r["start"])) + ">" + edits[0]["newText"].get<std::string>());
+      written.push_back(text.substr(at(r["start"]), at(r["end"]) - at(r["start"])) + ">" +
+                        edits[0]["newText"].get<std::string>());
     }
     std::ranges::sort(written);
     EXPECT_EQ(written, (std::vector<std::string>{"nvidia-l40ss>nvidia-l40s", "regoin>region", "rooom>room"}));
-    const Json none = s.request("textDocument/codeAction", {{"textDocument", {{"uri", kUri}}}, {"range", {{"start", {{"line", 1}, {"character", 0}}}, {"end", {{"line", 1}, {"character", 2}}}}}, {"context", {{"diagnostics", Json::array()}}}})["result"];
+    const Json none =
+        s.request("textDocument/codeAction",
+                  {{"textDocument", {{"uri", kUri}}},
+                   {"range", {{"start", {{"line", 1}, {"character", 0}}}, {"end", {{"line", 1}, {"character", 2}}}}},
+                   {"context", {{"diagnostics", Json::array()}}}})["result"];
     EXPECT_TRUE(none.empty());
   }
 }
@@ -205,13 +225,13 @@ TEST(Session, SeveralDocuments) {
   Session s;
   s.open(kUri, kLab);
   s.open("file:///nowhere/two.yaml", "clusterc: 1\nnmae: x\n");
-  s.open("file:///nowhere/compose.yaml", "services:\n  web: { image: x }\n");     // no spec: left in peace
-  s.open("file:///nowhere/slip.yaml", "clustrec: 1\n");                           // one all the same
+  s.open("file:///nowhere/compose.yaml", "services:\n  web: { image: x }\n");  // no spec: left in peace
+  s.open("file:///nowhere/slip.yaml", "clustrec: 1\n");                        // one all the same
   EXPECT_EQ(s.has_code(kUri, "spec-unknown-key"), nullptr);
   EXPECT_TRUE(s.has_code("file:///nowhere/two.yaml", "spec-unknown-key").is_object());
   EXPECT_EQ(s.findings("file:///nowhere/compose.yaml"), nullptr);
   EXPECT_FALSE(s.findings("file:///nowhere/slip.yaml")["diagnostics"].empty());
-  s.change("file:///nowhere/two.yaml", 2, Json::array({Json{{"text", kLab}}}));   // the whole text
+  s.change("file:///nowhere/two.yaml", 2, Json::array({Json{{"text", kLab}}}));  // the whole text
   EXPECT_EQ(s.has_code("file:///nowhere/two.yaml", "spec-unknown-key"), nullptr);
 }
 
@@ -219,19 +239,24 @@ TEST(Session, Cancellation) {
   Session s;
   s.open(kUri, kLab);
   std::string all;
-  for (const std::string& body : {std::string(R"({"jsonrpc":"2.0","id":"c","method":"textDocument/documentSymbol","params":{"textDocument":{"uri":"file:///nowhere/lab.yaml"}}})"),
-                                  std::string(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"c"}})")})
+  for (
+      const std::string& body :
+      {std::string(
+           R"({"jsonrpc":"2.0","id":"c","method":"textDocument/documentSymbol","params":{"textDocument":{"uri":"file:///nowhere/lab.yaml"}}})"),
+       std::string(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"c"}})")})
     all += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   s.bytes(all);
   EXPECT_EQ(s.said.back()["id"], "c");
   EXPECT_EQ(s.said.back()["error"]["code"], -32800);
-  s.notify("$/cancelRequest", {{"id", 99}});              // of nothing
+  s.notify("$/cancelRequest", {{"id", 99}});  // of nothing
 }
 
 TEST(Session, BadInput) {
   Session s;
   s.open(kUri, kLab);
-  const auto raw = [&](const std::string& body) { s.bytes("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body); };
+  const auto raw = [&](const std::string& body) {
+    s.bytes("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  };
   raw("{\"jsonrpc\": \"2.0\", \"id\": 5, ");
   EXPECT_EQ(s.said.back()["error"]["code"], -32700);
   EXPECT_EQ(s.said.back()["id"], nullptr);
@@ -245,24 +270,27 @@ TEST(Session, BadInput) {
   EXPECT_EQ(s.said.back()["error"]["code"], -32700);
   EXPECT_EQ(s.request("no/such", Json::object())["error"]["code"], -32601);
   EXPECT_EQ(s.request("textDocument/hover", {{"textDocument", 3}})["error"]["code"], -32602);
-  EXPECT_EQ(s.request("textDocument/hover", {{"textDocument", {{"uri", kUri}}}, {"position", {{"line", -1}, {"character", 0}}}})["error"]["code"], -32602);
+  EXPECT_EQ(s.request("textDocument/hover", {{"textDocument", {{"uri", kUri}}},
+                                             {"position", {{"line", -1}, {"character", 0}}}})["error"]["code"],
+            -32602);
   EXPECT_EQ(s.request("textDocument/hover", Session::place("file:///not/open.yaml", 0, 0))["result"], nullptr);
   EXPECT_EQ(s.request("textDocument/hover", Session::place(kUri, 2000000000, 2000000000))["result"], nullptr);
   s.notify("$/setTrace", {{"value", "verbose"}});
   s.notify("no/such", nullptr);
   s.change("file:///not/open.yaml", 1, {insertion(0, 0, "x")});
   EXPECT_FALSE(s.server.finished());
-  EXPECT_TRUE(s.request("textDocument/hover", Session::place(kUri, 4, 3))["result"].is_object());    // and goes on
+  EXPECT_TRUE(s.request("textDocument/hover", Session::place(kUri, 4, 3))["result"].is_object());  // and goes on
 }
 
 TEST(Session, HalfASurrogatePairIsOneUnit) {
   Session s;
   s.open(kUri, "clusterc: 1\ndescription: ab\nnmae: x\n");
-  const std::string body = R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///nowhere/lab.yaml","version":2},)"
-                           R"("contentChanges":[{"range":{"start":{"line":1,"character":14},"end":{"line":1,"character":14}},"text":"\ud83d"}]}})";
+  const std::string body =
+      R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///nowhere/lab.yaml","version":2},)"
+      R"("contentChanges":[{"range":{"start":{"line":1,"character":14},"end":{"line":1,"character":14}},"text":"\ud83d"}]}})";
   s.bytes("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   const Json hover = s.request("textDocument/hover", Session::place(kUri, 1, 14));
-  EXPECT_EQ(hover["result"]["range"]["end"]["character"], 16);       // a, the unit, b
+  EXPECT_EQ(hover["result"]["range"]["end"]["character"], 16);  // a, the unit, b
   EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());
 }
 
@@ -272,10 +300,10 @@ TEST(Session, ALostChangeSilencesTheDocument) {
   Session s(small);
   s.open(kUri, "clusterc: 1\nnmae: x\n");
   EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());
-  s.change(kUri, 2, {insertion(0, 0, std::string(5000, '#'))});      // over the limit: passed over
+  s.change(kUri, 2, {insertion(0, 0, std::string(5000, '#'))});  // over the limit: passed over
   EXPECT_TRUE(s.findings(kUri)["diagnostics"].empty());
   EXPECT_EQ(s.request("textDocument/hover", Session::place(kUri, 0, 0))["result"], nullptr);
-  s.change(kUri, 3, Json::array({Json{{"text", "clusterc: 1\nnmae: x\n"}}}));      // the whole text mends it
+  s.change(kUri, 3, Json::array({Json{{"text", "clusterc: 1\nnmae: x\n"}}}));  // the whole text mends it
   EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());
 }
 
@@ -300,22 +328,24 @@ TEST(Session, ATooLargeSpecSaysSoAndComesBack) {
   ServerOptions small;
   small.most_document_bytes = 100;
   Session s(small);
-  s.open(kUri, "clusterc: 1\nnmae: x\n" + std::string(81, '#'));     // 20 + 81 bytes
+  s.open(kUri, "clusterc: 1\nnmae: x\n" + std::string(81, '#'));  // 20 + 81 bytes
   ASSERT_EQ(s.findings(kUri)["diagnostics"].size(), 1u);
-  EXPECT_EQ(s.findings(kUri)["diagnostics"][0]["message"], "a spec of 101 bytes is not checked in an editor, the most is 100: `clusterc check` reads it");
+  EXPECT_EQ(s.findings(kUri)["diagnostics"][0]["message"],
+            "a spec of 101 bytes is not checked in an editor, the most is 100: `clusterc check` reads it");
   EXPECT_EQ(s.request("textDocument/hover", Session::place(kUri, 0, 1))["result"], nullptr);
   const auto deletion = [](int from, int to) {
-    return Json{{"range", {{"start", {{"line", 2}, {"character", from}}}, {"end", {{"line", 2}, {"character", to}}}}}, {"text", ""}};
+    return Json{{"range", {{"start", {{"line", 2}, {"character", from}}}, {"end", {{"line", 2}, {"character", to}}}}},
+                {"text", ""}};
   };
-  s.change(kUri, 2, {deletion(0, 1)});                                   // 100 bytes
+  s.change(kUri, 2, {deletion(0, 1)});  // 100 bytes
   EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());
-  s.change(kUri, 3, {insertion(2, 0, std::string(1600, '#'))});          // more than is kept: only the whole text mends it
+  s.change(kUri, 3, {insertion(2, 0, std::string(1600, '#'))});  // more than is kept: only the whole text mends it
   EXPECT_EQ(s.findings(kUri)["diagnostics"].size(), 1u);
   s.change(kUri, 4, {deletion(0, 1600)});
   EXPECT_EQ(s.findings(kUri)["diagnostics"].size(), 1u);
   s.change(kUri, 5, Json::array({Json{{"text", "clusterc: 1\nnmae: x\n"}}}));
   EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());
-  s.open("file:///other", std::string(101, '#'));                        // no spec: nothing is said in the editor
+  s.open("file:///other", std::string(101, '#'));  // no spec: nothing is said in the editor
   EXPECT_EQ(s.findings("file:///other"), nullptr);
 }
 
@@ -326,10 +356,10 @@ TEST(Session, Symbols) {
     const Json all = s.request("textDocument/documentSymbol", {{"textDocument", {{"uri", kUri}}}})["result"];
     ASSERT_FALSE(all.empty());
     if (nested) {
-      ASSERT_EQ(all.size(), 7u);                                     // clusterc rules name site racks nodes networks
+      ASSERT_EQ(all.size(), 7u);  // clusterc rules name site racks nodes networks
       EXPECT_EQ(all[5]["name"], "nodes");
       EXPECT_EQ(all[5]["children"][0]["name"], "gpu");
-      EXPECT_EQ(all[5]["range"]["end"]["line"], 22);                 // `nics:` is its last line
+      EXPECT_EQ(all[5]["range"]["end"]["line"], 22);  // `nics:` is its last line
     } else {
       EXPECT_EQ(all[0]["location"]["uri"], kUri);
       EXPECT_GT(all.size(), 20u);
@@ -349,13 +379,20 @@ TEST(Session, CompletionAndItsDocumentation) {
   EXPECT_EQ(item["textEdit"]["range"]["end"]["character"], 27);
   const Json resolved = s.request("completionItem/resolve", item)["result"];
   EXPECT_EQ(resolved["label"], "nvidia-dgx-h100");
-  EXPECT_NE(resolved["documentation"]["value"].get<std::string>().find("10.2 kW"), std::string::npos);   // DGX H100 user guide: 10.2 kW
+  EXPECT_NE(resolved["documentation"]["value"].get<std::string>().find("10.2 kW"),
+            std::string::npos);  // DGX H100 user guide: 10.2 kW
   EXPECT_EQ(s.request("completionItem/resolve", {{"label", "x"}, {"data", "no"}})["result"]["label"], "x");
 }
 
 TEST(Session, AnyPieces) {
   // The same bytes one at a time: the same answers.
-  const std::string open = Json{{"jsonrpc", "2.0"}, {"method", "textDocument/didOpen"}, {"params", {{"textDocument", {{"uri", kUri}, {"languageId", "yaml"}, {"version", 1}, {"text", "clusterc: 1\nnmae: x\n"}}}}}}.dump();
+  const std::string open =
+      Json{{"jsonrpc", "2.0"},
+           {"method", "textDocument/didOpen"},
+           {"params",
+            {{"textDocument",
+              {{"uri", kUri}, {"languageId", "yaml"}, {"version", 1}, {"text", "clusterc: 1\nnmae: x\n"}}}}}}
+          .dump();
   Session s;
   for (const char c : "Content-Length: " + std::to_string(open.size()) + "\r\n\r\n" + open) s.bytes({&c, 1});
   EXPECT_TRUE(s.has_code(kUri, "spec-unknown-key").is_object());

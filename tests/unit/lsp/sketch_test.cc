@@ -27,7 +27,8 @@ std::string shape(std::string_view text) { return shape(Sketch(text), 0); }
 TEST(Sketch, WholeText) {
   EXPECT_EQ(shape("a: 1\nb:\n  c: x y # no\n  d: [p, {q: 1}]\n  - e\n"), "a=1 b(c=x y d(-=p -(q=1)) -=e)");
   EXPECT_EQ(shape("list:\n  - model: x\n    feed: A\n  - y\n"), "list(-(model=x feed=A) -=y)");
-  EXPECT_EQ(shape("list:\n- model: x\n  feed: A\n-\n- y\nnext: 1"), "list(-(model=x feed=A) - -=y) next=1");    // a list in the column of its key
+  EXPECT_EQ(shape("list:\n- model: x\n  feed: A\n-\n- y\nnext: 1"),
+            "list(-(model=x feed=A) - -=y) next=1");  // a list in the column of its key
   EXPECT_EQ(shape("a: \"x: # y\" # c\nb: 'it''s'\n\"q r\": 1\n"), "a=x: # y b=it''s q r=1");
   EXPECT_EQ(shape("t: |\n  any: thing\n\n  - else\nu: 1"), "t u=1");
   EXPECT_EQ(shape("{ clusterc: 1, name: x,\n site: {region: na} }"), "clusterc=1 name=x site(region=na)");
@@ -35,16 +36,20 @@ TEST(Sketch, WholeText) {
   EXPECT_EQ(shape("a: &x {b: 1}\nc: *x\nd: !t e\n"), "a(b=1) c=*x d=e");
   EXPECT_EQ(shape("--- \na: 1\n...\n"), "a=1");
   EXPECT_EQ(shape("a:\r\n  b: 1\r\n\r\n  c: 2\r\n"), "a(b=1 c=2)");
-  EXPECT_EQ(shape("\xef\xbb\xbf" "a: 1\n"), "a=1");
+  EXPECT_EQ(shape("\xef\xbb\xbf"
+                  "a: 1\n"),
+            "a=1");
 }
 
 TEST(Sketch, HalfWrittenText) {
-  EXPECT_EQ(shape("site:\n  region: na\n  alt\n  supply: { phases: 3, vol\nracks:\n  a: 1\n"), "site(region=na alt? supply(phases=3 vol?)) racks(a=1)");
-  EXPECT_EQ(shape("a: { b: [1, 2\n     c: 3\nd: 4"), "a(b(-=1 -=2 -=c -=3)) d=4");      // a comma is missing: the list goes on
+  EXPECT_EQ(shape("site:\n  region: na\n  alt\n  supply: { phases: 3, vol\nracks:\n  a: 1\n"),
+            "site(region=na alt? supply(phases=3 vol?)) racks(a=1)");
+  EXPECT_EQ(shape("a: { b: [1, 2\n     c: 3\nd: 4"),
+            "a(b(-=1 -=2 -=c -=3)) d=4");  // a comma is missing: the list goes on
   EXPECT_EQ(shape("a: \"open\nb: 1"), "a=open b=1");
   EXPECT_EQ(shape("a: { b: {c: 1, d: ] }\ne: 2"), "a(b(c=1 d)) e=2");
   EXPECT_EQ(shape("names: gpu[01-\nb: 1"), "names=gpu[01- b=1");
-  EXPECT_EQ(shape("m: { names: gpu[1-2], k: 1 }"), "m(names=gpu[1-2] k=1)");             // quotes forgotten: no list
+  EXPECT_EQ(shape("m: { names: gpu[1-2], k: 1 }"), "m(names=gpu[1-2] k=1)");  // quotes forgotten: no list
   EXPECT_EQ(shape("a:\n  - \n  - b: 1\n    c\n"), "a(- -(b=1 c?))");
   EXPECT_EQ(shape("a: }\nb: ]"), "a=} b=]");
 }
@@ -57,7 +62,8 @@ TEST(Sketch, TakesAnyDepthAndAnyBytes) {
   }();
   std::string stairs;
   for (int i = 0; i < 2000; ++i) stairs += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
-  for (const std::string& text : {brackets, "a: " + brackets, dashes, stairs, std::string("a: \0b\n\xff\xfe: {\x80", 13)}) {
+  for (const std::string& text :
+       {brackets, "a: " + brackets, dashes, stairs, std::string("a: \0b\n\xff\xfe: {\x80", 13)}) {
     const Sketch s(text);
     for (std::size_t at = 0; at <= text.size(); at += 1 + text.size() / 50) {
       bool on_key = false;

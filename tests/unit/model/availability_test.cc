@@ -18,9 +18,9 @@ TEST(Availability, NoGpusWantNoSpares) { EXPECT_EQ(spares_wanted(0), 0); }
 
 TEST(NodeMemory, AThirtySecondPartIsTheSystems) {
   const Bytes two_tib(2.0 * 1024 * 1024 * kMiB);
-  EXPECT_EQ(system_memory_mib(two_tib), 65536);                              // 2,097,152 / 32
+  EXPECT_EQ(system_memory_mib(two_tib), 65536);  // 2,097,152 / 32
   EXPECT_EQ(job_memory_mib(two_tib), 2031616);
-  EXPECT_EQ(system_memory_mib(Bytes(2.0 * 1024 * kMiB)), kLeastReserveMib);   // 2 GiB / 32 = 64 MiB would be too little
+  EXPECT_EQ(system_memory_mib(Bytes(2.0 * 1024 * kMiB)), kLeastReserveMib);  // 2 GiB / 32 = 64 MiB would be too little
 }
 
 }  // namespace

@@ -36,14 +36,19 @@ struct Resolved {
     findings.sort(sources);
     std::string out;
     for (const Finding& f : findings.all()) {
-      out += std::to_string(f.span.valid() ? sources.position(f.span.file, f.span.begin).line : 0) + ": " + f.message + " [" + f.rule + "]";
+      out += std::to_string(f.span.valid() ? sources.position(f.span.file, f.span.begin).line : 0) + ": " + f.message +
+             " [" + f.rule + "]";
       for (const Remark& h : f.helps) out += " help: " + h.message;
       out += "\n";
     }
     return out;
   }
-  const NodeGroupModel& group(std::string_view name) const { return cluster->nodes.at(static_cast<std::size_t>(cluster->find_node_group(name))); }
-  const NetworkModel& network(std::string_view name) const { return cluster->networks.at(static_cast<std::size_t>(cluster->find_network(name))); }
+  const NodeGroupModel& group(std::string_view name) const {
+    return cluster->nodes.at(static_cast<std::size_t>(cluster->find_node_group(name)));
+  }
+  const NetworkModel& network(std::string_view name) const {
+    return cluster->networks.at(static_cast<std::size_t>(cluster->find_network(name)));
+  }
 };
 
 }  // namespace clusterc

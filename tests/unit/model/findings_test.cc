@@ -6,14 +6,21 @@ namespace clusterc {
 namespace {
 
 struct Sound {
-  std::string feed = "A: { capacity: 500 kVA }", cooling = "hall: { method: contained-air, units: 2, each: { heat: 60 kW, airflow: 8000 CFM } }";
-  std::string rack = "main: { names: \"r[1-2]\", model: generic-48u-800x1200, cooling: hall, pdus: [ { model: eu-400-3ph-32, feed: A } ] }";
+  std::string feed = "A: { capacity: 500 kVA }",
+              cooling = "hall: { method: contained-air, units: 2, each: { heat: 60 kW, airflow: 8000 CFM } }";
+  std::string rack =
+      "main: { names: \"r[1-2]\", model: generic-48u-800x1200, cooling: hall, pdus: [ { model: eu-400-3ph-32, feed: A "
+      "} ] }";
   std::string nodes = "cpu: { names: \"c[1-4]\", model: generic-1u, racks: main }";
-  std::string nets = "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: { ports: data } } }";
+  std::string nets =
+      "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: { ports: data } } "
+      "}";
   std::string more;
   std::string text() const {
-    return format("clusterc: 1\nname: t\nsite:\n  region: iec\n  supply: {{ phases: 3, voltage: 400 V }}\n  feeds:\n    {}\n  cooling:\n    {}\nracks:\n  {}\nnodes:\n  {}\nnetworks:\n  {}\n{}\n",
-                  feed, cooling, rack, nodes, nets, more);
+    return format(
+        "clusterc: 1\nname: t\nsite:\n  region: iec\n  supply: {{ phases: 3, voltage: 400 V }}\n  feeds:\n    {}\n  "
+        "cooling:\n    {}\nracks:\n  {}\nnodes:\n  {}\nnetworks:\n  {}\n{}\n",
+        feed, cooling, rack, nodes, nets, more);
   }
 };
 std::string told(const Sound& s) {
@@ -28,28 +35,49 @@ TEST(Findings, ASoundSpecHasNone) { EXPECT_EQ(told({}), ""); }
 TEST(Findings, UnknownPartsGetTheNearestName) {
   Sound s;
   s.nodes = "cpu: { names: \"c[1-4]\", model: generic-1v, racks: main }";
-  EXPECT_EQ(told(s), "13: the catalogue has no server 'generic-1v' [spec-unknown-part] help: did you mean 'generic-1u'?\n");   // and nothing about its ports
+  EXPECT_EQ(
+      told(s),
+      "13: the catalogue has no server 'generic-1v' [spec-unknown-part] help: did you mean 'generic-1u'?\n");  // and
+                                                                                                               // nothing
+                                                                                                               // about
+                                                                                                               // its
+                                                                                                               // ports
 }
 
 TEST(Findings, UnknownNamesOfEveryKind) {
   Sound s;
-  s.rack = "main: { names: \"r[1-2]\", model: generic-48u-800x1200, cooling: hal, pdus: [ { model: eu-400-3ph-32, feed: B } ] }";
+  s.rack =
+      "main: { names: \"r[1-2]\", model: generic-48u-800x1200, cooling: hal, pdus: [ { model: eu-400-3ph-32, feed: B } "
+      "] }";
   s.nodes = "cpu: { names: \"c[1-4]\", model: generic-1u, racks: mian }";
-  s.nets = "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpus: { ports: data }, cpu: { ports: dat } } }";
-  s.more = "teams: { a: { quota: { gpu: 3 gpus } } }\nsoftware: { scheduler: { kind: slurm, schedules: [cpu, gpu], controllers: \"k[1-3]\" } }";
+  s.nets =
+      "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpus: { ports: data }, "
+      "cpu: { ports: dat } } }";
+  s.more =
+      "teams: { a: { quota: { gpu: 3 gpus } } }\nsoftware: { scheduler: { kind: slurm, schedules: [cpu, gpu], "
+      "controllers: \"k[1-3]\" } }";
   const std::string all = told(s);
-  EXPECT_NE(all.find("no cooling zone is named 'hal' [spec-unknown-name] help: did you mean 'hall'?"), std::string::npos) << all;
+  EXPECT_NE(all.find("no cooling zone is named 'hal' [spec-unknown-name] help: did you mean 'hall'?"),
+            std::string::npos)
+      << all;
   EXPECT_NE(all.find("no feed is named 'B'"), std::string::npos) << all;
-  EXPECT_NE(all.find("no rack group is named 'mian' [spec-unknown-name] help: did you mean 'main'?"), std::string::npos) << all;
-  EXPECT_NE(all.find("no node group or storage is named 'cpus' [spec-unknown-name] help: did you mean 'cpu'?"), std::string::npos) << all;
-  EXPECT_NE(all.find("no group of ports of 'cpu' is named 'dat' [spec-unknown-name] help: did you mean 'data'?"), std::string::npos) << all;
+  EXPECT_NE(all.find("no rack group is named 'mian' [spec-unknown-name] help: did you mean 'main'?"), std::string::npos)
+      << all;
+  EXPECT_NE(all.find("no node group or storage is named 'cpus' [spec-unknown-name] help: did you mean 'cpu'?"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("no group of ports of 'cpu' is named 'dat' [spec-unknown-name] help: did you mean 'data'?"),
+            std::string::npos)
+      << all;
   EXPECT_NE(all.find("17: no node is named 'k1' and 2 more"), std::string::npos) << all;
-  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 8) << all;     // with the two 'gpu'
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 8) << all;  // with the two 'gpu'
 }
 
 TEST(Findings, OneNameInTwoGroupsIsOneFinding) {
   Sound s;
-  s.nodes = "cpu: { names: \"n[1-4]\", model: generic-1u, racks: main }\n  big: { names: \"n[3-9]\", model: generic-2u, racks: main }\n  odd: { names: \"n01\", model: generic-2u, racks: main }";
+  s.nodes =
+      "cpu: { names: \"n[1-4]\", model: generic-1u, racks: main }\n  big: { names: \"n[3-9]\", model: generic-2u, "
+      "racks: main }\n  odd: { names: \"n01\", model: generic-2u, racks: main }";
   EXPECT_EQ(told(s), "14: 'n3' and 1 more is in group 'cpu' and in group 'big' [spec-duplicate-name]\n");
 }
 
@@ -76,9 +104,10 @@ TEST(Findings, AValueThatTheReaderRefusedIsNotMissingToo) {
 }
 
 TEST(Findings, APortCannotHaveTwoCables) {
-  Sound s;                                      // generic-1u: one adapter with two ports
-  s.nets = "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 1 } }\n"
-           "  two: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 1 } }";
+  Sound s;  // generic-1u: one adapter with two ports
+  s.nets =
+      "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 1 } }\n"
+      "  two: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 1 } }";
   Resolved fits;
   fits.text(s.text());
   EXPECT_EQ(fits.told(), "");
@@ -86,10 +115,14 @@ TEST(Findings, APortCannotHaveTwoCables) {
   EXPECT_EQ(fits.network("two").ends[0].first_port, 1);
   s.nets += "\n  three: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 1 } }";
   const std::string all = told(s);
-  EXPECT_NE(all.find("17: 3 ports 'data' of each node of 'cpu' are asked for, there are 2 [spec-not-enough-ports]"), std::string::npos) << all;
+  EXPECT_NE(all.find("17: 3 ports 'data' of each node of 'cpu' are asked for, there are 2 [spec-not-enough-ports]"),
+            std::string::npos)
+      << all;
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 1) << all;
   // A guest uses its host's ports.
-  s.nets = "lan: { rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 2 } }\n  guest: { shares_switches_with: lan, vlan: 7, connects: { cpu: 2 } }";
+  s.nets =
+      "lan: { rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 2 } }\n  guest: { "
+      "shares_switches_with: lan, vlan: 7, connects: { cpu: 2 } }";
   Resolved guest;
   guest.text(s.text());
   EXPECT_EQ(guest.told(), "");
@@ -104,29 +137,41 @@ TEST(Findings, AdaptersMustSpeakTheNetworksLanguage) {
   s.nodes = "cpu: { names: \"c[1-4]\", model: generic-1u, nics: { data: intel-e810-cqda2 }, racks: main }";
   s.nets = "ib: { kind: infiniband, rate: 200 Gb/s, switch: nvidia-qm8700, racks: main, connects: { cpu: 1 } }";
   const std::string all = told(s);
-  EXPECT_NE(all.find("no adapter of group 'cpu' speaks infiniband, which network 'ib' is [spec-no-fitting-port]"), std::string::npos) << all;
+  EXPECT_NE(all.find("no adapter of group 'cpu' speaks infiniband, which network 'ib' is [spec-no-fitting-port]"),
+            std::string::npos)
+      << all;
 }
 
 TEST(Findings, CountsThatCannotBe) {
   Sound s;
-  s.nets = "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, built_for: { cpu: 3 }, connects: { cpu: { ports: data } } }";
+  s.nets =
+      "lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, built_for: { cpu: 3 }, connects: { "
+      "cpu: { ports: data } } }";
   s.more = "workloads: { w: { on: { cpu: 5 } } }";
   const std::string all = told(s);
-  EXPECT_NE(all.find("network 'lan' is built for 3 of 'cpu', which has 4 [spec-count-mismatch]"), std::string::npos) << all;
-  EXPECT_NE(all.find("workload 'w' runs on 5 nodes of 'cpu', which has 4 [spec-count-mismatch]"), std::string::npos) << all;
+  EXPECT_NE(all.find("network 'lan' is built for 3 of 'cpu', which has 4 [spec-count-mismatch]"), std::string::npos)
+      << all;
+  EXPECT_NE(all.find("workload 'w' runs on 5 nodes of 'cpu', which has 4 [spec-count-mismatch]"), std::string::npos)
+      << all;
 }
 
 TEST(Findings, DevicesInSlotsMustExist) {
   Sound s;
-  s.nodes = "cpu:\n    names: \"c[1-4]\"\n    racks: main\n    server: { like: generic-1u, pcie: { socket0: { slot1: \"gpus[0]\", slot2: nics.data } } }";
+  s.nodes =
+      "cpu:\n    names: \"c[1-4]\"\n    racks: main\n    server: { like: generic-1u, pcie: { socket0: { slot1: "
+      "\"gpus[0]\", slot2: nics.data } } }";
   const std::string all = told(s);
-  EXPECT_NE(all.find("16: slot 'slot1' holds a device that group 'cpu' does not have [spec-unknown-device]"), std::string::npos) << all;
+  EXPECT_NE(all.find("16: slot 'slot1' holds a device that group 'cpu' does not have [spec-unknown-device]"),
+            std::string::npos)
+      << all;
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 1) << all;
 }
 
 TEST(Findings, OccupiedRacksArePatterns) {
   Sound s;
-  s.rack = "main: { names: \"r[1-4]\", model: generic-48u-800x1200, cooling: hall, occupied: [ { units: U1-U6, racks: \"r[2-3]\" }, { units: U8, racks: \"r[4-5]\" } ] }";
+  s.rack =
+      "main: { names: \"r[1-4]\", model: generic-48u-800x1200, cooling: hall, occupied: [ { units: U1-U6, racks: "
+      "\"r[2-3]\" }, { units: U8, racks: \"r[4-5]\" } ] }";
   EXPECT_EQ(told(s), "11: rack group 'main' has no rack 'r5' (r[1-4]) [spec-unknown-name]\n");
 }
 

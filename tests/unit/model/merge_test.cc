@@ -7,7 +7,10 @@
 namespace clusterc {
 namespace {
 
-template <class T> Value<T> said(T v) { return Value<T>(std::move(v), {}, Origin::spec); }
+template <class T>
+Value<T> said(T v) {
+  return Value<T>(std::move(v), {}, Origin::spec);
+}
 Version version(std::string text) { return Version{std::move(text)}; }
 
 TEST(Merge, WhatIsWrittenWinsAndADefaultDoesNot) {
@@ -21,7 +24,7 @@ TEST(Merge, WhatIsWrittenWinsAndADefaultDoesNot) {
   lay_over(below, above);
   EXPECT_EQ(*below.os, "debian-12");
   EXPECT_EQ(*below.time_zone, "Europe/Berlin");
-  ASSERT_EQ(below.name_servers.size(), 1u);                  // lists are replaced
+  ASSERT_EQ(below.name_servers.size(), 1u);  // lists are replaced
   EXPECT_EQ(*below.name_servers[0], "10.9.0.1");
 }
 
@@ -35,7 +38,7 @@ TEST(Merge, AnotherKindTakesNothingFromTheOneItReplaces) {
   lay_over(below, above);
   EXPECT_EQ(*below.mpi->kind, "openmpi");
   EXPECT_FALSE(below.mpi->version);
-  EXPECT_EQ(*below.limits->nofile, 65536);                   // the same kind is laid over field by field
+  EXPECT_EQ(*below.limits->nofile, 65536);  // the same kind is laid over field by field
   EXPECT_EQ(*below.limits->nproc, 4096);
 }
 
@@ -63,7 +66,7 @@ TEST(Merge, FittingsGoByKeyAndCountsStayWhole) {
   lay_over(below, above);
   EXPECT_EQ(*below.power, Watts{2700});
   EXPECT_EQ(*below.gpus->model, "b");
-  EXPECT_FALSE(below.gpus->count);                           // not eight of another card
+  EXPECT_FALSE(below.gpus->count);  // not eight of another card
   ASSERT_EQ(below.nics.size(), 2u);
   EXPECT_EQ(*below.nics.find("data")->value.model, "new");
 }

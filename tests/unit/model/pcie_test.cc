@@ -27,7 +27,8 @@ TEST(Pcie, DeviceNames) {
   EXPECT_EQ(d.index, 0);
   ASSERT_TRUE(parse_device_name("drives.scratch[1]", d));
   EXPECT_EQ(d.kind, PcieDeviceKind::drive);
-  for (const char* bad : {"", "gpu[0]", "gpus[]", "gpus[x]", "gpus[-1]", "nics", "nics.", "fans.a", "gpus[0", "]"}) EXPECT_FALSE(parse_device_name(bad, d)) << bad;
+  for (const char* bad : {"", "gpu[0]", "gpus[]", "gpus[x]", "gpus[-1]", "nics", "nics.", "fans.a", "gpus[0", "]"})
+    EXPECT_FALSE(parse_device_name(bad, d)) << bad;
 }
 
 TEST(Pcie, DgxH100PairsEachGpuWithTheAdapterOfItsSwitch) {
@@ -39,13 +40,13 @@ TEST(Pcie, DgxH100PairsEachGpuWithTheAdapterOfItsSwitch) {
   ASSERT_EQ(tree.sockets.size(), 2u);
   // five switches with an x16 uplink each; everything else hangs below them
   EXPECT_EQ(tree.sockets[0].lanes_used, 5 * 16);
-  EXPECT_EQ(tree.sockets[0].lanes, 80);                       // Xeon Platinum 8480+: 80 lanes of PCIe 5.0 (Intel ARK)
+  EXPECT_EQ(tree.sockets[0].lanes, 80);  // Xeon Platinum 8480+: 80 lanes of PCIe 5.0 (Intel ARK)
   const auto pairs = pair_gpus_with_nics(s, tree, 0);
   ASSERT_EQ(pairs.size(), 8u);
   for (const GpuNicPair& p : pairs) {
     EXPECT_EQ(p.nic, p.gpu);
     EXPECT_EQ(p.road.relation, PcieRelation::same_switch);
-    EXPECT_NEAR(p.road.rate.value, 63.02e9, 1e7);             // Gen5 x16
+    EXPECT_NEAR(p.road.rate.value, 63.02e9, 1e7);  // Gen5 x16
     EXPECT_FALSE(p.road.crosses_uplink);
   }
   const PcieRoad far = pcie_road(tree, *tree.gpu(0), *tree.nic(0, 7));
@@ -68,7 +69,7 @@ TEST(Pcie, LabServerSharesOneAdapterOverTwoSockets) {
   EXPECT_EQ(pairs[0].nic, 0);
   EXPECT_EQ(pairs[0].road.relation, PcieRelation::across_sockets);
   EXPECT_EQ(pairs[3].road.relation, PcieRelation::same_socket);
-  EXPECT_NEAR(pairs[3].road.rate.value, 31.51e9, 1e7);        // both cards are Gen4 x16
+  EXPECT_NEAR(pairs[3].road.rate.value, 31.51e9, 1e7);  // both cards are Gen4 x16
 }
 
 ServerModel bare(std::int64_t gpus, std::int64_t nics) {
@@ -120,13 +121,13 @@ TEST(Pcie, NarrowSlotsUplinksAndOlderProcessorsSlowTheRoad) {
   socket.slots.entries.push_back({"s4", {}, slot("nics.compute[0]", 16, "b")});
   s.part.pcie.entries.push_back({"socket0", {}, socket});
   const PcieTree tree = pcie_tree(s);
-  ASSERT_EQ(tree.misfits.size(), 2u);                         // gpus[1] does not exist, nor does switch b
+  ASSERT_EQ(tree.misfits.size(), 2u);  // gpus[1] does not exist, nor does switch b
   EXPECT_EQ(tree.misfits[0].what, PcieMisfit::What::device);
   EXPECT_EQ(tree.misfits[1].what, PcieMisfit::What::slot_below_none);
   const PcieRoad road = pcie_road(tree, *tree.gpu(0), *tree.nic(0, 0));
   EXPECT_EQ(road.relation, PcieRelation::same_socket);
   EXPECT_TRUE(road.crosses_uplink);
-  EXPECT_NEAR(road.rate.value, 8 * 1.9692e9, 1e6);            // Gen4 (the processor's) x8 (slot and uplink)
+  EXPECT_NEAR(road.rate.value, 8 * 1.9692e9, 1e6);  // Gen4 (the processor's) x8 (slot and uplink)
 }
 
 // A tree with a switch below a switch, NUMA nodes, and a slot that four drives share.
@@ -152,7 +153,7 @@ struct Nested {
     top.numa = Value<std::int64_t>(1, {}, Origin::spec);
     below.through = Value<std::string>("top", {}, Origin::spec);
     below.uplink_lanes = Value<std::int64_t>(8, {}, Origin::spec);
-    socket.switches.entries.push_back({"below", {}, below});       // named before the one above it
+    socket.switches.entries.push_back({"below", {}, below});  // named before the one above it
     socket.switches.entries.push_back({"top", {}, top});
     socket.slots.entries.push_back({"g0", {}, slot("gpus[0]", 16, "top")});
     socket.slots.entries.push_back({"n0", {}, slot("nics.compute[0]", 16, "below")});
@@ -163,7 +164,8 @@ struct Nested {
     socket.slots.entries.push_back({"n1", {}, slot("nics.compute[1]", 16)});
     PcieSlot split;
     split.lanes = Value<std::int64_t>(16, {}, Origin::spec);
-    for (const char* d : {"drives.data[0]", "drives.data[1]", "drives.data[2]"}) split.devices.emplace_back(d, SourceSpan{}, Origin::spec);
+    for (const char* d : {"drives.data[0]", "drives.data[1]", "drives.data[2]"})
+      split.devices.emplace_back(d, SourceSpan{}, Origin::spec);
     socket.slots.entries.push_back({"m2", {}, split});
     s.part.pcie.entries.push_back({"socket0", {}, socket});
   }
@@ -173,10 +175,10 @@ TEST(Pcie, LanesAreSummedAtEveryLevel) {
   const Nested n;
   const PcieTree tree = pcie_tree(n.s);
   EXPECT_TRUE(tree.misfits.empty());
-  EXPECT_EQ(tree.switches[0].lanes_used, 8 + 16 + 16);         // uplink, adapter, GPU
-  EXPECT_EQ(tree.switches[1].lanes_used, 16 + 16 + 8);         // uplink, GPU, the switch below
-  EXPECT_EQ(tree.sockets[0].lanes_used, 16 + 16 + 16 + 16);    // switch, GPU, adapter, the slot that is split
-  EXPECT_EQ(tree.drive(0, 2)->lanes, 4);                       // three drives take four parts
+  EXPECT_EQ(tree.switches[0].lanes_used, 8 + 16 + 16);       // uplink, adapter, GPU
+  EXPECT_EQ(tree.switches[1].lanes_used, 16 + 16 + 8);       // uplink, GPU, the switch below
+  EXPECT_EQ(tree.sockets[0].lanes_used, 16 + 16 + 16 + 16);  // switch, GPU, adapter, the slot that is split
+  EXPECT_EQ(tree.drive(0, 2)->lanes, 4);                     // three drives take four parts
   EXPECT_EQ(tree.drive(0, 2)->parts, 4);
   EXPECT_EQ(tree.drive(0, 3), nullptr);
   EXPECT_EQ(needed_split(*tree.drive(0, 0)->slot, 3), "4x4");
@@ -206,9 +208,10 @@ TEST(Pcie, TheNarrowestLinkBetweenTwoDevices) {
 TEST(Pcie, NumaNodesAreNearerThanSockets) {
   const Nested n;
   const PcieTree tree = pcie_tree(n.s);
-  EXPECT_EQ(tree.gpu(1)->numa, 1);                              // from the switch two levels up
+  EXPECT_EQ(tree.gpu(1)->numa, 1);  // from the switch two levels up
   EXPECT_EQ(pcie_road(tree, *tree.gpu(0), *tree.gpu(2)).relation, PcieRelation::same_numa);
-  EXPECT_EQ(pcie_road(tree, *tree.gpu(0), *tree.nic(0, 1)).relation, PcieRelation::same_socket);   // the adapter's node is not said
+  EXPECT_EQ(pcie_road(tree, *tree.gpu(0), *tree.nic(0, 1)).relation,
+            PcieRelation::same_socket);  // the adapter's node is not said
 }
 
 TEST(Pcie, ACircleOfSwitchesIsAMisfit) {
@@ -224,7 +227,7 @@ TEST(Pcie, ACircleOfSwitchesIsAMisfit) {
   const PcieTree tree = pcie_tree(s);
   ASSERT_EQ(tree.misfits.size(), 1u);
   EXPECT_EQ(tree.misfits[0].what, PcieMisfit::What::circle);
-  EXPECT_EQ(tree.misfits[0].name, "b");                         // the one that closes it
+  EXPECT_EQ(tree.misfits[0].name, "b");  // the one that closes it
   EXPECT_LE(switches_above(tree, *tree.nic(0, 0)).size(), 2u);
 }
 
@@ -233,19 +236,19 @@ TEST(Pcie, TwoEpycSocketsKeepLanesForEachOther) {
   CpuPart cpu;
   s.cpu = &cpu;
   s.cpu_count = 2;
-  EXPECT_EQ(lane_budget(s).usable, 0);                          // nobody says how many
+  EXPECT_EQ(lane_budget(s).usable, 0);  // nobody says how many
   cpu.pcie_lanes = Value<std::int64_t>(128, {}, Origin::catalog);
   cpu.vendor = Value<Vendor>(Vendor::amd, {}, Origin::catalog);
-  EXPECT_EQ(lane_budget(s).usable, 80);                         // 128 - 3 x 16: 160 of two sockets (AMD, EPYC 9004 architecture overview)
+  EXPECT_EQ(lane_budget(s).usable, 80);  // 128 - 3 x 16: 160 of two sockets (AMD, EPYC 9004 architecture overview)
   EXPECT_EQ(lane_budget(s).between, 48);
   s.part.pcie_lanes = Value<std::int64_t>(128, {}, Origin::spec);
-  EXPECT_EQ(lane_budget(s).usable, 64);                         // four links: 128 of two sockets
+  EXPECT_EQ(lane_budget(s).usable, 64);  // four links: 128 of two sockets
   EXPECT_EQ(lane_budget(s).between, 64);
   s.part.pcie_lanes = Value<std::int64_t>(8, {}, Origin::spec);
-  EXPECT_EQ(lane_budget(s).usable, 4);                          // 8 / 2 sockets
-  EXPECT_EQ(lane_budget(s).between, 64);                        // 4 x 16 at most; the other 60 are idle, not links
+  EXPECT_EQ(lane_budget(s).usable, 4);    // 8 / 2 sockets
+  EXPECT_EQ(lane_budget(s).between, 64);  // 4 x 16 at most; the other 60 are idle, not links
   s.part.pcie_lanes = Value<std::int64_t>(256, {}, Origin::spec);
-  EXPECT_EQ(lane_budget(s).usable, 80);                         // more than there is is not believed
+  EXPECT_EQ(lane_budget(s).usable, 80);  // more than there is is not believed
   s.cpu_count = 1;
   s.part.pcie_lanes = {};
   EXPECT_EQ(lane_budget(s).usable, 128);
@@ -264,7 +267,8 @@ TEST(Pcie, WhatTheNetworksAskOfAnAdapter) {
   const ServerModel& s = c.nodes[static_cast<std::size_t>(gpu)].server;
   for (std::size_t set = 0; set < s.nics.size(); ++set) {
     const NicDemand d = nic_demand(c, gpu, static_cast<int>(set));
-    // compute: 400 Gb/s on its one port; slot cards: 400 Gb/s of storage and 100 Gb/s in band, each on one of the two ports
+    // compute: 400 Gb/s on its one port; slot cards: 400 Gb/s of storage and 100 Gb/s in band, each on one of the two
+    // ports
     EXPECT_DOUBLE_EQ(d.all.value, s.nics[set].name == "compute" ? 400e9 : 500e9);
     EXPECT_DOUBLE_EQ(d.fastest.value, 400e9);
   }

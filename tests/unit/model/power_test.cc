@@ -5,7 +5,8 @@
 namespace clusterc {
 namespace {
 
-template <class T> Value<T> fact(T v, bool confirmed = true) {
+template <class T>
+Value<T> fact(T v, bool confirmed = true) {
   Value<T> f(v, {}, Origin::catalog);
   f.confirmed = confirmed;
   return f;
@@ -36,20 +37,24 @@ struct LabServer {
 
 TEST(Power, OfAServerIsTheSumOfItsParts) {
   LabServer s;
-  // 4 x 350 + 2 x 280 + 16 x 10 + 3 x 20 + 25 = 1400 + 560 + 160 + 60 + 25 = 2205 W; fans 12 %: 2469.6 W; / 0.94 = 2627.23 W
+  // 4 x 350 + 2 x 280 + 16 x 10 + 3 x 20 + 25 = 1400 + 560 + 160 + 60 + 25 = 2205 W; fans 12 %: 2469.6 W; / 0.94 =
+  // 2627.23 W
   const PowerSum sum = server_power_sum(s.server);
   EXPECT_TRUE(sum.complete);
   EXPECT_DOUBLE_EQ(sum.parts.value, 2205);
   EXPECT_DOUBLE_EQ(sum.fans.value, 264.6);
   EXPECT_NEAR(sum.wall.value, 2627.234, 0.001);
-  EXPECT_EQ(sum.formula(), "(4 x 350 W gpu + 2 x 280 W cpu + 16 x 10 W memory module + 3 x 20 W drive + 1 x 25 W nic) x 1.12 fans / 0.94 supply efficiency");
+  EXPECT_EQ(sum.formula(),
+            "(4 x 350 W gpu + 2 x 280 W cpu + 16 x 10 W memory module + 3 x 20 W drive + 1 x 25 W nic) x 1.12 fans / "
+            "0.94 supply efficiency");
   fill_server_power(s.server, {});
   EXPECT_NEAR(s.server.power->value, 2627.234, 0.001);
   EXPECT_EQ(s.server.power.origin, Origin::derived);
   EXPECT_EQ(s.server.power.source, sum.formula());
 }
 
-// 2,700 W at the wall through supplies of 0.94 are 2,538 W of direct current; through supplies of 0.88 they take 2,538 / 0.88 = 2,884.09 W.
+// 2,700 W at the wall through supplies of 0.94 are 2,538 W of direct current; through supplies of 0.88 they take 2,538
+// / 0.88 = 2,884.09 W.
 TEST(Power, WhatTheSuppliesGiveStaysWhereTheirLossesDiffer) {
   LabServer s;
   s.server.part.power = fact(Watts{2700});
@@ -76,37 +81,38 @@ TEST(Power, LacksAdaptersThatNobodyStatesThePowerOf) {
     group.server = server;
     fill_server_power(group.server, spec.power_cap);
     std::string text;
-    for (const PowerGap& gap : power_lacks(group)) text += std::to_string(gap.count) + " x " + gap.what + " of " + to_text(*group.server.power) + ";";
+    for (const PowerGap& gap : power_lacks(group))
+      text += std::to_string(gap.count) + " x " + gap.what + " of " + to_text(*group.server.power) + ";";
     return text;
   };
   LabServer sum;
   EXPECT_EQ(lacking(sum.server), "");
   sum.server.nics.push_back({"more", {}, &silent, "silent", 2});
-  EXPECT_EQ(lacking(sum.server), "2 x silent of 2.627 kW;");      // OfAServerIsTheSumOfItsParts
-  EXPECT_EQ(lacking(sum.server, Watts{2000}), "");                // the node draws no more, whatever is in it
+  EXPECT_EQ(lacking(sum.server), "2 x silent of 2.627 kW;");  // OfAServerIsTheSumOfItsParts
+  EXPECT_EQ(lacking(sum.server, Watts{2000}), "");            // the node draws no more, whatever is in it
   EXPECT_EQ(lacking(sum.server, Watts{3000}), "2 x silent of 2.627 kW;");
 
   LabServer listed;
   listed.server.nics.push_back({"more", {}, &silent, "silent", 2});
   listed.server.part.power = fact(Watts{2700});
   listed.server.stated_for = std::make_shared<ServerModel>(listed.server);
-  EXPECT_EQ(lacking(listed.server), "");                          // the maker's figure is of a server with both
+  EXPECT_EQ(lacking(listed.server), "");  // the maker's figure is of a server with both
   listed.server.nics.back().count = 3;
   EXPECT_EQ(lacking(listed.server), "1 x silent of 2.7 kW;");
   listed.server.nics.back().count = 1;
-  EXPECT_EQ(lacking(listed.server), "");                          // one less: no lower bound
+  EXPECT_EQ(lacking(listed.server), "");  // one less: no lower bound
 }
 
 TEST(Power, OfAServerFallsWithTheLimitOfItsGpus) {
   LabServer s;
   s.server.gpu_limit = fact(Watts{300});
-  EXPECT_DOUBLE_EQ(server_power_sum(s.server).parts.value, 2005);        // 4 x 50 W less
-  EXPECT_DOUBLE_EQ(server_power_sum(s.server).stated.value, 1785);       // 4 x 300 + 2 x 280 + 25: no planning defaults
+  EXPECT_DOUBLE_EQ(server_power_sum(s.server).parts.value, 2005);   // 4 x 50 W less
+  EXPECT_DOUBLE_EQ(server_power_sum(s.server).stated.value, 1785);  // 4 x 300 + 2 x 280 + 25: no planning defaults
   s.server.part.power = fact(Watts{3000});
   fill_server_power(s.server, {});
-  EXPECT_NEAR(s.server.power->value, 2761.702, 0.001);                   // 3,000 - 200 x 1.12 / 0.94: fans and supplies take less too
+  EXPECT_NEAR(s.server.power->value, 2761.702, 0.001);  // 3,000 - 200 x 1.12 / 0.94: fans and supplies take less too
   EXPECT_EQ(s.server.power.source, "3 kW - 4 x (350 W - 300 W) x 1.12 fans / 0.94 supply efficiency");
-  s.server.gpu_limit = fact(Watts{400});                                 // above the TDP: nothing changes
+  s.server.gpu_limit = fact(Watts{400});  // above the TDP: nothing changes
   fill_server_power(s.server, {});
   EXPECT_DOUBLE_EQ(s.server.power->value, 3000);
 }
@@ -136,16 +142,20 @@ struct RefittedServer : LabServer {
 TEST(Power, FollowsPartsThatTheStatedOneIsNotOf) {
   RefittedServer s;
   fill_server_power(s.server, {});
-  EXPECT_EQ(s.server.power->value, 2700);                     // the same parts: the maker's figure
+  EXPECT_EQ(s.server.power->value, 2700);  // the same parts: the maker's figure
   EXPECT_EQ(s.server.power.origin, Origin::catalog);
   EXPECT_FALSE(s.server.refitted);
   s.replace();
   fill_server_power(s.server, {});
-  // 4 x (400 - 350) + 2 x (400 - 280) = 200 + 240 = 440 W; x 1.12 / 0.94 = 524.26 W at the wall; 2,700 + 524.26 = 3,224.26 W
+  // 4 x (400 - 350) + 2 x (400 - 280) = 200 + 240 = 440 W; x 1.12 / 0.94 = 524.26 W at the wall; 2,700 + 524.26 =
+  // 3,224.26 W
   EXPECT_NEAR(s.server.power->value, 3224.255, 0.001);
   EXPECT_TRUE(s.server.refitted);
-  EXPECT_EQ(s.server.power.source, "2.7 kW in the catalogue + (4 x 400 W h100 + 2 x 400 W 9575f - 4 x 350 W gpu - 2 x 280 W cpu) x 1.12 fans / 0.94 supply efficiency");
-  // Idle power and air keep their share: 3,224.26 / 2,700 = 1.194168; 540 x 1.194168 = 644.85 W; 0.1 x 1.194168 = 0.119417 m3/s
+  EXPECT_EQ(s.server.power.source,
+            "2.7 kW in the catalogue + (4 x 400 W h100 + 2 x 400 W 9575f - 4 x 350 W gpu - 2 x 280 W cpu) x 1.12 fans "
+            "/ 0.94 supply efficiency");
+  // Idle power and air keep their share: 3,224.26 / 2,700 = 1.194168; 540 x 1.194168 = 644.85 W; 0.1 x 1.194168 =
+  // 0.119417 m3/s
   EXPECT_NEAR(s.server.power_idle->value, 644.851, 0.001);
   EXPECT_FALSE(s.server.power_idle.confirmed);
   EXPECT_NEAR(s.server.airflow->value, 0.119417, 1e-6);
@@ -160,8 +170,9 @@ TEST(Power, FollowsPartsThatTheStatedOneIsNotOf) {
   EXPECT_NEAR(s.server.power->value, 3105.106, 0.001);
 }
 
-// Other GPUs and processors than the catalogued 2,700 W are of, and figures that the spec writes for them: 3,224.26 W, 600 W idle, 0.09 m3/s. The typical
-// 2,025 W that nobody wrote anew keep their share: 2,025 x 3,224.255 / 2,700 = 2,418.19 W.
+// Other GPUs and processors than the catalogued 2,700 W are of, and figures that the spec writes for them: 3,224.26 W,
+// 600 W idle, 0.09 m3/s. The typical 2,025 W that nobody wrote anew keep their share: 2,025 x 3,224.255 / 2,700 =
+// 2,418.19 W.
 TEST(Power, WhatIsWrittenStaysAsWritten) {
   RefittedServer s;
   const auto listed = std::make_shared<ServerModel>(*s.server.stated_for);
@@ -176,7 +187,7 @@ TEST(Power, WhatIsWrittenStaysAsWritten) {
   EXPECT_TRUE(s.server.power_idle.confirmed);
   EXPECT_EQ(s.server.airflow->value, 0.09);
   EXPECT_NEAR(s.server.power_typical->value, 2418.191, 0.001);
-  s.new_gpu.tdp = {};                                         // no power is known: what was written still is
+  s.new_gpu.tdp = {};  // no power is known: what was written still is
   fill_server_power(s.server, {});
   EXPECT_FALSE(s.server.power);
   EXPECT_FALSE(s.server.power_typical);
@@ -186,7 +197,7 @@ TEST(Power, WhatIsWrittenStaysAsWritten) {
 
 TEST(Power, FallsWithPartsThatAreLeftOut) {
   RefittedServer s;
-  s.server.gpu_count = 2;                                     // 2,700 - 2 x 350 x 1.12 / 0.94 = 2,700 - 834.04
+  s.server.gpu_count = 2;  // 2,700 - 2 x 350 x 1.12 / 0.94 = 2,700 - 834.04
   fill_server_power(s.server, {});
   EXPECT_NEAR(s.server.power->value, 1865.957, 0.001);
 }
@@ -194,25 +205,26 @@ TEST(Power, FallsWithPartsThatAreLeftOut) {
 TEST(Power, WithoutAFigureOfAPartNothingIsTakenAsKnown) {
   RefittedServer s;
   s.replace();
-  s.new_gpu.tdp = {};                                         // of a new part: no sum, no power
+  s.new_gpu.tdp = {};  // of a new part: no sum, no power
   fill_server_power(s.server, {});
   EXPECT_FALSE(s.server.power);
   EXPECT_EQ(s.server.power.source, "the tdp of 'h100' is not known");
   EXPECT_FALSE(s.server.power_idle);
   s.new_gpu.tdp = fact(Watts{400});
-  s.gpu.tdp = {};                                             // of the old one: the sum of what is there now
+  s.gpu.tdp = {};  // of the old one: the sum of what is there now
   fill_server_power(s.server, {});
   // 4 x 400 + 2 x 400 + 16 x 10 + 3 x 20 + 25 = 2,645 W; x 1.12 / 0.94 = 3,151.49 W
   EXPECT_NEAR(s.server.power->value, 3151.489, 0.001);
   s.gpu.tdp = fact(Watts{350});
-  s.server.nics.front() = {"data", {}, nullptr, "unknown", 1};         // tens of watts: 25 W less, and unconfirmed
+  s.server.nics.front() = {"data", {}, nullptr, "unknown", 1};  // tens of watts: 25 W less, and unconfirmed
   fill_server_power(s.server, {});
   // 3,224.255 - 25 x 1.12 / 0.94 = 3,194.47 W
   EXPECT_NEAR(s.server.power->value, 3194.468, 0.001);
   EXPECT_FALSE(s.server.power.confirmed);
 }
 
-// A catalogued server that lists GPUs only (its processors are whatever it was measured with): processors of the spec's own change nothing.
+// A catalogued server that lists GPUs only (its processors are whatever it was measured with): processors of the spec's
+// own change nothing.
 TEST(Power, WhatTheStatedOneDoesNotListIsNotKnownToDiffer) {
   RefittedServer s;
   const auto listed = std::make_shared<ServerModel>(*s.server.stated_for);
@@ -231,7 +243,7 @@ TEST(Power, LiquidCoolingLeavesLessForFansAndTheSuppliesEfficiencyCounts) {
   LabServer s;
   s.server.part.liquid_cooled = fact(true);
   s.server.part.psus.emplace().efficiency = fact(0.96);
-  EXPECT_NEAR(server_power_sum(s.server).wall.value, 2365.781, 0.001);   // 2205 x 1.03 / 0.96
+  EXPECT_NEAR(server_power_sum(s.server).wall.value, 2365.781, 0.001);  // 2205 x 1.03 / 0.96
 }
 
 TEST(Power, TheMakersFigureComesFirstAndACapLowersIt) {
@@ -244,9 +256,9 @@ TEST(Power, TheMakersFigureComesFirstAndACapLowersIt) {
   fill_server_power(s.server, Value<Watts>(Watts{2400}, {}, Origin::spec));
   EXPECT_EQ(s.server.power->value, 2400);
   EXPECT_EQ(s.server.power.origin, Origin::derived);
-  EXPECT_EQ(s.server.power_typical->value, 2000);            // already below
+  EXPECT_EQ(s.server.power_typical->value, 2000);  // already below
   fill_server_power(s.server, Value<Watts>(Watts{3000}, {}, Origin::spec));
-  EXPECT_EQ(s.server.power->value, 2700);                    // a cap above the highest power caps nothing
+  EXPECT_EQ(s.server.power->value, 2700);  // a cap above the highest power caps nothing
 }
 
 TEST(Power, WithoutAProcessorsFigureThereIsNone) {
@@ -257,7 +269,7 @@ TEST(Power, WithoutAProcessorsFigureThereIsNone) {
   EXPECT_TRUE(s.server.power.unknown);
   EXPECT_EQ(s.server.power.source, "the tdp of 'gpu' is not known");
   fill_server_power(s.server, Value<Watts>(Watts{2400}, {}, Origin::spec));
-  EXPECT_EQ(s.server.power->value, 2400);                    // what is enforced is known
+  EXPECT_EQ(s.server.power->value, 2400);  // what is enforced is known
 }
 
 TEST(Power, UnconfirmedFiguresMakeAnUnconfirmedSum) {
@@ -269,7 +281,7 @@ TEST(Power, UnconfirmedFiguresMakeAnUnconfirmedSum) {
   LabServer t;
   t.nic.power = {};
   EXPECT_FALSE(server_power_sum(t.server).confirmed);
-  EXPECT_DOUBLE_EQ(server_power_sum(t.server).parts.value, 2180);        // 2205 - 25
+  EXPECT_DOUBLE_EQ(server_power_sum(t.server).parts.value, 2180);  // 2205 - 25
 }
 
 TEST(Power, OfASwitchFallsBackToItsSuppliesThenToTypical) {
@@ -282,7 +294,7 @@ TEST(Power, OfASwitchFallsBackToItsSuppliesThenToTypical) {
   s.psus->count = fact(std::int64_t{4});
   s.psus->spare = fact(std::int64_t{2});
   s.psus->power = fact(Watts{1500});
-  EXPECT_EQ(switch_power(s)->value, 3000);                   // (4 - 2) x 1500 W
+  EXPECT_EQ(switch_power(s)->value, 3000);  // (4 - 2) x 1500 W
   EXPECT_FALSE(switch_power(s).confirmed);
   s.power = fact(Watts{2080});
   EXPECT_EQ(switch_power(s)->value, 2080);
@@ -290,8 +302,8 @@ TEST(Power, OfASwitchFallsBackToItsSuppliesThenToTypical) {
 }
 
 TEST(Power, SuppliesSeeAVoltageThatTheyCanTake) {
-  EXPECT_DOUBLE_EQ(load_voltage(3, Volts{208}).value, 208);              // between lines
-  EXPECT_NEAR(load_voltage(3, Volts{415}).value, 239.6, 0.01);           // 415 / sqrt(3)
+  EXPECT_DOUBLE_EQ(load_voltage(3, Volts{208}).value, 208);     // between lines
+  EXPECT_NEAR(load_voltage(3, Volts{415}).value, 239.6, 0.01);  // 415 / sqrt(3)
   EXPECT_NEAR(load_voltage(3, Volts{400}).value, 230.94, 0.01);
   EXPECT_NEAR(load_voltage(3, Volts{480}).value, 277.13, 0.01);
   EXPECT_DOUBLE_EQ(load_voltage(1, Volts{230}).value, 230);
@@ -303,7 +315,8 @@ TEST(Power, SuppliesSeeAVoltageThatTheyCanTake) {
 }
 
 TEST(Power, ContinuousRatingsAgreeWithPublishedOnes) {
-  // HP, Power basics for IT professionals, tables 4 and 5: 208 V three phases 20/30/60 A: 5,764, 8,646 and 17,292 VA; 230/400 V 32 A: 22.08 kVA (3 x 230 x 32)
+  // HP, Power basics for IT professionals, tables 4 and 5: 208 V three phases 20/30/60 A: 5,764, 8,646 and 17,292 VA;
+  // 230/400 V 32 A: 22.08 kVA (3 x 230 x 32)
   EXPECT_NEAR(continuous_rating(3, Volts{208}, Amperes{20}, 0.8).value, 5764, 1);
   EXPECT_NEAR(continuous_rating(3, Volts{208}, Amperes{30}, 0.8).value, 8646, 1);
   EXPECT_NEAR(continuous_rating(3, Volts{208}, Amperes{60}, 0.8).value, 17292, 2);
@@ -320,38 +333,40 @@ TEST(Supplies, EfficiencyAtTheLoadPoint) {
   EXPECT_NEAR(efficiency_form(0.05), 0.90 / 0.94, 1e-12);
 }
 
-// DGX H100: 10.2 kW, idle 1.95 kW, 6 x 3.3 kW of which two may fail. 10.2 x 0.94 = 9.588 kW: 48.4 % of six, 72.6 % of four, 96.8 % of three.
+// DGX H100: 10.2 kW, idle 1.95 kW, 6 x 3.3 kW of which two may fail. 10.2 x 0.94 = 9.588 kW: 48.4 % of six, 72.6 % of
+// four, 96.8 % of three.
 TEST(Supplies, LoadPointRisesWhenOthersDie) {
-  const SupplyLoad dgx{.watts = 10200, .throttles = true, .idle = 1950, .output = 3300, .efficiency = 0.94, .supplies = 6, .spare = 2};
+  const SupplyLoad dgx{
+      .watts = 10200, .throttles = true, .idle = 1950, .output = 3300, .efficiency = 0.94, .supplies = 6, .spare = 2};
   EXPECT_EQ(on_supplies(dgx, 6).watts, 10200);
   const SupplyResult four = on_supplies(dgx, 4);
   EXPECT_EQ(four.state, SupplyState::runs);
   // form(0.48424) = 0.99776, form(0.72636) = 0.98555, form(0.96848) = 0.97010
   EXPECT_NEAR(four.watts, 10200 * 0.99776 / 0.98555, 0.2);
-  const SupplyResult three = on_supplies(dgx, 3);          // 9.9 kW are enough, but only two may fail
+  const SupplyResult three = on_supplies(dgx, 3);  // 9.9 kW are enough, but only two may fail
   EXPECT_EQ(three.state, SupplyState::throttled);
   EXPECT_NEAR(three.watts, 10200 * 0.99776 / 0.97010, 0.2);
-  const SupplyResult two = on_supplies(dgx, 2);            // 6.6 kW at full load: 6.6 / 0.91
+  const SupplyResult two = on_supplies(dgx, 2);  // 6.6 kW at full load: 6.6 / 0.91
   EXPECT_EQ(two.state, SupplyState::throttled);
   EXPECT_NEAR(two.watts, 6600 / 0.91, 1e-6);
-  EXPECT_EQ(on_supplies(dgx, 1).state, SupplyState::throttled);      // 3.3 kW > 1.95 x 0.94 kW
+  EXPECT_EQ(on_supplies(dgx, 1).state, SupplyState::throttled);  // 3.3 kW > 1.95 x 0.94 kW
   EXPECT_EQ(on_supplies(dgx, 0).state, SupplyState::dead);
 }
 
 TEST(Supplies, WhatNobodyStatesIsNotJudged) {
   SupplyLoad d{.watts = 1000, .supplies = 2};
   EXPECT_EQ(on_supplies(d, 1).state, SupplyState::unjudged);
-  EXPECT_EQ(on_supplies(d, 1).watts, 1000);                // and counts in full
+  EXPECT_EQ(on_supplies(d, 1).watts, 1000);  // and counts in full
   d.spare = 1;
-  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::runs);   // declared
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::runs);  // declared
   d.spare = -1;
   d.output = 1600;
-  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::runs);   // 940 W of 1,600 W
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::runs);  // 940 W of 1,600 W
   d.output = 800;
-  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::dead);   // a switch does not throttle
+  EXPECT_EQ(on_supplies(d, 1).state, SupplyState::dead);  // a switch does not throttle
   d.throttles = true;
   EXPECT_EQ(on_supplies(d, 1).state, SupplyState::unjudged);
-  d.idle = 900;                                            // 846 W of 800 W
+  d.idle = 900;  // 846 W of 800 W
   EXPECT_EQ(on_supplies(d, 1).state, SupplyState::dead);
   d.idle = 300;
   EXPECT_EQ(on_supplies(d, 1).state, SupplyState::throttled);

@@ -20,8 +20,14 @@ TEST_P(EveryExample, ResolvesWithoutAFinding) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Examples, EveryExample, testing::Values("campus", "cloud", "four-virtual", "lab", "nvl72", "roce-16384", "superpod"),
-                         [](const auto& example) { std::string s = example.param; for (char& c : s) if (c == '-') c = '_'; return s; });
+INSTANTIATE_TEST_SUITE_P(Examples, EveryExample,
+                         testing::Values("campus", "cloud", "four-virtual", "lab", "nvl72", "roce-16384", "superpod"),
+                         [](const auto& example) {
+                           std::string s = example.param;
+                           for (char& c : s)
+                             if (c == '-') c = '_';
+                           return s;
+                         });
 
 TEST(Resolve, SuperpodIsWhatItsFileSays) {
   Resolved r;
@@ -52,8 +58,8 @@ TEST(Resolve, SuperpodIsWhatItsFileSays) {
   EXPECT_TRUE(gpu.computes);
   EXPECT_FALSE(r.group("head").computes);
   EXPECT_EQ(gpu.server.gpu_count, 8);
-  EXPECT_EQ(gpu.server.cores, 2 * 56);                        // Xeon 8480: 56 cores
-  EXPECT_EQ(gpu.server.power->value, 10200);                  // DGX H100: 10.2 kW
+  EXPECT_EQ(gpu.server.cores, 2 * 56);        // Xeon 8480: 56 cores
+  EXPECT_EQ(gpu.server.power->value, 10200);  // DGX H100: 10.2 kW
   EXPECT_EQ(gpu.server.power.origin, Origin::catalog);
   EXPECT_DOUBLE_EQ(gpu.server.memory->value, 32.0 * 64 * 1024 * 1024 * 1024);
 
@@ -62,20 +68,20 @@ TEST(Resolve, SuperpodIsWhatItsFileSays) {
   EXPECT_EQ(compute.ends[0].ports_each, 8);
   EXPECT_EQ(compute.ends[0].built_for, 128);
   EXPECT_EQ(compute.ends[1].ports_each, 1);
-  EXPECT_EQ(compute.spec->rails.value, 8);                    // filled in: compute ports of one node
+  EXPECT_EQ(compute.spec->rails.value, 8);  // filled in: compute ports of one node
   EXPECT_EQ(compute.spec->rails.origin, Origin::derived);
   EXPECT_TRUE(compute.carries_traffic(Traffic::compute));
   EXPECT_EQ(compute.spec->carries.at(0).origin, Origin::derived);
   const NetworkModel& storage = r.network("storage");
   ASSERT_EQ(storage.ends.size(), 2u);
-  EXPECT_EQ(storage.ends[0].ports_each, 2);                   // port 1 of two adapters
+  EXPECT_EQ(storage.ends[0].ports_each, 2);  // port 1 of two adapters
   EXPECT_EQ(storage.ends[1].storage, 0);
   EXPECT_EQ(storage.ends[1].members, 8);
-  EXPECT_EQ(storage.ends[1].ports_each, 8);                   // DDN AI400X2: 8 x 200 Gb/s
+  EXPECT_EQ(storage.ends[1].ports_each, 8);  // DDN AI400X2: 8 x 200 Gb/s
   EXPECT_EQ(storage.ends[1].rate.value, 200e9);
   EXPECT_TRUE(r.network("oob").everything);
   EXPECT_EQ(c.first_network_carrying(Traffic::oob), c.find_network("oob"));
-  EXPECT_EQ(r.network("inband").ends[3].ports_each, 1);       // fm: data is 1 x cx6-vpi-200 with one port
+  EXPECT_EQ(r.network("inband").ends[3].ports_each, 1);  // fm: data is 1 x cx6-vpi-200 with one port
   EXPECT_EQ(c.spec.software.scheduler->controllers.value, "head[1-2]");
   ASSERT_EQ(c.spec.software.scheduler->schedules.size(), 1u);
   EXPECT_EQ(c.spec.software.scheduler->schedules[0].value, "gpu");
@@ -100,14 +106,19 @@ TEST(Resolve, LabFeedsComeFromTheirBreakers) {
 // generic-2u-pcie4 is 2,700 W with 4 x 350 W of L40S, 2 x 280 W of EPYC 9354, 16 modules and 2 drives.
 TEST(Resolve, PowerFollowsThePartsThatAGroupIsFittedWith) {
   Resolved r;
-  const std::string fit = "like: generic-2u-pcie4, cpus: 2 x epyc-9575f, gpus: 4 x nvidia-h100-nvl-94, memory: 24 x 32 GiB, drives: { scratch: 1 x 7.68 TB nvme }";
-  r.text("clusterc: 1\nname: c\nsite: { kind: cloud, provider: local }\nnodes:\n  a: { names: a1, server: { " + fit + " } }\n  b: { names: b1, server: { " + fit + ", power: 3247 W } }\n"
-         "  c: { names: c1, model: generic-2u-pcie4, gpus: 2 x nvidia-l40s }\n  d: { names: d1, server: { like: generic-2u-pcie4 } }\n");
+  const std::string fit =
+      "like: generic-2u-pcie4, cpus: 2 x epyc-9575f, gpus: 4 x nvidia-h100-nvl-94, memory: 24 x 32 GiB, drives: { "
+      "scratch: 1 x 7.68 TB nvme }";
+  r.text("clusterc: 1\nname: c\nsite: { kind: cloud, provider: local }\nnodes:\n  a: { names: a1, server: { " + fit +
+         " } }\n  b: { names: b1, server: { " + fit +
+         ", power: 3247 W } }\n"
+         "  c: { names: c1, model: generic-2u-pcie4, gpus: 2 x nvidia-l40s }\n  d: { names: d1, server: { like: "
+         "generic-2u-pcie4 } }\n");
   // 4 x (400 - 350) + 2 x (400 - 280) + 8 x 10 + 1 x 20 = 540 W; x 1.12 / 0.94 = 643.40 W; 2,700 + 643.40
   EXPECT_NEAR(r.group("a").server.power->value, 3343.404, 0.001) << r.told();
-  EXPECT_EQ(r.group("b").server.power->value, 3247);          // what is written wins
+  EXPECT_EQ(r.group("b").server.power->value, 3247);  // what is written wins
   EXPECT_EQ(r.group("b").server.power.origin, Origin::spec);
-  EXPECT_NEAR(r.group("c").server.power->value, 1865.957, 0.001);      // 2,700 - 2 x 350 x 1.12 / 0.94
+  EXPECT_NEAR(r.group("c").server.power->value, 1865.957, 0.001);  // 2,700 - 2 x 350 x 1.12 / 0.94
   EXPECT_EQ(r.group("d").server.power->value, 2700);
   EXPECT_EQ(r.group("d").server.power.origin, Origin::catalog);
 }
@@ -123,23 +134,26 @@ TEST(Resolve, CampusFeedsAndGroupSoftware) {
   EXPECT_FALSE(r.group("cpu").software.cuda);
   EXPECT_EQ(r.group("cpu").software.scheduler->version->text(), "1.33");
   EXPECT_EQ(r.group("cpu").software.arch.value, Arch::x86_64);
-  EXPECT_EQ(r.group("cpu").server.cores, 2 * 96);             // 2 x EPYC 9654
-  EXPECT_EQ(r.group("h100").server.nics.size(), 2u);          // the part's compute adapters replaced, data added
+  EXPECT_EQ(r.group("cpu").server.cores, 2 * 96);     // 2 x EPYC 9654
+  EXPECT_EQ(r.group("h100").server.nics.size(), 2u);  // the part's compute adapters replaced, data added
   EXPECT_EQ(r.group("h100").server.nics[0].model, "cx7-400-qsfp112");
   EXPECT_EQ(r.group("v100").server.gpu_model, "nvidia-v100-pcie-32");
   EXPECT_EQ(r.cluster->spec.software.scheduler->controllers.value, "k[1-3]");
-  EXPECT_EQ(r.network("campus").ends[4].ports_each, 2);       // nfs: 2
+  EXPECT_EQ(r.network("campus").ends[4].ports_each, 2);  // nfs: 2
   EXPECT_EQ(r.cluster->storage[0].nodes, r.cluster->find_node_group("nfs"));
   EXPECT_EQ(r.cluster->storage[0].count, 2);
   EXPECT_DOUBLE_EQ(r.cluster->zones[0].heat->value, 8 * 50e3);
 }
 
-// Whatever it is called: nobody lays rails for anything but GPUs. An Ethernet without rails and without a name of its own is the in-band network.
+// Whatever it is called: nobody lays rails for anything but GPUs. An Ethernet without rails and without a name of its
+// own is the in-band network.
 TEST(Resolve, RailsCarryCompute) {
   Resolved r;
-  r.text("clusterc: 1\nname: case\nsite: cloud\nnodes:\n  gpu: { names: \"n[1-2]\", model: nvidia-dgx-h100 }\nnetworks:\n"
-         "  fast: { kind: ethernet, rdma: roce, rate: 400 Gb/s, topology: rail-optimised, connects: { gpu: { ports: compute } } }\n"
-         "  lan: { kind: ethernet, rate: 100 Gb/s, connects: { gpu: 1 } }\n");
+  r.text(
+      "clusterc: 1\nname: case\nsite: cloud\nnodes:\n  gpu: { names: \"n[1-2]\", model: nvidia-dgx-h100 }\nnetworks:\n"
+      "  fast: { kind: ethernet, rdma: roce, rate: 400 Gb/s, topology: rail-optimised, connects: { gpu: { ports: "
+      "compute } } }\n"
+      "  lan: { kind: ethernet, rate: 100 Gb/s, connects: { gpu: 1 } }\n");
   ASSERT_TRUE(r.cluster);
   EXPECT_TRUE(r.network("fast").carries_traffic(Traffic::compute));
   EXPECT_FALSE(r.network("fast").carries_traffic(Traffic::inband));
@@ -160,9 +174,9 @@ TEST(Resolve, AssembliesContinueTheRackNumbers) {
   EXPECT_EQ(r.group("gpu").software.arch.value, Arch::aarch64);
   const int loop = c.assemblies[0].liquid;
   ASSERT_GE(loop, 0);
-  EXPECT_DOUBLE_EQ(c.zones[loop].heat->value, 1e6);           // (2 - 1 spare) x 1 MW
+  EXPECT_DOUBLE_EQ(c.zones[loop].heat->value, 1e6);  // (2 - 1 spare) x 1 MW
   EXPECT_FALSE(c.zones[loop].airflow);
-  EXPECT_EQ(r.network("inband").ends[1].rate.value, 200e9);   // head: two adapters of 200 Gb/s
+  EXPECT_EQ(r.network("inband").ends[1].rate.value, 200e9);  // head: two adapters of 200 Gb/s
 }
 
 TEST(Resolve, CloudNodesMayHaveNoAdapterForTheProvidersNetwork) {
@@ -176,7 +190,7 @@ TEST(Resolve, CloudNodesMayHaveNoAdapterForTheProvidersNetwork) {
     EXPECT_EQ(e.ports_each, 1);
     EXPECT_EQ(e.rate.value, 10e9);
   }
-  EXPECT_EQ(r.network("compute").ends[0].ports_each, 32);     // p5: 32 EFA devices of 100 Gb/s
+  EXPECT_EQ(r.network("compute").ends[0].ports_each, 32);  // p5: 32 EFA devices of 100 Gb/s
   EXPECT_TRUE(r.group("gpu").server.instance);
   EXPECT_TRUE(r.group("head").server.virtual_machine);
   EXPECT_EQ(r.group("head").server.cores, 8);

@@ -29,7 +29,7 @@ TEST(SlurmLines, AreReadAsSlurmReadsThem) {
   EXPECT_EQ(shown(""), "");
   const SlurmLine twice = read_slurm_line("Nodes=n1 nodes=n7", {});
   ASSERT_NE(twice.value("nodes"), nullptr);
-  EXPECT_EQ(*twice.value("nodes"), "n7");          // "specified more than once, latest value used"
+  EXPECT_EQ(*twice.value("nodes"), "n7");  // "specified more than once, latest value used"
 }
 
 }  // namespace

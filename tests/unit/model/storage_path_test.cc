@@ -18,12 +18,12 @@ TEST(StoragePath, TheSuperPodsStorageKeepsItsPromise) {
   EXPECT_NEAR(clients->carries.value, 12446e9, 1);
   const auto read = storage_rate(*r.cluster, 0, StorageDirection::read);
   ASSERT_TRUE(read);
-  EXPECT_DOUBLE_EQ(read->rate.value, 160e9);       // what it promises is the least
+  EXPECT_DOUBLE_EQ(read->rate.value, 160e9);  // what it promises is the least
   EXPECT_EQ(read->from, "promised");
   EXPECT_EQ(fastest_shared_storage(*r.cluster, {r.cluster->find_node_group("gpu")}, StorageDirection::write), 0);
   const auto room = storage_room(*r.cluster, 0);
   ASSERT_TRUE(room);
-  EXPECT_DOUBLE_EQ(room->bytes.value, 2e15);       // 8 x 250 TB
+  EXPECT_DOUBLE_EQ(room->bytes.value, 2e15);  // 8 x 250 TB
 }
 
 constexpr const char* kFourServers = R"(
@@ -45,9 +45,9 @@ TEST(StoragePath, PortsOfTheServersDecide) {
   r.text(kFourServers);
   const auto read = storage_rate(*r.cluster, 0, StorageDirection::read);
   ASSERT_TRUE(read);
-  EXPECT_NEAR(read->rate.value, 98e9, 1);          // 4 x 200 Gb/s x 0.98 / 8, less than the promise
+  EXPECT_NEAR(read->rate.value, 98e9, 1);  // 4 x 200 Gb/s x 0.98 / 8, less than the promise
   EXPECT_EQ(read->from, "the servers' ports");
-  EXPECT_FALSE(storage_rate(*r.cluster, 0, StorageDirection::write));      // nobody says how fast it writes
+  EXPECT_FALSE(storage_rate(*r.cluster, 0, StorageDirection::write));  // nobody says how fast it writes
   EXPECT_EQ(fastest_shared_storage(*r.cluster, {0}, StorageDirection::write), -1);
 }
 
@@ -56,15 +56,15 @@ TEST(StoragePath, OneNodeHasItsOwnPorts) {
   r.text(kFourServers);
   const auto node = storage_node_side(*r.cluster, 0, 0);
   ASSERT_TRUE(node);
-  EXPECT_NEAR(node->carries.value, 24.5e9, 1);      // 200 Gb/s x 0.98 / 8
-  EXPECT_FALSE(storage_node_side(*r.cluster, 0, 1));   // those who serve are no clients
+  EXPECT_NEAR(node->carries.value, 24.5e9, 1);        // 200 Gb/s x 0.98 / 8
+  EXPECT_FALSE(storage_node_side(*r.cluster, 0, 1));  // those who serve are no clients
   EXPECT_EQ(groups_that_mount(*r.cluster, 0), std::vector<int>{0});
 }
 
 TEST(StoragePath, RedundancyTakesItsShareOfTheDrives) {
   Resolved r;
   r.text(kFourServers);
-  EXPECT_DOUBLE_EQ(storage_room(*r.cluster, 0)->bytes.value, 320e12);      // 4 x 100 TB x 4 / 5, boot drives left out
+  EXPECT_DOUBLE_EQ(storage_room(*r.cluster, 0)->bytes.value, 320e12);  // 4 x 100 TB x 4 / 5, boot drives left out
   EXPECT_DOUBLE_EQ(storage_room(*r.cluster, 1)->bytes.value, 400e12);
   EXPECT_DOUBLE_EQ(parse_protection("replica 3")->share(), 1.0 / 3);
   EXPECT_FALSE(parse_protection("lots"));
@@ -93,11 +93,11 @@ storage:
   const auto room = [&](int s) { return storage_room(*r.cluster, s)->bytes.value; };
   const auto ports = [&](int s) { return storage_servers_side(*r.cluster, s)->carries.value; };
   EXPECT_DOUBLE_EQ(room(0), 200e12);
-  EXPECT_DOUBLE_EQ(room(1), 100e12);               // 10 x 10 TB of the one
-  EXPECT_DOUBLE_EQ(room(2), 80e12);                // x 8 / 10
-  EXPECT_DOUBLE_EQ(room(3), 100e12);               // 2 x 100 TB / 2
+  EXPECT_DOUBLE_EQ(room(1), 100e12);  // 10 x 10 TB of the one
+  EXPECT_DOUBLE_EQ(room(2), 80e12);   // x 8 / 10
+  EXPECT_DOUBLE_EQ(room(3), 100e12);  // 2 x 100 TB / 2
   EXPECT_DOUBLE_EQ(room(4), 200e12);
-  EXPECT_NEAR(ports(0), 49e9, 1);                  // 2 x 200 Gb/s x 0.98 / 8
+  EXPECT_NEAR(ports(0), 49e9, 1);  // 2 x 200 Gb/s x 0.98 / 8
   EXPECT_NEAR(ports(1), 24.5e9, 1);
   EXPECT_NEAR(ports(4), 49e9, 1);
 }

@@ -1,8 +1,9 @@
+#include "plan/addresses.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "plan/addresses.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {
@@ -26,13 +27,13 @@ TEST(Addresses, SixteenSlots) {
   const test::Sample s = with_subnets();
   const Plan p = plan_cluster(*s.cluster);
   EXPECT_EQ(p.addresses_of(test::kInband)->gateway, ip("10.10.0.1"));
-  EXPECT_EQ(p.node_address(test::kInband, 0), ip("10.10.16.1"));     // slot 1 of 4,096 addresses; one for each bond
+  EXPECT_EQ(p.node_address(test::kInband, 0), ip("10.10.16.1"));  // slot 1 of 4,096 addresses; one for each bond
   EXPECT_EQ(p.node_address(test::kInband, 126), ip("10.10.16.127"));
-  EXPECT_EQ(p.node_address(test::kInband, 127), ip("10.10.32.1"));   // head1
+  EXPECT_EQ(p.node_address(test::kInband, 127), ip("10.10.32.1"));  // head1
   EXPECT_EQ(p.node_address(test::kOob, 0), ip("10.11.16.1"));
-  EXPECT_EQ(p.node_address(test::kCompute, 0), 0u);                  // no subnet
+  EXPECT_EQ(p.node_address(test::kCompute, 0), 0u);  // no subnet
   EXPECT_EQ(p.switch_address(test::kCompute, {0, 0}), ip("10.11.240.1"));
-  EXPECT_EQ(p.switch_address(test::kCompute, {1, 0}), ip("10.11.240.33"));   // after 32 leaves
+  EXPECT_EQ(p.switch_address(test::kCompute, {1, 0}), ip("10.11.240.33"));  // after 32 leaves
 }
 
 TEST(Addresses, GrowthOfOneGroupMovesNobody) {
@@ -58,7 +59,8 @@ TEST(Addresses, UniqueAndInside) {
       EXPECT_TRUE(seen.insert(address).second) << subnet << ' ' << ipv4_text(address);
     };
     for (std::size_t e = 0; e < a.first.size(); ++e)
-      for (std::int64_t m = 0; m < s.cluster->networks[test::kOob].ends[e].members; ++m) take(p.address(test::kOob, static_cast<int>(e), m));
+      for (std::int64_t m = 0; m < s.cluster->networks[test::kOob].ends[e].members; ++m)
+        take(p.address(test::kOob, static_cast<int>(e), m));
     for (int f = 0; f < 4; ++f)
       for (std::int64_t i = 0; i < p.fabrics[f].switch_count(); ++i) take(p.switch_address(f, p.switch_ref(f, i)));
     for (std::size_t i = 0; i < p.pdus.size(); ++i) take(p.pdu_address(static_cast<std::int64_t>(i)));
@@ -73,7 +75,7 @@ TEST(Addresses, PortsOfAMemberLieTogether) {
   s.connect(0, 0, 8);
   const Plan p = plan_cluster(*s.cluster);
   EXPECT_EQ(p.address(0, 0, 1, 0), p.address(0, 0, 0, 7) + 1);
-  EXPECT_EQ(p.address(0, 0, 0, 0), ip("10.132.0.8"));                // slot 1 of 2^18, eight addresses a node
+  EXPECT_EQ(p.address(0, 0, 0, 0), ip("10.132.0.8"));  // slot 1 of 2^18, eight addresses a node
 }
 
 // 16,384 nodes with two ports: 32,768 addresses of a /16 fit neither slots nor blocks.
@@ -96,7 +98,7 @@ TEST(Addresses, TooSmallASubnetGivesNone) {
   s.network("lan", s.sn4600c, 100e9, -1).subnet = prefix("192.168.1.0/29");
   s.connect(0, 0, 1);
   const Plan p = plan_cluster(*s.cluster);
-  EXPECT_EQ(p.addresses[0].needed, 8u);                              // and the gateway
+  EXPECT_EQ(p.addresses[0].needed, 8u);  // and the gateway
   EXPECT_EQ(p.addresses[0].usable, 6u);
   EXPECT_EQ(p.node_address(0, 0), 0u);
 }
@@ -112,7 +114,8 @@ TEST(Addresses, GrowthThatIsBuiltForCounts) {
   EXPECT_FALSE(has_addresses(p.addresses[0]));
 }
 
-// 31 nodes with eight ports need 248 addresses and the gateway; a /24 has 254. Beginning at multiples of eight they would end at 256.
+// 31 nodes with eight ports need 248 addresses and the gateway; a /24 has 254. Beginning at multiples of eight they
+// would end at 256.
 TEST(Addresses, UnalignedWhereOnlyThatFits) {
   test::Sample s;
   s.nodes("n", "n[1-31]", -1, 1, 100, 1);

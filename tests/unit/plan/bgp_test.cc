@@ -15,18 +15,18 @@ Fabric fabric(std::vector<std::int64_t> counts, std::int64_t pods = 1) {
 TEST(Bgp, EachLeafHasANumberEachTierAboveShares) {
   EXPECT_EQ(bgp_numbers(fabric({})), 0);
   EXPECT_EQ(bgp_numbers(fabric({1})), 1);
-  EXPECT_EQ(bgp_numbers(fabric({8, 4})), 9);                        // 8 leaves, one for the spines
-  EXPECT_EQ(bgp_numbers(fabric({2048, 2048, 1024}, 32)), 2081);     // + 32 pods + the cores
+  EXPECT_EQ(bgp_numbers(fabric({8, 4})), 9);                     // 8 leaves, one for the spines
+  EXPECT_EQ(bgp_numbers(fabric({2048, 2048, 1024}, 32)), 2081);  // + 32 pods + the cores
 }
 
-// Two tiers: spines 0, leaves from 1 on. Three: cores 0; each pod of three leaves takes four numbers, its spines the first. A second plane begins
-// where the first ends: 1 + 4 = 5 numbers each.
+// Two tiers: spines 0, leaves from 1 on. Three: cores 0; each pod of three leaves takes four numbers, its spines the
+// first. A second plane begins where the first ends: 1 + 4 = 5 numbers each.
 TEST(Bgp, NumbersFollowThePodsAndThePlanes) {
   const Fabric two = fabric({8, 4});
   EXPECT_EQ(bgp_number(two, {1, 3}), 0);
   EXPECT_EQ(bgp_number(two, {0, 0}), 1);
   EXPECT_EQ(bgp_number(two, {0, 7}), 8);
-  Fabric three = fabric({8, 6, 4}, 3);                              // the last pod has two leaves
+  Fabric three = fabric({8, 6, 4}, 3);  // the last pod has two leaves
   three.leaves_per_pod = 3;
   three.spines_per_pod = 2;
   EXPECT_EQ(bgp_numbers(three), 12);

@@ -1,7 +1,6 @@
-#include "plan/accessories.h"
-
 #include <gtest/gtest.h>
 
+#include "plan/accessories.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc {
@@ -14,9 +13,9 @@ const Accessory* of(const std::vector<Accessory>& all, const std::string& part, 
   return nullptr;
 }
 
-// Three racks of 48 U and 0.8 m, two to a row, rows 3 m apart (the language's default). Three nodes of 8 U with six supplies each, two in the first
-// rack, one in the second: 3 x 6 = 18 cords; (48 - 2 x 8) + (48 - 8) = 72 empty units, none counted in the third rack, where nothing stands;
-// trays of 2 x 0.8 = 1.6 m, 0.8 m and 3 m.
+// Three racks of 48 U and 0.8 m, two to a row, rows 3 m apart (the language's default). Three nodes of 8 U with six
+// supplies each, two in the first rack, one in the second: 3 x 6 = 18 cords; (48 - 2 x 8) + (48 - 8) = 72 empty units,
+// none counted in the third rack, where nothing stands; trays of 2 x 0.8 = 1.6 m, 0.8 m and 3 m.
 TEST(Accessories, CordsPanelsAndTrays) {
   test::Sample s;
   const int a = s.feed("A", 1e6), b = s.feed("B", 1e6), c = s.feed("C", 1e6);
@@ -35,7 +34,7 @@ TEST(Accessories, CordsPanelsAndTrays) {
   EXPECT_EQ(of(all, "power-cord-c13-c14"), nullptr);
   ASSERT_NE(of(all, "blanking-panel-1u"), nullptr);
   EXPECT_EQ(of(all, "blanking-panel-1u")->count, 72);
-  EXPECT_FALSE(of(all, "blanking-panel-1u")->planning_default);        // the rack's height is confirmed
+  EXPECT_FALSE(of(all, "blanking-panel-1u")->planning_default);  // the rack's height is confirmed
   std::vector<std::pair<double, std::int64_t>> along;
   for (const Accessory& one : all)
     if (one.part == "cable-tray" && one.what == "over a row of racks") along.emplace_back(one.length.value, one.count);
@@ -72,7 +71,8 @@ TEST(Accessories, GrowthBuysCordsAndGivesPanelsBack) {
   EXPECT_EQ(panels[1] - panels[0], -8);
 }
 
-// Servers that state no supplies need cords that nobody can count: a line without a number. Those that state theirs do not.
+// Servers that state no supplies need cords that nobody can count: a line without a number. Those that state theirs do
+// not.
 TEST(Accessories, CordsThatNobodyCanCount) {
   test::Sample s;
   const int a = s.feed("A", 1e6), b = s.feed("B", 1e6), c = s.feed("C", 1e6);

@@ -39,8 +39,8 @@ TEST(Cables, StopsWhenAsked) {
   EXPECT_EQ(n, 3);
 }
 
-// Two racks side by side, 0.8 m apart: node in U1 of r1 (0.122 m high), switch in U48 of r2 (2.211 m); racks 2.285 m high, tray 0.3 m above.
-// (2.585 - 0.122) + 0.8 + (2.585 - 2.211) + 2 x 0.5 = 4.637 m.
+// Two racks side by side, 0.8 m apart: node in U1 of r1 (0.122 m high), switch in U48 of r2 (2.211 m); racks 2.285 m
+// high, tray 0.3 m above. (2.585 - 0.122) + 0.8 + (2.585 - 2.211) + 2 x 0.5 = 4.637 m.
 TEST(Cables, LengthOverhead) {
   test::Sample s;
   const int a = s.feed("A", 1e6);
@@ -65,8 +65,9 @@ TEST(Cables, LengthOverhead) {
 TEST(Bill, SuperpodAsPublished) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);
-  // NVIDIA DGX SuperPOD reference architecture with DGX H100, RA-11333-001 V11, appendix A: 48 QM9700 for compute, 38 racks, 96 + 12 PDUs.
-  // The cables: cabling_test.cc. Here there is no catalogue to choose them from, and the bill says so.
+  // NVIDIA DGX SuperPOD reference architecture with DGX H100, RA-11333-001 V11, appendix A: 48 QM9700 for compute, 38
+  // racks, 96 + 12 PDUs. The cables: cabling_test.cc. Here there is no catalogue to choose them from, and the bill says
+  // so.
   EXPECT_EQ(bought(p, "compute-switch", "switch"), 48);
   EXPECT_EQ(bought(p, "generic-48u", "rack"), 38);
   EXPECT_EQ(bought(p, "pdu", "PDU"), 108);

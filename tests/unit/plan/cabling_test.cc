@@ -26,7 +26,7 @@ TEST(Cabling, TheNextLongerLengthIsBought) {
   EXPECT_EQ(sold_length(dac, Meters(0.2)).value, 0.5);
   EXPECT_EQ(sold_length(dac, Meters(1)).value, 1);
   EXPECT_EQ(sold_length(dac, Meters(1.01)).value, 1.5);
-  EXPECT_EQ(sold_length(dac, Meters(2.1)).value, 0);           // beyond its reach: none
+  EXPECT_EQ(sold_length(dac, Meters(2.1)).value, 0);  // beyond its reach: none
   // Made to length: whole metres up to 10, steps of 5 up to 100, of 10 beyond, never past the reach.
   const CablePart made = with_lengths({}, 502);
   EXPECT_EQ(sold_length(made, Meters(3.2)).value, 4);
@@ -37,7 +37,7 @@ TEST(Cabling, TheNextLongerLengthIsBought) {
 
 TEST(Cabling, CagesTakeTheirOwnPlugsAndSlowerQsfp) {
   EXPECT_TRUE(cage_takes("osfp", "osfp"));
-  EXPECT_FALSE(cage_takes("osfp", "osfp-flat"));               // fins do not fit under a riding heat sink
+  EXPECT_FALSE(cage_takes("osfp", "osfp-flat"));  // fins do not fit under a riding heat sink
   EXPECT_FALSE(cage_takes("osfp-flat", "osfp"));
   EXPECT_TRUE(cage_takes("qsfp112", "qsfp28"));
   EXPECT_TRUE(cage_takes("qsfp56", "qsfp28"));
@@ -61,7 +61,9 @@ struct Count {
   std::int64_t of(const std::string& part, const std::string& what, double length = 0) const {
     std::int64_t n = 0;
     for (const Cabling::Lot& l : plan.cabling().lots())
-      if (cluster.cables[static_cast<std::size_t>(l.part)].id == part && l.what == what && (length == 0 || l.length.value == length)) n += l.count;
+      if (cluster.cables[static_cast<std::size_t>(l.part)].id == part && l.what == what &&
+          (length == 0 || l.length.value == length))
+        n += l.count;
     return n;
   }
 };
@@ -73,11 +75,13 @@ std::string superpod_text() {
   return all.str();
 }
 
-// NVIDIA DGX SuperPOD reference architecture with DGX H100, RA-11333-001 V11 (2023-09-22), appendix A, tables 7 and 8: the 4 SU, 127-node bill. It is
-// all fibre, which the spec says with `media`. Outside what topology gives are, and are not held here:
-//   storage 494 + 48 x 2x200, 369 transceivers, 16 switches: the number of switches is the publication's, ours follow from the ports in use
-//   in-band 8 switches, 6 inter-switch links, 24 leaf to core, 8 for NFS: its in-band network is a chain of pairs, ours a leaf and spine
-//   out-of-band 8 switches, 64 + 8 switch ports: it counts its own numbers of storage and in-band switches; 2 cables between fabric managers
+// NVIDIA DGX SuperPOD reference architecture with DGX H100, RA-11333-001 V11 (2023-09-22), appendix A, tables 7 and 8:
+// the 4 SU, 127-node bill. It is all fibre, which the spec says with `media`. Outside what topology gives are, and are
+// not held here:
+//   storage 494 + 48 x 2x200, 369 transceivers, 16 switches: the number of switches is the publication's, ours follow
+//   from the ports in use in-band 8 switches, 6 inter-switch links, 24 leaf to core, 8 for NFS: its in-band network is
+//   a chain of pairs, ours a leaf and spine out-of-band 8 switches, 64 + 8 switch ports: it counts its own numbers of
+//   storage and in-band switches; 2 cables between fabric managers
 TEST(Cabling, SuperpodAsPublished) {
   Resolved r;
   r.text(replace_all(superpod_text(), "built_for: { gpu: 128 }", "built_for: { gpu: 128 }\n    media: multimode"));
@@ -107,7 +111,8 @@ TEST(Cabling, SuperpodAsPublished) {
   EXPECT_EQ(n.cables("oob: management ports of compute switches to leaf"), 48);
   EXPECT_EQ(n.cables("oob: fm to leaf") + n.cables("oob: head to leaf") + n.cables("oob: login to leaf"), 8);
   EXPECT_TRUE(p.cabling().unbuilt().empty()) << p.cabling().unbuilt()[0].what << ": " << p.cabling().unbuilt()[0].why;
-  // racks 38 = 32 of four systems + 6; pdus_compute 96 = 32 x 3, pdus_other 12 = 6 x 2; 127 systems, 4 UFM appliances, 4 management servers; 48 switches
+  // racks 38 = 32 of four systems + 6; pdus_compute 96 = 32 x 3, pdus_other 12 = 6 x 2; 127 systems, 4 UFM appliances,
+  // 4 management servers; 48 switches
   const auto pieces = [&](BillKind kind, const std::string& part = {}) {
     std::int64_t count = 0;
     for (const BillLine& l : p.bill())
@@ -123,15 +128,20 @@ TEST(Cabling, SuperpodAsPublished) {
   EXPECT_EQ(p.fabrics[0].tiers[0].count + p.fabrics[0].tiers[1].count, 48);
 }
 
-// 127 systems with six C20 inlets and eight storage systems with two: 778 cords. 61 + 15 + 7 switches and 8 servers with two C14 each: 182. 38 racks of 48 U less
-// 127 x 8, 4 x 2, 4 x 1, 8 x 2, 61, 15 x 2 and 7 U: 682 panels. Four rows of eight racks of 0.8 m, one of six, 3 m from one to the next: 12 m across.
+// 127 systems with six C20 inlets and eight storage systems with two: 778 cords. 61 + 15 + 7 switches and 8 servers
+// with two C14 each: 182. 38 racks of 48 U less 127 x 8, 4 x 2, 4 x 1, 8 x 2, 61, 15 x 2 and 7 U: 682 panels. Four rows
+// of eight racks of 0.8 m, one of six, 3 m from one to the next: 12 m across.
 TEST(Accessories, OfTheSuperpod) {
   Resolved r;
   r.example("superpod");
   std::vector<std::tuple<std::string, double, std::int64_t>> all;
   for (const Accessory& a : accessories_of(plan_cluster(*r.cluster))) all.emplace_back(a.part, a.length.value, a.count);
-  const decltype(all) wanted{{"power-cord-c13-c14", 0, (61 + 15 + 7 + 8) * 2}, {"power-cord-c19-c20", 0, 127 * 6 + 8 * 2},
-                             {"blanking-panel-1u", 0, 38 * 48 - 127 * 8 - 4 * 2 - 4 - 8 * 2 - 61 - 15 * 2 - 7}, {"cable-tray", 4.8, 1}, {"cable-tray", 6.4, 4}, {"cable-tray", 12, 1}};
+  const decltype(all) wanted{{"power-cord-c13-c14", 0, (61 + 15 + 7 + 8) * 2},
+                             {"power-cord-c19-c20", 0, 127 * 6 + 8 * 2},
+                             {"blanking-panel-1u", 0, 38 * 48 - 127 * 8 - 4 * 2 - 4 - 8 * 2 - 61 - 15 * 2 - 7},
+                             {"cable-tray", 4.8, 1},
+                             {"cable-tray", 6.4, 4},
+                             {"cable-tray", 12, 1}};
   EXPECT_EQ(all, wanted);
 }
 
@@ -170,7 +180,10 @@ TEST(Cabling, SparesAreAShareOfThePartNotOfEachLength) {
   Resolved r;
   r.example("superpod");
   const Plan p = plan_cluster(*r.cluster);
-  struct Sum { std::int64_t pieces = 0, spares = 0; std::map<double, std::pair<std::int64_t, std::int64_t>> lengths; };
+  struct Sum {
+    std::int64_t pieces = 0, spares = 0;
+    std::map<double, std::pair<std::int64_t, std::int64_t>> lengths;
+  };
   std::map<std::string, Sum> parts;
   for (const BillLine& b : p.bill()) {
     if (b.kind != BillKind::cable && b.kind != BillKind::module && b.kind != BillKind::fibre) continue;
@@ -187,15 +200,22 @@ TEST(Cabling, SparesAreAShareOfThePartNotOfEachLength) {
   }
 }
 
-std::string small(const std::string& nodes, const std::string& nics, const std::string& network, const std::string& more = "") {
-  return "clusterc: 1\nname: small\nsite:\n  region: iec\n  supply: { phases: 3, voltage: 400 V }\n  feeds: { A: { capacity: 200 kVA } }\n"
+std::string small(const std::string& nodes, const std::string& nics, const std::string& network,
+                  const std::string& more = "") {
+  return "clusterc: 1\nname: small\nsite:\n  region: iec\n  supply: { phases: 3, voltage: 400 V }\n  feeds: { A: { "
+         "capacity: 200 kVA } }\n"
          "racks:\n  main: { names: r1, model: generic-48u-800x1200, pdus: [ { model: eu-400-3ph-63, feed: A } ] }\n"
-         "nodes:\n  n: { names: \"" + nodes + "\", model: generic-2u, nics: { " + nics + " }, racks: main }\n"
-         "networks:\n  fast: { " + network + ", racks: main, connects: { n: { ports: fast } } }\ncabling: { slack: 0 m" + more + " }\nsoftware: { os: ubuntu-24.04 }\n";
+         "nodes:\n  n: { names: \"" +
+         nodes + "\", model: generic-2u, nics: { " + nics +
+         " }, racks: main }\n"
+         "networks:\n  fast: { " +
+         network + ", racks: main, connects: { n: { ports: fast } } }\ncabling: { slack: 0 m" + more +
+         " }\nsoftware: { os: ubuntu-24.04 }\n";
 }
 
-// Three single-port adapters on twin-port cages: a splitter for the first two, half of one for the third. Both stand in one rack, the switch in the
-// uppermost of 48 units: (48 - 1) x 44.45 mm + 0.8 m of rack = 2.89 m to the lowest node, so 3 m.
+// Three single-port adapters on twin-port cages: a splitter for the first two, half of one for the third. Both stand in
+// one rack, the switch in the uppermost of 48 units: (48 - 1) x 44.45 mm + 0.8 m of rack = 2.89 m to the lowest node,
+// so 3 m.
 TEST(Cabling, SplitterCountsOnce) {
   Resolved r;
   r.text(small("n[1-3]", "fast: cx7-ndr-osfp", "kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700"));
@@ -206,14 +226,17 @@ TEST(Cabling, SplitterCountsOnce) {
   EXPECT_EQ(n.modules("fast: switch"), 0);
 }
 
-// Four links of 200 Gb/s in one cage of a switch whose ports are split in two: DAC of one head and four tails; optics share a split fibre.
+// Four links of 200 Gb/s in one cage of a switch whose ports are split in two: DAC of one head and four tails; optics
+// share a split fibre.
 TEST(Cabling, SplitPortsShareAFibre) {
   Resolved r;
-  r.text(small("n[1-8]", "fast: cx7-dual200", "kind: infiniband, rate: 200 Gb/s, switch: nvidia-qm9700, breakout: 2, media: multimode"));
+  r.text(small("n[1-8]", "fast: cx7-dual200",
+               "kind: infiniband, rate: 200 Gb/s, switch: nvidia-qm9700, breakout: 2, media: multimode"));
   ASSERT_TRUE(r.cluster);
   const Plan p = plan_cluster(*r.cluster);
   const Count n{p, *r.cluster};
-  // 8 x 2 links of 200 Gb/s: 16 / 4 = 4 twin-port modules in the switch, 16 / 2 = 8 split fibres, 16 modules in the adapters
+  // 8 x 2 links of 200 Gb/s: 16 / 4 = 4 twin-port modules in the switch, 16 / 2 = 8 split fibres, 16 modules in the
+  // adapters
   EXPECT_EQ(n.of("mma4z00-ns", "fast: switch"), 4) << r.told();
   EXPECT_EQ(n.of("mfp7e20", "fast: n to switch"), 8);
   EXPECT_EQ(n.of("mma1z00-ns400", "fast: n"), 16);
@@ -221,7 +244,8 @@ TEST(Cabling, SplitPortsShareAFibre) {
 
 TEST(Cabling, WhatNothingReachesIsTold) {
   Resolved r;
-  r.text(small("n[1-2]", "fast: cx7-ndr-osfp", "kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, media: twisted-pair"));
+  r.text(small("n[1-2]", "fast: cx7-ndr-osfp",
+               "kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, media: twisted-pair"));
   ASSERT_TRUE(r.cluster);
   const Plan p = plan_cluster(*r.cluster);
   ASSERT_EQ(p.cabling().unbuilt().size(), 1u);
@@ -232,7 +256,8 @@ TEST(Cabling, WhatNothingReachesIsTold) {
   EXPECT_EQ(u.near.object, "node/n/1");
 }
 
-// Every link has its parts, both ends of modules of one kind, and a length no shorter than the way and no longer than the part reaches.
+// Every link has its parts, both ends of modules of one kind, and a length no shorter than the way and no longer than
+// the part reaches.
 TEST(Cabling, EveryCableIsWithinReach) {
   for (const char* name : {"superpod", "roce-16384", "nvl72", "lab"}) {
     Resolved r;
@@ -254,11 +279,14 @@ TEST(Cabling, EveryCableIsWithinReach) {
         EXPECT_EQ(run.near_module == nullptr, run.far_module == nullptr);
         if (run.near_module) {
           EXPECT_EQ(*run.near_module->part->optic, *run.far_module->part->optic);
-          // Each end of the fibre goes into the module there, whichever way round: MPO at the head of split fibre, LC at its tails.
+          // Each end of the fibre goes into the module there, whichever way round: MPO at the head of split fibre, LC
+          // at its tails.
           const CablePart& fibre = *run.cable->part;
           const std::string tail = fibre.far_connector.value_or(*fibre.connector);
-          EXPECT_EQ(std::set({*run.near_module->part->fibre, *run.far_module->part->fibre}), std::set({*fibre.connector, tail}));
-          EXPECT_LE(run.length.value, std::max({run.near_module->part->reach->value, run.far_module->part->reach->value}) + 1e-6);
+          EXPECT_EQ(std::set({*run.near_module->part->fibre, *run.far_module->part->fibre}),
+                    std::set({*fibre.connector, tail}));
+          EXPECT_LE(run.length.value,
+                    std::max({run.near_module->part->reach->value, run.far_module->part->reach->value}) + 1e-6);
         }
         return !testing::Test::HasFailure();
       });
@@ -271,19 +299,26 @@ TEST(Cabling, EveryCableIsWithinReach) {
 
 // The rules look at fabrics in doubt alone: what they are told must be what the bill has.
 TEST(Cabling, TheDoubtfulFabricsHoldAllThatCannotBeBuilt) {
-  for (const char* name : {"superpod", "roce-16384", "nvl72", "lab", "cloud", "campus", "published/colossus-array", "published/roce-rail-64"}) {
+  for (const char* name : {"superpod", "roce-16384", "nvl72", "lab", "cloud", "campus", "published/colossus-array",
+                           "published/roce-rail-64"}) {
     Resolved r;
     r.example(name);
     ASSERT_TRUE(r.cluster) << name;
     const Plan p = plan_cluster(*r.cluster);
     const auto told = [](const Cabling& c) {
       std::vector<std::string> out;
-      for (const Cabling::Unbuilt& u : c.unbuilt()) out.push_back(format("{} {} {} {} {:.3f} {:.3f}", u.fabric, u.what, u.why, u.count, u.longest.value, u.reach.value));
+      for (const Cabling::Unbuilt& u : c.unbuilt())
+        out.push_back(
+            format("{} {} {} {} {:.3f} {:.3f}", u.fabric, u.what, u.why, u.count, u.longest.value, u.reach.value));
       return out;
     };
     EXPECT_EQ(told(p.doubtful_cabling()), told(p.cabling())) << name;
-    if (std::string_view(name) == "superpod") { EXPECT_TRUE(told(p.cabling()).empty()); }
-    if (std::string_view(name) == "roce-16384") { EXPECT_FALSE(told(p.cabling()).empty()); }
+    if (std::string_view(name) == "superpod") {
+      EXPECT_TRUE(told(p.cabling()).empty());
+    }
+    if (std::string_view(name) == "roce-16384") {
+      EXPECT_FALSE(told(p.cabling()).empty());
+    }
   }
 }
 

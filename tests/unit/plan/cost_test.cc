@@ -9,7 +9,9 @@ namespace {
 using test::known;
 
 template <Per P>
-Value<MoneyPer<P>> money(double amount, const char* currency = "EUR") { return known(MoneyPer<P>{amount, currency}); }
+Value<MoneyPer<P>> money(double amount, const char* currency = "EUR") {
+  return known(MoneyPer<P>{amount, currency});
+}
 Named<PartPrice> price(const char* name, double amount, const char* currency = "EUR") {
   Named<PartPrice> p{name, {}, {}};
   p.value.price = money<Per::once>(amount, currency);
@@ -77,7 +79,7 @@ TEST(Cost, OfAYearAndOfAGpuHour) {
   EXPECT_DOUBLE_EQ(c.running, 8760 + 40380 + 10860);
   EXPECT_DOUBLE_EQ(c.write_off, 82000);
   EXPECT_DOUBLE_EQ(c.year, 142000);
-  EXPECT_DOUBLE_EQ(*c.gpu_hour, 142000 / 140160.0);           // 32 x 8,760 x 0.5
+  EXPECT_DOUBLE_EQ(*c.gpu_hour, 142000 / 140160.0);  // 32 x 8,760 x 0.5
   EXPECT_DOUBLE_EQ(*c.gpu_hour_at_full, 142000 / 280320.0);
 }
 
@@ -85,13 +87,14 @@ TEST(Cost, BesideRentedGpus) {
   Priced p;
   const Cost c = p.cost();
   ASSERT_EQ(c.cloud.size(), 3u);
-  // All hours: 2 x 280,320 = 560,640. Energy grows by 4 kW x 1.25 x 8.760 x 0.20 = 8,760 from unused to used; 142,000 - 4,380 are paid in any case.
+  // All hours: 2 x 280,320 = 560,640. Energy grows by 4 kW x 1.25 x 8.760 x 0.20 = 8,760 from unused to used; 142,000 -
+  // 4,380 are paid in any case.
   EXPECT_NEAR(*c.cloud[0].break_even, 137620.0 / (560640 - 8760), 1e-12);
   EXPECT_NEAR(*c.cloud[0].payback_years, 410000.0 / (280320 - 60000), 1e-12);
   EXPECT_NEAR(c.cloud[1].gpu_hour, 1, 1e-12);
   EXPECT_NEAR(*c.cloud[1].break_even, 137620.0 / (280320 - 8760), 1e-12);
   EXPECT_EQ(c.cloud[2].terms, "reserved");
-  EXPECT_NEAR(c.cloud[2].year, 1.2 * 280320, 1e-6);            // used or not
+  EXPECT_NEAR(c.cloud[2].year, 1.2 * 280320, 1e-6);  // used or not
   EXPECT_FALSE(c.cloud[2].break_even);
   EXPECT_NEAR(*c.cloud[2].payback_years, 410000.0 / (336384 - 60000), 1e-12);
 }
@@ -109,7 +112,7 @@ TEST(Cost, NeverPaysWhereRentCostsLessThanRunning) {
   Priced p;
   p.prices.cloud.entries[0].value.gpu_hour = money<Per::hour>(0.01);
   const Cost c = p.cost();
-  EXPECT_FALSE(c.cloud[0].break_even);                          // 0.01 x 280,320 = 2,803 < 8,760 of energy alone
+  EXPECT_FALSE(c.cloud[0].break_even);  // 0.01 x 280,320 = 2,803 < 8,760 of energy alone
   EXPECT_FALSE(c.cloud[0].payback_years);
 }
 

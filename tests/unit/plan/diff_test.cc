@@ -41,17 +41,20 @@ TEST(Diff, GrowthWithinTheSizeBuiltForMovesNothing) {
   EXPECT_EQ(count_of(d.cables_added, "network 'compute'"), 7 * 8);
   EXPECT_EQ(count_of(d.added, "switches of network 'compute'"), 0);
   const ChangeList& nodes = *of(d.added, "nodes of 'gpu'");
-  ASSERT_EQ(nodes.items.size(), 3u);                      // as many as were asked for
+  ASSERT_EQ(nodes.items.size(), 3u);  // as many as were asked for
   EXPECT_EQ(nodes.items[0].object, "node/gpu/121");
   EXPECT_EQ(nodes.items[0].before, "");
 }
 
-// Rows of ten, 3 m apart: twenty racks take two, so the management racks behind them stand at 6 m; twenty-eight take three, and they move to 9 m.
-// In front of the group that grows they stay.
+// Rows of ten, 3 m apart: twenty racks take two, so the management racks behind them stand at 6 m; twenty-eight take
+// three, and they move to 9 m. In front of the group that grows they stay.
 TEST(Diff, RacksBehindAGroupThatGrowsMoveOnTheFloor) {
   const auto spec = [](const char* names, bool last) {
-    const std::string grows = std::string("  gpu: { names: \"") + names + "\", model: generic-48u-800x1200 }\n", stays = "  mgmt: { names: \"m[1-3]\", model: generic-48u-800x1200 }\n";
-    return "clusterc: 1\nrules: 2026.11\nname: f\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } }\nracks:\n" + (last ? stays + grows : grows + stays) +
+    const std::string grows = std::string("  gpu: { names: \"") + names + "\", model: generic-48u-800x1200 }\n",
+                      stays = "  mgmt: { names: \"m[1-3]\", model: generic-48u-800x1200 }\n";
+    return "clusterc: 1\nrules: 2026.11\nname: f\nsite: { region: iec, supply: { phases: 3, voltage: 400 V } "
+           "}\nracks:\n" +
+           (last ? stays + grows : grows + stays) +
            "nodes:\n  gpu: { names: \"g[1-20]\", model: generic-2u, racks: gpu, per_rack: 1 }\n";
   };
   for (const bool last : {false, true}) {
@@ -70,7 +73,8 @@ TEST(Diff, RacksBehindAGroupThatGrowsMoveOnTheFloor) {
   }
 }
 
-// docs/names.md: the fabric managers have port 32 of rails 1 to 4 in unit 4, which the 128th node needs; they move to a fifth unit.
+// docs/names.md: the fabric managers have port 32 of rails 1 to 4 in unit 4, which the 128th node needs; they move to a
+// fifth unit.
 TEST(Diff, The128thNodeMovesTheFabricManagers) {
   const test::Sample a = test::superpod("gpu[001-127]"), b = test::superpod("gpu[001-128]");
   const PlanDiff d = diff_plans(plan_cluster(*a.cluster), plan_cluster(*b.cluster), 10);
@@ -118,7 +122,8 @@ TEST(Diff, AnotherServerIsARefitAndAnotherRackAMove) {
   const test::Sample a = test::superpod();
   test::Sample b = test::superpod();
   b.cluster->nodes[0].server.id = "better-server";
-  b.spec_of(b.cluster->nodes[0]).per_rack = test::known<std::int64_t>(5);     // 5 a rack: the fifth one stands in r01 instead of r02
+  b.spec_of(b.cluster->nodes[0]).per_rack =
+      test::known<std::int64_t>(5);  // 5 a rack: the fifth one stands in r01 instead of r02
   const PlanDiff d = diff_plans(plan_cluster(*a.cluster), plan_cluster(*b.cluster), 200);
   EXPECT_EQ(count_of(d.refitted, "nodes of 'gpu'"), 127);
   const ChangeList* moved = of(d.moved, "nodes of 'gpu'");

@@ -1,9 +1,10 @@
 // The examples as they are read and resolved with the built-in catalogue.
+#include "unit/model/examples.h"
+
 #include <gtest/gtest.h>
 
 #include "plan/placement.h"
 #include "plan/plan.h"
-#include "unit/model/examples.h"
 
 namespace clusterc {
 namespace {
@@ -20,7 +21,8 @@ TEST(Examples, SuperpodStandsInItsRacks) {
   EXPECT_EQ(f.leaf_spine_cables, 1024);
   EXPECT_EQ(p.gpu_count, 1016);
   for (const RackGroupModel& g : r.cluster->racks)
-    for (std::int64_t i = 0; i < g.count; ++i) EXPECT_LE(p.racks[g.first + i].power.value, rack_limits(*r.cluster, g).normal.value + 1e-3) << g.names.name(i);
+    for (std::int64_t i = 0; i < g.count; ++i)
+      EXPECT_LE(p.racks[g.first + i].power.value, rack_limits(*r.cluster, g).normal.value + 1e-3) << g.names.name(i);
 }
 
 TEST(Examples, OfSixteen384NodesIsPlanned) {

@@ -16,7 +16,8 @@ using test::known;
 using Port = std::tuple<int, std::int64_t, std::int64_t>;
 Port key(const PortRef& r) { return {r.sw.tier, r.sw.index, r.port}; }
 
-// Every port of a fabric that a cable ends on, node side and between switches; fails where one is used twice or does not exist.
+// Every port of a fabric that a cable ends on, node side and between switches; fails where one is used twice or does
+// not exist.
 std::set<Port> ports_in_use(const Plan& p, int fabric) {
   const Fabric& f = p.fabrics[fabric];
   std::set<Port> used;
@@ -25,11 +26,13 @@ std::set<Port> ports_in_use(const Plan& p, int fabric) {
     EXPECT_LT(r.sw.index, f.tiers[r.sw.tier].count) << what;
     EXPECT_GE(r.port, 1) << what;
     EXPECT_LE(r.port, f.tiers[r.sw.tier].ports) << what;
-    EXPECT_TRUE(used.insert(key(r)).second) << what << ' ' << p.switch_name(fabric, r.sw) << ' ' << r.port << " is used twice";
+    EXPECT_TRUE(used.insert(key(r)).second)
+        << what << ' ' << p.switch_name(fabric, r.sw) << ' ' << r.port << " is used twice";
   };
   for (std::size_t b = 0; b < f.blocks.size(); ++b)
     for (std::int64_t m = 0; m < f.blocks[b].members; ++m)
-      for (std::int64_t k = 0; k < f.blocks[b].ports_each; ++k) take(p.block_port(fabric, static_cast<int>(b), m, k), "end point");
+      for (std::int64_t k = 0; k < f.blocks[b].ports_each; ++k)
+        take(p.block_port(fabric, static_cast<int>(b), m, k), "end point");
   if (f.uplink_cables == 0)
     for (int t = 0; t + 1 < static_cast<int>(f.tiers.size()); ++t)
       for (std::int64_t i = 0; i < f.tiers[t].count; ++i)
@@ -48,7 +51,7 @@ TEST(Fabric, SuperpodCompute) {
   ASSERT_EQ(f.tiers.size(), 2u);
   EXPECT_EQ(f.tiers[0].count, 32);
   EXPECT_EQ(f.tiers[1].count, 16);
-  EXPECT_EQ(f.node_cables, 1020);                 // 127 x 8 + 4
+  EXPECT_EQ(f.node_cables, 1020);  // 127 x 8 + 4
   EXPECT_EQ(f.leaf_spine_cables, 1024);
   EXPECT_EQ(f.links_per_pair, 2);
   EXPECT_EQ(f.units, 4);
@@ -75,7 +78,7 @@ TEST(Fabric, RailsAndUnits) {
   PortRef upper;
   EXPECT_EQ(p.up_link(test::kCompute, {0, 5}, 1, &upper).port, 34);
   EXPECT_EQ(p.switch_name(test::kCompute, upper.sw), "spine/compute/01");
-  EXPECT_EQ(upper.port, 12);                      // leaf 6, second of two links
+  EXPECT_EQ(upper.port, 12);  // leaf 6, second of two links
 }
 
 TEST(Fabric, GrowthWithinTheSizeBuiltForMovesNothing) {
@@ -108,7 +111,8 @@ TEST(Fabric, SuperpodOthers) {
   const Fabric& in = p.fabrics[test::kInband];
   EXPECT_EQ(in.node_cables, 127 * 2 + 2 * 2 + 2 * 2 + 4);
   EXPECT_EQ(in.leaves_per_unit, 2);
-  for (std::int64_t m = 0; m < 127; ++m) EXPECT_NE(p.leaf_port(test::kInband, 0, m, 0).sw.index, p.leaf_port(test::kInband, 0, m, 1).sw.index);
+  for (std::int64_t m = 0; m < 127; ++m)
+    EXPECT_NE(p.leaf_port(test::kInband, 0, m, 0).sw.index, p.leaf_port(test::kInband, 0, m, 1).sw.index);
   // Management: 135 nodes + 8 storage systems + switches of three fabrics + 32 x 3 + 6 x 2 PDUs, 48 ports a switch.
   const Fabric& oob = p.fabrics[test::kOob];
   const std::int64_t ports = 135 + 8 + 48 + 13 + in.switch_count() + 108;
@@ -128,7 +132,7 @@ TEST(Fabric, OneSwitchAndAPair) {
   test::Sample s;
   s.nodes("n", "n[1-32]", -1, 1, 500, 10);
   s.network("lan", s.sn4600c, 100e9, -1);
-  s.connect(0, 0, 2);                             // 64 ports
+  s.connect(0, 0, 2);  // 64 ports
   s.network("pair", s.sn4600c, 100e9, -1);
   s.network_spec(1).bond = known<std::int64_t>(2);
   s.connect(1, 0, 2);
@@ -152,9 +156,9 @@ TEST(Fabric, ThreeTiers) {
   const Fabric& f = p.fabrics[0];
   EXPECT_EQ(f.ways, 2);
   ASSERT_EQ(f.tiers.size(), 3u);
-  EXPECT_EQ(f.tiers[0].count, 256);               // 2,048 / 64 nodes x 8 rails
+  EXPECT_EQ(f.tiers[0].count, 256);  // 2,048 / 64 nodes x 8 rails
   EXPECT_EQ(f.tiers[1].count, 256);
-  EXPECT_EQ(f.tiers[2].count, 128);               // 16,384 links / 128 ports
+  EXPECT_EQ(f.tiers[2].count, 128);  // 16,384 links / 128 ports
   EXPECT_EQ(ports_in_use(p, 0).size(), 16384u * 5);
   // Spine i of every pod ends in core group i.
   for (std::int64_t pod = 0; pod < f.pods; ++pod) {
@@ -166,8 +170,8 @@ TEST(Fabric, ThreeTiers) {
   EXPECT_EQ(p.switch_name(0, {2, f.cores_per_group}), "core/compute/p2/01");
 }
 
-// The published DGX A100 SuperPOD of 140 nodes has 56, 80 and 28 switches of 40 ports, 164, because it keeps each rail to itself up to the cores; of what keeps
-// units together 158 is the least (fabric_shape_test.cc).
+// The published DGX A100 SuperPOD of 140 nodes has 56, 80 and 28 switches of 40 ports, 164, because it keeps each rail
+// to itself up to the cores; of what keeps units together 158 is the least (fabric_shape_test.cc).
 TEST(Fabric, SeveralSpinesOfAPodOnOneGroupOfCores) {
   test::Sample s;
   s.qm9700.ports = known<std::int64_t>(40);
@@ -182,7 +186,7 @@ TEST(Fabric, SeveralSpinesOfAPodOnOneGroupOfCores) {
   ASSERT_EQ(f.tiers.size(), 3u);
   EXPECT_EQ(f.switch_count(), 158);
   EXPECT_EQ(f.tiers[2].down, 35);
-  EXPECT_EQ(ports_in_use(p, 0).size(), 1120u * 5);             // no port twice: an end, and two of each cable above it
+  EXPECT_EQ(ports_in_use(p, 0).size(), 1120u * 5);  // no port twice: an end, and two of each cable above it
   // Every spine has a link to each core of its group, and the groups share none.
   for (std::int64_t spine = 0; spine < f.tiers[1].count; ++spine) {
     std::set<std::int64_t> cores;
@@ -196,7 +200,8 @@ TEST(Fabric, SeveralSpinesOfAPodOnOneGroupOfCores) {
   }
 }
 
-// Five spines of a pod on two groups of cores, three and two: no port twice, and each spine has a link to each core of its group.
+// Five spines of a pod on two groups of cores, three and two: no port twice, and each spine has a link to each core of
+// its group.
 TEST(Fabric, CoreGroupsThatAreNotEven) {
   test::Sample s;
   s.sn4600c.ports = known<std::int64_t>(10);
@@ -221,7 +226,8 @@ TEST(Fabric, CoreGroupsThatAreNotEven) {
   }
 }
 
-// 400 Gb/s on 64 ports of 800 that the spec does not split: 32 down and 16 up at 800, eight of these to each of two spines.
+// 400 Gb/s on 64 ports of 800 that the spec does not split: 32 down and 16 up at 800, eight of these to each of two
+// spines.
 TEST(Fabric, UplinksRunAsFastAsTheirPorts) {
   test::Sample s;
   s.nodes("gpu", "g[01-32]", -1, 8, 10200, 130);
@@ -250,7 +256,8 @@ TEST(Fabric, UplinksRunAsFastAsTheirPorts) {
   EXPECT_EQ(fabrics_of(s).fabrics[0].uplink_rate.value, 400e9);
 }
 
-// A core that the spec names slows the links below it where there are cores: 256 nodes are 64 leaves, two tiers; 1,024 are three.
+// A core that the spec names slows the links below it where there are cores: 256 nodes are 64 leaves, two tiers; 1,024
+// are three.
 TEST(Fabric, ASlowerCoreSlowsNothingWhereThereIsNone) {
   const auto of = [](const char* nodes) {
     test::Sample s;
@@ -294,10 +301,10 @@ TEST(Fabric, GuestsUseTheHostsSwitches) {
   s.connect(0, 0, 1);
   NetworkModel& guest = s.network("storage", s.sn4600c, 100e9, -1);
   guest.shares = 0;
-  s.connect(1, 0, 1);                             // the same port of the server
+  s.connect(1, 0, 1);  // the same port of the server
   NetworkModel& oob = s.network("oob", s.sn4600c, 100e9, -1);
   oob.shares = 0;
-  s.connect(2, 0, 1, 0, -1);                      // management ports: cables of their own
+  s.connect(2, 0, 1, 0, -1);  // management ports: cables of their own
   const Plan p = fabrics_of(s);
   EXPECT_EQ(p.fabrics[0].node_cables, 8);
   EXPECT_EQ(p.fabrics[1].switch_count(), 0);
@@ -309,9 +316,9 @@ TEST(Fabric, RadixFollowsRateAndBreakout) {
   test::Sample s;
   EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(800e9), {}), 64);
   EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(400e9), {}), 128);
-  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(100e9), {}), 128);                          // split in two at most
-  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(400e9), known<std::int64_t>(1)), 64);       // not split by the spec's wish
-  EXPECT_EQ(switch_radix(s.sn4600c, BitsPerSecond(25e9), {}), 64);                           // the part says nothing of splitting
+  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(100e9), {}), 128);                     // split in two at most
+  EXPECT_EQ(switch_radix(s.sn5610, BitsPerSecond(400e9), known<std::int64_t>(1)), 64);  // not split by the spec's wish
+  EXPECT_EQ(switch_radix(s.sn4600c, BitsPerSecond(25e9), {}), 64);  // the part says nothing of splitting
 }
 
 TEST(Fabric, NoSwitchesInACloud) {
@@ -339,21 +346,25 @@ TEST(Fabric, PlanesAreCopiesThatShareNoSwitch) {
   EXPECT_EQ(f.leaf_spine_cables, 8 * 512);
   EXPECT_EQ(ports_in_use(p, 0).size(), 4096u + 2 * 4096u);
   for (std::int64_t k = 0; k < 8; ++k) {
-    const PortRef r = p.leaf_port(0, 0, 40, k);              // member 40 is the ninth on the second leaf of every plane
+    const PortRef r = p.leaf_port(0, 0, 40, k);  // member 40 is the ninth on the second leaf of every plane
     EXPECT_EQ(p.switch_name(0, r.sw), "leaf/compute/plane" + std::to_string(k + 1) + "/02");
     EXPECT_EQ(r.port, 9);
     PortRef upper;
-    p.up_link(0, r.sw, 31, &upper);                          // 32 uplinks to 8 spines, four to each: the last goes to spine 8
+    p.up_link(0, r.sw, 31, &upper);  // 32 uplinks to 8 spines, four to each: the last goes to spine 8
     EXPECT_EQ(p.switch_name(0, upper.sw), "spine/compute/plane" + std::to_string(k + 1) + "/08");
-    EXPECT_EQ(upper.port, 8);                                // second leaf, fourth of its links
+    EXPECT_EQ(upper.port, 8);  // second leaf, fourth of its links
   }
 }
 
-// Eight adapters with a port to each of two planes are eight rails in both, written or left out; 32 nodes on the 32 ports down of a leaf. With one port
-// each, dealt over the planes, four links of a node meet a plane: four rails, however many are written.
+// Eight adapters with a port to each of two planes are eight rails in both, written or left out; 32 nodes on the 32
+// ports down of a leaf. With one port each, dealt over the planes, four links of a node meet a plane: four rails,
+// however many are written.
 TEST(Fabric, RailsOfPlanes) {
-  struct Case { std::int64_t ports, rails, expected; };
-  for (const Case& one : {Case{16, 0, 8}, Case{16, 8, 8}, Case{16, 16, 8}, Case{16, 4, 4}, Case{8, 8, 4}, Case{8, 0, 4}}) {
+  struct Case {
+    std::int64_t ports, rails, expected;
+  };
+  for (const Case& one :
+       {Case{16, 0, 8}, Case{16, 8, 8}, Case{16, 16, 8}, Case{16, 4, 4}, Case{8, 8, 4}, Case{8, 0, 4}}) {
     test::Sample s;
     s.nodes("gpu", "n[1-128]", -1, 8, 10200, 130);
     s.network("compute", s.qm9700, 400e9, -1);
@@ -363,7 +374,8 @@ TEST(Fabric, RailsOfPlanes) {
     s.connect(0, 0, one.ports);
     const Plan p = fabrics_of(s);
     EXPECT_EQ(p.fabrics[0].rails, one.expected) << one.ports << " ports, rails " << one.rails;
-    // Ports of node 1 in the first plane: one on each rail, and the rails once more where there are more ports than rails.
+    // Ports of node 1 in the first plane: one on each rail, and the rails once more where there are more ports than
+    // rails.
     for (std::int64_t k = 0; k < one.ports / 2; ++k) EXPECT_EQ(p.leaf_port(0, 0, 0, 2 * k).sw.index, k % one.expected);
   }
 }

@@ -10,19 +10,22 @@ namespace clusterc {
 namespace {
 using test::known;
 
-// 3 x 10 kVA on L1; 1.5 x 10 along and 0.866 x 10 across of L1-L2; both: 45 and 8.66, sqrt(45^2 + 8.66^2) = 45.826; alike on all: what it is.
+// 3 x 10 kVA on L1; 1.5 x 10 along and 0.866 x 10 across of L1-L2; both: 45 and 8.66, sqrt(45^2 + 8.66^2) = 45.826;
+// alike on all: what it is.
 TEST(FeedLines, TheFullestLineAsABalancedLoad) {
   EXPECT_NEAR((OnLines{.line = {10, 0, 0}}.fullest(10)), 30, 1e-9);
   EXPECT_NEAR((OnLines{.pair = {10, 0, 0}}.fullest(10)), 17.3205, 1e-4);
   EXPECT_NEAR((OnLines{.line = {10, 0, 0}, .pair = {10, 0, 0}}.fullest(20)), 45.8258, 1e-4);
   EXPECT_NEAR((OnLines{.line = {10, 10, 10}}.fullest(30)), 30, 1e-9);
   EXPECT_NEAR((OnLines{.pair = {10, 10, 10}}.fullest(30)), 30, 1e-9);
-  EXPECT_NEAR((OnLines{.line = {10, 0, 0}}.fullest(40)), 60, 1e-9);      // 30 of it on all lines alike: 30 + 30
-  // Pairs of 20, 10 and 10 A at 100 V: lines of 26.4575, 26.4575 and 17.3205 A (as on a PDU, cords_test.cc); sqrt(3) x 100 V x 26.4575 A = 4582.58 VA.
+  EXPECT_NEAR((OnLines{.line = {10, 0, 0}}.fullest(40)), 60, 1e-9);  // 30 of it on all lines alike: 30 + 30
+  // Pairs of 20, 10 and 10 A at 100 V: lines of 26.4575, 26.4575 and 17.3205 A (as on a PDU, cords_test.cc); sqrt(3) x
+  // 100 V x 26.4575 A = 4582.58 VA.
   EXPECT_NEAR((OnLines{.pair = {2000, 1000, 1000}}.fullest(4000)), 4582.576, 1e-3);
 }
 
-// Four racks of one node of 4,608 W on single-phase PDUs, one on A and one on B: 4,608 / 0.96 = 4.8 kVA a rack, 2.4 kVA a PDU. Lines L1, L2, L3, L1.
+// Four racks of one node of 4,608 W on single-phase PDUs, one on A and one on B: 4,608 / 0.96 = 4.8 kVA a rack, 2.4 kVA
+// a PDU. Lines L1, L2, L3, L1.
 struct FourRacks {
   test::Sample s;
   PduPart single;
@@ -73,7 +76,8 @@ TEST(FeedLines, RacksHangOnTheLinesInTurn) {
   EXPECT_NEAR(feed_line_loads(plan_cluster(*t.s.cluster))[0].normal.value, 9600, 1e-6);
 }
 
-// A feed of 28 kVA holds 19.2 kVA in all and not the 28.8 of its L1: without B, A trips, and everything is dark. With 29 kVA nothing happens.
+// A feed of 28 kVA holds 19.2 kVA in all and not the 28.8 of its L1: without B, A trips, and everything is dark. With
+// 29 kVA nothing happens.
 TEST(FeedLines, AFeedTripsByItsFullestLine) {
   for (const double va : {28e3, 29e3}) {
     const FourRacks t(va);
@@ -87,7 +91,8 @@ TEST(FeedLines, AFeedTripsByItsFullestLine) {
     EXPECT_EQ(w.trips[0].kind, ComponentKind::feed);
     EXPECT_NEAR(w.trips[0].load, 28800, 1e-6);
     // r1 with a PDU of A lost as well leaves 2.4 x 2 = 4.8 kVA on each line: nothing trips.
-    const WhatIf two = engine.run(std::vector<Component>{*engine.find("feed:B", error), *engine.find("pdu:r1/a", error)});
+    const WhatIf two =
+        engine.run(std::vector<Component>{*engine.find("feed:B", error), *engine.find("pdu:r1/a", error)});
     EXPECT_EQ(two.dead_nodes.size(), 1u);
     EXPECT_TRUE(two.trips.empty());
   }

@@ -6,17 +6,25 @@ namespace clusterc {
 namespace {
 
 // Errors that appear at a count and stay; those from 1 on say their count, or not.
-struct At { std::string rule; std::int64_t from; bool counts = true; std::int64_t until = 1LL << 60; };
+struct At {
+  std::string rule;
+  std::int64_t from;
+  bool counts = true;
+  std::int64_t until = 1LL << 60;
+};
 FitProbe probe_of(std::vector<At> limits, int* asked = nullptr) {
   return [=](std::int64_t n) {
     if (asked) ++*asked;
     std::vector<FitError> out;
     for (const At& l : limits)
-      if (n >= l.from && n <= l.until) out.push_back({l.rule, l.rule, l.counts ? l.rule + " at " + std::to_string(n) : l.rule});
+      if (n >= l.from && n <= l.until)
+        out.push_back({l.rule, l.rule, l.counts ? l.rule + " at " + std::to_string(n) : l.rule});
     return out;
   };
 }
-FitOutcome found(std::vector<At> limits, std::int64_t start = 10, std::int64_t most = 1000) { return find_fit(probe_of(limits), probe_of(limits), start, most, 3); }
+FitOutcome found(std::vector<At> limits, std::int64_t start = 10, std::int64_t most = 1000) {
+  return find_fit(probe_of(limits), probe_of(limits), start, most, 3);
+}
 
 TEST(Fit, FindsTheLastCountBeforeTheFirstError) {
   for (const std::int64_t limit : {2, 3, 10, 11, 12, 57, 999, 1000}) {
@@ -31,7 +39,7 @@ TEST(Fit, FindsTheLastCountBeforeTheFirstError) {
 TEST(Fit, NamesTheNextLimitsInOrder) {
   const FitOutcome o = found({{"cooling", 70}, {"power", 50}, {"ports", 61}, {"far", 500}});
   EXPECT_EQ(o.largest, 49);
-  ASSERT_EQ(o.next.size(), 2u);                        // what lies within twice the count
+  ASSERT_EQ(o.next.size(), 2u);  // what lies within twice the count
   EXPECT_EQ(o.next[0].error.rule, "ports");
   EXPECT_EQ(o.next[0].at, 61);
   EXPECT_EQ(o.next[1].error.rule, "cooling");
@@ -79,7 +87,7 @@ TEST(Fit, AsksEachCountOnceAndFew) {
   const FitProbe probe = probe_of({{"power", 777}}, &asked);
   const FitOutcome o = find_fit(probe, probe, 100, 131072, 3);
   EXPECT_EQ(o.largest, 776);
-  EXPECT_LT(asked, 20);                                // 1, 2, then doubling and halving: 3 + 10, and one beyond
+  EXPECT_LT(asked, 20);  // 1, 2, then doubling and halving: 3 + 10, and one beyond
 }
 
 }  // namespace

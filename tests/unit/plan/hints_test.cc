@@ -12,7 +12,8 @@ using test::known;
 std::vector<std::string> few_of(const std::vector<std::string>& hints) {
   std::vector<std::string> out;
   for (const std::string& h : hints)
-    if (h.find("more than one ") != std::string::npos || h.find("more than two tiers") != std::string::npos) out.push_back(h);
+    if (h.find("more than one ") != std::string::npos || h.find("more than two tiers") != std::string::npos)
+      out.push_back(h);
   return out;
 }
 
@@ -27,7 +28,8 @@ std::vector<std::string> all_of_nodes(std::int64_t nodes) {
 
 std::vector<std::string> of_nodes(std::int64_t nodes) { return few_of(all_of_nodes(nodes)); }
 
-// 66 ports are 2 too many for 64: leaves of 32 below and 32 above, 3 leaves, 2 spines with 48 of 64 ports in use, 96 links.
+// 66 ports are 2 too many for 64: leaves of 32 below and 32 above, 3 leaves, 2 spines with 48 of 64 ports in use, 96
+// links.
 TEST(Hints, AFewPortsTooMany) {
   const auto hints = of_nodes(66);
   ASSERT_EQ(hints.size(), 1U);
@@ -46,7 +48,9 @@ TEST(Hints, NothingWhereManyMoreAreAsked) {
 TEST(Hints, AFewPortsForAThirdTier) {
   const auto hints = of_nodes(2050);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("2 ports more than two tiers reach (2050 of 2048): without them, 96 switches instead of"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("2 ports more than two tiers reach (2050 of 2048): without them, 96 switches instead of"),
+            std::string::npos)
+      << hints[0];
   EXPECT_EQ(of_nodes(2252).size(), 1U);
   EXPECT_TRUE(of_nodes(2253).empty());
   EXPECT_TRUE(of_nodes(2048).empty());
@@ -65,15 +69,18 @@ std::vector<std::string> all_of_rails(std::int64_t nodes, std::int64_t unit) {
 
 std::vector<std::string> of_rails(std::int64_t nodes, std::int64_t unit) { return few_of(all_of_rails(nodes, unit)); }
 
-// A spine of 64 ports joins 64 leaves, 8 units of 8 rails. Units of 30 nodes: 8 x 30 = 240 nodes, 1,920 ports, 64 leaves and 30 spines, although a leaf could turn 32 down.
+// A spine of 64 ports joins 64 leaves, 8 units of 8 rails. Units of 30 nodes: 8 x 30 = 240 nodes, 1,920 ports, 64
+// leaves and 30 spines, although a leaf could turn 32 down.
 TEST(Hints, AThirdTierCountsWholeUnits) {
   const auto hints = of_rails(260, 30);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("160 ports more than two tiers reach (2080 of 1920): without them, 94 switches instead of"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("160 ports more than two tiers reach (2080 of 1920): without them, 94 switches instead of"),
+            std::string::npos)
+      << hints[0];
   ASSERT_EQ(of_rails(256, 30).size(), 1U);
   EXPECT_NE(of_rails(256, 30)[0].find("128 ports more than two tiers reach (2048 of 1920)"), std::string::npos);
   EXPECT_TRUE(of_rails(240, 30).empty());
-  EXPECT_EQ(of_rails(264, 30).size(), 1U);       // 192 ports, a tenth of 1,920
+  EXPECT_EQ(of_rails(264, 30).size(), 1U);  // 192 ports, a tenth of 1,920
   EXPECT_TRUE(of_rails(265, 30).empty());
 }
 // Without units of the spec's: 8 x 32 = 256 nodes, 2,048 ports, 64 leaves and 32 spines.
@@ -81,19 +88,23 @@ TEST(Hints, AThirdTierOfRails) {
   EXPECT_TRUE(of_rails(256, 0).empty());
   const auto hints = of_rails(257, 0);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("8 ports more than two tiers reach (2056 of 2048): without them, 96 switches instead of"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("8 ports more than two tiers reach (2056 of 2048): without them, 96 switches instead of"),
+            std::string::npos)
+      << hints[0];
 }
-
 
 // Three leaves of 32 up are 96 links, whatever is plugged in. A tenth of 96 is 9.6.
 TEST(Hints, UplinksThatNothingFills) {
   const auto hints = all_of_nodes(71);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("25 of the 96 links between leaves and spines are more than 71 end ports fill:"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("25 of the 96 links between leaves and spines are more than 71 end ports fill:"),
+            std::string::npos)
+      << hints[0];
   EXPECT_EQ(all_of_nodes(86).size(), 1U);
   EXPECT_TRUE(all_of_nodes(87).empty());
 }
-// What is asked counts and not what was wired: to 1.5 to one 38 down and 26 up (1.46); 105 ports need 70 of 78 links (72 as wired), 106 need 71. A tenth of 78 is 7.8.
+// What is asked counts and not what was wired: to 1.5 to one 38 down and 26 up (1.46); 105 ports need 70 of 78 links
+// (72 as wired), 106 need 71. A tenth of 78 is 7.8.
 TEST(Hints, UplinksThatNothingFillsAsAsked) {
   const auto of = [](std::int64_t nodes) {
     test::Sample s;
@@ -108,16 +119,19 @@ TEST(Hints, UplinksThatNothingFillsAsAsked) {
   EXPECT_EQ(of(105), 1U);
   EXPECT_EQ(of(106), 0U);
 }
-// Units of 7: 15 x 8 rails are 120 leaves, more than a spine has ports: 28 spines and 14 cores. Units of 26: 32 leaves with 26 up, 2 to each of 13 spines.
+// Units of 7: 15 x 8 rails are 120 leaves, more than a spine has ports: 28 spines and 14 cores. Units of 26: 32 leaves
+// with 26 up, 2 to each of 13 spines.
 TEST(Hints, UnitsMadeSmall) {
   const auto hints = all_of_rails(100, 7);
   ASSERT_GE(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("units of 7 nodes, as `scalable_unit` asks, take 162 switches; left out, 45"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("units of 7 nodes, as `scalable_unit` asks, take 162 switches; left out, 45"),
+            std::string::npos)
+      << hints[0];
   EXPECT_TRUE(all_of_rails(96, 32).empty());
 }
 
-// 64 nodes of 8 rails: two units of 32, 16 leaves and 8 spines. Four systems with a port on each rail are 68 slots: three units, 24 leaves, which share 12 spines with two links each to
-// 24 down and 24 up.
+// 64 nodes of 8 rails: two units of 32, 16 leaves and 8 spines. Four systems with a port on each rail are 68 slots:
+// three units, 24 leaves, which share 12 spines with two links each to 24 down and 24 up.
 TEST(Hints, StorageOnRails) {
   const auto of = [](std::int64_t systems) {
     test::Sample s;
@@ -130,7 +144,8 @@ TEST(Hints, StorageOnRails) {
   };
   const auto hints = of(4);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("32 ports of storage make it 36 switches of 24, in units of 24 nodes"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("32 ports of storage make it 36 switches of 24, in units of 24 nodes"), std::string::npos)
+      << hints[0];
   EXPECT_TRUE(of(0).empty());
 }
 

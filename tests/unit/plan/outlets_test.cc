@@ -36,18 +36,22 @@ struct Rack {
     std::vector<std::string> out;
     const std::vector<OutletPlace> places = outlet_places(plan, k);
     for (std::size_t i = 0; i < places.size(); ++i)
-      if (k.rack.cords[i].position == 0) out.push_back(std::string(socket_text(places[i].socket)) + "-" + std::to_string(places[i].number));
+      if (k.rack.cords[i].position == 0)
+        out.push_back(std::string(socket_text(places[i].socket)) + "-" + std::to_string(places[i].number));
     return out;
   }
 };
 using List = std::vector<std::string>;
 
 TEST(Outlets, ThePlainOnesFirst) { EXPECT_EQ(Rack(3).first_pdu(), (List{"C19-1", "C19-2", "C13/C19-1"})); }
-TEST(Outlets, NoneIsLeftForTheFourth) { EXPECT_EQ(Rack(4).first_pdu(), (List{"C19-1", "C19-2", "C13/C19-1", "C19-0"})); }
+TEST(Outlets, NoneIsLeftForTheFourth) {
+  EXPECT_EQ(Rack(4).first_pdu(), (List{"C19-1", "C19-2", "C13/C19-1", "C19-0"}));
+}
 TEST(Outlets, NoNumberWhereNobodySaysHowMany) { EXPECT_EQ(Rack(2, false).first_pdu(), (List{"C19-0", "C19-0"})); }
 // A node to come stands below the second: its outlet is kept, and with three there the second one is where it was.
 TEST(Outlets, MembersToComeKeepTheirs) {
-  EXPECT_EQ(Rack(2).first_pdu({{.before = 2, .below = 1, .position = 0, .inlet = InletKind::c20}}), (List{"C19-1", "C13/C19-1"}));
+  EXPECT_EQ(Rack(2).first_pdu({{.before = 2, .below = 1, .position = 0, .inlet = InletKind::c20}}),
+            (List{"C19-1", "C13/C19-1"}));
 }
 // With two to come four would need three outlets: those who are there have them all the same.
 TEST(Outlets, NoneAreKeptWhereThereAreTooFew) {
@@ -57,7 +61,7 @@ TEST(Outlets, NoneAreKeptWhereThereAreTooFew) {
 // Who has no outlet of its kind in any case takes nobody's place away.
 TEST(Outlets, KeptThoughSomebodyFindsNoneInAnyCase) {
   Rack r(1);
-  r.s.na60.outlets.pop_back();     // 2 C19 are left, nothing for a C14 plug
+  r.s.na60.outlets.pop_back();  // 2 C19 are left, nothing for a C14 plug
   NodeGroupModel& m = r.s.nodes("m", "m[1-1]", 0, 1, 500, 1);
   PsuSet psus;
   psus.count = known<std::int64_t>(2);
@@ -67,19 +71,20 @@ TEST(Outlets, KeptThoughSomebodyFindsNoneInAnyCase) {
   EXPECT_EQ(r.first_pdu({{.before = 0, .below = 0, .position = 0, .inlet = InletKind::c20}}), (List{"C19-2", "C13-0"}));
 }
 
-// 48 units of 44.45 mm, 20 outlets: the first at half a unit of 2.4, unit 1.7; the supply in unit 40 is 38.3 x 44.45 mm = 1.70 m above, the rack 0.8 m
-// wide, 0.5 m of slack at both ends: 3.50 m.
+// 48 units of 44.45 mm, 20 outlets: the first at half a unit of 2.4, unit 1.7; the supply in unit 40 is 38.3 x 44.45 mm
+// = 1.70 m above, the rack 0.8 m wide, 0.5 m of slack at both ends: 3.50 m.
 TEST(Outlets, LengthOfACord) {
   Rack r(1, false);
   OutletGroup& g = r.s.na60.outlets.emplace_back();
   g.kind = known(OutletKind::c19);
   g.count = known<std::int64_t>(20);
   const OutletPlace place{.inlet = InletKind::c20, .socket = OutletKind::c19, .number = 1};
-  EXPECT_NEAR(cord_length(*r.s.cluster, r.s.cluster->racks[0], 40, r.s.na60, place).value, 4.0, 1e-9);      // 3.502 m
-  EXPECT_NEAR(cord_length(*r.s.cluster, r.s.cluster->racks[0], 2, r.s.na60, place).value, 2.0, 1e-9);       // 1.813 m
+  EXPECT_NEAR(cord_length(*r.s.cluster, r.s.cluster->racks[0], 40, r.s.na60, place).value, 4.0, 1e-9);  // 3.502 m
+  EXPECT_NEAR(cord_length(*r.s.cluster, r.s.cluster->racks[0], 2, r.s.na60, place).value, 2.0, 1e-9);   // 1.813 m
 }
 
-// Lines are kept too: with a node of the same load below it, the second takes the third pair; alone it would take the second.
+// Lines are kept too: with a node of the same load below it, the second takes the third pair; alone it would take the
+// second.
 TEST(Outlets, LinesOfMembersToCome) {
   Rack r(2);
   r.s.na60.voltage = known(Volts(208));
@@ -94,7 +99,8 @@ TEST(Outlets, LinesOfMembersToCome) {
     return out;
   };
   EXPECT_EQ(ways(), (std::vector<int>{0, 1}));
-  k.rack.to_come = {{.before = 2, .below = 1, .position = 0, .inlet = InletKind::c20, .load = {.watts = 2080, .supplies = 1}}};
+  k.rack.to_come = {
+      {.before = 2, .below = 1, .position = 0, .inlet = InletKind::c20, .load = {.watts = 2080, .supplies = 1}}};
   EXPECT_EQ(ways(), (std::vector<int>{0, 2}));
 }
 

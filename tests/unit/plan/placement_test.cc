@@ -11,7 +11,8 @@ namespace clusterc {
 namespace {
 using test::known;
 
-// What holds for every plan: no unit is used twice, nothing sticks out, nothing weighs or draws more than the rack takes.
+// What holds for every plan: no unit is used twice, nothing sticks out, nothing weighs or draws more than the rack
+// takes.
 void check_racks(const Plan& p) {
   const Cluster& c = *p.cluster;
   for (const RackGroupModel& g : c.racks) {
@@ -34,10 +35,11 @@ void check_racks(const Plan& p) {
 
 TEST(RackLimits, OfThreePdusAndOfTwo) {
   const test::Sample s = test::superpod();
-  const RackLimits compute = rack_limits(*s.cluster, s.cluster->racks[0]), management = rack_limits(*s.cluster, s.cluster->racks[1]);
+  const RackLimits compute = rack_limits(*s.cluster, s.cluster->racks[0]),
+                   management = rack_limits(*s.cluster, s.cluster->racks[1]);
   EXPECT_NEAR(compute.normal.value, 3 * 34500 * 0.96, 1e-6);
-  EXPECT_NEAR(compute.survives.value, 2 * 34500 * 0.96, 1e-6);       // 66,240 W
-  EXPECT_NEAR(management.survives.value, 17250 * 0.96, 1e-6);        // 16,560 W
+  EXPECT_NEAR(compute.survives.value, 2 * 34500 * 0.96, 1e-6);  // 66,240 W
+  EXPECT_NEAR(management.survives.value, 17250 * 0.96, 1e-6);   // 16,560 W
 }
 
 TEST(Placement, SuperpodNodesFourARackFromTheBottom) {
@@ -59,16 +61,19 @@ TEST(Placement, LeavesAndSpinesAreSpread) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);
   const Fabric& f = p.fabrics[test::kCompute];
-  for (std::int64_t i = 1; i < f.switch_count(); ++i) EXPECT_NE(p.switch_rack[f.first_switch + i], p.switch_rack[f.first_switch + i - 1]);
+  for (std::int64_t i = 1; i < f.switch_count(); ++i)
+    EXPECT_NE(p.switch_rack[f.first_switch + i], p.switch_rack[f.first_switch + i - 1]);
   std::vector<int> in(38, 0);
   for (std::int64_t i = 0; i < f.switch_count(); ++i) ++in[p.switch_rack[f.first_switch + i]];
-  for (int m = 32; m < 38; ++m) EXPECT_NEAR(in[m], 8, 2);            // 48 over 6 racks
+  for (int m = 32; m < 38; ++m) EXPECT_NEAR(in[m], 8, 2);  // 48 over 6 racks
   // Both switches of an in-band pair stand in different racks.
   const Fabric& pair = p.fabrics[test::kInband];
-  for (std::int64_t i = 0; i + 1 < pair.tiers[0].count; i += 2) EXPECT_NE(p.switch_rack[pair.first_switch + i], p.switch_rack[pair.first_switch + i + 1]);
+  for (std::int64_t i = 0; i + 1 < pair.tiers[0].count; i += 2)
+    EXPECT_NE(p.switch_rack[pair.first_switch + i], p.switch_rack[pair.first_switch + i + 1]);
 }
 
-// One figure for the rack table, the runbook and the rules: devices, 5 % of them for rails, 20 kg of cables, the empty rack of 185 kg.
+// One figure for the rack table, the runbook and the rules: devices, 5 % of them for rails, 20 kg of cables, the empty
+// rack of 185 kg.
 TEST(Placement, WeighsARackWithRailsAndCables) {
   test::Sample s;
   s.racks("main", "r[1-2]", s.na60, {s.feed("A", 1e5)});
@@ -79,10 +84,10 @@ TEST(Placement, WeighsARackWithRailsAndCables) {
   s.nodes("n", "n[1-3]", 0, 2, 2700, 30);
   const Plan p = plan_cluster(*s.cluster);
   const RackPlan& one = p.racks[0];
-  EXPECT_NEAR(one.devices_weight.value, 100, 1e-9);      // 10 + 3 x 30
-  EXPECT_NEAR(one.load.value, 125, 1e-9);                // 100 x 1.05 + 20
-  EXPECT_NEAR(one.weight.value, 310, 1e-9);              // 125 + 185
-  EXPECT_EQ(p.racks[1].load.value, 0);                   // nothing stands in it: no cables
+  EXPECT_NEAR(one.devices_weight.value, 100, 1e-9);  // 10 + 3 x 30
+  EXPECT_NEAR(one.load.value, 125, 1e-9);            // 100 x 1.05 + 20
+  EXPECT_NEAR(one.weight.value, 310, 1e-9);          // 125 + 185
+  EXPECT_EQ(p.racks[1].load.value, 0);               // nothing stands in it: no cables
   EXPECT_NEAR(p.racks[1].weight.value, 185, 1e-9);
 }
 
@@ -135,30 +140,34 @@ TEST(Placement, WhatDoesNotFitSaysWhy) {
   test::Sample s;
   const int feed = s.feed("A", 1e6);
   s.racks("main", "r1", s.na60, {feed});
-  s.nodes("n", "n[1-6]", 0, 8, 10200, 130);                          // 34.5 kVA x 0.96 = 33.12 kW: three of them
+  s.nodes("n", "n[1-6]", 0, 8, 10200, 130);  // 34.5 kVA x 0.96 = 33.12 kW: three of them
   const Plan p = plan_cluster(*s.cluster);
   ASSERT_EQ(p.unplaced.size(), 1u);
   EXPECT_EQ(p.unplaced[0].count, 3);
   EXPECT_EQ(p.unplaced[0].first, 3);
-  EXPECT_EQ(p.unplaced[0].why, "no rack of 'main' with 8 U free has more than 2.52 kW of continuous power left, 10.2 kW are needed");
+  EXPECT_EQ(p.unplaced[0].why,
+            "no rack of 'main' with 8 U free has more than 2.52 kW of continuous power left, 10.2 kW are needed");
 
   test::Sample tall;
   tall.racks("main", "r1", tall.na60, {tall.feed("A", 1e6)});
-  tall.nodes("n", "n[1-7]", 0, 8, 100, 10);                          // 48 U: six
+  tall.nodes("n", "n[1-7]", 0, 8, 100, 10);  // 48 U: six
   const Plan q = plan_cluster(*tall.cluster);
   ASSERT_EQ(q.unplaced.size(), 1u);
   EXPECT_EQ(q.unplaced[0].why, "no rack of 'main' has more than 0 U free in one piece, 8 U are needed");
 
   test::Sample heavy;
   heavy.racks("main", "r1", heavy.na60, {heavy.feed("A", 1e6)});
-  heavy.nodes("n", "n[1-4]", 0, 8, 100, 400);                        // 1,500 kg: three
+  heavy.nodes("n", "n[1-4]", 0, 8, 100, 400);  // 1,500 kg: three
   const Plan w = plan_cluster(*heavy.cluster);
   ASSERT_EQ(w.unplaced.size(), 1u);
   // (1,500 - 20) / 1.05 - 3 x 400 = 209.52 kg
-  EXPECT_EQ(w.unplaced[0].why, "no rack of 'main' with 8 U free carries more than another 209.5 kg beside rails and cables, 400 kg are needed");
+  EXPECT_EQ(
+      w.unplaced[0].why,
+      "no rack of 'main' with 8 U free carries more than another 209.5 kg beside rails and cables, 400 kg are needed");
 }
 
-// 34.5 kVA x 0.96 = 33.1 kW survive: three nodes a rack while there are racks, the seventh only where two feeds are alive.
+// 34.5 kVA x 0.96 = 33.1 kW survive: three nodes a rack while there are racks, the seventh only where two feeds are
+// alive.
 TEST(Placement, WithinTheLimitAfterAFeedLossWhilePossible) {
   test::Sample s;
   const int a = s.feed("A", 1e6), b = s.feed("B", 1e6);
@@ -174,8 +183,8 @@ TEST(Placement, ManagementSwitchesStandBesideTheirNodes) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);
   const Fabric& f = p.fabrics[test::kOob];
-  EXPECT_EQ(p.switch_rack[f.first_switch], 0);                       // nodes 1 to 48
-  EXPECT_EQ(p.switch_rack[f.first_switch + 1], 12);                  // from node 49: rack 13
+  EXPECT_EQ(p.switch_rack[f.first_switch], 0);       // nodes 1 to 48
+  EXPECT_EQ(p.switch_rack[f.first_switch + 1], 12);  // from node 49: rack 13
 }
 
 }  // namespace

@@ -40,11 +40,16 @@ TEST(Cords, EachDeviceHasEveryFeed) {
   // PDUs a and b on feed A, c on feed B: one supply on A, in turn a and b, the other on B.
   EXPECT_EQ(positions(OneRack({0, 0, 1}, 2, 2).rack()), (std::vector<int>{0, 2, 1, 2}));
 }
-TEST(Cords, SixOnThreeAreTwoEach) { EXPECT_EQ(positions(OneRack({0, 1, 2}, 1, 6).rack()), (std::vector<int>{0, 1, 2, 0, 1, 2})); }
-TEST(Cords, SingleSuppliesTakeTurns) { EXPECT_EQ(positions(OneRack({0, 1}, 3, 1).rack()), (std::vector<int>{0, 1, 0})); }
+TEST(Cords, SixOnThreeAreTwoEach) {
+  EXPECT_EQ(positions(OneRack({0, 1, 2}, 1, 6).rack()), (std::vector<int>{0, 1, 2, 0, 1, 2}));
+}
+TEST(Cords, SingleSuppliesTakeTurns) {
+  EXPECT_EQ(positions(OneRack({0, 1}, 3, 1).rack()), (std::vector<int>{0, 1, 0}));
+}
 
-// One node of 3,500 W with C20 inlets and four of 2,100 W with C14, two supplies each, on two PDUs of A and two of B. Each kind of plug by itself would put
-// the first node and two of the others on one PDU: 7.7 kW after the loss of a feed. By what they carry it is 3.5 + 2.1 and 3 x 2.1.
+// One node of 3,500 W with C20 inlets and four of 2,100 W with C14, two supplies each, on two PDUs of A and two of B.
+// Each kind of plug by itself would put the first node and two of the others on one PDU: 7.7 kW after the loss of a
+// feed. By what they carry it is 3.5 + 2.1 and 3 x 2.1.
 TEST(Cords, TheLargestFirstWhateverTheirPlug) {
   OneRack r({0, 0, 1, 1}, 4, 2, 2100);
   PsuSet large = r.s.cluster->nodes[0].server.part.psus.value();
@@ -66,7 +71,8 @@ TEST(Cords, ALargerPduTakesMore) {
   r.s.cluster->racks[0].pdus[0].part = r.s.cluster->racks[0].pdus[2].part = &half;
   EXPECT_EQ(positions(r.rack()), (std::vector<int>{0, 2, 1, 3, 1, 3}));
 }
-// The light nodes would all go to the PDU that the heavy one leaves alone; it has two outlets, so the third goes beside the heavy one.
+// The light nodes would all go to the PDU that the heavy one leaves alone; it has two outlets, so the third goes beside
+// the heavy one.
 TEST(Cords, NoPlugWithoutAnOutlet) {
   OneRack r({0, 0}, 3, 1, 100);
   OutletGroup& two = r.s.na60.outlets.emplace_back();
@@ -81,7 +87,8 @@ TEST(Cords, NoPlugWithoutAnOutlet) {
   EXPECT_NEAR(state.position_watts[1], 200, 1e-9);
 }
 
-// n1 and n3 stand in U1 and U3, on a and a: the place between them is kept for n2, which will hang on b. Without it n3 would have b.
+// n1 and n3 stand in U1 and U3, on a and a: the place between them is kept for n2, which will hang on b. Without it n3
+// would have b.
 TEST(Cords, PlacesKeptFreeTakeTheirTurn) {
   OneRack r({0, 1}, 3, 1);
   Plan plan = plan_cluster(*r.s.cluster);
@@ -91,12 +98,13 @@ TEST(Cords, PlacesKeptFreeTakeTheirTurn) {
   rack.devices.erase(rack.devices.begin() + 1);
   const PowerRack with = power_classes_of(plan).at(0).rack;
   EXPECT_EQ(positions(with), (std::vector<int>{0, 0}));
-  EXPECT_EQ(with.cords_c13, (std::vector<std::int16_t>{2, 0}));         // who is not there has no cord
+  EXPECT_EQ(with.cords_c13, (std::vector<std::int16_t>{2, 0}));  // who is not there has no cord
   rack.kept.clear();
   EXPECT_EQ(positions(power_classes_of(plan).at(0).rack), (std::vector<int>{0, 1}));
 }
 
-// Three devices of 1 kW, two supplies each, on a, b, c: every PDU carries 1 kW. Without a: n1 (a, b) is all on b, n2 (c, a) all on c, n3 halves.
+// Three devices of 1 kW, two supplies each, on a, b, c: every PDU carries 1 kW. Without a: n1 (a, b) is all on b, n2
+// (c, a) all on c, n3 halves.
 TEST(Evaluate, WhatADeadPduMoves) {
   const PowerRack r = OneRack({0, 1, 2}, 3, 2).rack();
   PowerState state;
@@ -108,10 +116,10 @@ TEST(Evaluate, WhatADeadPduMoves) {
   EXPECT_NEAR(state.position_watts[1], 1500, 1e-9);
   EXPECT_NEAR(state.position_watts[2], 1500, 1e-9);
   for (const SupplyResult& d : state.devices) EXPECT_EQ(d.state, SupplyState::runs);
-  evaluate(r, {.positions = 3}, state);                    // n1 has lost both
+  evaluate(r, {.positions = 3}, state);  // n1 has lost both
   EXPECT_EQ(state.devices[0].state, SupplyState::dead);
   EXPECT_NEAR(state.position_watts[2], 2000, 1e-9);
-  evaluate(r, {.cords = {0}}, state);                      // one supply of n1: its kilowatt is on b alone
+  evaluate(r, {.cords = {0}}, state);  // one supply of n1: its kilowatt is on b alone
   EXPECT_NEAR(state.position_watts[0], 500, 1e-9);
   EXPECT_NEAR(state.position_watts[1], 1500, 1e-9);
   evaluate(r, {.devices = {2}}, state);

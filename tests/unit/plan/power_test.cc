@@ -18,7 +18,7 @@ TEST(Power, OfARackOfFourOnThreePdus) {
   EXPECT_EQ(pdu.rack, 1);
   EXPECT_NEAR(pdu.normal.value, 42500.0 / 3, 1e-6);
   EXPECT_NEAR(pdu.worst.value, 42500.0 / 2, 1e-6);
-  EXPECT_EQ(pdu.worst_lost_feed, 1);                                 // it hangs on A itself
+  EXPECT_EQ(pdu.worst_lost_feed, 1);  // it hangs on A itself
   EXPECT_EQ(p.pdus.size(), 32u * 3 + 6 * 2);
 }
 
@@ -76,7 +76,7 @@ TEST(Power, AFeedThatIsAloneHasNothingToTakeOver) {
 TEST(Air, FormulaAndHeight) {
   EXPECT_NEAR(air_for(Watts(1000), 10, 1).value, 0.0829, 5e-5);
   EXPECT_NEAR(air_for(Watts(1000), 10, 1).value / kCubicMetersPerSecondPerCfm, 175.7, 0.1);
-  EXPECT_NEAR(air_density_ratio(Meters(1500)), 0.835, 5e-4);         // ISA
+  EXPECT_NEAR(air_density_ratio(Meters(1500)), 0.835, 5e-4);  // ISA
   EXPECT_NEAR(air_density_ratio(Meters(3050)), 0.688, 5e-4);
 }
 
@@ -84,7 +84,7 @@ TEST(Air, StatedWhereStatedElseTheFormula) {
   test::Sample s;
   s.racks("main", "r1", s.na60, {s.feed("A", 1e5)});
   s.nodes("a", "a1", 0, 8, 10200, 130).server.airflow = known(AirFlow(0.5));
-  s.nodes("b", "b1", 0, 1, 2412, 10);                                // 2412 / (1.2 x 1005 x 20) = 0.1 m3/s
+  s.nodes("b", "b1", 0, 1, 2412, 10);  // 2412 / (1.2 x 1005 x 20) = 0.1 m3/s
   const Plan p = plan_cluster(*s.cluster);
   EXPECT_NEAR(p.racks[0].airflow.value, 0.6, 1e-9);
 }
@@ -92,9 +92,9 @@ TEST(Air, StatedWhereStatedElseTheFormula) {
 TEST(Floor, RowsOfRacks) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);
-  EXPECT_FLOAT_EQ(p.racks[9].x, 0.8F);                               // second rack of the second row
+  EXPECT_FLOAT_EQ(p.racks[9].x, 0.8F);  // second rack of the second row
   EXPECT_FLOAT_EQ(p.racks[9].y, 3.0F);
-  EXPECT_FLOAT_EQ(p.racks[32].y, 12.0F);                             // four rows of eight, then the management racks
+  EXPECT_FLOAT_EQ(p.racks[32].y, 12.0F);  // four rows of eight, then the management racks
 }
 
 TEST(Assembly, HeatFeedsAndTrays) {
@@ -124,13 +124,13 @@ TEST(Assembly, HeatFeedsAndTrays) {
   gpu.assembly = 0;
   s.spec_of(gpu).from = known<std::string>("nvl.compute-trays");
   const Plan p = plan_cluster(*s.cluster);
-  EXPECT_NEAR(p.zones[loop].heat.value, 2 * 102000, 1e-6);           // 85 % of 120 kW
+  EXPECT_NEAR(p.zones[loop].heat.value, 2 * 102000, 1e-6);  // 85 % of 120 kW
   EXPECT_NEAR(p.zones[hall].heat.value, 2 * 18000, 1e-6);
-  EXPECT_NEAR(p.feeds[a].normal.value, 120000 / 0.96, 1e-6);         // half of two
-  EXPECT_NEAR(p.feeds[a].worst.value, 240000 / 0.96, 1e-6);          // all of two
+  EXPECT_NEAR(p.feeds[a].normal.value, 120000 / 0.96, 1e-6);  // half of two
+  EXPECT_NEAR(p.feeds[a].worst.value, 240000 / 0.96, 1e-6);   // all of two
   EXPECT_EQ(p.node_rack[17], 0);
   EXPECT_EQ(p.node_rack[18], 1);
-  EXPECT_NEAR(p.it_power.value, 240000, 1e-6);                       // trays are within their assembly
+  EXPECT_NEAR(p.it_power.value, 240000, 1e-6);  // trays are within their assembly
 }
 
 }  // namespace

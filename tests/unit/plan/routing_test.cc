@@ -1,8 +1,8 @@
-#include "plan/fabric.h"
 #include "plan/routing.h"
 
 #include <gtest/gtest.h>
 
+#include "plan/fabric.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {
@@ -18,20 +18,23 @@ const PatternLoad& load_of(const std::vector<PatternLoad>& loads, const std::str
   return none;
 }
 
-// 32 leaves, 16 spines, two links to each: the r-th end point of a leaf goes to spine r mod 16 over its link r / 16. Port 32 of a leaf holds a fabric
-// manager on rails 1 to 4 of the last unit and nobody on its rails 5 to 8: 28 of 32 leaves use the second link of spine 16.
+// 32 leaves, 16 spines, two links to each: the r-th end point of a leaf goes to spine r mod 16 over its link r / 16.
+// Port 32 of a leaf holds a fabric manager on rails 1 to 4 of the last unit and nobody on its rails 5 to 8: 28 of 32
+// leaves use the second link of spine 16.
 TEST(Routing, SuperpodRoutesOnEachUplink) {
   const test::Sample s = test::superpod();
   const Plan p = fabrics_of(s);
   const Routing r(p, test::kCompute);
-  for (std::int64_t link = 0; link < 31; ++link) EXPECT_EQ(r.routes(0, link), 31);   // one destination on each other leaf
+  for (std::int64_t link = 0; link < 31; ++link)
+    EXPECT_EQ(r.routes(0, link), 31);  // one destination on each other leaf
   EXPECT_EQ(r.routes(0, 31), 27);
-  EXPECT_EQ(r.routes(31, 31), 28);                           // it has none itself: all 28 are elsewhere
+  EXPECT_EQ(r.routes(31, 31), 28);  // it has none itself: all 28 are elsewhere
   EXPECT_EQ(r.routes(31, 0), 31);
 }
 
-// Leaves of 32, the last half empty: 7 x 32 + 16 on eight leaves, whose 256 uplinks fill four spines of 64 ports, eight links to each. The last has four
-// end points a spine, on the first four links; a scheme that fills one spine after the other would leave two of them without.
+// Leaves of 32, the last half empty: 7 x 32 + 16 on eight leaves, whose 256 uplinks fill four spines of 64 ports, eight
+// links to each. The last has four end points a spine, on the first four links; a scheme that fills one spine after the
+// other would leave two of them without.
 TEST(Routing, AHalfFilledLeafLoadsEverySpine) {
   test::Sample s;
   s.nodes("gpu", "n[1-240]", -1, 1, 800, 30);
@@ -52,17 +55,19 @@ TEST(Routing, TheWayOfAFlow) {
   const Plan p = fabrics_of(s);
   const Routing r(p, test::kCompute);
   std::vector<FabricLink> path;
-  // Node 1 to node 37 on rail 2: the fifth of leaf u2/r2, so spine 5 and the first of its two links: uplink 9, which is port 41.
+  // Node 1 to node 37 on rail 2: the fifth of leaf u2/r2, so spine 5 and the first of its two links: uplink 9, which is
+  // port 41.
   r.route(p.leaf_port(0, 0, 0, 1), p.leaf_port(0, 0, 36, 1), path);
   ASSERT_EQ(path.size(), 2u);
-  EXPECT_EQ(r.link_name(path[0]), "leaf/compute/u1/r2/41 to spine/compute/05/3");     // second leaf: ports 3 and 4 of each spine
-  EXPECT_EQ(r.link_name(path[1]), "spine/compute/05/19 to leaf/compute/u2/r2/41");    // tenth leaf: ports 19 and 20
+  EXPECT_EQ(r.link_name(path[0]),
+            "leaf/compute/u1/r2/41 to spine/compute/05/3");  // second leaf: ports 3 and 4 of each spine
+  EXPECT_EQ(r.link_name(path[1]), "spine/compute/05/19 to leaf/compute/u2/r2/41");  // tenth leaf: ports 19 and 20
   r.route(p.leaf_port(0, 0, 0, 1), p.leaf_port(0, 0, 5, 1), path);
-  EXPECT_TRUE(path.empty());                                                           // the same leaf
+  EXPECT_TRUE(path.empty());  // the same leaf
 }
 
-// Nothing is oversubscribed: neither a ring nor a shift puts two flows on a link. All to all: 32 senders of a leaf x 31 destinations behind a link (the
-// managers do not send) over the 1,015 others of each.
+// Nothing is oversubscribed: neither a ring nor a shift puts two flows on a link. All to all: 32 senders of a leaf x 31
+// destinations behind a link (the managers do not send) over the 1,015 others of each.
 TEST(Routing, SuperpodLoads) {
   const test::Sample s = test::superpod();
   s.cluster->networks[test::kCompute].carries = {Traffic::compute};
@@ -71,12 +76,14 @@ TEST(Routing, SuperpodLoads) {
   EXPECT_DOUBLE_EQ(load_of(loads, "ring").worst, 1);
   EXPECT_DOUBLE_EQ(load_of(loads, "shift by half").worst, 1);
   EXPECT_DOUBLE_EQ(load_of(loads, "all to all").worst, 32.0 * 31 / 1015);
-  // Thrown at random, the fullest of some thousand links has several: known from balls and bins, ln n / ln ln n = 3.6 for n = 1,016.
+  // Thrown at random, the fullest of some thousand links has several: known from balls and bins, ln n / ln ln n = 3.6
+  // for n = 1,016.
   EXPECT_GT(load_of(loads, "random permutations").worst, 2);
   EXPECT_LT(load_of(loads, "random permutations").worst, 7);
 }
 
-// 2 to 1: 42 ports down, 21 up. All to all of 84 on two leaves: 42 x 42 / 83 flows over 21 links each way, two destinations a link.
+// 2 to 1: 42 ports down, 21 up. All to all of 84 on two leaves: 42 x 42 / 83 flows over 21 links each way, two
+// destinations a link.
 TEST(Routing, OversubscriptionDoublesTheLoad) {
   test::Sample s;
   s.nodes("gpu", "n[1-84]", -1, 8, 10200, 130);
@@ -88,7 +95,7 @@ TEST(Routing, OversubscriptionDoublesTheLoad) {
   ASSERT_EQ(p.fabrics[0].tiers[0].up, 21);
   const std::vector<PatternLoad> loads = Routing(p, 0).loads();
   EXPECT_DOUBLE_EQ(load_of(loads, "all to all").worst, 42.0 * 2 / 83);
-  EXPECT_DOUBLE_EQ(load_of(loads, "shift by half").worst, 2);                         // 42 flows over 21 links
+  EXPECT_DOUBLE_EQ(load_of(loads, "shift by half").worst, 2);  // 42 flows over 21 links
 }
 
 // 400 Gb/s on ports of 800: 42 ports down and 21 up of twice the rate. The same flows as above fill half as much.
@@ -106,7 +113,8 @@ TEST(Routing, FasterUplinksCarryMore) {
   EXPECT_DOUBLE_EQ(load_of(loads, "shift by half").worst, 1);
 }
 
-// Three tiers: every flow of a random permutation is counted on each link of its way, and the sum of all-to-all flows is that of the pairs.
+// Three tiers: every flow of a random permutation is counted on each link of its way, and the sum of all-to-all flows
+// is that of the pairs.
 TEST(Routing, ThreeTiersCarryWhatIsSent) {
   test::Sample s;
   s.nodes("gpu", "n[0001-4096]", -1, 1, 800, 30);
@@ -119,7 +127,7 @@ TEST(Routing, ThreeTiersCarryWhatIsSent) {
   std::int64_t routes = 0;
   for (std::int64_t leaf = 0; leaf < f.tiers[0].count; ++leaf)
     for (std::int64_t link = 0; link < f.tiers[0].up; ++link) routes += r.routes(leaf, link);
-  EXPECT_EQ(routes, f.tiers[0].count * 4096 - 4096);         // from every leaf to all but its own
+  EXPECT_EQ(routes, f.tiers[0].count * 4096 - 4096);  // from every leaf to all but its own
   std::vector<FabricLink> path;
   const PortRef first = p.leaf_port(0, 0, 0, 0), last = p.leaf_port(0, 0, 4095, 0);
   r.route(first, last, path);

@@ -10,7 +10,9 @@
 namespace clusterc::test {
 
 template <class T>
-Value<T> known(T v) { return Value<T>(std::move(v), {}, Origin::catalog); }
+Value<T> known(T v) {
+  return Value<T>(std::move(v), {}, Origin::catalog);
+}
 
 inline HostPattern pattern(const std::string& text) {
   HostPattern::Error error;
@@ -33,7 +35,8 @@ struct Sample {
   std::vector<std::unique_ptr<Storage>> storage_specs;
 
   Sample() {
-    auto sw = [](SwitchPart& p, LinkKind link, std::int64_t ports, double rate, std::int64_t units, double watts, double kg) {
+    auto sw = [](SwitchPart& p, LinkKind link, std::int64_t ports, double rate, std::int64_t units, double watts,
+                 double kg) {
       p.link = known(link);
       p.ports = known(ports);
       p.port_rate = known(BitsPerSecond(rate));
@@ -85,7 +88,8 @@ struct Sample {
     cluster->zones.push_back(std::move(z));
     return static_cast<int>(cluster->zones.size()) - 1;
   }
-  RackGroupModel& racks(const std::string& name, const std::string& names, const PduPart& pdu, const std::vector<int>& feeds, int zone = -1) {
+  RackGroupModel& racks(const std::string& name, const std::string& names, const PduPart& pdu,
+                        const std::vector<int>& feeds, int zone = -1) {
     rack_specs.push_back(std::make_unique<RackGroup>());
     RackGroupModel r;
     r.name = name;
@@ -107,7 +111,8 @@ struct Sample {
     cluster->racks.push_back(std::move(r));
     return cluster->racks.back();
   }
-  NodeGroupModel& nodes(const std::string& name, const std::string& names, int racks, std::int64_t units, double watts, double kg) {
+  NodeGroupModel& nodes(const std::string& name, const std::string& names, int racks, std::int64_t units, double watts,
+                        double kg) {
     node_specs.push_back(std::make_unique<NodeGroup>());
     NodeGroupModel g;
     g.name = name;
@@ -124,7 +129,9 @@ struct Sample {
     cluster->nodes.push_back(std::move(g));
     return cluster->nodes.back();
   }
-  NodeGroup& spec_of(const NodeGroupModel& g) { return *node_specs[static_cast<std::size_t>(&g - cluster->nodes.data())]; }
+  NodeGroup& spec_of(const NodeGroupModel& g) {
+    return *node_specs[static_cast<std::size_t>(&g - cluster->nodes.data())];
+  }
   StorageModel& storage(const std::string& name, std::int64_t count, int racks) {
     storage_specs.push_back(std::make_unique<Storage>());
     StorageModel s;

@@ -32,7 +32,8 @@ WhatIf run(const WhatIfEngine& engine, std::initializer_list<std::string_view> w
 }
 
 // Two racks on A and B, power factor 0.96. PDUs hold 43.1 kVA (sqrt(3) x 415 V x 60 A) and carry 34.5 kVA continuously.
-// r1: 2 nodes of 20.5 kW = 42.7 kVA: over 34.5, under 43.1. r2: 2 nodes of 21 kW = 43.75 kVA: trips. Supplies are large: no efficiency is lost.
+// r1: 2 nodes of 20.5 kW = 42.7 kVA: over 34.5, under 43.1. r2: 2 nodes of 21 kW = 43.75 kVA: trips. Supplies are
+// large: no efficiency is lost.
 struct TwoRacks {
   test::Sample s;
   TwoRacks(double feed_va = 200e3) {
@@ -43,7 +44,8 @@ struct TwoRacks {
     s.racks("main", "r[1-2]", s.na60, {0, 1});
     for (const auto& [name, watts, rack] : {std::tuple{"a", 20500.0, "r1"}, std::tuple{"b", 21000.0, "r2"}}) {
       NodeGroupModel& g = s.nodes(name, std::string(name) + "[1-2]", 0, 4, watts, 50);
-      g.server.part.psus = supplies(6, 3, 40000);      // three cords of each node on a PDU, one on each of its lines: balanced
+      g.server.part.psus =
+          supplies(6, 3, 40000);  // three cords of each node on a PDU, one on each of its lines: balanced
       g.server.gpu_count = 8;
       for (int i = 1; i <= 2; ++i) {
         RackPosition at;
@@ -72,7 +74,7 @@ TEST(WhatIf, AFeedTakesTheRackWhoseOtherPduTrips) {
   EXPECT_NEAR(w.limits[0].load, 41000 / 0.96, 1e-6);
   EXPECT_NEAR(w.limits[0].limit, 34500, 1e-6);
   EXPECT_NEAR(w.feeds[0].value, 0, 1e-6);
-  EXPECT_NEAR(w.feeds[1].value, 41000 / 0.96, 1e-6);       // the tripped rack is no load
+  EXPECT_NEAR(w.feeds[1].value, 41000 / 0.96, 1e-6);  // the tripped rack is no load
 }
 
 // 86.5 kVA on B, of 80 kVA: the PDU of r2 is nearer to the load and trips first, and B lives on 42.7 kVA.
@@ -85,7 +87,8 @@ TEST(WhatIf, APduThatMayTripNothingTripsNothing) {
     const WhatIfEngine engine(p);
     for (const WhatIfEngine::Single& one : engine.singles()) {
       if (one.component.kind != ComponentKind::pdu) continue;
-      const WhatIfEngine::MayTrip may = engine.may_trip(static_cast<std::int32_t>(one.component.index), static_cast<std::size_t>(one.component.part));
+      const WhatIfEngine::MayTrip may =
+          engine.may_trip(static_cast<std::int32_t>(one.component.index), static_cast<std::size_t>(one.component.part));
       const WhatIf w = engine.run(std::span(&one.component, 1));
       std::uint64_t first = 0;
       for (const TripEvent& e : w.trips)
@@ -96,8 +99,8 @@ TEST(WhatIf, APduThatMayTripNothingTripsNothing) {
       quiet += may.pdus == 0 && !may.upstream;
     }
   }
-  EXPECT_GE(trips, 12);                               // r2's two, whatever the feeds
-  EXPECT_GE(quiet, 4);                                // r1's two, where the feeds are large
+  EXPECT_GE(trips, 12);  // r2's two, whatever the feeds
+  EXPECT_GE(quiet, 4);   // r1's two, where the feeds are large
 }
 
 TEST(WhatIf, BreakersAreSelective) {
@@ -125,7 +128,8 @@ TEST(WhatIf, ACascadeEndsInTheDark) {
   EXPECT_EQ(w.dead_gpus, 32);
 }
 
-// 43.2 kVA on B's 43 kVA with nothing failed: B trips, then r2's PDU on A; the rack that A holds is the normal state, and what is lost is lost once.
+// 43.2 kVA on B's 43 kVA with nothing failed: B trips, then r2's PDU on A; the rack that A holds is the normal state,
+// and what is lost is lost once.
 TEST(WhatIf, TheNormalStateIsSettledFirst) {
   TwoRacks t(60e3);
   t.s.cluster->feeds[1].capacity = known(VoltAmperes(43e3));
@@ -144,7 +148,7 @@ TEST(WhatIf, SuppliesBeyondTheSparesThrottle) {
   t.s.cluster->nodes[0].server.power_idle = known(Watts(3000));
   const Plan p = plan_cluster(*t.s.cluster);
   const WhatIfEngine engine(p);
-  EXPECT_TRUE(run(engine, {"psu:a1/1"}).nothing());        // 5 of 6, one may fail
+  EXPECT_TRUE(run(engine, {"psu:a1/1"}).nothing());  // 5 of 6, one may fail
   const WhatIf w = run(engine, {"psu:a1/1", "psu:a1/2"});
   EXPECT_EQ(w.throttled_nodes, std::vector<std::int64_t>{0});
   EXPECT_EQ(w.throttled_gpus, 8);
@@ -172,11 +176,12 @@ TEST(WhatIf, UpsModules) {
   EXPECT_EQ(w.trips[0].kind, ComponentKind::ups);
   EXPECT_NEAR(w.trips[0].load, 41500, 1e-6);
   EXPECT_NEAR(w.trips[0].limit, 30000, 1e-6);
-  EXPECT_EQ(w.trips[1].kind, ComponentKind::pdu);          // then as if the feed were lost
+  EXPECT_EQ(w.trips[1].kind, ComponentKind::pdu);  // then as if the feed were lost
   EXPECT_EQ(w.dead_nodes, (std::vector<std::int64_t>{2, 3}));
 }
 
-// Three units of 40 kW for 83 kW: one out leaves 80 kW: throttle (idle 4 x 5 kW); two out leave 40 kW: the same; all out: dead.
+// Three units of 40 kW for 83 kW: one out leaves 80 kW: throttle (idle 4 x 5 kW); two out leave 40 kW: the same; all
+// out: dead.
 TEST(WhatIf, CoolingThrottlesThenKills) {
   TwoRacks t;
   const int hall = t.s.zone("hall");
@@ -216,15 +221,21 @@ TEST(WhatIf, CoolingThrottlesThenKills) {
   EXPECT_NEAR(run(engine, {"loop:hall", "pdu:r1/a"}).feeds[1].value, 0, 1e-6);
 }
 
-// The SuperPOD's compute fabric: 32 leaves of 32 + 32 ports, 16 spines, two links from each leaf to each; 127 nodes and four fabric managers.
+// The SuperPOD's compute fabric: 32 leaves of 32 + 32 ports, 16 spines, two links from each leaf to each; 127 nodes and
+// four fabric managers.
 TEST(WhatIf, SwitchesOfTheSuperpod) {
   const test::Sample s = test::superpod();
   s.cluster->networks[test::kCompute].carries = {Traffic::compute};
   const Plan p = plan_cluster(*s.cluster);
   const WhatIfEngine engine(p);
   const std::vector<WhatIfEngine::Single> all = engine.singles();
-  EXPECT_EQ(std::count_if(all.begin(), all.end(), [](const auto& one) { return one.component.kind == ComponentKind::spine && one.component.of == test::kCompute; }), 16);
-  // 1020 end ports: 28 leaves of 32 (unit 4: rails 1-4 have 31 and a manager), 4 of 31. A spine takes two uplinks of each leaf: 30 of 32 or 31.
+  EXPECT_EQ(std::count_if(all.begin(), all.end(),
+                          [](const auto& one) {
+                            return one.component.kind == ComponentKind::spine && one.component.of == test::kCompute;
+                          }),
+            16);
+  // 1020 end ports: 28 leaves of 32 (unit 4: rails 1-4 have 31 and a manager), 4 of 31. A spine takes two uplinks of
+  // each leaf: 30 of 32 or 31.
   const WhatIf spine = run(engine, {"spine:compute/03"});
   ASSERT_EQ(spine.networks.size(), 1u);
   EXPECT_NEAR(spine.networks[0].bisection, 32 * 30 / 1020.0, 1e-12);
@@ -242,7 +253,8 @@ TEST(WhatIf, SwitchesOfTheSuperpod) {
   // All 16 spines: no leaf reaches another.
   std::vector<Component> spines;
   for (const auto& one : all)
-    if (one.component.kind == ComponentKind::spine && one.component.of == test::kCompute) spines.push_back(one.component);
+    if (one.component.kind == ComponentKind::spine && one.component.of == test::kCompute)
+      spines.push_back(one.component);
   const WhatIf none = engine.run(spines);
   EXPECT_NEAR(none.networks[0].bisection, 0, 1e-12);
   EXPECT_EQ(none.networks[0].cut_off_nodes.size(), 131u);
@@ -253,8 +265,9 @@ TEST(WhatIf, SwitchesOfTheSuperpod) {
   EXPECT_NEAR(run(engine, {"link:spine-leaf/compute/u1/r1"}).networks[0].bisection, (1020 - 1) / 1020.0, 1e-12);
 }
 
-// 58 nodes of 8 ports at 7:1, all ports of a node on one leaf: 9 leaves of 56 ports, 8 uplinks of each over two spines. Eight rings leave a leaf, one
-// for each port of a node; without a spine four uplinks carry them, at half of their pace. One link less: 7 of 8.
+// 58 nodes of 8 ports at 7:1, all ports of a node on one leaf: 9 leaves of 56 ports, 8 uplinks of each over two spines.
+// Eight rings leave a leaf, one for each port of a node; without a spine four uplinks carry them, at half of their
+// pace. One link less: 7 of 8.
 TEST(WhatIf, RingsShareTheUplinksThatAreLeft) {
   test::Sample s;
   s.feed("A", 1e6);
@@ -279,8 +292,9 @@ TEST(WhatIf, RingsShareTheUplinksThatAreLeft) {
   EXPECT_EQ(run(engine, {"leaf:compute/04"}).networks[0].all_reduce, 1.0);
 }
 
-// 40 nodes with two ports of 400 Gb/s on ports of 800: two leaves of 40 ports, 20 links of twice the rate from each to the one spine. A leaf without one of them sends
-// 38 ports' worth of its 40. Two rings, one for each port of a node, lead out of a leaf: nothing slows them.
+// 40 nodes with two ports of 400 Gb/s on ports of 800: two leaves of 40 ports, 20 links of twice the rate from each to
+// the one spine. A leaf without one of them sends 38 ports' worth of its 40. Two rings, one for each port of a node,
+// lead out of a leaf: nothing slows them.
 TEST(WhatIf, FasterUplinksCountAsMorePorts) {
   test::Sample s;
   s.feed("A", 1e6);

@@ -10,10 +10,17 @@ namespace clusterc {
 namespace {
 
 std::string small(const std::string& racks, const std::string& nics, const std::string& network) {
-  return "clusterc: 1\nname: small\nsite:\n  region: iec\n  supply: { phases: 3, voltage: 400 V }\n  feeds: { A: { capacity: 200 kVA } }\n"
-         "racks:\n  main: { names: \"" + racks + "\", model: generic-48u-800x1200, pdus: [ { model: eu-400-3ph-63, feed: A } ] }\n"
-         "nodes:\n  n: { names: \"n[1-2]\", model: generic-2u, nics: { " + nics + " }, racks: main, per_rack: 1 }\n"
-         "networks:\n  fast: { " + network + ", racks: main, connects: { n: { ports: fast } } }\ncabling: { slack: 0 m }\nsoftware: { os: ubuntu-24.04 }\n";
+  return "clusterc: 1\nname: small\nsite:\n  region: iec\n  supply: { phases: 3, voltage: 400 V }\n  feeds: { A: { "
+         "capacity: 200 kVA } }\n"
+         "racks:\n  main: { names: \"" +
+         racks +
+         "\", model: generic-48u-800x1200, pdus: [ { model: eu-400-3ph-63, feed: A } ] }\n"
+         "nodes:\n  n: { names: \"n[1-2]\", model: generic-2u, nics: { " +
+         nics +
+         " }, racks: main, per_rack: 1 }\n"
+         "networks:\n  fast: { " +
+         network +
+         ", racks: main, connects: { n: { ports: fast } } }\ncabling: { slack: 0 m }\nsoftware: { os: ubuntu-24.04 }\n";
 }
 
 std::string labels(Resolved& r, const std::string& model) {

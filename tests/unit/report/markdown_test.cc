@@ -8,7 +8,7 @@ namespace {
 
 TEST(Markdown, ACodeSpanShowsItsTextAsItIs) {
   EXPECT_EQ(markdown_code("/srv/mirror"), "`/srv/mirror`");
-  EXPECT_EQ(markdown_code("*a* <b> \\"), "`*a* <b> \\`");          // nothing in it is markup
+  EXPECT_EQ(markdown_code("*a* <b> \\"), "`*a* <b> \\`");  // nothing in it is markup
   EXPECT_EQ(markdown_code("a`b"), "``a`b``");
   EXPECT_EQ(markdown_code("`a`` "), "``` `a``  ```");
   EXPECT_EQ(markdown_code("two\nlines"), "`two lines`");

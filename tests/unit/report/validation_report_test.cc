@@ -7,7 +7,8 @@ namespace {
 
 Judged judged(std::string metric, bool verified) {
   Judged j;
-  j.test = "t", j.metric = std::move(metric), j.node = "n1", j.verdict = verified ? Verdict::pass : Verdict::fail, j.value = 1e9, j.data_verified = verified;
+  j.test = "t", j.metric = std::move(metric), j.node = "n1", j.verdict = verified ? Verdict::pass : Verdict::fail,
+  j.value = 1e9, j.data_verified = verified;
   return j;
 }
 
@@ -22,7 +23,8 @@ std::string line_of(const std::string& text, std::string_view metric) {
 TEST(ValidationReport, TheDataColumnSaysWhatWasLookedAt) {
   Report report;
   report.cluster = "c", report.launcher = "local";
-  report.verdicts = {judged("memory.copy", true), judged("rdma.write", true), judged("mpi.bandwidth", false), judged("rdma.write_latency", false)};
+  report.verdicts = {judged("memory.copy", true), judged("rdma.write", true), judged("mpi.bandwidth", false),
+                     judged("rdma.write_latency", false)};
   const std::string text = render_validation_text(report, false);
   EXPECT_NE(line_of(text, "memory.copy").find(" verified"), std::string::npos) << text;
   EXPECT_NE(line_of(text, "rdma.write ").find(" acknowledged"), std::string::npos) << text;

@@ -11,13 +11,16 @@ struct Case {
   Sources sources;
   Findings findings;
   FileId spec = sources.add("specs/lab.yaml", "a: 1\nb: 2\nc: 3\n");
-  Finding& add(Severity severity, std::string rule, std::uint32_t at, std::string path, std::vector<std::string> objects = {}) {
+  Finding& add(Severity severity, std::string rule, std::uint32_t at, std::string path,
+               std::vector<std::string> objects = {}) {
     Finding& f = findings.add(severity, rule, {spec, at, at + 1}, rule + " at " + path);
     f.key_path = std::move(path);
     f.objects = std::move(objects);
     return f;
   }
-  std::string write() const { return baseline_text(nullptr, {{"lab.yaml", adopt("specs/base.yaml", spec, sources, findings).entries}}); }
+  std::string write() const {
+    return baseline_text(nullptr, {{"lab.yaml", adopt("specs/base.yaml", spec, sources, findings).entries}});
+  }
   // Applies a baseline; gives what still counts, as "rule severity" each.
   std::vector<std::string> apply(const std::string& text) {
     const FileId file = sources.add("specs/base.yaml", text);
@@ -39,8 +42,8 @@ TEST(Baseline, SetsAsideWhatItKnowsWhereverTheLineIsNow) {
   EXPECT_NE(text.find("clusterc-baseline: 1\n"), std::string::npos) << text;
 
   Case now;
-  now.add(Severity::error, "net-x", 10, "networks.lan.rate", {"network/lan"});      // another line
-  now.add(Severity::warning, "rack-y", 5, "racks.r", {"rack/r10", "rack/r2"});      // another order
+  now.add(Severity::error, "net-x", 10, "networks.lan.rate", {"network/lan"});  // another line
+  now.add(Severity::warning, "rack-y", 5, "racks.r", {"rack/r10", "rack/r2"});  // another order
   EXPECT_EQ(now.apply(text), Left{});
 }
 
@@ -50,9 +53,9 @@ TEST(Baseline, WhatIsNewCounts) {
   const std::string text = old.write();
   Case now;
   now.add(Severity::warning, "net-x", 0, "networks.lan.rate");
-  now.add(Severity::warning, "net-x", 0, "networks.lan.rate");                       // a second one of the same
-  now.add(Severity::warning, "net-x", 0, "networks.wan.rate");                       // another place
-  now.add(Severity::warning, "net-z", 0, "networks.lan.rate");                       // another rule
+  now.add(Severity::warning, "net-x", 0, "networks.lan.rate");  // a second one of the same
+  now.add(Severity::warning, "net-x", 0, "networks.wan.rate");  // another place
+  now.add(Severity::warning, "net-z", 0, "networks.lan.rate");  // another rule
   EXPECT_EQ(now.apply(text), (Left{"net-x warning", "net-x warning", "net-z warning"}));
 
   Case objects;
@@ -85,7 +88,8 @@ TEST(Baseline, EntriesThatAreMetNoMoreAreToldWithTheirPlace) {
   EXPECT_EQ(now.sources.text(f.span), "net-x");
 }
 
-// What is against physics cannot be accepted, so it cannot be set aside either; what the loader could not read was not judged.
+// What is against physics cannot be accepted, so it cannot be set aside either; what the loader could not read was not
+// judged.
 TEST(Baseline, NeverHoldsPhysicsOrErrorsOfTheLoader) {
   Case old;
   old.add(Severity::error, "power-x", 0, "a").physics = true;
@@ -97,8 +101,11 @@ TEST(Baseline, NeverHoldsPhysicsOrErrorsOfTheLoader) {
   EXPECT_EQ(adopted.findings, 1u);
   EXPECT_EQ(adopted.left_out, 2u);
   // Written by hand all the same, they are not met.
-  const std::string by_hand = "clusterc-baseline: 1\nspecs:\n  lab.yaml:\n    - { rule: power-x, severity: error, at: a }\n    - { rule: spec-unknown-key, severity: error, at: b }\n";
-  EXPECT_EQ(old.apply(by_hand), (Left{"power-x error", "spec-unknown-key error", "spec-acceptance-unused warning", "net-x note", "baseline-entry-unmet warning", "baseline-entry-unmet warning"}));
+  const std::string by_hand =
+      "clusterc-baseline: 1\nspecs:\n  lab.yaml:\n    - { rule: power-x, severity: error, at: a }\n    - { rule: "
+      "spec-unknown-key, severity: error, at: b }\n";
+  EXPECT_EQ(old.apply(by_hand), (Left{"power-x error", "spec-unknown-key error", "spec-acceptance-unused warning",
+                                      "net-x note", "baseline-entry-unmet warning", "baseline-entry-unmet warning"}));
 }
 
 TEST(Baseline, LongListsOfObjectsAreToldByTheirDigest) {
@@ -120,12 +127,14 @@ TEST(Baseline, LongListsOfObjectsAreToldByTheirDigest) {
 TEST(Baseline, OtherSpecsOfTheFileStay) {
   Case one;
   one.add(Severity::warning, "net-x", 0, "a");
-  const std::string first = baseline_text(nullptr, {{"one.yaml", adopt("b", one.spec, one.sources, one.findings).entries}});
+  const std::string first =
+      baseline_text(nullptr, {{"one.yaml", adopt("b", one.spec, one.sources, one.findings).entries}});
   Sources sources;
   Findings findings;
   const auto old = read_baseline(sources, sources.add("b", first), findings);
   ASSERT_TRUE(old);
-  const std::string both = baseline_text(&*old, {{"two.yaml", adopt("b", one.spec, one.sources, one.findings).entries}});
+  const std::string both =
+      baseline_text(&*old, {{"two.yaml", adopt("b", one.spec, one.sources, one.findings).entries}});
   EXPECT_NE(both.find("one.yaml:"), std::string::npos);
   EXPECT_NE(both.find("two.yaml:"), std::string::npos);
   const auto again = read_baseline(sources, sources.add("b2", both), findings);
@@ -135,7 +144,8 @@ TEST(Baseline, OtherSpecsOfTheFileStay) {
 }
 
 TEST(Baseline, RefusesWhatItIsNot) {
-  for (const std::string text : {"clusterc: 1\n", "- 1\n", "clusterc-baseline: 2\n", "clusterc-baseline: 1\nspecs: { a: [ { rule: x } ] }\n", "{"}) {
+  for (const std::string text : {"clusterc: 1\n", "- 1\n", "clusterc-baseline: 2\n",
+                                 "clusterc-baseline: 1\nspecs: { a: [ { rule: x } ] }\n", "{"}) {
     Sources sources;
     Findings findings;
     EXPECT_FALSE(read_baseline(sources, sources.add("b", text), findings)) << text;

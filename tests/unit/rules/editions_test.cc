@@ -9,12 +9,32 @@
 namespace clusterc {
 namespace {
 
-void speak(const Rule& rule, const RuleInput& in, Findings& findings) { findings.error(rule.id, {}, rule.threshold ? rule.threshold->text(in.threshold(rule)) : "said"); }
+void speak(const Rule& rule, const RuleInput& in, Findings& findings) {
+  findings.error(rule.id, {}, rule.threshold ? rule.threshold->text(in.threshold(rule)) : "said");
+}
 
 constexpr Threshold kWeight{.means = "weight", .standard = 50, .least = 5, .most = 500, .dimension = Dimension::mass};
-const Rule kOld{.id = "net-old", .code = "X-1", .severity = Severity::error, .summary = "", .explanation = "", .check = speak, .since = {2026, 11}};
-const Rule kNew{.id = "net-new", .code = "X-2", .severity = Severity::error, .summary = "", .explanation = "", .check = speak, .since = {2027, 5}};
-const Rule kWithLimit{.id = "net-limit", .code = "X-3", .severity = Severity::error, .summary = "", .explanation = "", .check = speak, .threshold = &kWeight};
+const Rule kOld{.id = "net-old",
+                .code = "X-1",
+                .severity = Severity::error,
+                .summary = "",
+                .explanation = "",
+                .check = speak,
+                .since = {2026, 11}};
+const Rule kNew{.id = "net-new",
+                .code = "X-2",
+                .severity = Severity::error,
+                .summary = "",
+                .explanation = "",
+                .check = speak,
+                .since = {2027, 5}};
+const Rule kWithLimit{.id = "net-limit",
+                      .code = "X-3",
+                      .severity = Severity::error,
+                      .summary = "",
+                      .explanation = "",
+                      .check = speak,
+                      .threshold = &kWeight};
 
 std::vector<std::string> said(Edition edition) {
   const Cluster cluster;
@@ -40,7 +60,8 @@ TEST(Editions, EveryRuleCameWithAnEditionThatExists) {
   EXPECT_EQ(find_edition("2026.11"), kFirstEdition);
   EXPECT_EQ(find_edition("2026.1"), std::nullopt);
   EXPECT_EQ(find_edition("newest"), std::nullopt);
-  for (const Rule* rule : all_rules()) EXPECT_NE(std::ranges::find(kEditions, rule->since), kEditions.end()) << rule->id;
+  for (const Rule* rule : all_rules())
+    EXPECT_NE(std::ranges::find(kEditions, rule->since), kEditions.end()) << rule->id;
 }
 
 // What physics or a rating decides has no limit that could be set; a limit's own value lies in what may be set.

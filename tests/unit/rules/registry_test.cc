@@ -22,7 +22,8 @@ TEST(RulesRegistry, IdsAndCodesAreUniqueAndFound) {
 TEST(RulesRegistry, EveryExplanationHasTheSameHeadings) {
   for (const Rule* rule : all_rules()) {
     std::size_t from = 0;
-    for (const std::string_view heading : {"## What it checks\n", "## Why it matters\n", "## Formula\n", "## Example\n", "## How to fix\n", "## When to accept\n"}) {
+    for (const std::string_view heading : {"## What it checks\n", "## Why it matters\n", "## Formula\n", "## Example\n",
+                                           "## How to fix\n", "## When to accept\n"}) {
       const std::size_t at = rule->explanation.find(heading, from);
       ASSERT_NE(at, std::string_view::npos) << rule->id << ": " << heading;
       from = at + heading.size();

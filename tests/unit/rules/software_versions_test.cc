@@ -15,7 +15,7 @@
 namespace clusterc {
 namespace {
 
-using Row = std::map<std::string, std::string>;         // lists as "a b"
+using Row = std::map<std::string, std::string>;  // lists as "a b"
 
 std::vector<Row> rows_of(std::string_view table) {
   std::vector<Row> out;
@@ -35,7 +35,8 @@ std::vector<Row> rows_of(std::string_view table) {
       const NodeId value = document->value(row, k);
       std::string text;
       if (document->is_sequence(value))
-        for (std::size_t n = 0; n < document->size(value); ++n) text += (n > 0 ? " " : "") + std::string(document->scalar(document->item(value, n)));
+        for (std::size_t n = 0; n < document->size(value); ++n)
+          text += (n > 0 ? " " : "") + std::string(document->scalar(document->item(value, n)));
       else
         text = document->scalar(value);
       r[std::string(document->scalar(document->key(row, k)))] = text;
@@ -54,13 +55,14 @@ TEST(SoftwareVersions, DriversOfCudaMajors) {
 
 TEST(SoftwareVersions, FirstDrivers) {
   for (const FirstDriver& d : kFirstDrivers) {
-    std::set<std::string> majors;                      // update 0 of the toolkit, or what stands for it ("11.0.3")
+    std::set<std::string> majors;  // update 0 of the toolkit, or what stands for it ("11.0.3")
     for (Row& r : rows_of("cuda-toolkit-driver"))
-      if (r["cuda"] == d.cuda || r["cuda"].rfind(std::string(d.cuda) + ".", 0) == 0) majors.insert(r["driver"].substr(0, r["driver"].find('.')));
+      if (r["cuda"] == d.cuda || r["cuda"].rfind(std::string(d.cuda) + ".", 0) == 0)
+        majors.insert(r["driver"].substr(0, r["driver"].find('.')));
     EXPECT_EQ(majors, std::set<std::string>{std::string(d.driver)}) << d.cuda;
   }
   for (const GpuGeneration& g : kGpuGenerations) {
-    const bool older = g.name == "volta" || g.name == "turing";     // their first toolkits are in no table
+    const bool older = g.name == "volta" || g.name == "turing";  // their first toolkits are in no table
     EXPECT_EQ(first_driver(g.first_cuda).empty(), older) << g.name;
   }
 }
@@ -74,13 +76,18 @@ TEST(SoftwareVersions, Generations) {
         sm += c;
         continue;
       }
-      table.insert(r["architecture"] + " " + sm + " " + r["first_cuda"] + " " + r["last_cuda"] + " " + r["last_driver"] + " " + r["kernel_modules"] + " " + r["confirmed"]);
+      table.insert(r["architecture"] + " " + sm + " " + r["first_cuda"] + " " + r["last_cuda"] + " " +
+                   r["last_driver"] + " " + r["kernel_modules"] + " " + r["confirmed"]);
       sm.clear();
     }
   }
   for (const GpuGeneration& g : kGpuGenerations)
-    ours.insert(std::string(g.name) + " " + std::string(g.sm) + " " + std::string(g.first_cuda) + " " + std::string(g.last_cuda) + " " + std::string(g.last_driver) + " " +
-                (g.open && g.proprietary ? "open proprietary" : g.open ? "open" : "proprietary") + (g.confirmed ? " true" : " false"));
+    ours.insert(std::string(g.name) + " " + std::string(g.sm) + " " + std::string(g.first_cuda) + " " +
+                std::string(g.last_cuda) + " " + std::string(g.last_driver) + " " +
+                (g.open && g.proprietary ? "open proprietary"
+                 : g.open                ? "open"
+                                         : "proprietary") +
+                (g.confirmed ? " true" : " false"));
   EXPECT_EQ(table, ours);
 }
 
@@ -112,28 +119,34 @@ TEST(SoftwareVersions, KernelModulesOfBranches) {
 TEST(SoftwareVersions, AdapterStacks) {
   std::set<std::string> table, ours;
   for (Row& r : rows_of("adapter-stack")) {
-    if (r["nic"] == "connectx-6-dx") continue;           // its name holds ConnectX-6, with the same stacks
-    table.insert(r["nic"] + " " + r["mlnx_ofed_first"] + " " + r["mlnx_ofed_lts"] + " " + r["mlnx_ofed"] + " " + (r["doca"] == "any" ? "" : r["doca"]));
+    if (r["nic"] == "connectx-6-dx") continue;  // its name holds ConnectX-6, with the same stacks
+    table.insert(r["nic"] + " " + r["mlnx_ofed_first"] + " " + r["mlnx_ofed_lts"] + " " + r["mlnx_ofed"] + " " +
+                 (r["doca"] == "any" ? "" : r["doca"]));
   }
   for (const AdapterStack& a : kAdapterStacks) {
     std::string family;
     for (const char c : a.family) family += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    ours.insert(family + " " + std::string(a.first_mlnx_ofed) + " " + std::string(a.first_of_long_term) + " " + std::string(a.last_mlnx_ofed) + " " + std::string(a.first_doca));
+    ours.insert(family + " " + std::string(a.first_mlnx_ofed) + " " + std::string(a.first_of_long_term) + " " +
+                std::string(a.last_mlnx_ofed) + " " + std::string(a.first_doca));
   }
   EXPECT_EQ(table, ours);
 }
 
 TEST(SoftwareVersions, RocmGpus) {
   std::set<std::string> table, ours;
-  for (Row& r : rows_of("rocm-gpus")) table.insert(r["gpu"] + " " + r["target"] + " " + r["first_rocm"] + " " + r["confirmed"]);
-  for (const RocmGpu& g : kRocmGpus) ours.insert(std::string(g.gpu) + " " + std::string(g.target) + " " + std::string(g.first_rocm) + (g.confirmed ? " true" : " false"));
+  for (Row& r : rows_of("rocm-gpus"))
+    table.insert(r["gpu"] + " " + r["target"] + " " + r["first_rocm"] + " " + r["confirmed"]);
+  for (const RocmGpu& g : kRocmGpus)
+    ours.insert(std::string(g.gpu) + " " + std::string(g.target) + " " + std::string(g.first_rocm) +
+                (g.confirmed ? " true" : " false"));
   EXPECT_EQ(table, ours);
 }
 
 TEST(SoftwareVersions, FileSystemClients) {
   std::set<std::string> table, ours;
   for (Row& r : rows_of("file-system-clients")) table.insert(r["client"] + " " + r["kernel"] + " " + r["release"]);
-  for (const ClientKernel& k : kClientKernels) ours.insert(std::string(k.client) + " " + std::string(k.kernel) + " " + std::string(k.release));
+  for (const ClientKernel& k : kClientKernels)
+    ours.insert(std::string(k.client) + " " + std::string(k.kernel) + " " + std::string(k.release));
   EXPECT_EQ(table, ours);
 }
 
@@ -141,12 +154,17 @@ TEST(SoftwareVersions, FileSystemClients) {
 TEST(SoftwareVersions, NvSwitchServers) {
   for (Row& r : rows_of("fabric-manager")) {
     Resolved spec;
-    spec.text("clusterc: 1\nrules: 2026.11\nname: one\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-2]\", model: " + r["server"] + " }\n");
+    spec.text(
+        "clusterc: 1\nrules: 2026.11\nname: one\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
+        "\"n[1-2]\", model: " +
+        r["server"] + " }\n");
     ASSERT_TRUE(spec.cluster) << r["server"];
     EXPECT_EQ(has_nvswitch(spec.cluster->nodes[0]), r["fabric_manager"] == "true") << r["server"];
   }
   Resolved spec;
-  spec.text("clusterc: 1\nrules: 2026.11\nname: one\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-2]\", model: generic-4u-pcie8, gpus: 8 x nvidia-l40s }\n");
+  spec.text(
+      "clusterc: 1\nrules: 2026.11\nname: one\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
+      "\"n[1-2]\", model: generic-4u-pcie8, gpus: 8 x nvidia-l40s }\n");
   ASSERT_TRUE(spec.cluster);
   EXPECT_FALSE(has_nvswitch(spec.cluster->nodes[0]));
 }

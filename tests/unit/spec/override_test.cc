@@ -15,7 +15,8 @@ std::string resized(const char* text, std::int64_t count) {
   if (again) {
     EXPECT_EQ(again->count(), count) << out;
     // The first names are the same: nobody is renamed.
-    for (std::int64_t i = 0; i < std::min(count, pattern->count()); ++i) EXPECT_EQ(again->name(i), pattern->name(i)) << out;
+    for (std::int64_t i = 0; i < std::min(count, pattern->count()); ++i)
+      EXPECT_EQ(again->name(i), pattern->name(i)) << out;
   }
   return out;
 }
@@ -35,14 +36,16 @@ TEST(Override, ContinuesNames) {
 
 TEST(Override, SplitsAtCommasOutsideOfBrackets) {
   std::string error;
-  const auto all = parse_overrides("nodes.gpu=64, networks.compute.tiers={spine: a, leaf: b},racks.r.names=\"r[1-2],s[1-2]\"", error);
+  const auto all = parse_overrides(
+      "nodes.gpu=64, networks.compute.tiers={spine: a, leaf: b},racks.r.names=\"r[1-2],s[1-2]\"", error);
   ASSERT_TRUE(all) << error;
   ASSERT_EQ(all->size(), 3u);
   EXPECT_EQ((*all)[0].path, "nodes.gpu");
   EXPECT_EQ((*all)[0].value, "64");
   EXPECT_EQ((*all)[1].value, "{spine: a, leaf: b}");
   EXPECT_EQ((*all)[2].value, "\"r[1-2],s[1-2]\"");
-  for (const char* bad : {"", "nodes.gpu", "=5", ".a=1", "a.=1", "a..b=1", "a b=1", "a=1,,b=2", "a=1,"}) EXPECT_FALSE(parse_overrides(bad, error)) << bad;
+  for (const char* bad : {"", "nodes.gpu", "=5", ".a=1", "a.=1", "a..b=1", "a b=1", "a=1,,b=2", "a=1,"})
+    EXPECT_FALSE(parse_overrides(bad, error)) << bad;
 }
 
 constexpr const char* kSpec = R"(clusterc: 1
@@ -70,7 +73,9 @@ struct Changed {
 };
 
 TEST(Override, SetsValuesListsAndSections) {
-  Changed c("nodes.gpu=64,networks.lan.oversubscription=2,networks.lan.carries=[oob],networks.lan.connects.gpu={ports: data, count: 2},name=other");
+  Changed c(
+      "nodes.gpu=64,networks.lan.oversubscription=2,networks.lan.carries=[oob],networks.lan.connects.gpu={ports: data, "
+      "count: 2},name=other");
   ASSERT_TRUE(c.spec);
   EXPECT_EQ(c.findings.count(Severity::error), 0u);
   EXPECT_EQ(*c.spec->nodes.find("gpu")->value.names, "n[1-64]");
@@ -86,14 +91,16 @@ TEST(Override, TakesAwayWithAnEmptyValueAndOneWayDisplacesAnother) {
   Changed c("networks.lan.oversubscription=,nodes.gpu.model=nvidia-dgx-h100");
   ASSERT_TRUE(c.spec);
   EXPECT_EQ(c.findings.count(Severity::error), 0u);
-  EXPECT_EQ(*c.spec->networks.find("lan")->value.oversubscription, 1);     // the default of the language
+  EXPECT_EQ(*c.spec->networks.find("lan")->value.oversubscription, 1);  // the default of the language
   EXPECT_EQ(c.spec->networks.find("lan")->value.oversubscription.origin, Origin::standard);
   EXPECT_FALSE(c.spec->nodes.find("gpu")->value.server);
 }
 
 TEST(Override, SaysWhatIsWrong) {
-  for (const char* text : {"nodes.gpux.model=a", "nodez.gpu=4", "nodes.gpu.modell=a", "nodes.gpu=0", "nodes.gpu=1000000000", "nodes.gpu=99999999999999999999", "networks.lan.oversubscription=-4", "networks.lan.rate=5", "networks.lan.rate.x=5",
-                           "networks.lan.carries.7=oob", "networks.lan.connects={", "prices.currency=EUR"}) {
+  for (const char* text :
+       {"nodes.gpux.model=a", "nodez.gpu=4", "nodes.gpu.modell=a", "nodes.gpu=0", "nodes.gpu=1000000000",
+        "nodes.gpu=99999999999999999999", "networks.lan.oversubscription=-4", "networks.lan.rate=5",
+        "networks.lan.rate.x=5", "networks.lan.carries.7=oob", "networks.lan.connects={", "prices.currency=EUR"}) {
     Changed c(text);
     EXPECT_GT(c.findings.count(Severity::error), 0u) << text;
   }

@@ -29,12 +29,14 @@ TEST(Prices, ReadMoneyAsPeopleWriteIt) {
   EXPECT_EQ(amount<MoneyPerHour>("4.10 USD/h"), 4.1);
   EXPECT_EQ(amount<MoneyPerYear>("180 kEUR/year"), 180000);
   EXPECT_EQ(amount<EnergyPrice>("0.18 EUR/kWh"), 0.18);
-  EXPECT_DOUBLE_EQ(amount<EnergyPrice>("180 EUR/MWh"), 0.18);      // 1 MWh = 1,000 kWh
+  EXPECT_DOUBLE_EQ(amount<EnergyPrice>("180 EUR/MWh"), 0.18);  // 1 MWh = 1,000 kWh
   EXPECT_EQ(amount<MoneyPerMetre>("6 EUR/m"), 6);
 }
 
 TEST(Prices, RefuseWhatIsNoMoney) {
-  for (const char* text : {"310000", "EUR", "310000 euro", "310000 EURO", "12 %", "3/4 EUR", "1 EUR/h", "", " ", "nan EUR", "inf EUR", "1 eur", "$5", "1e400 EUR", "5 kkEUR"}) refused<Money>(text);
+  for (const char* text : {"310000", "EUR", "310000 euro", "310000 EURO", "12 %", "3/4 EUR", "1 EUR/h", "", " ",
+                           "nan EUR", "inf EUR", "1 eur", "$5", "1e400 EUR", "5 kkEUR"})
+    refused<Money>(text);
   EXPECT_NE(refused<Money>("-1 EUR").find("0 or more"), std::string::npos);
   EXPECT_NE(refused<Money>("1e16 EUR").find("more money than there is"), std::string::npos);
   refused<MoneyPerHour>("4 USD");
@@ -44,16 +46,18 @@ TEST(Prices, RefuseWhatIsNoMoney) {
 
 // "95.000 EUR" is ninety-five thousand where EUR is used, ninety-five to a program: nobody's guess.
 TEST(Prices, AskWhetherAPointIsOfThousands) {
-  EXPECT_NE(refused<Money>("95.000 EUR").find("write 95000 EUR, or 95.0000 EUR"), std::string::npos) << refused<Money>("95.000 EUR");
-  EXPECT_NE(refused<Money>("1.250 kEUR").find("write 1250 kEUR, or 1.2500 kEUR"), std::string::npos) << refused<Money>("1.250 kEUR");
+  EXPECT_NE(refused<Money>("95.000 EUR").find("write 95000 EUR, or 95.0000 EUR"), std::string::npos)
+      << refused<Money>("95.000 EUR");
+  EXPECT_NE(refused<Money>("1.250 kEUR").find("write 1250 kEUR, or 1.2500 kEUR"), std::string::npos)
+      << refused<Money>("1.250 kEUR");
   EXPECT_NE(refused<MoneyPerHour>("98.320 USD/h").find("write 98320 USD/h, or 98.3200 USD/h"), std::string::npos);
   refused<Money>("310,000 EUR");
   refused<Money>("1.250.000 EUR");
-  EXPECT_EQ(amount<EnergyPrice>("0.185 EUR/kWh"), 0.185);          // no thousand begins with 0
-  EXPECT_EQ(amount<Money>("1250.125 EUR"), 1250.125);              // nor with four digits
+  EXPECT_EQ(amount<EnergyPrice>("0.185 EUR/kWh"), 0.185);  // no thousand begins with 0
+  EXPECT_EQ(amount<Money>("1250.125 EUR"), 1250.125);      // nor with four digits
   EXPECT_EQ(amount<Money>("95.00 EUR"), 95);
   std::string error;
-  const auto hour = MoneyPerHour::parse("1.2350 USD/h", error);     // what is printed is read back
+  const auto hour = MoneyPerHour::parse("1.2350 USD/h", error);  // what is printed is read back
   ASSERT_TRUE(hour) << error;
   EXPECT_EQ(hour->text(), "1.2350 USD/h");
 }
@@ -73,7 +77,8 @@ TEST(Prices, YearsAndMonths) {
   EXPECT_EQ(Years::parse("5 years", error)->years, 5);
   EXPECT_EQ(Years::parse("1 year", error)->years, 1);
   EXPECT_EQ(Years::parse("18 months", error)->years, 1.5);
-  for (const char* text : {"5", "0 years", "-1 years", "101 years", "five years", "5 decades", "years"}) EXPECT_FALSE(Years::parse(text, error)) << text;
+  for (const char* text : {"5", "0 years", "-1 years", "101 years", "five years", "5 decades", "years"})
+    EXPECT_FALSE(Years::parse(text, error)) << text;
 }
 
 }  // namespace

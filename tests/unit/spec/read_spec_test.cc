@@ -35,12 +35,14 @@ struct Told {
 std::unique_ptr<Told> read(std::string text, std::string path = "spec.yaml") {
   auto t = std::make_unique<Told>();
   const FileId file = t->sources.add(std::move(path), std::move(text));
-  if (const auto document = parse_yaml(t->sources, file, t->findings)) t->spec = read_spec(*document, t->sources, t->findings);
+  if (const auto document = parse_yaml(t->sources, file, t->findings))
+    t->spec = read_spec(*document, t->sources, t->findings);
   return t;
 }
 
 // The smallest spec of one's own room; tests change a line of it or add some.
-std::string small(std::string_view site = "site: { region: iec, supply: { phases: 1, voltage: 230 V } }", std::string_view nodes = "nodes: { n: { names: \"n[1-2]\", model: generic-1u } }",
+std::string small(std::string_view site = "site: { region: iec, supply: { phases: 1, voltage: 230 V } }",
+                  std::string_view nodes = "nodes: { n: { names: \"n[1-2]\", model: generic-1u } }",
                   std::string_view more = "") {
   std::string out = "clusterc: 1\nname: small\n";
   ((out += site) += '\n') += nodes;
@@ -50,7 +52,8 @@ std::string small(std::string_view site = "site: { region: iec, supply: { phases
 TEST(ReadSpec, EveryExampleReadsWithoutAFinding) {
   int seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator(CLUSTERC_SOURCE_DIR "/examples")) {
-    if (entry.path().extension() != ".yaml" || entry.path().filename() == "broken.yaml") continue;   // broken on purpose: the README shows it
+    if (entry.path().extension() != ".yaml" || entry.path().filename() == "broken.yaml")
+      continue;  // broken on purpose: the README shows it
     std::ifstream in(entry.path());
     const auto t = read({std::istreambuf_iterator<char>(in), {}}, entry.path().filename());
     EXPECT_TRUE(t->spec);
@@ -118,7 +121,9 @@ software: { scheduler: slrm, mpi: opnmpi 4.1, containers: [docker 27 3] }
 teams: { t: { quota: { n: 32 } } }
 workloads: { w: { batch: 4194304 } }
 )"));
-  EXPECT_EQ(t->ids(), "spec-wrong-type@6:49 spec-wrong-type@6:89 spec-wrong-type@7:24 spec-unknown-value@7:35 spec-wrong-type@7:60 spec-wrong-type@8:27 spec-wrong-type@9:26")
+  EXPECT_EQ(t->ids(),
+            "spec-wrong-type@6:49 spec-wrong-type@6:89 spec-wrong-type@7:24 spec-unknown-value@7:35 "
+            "spec-wrong-type@7:60 spec-wrong-type@8:27 spec-wrong-type@9:26")
       << t->messages();
 }
 
@@ -126,24 +131,31 @@ TEST(ReadSpec, ASiteOfOnesOwnNeedsRegionAndSupply) {
   const auto t = read(small("site: { altitude: 0 m }"));
   EXPECT_EQ(t->ids(), "spec-missing-key@3:1 spec-missing-key@3:1") << t->messages();
   EXPECT_EQ(read(small("site: { kind: cloud }"))->ids(), "");
-  EXPECT_EQ(read(small("site: { region: eu, supply: { phases: 1, voltage: 230 V } }"))->ids(), "spec-unknown-value@3:17");      // not missing as well
-  EXPECT_EQ(read("clusterc: 1\nname: x\nnodes: { n: { names: n1, model: generic-1u } }\n")->ids(), "spec-missing-key@1:1");
+  EXPECT_EQ(read(small("site: { region: eu, supply: { phases: 1, voltage: 230 V } }"))->ids(),
+            "spec-unknown-value@3:17");  // not missing as well
+  EXPECT_EQ(read("clusterc: 1\nname: x\nnodes: { n: { names: n1, model: generic-1u } }\n")->ids(),
+            "spec-missing-key@1:1");
 }
 
 TEST(ReadSpec, ANodeGroupSaysOnceWhatItsNodesAre) {
-  const auto nodes = [](std::string_view what) { return read(small("site: cloud", "nodes: { n: { names: n1, " + std::string(what) + " } }")); };
+  const auto nodes = [](std::string_view what) {
+    return read(small("site: cloud", "nodes: { n: { names: n1, " + std::string(what) + " } }"));
+  };
   EXPECT_EQ(nodes("roles: login")->ids(), "spec-node-machine-missing@4:10");
   EXPECT_EQ(nodes("model: a, server: { like: b }")->ids(), "spec-node-machine-twice@4:10");
   EXPECT_EQ(nodes("instance: a, virtual_machine: { cpus: 2, memory: 2 GiB }")->ids(), "spec-node-machine-twice@4:10");
   EXPECT_EQ(nodes("server: b")->ids(), "");
   EXPECT_EQ(nodes("model: generic-1u, cpus: 2 x epyc-9654")->ids(), "");
-  EXPECT_EQ(nodes("model: [a]")->ids(), "spec-wrong-type@4:26");      // not missing as well
+  EXPECT_EQ(nodes("model: [a]")->ids(), "spec-wrong-type@4:26");  // not missing as well
 }
 
 TEST(ReadSpec, NamesAndPatterns) {
-  EXPECT_EQ(read("clusterc: 1\nname: my cluster\nsite: cloud\nnodes: { n: { names: n1, model: generic-1u } }\n")->ids(), "spec-bad-name@2:7");
-  EXPECT_EQ(read("clusterc: 1\nname: -x\nsite: cloud\nnodes: { n: { names: n1, model: generic-1u } }\n")->ids(), "spec-bad-name@2:7");
-  EXPECT_EQ(read(small("site: cloud", "nodes: { a/b: { names: n1, model: generic-1u } }"))->ids(), "spec-bad-name@4:10");
+  EXPECT_EQ(read("clusterc: 1\nname: my cluster\nsite: cloud\nnodes: { n: { names: n1, model: generic-1u } }\n")->ids(),
+            "spec-bad-name@2:7");
+  EXPECT_EQ(read("clusterc: 1\nname: -x\nsite: cloud\nnodes: { n: { names: n1, model: generic-1u } }\n")->ids(),
+            "spec-bad-name@2:7");
+  EXPECT_EQ(read(small("site: cloud", "nodes: { a/b: { names: n1, model: generic-1u } }"))->ids(),
+            "spec-bad-name@4:10");
   EXPECT_EQ(read(small("site: cloud", "nodes: { ..: { names: n1, model: generic-1u } }"))->ids(), "spec-bad-name@4:10");
   const auto t = read(small("site: cloud", "nodes: { n: { names: \"n[1-\", model: generic-1u } }"));
   ASSERT_EQ(t->findings.all().size(), 1u) << t->messages();
@@ -152,7 +164,10 @@ TEST(ReadSpec, NamesAndPatterns) {
 }
 
 TEST(ReadSpec, AddressesAndPaths) {
-  const auto network = [](std::string_view what) { return read(small("site: cloud", "nodes: { n: { names: n1, model: generic-1u } }", "networks: { a: { connects: { n: 1 }, " + std::string(what) + " } }\n")); };
+  const auto network = [](std::string_view what) {
+    return read(small("site: cloud", "nodes: { n: { names: n1, model: generic-1u } }",
+                      "networks: { a: { connects: { n: 1 }, " + std::string(what) + " } }\n"));
+  };
   EXPECT_EQ(network("subnet: 10.10.0.0/16, gateway: 10.10.0.1")->ids(), "");
   EXPECT_EQ(network("subnet: 10.10.0.1/16")->ids(), "spec-bad-prefix@5:46");
   EXPECT_EQ(network("subnet: ten")->ids(), "spec-bad-prefix@5:46");
@@ -162,7 +177,8 @@ TEST(ReadSpec, AddressesAndPaths) {
     EXPECT_EQ(read(small() + "inventory: " + path + "\n")->ids(), "spec-bad-path@5:12") << path;
   EXPECT_EQ(read(small() + "inventory: ./a/..b/c.csv\nparts: [./parts, more]\n")->ids(), "");
   for (const char* mount : {"home", "/", "/a b", "/a/../b", "/a//b", "/a/"})
-    EXPECT_EQ(read(small() + "storage: { s: { kind: nfs, mount: " + mount + " } }\n")->ids(), "spec-bad-path@5:35") << mount;
+    EXPECT_EQ(read(small() + "storage: { s: { kind: nfs, mount: " + mount + " } }\n")->ids(), "spec-bad-path@5:35")
+        << mount;
 }
 
 TEST(ReadSpec, DigitsAndPointsAreAnAddressOrNone) {
@@ -172,12 +188,16 @@ TEST(ReadSpec, DigitsAndPointsAreAnAddressOrNone) {
 }
 
 TEST(ReadSpec, ASecretIsReferredToOnce) {
-  const auto identity = [](std::string_view what) { return read(small() + "software: { identity: { kind: ldap, bind_password: " + std::string(what) + " } }\n"); };
+  const auto identity = [](std::string_view what) {
+    return read(small() + "software: { identity: { kind: ldap, bind_password: " + std::string(what) + " } }\n");
+  };
   EXPECT_EQ(identity("{ env: PW }")->ids(), "");
   EXPECT_EQ(identity("{}")->ids(), "spec-secret-reference@5:52");
   EXPECT_EQ(identity("{ env: PW, file: /x }")->ids(), "spec-secret-reference@5:52");
   EXPECT_EQ(identity("{ vault: kv/ldap#bind }")->ids(), "");
-  for (const char* keyless : {"kv/ldap", "\"kv/ldap#\"", "\"#bind\""}) EXPECT_NE(identity(std::string("{ vault: ") + keyless + " }")->ids().find("spec-secret-reference"), std::string::npos);
+  for (const char* keyless : {"kv/ldap", "\"kv/ldap#\"", "\"#bind\""})
+    EXPECT_NE(identity(std::string("{ vault: ") + keyless + " }")->ids().find("spec-secret-reference"),
+              std::string::npos);
   const auto t = identity("hunter2");
   EXPECT_EQ(t->ids(), "spec-secret-written@5:37");
   EXPECT_EQ(t->messages().find("hunter2"), std::string::npos);
@@ -189,9 +209,11 @@ TEST(ReadSpec, SeverityIsRaisedOnly) {
 }
 
 TEST(ReadSpec, KeysDeepDownAreKnownToo) {
-  const auto t = read(small("site: { region: iec, supply: { phases: 1, voltage: 230 V }, feeds: { A: { braker: 32 A } }, altitude: 120 }",
-                            "nodes: { n: { names: n1, model: generic-1u, power_cap: 4 kVA, drives: { boot: 2 x 1.92 TB nvm } } }"));
-  EXPECT_EQ(t->ids(), "spec-unknown-key@3:75 spec-missing-unit@3:103 spec-wrong-unit@4:56 spec-wrong-type@4:79") << t->messages();
+  const auto t = read(small(
+      "site: { region: iec, supply: { phases: 1, voltage: 230 V }, feeds: { A: { braker: 32 A } }, altitude: 120 }",
+      "nodes: { n: { names: n1, model: generic-1u, power_cap: 4 kVA, drives: { boot: 2 x 1.92 TB nvm } } }"));
+  EXPECT_EQ(t->ids(), "spec-unknown-key@3:75 spec-missing-unit@3:103 spec-wrong-unit@4:56 spec-wrong-type@4:79")
+      << t->messages();
 }
 
 }  // namespace

@@ -14,9 +14,9 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
+#include "base/json_writer.h"
 #include "fields/scalar_text.h"
 #include "fields/show.h"
-#include "base/json_writer.h"
 #include "spec/spec.h"
 
 namespace clusterc {
@@ -40,7 +40,8 @@ TEST(SpecReference, IsTheCommittedOne) { compare_with_committed("docs/spec-refer
 // A document as JSON, with the scalars of YAML's core schema.
 nlohmann::json as_json(const Document& d, NodeId n) {
   switch (d.kind(n)) {
-    case Document::Kind::null: return nullptr;
+    case Document::Kind::null:
+      return nullptr;
     case Document::Kind::sequence: {
       nlohmann::json out = nlohmann::json::array();
       for (NodeId i = d.first_child(n); i != kNoNode; i = d.next_sibling(i)) out.push_back(as_json(d, i));
@@ -48,10 +49,12 @@ nlohmann::json as_json(const Document& d, NodeId n) {
     }
     case Document::Kind::mapping: {
       nlohmann::json out = nlohmann::json::object();
-      for (NodeId key = d.first_child(n); key != kNoNode; key = d.next_sibling(d.next_sibling(key))) out[std::string(d.scalar(key))] = as_json(d, d.next_sibling(key));
+      for (NodeId key = d.first_child(n); key != kNoNode; key = d.next_sibling(d.next_sibling(key)))
+        out[std::string(d.scalar(key))] = as_json(d, d.next_sibling(key));
       return out;
     }
-    case Document::Kind::scalar: break;
+    case Document::Kind::scalar:
+      break;
   }
   const std::string text(d.scalar(n));
   NumberProblem problem;
@@ -104,7 +107,8 @@ Opinion opinion_of(const std::string& text) {
 TEST(SpecSchema, TheValidatorTakesEveryExample) {
   int seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator(CLUSTERC_SOURCE_DIR "/examples")) {
-    if (entry.path().extension() != ".yaml" || entry.path().filename() == "broken.yaml") continue;   // broken on purpose: the README shows it
+    if (entry.path().extension() != ".yaml" || entry.path().filename() == "broken.yaml")
+      continue;  // broken on purpose: the README shows it
     const Opinion o = opinion_of(file_text(entry.path()));
     EXPECT_TRUE(o.reader && o.schema) << entry.path() << "\n" << o.told;
     ++seen;
@@ -112,7 +116,8 @@ TEST(SpecSchema, TheValidatorTakesEveryExample) {
   EXPECT_GE(seen, 6);
 }
 
-std::string spec_with(std::string_view site, std::string_view node = "names: n1, model: generic-1u", std::string_view more = "") {
+std::string spec_with(std::string_view site, std::string_view node = "names: n1, model: generic-1u",
+                      std::string_view more = "") {
   std::string out = "clusterc: 1\nname: x\nsite: { ";
   (((out += site) += " }\nnodes: { n: { ") += node) += " } }\n";
   return (out += more) += '\n';
@@ -121,13 +126,26 @@ constexpr std::string_view kSite = "region: iec, supply: { phases: 1, voltage: 2
 
 TEST(SpecSchema, ReaderAndValidatorAgree) {
   const auto site = [](std::string_view more) { return spec_with(std::string(kSite) + more.data()); };
-  const auto node = [](std::string_view more) { return spec_with(kSite, "names: n1, model: generic-1u" + std::string(more)); };
+  const auto node = [](std::string_view more) {
+    return spec_with(kSite, "names: n1, model: generic-1u" + std::string(more));
+  };
   const auto root = [](std::string_view more) { return spec_with(kSite, "names: n1, model: generic-1u", more); };
   const std::string good[] = {
-      site(""), site(", altitude: 120 m"), site(", altitude: unknown"), site(", altitude: { unknown: no map }"), site(", feeds: { A: { capacity: 1.6 MVA } }"),
-      node(", roles: login"), node(", roles: [login, compute]"), node(", cpus: 2 x epyc-9654"), node(", cpus: { model: epyc-9654 }"), node(", per_rack: 4"),
-      root("networks: { a: { kind: ethernet, oversubscription: 4/3, connects: everything } }"), root("networks: { a: { oversubscription: 3, connects: { n: 2 } } }"),
-      root("software: { gpu_driver: 570, cuda: 13.0, secure_boot: true }"), root("teams: { t: { share: 60 % } }"), root("accept: { rule: r, at: a, reason: b, until: 2027-03-31 }"),
+      site(""),
+      site(", altitude: 120 m"),
+      site(", altitude: unknown"),
+      site(", altitude: { unknown: no map }"),
+      site(", feeds: { A: { capacity: 1.6 MVA } }"),
+      node(", roles: login"),
+      node(", roles: [login, compute]"),
+      node(", cpus: 2 x epyc-9654"),
+      node(", cpus: { model: epyc-9654 }"),
+      node(", per_rack: 4"),
+      root("networks: { a: { kind: ethernet, oversubscription: 4/3, connects: everything } }"),
+      root("networks: { a: { oversubscription: 3, connects: { n: 2 } } }"),
+      root("software: { gpu_driver: 570, cuda: 13.0, secure_boot: true }"),
+      root("teams: { t: { share: 60 % } }"),
+      root("accept: { rule: r, at: a, reason: b, until: 2027-03-31 }"),
       root("networks: { a: { connects: { n: all }, bond: 0x2 } }"),
   };
   for (const auto& text : good) {
@@ -136,12 +154,35 @@ TEST(SpecSchema, ReaderAndValidatorAgree) {
     EXPECT_TRUE(o.schema) << text << o.told;
   }
   const std::string broken[] = {
-      site(", altitude: 120"), site(", altitude: 120 kW"), site(", altitude: high"), site(", altitude: [120 m]"), site(", altitud: 120 m"), site(", altitude:"),
-      site(", feeds: { A: { capacity: 1.6 MW } }"), site(", feeds: [A]"), site(", cable_route: under"), spec_with("region: iec, supply: { phases: 4, voltage: 230 V }"),
-      spec_with("region: iec, supply: { voltage: 230 V }"), node(", per_rack: 61"), node(", per_rack: 4.5"), node(", per_rack: \"4\""), node(", per_rack: [1]"), node(", roles: chef"),
-      node(", at: n1"), root("software: { secure_boot: yes }"), root("software: { secure_boot: \"true\" }"), root("software: { iommu: sometimes }"), root("teams: { t: { share: 2 } }"),
-      root("teams: { t: { share: most } }"), root("accept: { rule: r, at: a, reason: b, until: tomorrow }"), root("accept: { rule: r, at: a, until: 2027-03-31 }"), root("colour: red"),
-      root("software: { identity: { kind: ldap, bind_password: hunter2 } }"), root("networks: { a: { kind: ethernet } }"), "clusterc: 1\nname: x\n", "clusterc: 2\nname: x\nsite: cloud\nnodes: {}\n",
+      site(", altitude: 120"),
+      site(", altitude: 120 kW"),
+      site(", altitude: high"),
+      site(", altitude: [120 m]"),
+      site(", altitud: 120 m"),
+      site(", altitude:"),
+      site(", feeds: { A: { capacity: 1.6 MW } }"),
+      site(", feeds: [A]"),
+      site(", cable_route: under"),
+      spec_with("region: iec, supply: { phases: 4, voltage: 230 V }"),
+      spec_with("region: iec, supply: { voltage: 230 V }"),
+      node(", per_rack: 61"),
+      node(", per_rack: 4.5"),
+      node(", per_rack: \"4\""),
+      node(", per_rack: [1]"),
+      node(", roles: chef"),
+      node(", at: n1"),
+      root("software: { secure_boot: yes }"),
+      root("software: { secure_boot: \"true\" }"),
+      root("software: { iommu: sometimes }"),
+      root("teams: { t: { share: 2 } }"),
+      root("teams: { t: { share: most } }"),
+      root("accept: { rule: r, at: a, reason: b, until: tomorrow }"),
+      root("accept: { rule: r, at: a, until: 2027-03-31 }"),
+      root("colour: red"),
+      root("software: { identity: { kind: ldap, bind_password: hunter2 } }"),
+      root("networks: { a: { kind: ethernet } }"),
+      "clusterc: 1\nname: x\n",
+      "clusterc: 2\nname: x\nsite: cloud\nnodes: {}\n",
       "clusterc: 1\nname: x\nsite: cloud\nnodes: []\n",
   };
   for (const auto& text : broken) {
@@ -163,7 +204,8 @@ std::string shown(const std::string& text, const std::string& path) {
 
 TEST(ShowSpec, WhatIsShownReadsBackAsTheSameSpec) {
   for (const auto& entry : std::filesystem::directory_iterator(CLUSTERC_SOURCE_DIR "/examples")) {
-    if (entry.path().extension() != ".yaml" || entry.path().filename() == "broken.yaml") continue;   // broken on purpose: the README shows it
+    if (entry.path().extension() != ".yaml" || entry.path().filename() == "broken.yaml")
+      continue;  // broken on purpose: the README shows it
     const std::string path = entry.path().filename(), text = file_text(entry.path());
     const std::string once = shown(text, path);
     EXPECT_EQ(shown(once, path), once);

@@ -1,9 +1,10 @@
 // Expected figures worked out by hand from the parts' data sheets and the published results.
+#include "targets/targets.h"
+
 #include <gtest/gtest.h>
 
 #include "plan/plan.h"
 #include "targets/published.h"
-#include "targets/targets.h"
 #include "unit/model/examples.h"
 
 namespace clusterc {
@@ -26,11 +27,15 @@ const ExpectedFigure* scoped(const ExpectedFigures& all, std::string_view test, 
   return nullptr;
 }
 
-// NVIDIA's data sheet of the H200 (SXM): FP8 1,979 TFLOP/s dense; the A100's has none. Nobody publishes a healthy figure of FP8 at this order: it is measured and not judged.
+// NVIDIA's data sheet of the H200 (SXM): FP8 1,979 TFLOP/s dense; the A100's has none. Nobody publishes a healthy
+// figure of FP8 at this order: it is measured and not judged.
 TEST(Targets, Fp8WhereTheGpuHasIt) {
   const auto figure = [](std::string_view model) {
     Expected e;
-    const ExpectedFigures all = e.of_text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes: { gpu: { names: \"g[1-2]\", model: " + std::string(model) + " } }\n");
+    const ExpectedFigures all = e.of_text(
+        "clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes: { "
+        "gpu: { names: \"g[1-2]\", model: " +
+        std::string(model) + " } }\n");
     const ExpectedFigure* const f = all.find("gemm.fp8", "gpu");
     return f ? std::optional(*f) : std::nullopt;
   };
@@ -41,20 +46,26 @@ TEST(Targets, Fp8WhereTheGpuHasIt) {
   EXPECT_FALSE(figure("nvidia-dgx-a100"));
 }
 
-// Of GPUs that MIG cuts nothing is known of one instance, and nothing runs between them; the links and the network are as ever, and so is the group of whole ones beside them.
-// 400 Gb/s / 8 x 0.98 = 49 GB/s of a port, eight of them 392; the floor of a whole H100's triad is 2,970 x 0.97 = 2,881 GB/s.
+// Of GPUs that MIG cuts nothing is known of one instance, and nothing runs between them; the links and the network are
+// as ever, and so is the group of whole ones beside them. 400 Gb/s / 8 x 0.98 = 49 GB/s of a port, eight of them 392;
+// the floor of a whole H100's triad is 2,970 x 0.97 = 2,881 GB/s.
 TEST(Targets, GpusThatMigCutsHaveNoFiguresOfWholeOnes) {
   const auto figures = [](const std::string& mig, bool unnamed) {
     Expected e;
-    e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  whole: { names: \"w[1-2]\", model: nvidia-dgx-h100 }\n"
-           "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: " + mig + " } }\nnetworks:\n"
-           "  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { whole: { ports: compute }, cut: { ports: compute } } }\ntargets: { gemm: { floor: 100 TFLOP/s } }\n");
+    e.text(
+        "clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  "
+        "whole: { names: \"w[1-2]\", model: nvidia-dgx-h100 }\n"
+        "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: " +
+        mig +
+        " } }\nnetworks:\n"
+        "  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { whole: { ports: compute }, "
+        "cut: { ports: compute } } }\ntargets: { gemm: { floor: 100 TFLOP/s } }\n");
     return e.cluster ? expect_figures(*e.cluster, plan_cluster(*e.cluster), unnamed) : ExpectedFigures();
   };
   for (const bool unnamed : {false, true}) {
     const ExpectedFigures whole = figures("off", unnamed), all = figures("7x1g.10gb", unnamed);
     ASSERT_FALSE(all.figures.empty());
-    ASSERT_EQ(whole.figures.size(), all.figures.size());   // each is said, none left out
+    ASSERT_EQ(whole.figures.size(), all.figures.size());  // each is said, none left out
     for (const ExpectedFigure& f : all.figures) {
       if (f.group != "cut") continue;
       const bool between = f.test.starts_with("nccl.") || f.test.starts_with("nvlink.") || f.test.starts_with("hpl.");
@@ -64,14 +75,16 @@ TEST(Targets, GpusThatMigCutsHaveNoFiguresOfWholeOnes) {
         EXPECT_TRUE(f.floor.value && f.missing.empty()) << f.test;
       } else {
         EXPECT_FALSE(f.ceiling.value || f.typical.value || f.best.value) << f.test;
-        EXPECT_EQ(f.floor.value.has_value(), f.test == "gemm.bf16") << f.test;            // the spec's own floor stands
+        EXPECT_EQ(f.floor.value.has_value(), f.test == "gemm.bf16") << f.test;  // the spec's own floor stands
         EXPECT_NE(f.missing.find("`mig: 7x1g.10gb` cuts the GPUs"), std::string::npos) << f.test << ": " << f.missing;
-        EXPECT_EQ(f.missing.find("neither over NVLink nor over PCIe") != std::string::npos, between) << f.test << ": " << f.missing;
+        EXPECT_EQ(f.missing.find("neither over NVLink nor over PCIe") != std::string::npos, between)
+            << f.test << ": " << f.missing;
       }
     }
     EXPECT_NEAR(all.find("memory.triad", "whole")->floor.value.value_or(0), 2881e9, 0.5e9);
     EXPECT_NEAR(whole.find("memory.triad", "cut")->floor.value.value_or(0), 2881e9, 0.5e9);
-    EXPECT_DOUBLE_EQ(all.find("mpi.allreduce.busbw", "")->ceiling.value.value_or(0), 392e9);   // a rank a node, in its memory
+    EXPECT_DOUBLE_EQ(all.find("mpi.allreduce.busbw", "")->ceiling.value.value_or(0),
+                     392e9);  // a rank a node, in its memory
   }
 }
 
@@ -80,7 +93,8 @@ TEST(Targets, SuperpodAllReduceIsHierarchical) {
   const ExpectedFigures all = e.of_example("superpod");
   const ExpectedFigure* whole = scoped(all, "nccl.all_reduce.busbw", "whole");
   ASSERT_NE(whole, nullptr);
-  // 8 x 400 Gb/s / 8 x 0.98 = 392 GB/s a node; 127 nodes of 8: n = 1016: 392/8 x 1015/126 = 394.7 GB/s, above the ring's 392.
+  // 8 x 400 Gb/s / 8 x 0.98 = 392 GB/s a node; 127 nodes of 8: n = 1016: 392/8 x 1015/126 = 394.7 GB/s, above the
+  // ring's 392.
   ASSERT_TRUE(whole->ceiling.value);
   EXPECT_NEAR(*whole->ceiling.value, 392e9 / 8 * 1015 / 126, 1e6);
   EXPECT_NEAR(*whole->ceiling.value, 394.7e9, 0.05e9);
@@ -98,10 +112,12 @@ TEST(Targets, SuperpodAllReduceIsHierarchical) {
   const ExpectedFigure* hpl = all.find("hpl.score", "gpu");
   ASSERT_NE(hpl, nullptr);
   ASSERT_TRUE(hpl->floor.value && hpl->ceiling.value);
-  EXPECT_NEAR(hpl->floor_by_user ? hpl->derived_floor.value.value_or(0) : *hpl->floor.value, 1016 * 41.4e12 * 0.97, 1e12);
+  EXPECT_NEAR(hpl->floor_by_user ? hpl->derived_floor.value.value_or(0) : *hpl->floor.value, 1016 * 41.4e12 * 0.97,
+              1e12);
   EXPECT_LT(1016 * 60e12, *hpl->ceiling.value);
   EXPECT_GT(1016 * 70e12, *hpl->ceiling.value);
-  // HPL-MxP is shown where all that can be said is asked for: 1,016 x 989.4 TFLOP/s of FP16 (data sheet) at most, 317.1 of each published of NVIDIA's program; no floor.
+  // HPL-MxP is shown where all that can be said is asked for: 1,016 x 989.4 TFLOP/s of FP16 (data sheet) at most, 317.1
+  // of each published of NVIDIA's program; no floor.
   EXPECT_EQ(all.find("hpl.mxp", "gpu"), nullptr);
   const ExpectedFigures more = expect_figures(*e.cluster, plan_cluster(*e.cluster), true);
   const ExpectedFigure* mxp = more.find("hpl.mxp", "gpu");
@@ -130,12 +146,13 @@ TEST(Targets, HostMemoryIsChannelsTimesRate) {
   const ExpectedFigure* triad = all.find("memory.triad", "cpu");
   ASSERT_NE(triad, nullptr);
   ASSERT_TRUE(triad->ceiling.value) << triad->missing;
-  EXPECT_DOUBLE_EQ(*triad->ceiling.value, 16 * 4800e6 * 8);   // 614.4 GB/s
+  EXPECT_DOUBLE_EQ(*triad->ceiling.value, 16 * 4800e6 * 8);  // 614.4 GB/s
   ASSERT_TRUE(triad->floor.value);
-  EXPECT_NEAR(*triad->floor.value, 486.7e9 * 0.97, 1e6);      // 472.1 GB/s: aigatech/vpbenchmarking
+  EXPECT_NEAR(*triad->floor.value, 486.7e9 * 0.97, 1e6);  // 472.1 GB/s: aigatech/vpbenchmarking
 }
 
-// 2 nodes x 2 sockets x 56 cores x 3.0 GHz (all cores) x 32 FLOP a cycle (two AVX-512 units) = 21.5 TFLOP/s, twice the ceiling of gemm.
+// 2 nodes x 2 sockets x 56 cores x 3.0 GHz (all cores) x 32 FLOP a cycle (two AVX-512 units) = 21.5 TFLOP/s, twice the
+// ceiling of gemm.
 TEST(Targets, LinpackOfHostsHasACeilingAndNoFloor) {
   Expected e;
   const ExpectedFigures all = e.of_text(kHost);
@@ -170,7 +187,7 @@ TEST(Targets, VirtualMachineSaysWhatItDoesNotTell) {
 
 TEST(Targets, FloorIsTheGuardedLowestOrTheHigherGate) {
   EXPECT_DOUBLE_EQ(*floor_of({"t", "h", 110, 100, 90, "measured", ""}, 0.97), 97);
-  EXPECT_DOUBLE_EQ(*floor_of({"t", "h", 110, 100, 98, "measured", ""}, 0.97), 98);   // a gate is not discounted again
+  EXPECT_DOUBLE_EQ(*floor_of({"t", "h", 110, 100, 98, "measured", ""}, 0.97), 98);  // a gate is not discounted again
   EXPECT_DOUBLE_EQ(*floor_of({"t", "h", std::nullopt, std::nullopt, 98, "gate", ""}, 0.97), 98);
   EXPECT_FALSE(floor_of({"t", "h", 110, std::nullopt, std::nullopt, "single", ""}, 0.97));
   // NVIDIA/nccl-tests issue 290 and Azure's guide: 476 GB/s x 0.97 = 461.7, above the gate of 460.

@@ -9,23 +9,32 @@
 namespace clusterc {
 namespace {
 
-Transformer transformer(double parameters, double layers, double hidden, double ffn, double heads, double kv_heads, double vocabulary, double sequence) {
+Transformer transformer(double parameters, double layers, double hidden, double ffn, double heads, double kv_heads,
+                        double vocabulary, double sequence) {
   ModelShape m;
-  const auto set = [](Value<std::int64_t>& v, double n) { if (n > 0) v.value = static_cast<std::int64_t>(n); };
+  const auto set = [](Value<std::int64_t>& v, double n) {
+    if (n > 0) v.value = static_cast<std::int64_t>(n);
+  };
   m.parameters.value = parameters;
-  set(m.layers, layers), set(m.hidden, hidden), set(m.ffn, ffn), set(m.heads, heads), set(m.kv_heads, kv_heads), set(m.vocabulary, vocabulary), set(m.sequence, sequence);
+  set(m.layers, layers), set(m.hidden, hidden), set(m.ffn, ffn), set(m.heads, heads), set(m.kv_heads, kv_heads),
+      set(m.vocabulary, vocabulary), set(m.sequence, sequence);
   std::string_view missing;
   return *read_transformer(m, missing);
 }
 
-// Llama 3.1 at 8,192 tokens, causal: 51.472, 449.23 and 2,524 GFLOP a token (NVIDIA's tables of throughput give the same ratio of tokens to TFLOP/s within 0.5 %).
+// Llama 3.1 at 8,192 tokens, causal: 51.472, 449.23 and 2,524 GFLOP a token (NVIDIA's tables of throughput give the
+// same ratio of tokens to TFLOP/s within 0.5 %).
 TEST(Training, OperationsOfAToken) {
   const Transformer small = transformer(8.0303e9, 32, 4096, 14336, 32, 8, 128256, 8192);
   EXPECT_TRUE(small.gated);
   EXPECT_FALSE(small.tied);
   EXPECT_NEAR((TrainingJob{.model = small}.flops_per_token()) / 1e9, 51.472, 0.01);
-  EXPECT_NEAR((TrainingJob{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192)}.flops_per_token()) / 1e9, 449.23, 0.05);
-  EXPECT_NEAR((TrainingJob{.model = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192)}.flops_per_token()) / 1e9, 2524, 1);
+  EXPECT_NEAR(
+      (TrainingJob{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192)}.flops_per_token()) / 1e9,
+      449.23, 0.05);
+  EXPECT_NEAR(
+      (TrainingJob{.model = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192)}.flops_per_token()) / 1e9,
+      2524, 1);
   // GPT-3: two matrices, one table of tokens.
   const Transformer gpt = transformer(174.6e9, 96, 12288, 49152, 96, 96, 51200, 2048);
   EXPECT_FALSE(gpt.gated);
@@ -37,7 +46,8 @@ TEST(Training, OperationsOfAToken) {
 // Mixture of experts: all 256 hold 256 x (671 - 37) / (256 - 8) = 654.5e9 of 671e9 parameters.
 TEST(Training, ParametersOfExperts) {
   ModelShape m;
-  m.parameters.value = 671e9, m.active_parameters.value = 37e9, m.layers.value = 61, m.hidden.value = 7168, m.sequence.value = 4096, m.experts.value = 256;
+  m.parameters.value = 671e9, m.active_parameters.value = 37e9, m.layers.value = 61, m.hidden.value = 7168,
+  m.sequence.value = 4096, m.experts.value = 256;
   std::string_view missing;
   EXPECT_FALSE(read_transformer(m, missing));
   EXPECT_EQ(missing, "experts_per_token");
@@ -46,15 +56,19 @@ TEST(Training, ParametersOfExperts) {
 }
 
 TrainingMachine machine(Resolved& e, double gpus) {
-  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-64]\", model: nvidia-dgx-h100 }\n"
-         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\nworkloads: { w: { on: { gpu: 1 } } }\n");
+  e.text(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
+      "\"n[1-64]\", model: nvidia-dgx-h100 }\n"
+      "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\nworkloads: { "
+      "w: { on: { gpu: 1 } } }\n");
   const Workload& w = e.cluster->spec.workloads.find("w")->value;
   TrainingMachine m = training_machine(*e.cluster, *gpus_of(*e.cluster, w), w, false);
   m.gpus = gpus;
   return m;
 }
 
-// One GPU, one sequence of 2,048 tokens: matrices 6 x 6.66e9 x 2,048 / (778.6e12 x 0.73) = 144 ms; attention 2 x 32 x 4,096 x 2,048 x 2,048 x 3.5 / 494.7e12 = 7.8 ms.
+// One GPU, one sequence of 2,048 tokens: matrices 6 x 6.66e9 x 2,048 / (778.6e12 x 0.73) = 144 ms; attention 2 x 32 x
+// 4,096 x 2,048 x 2,048 x 3.5 / 494.7e12 = 7.8 ms.
 TEST(Training, TermsByHand) {
   Resolved e;
   const TrainingMachine m = machine(e, 1);
@@ -71,7 +85,8 @@ TEST(Training, TermsByHand) {
   EXPECT_NEAR(again.attention / t.attention, 4.5 / 3.5, 1e-9);
 }
 
-// D. Narayanan et al., section 2.2: the bubble is (p-1)/m of the ideal time, interleaved (p-1)/(v m). Four stages, eight micro batches: 3/8, with two chunks 3/16.
+// D. Narayanan et al., section 2.2: the bubble is (p-1)/m of the ideal time, interleaved (p-1)/(v m). Four stages,
+// eight micro batches: 3/8, with two chunks 3/16.
 TEST(Training, Bubble) {
   Resolved e;
   const TrainingMachine m = machine(e, 4);
@@ -84,22 +99,28 @@ TEST(Training, Bubble) {
   EXPECT_NEAR(share(2), 3.0 / 16, 1e-9);
 }
 
-// V. Korthikanti et al., arXiv 2205.05198: 22B (48 layers of 6,144, tensor 8, four sequences of 2,048) keeps 34 s b h L / t = 9.56 GiB with dropout's masks, of
-// which 2 of 34 bytes are the masks that nobody uses any more: 32/34 x 9.56 = 9.0 GiB.
+// V. Korthikanti et al., arXiv 2205.05198: 22B (48 layers of 6,144, tensor 8, four sequences of 2,048) keeps 34 s b h L
+// / t = 9.56 GiB with dropout's masks, of which 2 of 34 bytes are the masks that nobody uses any more: 32/34 x 9.56
+// = 9.0 GiB.
 TEST(Training, ActivationsOfThe22B) {
   const TrainingJob job{.model = transformer(22e9, 48, 6144, 24576, 64, 64, 51200, 2048), .batch = 4};
-  EXPECT_NEAR(training_memory(job, {.tensor = 8, .micro_batch = 4, .recompute = Recompute::selective}).activations / (1024.0 * 1024 * 1024), 9.562 * 32 / 34, 0.01);
+  EXPECT_NEAR(training_memory(job, {.tensor = 8, .micro_batch = 4, .recompute = Recompute::selective}).activations /
+                  (1024.0 * 1024 * 1024),
+              9.562 * 32 / 34, 0.01);
   // With 35 stages and three chunks the first stage holds 1 + 34/(35 x 3) times as much (section 4.2.3).
   const TrainingJob large{.model = transformer(529.6e9, 105, 20480, 81920, 128, 128, 51200, 2048), .batch = 280};
-  const double plain = training_memory(large, {.tensor = 8, .pipeline = 35}).activations, chunks = training_memory(large, {.tensor = 8, .pipeline = 35, .interleave = 3}).activations;
+  const double plain = training_memory(large, {.tensor = 8, .pipeline = 35}).activations,
+               chunks = training_memory(large, {.tensor = 8, .pipeline = 35, .interleave = 3}).activations;
   EXPECT_NEAR(plain / (1024.0 * 1024 * 1024), 17.43 * 32 / 34, 0.02);
   EXPECT_NEAR(chunks / plain, 1 + 34.0 / 105, 1e-9);
 }
 
 // Llama 3.1 8B in PyTorch (FSDP over 8 GPUs, two sequences of 8,192 = 16,384 tokens), by hand:
-//   alternate keeps of a layer: input 4,096 + queries 4,096 + values 1,024 + attention 4,096 + gate 14,336 + down 4,096 = 31,744 numbers = 63,488 bytes a token
-//   loss 12 bytes x 16,384 x 128,256 = 25.216 GB; the tables gathered 2 x 2 x 128,256 x 4,096 = 2.1014 GB; two layers of (8.03e9 - 2 x 525.3e6) / 32 parameters, 2 bytes each
-//   one layer in full is 2 x (4 x 4,096 + 2 x 4,096 + 2 x 1,024 + 3 x 14,336) = 139,264 bytes a token: 2.28 GB, less than the loss that is gone by then
+//   alternate keeps of a layer: input 4,096 + queries 4,096 + values 1,024 + attention 4,096 + gate 14,336 + down 4,096
+//   = 31,744 numbers = 63,488 bytes a token loss 12 bytes x 16,384 x 128,256 = 25.216 GB; the tables gathered 2 x 2 x
+//   128,256 x 4,096 = 2.1014 GB; two layers of (8.03e9 - 2 x 525.3e6) / 32 parameters, 2 bytes each one layer in full
+//   is 2 x (4 x 4,096 + 2 x 4,096 + 2 x 1,024 + 3 x 14,336) = 139,264 bytes a token: 2.28 GB, less than the loss that
+//   is gone by then
 TEST(Training, MemoryOfFsdpByHand) {
   const TrainingJob job{.model = transformer(8.03e9, 32, 4096, 14336, 32, 8, 128256, 8192), .batch = 16};
   const Layout layout{.data = 8, .micro_batch = 2, .sharded = Sharding::all, .recompute = Recompute::alternate};
@@ -127,11 +148,17 @@ TEST(Training, MemoryOfFsdpByHand) {
   EXPECT_EQ(training_memory(job, megatron).gathered, 0);
 }
 
-// Llama 3.1 405B on 512 GPUs, tensor 8, eight stages, sharded over 8: 405e9 / 64 = 6.33e9 parameters of a stage stay gathered (2 bytes) with their gradients' sum (4 bytes).
-// Eight micro batches of 32,768 tokens are under way: 2 x 16,384 / 8 x 32,768 x 126 / 8 x 8 bytes of inputs, and one layer in full.
+// Llama 3.1 405B on 512 GPUs, tensor 8, eight stages, sharded over 8: 405e9 / 64 = 6.33e9 parameters of a stage stay
+// gathered (2 bytes) with their gradients' sum (4 bytes). Eight micro batches of 32,768 tokens are under way: 2 x
+// 16,384 / 8 x 32,768 x 126 / 8 x 8 bytes of inputs, and one layer in full.
 TEST(Training, MemoryOfFsdpWithAPipelineByHand) {
   const TrainingJob job{.model = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192), .batch = 256};
-  const TrainingMemory m = training_memory(job, {.tensor = 8, .pipeline = 8, .data = 8, .micro_batch = 4, .sharded = Sharding::all, .recompute = Recompute::full});
+  const TrainingMemory m = training_memory(job, {.tensor = 8,
+                                                 .pipeline = 8,
+                                                 .data = 8,
+                                                 .micro_batch = 4,
+                                                 .sharded = Sharding::all,
+                                                 .recompute = Recompute::full});
   const double table = 128256.0 * 16384, stage = ((405.85e9 - 2 * table) / 8 + table) / 8;
   EXPECT_NEAR(m.gathered, 6 * stage, 1e4);
   const double layer = 2 * (4.0 * 16384 + 2 * 16384 + 2 * 1024 + 3 * 53248) * 32768 / 8;
@@ -140,7 +167,8 @@ TEST(Training, MemoryOfFsdpWithAPipelineByHand) {
   EXPECT_FALSE(m.gradients_replace);
 }
 
-// Done again with `alternate`: products 2, 4 and 6 of keys, output and up: (1,024 + 4,096 + 14,336) of (2 x 4,096 + 2 x 1,024 + 3 x 14,336) columns.
+// Done again with `alternate`: products 2, 4 and 6 of keys, output and up: (1,024 + 4,096 + 14,336) of (2 x 4,096 + 2 x
+// 1,024 + 3 x 14,336) columns.
 TEST(Training, AlternateRecomputation) {
   const Transformer t = transformer(8.03e9, 32, 4096, 14336, 32, 8, 128256, 8192);
   EXPECT_NEAR(t.alternate_share(), 19456.0 / 53248, 1e-12);
@@ -157,10 +185,12 @@ TEST(Training, AdaptersHaveTheirOwnState) {
   EXPECT_NEAR(training_memory(job, {.sharded = Sharding::none}).optimizer, 0.6e9, 1);
 }
 
-// 128,256 x 8,192 = 1.05e9 of a table do not go into 1e9 parameters: no figures then. One table of 0.55 of all parameters goes in, two do not: it is one.
+// 128,256 x 8,192 = 1.05e9 of a table do not go into 1e9 parameters: no figures then. One table of 0.55 of all
+// parameters goes in, two do not: it is one.
 TEST(Training, ATableLargerThanTheModel) {
   ModelShape m;
-  m.parameters.value = 1e9, m.layers.value = 80, m.hidden.value = 8192, m.heads.value = 64, m.sequence.value = 4096, m.vocabulary.value = 128256;
+  m.parameters.value = 1e9, m.layers.value = 80, m.hidden.value = 8192, m.heads.value = 64, m.sequence.value = 4096,
+  m.vocabulary.value = 128256;
   std::string_view missing = "something";
   EXPECT_FALSE(read_transformer(m, missing));
   EXPECT_EQ(missing, "");
@@ -171,8 +201,9 @@ TEST(Training, ATableLargerThanTheModel) {
   EXPECT_GE(small.matrix_parameters() - small.head_parameters(), 0);
 }
 
-// Frozen weights have no gradients of their own: 4 operations a parameter, 6 of those that are trained. 7.3e9 that multiply a token, one in a hundred trained:
-// (4 + 0.02) x 7.3e9 and 6 x 32 layers x 4,096 x 2,048 of attention; the step's matrices take 4.02 / 6 of those of full training.
+// Frozen weights have no gradients of their own: 4 operations a parameter, 6 of those that are trained. 7.3e9 that
+// multiply a token, one in a hundred trained: (4 + 0.02) x 7.3e9 and 6 x 32 layers x 4,096 x 2,048 of attention; the
+// step's matrices take 4.02 / 6 of those of full training.
 TEST(Training, OperationsOfAdapters) {
   const Transformer t = transformer(8.0303e9, 32, 4096, 14336, 32, 8, 128256, 2048);
   const TrainingJob full{.model = t, .batch = 8}, adapters{.model = t, .batch = 8, .trained = t.parameters / 100};
@@ -183,7 +214,8 @@ TEST(Training, OperationsOfAdapters) {
   const double matrices = step_time(adapters, {.data = 8}, m).matrices;
   EXPECT_NEAR(matrices / step_time(full, {.data = 8}, m).matrices, 4.02 / 6, 1e-9);
   // Those operations in that time are the rate that is reckoned with: the utilisation never passes it.
-  EXPECT_NEAR((adapters.flops_per_token() - 6.0 * 32 * 4096 * 2048) * 8 * 2048 / (matrices * 8), m.matrices.value * m.share, 1e6);
+  EXPECT_NEAR((adapters.flops_per_token() - 6.0 * 32 * 4096 * 2048) * 8 * 2048 / (matrices * 8),
+              m.matrices.value * m.share, 1e6);
   // What a run is said to need of the peak counts the same operations.
   Workload w;
   w.kind.value = "fine-tuning", w.trained_parameters.value = 0.2e9;
@@ -192,7 +224,8 @@ TEST(Training, OperationsOfAdapters) {
   EXPECT_NEAR(*training_operations(w), (4 * 70e9 + 2 * 0.2e9) * 1e9, 1e12);
 }
 
-// All splits that are returned fit, use no more GPUs than there are, and nothing slower is preferred to what the spec could have written.
+// All splits that are returned fit, use no more GPUs than there are, and nothing slower is preferred to what the spec
+// could have written.
 TEST(Training, TheFastestOfAllIsNoSlowerThanAnyWritten) {
   Resolved e;
   const TrainingMachine m = machine(e, 64);
@@ -212,12 +245,14 @@ TEST(Training, TheFastestOfAllIsNoSlowerThanAnyWritten) {
   }
   // NVIDIA/dgxc-benchmarking, README_70b.md: tensor 4, pipeline 4, context 2, five chunks, 64 GPUs: 14.72 s.
   ModelSplit split;
-  split.tensor.value = 4, split.pipeline.value = 4, split.context.value = 2, split.interleave.value = 5, split.micro_batch.value = 1, split.sharded.value = "optimizer", split.recompute.value = "none";
+  split.tensor.value = 4, split.pipeline.value = 4, split.context.value = 2, split.interleave.value = 5,
+  split.micro_batch.value = 1, split.sharded.value = "optimizer", split.recompute.value = "none";
   ASSERT_TRUE(search_layouts(job, m, &split).best);
   EXPECT_NEAR(search_layouts(job, m, &split).best->time.total(), 14.72, 0.15 * 14.72);
 }
 
-// Layers and batches that nothing divides, more stages than layers, more GPUs than sequences: an answer or none, but an answer.
+// Layers and batches that nothing divides, more stages than layers, more GPUs than sequences: an answer or none, but an
+// answer.
 TEST(Training, OddShapes) {
   Resolved e;
   const TrainingMachine m = machine(e, 61);
@@ -231,12 +266,16 @@ TEST(Training, OddShapes) {
   EXPECT_FALSE(search_layouts({.model = transformer(1e9, 7, 1000, 0, 0, 0, 0, 777), .batch = 1}, m, &split).smallest);
 }
 
-// Llama 3.1 70B, 16 bit: 141.1 GB of weights; 100,000 tokens x 320 KiB = 32.8 GB of keys and values. Two H100 of 85.5 GB: 86.9 GB each; four: 43.5 GB each, a step
-// reads them in 43.5 GB / 2,970 GB/s = 14.6 ms for floor(100,000 / 8,192) = 12 sequences.
+// Llama 3.1 70B, 16 bit: 141.1 GB of weights; 100,000 tokens x 320 KiB = 32.8 GB of keys and values. Two H100 of 85.5
+// GB: 86.9 GB each; four: 43.5 GB each, a step reads them in 43.5 GB / 2,970 GB/s = 14.6 ms for floor(100,000 / 8,192)
+// = 12 sequences.
 TEST(Serving, SeventyBillionOnH100) {
   Resolved e;
   const TrainingMachine m = machine(e, 16);
-  ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192), .weight_bytes = 2, .kv_token = 320 * 1024, .tokens_held = 100000};
+  ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192),
+                     .weight_bytes = 2,
+                     .kv_token = 320 * 1024,
+                     .tokens_held = 100000};
   EXPECT_FALSE(serving_copy(needs, {2, 1}, m).fits);
   const auto plan = plan_serving(needs, m, std::nullopt);
   ASSERT_TRUE(plan && plan->least);
@@ -248,20 +287,27 @@ TEST(Serving, SeventyBillionOnH100) {
   EXPECT_EQ(plan_serving(needs, m, std::nullopt)->gpus_wanted, 40);
   // Hugging Face: 405B in 16 bit does not fit eight H100, in 8 bit it does; 16 hold it.
   const Transformer large = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192);
-  EXPECT_FALSE(serving_copy({.model = large, .weight_bytes = 2, .kv_token = 516096, .tokens_held = 8192}, {8, 1}, m).fits);
-  EXPECT_TRUE(serving_copy({.model = large, .weight_bytes = 1, .kv_token = 516096, .tokens_held = 8192}, {8, 1}, m).fits);
-  EXPECT_TRUE(serving_copy({.model = large, .weight_bytes = 2, .kv_token = 516096, .tokens_held = 8192}, {16, 1}, m).fits);
+  EXPECT_FALSE(
+      serving_copy({.model = large, .weight_bytes = 2, .kv_token = 516096, .tokens_held = 8192}, {8, 1}, m).fits);
+  EXPECT_TRUE(
+      serving_copy({.model = large, .weight_bytes = 1, .kv_token = 516096, .tokens_held = 8192}, {8, 1}, m).fits);
+  EXPECT_TRUE(
+      serving_copy({.model = large, .weight_bytes = 2, .kv_token = 516096, .tokens_held = 8192}, {16, 1}, m).fits);
 }
 
-// The same on two by two: a quarter of weights, keys and values on each GPU as on four; each stage reads its weights for six sequences, then for the other six:
-// 2 x (35.277 GB + 8.192 GB / 2) / 2,970 GB/s = 26.5 ms. All-reduces are those of two GPUs with 2 x 8,192 x 6 B, two for each of 80 layers.
-// The same in 8 bit with 2,500,000 tokens held: 819.2 GB of keys and values, of which 8 GPUs hold 102.4 GB each and 64 as much, since there are 8 key-value heads. Two
-// stages halve it: 51.2 + 70.554 / 16 = 55.6 GB of 85.5 GB.
+// The same on two by two: a quarter of weights, keys and values on each GPU as on four; each stage reads its weights
+// for six sequences, then for the other six: 2 x (35.277 GB + 8.192 GB / 2) / 2,970 GB/s = 26.5 ms. All-reduces are
+// those of two GPUs with 2 x 8,192 x 6 B, two for each of 80 layers. The same in 8 bit with 2,500,000 tokens held:
+// 819.2 GB of keys and values, of which 8 GPUs hold 102.4 GB each and 64 as much, since there are 8 key-value heads.
+// Two stages halve it: 51.2 + 70.554 / 16 = 55.6 GB of 85.5 GB.
 TEST(Serving, StagesDivideWhatHeadsDoNot) {
   Resolved e;
   TrainingMachine m = machine(e, 64);
-  m.unit.gpus = 72;                                 // a rack that NVLink joins: nothing ends at eight
-  const ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192), .weight_bytes = 1, .kv_token = 320 * 1024, .tokens_held = 2500000};
+  m.unit.gpus = 72;  // a rack that NVLink joins: nothing ends at eight
+  const ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192),
+                           .weight_bytes = 1,
+                           .kv_token = 320 * 1024,
+                           .tokens_held = 2500000};
   EXPECT_FALSE(serving_copy(needs, {64, 1}, m).fits);
   const auto plan = plan_serving(needs, m, std::nullopt);
   ASSERT_TRUE(plan && plan->least);
@@ -273,23 +319,34 @@ TEST(Serving, StagesDivideWhatHeadsDoNot) {
 TEST(Serving, StagesPassOnActivations) {
   Resolved e;
   const TrainingMachine m = machine(e, 16);
-  const ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192), .weight_bytes = 2, .kv_token = 320 * 1024, .tokens_held = 100000};
+  const ServingNeeds needs{.model = transformer(70.554e9, 80, 8192, 28672, 64, 8, 128256, 8192),
+                           .weight_bytes = 2,
+                           .kv_token = 320 * 1024,
+                           .tokens_held = 100000};
   const ServingCopy four = serving_copy(needs, {4, 1}, m), two = serving_copy(needs, {2, 2}, m);
   EXPECT_DOUBLE_EQ(two.weights, four.weights);
   EXPECT_DOUBLE_EQ(two.kv, four.kv);
   EXPECT_NEAR(two.memory_time, 2 * (35.277e9 + 8.192e9 / 2) / 2970e9, 1e-5);
   EXPECT_NEAR(two.tensor_time, 160 * all_reduce_time_inside(m.unit, 2, Bytes(2 * 8192 * 6))->value, 1e-12);
-  EXPECT_NEAR(two.pipeline_time, 0.6e-6 + 2 * 8192 * 6 / 2 / 360e9, 1e-12);      // one send over NVLink: a hop, half of the activations at 0.80 of 450 GB/s
+  EXPECT_NEAR(two.pipeline_time, 0.6e-6 + 2 * 8192 * 6 / 2 / 360e9,
+              1e-12);  // one send over NVLink: a hop, half of the activations at 0.80 of 450 GB/s
   EXPECT_NEAR(two.step, two.memory_time + two.tensor_time + two.pipeline_time, 1e-12);
 }
 
-// Two nodes with a bridged pair of H100 NVL each and one port of 100 Gb/s: tensor 2 x pipeline 2 crosses the network once a token, 80 layers of tensor 4 cross it 160
-// times. One send: 5 us + 2 x 8,192 x 6 / 2 B / (12.25 GB/s / 2 x 0.892) = 14.0 us; an all-reduce over both nodes takes more than 100 us.
+// Two nodes with a bridged pair of H100 NVL each and one port of 100 Gb/s: tensor 2 x pipeline 2 crosses the network
+// once a token, 80 layers of tensor 4 cross it 160 times. One send: 5 us + 2 x 8,192 x 6 / 2 B / (12.25 GB/s / 2 x
+// 0.892) = 14.0 us; an all-reduce over both nodes takes more than 100 us.
 TEST(Serving, TensorStaysInsideTheBridge) {
   Resolved e;
-  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-2]\", nvlink_bridge: 2, server: { like: generic-2u-pcie4, gpus: 2 x nvidia-h100-nvl-94, nics: { compute: 1 x cx6-vpi-200 } } }\n"
-         "networks:\n  compute: { kind: ethernet, rdma: roce, rate: 100 Gb/s, connects: { gpu: { ports: compute, count: 1 } } }\n"
-         "workloads:\n  a: { kind: inference, model: { parameters: 70.554e9, layers: 80, hidden: 8192, heads: 64, kv_heads: 8, sequence: 8192 }, precision: fp8, batch: 100000 tokens, on: { gpu: 2 }, split: { tensor: 2, pipeline: 2 } }\n");
+  e.text(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
+      "\"n[1-2]\", nvlink_bridge: 2, server: { like: generic-2u-pcie4, gpus: 2 x nvidia-h100-nvl-94, nics: { compute: "
+      "1 x cx6-vpi-200 } } }\n"
+      "networks:\n  compute: { kind: ethernet, rdma: roce, rate: 100 Gb/s, connects: { gpu: { ports: compute, count: 1 "
+      "} } }\n"
+      "workloads:\n  a: { kind: inference, model: { parameters: 70.554e9, layers: 80, hidden: 8192, heads: 64, "
+      "kv_heads: 8, sequence: 8192 }, precision: fp8, batch: 100000 tokens, on: { gpu: 2 }, split: { tensor: 2, "
+      "pipeline: 2 } }\n");
   ASSERT_TRUE(e.cluster) << e.told();
   const std::vector<WorkloadPlan> plans = plan_workloads(*e.cluster, plan_cluster(*e.cluster));
   ASSERT_TRUE(plans.front().serving && plans.front().serving->written);
@@ -302,12 +359,16 @@ TEST(Serving, TensorStaysInsideTheBridge) {
   EXPECT_LT(two.step, four.step);
 }
 
-// 8.03e9 x 2 B = 16.06 GB and 496,000 tokens x 128 KiB = 65.01 GB are 0.948 of an H100's 85.52 GB: engines fill 0.9 unless they are told more (vLLM's
-// gpu_memory_utilization), so what is needed is reckoned with two GPUs; 460,000 tokens (76.35 GB, 0.893) fit one.
+// 8.03e9 x 2 B = 16.06 GB and 496,000 tokens x 128 KiB = 65.01 GB are 0.948 of an H100's 85.52 GB: engines fill 0.9
+// unless they are told more (vLLM's gpu_memory_utilization), so what is needed is reckoned with two GPUs; 460,000
+// tokens (76.35 GB, 0.893) fit one.
 TEST(Serving, WhatFillsTheMemoryIsNoBasis) {
   Resolved e;
   const TrainingMachine m = machine(e, 16);
-  ServingNeeds needs{.model = transformer(8.03e9, 32, 4096, 14336, 32, 8, 128256, 8192), .weight_bytes = 2, .kv_token = 128 * 1024, .tokens_held = 496000};
+  ServingNeeds needs{.model = transformer(8.03e9, 32, 4096, 14336, 32, 8, 128256, 8192),
+                     .weight_bytes = 2,
+                     .kv_token = 128 * 1024,
+                     .tokens_held = 496000};
   const auto full = plan_serving(needs, m, ServingSplit{1, 1});
   ASSERT_TRUE(full && full->written && full->least);
   EXPECT_TRUE(full->written->fits && full->written->tight);
@@ -318,14 +379,20 @@ TEST(Serving, WhatFillsTheMemoryIsNoBasis) {
   EXPECT_EQ(plan_serving(needs, m, ServingSplit{1, 1})->used.split.gpus(), 1);
 }
 
-// A100 and L40S in one job: the lower peak (312) and matrix rate (0.98 x 271.2 TFLOP/s) are the A100's; memory and its bandwidth (0.87 x 864 GB/s) the L40S's, and so
-// are the unit of two cards over PCIe, and its network: 25 GB/s x 0.98 for two GPUs, where the A100 has eight times that for eight.
+// A100 and L40S in one job: the lower peak (312) and matrix rate (0.98 x 271.2 TFLOP/s) are the A100's; memory and its
+// bandwidth (0.87 x 864 GB/s) the L40S's, and so are the unit of two cards over PCIe, and its network: 25 GB/s x 0.98
+// for two GPUs, where the A100 has eight times that for eight.
 TEST(WorkloadPlans, DifferentGpusWaitForTheSlowestOfEachRate) {
   Resolved e;
-  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  a: { names: \"a[1-2]\", model: nvidia-dgx-a100-640 }\n"
-         "  l: { names: \"l[1-3]\", server: { like: generic-2u-pcie4, gpus: 2 x nvidia-l40s, nics: { compute: 1 x cx6-vpi-200 } } }\n"
-         "networks:\n  compute: { kind: infiniband, rate: 200 Gb/s, connects: { a: { ports: compute }, l: { ports: compute, count: 1 } } }\n"
-         "workloads:\n  w: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, vocabulary: 128256, sequence: 2048 }, batch: 1048576 tokens, on: { a: 2, l: 3 } }\n");
+  e.text(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  a: { names: \"a[1-2]\", "
+      "model: nvidia-dgx-a100-640 }\n"
+      "  l: { names: \"l[1-3]\", server: { like: generic-2u-pcie4, gpus: 2 x nvidia-l40s, nics: { compute: 1 x "
+      "cx6-vpi-200 } } }\n"
+      "networks:\n  compute: { kind: infiniband, rate: 200 Gb/s, connects: { a: { ports: compute }, l: { ports: "
+      "compute, count: 1 } } }\n"
+      "workloads:\n  w: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, "
+      "vocabulary: 128256, sequence: 2048 }, batch: 1048576 tokens, on: { a: 2, l: 3 } }\n");
   ASSERT_TRUE(e.cluster) << e.told();
   const std::vector<WorkloadPlan> plans = plan_workloads(*e.cluster, plan_cluster(*e.cluster));
   const WorkloadPlan& p = plans.front();
@@ -345,12 +412,18 @@ TEST(WorkloadPlans, DifferentGpusWaitForTheSlowestOfEachRate) {
   EXPECT_NE(p.missing.front().find("a step waits for the slowest"), std::string::npos);
 }
 
-// Held to 3 kW the GPUs are slower, nobody knows how much: the time is that of full power, so it and the energy made of it are lower bounds; the power is the cap.
+// Held to 3 kW the GPUs are slower, nobody knows how much: the time is that of full power, so it and the energy made of
+// it are lower bounds; the power is the cap.
 TEST(WorkloadPlans, UnderAPowerCapTimeAndEnergyAreLowerBounds) {
   for (const std::string cap : {"", ", power_cap: 3 kW"}) {
     Resolved e;
-    e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  gpu: { names: n1, model: nvidia-dgx-h100" + cap + " }\n"
-           "workloads:\n  a: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, train: 1e9 tokens, on: { gpu: 1 } }\n");
+    e.text(
+        "clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  "
+        "gpu: { names: n1, model: nvidia-dgx-h100" +
+        cap +
+        " }\n"
+        "workloads:\n  a: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, "
+        "vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, train: 1e9 tokens, on: { gpu: 1 } }\n");
     ASSERT_TRUE(e.cluster) << e.told();
     const std::vector<WorkloadPlan> plans = plan_workloads(*e.cluster, plan_cluster(*e.cluster));
     ASSERT_TRUE(plans.front().run);
@@ -362,22 +435,33 @@ TEST(WorkloadPlans, UnderAPowerCapTimeAndEnergyAreLowerBounds) {
 // 128,256 x 8,192 = 1.05e9 of 1e9 parameters: not one figure of it, be it trained or served.
 TEST(WorkloadPlans, NoFiguresOfAModelThatContradictsItself) {
   Resolved e;
-  const std::string model = "model: { parameters: 1e9, layers: 80, hidden: 8192, heads: 64, vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, on: { gpu: 1 }";
-  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: n1, model: nvidia-dgx-h100 }\nworkloads:\n  a: { train: 1e12 tokens, " + model + " }\n  b: { kind: inference, " + model + " }\n");
+  const std::string model =
+      "model: { parameters: 1e9, layers: 80, hidden: 8192, heads: 64, vocabulary: 128256, sequence: 8192 }, batch: "
+      "1048576 tokens, on: { gpu: 1 }";
+  e.text(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: n1, "
+      "model: nvidia-dgx-h100 }\nworkloads:\n  a: { train: 1e12 tokens, " +
+      model + " }\n  b: { kind: inference, " + model + " }\n");
   ASSERT_TRUE(e.cluster) << e.told();
   for (const WorkloadPlan& p : plan_workloads(*e.cluster, plan_cluster(*e.cluster))) {
     EXPECT_FALSE(p.job || p.used || p.run || p.checkpoint || p.serving) << p.name;
     ASSERT_EQ(p.missing.size(), 1u);
-    EXPECT_NE(p.missing.front().find("has 1e9 parameters, the table of its vocabulary has 1.051e9"), std::string::npos) << p.missing.front();
+    EXPECT_NE(p.missing.front().find("has 1e9 parameters, the table of its vocabulary has 1.051e9"), std::string::npos)
+        << p.missing.front();
   }
 }
 
-// 1e12 tokens of 8B at 380 g/kWh and a PUE of 1.2: energy = power x time x 1.2, 0.38 kg for each 3.6 MJ. A spec without workloads has no plans.
+// 1e12 tokens of 8B at 380 g/kWh and a PUE of 1.2: energy = power x time x 1.2, 0.38 kg for each 3.6 MJ. A spec without
+// workloads has no plans.
 TEST(WorkloadPlans, EnergyAndCarbon) {
   Resolved e;
-  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V }, pue: 1.2, carbon: 380 g/kWh }\nnodes:\n  gpu: { names: \"n[1-8]\", model: nvidia-dgx-h100 }\n"
-         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n"
-         "workloads:\n  a: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, train: 1e12 tokens, on: { gpu: 8 }, checkpoint_within: 10 s }\n");
+  e.text(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V }, pue: 1.2, "
+      "carbon: 380 g/kWh }\nnodes:\n  gpu: { names: \"n[1-8]\", model: nvidia-dgx-h100 }\n"
+      "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n"
+      "workloads:\n  a: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, "
+      "vocabulary: 128256, sequence: 8192 }, batch: 1048576 tokens, train: 1e12 tokens, on: { gpu: 8 }, "
+      "checkpoint_within: 10 s }\n");
   ASSERT_TRUE(e.cluster) << e.told();
   const Plan plan = plan_cluster(*e.cluster);
   const std::vector<WorkloadPlan> plans = plan_workloads(*e.cluster, plan);
@@ -388,7 +472,8 @@ TEST(WorkloadPlans, EnergyAndCarbon) {
   EXPECT_NEAR(p.run->time.value, 1e12 / p.tokens_per_second / *p.checkpoint->goodput, 1);
   EXPECT_NEAR(p.run->energy.value, p.run->power.value * p.run->time.value * 1.2, 1e6);
   EXPECT_NEAR(p.run->carbon->value, p.run->energy.value / 3.6e6 * 0.38, 1);
-  // The parts of a DGX H100 at rated power: TOP500 of November 2024 has 7.6 to 8.4 kW a node under LINPACK, the maker 10.2 kW at most.
+  // The parts of a DGX H100 at rated power: TOP500 of November 2024 has 7.6 to 8.4 kW a node under LINPACK, the
+  // maker 10.2 kW at most.
   EXPECT_NEAR(power_at_load(e.cluster->nodes.front().server).value, 8100, 500);
   EXPECT_NEAR(p.checkpoint->size.value, 14 * 8.03e9, 1);
   // 50,677 GPU-hours / 64 = 792 h; sqrt(2 x 10 s x 792 h) = 7,551 s.
@@ -404,17 +489,24 @@ TEST(WorkloadPlans, EnergyAndCarbon) {
   EXPECT_TRUE(plan_workloads(*none.cluster, plan_cluster(*none.cluster)).empty());
 }
 
-// J. Daly, 2006: sqrt(2 d M) x (1 + sqrt(d/2M)/3 + (d/2M)/9) - d: 465 s for saves of 10 s on 16,384 GPUs; M itself where a save takes twice as long.
+// J. Daly, 2006: sqrt(2 d M) x (1 + sqrt(d/2M)/3 + (d/2M)/9) - d: 465 s for saves of 10 s on 16,384 GPUs; M itself
+// where a save takes twice as long.
 TEST(WorkloadPlans, DalysInterval) {
   EXPECT_NEAR(daly_checkpoint_interval(Seconds(10), time_between_interruptions(16384)).value, 465, 1);
   EXPECT_DOUBLE_EQ(daly_checkpoint_interval(Seconds(200), Seconds(100)).value, 100);
 }
 
-// 14 B x 8.03e9 = 112.42 GB; at 10 GB/s 11.242 s. `checkpoint_within` is what that is held against: it is the time only where no storage states a rate.
+// 14 B x 8.03e9 = 112.42 GB; at 10 GB/s 11.242 s. `checkpoint_within` is what that is held against: it is the time only
+// where no storage states a rate.
 TEST(WorkloadPlans, ACheckpointTakesWhatItsStorageNeeds) {
-  const std::string head = "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-8]\", model: nvidia-dgx-h100 }\n";
-  const std::string storage = "storage:\n  scratch: { kind: lustre, servers: { external: s.example.org }, mount: /scratch, demand: { write: 10 GB/s } }\n";
-  const std::string work = "workloads:\n  a: { model: { parameters: 8.03e9 }, on: { gpu: 8 }, checkpoint_within: 60 s }\n";
+  const std::string head =
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
+      "\"n[1-8]\", model: nvidia-dgx-h100 }\n";
+  const std::string storage =
+      "storage:\n  scratch: { kind: lustre, servers: { external: s.example.org }, mount: /scratch, demand: { write: 10 "
+      "GB/s } }\n";
+  const std::string work =
+      "workloads:\n  a: { model: { parameters: 8.03e9 }, on: { gpu: 8 }, checkpoint_within: 60 s }\n";
   Resolved with, without;
   with.text(head + storage + work);
   ASSERT_TRUE(with.cluster) << with.told();

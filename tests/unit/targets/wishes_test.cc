@@ -1,4 +1,5 @@
-// What a spec asks of tests, and what is expected of them: where a wish goes, and figures that are only made when somebody asks.
+// What a spec asks of tests, and what is expected of them: where a wish goes, and figures that are only made when
+// somebody asks.
 #include <gtest/gtest.h>
 
 #include "targets/targets.h"
@@ -8,9 +9,11 @@ namespace clusterc {
 namespace {
 
 ExpectedFigures expect(Resolved& e, const std::string& targets) {
-  e.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: \"n[1-16]\", model: nvidia-dgx-h100 }\n"
-         "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n" +
-         targets);
+  e.text(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
+      "\"n[1-16]\", model: nvidia-dgx-h100 }\n"
+      "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n" +
+      targets);
   return expect_figures(*e.cluster, plan_cluster(*e.cluster));
 }
 
@@ -24,13 +27,15 @@ TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
   Resolved without, with;
   const ExpectedFigures unnamed = expect(without, "");
   EXPECT_EQ(unnamed.find("nccl.all_to_all.busbw", "gpu"), nullptr);
-  ASSERT_NE(unnamed.find("nvlink.copy", "gpu"), nullptr);                 // the suite measures it between the GPUs of every node
+  ASSERT_NE(unnamed.find("nvlink.copy", "gpu"), nullptr);  // the suite measures it between the GPUs of every node
   EXPECT_FALSE(unnamed.find("nvlink.copy", "gpu")->demanded);
-  ASSERT_NE(unnamed.find("pcie.copy", "gpu"), nullptr);                   // the suite measures it on every GPU
+  ASSERT_NE(unnamed.find("pcie.copy", "gpu"), nullptr);  // the suite measures it on every GPU
   EXPECT_FALSE(unnamed.find("pcie.copy", "gpu")->demanded);
-  ASSERT_NE(unnamed.find("rdma.write", "gpu"), nullptr);                  // the suite measures it between neighbours
+  ASSERT_NE(unnamed.find("rdma.write", "gpu"), nullptr);  // the suite measures it between neighbours
   EXPECT_FALSE(unnamed.find("rdma.write", "gpu")->demanded);
-  const ExpectedFigures all = expect(with, "targets:\n  rdma: { }\n  pcie: { floor: 50 GB/s }\n  nvlink: { }\n  all_gather: { }\n  all_to_all: { size: 1 GiB }\n");
+  const ExpectedFigures all = expect(with,
+                                     "targets:\n  rdma: { }\n  pcie: { floor: 50 GB/s }\n  nvlink: { }\n  all_gather: "
+                                     "{ }\n  all_to_all: { size: 1 GiB }\n");
   ASSERT_NE(all.find("rdma.write", "gpu"), nullptr) << with.told();
   // 400 Gb/s / 8 x 0.98 = 49 GB/s; the published gate for NDR, 390 Gb/s, is not discounted again: 48.75 GB/s.
   EXPECT_DOUBLE_EQ(*all.find("rdma.write", "gpu")->ceiling.value, 49e9);
@@ -58,11 +63,13 @@ TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
 TEST(Wishes, SkippedCopiesBetweenGpusTakeTheLinksAlong) {
   Resolved skipped, plain;
   const ExpectedFigures without = expect(skipped, "targets:\n  nvlink: { skip: the fabric manager is replaced }\n");
-  for (const char* metric : {"nvlink.copy", "nvlink.links"}) EXPECT_EQ(without.find(metric, "gpu")->skip, "the fabric manager is replaced") << metric;
+  for (const char* metric : {"nvlink.copy", "nvlink.links"})
+    EXPECT_EQ(without.find(metric, "gpu")->skip, "the fabric manager is replaced") << metric;
   EXPECT_EQ(expect(plain, "").find("nvlink.links", "gpu")->skip, "");
 }
 
-// Four H100 PCIe: without a bridge nothing joins them; a bridge of two gives the card's 300 GB/s one way (data sheet: 600 GB/s both ways).
+// Four H100 PCIe: without a bridge nothing joins them; a bridge of two gives the card's 300 GB/s one way (data sheet:
+// 600 GB/s both ways).
 TEST(Wishes, CardsHaveNvlinkOnlyOverABridge) {
   for (const bool bridged : {false, true}) {
     Resolved e;
@@ -73,8 +80,10 @@ TEST(Wishes, CardsHaveNvlinkOnlyOverABridge) {
     const ExpectedFigure* nvlink = all.find("nvlink.copy", "gpu");
     ASSERT_NE(nvlink, nullptr) << e.told();
     EXPECT_EQ(nvlink->ceiling.value.has_value(), bridged);
-    if (bridged) EXPECT_DOUBLE_EQ(*nvlink->ceiling.value, 300e9);
-    else EXPECT_NE(nvlink->missing.find("no bridge joins the 4 cards"), std::string::npos) << nvlink->missing;
+    if (bridged)
+      EXPECT_DOUBLE_EQ(*nvlink->ceiling.value, 300e9);
+    else
+      EXPECT_NE(nvlink->missing.find("no bridge joins the 4 cards"), std::string::npos) << nvlink->missing;
   }
 }
 
@@ -87,7 +96,8 @@ TEST(Wishes, ScopeOfAllReduce) {
   const ExpectedFigures b = expect(node, "targets:\n  all_reduce: { floor: 450 GB/s, scope: node }\n");
   EXPECT_FALSE(scoped(b, "nccl.all_reduce.busbw", "whole")->floor_by_user);
   EXPECT_TRUE(scoped(b, "nccl.all_reduce.busbw", "node")->floor_by_user);
-  // The best published in a node of eight H100 is 478.9 GB/s (Azure/AI-benchmarking-guide), across nodes 0.974 of the ring: 381.8 GB/s.
+  // The best published in a node of eight H100 is 478.9 GB/s (Azure/AI-benchmarking-guide), across nodes 0.974 of the
+  // ring: 381.8 GB/s.
   EXPECT_DOUBLE_EQ(*scoped(b, "nccl.all_reduce.busbw", "node")->best.value, 478.9e9);
   EXPECT_NEAR(*scoped(b, "nccl.all_reduce.busbw", "whole")->best.value, 381.8e9, 0.05e9);
 }
@@ -95,7 +105,8 @@ TEST(Wishes, ScopeOfAllReduce) {
 // No published figure is above the ceiling of its own hardware, and the best is not below the typical one.
 TEST(Wishes, BestLiesBetweenTypicalAndCeiling) {
   Resolved e;
-  const ExpectedFigures all = expect(e, "targets:\n  rdma: { }\n  pcie: { }\n  nvlink: { }\n  all_gather: { }\n  all_to_all: { }\n");
+  const ExpectedFigures all =
+      expect(e, "targets:\n  rdma: { }\n  pcie: { }\n  nvlink: { }\n  all_gather: { }\n  all_to_all: { }\n");
   int seen = 0;
   for (const ExpectedFigure& f : all.figures) {
     if (!f.best.value) continue;

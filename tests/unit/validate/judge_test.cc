@@ -16,7 +16,8 @@ MeasurementRecord measured(double value) {
   return m;
 }
 
-// Ceiling 100, typical 90, floor 80: below 80 fails, below 90 x 0.97 = 87.3 is degraded, above 102 was measured wrongly.
+// Ceiling 100, typical 90, floor 80: below 80 fails, below 90 x 0.97 = 87.3 is degraded, above 102 was measured
+// wrongly.
 ExpectedFigure figure(const char* basis = "measured") {
   ExpectedFigure f{.test = "memory.triad"};
   f.ceiling.value = 100e9, f.typical.value = 90e9, f.floor.value = 80e9;
@@ -39,7 +40,8 @@ TEST(Judge, EachVerdict) {
   EXPECT_NE(judge(measured(79e9), &f).reason.find("80 GB/s"), std::string::npos);
 }
 
-// What held a GPU's clocks back is said with the figure that it spoiled; of a figure that is as it should be it is no matter.
+// What held a GPU's clocks back is said with the figure that it spoiled; of a figure that is as it should be it is no
+// matter.
 TEST(Judge, HeatIsSaidOfASlowProduct) {
   ExpectedFigure f = figure();
   f.test = "gemm.bf16";
@@ -99,7 +101,7 @@ TEST(Judge, ALatencyIsBetterWhenLower) {
   m.value = 3e-6;
   EXPECT_EQ(judge(m, &f).verdict, Verdict::pass);
   m.value = 0.9e-6;
-  EXPECT_EQ(judge(m, &f).verdict, Verdict::error);   // faster than physics allows
+  EXPECT_EQ(judge(m, &f).verdict, Verdict::error);  // faster than physics allows
 }
 
 std::vector<std::string> sample(const std::string& path) {
@@ -121,7 +123,8 @@ TEST(Record, Samples) {
   EXPECT_FALSE(cut.done);
   EXPECT_EQ(cut.error, "cut off before its end");
   const ResultRecords wrong = read_records(sample("memory/samples/wrong-data.jsonl"));
-  EXPECT_FALSE(wrong.measurements.at(0).data_verified && wrong.measurements.at(1).data_verified && wrong.measurements.at(2).data_verified && wrong.measurements.at(3).data_verified);
+  EXPECT_FALSE(wrong.measurements.at(0).data_verified && wrong.measurements.at(1).data_verified &&
+               wrong.measurements.at(2).data_verified && wrong.measurements.at(3).data_verified);
   EXPECT_TRUE(read_records(sample("memory/samples/busy.jsonl")).error.starts_with("busy: "));
   EXPECT_TRUE(read_records(sample("memory/samples/no-driver.jsonl")).error.starts_with("no NVIDIA driver"));
   EXPECT_TRUE(read_records(sample("mpi/samples/timeout.jsonl")).error.starts_with("timeout"));
@@ -138,19 +141,31 @@ TEST(Record, Samples) {
 // A rank that died says why, or nobody does: that the launcher then ended the others is no reason.
 // What a node prints reaches a terminal as text: ESC [ 2 J would empty it, a carriage return hide what stands before.
 TEST(Record, NothingOfANodeRulesTheTerminal) {
-  const std::string header = R"({"record":"header","format":"clusterc-result","version":1,"validator":"memory","program_version":"0.1.0","host":"n1","started":"x","backend":"host","seed":1,"arguments":[]})";
+  const std::string header =
+      R"({"record":"header","format":"clusterc-result","version":1,"validator":"memory","program_version":"0.1.0","host":"n1","started":"x","backend":"host","seed":1,"arguments":[]})";
   const auto error = [&](const std::string& line) { return read_records({header, line}).error; };
-  for (const std::string& said : {error(R"({"record":"end","status":"error","reason":"busy","detail":"a\u001b[2Jb\rc\nd","measurements":0,"wrong":0})"), read_records({"a\x1b[2Jb\rc"}).error,
-                                  error(R"({"record":"end","status":"error","reason":"\u001b]0;x\u0007","detail":"x","measurements":0,"wrong":0})")}) {
+  for (
+      const std::string& said :
+      {error(
+           R"({"record":"end","status":"error","reason":"busy","detail":"a\u001b[2Jb\rc\nd","measurements":0,"wrong":0})"),
+       read_records({"a\x1b[2Jb\rc"}).error,
+       error(
+           R"({"record":"end","status":"error","reason":"\u001b]0;x\u0007","detail":"x","measurements":0,"wrong":0})")}) {
     EXPECT_FALSE(said.empty());
     for (const char c : said) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) << said;
   }
 }
 
 TEST(Record, AWorldThatFellApart) {
-  const auto end = [](const std::string& reason, const std::string& detail) { return R"({"record":"end","status":"error","reason":")" + reason + R"(","detail":")" + detail + R"(","measurements":0,"wrong":0})"; };
-  const std::string header = R"({"record":"header","format":"clusterc-result","version":1,"validator":"hpl","host":"n1"})", done = R"({"record":"end","status":"done","measurements":0,"data_verified":true,"wrong":0})";
-  const std::string one = end("interrupted", "rank 1: SIGTERM"), two = end("interrupted", "rank 2: SIGTERM"), three = end("communication error", "rank 3: MPI_Send failed");
+  const auto end = [](const std::string& reason, const std::string& detail) {
+    return R"({"record":"end","status":"error","reason":")" + reason + R"(","detail":")" + detail +
+           R"(","measurements":0,"wrong":0})";
+  };
+  const std::string header =
+                        R"({"record":"header","format":"clusterc-result","version":1,"validator":"hpl","host":"n1"})",
+                    done = R"({"record":"end","status":"done","measurements":0,"data_verified":true,"wrong":0})";
+  const std::string one = end("interrupted", "rank 1: SIGTERM"), two = end("interrupted", "rank 2: SIGTERM"),
+                    three = end("communication error", "rank 3: MPI_Send failed");
   const ResultRecords told = read_records({header, one, two, three});
   EXPECT_EQ(told.error, "communication error: rank 3: MPI_Send failed");
   EXPECT_FALSE(told.unexplained);
@@ -167,9 +182,12 @@ TEST(Record, AWorldThatFellApart) {
 TEST(Record, ChatterAndVersions) {
   EXPECT_EQ(read_records({}).error, "printed nothing");
   EXPECT_EQ(read_records({"sh: 1: not found"}).error, "printed no result: sh: 1: not found");
-  EXPECT_NE(read_records({R"({"record":"header","format":"clusterc-result","version":2})"}).error.find("version 2"), std::string::npos);
+  EXPECT_NE(read_records({R"({"record":"header","format":"clusterc-result","version":2})"}).error.find("version 2"),
+            std::string::npos);
   // The first end counts.
-  EXPECT_TRUE(read_records({R"({"record":"end","status":"error","reason":"timeout"})", R"({"record":"end","status":"done"})"}).error.starts_with("timeout"));
+  EXPECT_TRUE(
+      read_records({R"({"record":"end","status":"error","reason":"timeout"})", R"({"record":"end","status":"done"})"})
+          .error.starts_with("timeout"));
 }
 
 }  // namespace

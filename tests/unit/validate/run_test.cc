@@ -1,4 +1,5 @@
-// The suite through a launcher that is told what to say: drained nodes, timeouts, interruptions, and what the journal does with them.
+// The suite through a launcher that is told what to say: drained nodes, timeouts, interruptions, and what the journal
+// does with them.
 #include "validate/run.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +18,10 @@ namespace clusterc {
 namespace {
 
 // What a program prints of itself: the launcher below puts its name, the node's and the number of figures in.
-constexpr const char* kHeader = R"({"record":"header","format":"clusterc-result","version":1,"validator":"@program","host":"@node"})";
-constexpr const char* kDone = R"({"record":"end","status":"done","measurements":@count,"wrong":@wrong,"data_verified":@verified})";
+constexpr const char* kHeader =
+    R"({"record":"header","format":"clusterc-result","version":1,"validator":"@program","host":"@node"})";
+constexpr const char* kDone =
+    R"({"record":"end","status":"done","measurements":@count,"wrong":@wrong,"data_verified":@verified})";
 
 std::string unit_of(const std::string& metric) {
   if (metric.starts_with("gemm.") || metric.starts_with("hpl.") || metric.starts_with("burn.")) return "FLOP/s";
@@ -29,10 +32,13 @@ std::string unit_of(const std::string& metric) {
 }
 
 std::string measurement(const std::string& metric, const std::string& value, const std::string& more = "") {
-  return R"({"record":"measurement","metric":")" + metric + R"(","unit":")" + unit_of(metric) + R"(","value":)" + value + R"(,"checked":1,"wrong":0,"data_verified":true,"device":{"label":"host"})" + more + "}";
+  return R"({"record":"measurement","metric":")" + metric + R"(","unit":")" + unit_of(metric) + R"(","value":)" +
+         value + R"(,"checked":1,"wrong":0,"data_verified":true,"device":{"label":"host"})" + more + "}";
 }
 
-constexpr const char* kStorage[] = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create", "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"};
+constexpr const char* kStorage[] = {"storage.read",         "storage.write",           "storage.random_read",
+                                    "storage.random_write", "storage.create",          "storage.stat",
+                                    "storage.unlink",       "storage.checkpoint_read", "storage.checkpoint_write"};
 
 void put(std::string& line, const std::string& place, const std::string& text) {
   if (const auto at = line.find(place); at != std::string::npos) line.replace(at, place.size(), text);
@@ -64,13 +70,14 @@ class FakeLauncher final : public Launcher {
   bool twice = false;                                         // each node's result comes two times
   std::atomic<bool>* interrupt_in_memory = nullptr;
   mutable std::vector<std::string> started;
-  mutable std::map<std::string, std::int64_t> asked;          // program -> GPUs of each node
+  mutable std::map<std::string, std::int64_t> asked;  // program -> GPUs of each node
 
   std::string_view id() const override { return "fake"; }
   bool available(std::string&) const override { return true; }
   std::vector<NodeState> states(std::span<const std::string> nodes) const override {
     std::vector<NodeState> out;
-    for (const std::string& n : nodes) out.push_back(down.contains(n) ? NodeState{false, down.at(n)} : NodeState{true, ""});
+    for (const std::string& n : nodes)
+      out.push_back(down.contains(n) ? NodeState{false, down.at(n)} : NodeState{true, ""});
     return out;
   }
   LaunchResult run(const Launch& launch) const override {
@@ -82,19 +89,26 @@ class FakeLauncher final : public Launcher {
     result.error = error;
     if (program == "memory" && interrupt_in_memory) *interrupt_in_memory = result.interrupted = true;
     std::vector<std::string> lines{kHeader};
-    if (says.contains(program)) lines = says.at(program);
+    if (says.contains(program))
+      lines = says.at(program);
     else {
       if (program == "probe") lines.push_back(R"({"record":"probe","host":"h","gpus":[]})");
-      if (program == "memory") for (const char* m : {"memory.copy", "memory.scale", "memory.add", "memory.triad"}) lines.push_back(measurement(m, "1e9"));
-      if (program == "gemm") for (const char* m : {"gemm.fp64", "gemm.fp32"}) lines.push_back(measurement(m, "1e9"));
+      if (program == "memory")
+        for (const char* m : {"memory.copy", "memory.scale", "memory.add", "memory.triad"})
+          lines.push_back(measurement(m, "1e9"));
+      if (program == "gemm")
+        for (const char* m : {"gemm.fp64", "gemm.fp32"}) lines.push_back(measurement(m, "1e9"));
       if (program == "hpl") lines.push_back(measurement("hpl.score", "1e9"));
-      if (program == "mpi") for (const char* m : {"mpi.allreduce.busbw", "mpi.allreduce.time"}) lines.push_back(measurement(m, "1e8"));
-      if (program == "storage") for (const char* m : kStorage) lines.push_back(measurement(m, "1e8"));
+      if (program == "mpi")
+        for (const char* m : {"mpi.allreduce.busbw", "mpi.allreduce.time"}) lines.push_back(measurement(m, "1e8"));
+      if (program == "storage")
+        for (const char* m : kStorage) lines.push_back(measurement(m, "1e8"));
       lines.push_back(kDone);
     }
     if (error.empty())
       for (const std::string& node : launch.nodes) {
-        result.tasks.push_back({node, filled(lines, program, node), complains.contains(program) ? complains.at(program) : std::vector<std::string>()});
+        result.tasks.push_back({node, filled(lines, program, node),
+                                complains.contains(program) ? complains.at(program) : std::vector<std::string>()});
         if (twice) result.tasks.push_back(result.tasks.back());
         if (launch.mpi) break;
       }
@@ -114,7 +128,9 @@ class Suite : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  Report run(const ValidateOptions& options = {}) { return run_suite(*resolved.cluster, expected, suite, launcher, options); }
+  Report run(const ValidateOptions& options = {}) {
+    return run_suite(*resolved.cluster, expected, suite, launcher, options);
+  }
   ValidateOptions journalled() { return {.journal = folder / "j", .spec_digest = "d", .started = "t"}; }
   static std::vector<const Judged*> of(const Report& r, std::string_view node) {
     std::vector<const Judged*> out;
@@ -133,16 +149,21 @@ class Suite : public ::testing::Test {
 TEST_F(Suite, HealthyRunPasses) {
   const Report r = run();
   EXPECT_TRUE(r.passed());
-  EXPECT_EQ(r.count(Verdict::pass), 4u);        // the probes; a virtual machine's figures are unjudged
-  EXPECT_EQ(r.count(Verdict::unjudged), 4u * 6 + 1 + 2 + 4 * 9 + 2);   // the last: /home, which nobody says the rate of, on each node and in sum
+  EXPECT_EQ(r.count(Verdict::pass), 4u);  // the probes; a virtual machine's figures are unjudged
+  EXPECT_EQ(r.count(Verdict::unjudged),
+            4u * 6 + 1 + 2 + 4 * 9 + 2);  // the last: /home, which nobody says the rate of, on each node and in sum
   EXPECT_EQ(launcher.started, (std::vector<std::string>{"probe", "memory", "gemm", "hpl", "mpi", "storage"}));
 }
 
-// Slurm counts instances: of eight GPUs cut into seven all 56 are asked for, or the probe would see the GPUs of eight instances alone. Skipped is not passed where the spec demands it.
+// Slurm counts instances: of eight GPUs cut into seven all 56 are asked for, or the probe would see the GPUs of eight
+// instances alone. Skipped is not passed where the spec demands it.
 TEST_F(Suite, InstancesAreAskedForWhereTheSchedulerCountsThem) {
   for (const auto& [mig, gpus] : {std::pair{"7x1g.10gb", 56}, {"1g.20gb", 8}, {"off", 8}}) {
     Resolved r;
-    r.text("clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: n1, model: nvidia-dgx-h100, software: { mig: " + std::string(mig) + " } }\ntargets: { hpl: { guard: 0.9 } }\n");
+    r.text(
+        "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: n1, "
+        "model: nvidia-dgx-h100, software: { mig: " +
+        std::string(mig) + " } }\ntargets: { hpl: { guard: 0.9 } }\n");
     ASSERT_TRUE(r.cluster) << r.told();
     const ExpectedFigures figures = expect_figures(*r.cluster, plan_cluster(*r.cluster));
     FakeLauncher fake;
@@ -159,9 +180,12 @@ TEST_F(Suite, InstancesAreAskedForWhereTheSchedulerCountsThem) {
 
 TEST_F(Suite, SecondsReachTheValidatorsAsTheyAre) {
   EXPECT_EQ(suite[1].arguments, (std::vector<std::string>{"--device", "host", "--seconds", "0.5"}));
-  EXPECT_EQ(suite[3].arguments, (std::vector<std::string>{"--device", "host", "--seconds", "0.5"}));   // hpl takes the order that lasts so long
-  EXPECT_EQ(suite[4].arguments, (std::vector<std::string>{"--tests", "allreduce", "--seconds", "0.5"}));   // of all nodes; what it measures between two is not judged
-  EXPECT_GT(suite[4].timeout, std::chrono::seconds(600 + 48));   // 96 figures of half a second
+  EXPECT_EQ(suite[3].arguments, (std::vector<std::string>{"--device", "host", "--seconds",
+                                                          "0.5"}));  // hpl takes the order that lasts so long
+  EXPECT_EQ(suite[4].arguments,
+            (std::vector<std::string>{"--tests", "allreduce", "--seconds",
+                                      "0.5"}));  // of all nodes; what it measures between two is not judged
+  EXPECT_GT(suite[4].timeout, std::chrono::seconds(600 + 48));  // 96 figures of half a second
 }
 
 TEST_F(Suite, DrainedNodeIsNamedAndTheRunIsNotPassed) {
@@ -176,7 +200,8 @@ TEST_F(Suite, DrainedNodeIsNamedAndTheRunIsNotPassed) {
   }
   for (const Judged* j : of(r, "n[1-2,4]")) {
     EXPECT_EQ(j->verdict, Verdict::error);
-    EXPECT_EQ(j->reason, j->device == "all together" ? "3 of 4 nodes brought a figure" : "ran on 3 of 4 nodes: n3 is drained (testing)");
+    EXPECT_EQ(j->reason, j->device == "all together" ? "3 of 4 nodes brought a figure"
+                                                     : "ran on 3 of 4 nodes: n3 is drained (testing)");
   }
   EXPECT_EQ(of(r, "n[1-2,4]").size(), 1u + 2 + 2);
 }
@@ -187,35 +212,48 @@ TEST_F(Suite, LauncherThatTimesOutIsAnErrorOfEachFigure) {
   EXPECT_EQ(r.count(Verdict::pass), 0u);
   EXPECT_EQ(r.count(Verdict::error), r.verdicts.size());
   EXPECT_EQ(r.verdicts[0].reason, "'srun' was ended after 600 s");
-  EXPECT_EQ(launcher.started, std::vector<std::string>{"probe"});   // the gate is shut
+  EXPECT_EQ(launcher.started, std::vector<std::string>{"probe"});  // the gate is shut
 }
 
 TEST_F(Suite, CutOffAndBusyAreErrors) {
   launcher.says["memory"] = {kHeader, measurement("memory.copy", "1e9")};
-  launcher.says["gemm"] = {kHeader, R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
+  launcher.says["gemm"] = {kHeader,
+                           R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
   const Report r = run();
   EXPECT_FALSE(r.passed());
   EXPECT_EQ(r.count(Verdict::error), 4u * (3 + 2));
   for (const Judged& j : r.verdicts)
-    if (j.metric == "gemm.fp64") { EXPECT_EQ(j.reason, "busy: other work used 50 %"); }
+    if (j.metric == "gemm.fp64") {
+      EXPECT_EQ(j.reason, "busy: other work used 50 %");
+    }
 }
 
-// Rank 0 died without a word and the launcher ended the others: what it says of that stands in the report, What has told its cause needs none.
+// Rank 0 died without a word and the launcher ended the others: what it says of that stands in the report, What has
+// told its cause needs none.
 TEST_F(Suite, WhatDiedWithoutAWordSpeaksThroughItsLauncher) {
   const std::string last = "srun: error: n1: task 0: Segmentation fault";
   for (const std::string program : {"hpl", "gemm"}) launcher.complains[program] = {last};
-  launcher.says["hpl"] = {kHeader, R"({"record":"end","status":"error","reason":"interrupted","detail":"rank 1 on 'n2': SIGTERM"})"};
-  launcher.says["gemm"] = {kHeader, R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
+  launcher.says["hpl"] = {
+      kHeader, R"({"record":"end","status":"error","reason":"interrupted","detail":"rank 1 on 'n2': SIGTERM"})"};
+  launcher.says["gemm"] = {kHeader,
+                           R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
   const Report r = run(journalled());
   std::size_t seen = 0;
   for (const Judged& j : r.verdicts) {
-    if (j.metric == "hpl.score") { ++seen; EXPECT_EQ(j.reason, "interrupted: rank 1 on 'n2': SIGTERM; on standard error: " + last); }
-    if (j.metric == "gemm.fp64") { ++seen; EXPECT_EQ(j.reason, "busy: other work used 50 %"); }
+    if (j.metric == "hpl.score") {
+      ++seen;
+      EXPECT_EQ(j.reason, "interrupted: rank 1 on 'n2': SIGTERM; on standard error: " + last);
+    }
+    if (j.metric == "gemm.fp64") {
+      ++seen;
+      EXPECT_EQ(j.reason, "busy: other work used 50 %");
+    }
   }
   EXPECT_EQ(seen, 5u);
 }
 
-// What contradicts itself, its launch or its own count passes nothing and says why; so does the same when the journal brings it back.
+// What contradicts itself, its launch or its own count passes nothing and says why; so does the same when the journal
+// brings it back.
 TEST_F(Suite, ResultsThatContradictThemselvesAreNoPasses) {
   suite = plan_suite(*resolved.cluster, expected, {.seconds = 0.5, .memtest = true});
   std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "memtest"; });
@@ -240,29 +278,45 @@ TEST_F(Suite, ResultsThatContradictThemselvesAreNoPasses) {
     return line;
   };
   EXPECT_EQ(told({kHeader, good, kDone}), "pass ");
-  EXPECT_EQ(told({kHeader, with(R"("wrong":0)", R"("wrong":1)"), kDone}), "fail the data is wrong: 1 of 1 values checked");
-  EXPECT_EQ(told({kHeader, with(R"("checked":1)", R"("checked":0)"), kDone}), "error contradictory: the data is called verified, and none was checked");
-  EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","measurements":1,"wrong":2,"data_verified":false})"}),
-            "fail the data is wrong: the end of the result says so (2 values), though none of its figures does");
-  EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","measurements":2,"wrong":0,"data_verified":true})"}), "error incomplete: the end of the result counts 2 figures, 1 are there");
-  EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","wrong":0,"data_verified":true})"}), "error damaged record: 'measurements' is no count");
-  EXPECT_EQ(told({kHeader, with("B/s", "FLOP/s"), kDone}), "error contradictory: measured in FLOP/s, the unit of memtest.hold is B/s");
+  EXPECT_EQ(told({kHeader, with(R"("wrong":0)", R"("wrong":1)"), kDone}),
+            "fail the data is wrong: 1 of 1 values checked");
+  EXPECT_EQ(told({kHeader, with(R"("checked":1)", R"("checked":0)"), kDone}),
+            "error contradictory: the data is called verified, and none was checked");
+  EXPECT_EQ(
+      told({kHeader, good, R"({"record":"end","status":"done","measurements":1,"wrong":2,"data_verified":false})"}),
+      "fail the data is wrong: the end of the result says so (2 values), though none of its figures does");
+  EXPECT_EQ(
+      told({kHeader, good, R"({"record":"end","status":"done","measurements":2,"wrong":0,"data_verified":true})"}),
+      "error incomplete: the end of the result counts 2 figures, 1 are there");
+  EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","wrong":0,"data_verified":true})"}),
+            "error damaged record: 'measurements' is no count");
+  EXPECT_EQ(told({kHeader, with("B/s", "FLOP/s"), kDone}),
+            "error contradictory: measured in FLOP/s, the unit of memtest.hold is B/s");
   EXPECT_EQ(told({kHeader, with("B/s", "GB/s"), kDone}), "error damaged record: 'GB/s' is no unit of a figure");
-  EXPECT_EQ(told({kHeader, with(R"({"label")", R"({"backend":"cuda","label")"), kDone}), "error contradictory: memtest.hold was measured by the back end 'cuda', started was 'host'");
+  EXPECT_EQ(told({kHeader, with(R"({"label")", R"({"backend":"cuda","label")"), kDone}),
+            "error contradictory: memtest.hold was measured by the back end 'cuda', started was 'host'");
   EXPECT_EQ(told({good, kDone}), "error damaged result: it has no header");
-  EXPECT_EQ(told({kHeader, kHeader, good, kDone}), "error contradictory: 2 results in one (each rank for itself, where the launcher is of another MPI than the program)");
+  EXPECT_EQ(told({kHeader, kHeader, good, kDone}),
+            "error contradictory: 2 results in one (each rank for itself, where the launcher is of another MPI than "
+            "the program)");
   std::string other = kHeader;
   put(other, "@program", "memory");
-  EXPECT_EQ(told({other, good, kDone}), "error contradictory: a result of the validator 'memory', started was 'memtest'");
+  EXPECT_EQ(told({other, good, kDone}),
+            "error contradictory: a result of the validator 'memory', started was 'memtest'");
   other = kHeader;
   put(other, "@node", "n2.cluster.example");
   EXPECT_EQ(told({other, good, kDone}), "error contradictory: the result of this node calls itself one of 'n2'");
   put(other, "n2.cluster.example", "behind-an-alias");
   EXPECT_EQ(told({other, good, kDone}), "pass ");
-  EXPECT_EQ(told({kHeader, with(R"("device")", R"("host":"n3","device")"), kDone}), "error contradictory: a figure of 'n3' in a result of 'n1'");
-  EXPECT_EQ(told({kHeader, good, with("1e9", "2e9"), kDone}), "error contradictory: memtest.hold of host twice, 1e+09 and 2e+09 B/s");
-  EXPECT_EQ(told({kHeader, measurement("memtest.hold", "1e9", R"(,"parameters":{"round":1})"), measurement("memtest.hold", "2e9", R"(,"parameters":{"round":2})"), kDone}), "pass ");
-  for (const char* value : {R"("1e9")", "true", "null"}) EXPECT_EQ(told({kHeader, with("1e9", value), kDone}), "error damaged record: 'value' is no number");
+  EXPECT_EQ(told({kHeader, with(R"("device")", R"("host":"n3","device")"), kDone}),
+            "error contradictory: a figure of 'n3' in a result of 'n1'");
+  EXPECT_EQ(told({kHeader, good, with("1e9", "2e9"), kDone}),
+            "error contradictory: memtest.hold of host twice, 1e+09 and 2e+09 B/s");
+  EXPECT_EQ(told({kHeader, measurement("memtest.hold", "1e9", R"(,"parameters":{"round":1})"),
+                  measurement("memtest.hold", "2e9", R"(,"parameters":{"round":2})"), kDone}),
+            "pass ");
+  for (const char* value : {R"("1e9")", "true", "null"})
+    EXPECT_EQ(told({kHeader, with("1e9", value), kDone}), "error damaged record: 'value' is no number");
   EXPECT_EQ(told({kHeader, with("1e9", "1e300"), kDone}), "error damaged record: 'value' is 1e+300");
   EXPECT_EQ(told({kHeader, with("1e9", "-1"), kDone}), "error damaged record: 'value' is -1");
   EXPECT_EQ(told({kHeader, with("1e9", "NaN"), kDone}).substr(0, 35), R"(error damaged record: {"record":"me)");
@@ -292,9 +346,16 @@ TEST_F(Suite, WhatTheJournalBringsBackIsHeldAgainstItselfToo) {
 
 TEST_F(Suite, CollectivesAreJudgedInFloat32AtTheLargestSize) {
   const auto at = [](const char* value, int size, const char* type, bool in_place, const char* data = "") {
-    return measurement("mpi.allreduce.busbw", value, R"(,"size":)" + std::to_string(size) + R"(,"parameters":{"type":")" + type + R"(","in_place":)" + (in_place ? "true" : "false") + "}" + data);
+    return measurement("mpi.allreduce.busbw", value,
+                       R"(,"size":)" + std::to_string(size) + R"(,"parameters":{"type":")" + type + R"(","in_place":)" +
+                           (in_place ? "true" : "false") + "}" + data);
   };
-  launcher.says["mpi"] = {kHeader, at("9e8", 8, "float32", true), at("5e8", 1024, "float32", true), at("4e8", 1024, "float32", false), at("7e8", 4096, "int32", true), kDone};
+  launcher.says["mpi"] = {kHeader,
+                          at("9e8", 8, "float32", true),
+                          at("5e8", 1024, "float32", true),
+                          at("4e8", 1024, "float32", false),
+                          at("7e8", 4096, "int32", true),
+                          kDone};
   std::vector<double> values;
   for (const Judged& j : run().verdicts)
     if (j.metric == "mpi.allreduce.busbw") values.push_back(*j.value);
@@ -316,7 +377,7 @@ TEST_F(Suite, InterruptedRunGoesOnWhereItStopped) {
   EXPECT_EQ(launcher.started, (std::vector<std::string>{"memory", "gemm", "hpl", "mpi", "storage"}));
   EXPECT_TRUE(second.passed());
   launcher.started.clear();
-  EXPECT_EQ(run(journalled()).resumed, 0u);       // a run that ended is not taken up
+  EXPECT_EQ(run(journalled()).resumed, 0u);  // a run that ended is not taken up
   EXPECT_EQ(launcher.started.size(), 6u);
 }
 
@@ -331,7 +392,7 @@ TEST_F(Suite, ARunEndsWhenItsReportIsDelivered) {
   EXPECT_EQ(run(options).resumed, 6u);
   EXPECT_TRUE(delivered);
   EXPECT_TRUE(launcher.started.empty());
-  EXPECT_EQ(run(options).resumed, 0u);            // that one had ended
+  EXPECT_EQ(run(options).resumed, 0u);  // that one had ended
 }
 
 TEST_F(Suite, WhatRanOtherwiseOrInErrorRunsAgain) {
@@ -342,30 +403,36 @@ TEST_F(Suite, WhatRanOtherwiseOrInErrorRunsAgain) {
   options.interrupted = &interrupted;
   run(options);
   launcher.interrupt_in_memory = nullptr;
-  launcher.down.clear();                          // n4 is back: the probe on three nodes is not the probe on four
+  launcher.down.clear();  // n4 is back: the probe on three nodes is not the probe on four
   EXPECT_EQ(run(journalled()).resumed, 0u);
 }
 
-// What finds faults runs only where it is asked for, and passes by its data; who is slow is named and degraded, unless other work made it so.
+// What finds faults runs only where it is asked for, and passes by its data; who is slow is named and degraded, unless
+// other work made it so.
 TEST_F(Suite, FaultFindersPassByTheirDataAndNameWhoIsSlow) {
   suite = plan_suite(*resolved.cluster, expected, {.seconds = 0.5, .memtest = true, .burn = true});
   std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "memtest" && t.validator != "burn"; });
   ASSERT_EQ(suite.size(), 2u);
   const auto verdict = [&](const std::string& more, const char* metric = "burn.flops") {
     launcher.says["memtest"] = {kHeader, measurement("memtest.hold", "1e9", more), kDone};
-    launcher.says["burn"] = {kHeader, measurement("burn.flops", "1e9", more), measurement("burn.slowest", "1e9", more), kDone};
+    launcher.says["burn"] = {kHeader, measurement("burn.flops", "1e9", more), measurement("burn.slowest", "1e9", more),
+                             kDone};
     const Report r = run();
     for (const Judged& j : r.verdicts)
       if (j.node == "n1" && j.metric == metric) return std::string(verdict_name(j.verdict)) + " " + j.reason;
     return std::string();
   };
   EXPECT_EQ(verdict(""), "pass ");
-  EXPECT_EQ(verdict(R"(,"parameters":{"slow":"processor 5 got 0.31 of its time"})"), "degraded processor 5 got 0.31 of its time");
-  EXPECT_EQ(verdict(R"(,"busy":true,"parameters":{"slow":"processor 5 got 0.31 of its time"})").substr(0, 11), "error busy:");
-  EXPECT_EQ(verdict(R"x(,"parameters":{"ecc_corrected":2,"ecc_modules":"DIMM_A1 (2 errors)"})x", "memtest.hold"), "degraded the memory corrected 2 errors: DIMM_A1 (2 errors)");
+  EXPECT_EQ(verdict(R"(,"parameters":{"slow":"processor 5 got 0.31 of its time"})"),
+            "degraded processor 5 got 0.31 of its time");
+  EXPECT_EQ(verdict(R"(,"busy":true,"parameters":{"slow":"processor 5 got 0.31 of its time"})").substr(0, 11),
+            "error busy:");
+  EXPECT_EQ(verdict(R"x(,"parameters":{"ecc_corrected":2,"ecc_modules":"DIMM_A1 (2 errors)"})x", "memtest.hold"),
+            "degraded the memory corrected 2 errors: DIMM_A1 (2 errors)");
 }
 
-// Collectives of GPUs: inside each node, inside each rack of an NVLink domain, and over all; each team has a verdict of its own.
+// Collectives of GPUs: inside each node, inside each rack of an NVLink domain, and over all; each team has a verdict of
+// its own.
 class CollectiveSuite : public ::testing::Test {
  protected:
   void use(const char* example) {
@@ -376,11 +443,14 @@ class CollectiveSuite : public ::testing::Test {
       if (t.validator == "nccl") suite.push_back(t);
   }
   static std::string team(const std::string& name, const std::string& value, const std::string& size = "8589934592") {
-    return measurement("nccl.all_reduce.busbw", value, R"(,"size":)" + size + R"(,"parameters":{"type":"float32","in_place":false)" + (name.empty() ? "" : R"(,"team":")" + name + "\"") + "}");
+    return measurement("nccl.all_reduce.busbw", value,
+                       R"(,"size":)" + size + R"(,"parameters":{"type":"float32","in_place":false)" +
+                           (name.empty() ? "" : R"(,"team":")" + name + "\"") + "}");
   }
   Report run() { return run_suite(*resolved.cluster, expected, suite, launcher, {}); }
   static const Judged* of(const Report& r, std::string_view test, std::string_view node) {
-    const auto at = std::find_if(r.verdicts.begin(), r.verdicts.end(), [&](const Judged& j) { return j.test == test && j.node == node; });
+    const auto at = std::find_if(r.verdicts.begin(), r.verdicts.end(),
+                                 [&](const Judged& j) { return j.test == test && j.node == node; });
     return at == r.verdicts.end() ? nullptr : &*at;
   }
 
@@ -390,19 +460,22 @@ class CollectiveSuite : public ::testing::Test {
   FakeLauncher launcher;
 };
 
-// Healthy DGX H100 show 476 GB/s at least (targets.md): x 0.97 = 461.7 GB/s is the floor, with messages of 8 GiB. With 1 GiB the published curve has 466 of 478.9, 0.973: 449.3 GB/s.
+// Healthy DGX H100 show 476 GB/s at least (targets.md): x 0.97 = 461.7 GB/s is the floor, with messages of 8 GiB. With
+// 1 GiB the published curve has 466 of 478.9, 0.973: 449.3 GB/s.
 TEST_F(CollectiveSuite, EachNodeIsJudgedByItself) {
   use("superpod");
   ASSERT_EQ(suite.size(), 2u);
   EXPECT_EQ(suite[0].id, "node/gpu/nccl");
   EXPECT_EQ(suite[0].ranks_per_node, 8);
-  EXPECT_EQ(suite[0].arguments, (std::vector<std::string>{"--device", "cuda", "--teams", "1", "--collectives", "all_reduce", "--max-size", "8192MiB"}));
+  EXPECT_EQ(suite[0].arguments, (std::vector<std::string>{"--device", "cuda", "--teams", "1", "--collectives",
+                                                          "all_reduce", "--max-size", "8192MiB"}));
   EXPECT_EQ(suite[1].id, "group/gpu/nccl");
   EXPECT_EQ(suite[1].metrics.front(), "nccl.all_reduce.busbw");
   suite.resize(1);
   suite[0].nodes = {"gpu001", "gpu002", "gpu003", "gpu004", "gpu005"};
   launcher.down["gpu005"] = "drained (a fan)";
-  launcher.says["nccl"] = {kHeader, team("gpu001", "470e9"), team("gpu002.cluster.example", "400e9"), team("gpu003", "455e9", "1073741824"), kDone};
+  launcher.says["nccl"] = {kHeader, team("gpu001", "470e9"), team("gpu002.cluster.example", "400e9"),
+                           team("gpu003", "455e9", "1073741824"), kDone};
   const Report r = run();
   const auto verdict = [&](const char* node) { return of(r, "node/gpu/nccl", node); };
   ASSERT_TRUE(verdict("gpu001") && verdict("gpu002") && verdict("gpu003") && verdict("gpu005"));
@@ -413,7 +486,7 @@ TEST_F(CollectiveSuite, EachNodeIsJudgedByItself) {
   EXPECT_NEAR(verdict("gpu003")->floor.value_or(0), 449.3e9, 0.1e9);
   EXPECT_EQ(verdict("gpu005")->reason, "did not run: drained (a fan)");
   ASSERT_TRUE(verdict("gpu[001-004]"));
-  EXPECT_EQ(verdict("gpu[001-004]")->reason, "3 of 4 teams brought a figure");   // nobody heard of gpu004
+  EXPECT_EQ(verdict("gpu[001-004]")->reason, "3 of 4 teams brought a figure");  // nobody heard of gpu004
   EXPECT_FALSE(r.passed());
 }
 
@@ -421,11 +494,13 @@ TEST_F(CollectiveSuite, ADomainWithoutANodeIsLeftOutAndTheOthersStayWhatTheyAre)
   use("nvl72");
   ASSERT_EQ(suite.size(), 3u);
   EXPECT_EQ(suite[1].id, "group/gpu/nccl-domain");
-  EXPECT_EQ(suite[1].arguments[3], "18");            // trays of a rack
+  EXPECT_EQ(suite[1].arguments[3], "18");  // trays of a rack
   suite = {suite[1]};
-  launcher.down["gpu020"] = "down";                  // in the second of eight racks
+  launcher.down["gpu020"] = "down";  // in the second of eight racks
   launcher.says["nccl"] = {kHeader};
-  for (const char* rack : {"gpu[001-018]", "gpu[037-054]", "gpu[055-072]", "gpu[073-090]", "gpu[091-108]", "gpu[109-126]", "gpu[127-144]"}) launcher.says["nccl"].push_back(team(rack, "840e9"));
+  for (const char* rack :
+       {"gpu[001-018]", "gpu[037-054]", "gpu[055-072]", "gpu[073-090]", "gpu[091-108]", "gpu[109-126]", "gpu[127-144]"})
+    launcher.says["nccl"].push_back(team(rack, "840e9"));
   launcher.says["nccl"].push_back(kDone);
   const Report r = run();
   EXPECT_EQ(r.count(Verdict::pass), 7u);
@@ -453,8 +528,10 @@ nodes:
   EXPECT_EQ(suite.size(), 1u);
 }
 
-// 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of reading: the ports decide, and the published share of a port,
-// 0.951, x 0.97 (guard) is the floor of the sum: 4.52 GB/s. It was taken over from other hardware: below it is degraded. Of writing 2 GB/s are promised: the nodes share it.
+// 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of
+// reading: the ports decide, and the published share of a port, 0.951, x 0.97 (guard) is the floor of the sum: 4.52
+// GB/s. It was taken over from other hardware: below it is degraded. Of writing 2 GB/s are promised: the nodes share
+// it.
 TEST(StorageSuite, NodesAreHeldAgainstTheirPortsAndTheSumAgainstTheSystem) {
   Resolved r;
   r.text(R"(
@@ -485,9 +562,11 @@ storage:
 
   FakeLauncher launcher;
   const auto verdicts = [&](const std::string& read, const std::string& write, const std::string& more = "") {
-    launcher.says["storage"] = {kHeader, measurement("storage.read", read, more), measurement("storage.write", write, more), kDone};
+    launcher.says["storage"] = {kHeader, measurement("storage.read", read, more),
+                                measurement("storage.write", write, more), kDone};
     std::map<std::string, Judged> out;
-    for (const Judged& j : run_suite(*r.cluster, expected, suite, launcher, {}).verdicts) out[j.metric + " " + j.node] = j;
+    for (const Judged& j : run_suite(*r.cluster, expected, suite, launcher, {}).verdicts)
+      out[j.metric + " " + j.node] = j;
     return out;
   };
   auto v = verdicts("1.2e9", "0.45e9");
@@ -496,12 +575,13 @@ storage:
   EXPECT_DOUBLE_EQ(*v["storage.read n[1-4]"].value, 4.8e9);
   EXPECT_EQ(v["storage.write n1"].verdict, Verdict::unjudged);
   EXPECT_EQ(v["storage.write n1"].reason, "the nodes share 'scratch': their sum is judged");
-  EXPECT_EQ(v["storage.write n[1-4]"].verdict, Verdict::unjudged);                    // 1.8 of 2 GB/s; nobody published what is healthy
+  EXPECT_EQ(v["storage.write n[1-4]"].verdict, Verdict::unjudged);  // 1.8 of 2 GB/s; nobody published what is healthy
   EXPECT_NE(v["storage.write n[1-4]"].reason.find("targets.storage_write.floor"), std::string::npos);
   EXPECT_EQ(verdicts("1.1e9", "0.45e9")["storage.read n[1-4]"].verdict, Verdict::degraded);
-  EXPECT_EQ(verdicts("1.3e9", "0.45e9")["storage.read n2"].verdict, Verdict::error);    // above what the port carries
-  EXPECT_EQ(verdicts("1.2e9", "0.6e9")["storage.write n[1-4]"].verdict, Verdict::error);   // 2.4 of 2 GB/s
-  EXPECT_EQ(verdicts("9e9", "9e9", R"(,"parameters":{"page_cache":true})")["storage.read n[1-4]"].verdict, Verdict::unjudged);
+  EXPECT_EQ(verdicts("1.3e9", "0.45e9")["storage.read n2"].verdict, Verdict::error);      // above what the port carries
+  EXPECT_EQ(verdicts("1.2e9", "0.6e9")["storage.write n[1-4]"].verdict, Verdict::error);  // 2.4 of 2 GB/s
+  EXPECT_EQ(verdicts("9e9", "9e9", R"(,"parameters":{"page_cache":true})")["storage.read n[1-4]"].verdict,
+            Verdict::unjudged);
 }
 
 TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
@@ -511,17 +591,18 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   std::ofstream(path) << "a letter\n";
   EXPECT_FALSE(open());
   EXPECT_NE(error.find("no journal of clusterc"), std::string::npos) << error;
-  std::ofstream(path) << R"({"record":"journal","format":"clusterc-journal","version":2})" << "\n";
+  std::ofstream(path) << R"({"record":"journal","format":"clusterc-journal","version":2})"
+                      << "\n";
   EXPECT_FALSE(open());
   EXPECT_NE(error.find("version 2"), std::string::npos) << error;
   std::filesystem::remove(path);
   auto journal = open();
   ASSERT_TRUE(journal) << error;
-  EXPECT_FALSE(open());                           // two runs at once
+  EXPECT_FALSE(open());  // two runs at once
   EXPECT_NE(error.find("in use by another run"), std::string::npos) << error;
   ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {"srun: error"}}}}));
   journal.reset();
-  std::ofstream(path, std::ios::app) << R"({"record":"test","id":"b)";   // cut by a kill
+  std::ofstream(path, std::ios::app) << R"({"record":"test","id":"b)";  // cut by a kill
   journal = open();
   ASSERT_TRUE(journal) << error;
   ASSERT_EQ(journal->done().size(), 1u);
@@ -530,13 +611,14 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   EXPECT_EQ(journal->done()[0].tasks[0].complaints, std::vector<std::string>{"srun: error"});
   ASSERT_TRUE(journal->write({"b", "", "", {}}));
   journal.reset();
-  EXPECT_EQ(open()->done().size(), 2u);           // the cut line is gone, the next stands on its own
-  EXPECT_TRUE(open(true)->done().empty());        // begun anew
+  EXPECT_EQ(open()->done().size(), 2u);     // the cut line is gone, the next stands on its own
+  EXPECT_TRUE(open(true)->done().empty());  // begun anew
   const std::filesystem::path other = folder / "k", another = folder / "l";
-  for (const std::filesystem::path& copy : {other, another}) ASSERT_TRUE(Journal::open(copy, "c", "d", "fake", "t", false, error)->write({"a", "", "", {}}));
+  for (const std::filesystem::path& copy : {other, another})
+    ASSERT_TRUE(Journal::open(copy, "c", "d", "fake", "t", false, error)->write({"a", "", "", {}}));
   EXPECT_EQ(Journal::open(other, "c", "d", "fake", "later", false, error)->done().size(), 1u);
-  EXPECT_TRUE(Journal::open(other, "c", "d", "slurm", "t", false, error)->done().empty());      // of another launcher
-  EXPECT_TRUE(Journal::open(another, "c", "changed", "fake", "t", false, error)->done().empty());   // of another spec
+  EXPECT_TRUE(Journal::open(other, "c", "d", "slurm", "t", false, error)->done().empty());  // of another launcher
+  EXPECT_TRUE(Journal::open(another, "c", "changed", "fake", "t", false, error)->done().empty());  // of another spec
 }
 
 }  // namespace

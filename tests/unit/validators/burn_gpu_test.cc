@@ -1,4 +1,5 @@
-// What burn does with GPUs, as far as it can be seen without one: its load on the host back ends of its parts, its processes, its sensors.
+// What burn does with GPUs, as far as it can be seen without one: its load on the host back ends of its parts, its
+// processes, its sensors.
 #include "burn/crew.h"
 #include "burn/gpus.h"
 #include "burn/products.h"
@@ -52,7 +53,10 @@ class GpuLoad : public ::testing::Test {
         multiplier->left_out = left_out;
         multiplier->wrong_reference = wrong_reference;
       }
-      products.push_back({.name = std::string("the ") + precision + " product", .multiplier = std::move(multiplier), .n = kOrder, .times = 2});
+      products.push_back({.name = std::string("the ") + precision + " product",
+                          .multiplier = std::move(multiplier),
+                          .n = kOrder,
+                          .times = 2});
     }
     auto memory = memtest::open_host(kBytes, 1, pulse);
     words = memory.get();
@@ -65,12 +69,12 @@ class GpuLoad : public ::testing::Test {
 
 TEST_F(GpuLoad, RoundsOfASoundDeviceAreRight) {
   const auto load = make(-1, false);
-  EXPECT_DOUBLE_EQ(load->flop(), 2.0 * 96 * 96 * 96 * 2 * 2);   // two products, twice each
+  EXPECT_DOUBLE_EQ(load->flop(), 2.0 * 96 * 96 * 96 * 2 * 2);  // two products, twice each
   for (int i = 0; i < 4; ++i) EXPECT_EQ(load->round(false), "");
 }
 
 TEST_F(GpuLoad, AProductThatWasNotWrittenIsNoMatch) {
-  const auto load = make(4, false);   // the first is the reference, the next two are of round one
+  const auto load = make(4, false);  // the first is the reference, the next two are of round one
   EXPECT_EQ(load->round(false), "");
   EXPECT_EQ(load->round(false), "the fp64 product");
   EXPECT_EQ(load->round(false), "");
@@ -92,9 +96,9 @@ TEST_F(GpuLoad, AWordThatChangesIsFoundInTheNextSweep) {
 
 TEST(GpuDose, PartsLastAlikeOnFastAndSlowDevices) {
   EXPECT_EQ(dose_of(132, 2).fp16, 66u);
-  EXPECT_EQ(dose_of(132, 2).fp64, 16u);   // H100: FP64 at half the rate of FP32
-  EXPECT_EQ(dose_of(142, 64).fp64, 1u);   // L40S: a 64th
-  EXPECT_EQ(dose_of(1, 64).fp16, 1u);     // a slice
+  EXPECT_EQ(dose_of(132, 2).fp64, 16u);  // H100: FP64 at half the rate of FP32
+  EXPECT_EQ(dose_of(142, 64).fp64, 1u);  // L40S: a 64th
+  EXPECT_EQ(dose_of(1, 64).fp16, 1u);    // a slice
 }
 
 TEST(BurnCrew, WhatAWorkerCouldNotDoIsSaidWithItsDevice) {
@@ -135,27 +139,43 @@ TEST(BurnCrew, AnAnswerComesFromAnotherProcess) {
     }
     return std::pair(Cause::system, std::string("answered"));
   };
-  EXPECT_EQ(cause_of([]() -> std::string { throw CouldNotRun(Cause::no_gpu, "none there"); }, 5), std::pair(Cause::no_gpu, std::string("none there")));
-  EXPECT_EQ(cause_of([] { abort(); return std::string(); }, 5), std::pair(Cause::system, std::string("counting the GPUs crashed")));
-  EXPECT_EQ(cause_of([] { sleep(60); return std::string(); }, 0.3), std::pair(Cause::timeout, std::string("counting the GPUs got no answer in 0.3 s")));
+  EXPECT_EQ(cause_of([]() -> std::string { throw CouldNotRun(Cause::no_gpu, "none there"); }, 5),
+            std::pair(Cause::no_gpu, std::string("none there")));
+  EXPECT_EQ(cause_of(
+                [] {
+                  abort();
+                  return std::string();
+                },
+                5),
+            std::pair(Cause::system, std::string("counting the GPUs crashed")));
+  EXPECT_EQ(cause_of(
+                [] {
+                  sleep(60);
+                  return std::string();
+                },
+                0.3),
+            std::pair(Cause::timeout, std::string("counting the GPUs got no answer in 0.3 s")));
 }
 
 TEST(BurnSensors, AGpuThatItsHeatHoldsBackIsNamed) {
   std::string why;
   auto nvml = harness::Nvml::open(why, CLUSTERC_FAKE_NVML);
   ASSERT_TRUE(nvml) << why;
-  GpuWatch watch(std::move(nvml), "", {{.gpu = true, .number = 0, .uuid = "GPU-1"}, {.gpu = true, .number = 1, .uuid = "GPU-2"}, {.gpu = true, .number = 2, .uuid = "MIG-3"}});
+  GpuWatch watch(std::move(nvml), "",
+                 {{.gpu = true, .number = 0, .uuid = "GPU-1"},
+                  {.gpu = true, .number = 1, .uuid = "GPU-2"},
+                  {.gpu = true, .number = 2, .uuid = "MIG-3"}});
   for (int i = 0; i < 5; ++i) watch.read(1);
-  EXPECT_EQ(watch.slowed(), "");   // the power cap alone is what a full load looks like
+  EXPECT_EQ(watch.slowed(), "");  // the power cap alone is what a full load looks like
   const Reading sixth = watch.read(1);
-  EXPECT_DOUBLE_EQ(*sixth.clock, 1740e6);   // the median of 1980 and 1500
+  EXPECT_DOUBLE_EQ(*sixth.clock, 1740e6);  // the median of 1980 and 1500
   EXPECT_DOUBLE_EQ(*sixth.temperature, 85);
   EXPECT_DOUBLE_EQ(*sixth.power, 1301);
   EXPECT_EQ(watch.slowed(), "gpu1 was held back by hardware thermal slowdown in 1 of 6 readings");
   const auto parameters = watch.parameters();
   ASSERT_EQ(parameters.size(), 3u);
   EXPECT_EQ(std::get<std::string>(parameters[0].second), "gpu0: power cap; gpu1: power cap, hardware thermal slowdown");
-  EXPECT_EQ(std::get<std::uint64_t>(parameters[1].second), 1u);   // corrected
+  EXPECT_EQ(std::get<std::uint64_t>(parameters[1].second), 1u);  // corrected
   EXPECT_EQ(std::get<std::uint64_t>(parameters[2].second), 0u);
   EXPECT_EQ(watch.uncorrected().count, 0u);
   watch.read(1);
@@ -176,7 +196,8 @@ TEST(BurnSensors, WithoutNvmlTheRecordSaysSo) {
 // A driver that hangs: the run ends with a record that says where.
 TEST(BurnSensorsFault, NvmlThatNeverAnswersEndsTheRun) {
   const harness::Program burn{.name = "burn", .summary = "", .backends = {}};
-  for (const auto& [where, what] : {std::pair("init", "opening NVML: nothing moved for 0.5 s"), {"handle", "asking NVML for the GPUs: nothing moved for 0.5 s"}}) {
+  for (const auto& [where, what] : {std::pair("init", "opening NVML: nothing moved for 0.5 s"),
+                                    {"handle", "asking NVML for the GPUs: nothing moved for 0.5 s"}}) {
     const std::string output = output_file();
     const pid_t child = fork();
     if (child == 0) {

@@ -8,8 +8,14 @@ using namespace clusterc::program_run;
 using namespace clusterc::burn;
 
 TEST(BurnWatch, ASlowWorkerIsToldFromOneThatGotNoProcessor) {
-  // Four at 100 rounds a second of their own time. One got 31 % of its processor and is no slower meanwhile; one is throttled to 62 %.
-  EXPECT_EQ(slow_workers({{"processor 0", 100, 1}, {"processor 1", 98, 1}, {"processor 2", 31, 0.31}, {"processor 3", 62, 1}, {"processor 4", 100, 1}}), "processor 2 got 0.31 of its time, processor 3 does 0.62 of the median");
+  // Four at 100 rounds a second of their own time. One got 31 % of its processor and is no slower meanwhile; one is
+  // throttled to 62 %.
+  EXPECT_EQ(slow_workers({{"processor 0", 100, 1},
+                          {"processor 1", 98, 1},
+                          {"processor 2", 31, 0.31},
+                          {"processor 3", 62, 1},
+                          {"processor 4", 100, 1}}),
+            "processor 2 got 0.31 of its time, processor 3 does 0.62 of the median");
   EXPECT_EQ(slow_workers({{"gpu0", 100, 1}, {"gpu1", 85, 1}, {"gpu2", 90, 0.9}}), "");
   EXPECT_EQ(slow_workers({{"processor 7", 0, 0}}), "processor 7 got 0.00 of its time");
   std::vector<Work> many;
@@ -29,7 +35,8 @@ TEST(BurnWatch, TracesKeepTheirEnds) {
   EXPECT_EQ(clusterc::harness::trace_text({}), "");
 }
 
-// Kernel layouts: cpufreq in kHz, hwmon in thousandths of a degree, powercap in microjoules; a package's parts do not count again.
+// Kernel layouts: cpufreq in kHz, hwmon in thousandths of a degree, powercap in microjoules; a package's parts do not
+// count again.
 TEST(BurnWatch, SensorsAreReadFromTheKernelsTrees) {
   std::string pattern = fs::temp_directory_path() / "clusterc-sensors-XXXXXX";
   ASSERT_NE(mkdtemp(pattern.data()), nullptr);
@@ -43,8 +50,11 @@ TEST(BurnWatch, SensorsAreReadFromTheKernelsTrees) {
   put("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3000000\n");
   put("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2000000\n");
   put("sys/class/hwmon/hwmon0/name", "nvme\n"), put("sys/class/hwmon/hwmon0/temp1_input", "99000\n");
-  put("sys/class/hwmon/hwmon1/name", "coretemp\n"), put("sys/class/hwmon/hwmon1/temp1_input", "61000\n"), put("sys/class/hwmon/hwmon1/temp2_input", "63500\n");
-  put("sys/class/powercap/intel-rapl:0/energy_uj", "5000000\n"), put("sys/class/powercap/intel-rapl:0:0/energy_uj", "4000000\n"), put("sys/class/powercap/intel-rapl:1/energy_uj", "7000000\n");
+  put("sys/class/hwmon/hwmon1/name", "coretemp\n"), put("sys/class/hwmon/hwmon1/temp1_input", "61000\n"),
+      put("sys/class/hwmon/hwmon1/temp2_input", "63500\n");
+  put("sys/class/powercap/intel-rapl:0/energy_uj", "5000000\n"),
+      put("sys/class/powercap/intel-rapl:0:0/energy_uj", "4000000\n"),
+      put("sys/class/powercap/intel-rapl:1/energy_uj", "7000000\n");
   const Sensors s = read_sensors({0, 1}, root);
   EXPECT_DOUBLE_EQ(*s.clock, 2.5e9);
   EXPECT_DOUBLE_EQ(*s.temperature, 63.5);
@@ -62,7 +72,9 @@ TEST(BurnProgram, MeasuresAndChecksEveryRound) {
 TEST(BurnProgram, TheFaultBuildIsFoundAndItsProcessorNamed) {
   const Result r = run({kFaulty + "/clusterc-burn-faulty", "--seconds", "0.5", "--workers", "2", "--allow-busy"});
   expect_wrong_data(r, 2);
-  EXPECT_NE(r.records[1]["parameters"]["first_wrong"].get<std::string>().find("first in the matrix product"), std::string::npos) << r.text;
+  EXPECT_NE(r.records[1]["parameters"]["first_wrong"].get<std::string>().find("first in the matrix product"),
+            std::string::npos)
+      << r.text;
 }
 
 std::vector<std::string> workers_of(pid_t parent, std::size_t count) {
@@ -80,7 +92,8 @@ std::vector<std::string> workers_of(pid_t parent, std::size_t count) {
 TEST(BurnProgramFault, AStoppedAndAKilledWorkerAreNamed) {
   for (const int signal : {SIGSTOP, SIGKILL}) {
     const std::string output = output_file();
-    const pid_t child = start({program("burn"), "--seconds", "60", "--timeout", "5", "--workers", "2", "--allow-busy"}, output);
+    const pid_t child =
+        start({program("burn"), "--seconds", "60", "--timeout", "5", "--workers", "2", "--allow-busy"}, output);
     const std::vector<std::string> workers = workers_of(child, 2);
     ASSERT_EQ(workers.size(), 2u);
     kill(std::stoi(workers[1]), signal);
@@ -120,10 +133,12 @@ TEST(BurnProgramFault, ASlowedWorkerIsNamed) {
   }
   const Result r = finish(child, output);
   ASSERT_EQ(r.records.size(), 4u) << r.text;
-  EXPECT_EQ(r.status, 0);   // what it computed is right; that it is slow is the judge's business
+  EXPECT_EQ(r.status, 0);  // what it computed is right; that it is slow is the judge's business
   ASSERT_TRUE(r.records[1]["parameters"].contains("slow")) << r.text;
   const std::string processor = std::to_string(r.records[2]["parameters"]["processor"].get<int>());
-  EXPECT_NE(r.records[1]["parameters"]["slow"].get<std::string>().find("processor " + processor + " got 0."), std::string::npos) << r.text;
+  EXPECT_NE(r.records[1]["parameters"]["slow"].get<std::string>().find("processor " + processor + " got 0."),
+            std::string::npos)
+      << r.text;
 }
 
 TEST(BurnProgramFault, SignalsLeaveNoWorker) {
@@ -133,7 +148,8 @@ TEST(BurnProgramFault, SignalsLeaveNoWorker) {
     const std::vector<std::string> workers = workers_of(child, 2);
     kill(child, signal);
     const Result r = finish(child, output);
-    for (int turns = 0; turns < 500 && fs::exists("/proc/" + workers.at(0)); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int turns = 0; turns < 500 && fs::exists("/proc/" + workers.at(0)); ++turns)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (const std::string& worker : workers) EXPECT_FALSE(fs::exists("/proc/" + worker));
     if (signal == SIGKILL) continue;
     EXPECT_EQ(r.status, 2);

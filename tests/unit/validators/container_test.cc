@@ -1,4 +1,5 @@
-// clusterc-container with a program in a runtime's place that starts what stands behind its options, and does what a broken one does; and with Podman itself, where it can start containers here.
+// clusterc-container with a program in a runtime's place that starts what stands behind its options, and does what a
+// broken one does; and with Podman itself, where it can start containers here.
 #include "container/look.h"
 #include "container/runtimes.h"
 #include "unit/validators/program_run.h"
@@ -15,7 +16,9 @@ class Container : public Test {
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     root = pattern;
     path = getenv("PATH");
-    for (const char* node : {"dev/nvidia0", "dev/nvidia1", "dev/nvidiactl", "dev/infiniband/uverbs0", "dev/infiniband/rdma_cm", "sys/class/infiniband/mlx5_0/fw_ver"}) put("outside", node);
+    for (const char* node : {"dev/nvidia0", "dev/nvidia1", "dev/nvidiactl", "dev/infiniband/uverbs0",
+                             "dev/infiniband/rdma_cm", "sys/class/infiniband/mlx5_0/fw_ver"})
+      put("outside", node);
     fs::copy(root / "outside", root / "inside", fs::copy_options::recursive);
     fs::create_directories(root / "bin");
   }
@@ -27,12 +30,16 @@ class Container : public Test {
     fs::create_directories((root / side / file).parent_path());
     std::ofstream(root / side / file) << "\n";
   }
-  // In the place of podman: `then` runs with the program in $program and its arguments in $@, of which $3 is the tree to look at.
+  // In the place of podman: `then` runs with the program in $program and its arguments in $@, of which $3 is the tree
+  // to look at.
   void stand_in(const std::string& then, const std::string& name = "podman") {
     const fs::path file = root / "bin" / name;
     std::ofstream(file) << "#!/bin/sh\necho \"$@\" >> " << (root / "log").string() << "\n[ \"$1\" = rm ] && exit 0\n"
-                        << "for a; do case $a in --entrypoint=*) program=${a#--entrypoint=};; */clusterc-container|*/clusterc-container-faulty) program=$a;; esac; done\n"
-                        << "while [ \"$1\" != inside ]; do shift; done\nshift\nset -- inside \"$1\" " << (root / "inside").string() << " \"$3\" \"$4\" \"$5\"\n" << then << "\n";
+                        << "for a; do case $a in --entrypoint=*) program=${a#--entrypoint=};; "
+                           "*/clusterc-container|*/clusterc-container-faulty) program=$a;; esac; done\n"
+                        << "while [ \"$1\" != inside ]; do shift; done\nshift\nset -- inside \"$1\" "
+                        << (root / "inside").string() << " \"$3\" \"$4\" \"$5\"\n"
+                        << then << "\n";
     fs::permissions(file, fs::perms::owner_all);
     setenv("PATH", ((root / "bin").string() + ":" + path).c_str(), 1);
   }
@@ -41,7 +48,8 @@ class Container : public Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   Result look(std::vector<std::string> more = {}, const std::string& build = program("container")) const {
-    std::vector<std::string> line = {build, "--runtimes", "podman", "--sysfs", root / "outside", "--iterations", "3", "--allow-busy"};
+    std::vector<std::string> line = {build,          "--runtimes", "podman",      "--sysfs", root / "outside",
+                                     "--iterations", "3",          "--allow-busy"};
     line.insert(line.end(), more.begin(), more.end());
     return run(line);
   }
@@ -69,7 +77,7 @@ TEST_F(Container, ASoundRuntimeShowsEveryDevice) {
   EXPECT_EQ(r.records[2]["size"], 1048576);
   EXPECT_EQ(r.records[2]["count"], 1);
   EXPECT_EQ(r.records[2]["parameters"]["ranks"], 2);
-  EXPECT_EQ(r.records[2]["checked"], 2u * 2 * 1048576 / 4);   // two placements, two ranks, every float
+  EXPECT_EQ(r.records[2]["checked"], 2u * 2 * 1048576 / 4);  // two placements, two ranks, every float
 }
 
 TEST_F(Container, HiddenDevicesAreNamed) {
@@ -87,10 +95,11 @@ TEST_F(Container, HiddenDevicesAreNamed) {
 // Seen in one container of four: the worst of all counts, not the last.
 TEST_F(Container, ADeviceThatIsMissingOnceIsNamed) {
   fs::create_directories(root / "poor/dev"), fs::create_directories(root / "poor/sys");
-  stand_in("echo x >> " + (root / "count").string() + "\n[ $(wc -l < " + (root / "count").string() + ") != 2 ] || set -- inside \"$2\" " + (root / "poor").string() + " \"$4\" \"$5\" \"$6\"\n" + kExec);
+  stand_in("echo x >> " + (root / "count").string() + "\n[ $(wc -l < " + (root / "count").string() +
+           ") != 2 ] || set -- inside \"$2\" " + (root / "poor").string() + " \"$4\" \"$5\" \"$6\"\n" + kExec);
   const Result r = look();
   EXPECT_EQ(r.status, 1);
-  EXPECT_EQ(r.records[1]["wrong"], 4);   // two GPUs, an adapter, its node
+  EXPECT_EQ(r.records[1]["wrong"], 4);  // two GPUs, an adapter, its node
 }
 
 TEST_F(Container, ARuntimeThatIsNotThereIsMissing) {
@@ -99,7 +108,7 @@ TEST_F(Container, ARuntimeThatIsNotThereIsMissing) {
   EXPECT_EQ(r.status, 2);
   EXPECT_EQ(r.records.back()["reason"], "program missing");
   EXPECT_EQ(r.records.back()["detail"], "podman is not on the path");
-  r = run({program("container"), "--allow-busy"});   // not asked for by name: nothing to measure
+  r = run({program("container"), "--allow-busy"});  // not asked for by name: nothing to measure
   EXPECT_EQ(r.status, 3);
 }
 
@@ -121,7 +130,8 @@ TEST_F(ContainerFault, AContainerThatDoesNotEndIsEndedByName) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40));
     EXPECT_EQ(r.status, 2);
     EXPECT_EQ(r.records.back()["reason"], "timeout");
-    EXPECT_EQ(r.records.back()["detail"], answers ? "podman: a container answered and did not end within 4 s" : "podman: a container did not answer within 4 s");
+    EXPECT_EQ(r.records.back()["detail"], answers ? "podman: a container answered and did not end within 4 s"
+                                                  : "podman: a container did not answer within 4 s");
     const auto name = log().rfind("--name=");
     ASSERT_NE(name, std::string::npos);
     const std::string given = log().substr(name + 7, log().find(' ', name) - name - 7);
@@ -129,11 +139,13 @@ TEST_F(ContainerFault, AContainerThatDoesNotEndIsEndedByName) {
   }
 }
 
-// What was asked for by name and needs an image that nobody named is no success, whatever else worked; what is merely installed is left out.
+// What was asked for by name and needs an image that nobody named is no success, whatever else worked; what is merely
+// installed is left out.
 TEST_F(Container, ARuntimeAskedForByNameThatNeedsAnImageIsNoSuccess) {
   stand_in(kExec);
   stand_in(kExec, "docker");
-  Result r = run({program("container"), "--runtimes", "podman,docker", "--sysfs", root / "outside", "--iterations", "3", "--allow-busy"});
+  Result r = run({program("container"), "--runtimes", "podman,docker", "--sysfs", root / "outside", "--iterations", "3",
+                  "--allow-busy"});
   EXPECT_EQ(r.status, 2);
   ASSERT_TRUE(r.ended()) << r.text;
   EXPECT_EQ(r.records.back()["detail"], "docker starts containers from images: name one with --image");
@@ -147,28 +159,35 @@ TEST_F(Container, ARuntimeAskedForByNameThatNeedsAnImageIsNoSuccess) {
 TEST_F(Container, WhatACollectivePrintsIsNotTrusted) {
   if (!collectives()) GTEST_SKIP() << "no clusterc-nccl or no mpirun";
   fs::create_directories(root / "strange");
-  std::ofstream(root / "strange/mpirun") << "#!/bin/sh\necho '{\"metric\":\"nccl.all_reduce.busbw\",\"value\":1,\"parameters\":{\"in_place\":\"no\"}}'\necho 'no such option' >&2\nexit 3\n";
+  std::ofstream(root / "strange/mpirun") << "#!/bin/sh\necho "
+                                            "'{\"metric\":\"nccl.all_reduce.busbw\",\"value\":1,\"parameters\":{\"in_"
+                                            "place\":\"no\"}}'\necho 'no such option' >&2\nexit 3\n";
   fs::permissions(root / "strange/mpirun", fs::perms::owner_all);
   stand_in("PATH=" + (root / "strange").string() + ":$PATH\n" + kExec);
   const Result r = look();
   EXPECT_EQ(r.status, 2);
   ASSERT_TRUE(r.ended()) << r.text;
   EXPECT_EQ(r.records.back()["reason"], "communication error");
-  EXPECT_EQ(r.records.back()["detail"], "podman: the collective in the container: no end record came out of the container; no such option");
+  EXPECT_EQ(r.records.back()["detail"],
+            "podman: the collective in the container: no end record came out of the container; no such option");
 }
 
-// Killed in the middle, whoever waits for it removes what is there: a list that the runtime prints, of which the names are ours.
+// Killed in the middle, whoever waits for it removes what is there: a list that the runtime prints, of which the names
+// are ours.
 TEST_F(ContainerFault, WhatAKilledRunLeftIsRemoved) {
   stand_in("exec sleep 1000");
   const std::string output = output_file();
-  const pid_t child = start({program("container"), "--runtimes", "podman", "--sysfs", root / "outside", "--allow-busy"}, output);
-  for (int turns = 0; turns < 1000 && log().find("--name=") == std::string::npos; ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const pid_t child =
+      start({program("container"), "--runtimes", "podman", "--sysfs", root / "outside", "--allow-busy"}, output);
+  for (int turns = 0; turns < 1000 && log().find("--name=") == std::string::npos; ++turns)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const std::string all = log();
   const auto at = all.find("--name=");
   ASSERT_NE(at, std::string::npos);
   const std::string name = all.substr(at + 7, all.find(' ', at) - at - 7);
   std::ofstream(root / "names") << name << "\nclusterc-1-1\nsomebody\n";
-  std::ofstream(root / "bin/podman") << "#!/bin/sh\necho \"$@\" >> " << (root / "log").string() << "\n[ \"$1\" = ps ] && cat " << (root / "names").string() << "\nexit 0\n";
+  std::ofstream(root / "bin/podman") << "#!/bin/sh\necho \"$@\" >> " << (root / "log").string()
+                                     << "\n[ \"$1\" = ps ] && cat " << (root / "names").string() << "\nexit 0\n";
   std::string worker;
   std::ifstream("/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children") >> worker;
   ASSERT_FALSE(worker.empty());
@@ -184,7 +203,10 @@ TEST_F(Container, AContainerThatSaysNothingIsNoContainer) {
   Result r = look();
   EXPECT_EQ(r.status, 2);
   EXPECT_EQ(r.records.back()["detail"], "podman: the container said nothing");
-  stand_in("echo '{\"record\":\"inside\",\"token\":\"old\",\"gpus\":[\"nvidia0\",\"nvidia1\"],\"libraries\":[],\"adapters\":[\"mlx5_0\"],\"verbs\":[\"infiniband/uverbs0\"]}'");   // somebody else's answer
+  stand_in(
+      "echo "
+      "'{\"record\":\"inside\",\"token\":\"old\",\"gpus\":[\"nvidia0\",\"nvidia1\"],\"libraries\":[],\"adapters\":["
+      "\"mlx5_0\"],\"verbs\":[\"infiniband/uverbs0\"]}'");  // somebody else's answer
   r = look();
   EXPECT_EQ(r.status, 1);
   EXPECT_EQ(r.records[1]["wrong"].get<int>() >= 4, true) << r.text;
@@ -204,16 +226,18 @@ TEST_F(Container, AWrongAnswerIsFoundByTheFaultBuild) {
   stand_in(kExec);
   const Result r = look({}, kFaulty + "/clusterc-container-faulty");
   EXPECT_EQ(r.status, 1);
-  EXPECT_EQ(r.records[1]["wrong"], 4);   // the warm-up, too
+  EXPECT_EQ(r.records[1]["wrong"], 4);  // the warm-up, too
 }
 
 // Podman itself, from this machine's own file system: /tmp is in the container, /dev/shm is another.
 TEST_F(Container, PodmanStartsContainersHere) {
   setenv("PATH", path.c_str(), 1);
   if (!program_of(Runtime::podman)) GTEST_SKIP() << "podman is not installed";
-  std::ofstream(root / "containers.conf") << "[containers]\ndefault_ulimits = [\"nofile=1024:1024\", \"nproc=1000:1000\"]\n";
+  std::ofstream(root / "containers.conf")
+      << "[containers]\ndefault_ulimits = [\"nofile=1024:1024\", \"nproc=1000:1000\"]\n";
   setenv("CONTAINERS_CONF", (root / "containers.conf").c_str(), 1);
-  const Result r = run({program("container"), "--runtimes", "podman", "--iterations", "1", "--warmup", "1", "--allow-busy"});
+  const Result r =
+      run({program("container"), "--runtimes", "podman", "--iterations", "1", "--warmup", "1", "--allow-busy"});
   unsetenv("CONTAINERS_CONF");
   if (r.status == 2) GTEST_SKIP() << "podman cannot start containers here: " << r.text;
   expect_measured(r, collectives() ? 2 : 1);
@@ -221,7 +245,15 @@ TEST_F(Container, PodmanStartsContainersHere) {
 }
 
 Start start_of(Runtime runtime, const std::string& program) {
-  return {.runtime = runtime, .program = program, .name = "n", .image = "i", .bundle = "/b", .command = {"/b/p", "inside"}, .nvidia = true, .gpus = 2, .verbs = {"/dev/infiniband/uverbs0"}};
+  return {.runtime = runtime,
+          .program = program,
+          .name = "n",
+          .image = "i",
+          .bundle = "/b",
+          .command = {"/b/p", "inside"},
+          .nvidia = true,
+          .gpus = 2,
+          .verbs = {"/dev/infiniband/uverbs0"}};
 }
 std::string text(const std::vector<std::string>& arguments) {
   std::string out;
@@ -231,16 +263,26 @@ std::string text(const std::vector<std::string>& arguments) {
 
 TEST(ContainerRuntimes, CommandLines) {
   Start s = start_of(Runtime::podman, "/usr/bin/podman");
-  EXPECT_EQ(text(start_arguments(s)), "/usr/bin/podman run --rm --name=n --pull=never --network=host --mount=type=bind,source=/b,destination=/b,readonly --entrypoint=/b/p --device=nvidia.com/gpu=all --device=/dev/infiniband/uverbs0 i inside");
+  EXPECT_EQ(text(start_arguments(s)),
+            "/usr/bin/podman run --rm --name=n --pull=never --network=host "
+            "--mount=type=bind,source=/b,destination=/b,readonly --entrypoint=/b/p --device=nvidia.com/gpu=all "
+            "--device=/dev/infiniband/uverbs0 i inside");
   s.hook = true;
-  EXPECT_NE(text(start_arguments(s)).find("--entrypoint=/b/p --env=NVIDIA_VISIBLE_DEVICES=all --env=NVIDIA_DRIVER_CAPABILITIES=compute,utility --device=/dev/infiniband/uverbs0 i inside"), std::string::npos);
+  EXPECT_NE(text(start_arguments(s))
+                .find("--entrypoint=/b/p --env=NVIDIA_VISIBLE_DEVICES=all "
+                      "--env=NVIDIA_DRIVER_CAPABILITIES=compute,utility --device=/dev/infiniband/uverbs0 i inside"),
+            std::string::npos);
   s.image = "", s.rootfs = "/r", s.nvidia = false, s.verbs.clear();
-  EXPECT_EQ(text(start_arguments(s)), "/usr/bin/podman run --rm --name=n --pull=never --network=host --mount=type=bind,source=/b,destination=/b,readonly --entrypoint=/b/p --rootfs /r:O inside");
+  EXPECT_EQ(text(start_arguments(s)),
+            "/usr/bin/podman run --rm --name=n --pull=never --network=host "
+            "--mount=type=bind,source=/b,destination=/b,readonly --entrypoint=/b/p --rootfs /r:O inside");
   EXPECT_EQ(text(remove_arguments(s)[0]), "/usr/bin/podman rm --force n");
   s = start_of(Runtime::docker, "docker"), s.hook = true;
   EXPECT_NE(text(start_arguments(s)).find("--gpus=all --device=/dev/infiniband/uverbs0 i inside"), std::string::npos);
   s = start_of(Runtime::containerd, "/usr/bin/ctr");
-  EXPECT_EQ(text(start_arguments(s)), "/usr/bin/ctr run --rm --net-host --mount type=bind,src=/b,dst=/b,options=rbind:ro --device nvidia.com/gpu=all --device /dev/infiniband/uverbs0 i n /b/p inside");
+  EXPECT_EQ(text(start_arguments(s)),
+            "/usr/bin/ctr run --rm --net-host --mount type=bind,src=/b,dst=/b,options=rbind:ro --device "
+            "nvidia.com/gpu=all --device /dev/infiniband/uverbs0 i n /b/p inside");
   s.hook = true;
   EXPECT_NE(text(start_arguments(s)).find("--gpus 0 --gpus 1"), std::string::npos);
   EXPECT_EQ(remove_arguments(s).size(), 3u);
@@ -249,7 +291,9 @@ TEST(ContainerRuntimes, CommandLines) {
   EXPECT_TRUE(list_arguments(Runtime::apptainer, "apptainer").empty());
   EXPECT_NE(text(start_arguments(start_of(Runtime::containerd, "nerdctl"))).find("--gpus=all"), std::string::npos);
   s = start_of(Runtime::enroot, "enroot");
-  EXPECT_EQ(text(start_arguments(s)), "enroot start --mount /b:/b --env NVIDIA_VISIBLE_DEVICES=all --env NVIDIA_DRIVER_CAPABILITIES=compute,utility --env MELLANOX_VISIBLE_DEVICES=all i /b/p inside");
+  EXPECT_EQ(text(start_arguments(s)),
+            "enroot start --mount /b:/b --env NVIDIA_VISIBLE_DEVICES=all --env "
+            "NVIDIA_DRIVER_CAPABILITIES=compute,utility --env MELLANOX_VISIBLE_DEVICES=all i /b/p inside");
   s = start_of(Runtime::apptainer, "apptainer");
   EXPECT_EQ(text(start_arguments(s)), "apptainer exec --bind=/b:/b:ro --nv i /b/p inside");
 }
@@ -266,7 +310,12 @@ TEST(ContainerRuntimes, WhatWouldBeReadOtherwiseIsRefused) {
 }
 
 TEST(ContainerLook, IsReadBackAsItWasWritten) {
-  const Look look{.gpus = {"nvidia0", "nvidia10"}, .libraries = {"libcuda.so.1"}, .adapters = {"mlx5_0"}, .verbs = {"infiniband/uverbs0"}, .locked_memory = "unlimited", .mpirun = "/usr/bin/mpirun"};
+  const Look look{.gpus = {"nvidia0", "nvidia10"},
+                  .libraries = {"libcuda.so.1"},
+                  .adapters = {"mlx5_0"},
+                  .verbs = {"infiniband/uverbs0"},
+                  .locked_memory = "unlimited",
+                  .mpirun = "/usr/bin/mpirun"};
   const auto back = parse_look(look_line(look, "t\"1"));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->token, "t\"1");
@@ -274,7 +323,8 @@ TEST(ContainerLook, IsReadBackAsItWasWritten) {
   EXPECT_EQ(back->look.mpirun, look.mpirun);
   EXPECT_EQ(compare(look, back->look).compared, 5u);
   EXPECT_TRUE(compare(look, back->look).found.empty());
-  for (const char* other : {"", "hello", "{}", "[]", R"({"record":"inside","token":"t"})", R"({"record":1})"}) EXPECT_FALSE(parse_look(other)) << other;
+  for (const char* other : {"", "hello", "{}", "[]", R"({"record":"inside","token":"t"})", R"({"record":1})"})
+    EXPECT_FALSE(parse_look(other)) << other;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// clusterc-fabric on trees as the kernel writes them. The texts of link_layer, state, phys_state, rate, lid, gids and gid_attrs are those of drivers/infiniband/core/sysfs.c (link_layer_show,
-// state_show, phys_state_show, rate_show, lid_show, print_gid_cb, _show_port_gid_attr); the layout is Documentation/ABI/stable/sysfs-class-infiniband's.
+// clusterc-fabric on trees as the kernel writes them. The texts of link_layer, state, phys_state, rate, lid, gids and
+// gid_attrs are those of drivers/infiniband/core/sysfs.c (link_layer_show, state_show, phys_state_show, rate_show,
+// lid_show, print_gid_cb, _show_port_gid_attr); the layout is Documentation/ABI/stable/sysfs-class-infiniband's.
 #include "fabric/perftest.h"
 #include "fabric/ports.h"
 #include "unit/validators/program_run.h"
@@ -22,23 +23,32 @@ class Fabric : public ::testing::Test {
   }
   static std::string port_of(const std::string& device) { return "sys/class/infiniband/" + device + "/ports/1/"; }
   void counters(const std::string& at) const {
-    for (const char* name : {"symbol_error", "link_error_recovery", "link_downed", "port_rcv_errors", "port_rcv_remote_physical_errors", "port_rcv_switch_relay_errors", "port_xmit_discards",
-                             "port_xmit_constraint_errors", "port_rcv_constraint_errors", "local_link_integrity_errors", "excessive_buffer_overrun_errors", "VL15_dropped"})
+    for (const char* name : {"symbol_error", "link_error_recovery", "link_downed", "port_rcv_errors",
+                             "port_rcv_remote_physical_errors", "port_rcv_switch_relay_errors", "port_xmit_discards",
+                             "port_xmit_constraint_errors", "port_rcv_constraint_errors", "local_link_integrity_errors",
+                             "excessive_buffer_overrun_errors", "VL15_dropped"})
       put(at + "counters/" + name, "0");
     put(at + "counters/port_xmit_data", "1000");
     put(at + "hw_counters/out_of_sequence", "0");
   }
-  void infiniband(const std::string& device, const std::string& rate = "400 Gb/sec (4X NDR)", const std::string& state = "4: ACTIVE", const std::string& physical = "5: LinkUp") const {
+  void infiniband(const std::string& device, const std::string& rate = "400 Gb/sec (4X NDR)",
+                  const std::string& state = "4: ACTIVE", const std::string& physical = "5: LinkUp") const {
     const std::string at = port_of(device);
-    put(at + "link_layer", "InfiniBand"), put(at + "state", state), put(at + "phys_state", physical), put(at + "rate", rate), put(at + "lid", "0x1f");
-    put(at + "gids/0", "fe80:0000:0000:0000:a088:c203:0012:3456"), put(at + "gids/1", "0000:0000:0000:0000:0000:0000:0000:0000");
+    put(at + "link_layer", "InfiniBand"), put(at + "state", state), put(at + "phys_state", physical),
+        put(at + "rate", rate), put(at + "lid", "0x1f");
+    put(at + "gids/0", "fe80:0000:0000:0000:a088:c203:0012:3456"),
+        put(at + "gids/1", "0000:0000:0000:0000:0000:0000:0000:0000");
     counters(at);
   }
-  // As mlx5 fills it where the interface has the address 10.1.0.7: v1 and v2 of the link-local and of the IPv4 address; then empty entries, whose type the kernel refuses to read.
-  void roce(const std::string& device, const std::string& interface, const std::string& rate = "200 Gb/sec (4X HDR)") const {
+  // As mlx5 fills it where the interface has the address 10.1.0.7: v1 and v2 of the link-local and of the IPv4 address;
+  // then empty entries, whose type the kernel refuses to read.
+  void roce(const std::string& device, const std::string& interface,
+            const std::string& rate = "200 Gb/sec (4X HDR)") const {
     const std::string at = port_of(device);
-    put(at + "link_layer", "Ethernet"), put(at + "state", "4: ACTIVE"), put(at + "phys_state", "5: LinkUp"), put(at + "rate", rate), put(at + "lid", "0x0");
-    const char* gids[] = {"fe80:0000:0000:0000:0e42:a1ff:fe12:3456", "fe80:0000:0000:0000:0e42:a1ff:fe12:3456", "0000:0000:0000:0000:0000:ffff:0a01:0007", "0000:0000:0000:0000:0000:ffff:0a01:0007"};
+    put(at + "link_layer", "Ethernet"), put(at + "state", "4: ACTIVE"), put(at + "phys_state", "5: LinkUp"),
+        put(at + "rate", rate), put(at + "lid", "0x0");
+    const char* gids[] = {"fe80:0000:0000:0000:0e42:a1ff:fe12:3456", "fe80:0000:0000:0000:0e42:a1ff:fe12:3456",
+                          "0000:0000:0000:0000:0000:ffff:0a01:0007", "0000:0000:0000:0000:0000:ffff:0a01:0007"};
     for (unsigned i = 0; i < 4; ++i) {
       put(at + "gids/" + std::to_string(i), gids[i]);
       put(at + "gid_attrs/types/" + std::to_string(i), i % 2 == 0 ? "IB/RoCE v1" : "RoCE v2");
@@ -61,7 +71,9 @@ class Fabric : public ::testing::Test {
   }
   static std::string slow(const Result& r, const std::string& port) {
     for (const json& m : r.records)
-      if (m.value("record", "") == "measurement" && (port.empty() ? m["metric"] == "fabric.links" : m["parameters"].value("port", "") == port)) return m["parameters"].value("slow", "");
+      if (m.value("record", "") == "measurement" &&
+          (port.empty() ? m["metric"] == "fabric.links" : m["parameters"].value("port", "") == port))
+        return m["parameters"].value("slow", "");
     return "no record";
   }
   fs::path root;
@@ -73,7 +85,7 @@ TEST_F(Fabric, SoundPortsHaveNoTrouble) {
     const Result r = look(demanded ? std::vector<std::string>{"--ports", kAll} : std::vector<std::string>{});
     expect_measured(r, 4);
     const char* ports[] = {"mlx5_0/1", "mlx5_2/1", "mlx5_10/1"};
-    const double rates[] = {50e9, 25e9, 50e9};                     // 400 Gb/s / 8, 200 Gb/s / 8
+    const double rates[] = {50e9, 25e9, 50e9};  // 400 Gb/s / 8, 200 Gb/s / 8
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(r.records[i + 1]["parameters"]["port"], ports[i]);
       EXPECT_DOUBLE_EQ(r.records[i + 1]["value"], rates[i]);
@@ -84,7 +96,7 @@ TEST_F(Fabric, SoundPortsHaveNoTrouble) {
     EXPECT_EQ(r.records[4]["parameters"]["not_active"], "mlx5_3/1 DOWN (Polling)");
     EXPECT_EQ(r.records[1]["parameters"]["lid"], 31);
     EXPECT_EQ(r.records[1]["parameters"]["speed"], "NDR");
-    EXPECT_EQ(r.records[2]["parameters"]["gid_index"], 3);          // RoCE v2 of the IPv4 address
+    EXPECT_EQ(r.records[2]["parameters"]["gid_index"], 3);  // RoCE v2 of the IPv4 address
     EXPECT_EQ(r.records[2]["parameters"]["mtu"], 9000);
     EXPECT_EQ(r.records[2]["parameters"]["gids"], 4);
   }
@@ -93,12 +105,12 @@ TEST_F(Fabric, SoundPortsHaveNoTrouble) {
 // From outside: the trees of machines on which one thing is wrong.
 TEST_F(Fabric, ASlowPortIsNamed) {
   sound();
-  put(port_of("mlx5_10") + "rate", "100 Gb/sec (1X NDR)");          // three of four lanes lost
+  put(port_of("mlx5_10") + "rate", "100 Gb/sec (1X NDR)");  // three of four lanes lost
   const Result r = look();
   expect_measured(r, 4);
   EXPECT_EQ(slow(r, "mlx5_10/1"), "mlx5_10/1 runs at 100 Gb/s (1X NDR), not 400 Gb/s");
   EXPECT_EQ(slow(r, "mlx5_0/1"), "");
-  EXPECT_DOUBLE_EQ(r.records[4]["value"], 87.5e9);                  // (400 + 100 + 200) / 8
+  EXPECT_DOUBLE_EQ(r.records[4]["value"], 87.5e9);  // (400 + 100 + 200) / 8
 }
 
 TEST_F(Fabric, APortThatIsDownOrNotBroughtUpIsNamed) {
@@ -127,7 +139,8 @@ TEST_F(Fabric, MtuAndGidsOfRoceAreHeldAgainstTheList) {
   put("sys/class/net/ens3f0np0/mtu", "1500");
   EXPECT_EQ(slow(look(), "mlx5_2/1"), "mlx5_2/1 has MTU 1500 on ens3f0np0, not 9000");
   put("sys/class/net/ens3f0np0/mtu", "9000");
-  for (const char* i : {"2", "3"}) put(port_of("mlx5_2") + "gids/" + i, "0000:0000:0000:0000:0000:0000:0000:0000");   // the address is gone
+  for (const char* i : {"2", "3"})
+    put(port_of("mlx5_2") + "gids/" + i, "0000:0000:0000:0000:0000:0000:0000:0000");  // the address is gone
   EXPECT_EQ(slow(look(), "mlx5_2/1"), "mlx5_2/1 has only a link-local RoCE v2 GID: ens3f0np0 has no IP address");
   put(port_of("mlx5_2") + "gid_attrs/types/1", "IB/RoCE v1");
   EXPECT_EQ(slow(look(), "mlx5_2/1"), "mlx5_2/1 has no RoCE v2 GID: its interface has no address, or RoCE is off");
@@ -136,7 +149,7 @@ TEST_F(Fabric, MtuAndGidsOfRoceAreHeldAgainstTheList) {
 class FabricFault : public Fabric {};
 TEST_F(FabricFault, ErrorsThatAreCountedMeanwhileAreNamed) {
   sound();
-  put(port_of("mlx5_0") + "counters/symbol_error", "40");           // of long ago: told, not held against it
+  put(port_of("mlx5_0") + "counters/symbol_error", "40");  // of long ago: told, not held against it
   EXPECT_EQ(slow(look(), "mlx5_0/1"), "");
   const std::string output = output_file();
   const pid_t child = start({program("fabric"), "--sysfs", root, "--ports", kAll, "--seconds", "3"}, output);
@@ -154,17 +167,19 @@ TEST_F(Fabric, WhatCannotBeJudgedIsSaid) {
   Result r = look({});
   EXPECT_EQ(r.status, 3);
   EXPECT_EQ(r.records.back()["status"], "not applicable");
-  r = look();                                                       // demanded, and no driver
+  r = look();  // demanded, and no driver
   EXPECT_EQ(r.status, 2);
   EXPECT_EQ(r.records.back()["reason"], "device error");
   infiniband("mlx5_0", "10 Gb/sec (4X SDR)", "1: DOWN", "2: Polling");
   EXPECT_EQ(look({}).status, 3);
   r = look();
   EXPECT_EQ(r.status, 2);
-  EXPECT_EQ(r.records.back()["detail"], "no port is active: 1 of 2 InfiniBand ports of 400 Gb/s are not there; 1 of 1 Ethernet ports of 200 Gb/s are not there; mlx5_0/1 is DOWN (Polling)");
+  EXPECT_EQ(r.records.back()["detail"],
+            "no port is active: 1 of 2 InfiniBand ports of 400 Gb/s are not there; 1 of 1 Ethernet ports of 200 Gb/s "
+            "are not there; mlx5_0/1 is DOWN (Polling)");
   r = look({"--ports", "infiniband:8x400"});
   EXPECT_EQ(r.status, 2);
-  put(port_of("efa_0") + "link_layer", "Unspecified");              // Amazon's adapters: another network
+  put(port_of("efa_0") + "link_layer", "Unspecified");  // Amazon's adapters: another network
   put(port_of("mlx5_0") + "state", std::string(100000, 'x')), put(port_of("mlx5_0") + "rate", "1e999 Gb/sec (4X");
   EXPECT_EQ(look().status, 2);
 }
@@ -173,7 +188,9 @@ TEST_F(Fabric, ALinkThatChangesBetweenTwoLooksIsFound) {
   sound();
   const Result r = look({"--ports", kAll}, kFaulty + "/clusterc-fabric-faulty");
   EXPECT_EQ(r.status, 1);
-  for (std::size_t i = 1; i < 4; ++i) { EXPECT_EQ(r.records[i]["wrong"], 1); }
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(r.records[i]["wrong"], 1);
+  }
 }
 
 TEST(FabricDemands, AreReadWholeOrNotAtAll) {
@@ -184,16 +201,23 @@ TEST(FabricDemands, AreReadWholeOrNotAtAll) {
   EXPECT_EQ((*demands)[0].count, 8u);
   EXPECT_DOUBLE_EQ((*demands)[0].rate, 400e9);
   EXPECT_EQ((*demands)[1].mtu, 9000);
-  for (const char* bad : {"", "infiniband", "infiniband:8", "infiniband:0x400Gb/s", "infiniband:-1x400Gb/s", "infiniband:8x400GB/s", "ethernet:1x1Gb/s:0", "ethernet:1x1Gb/s:", "ethernet:1x1Gb/s:9000x", "efa:1x1Gb/s",
-                          "infiniband:8xnanGb/s", "infiniband:99999999999999999999x1Gb/s", "infiniband:1x1Gb/s,"})
+  for (const char* bad :
+       {"", "infiniband", "infiniband:8", "infiniband:0x400Gb/s", "infiniband:-1x400Gb/s", "infiniband:8x400GB/s",
+        "ethernet:1x1Gb/s:0", "ethernet:1x1Gb/s:", "ethernet:1x1Gb/s:9000x", "efa:1x1Gb/s", "infiniband:8xnanGb/s",
+        "infiniband:99999999999999999999x1Gb/s", "infiniband:1x1Gb/s,"})
     EXPECT_FALSE(parse_demands(bad, why)) << bad;
 }
 
-// Two classes of one layer: the fastest ports answer the fastest demand, a port of 200 Gb/s cannot hide behind the other class.
+// Two classes of one layer: the fastest ports answer the fastest demand, a port of 200 Gb/s cannot hide behind the
+// other class.
 TEST(FabricDemands, TheFastestPortsAnswerTheFastestDemand) {
   std::vector<Port> ports;
   for (const double rate : {200e9, 400e9, 400e9})
-    ports.push_back({.device = "mlx5_" + std::to_string(ports.size()), .number = 1, .state = "ACTIVE", .physical = "LinkUp", .rate = rate});
+    ports.push_back({.device = "mlx5_" + std::to_string(ports.size()),
+                     .number = 1,
+                     .state = "ACTIVE",
+                     .physical = "LinkUp",
+                     .rate = rate});
   std::string why;
   const auto demands = *parse_demands("infiniband:1x200Gb/s,infiniband:2x400Gb/s", why);
   const Choice choice = choose(ports, demands);
@@ -204,7 +228,8 @@ TEST(FabricDemands, TheFastestPortsAnswerTheFastestDemand) {
   EXPECT_TRUE(choice.absent.empty());
 }
 
-// Printed by ib_write_bw and ib_write_lat: the formats of perftest_parameters.h and .c (RESULT_FMT_G, REPORT_FMT, RESULT_FMT_LAT, REPORT_FMT_LAT) as they stand in Debian 12's programs, filled with figures made up.
+// Printed by ib_write_bw and ib_write_lat: the formats of perftest_parameters.h and .c (RESULT_FMT_G, REPORT_FMT,
+// RESULT_FMT_LAT, REPORT_FMT_LAT) as they stand in Debian 12's programs, filled with figures made up.
 constexpr const char* kBandwidthTable = R"( 
 ---------------------------------------------------------------------------------------
                     RDMA_Write BW Test
@@ -227,7 +252,7 @@ constexpr const char* kLatencyTable = R"( Mtu             : 4096[B]
 TEST(FabricPerftest, ItsTablesAreRead) {
   const auto bandwidth = parse_perftest(kBandwidthTable, Perftest::bandwidth);
   ASSERT_TRUE(bandwidth);
-  EXPECT_DOUBLE_EQ(bandwidth->value, 49e9);                 // 392 Gb/s / 8
+  EXPECT_DOUBLE_EQ(bandwidth->value, 49e9);  // 392 Gb/s / 8
   EXPECT_EQ(bandwidth->iterations, 377000u);
   EXPECT_EQ(bandwidth->size, 65536u);
   EXPECT_EQ(bandwidth->mtu, 4096u);
@@ -236,19 +261,27 @@ TEST(FabricPerftest, ItsTablesAreRead) {
   EXPECT_DOUBLE_EQ(latency->value, 1.02e-6);
   EXPECT_DOUBLE_EQ(latency->tail, 1.10e-6);
   // Without --report_gbits: perftest's megabytes have 2^20 bytes.
-  const auto megabytes = parse_perftest(" #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n 65536      5000             100.00             100.00  0.0016\n", Perftest::bandwidth);
+  const auto megabytes = parse_perftest(
+      " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n 65536      5000             "
+      "100.00             100.00  0.0016\n",
+      Perftest::bandwidth);
   ASSERT_TRUE(megabytes);
   EXPECT_DOUBLE_EQ(megabytes->value, 104857600);
   const std::string table = kBandwidthTable;
-  EXPECT_FALSE(parse_perftest(table.substr(0, table.find(" 65536 ")), Perftest::bandwidth));       // cut off
+  EXPECT_FALSE(parse_perftest(table.substr(0, table.find(" 65536 ")), Perftest::bandwidth));  // cut off
   EXPECT_FALSE(parse_perftest(kLatencyTable, Perftest::bandwidth));
   EXPECT_FALSE(parse_perftest(kBandwidthTable, Perftest::latency));
-  EXPECT_FALSE(parse_perftest(" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n 65536 5000 0.00 inf nan\n", Perftest::bandwidth));
-  EXPECT_FALSE(parse_perftest(" #bytes     #iterations    BW peak[furlongs]    BW average[furlongs]   MsgRate[Mpps]\n 65536 5000 1 1 1\n", Perftest::bandwidth));
+  EXPECT_FALSE(parse_perftest(
+      " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n 65536 5000 0.00 inf nan\n",
+      Perftest::bandwidth));
+  EXPECT_FALSE(parse_perftest(
+      " #bytes     #iterations    BW peak[furlongs]    BW average[furlongs]   MsgRate[Mpps]\n 65536 5000 1 1 1\n",
+      Perftest::bandwidth));
 }
 
-// In perftest's place, with its ways: without a host it waits for one on --port, with one it connects and says "Couldn't connect to HOST:PORT" where nobody listens. $FAULT makes one of its
-// sides go wrong for one device; the bytes that it "sends" are counted in the tree as an adapter counts them, in units of four.
+// In perftest's place, with its ways: without a host it waits for one on --port, with one it connects and says
+// "Couldn't connect to HOST:PORT" where nobody listens. $FAULT makes one of its sides go wrong for one device; the
+// bytes that it "sends" are counted in the tree as an adapter counts them, in units of four.
 constexpr const char* kStandIn = R"PY(#!/usr/bin/env python3
 import os, socket, sys, time
 tree, fault = os.environ["TREE"], os.environ.get("FAULT", "")
@@ -294,21 +327,41 @@ class FabricPairFault : public Fabric {
     tcp_port = 20000 + getpid() % 300 * 100 % 20000;
   }
   std::vector<std::string> command(const char* as, const std::string& fault, std::vector<std::string> more = {}) const {
-    std::vector<std::string> line = {"env", "PATH=" + (root / "bin").string() + ":/usr/local/bin:/usr/bin:/bin", "TREE=" + root.string(), "FAULT=" + fault, program("fabric"), "--sysfs", root, "--ports", kAll, "--hosts",
-                                     "localhost,127.0.0.1", "--as", as, "--tcp-port", std::to_string(tcp_port), "--iterations", "2", "--allow-busy", "--timeout", "5"};
+    std::vector<std::string> line = {"env",
+                                     "PATH=" + (root / "bin").string() + ":/usr/local/bin:/usr/bin:/bin",
+                                     "TREE=" + root.string(),
+                                     "FAULT=" + fault,
+                                     program("fabric"),
+                                     "--sysfs",
+                                     root,
+                                     "--ports",
+                                     kAll,
+                                     "--hosts",
+                                     "localhost,127.0.0.1",
+                                     "--as",
+                                     as,
+                                     "--tcp-port",
+                                     std::to_string(tcp_port),
+                                     "--iterations",
+                                     "2",
+                                     "--allow-busy",
+                                     "--timeout",
+                                     "5"};
     line.insert(line.end(), more.begin(), more.end());
     return line;
   }
   std::pair<Result, Result> both(const std::string& fault, const std::vector<std::string>& more = {}) const {
     const std::string output = output_file(), second = output_file();
-    const pid_t a = start(command("localhost", fault, more), output), b = start(command("127.0.0.1", fault, more), second);
+    const pid_t a = start(command("localhost", fault, more), output),
+                b = start(command("127.0.0.1", fault, more), second);
     Result first = finish(a, output);
     return {std::move(first), finish(b, second)};
   }
   void expect_nobody_left() const {
     std::ifstream pids(root / "pids");
     for (std::string pid; std::getline(pids, pid);) {
-      for (int turns = 0; turns < 200 && fs::exists("/proc/" + pid); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      for (int turns = 0; turns < 200 && fs::exists("/proc/" + pid); ++turns)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
       EXPECT_FALSE(fs::exists("/proc/" + pid)) << pid;
     }
   }
@@ -323,7 +376,7 @@ class FabricPairFault : public Fabric {
 TEST_F(FabricPairFault, EachWritesToTheOtherThroughEveryPort) {
   const auto [a, b] = both("");
   for (const Result& r : {a, b}) {
-    expect_measured(r, 3 * 2 + 4);                            // three ports, bandwidth and latency; the links
+    expect_measured(r, 3 * 2 + 4);  // three ports, bandwidth and latency; the links
     for (const char* port : {"mlx5_0/1", "mlx5_2/1", "mlx5_10/1"}) {
       const json* const bandwidth = record(r, "rdma.write", port);
       const json* const latency = record(r, "rdma.write_latency", port);
@@ -343,9 +396,10 @@ TEST_F(FabricPairFault, EachWritesToTheOtherThroughEveryPort) {
 
 // From outside: one port of the pair goes wrong; the others are measured all the same, and the ports are reported.
 TEST_F(FabricPairFault, APortThatFailsIsNamedAndTheOthersAreMeasured) {
-  for (const auto& [fault, words] : {std::pair{"completion mlx5_2", "mlx5_2/1 to '127.0.0.1', ib_write_bw: Failed status 12: wr_id 0 syndrom 0x81"},
-                                     {"hang mlx5_2", "mlx5_2/1 to '127.0.0.1', ib_write_bw: did not end within 6 s"},
-                                     {"stubborn mlx5_2", "did not end within 6 s"}}) {
+  for (const auto& [fault, words] :
+       {std::pair{"completion mlx5_2", "mlx5_2/1 to '127.0.0.1', ib_write_bw: Failed status 12: wr_id 0 syndrom 0x81"},
+        {"hang mlx5_2", "mlx5_2/1 to '127.0.0.1', ib_write_bw: did not end within 6 s"},
+        {"stubborn mlx5_2", "did not end within 6 s"}}) {
     fs::remove(root / "pids");
     const auto begin = std::chrono::steady_clock::now();
     const auto [a, b] = both(fault);
@@ -354,7 +408,9 @@ TEST_F(FabricPairFault, APortThatFailsIsNamedAndTheOthersAreMeasured) {
       EXPECT_EQ(r.status, 2) << r.text;
       ASSERT_TRUE(r.ended()) << r.text;
       EXPECT_EQ(r.records.back()["reason"], "communication error");
-      EXPECT_TRUE(record(r, "rdma.write", "mlx5_0/1") && record(r, "rdma.write", "mlx5_10/1") && record(r, "fabric.link", "mlx5_2/1")) << r.text;
+      EXPECT_TRUE(record(r, "rdma.write", "mlx5_0/1") && record(r, "rdma.write", "mlx5_10/1") &&
+                  record(r, "fabric.link", "mlx5_2/1"))
+          << r.text;
       EXPECT_FALSE(record(r, "rdma.write", "mlx5_2/1"));
     }
     EXPECT_NE(a.records.back()["detail"].get<std::string>().find(words), std::string::npos) << a.text;
@@ -366,7 +422,9 @@ TEST_F(FabricPairFault, AServerThatDoesNotStartIsQuoted) {
   const auto [a, b] = both("server mlx5_2");
   for (const Result& r : {a, b}) {
     EXPECT_EQ(r.status, 2) << r.text;
-    EXPECT_NE(r.records.back()["detail"].get<std::string>().find("; there: Unable to find the Infiniband/RoCE device"), std::string::npos) << r.text;
+    EXPECT_NE(r.records.back()["detail"].get<std::string>().find("; there: Unable to find the Infiniband/RoCE device"),
+              std::string::npos)
+        << r.text;
   }
   expect_nobody_left();
 }
@@ -393,8 +451,10 @@ TEST_F(FabricPairFault, AnAbsentOrDyingPartnerAndAMissingPerftestAreSaid) {
   EXPECT_TRUE(record(r, "fabric.link", "mlx5_0/1"));
   // Killed in the middle of a run.
   const std::string output = output_file(), second = output_file();
-  const pid_t a = start(command("localhost", "hang mlx5_0"), output), b = start(command("127.0.0.1", "hang mlx5_0"), second);
-  for (int turns = 0; turns < 500 && !fs::exists(root / "pids"); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const pid_t a = start(command("localhost", "hang mlx5_0"), output),
+              b = start(command("127.0.0.1", "hang mlx5_0"), second);
+  for (int turns = 0; turns < 500 && !fs::exists(root / "pids"); ++turns)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   kill(b, SIGKILL);
   r = finish(a, output);
   finish(b, second);
@@ -404,10 +464,12 @@ TEST_F(FabricPairFault, AnAbsentOrDyingPartnerAndAMissingPerftestAreSaid) {
   expect_nobody_left();
   for (const char* name : {"ib_write_bw", "ib_write_lat"}) fs::remove(root / "bin" / name);
   std::vector<std::string> first_line = command("localhost", ""), second_line = command("127.0.0.1", "");
-  first_line[1] = second_line[1] = "PATH=" + (root / "bin").string();      // without the real one, where it is installed
+  first_line[1] = second_line[1] = "PATH=" + (root / "bin").string();  // without the real one, where it is installed
   const pid_t first = start(first_line, output), other = start(second_line, second);
   const Result c = finish(first, output), d = finish(other, second);
-  for (const Result& missing : {c, d}) { EXPECT_EQ(missing.records.back()["reason"], "program missing") << missing.text; }
+  for (const Result& missing : {c, d}) {
+    EXPECT_EQ(missing.records.back()["reason"], "program missing") << missing.text;
+  }
 }
 
 TEST_F(FabricPairFault, WhoIsNoneOfTheHostsOrHasNoPartnerIsSaid) {

@@ -1,5 +1,5 @@
-// gemm's CUDA code on a runtime that is none: what it asks of cuBLASLt, what it reads of the sensors, and what it finds (tests/fakes/cuda_host.cc, cublas_lt.cc, nvml.cc). No kernel
-// and no product of a GPU runs here.
+// gemm's CUDA code on a runtime that is none: what it asks of cuBLASLt, what it reads of the sensors, and what it finds
+// (tests/fakes/cuda_host.cc, cublas_lt.cc, nvml.cc). No kernel and no product of a GPU runs here.
 #ifdef CLUSTERC_FAKE_GPU
 #include <map>
 
@@ -11,7 +11,8 @@ using namespace clusterc::program_run;
 const std::string kFolder = CLUSTERC_FAKE_GPU;
 
 // `wishes` are variables of the fakes: "FAKE_GPUS=0".
-Result gemm(std::vector<std::string> wishes, const std::vector<std::string>& arguments, const std::string& name = "clusterc-gemm") {
+Result gemm(std::vector<std::string> wishes, const std::vector<std::string>& arguments,
+            const std::string& name = "clusterc-gemm") {
   std::vector<std::string> all = {"env", "LD_LIBRARY_PATH=" + kFolder};
   all.insert(all.end(), wishes.begin(), wishes.end());
   all.insert(all.end(), {kFolder + "/" + name, "--device", "cuda", "--allow-busy"});
@@ -22,7 +23,8 @@ Result gemm(std::vector<std::string> wishes, const std::vector<std::string>& arg
 std::map<std::string, nlohmann::json> measured(const Result& result) {
   std::map<std::string, nlohmann::json> out;
   for (const auto& r : result.records)
-    if (r["record"] == "measurement") out[r["metric"].get<std::string>() + " " + r["device"]["label"].get<std::string>()] = r;
+    if (r["record"] == "measurement")
+      out[r["metric"].get<std::string>() + " " + r["device"]["label"].get<std::string>()] = r;
   return out;
 }
 
@@ -31,27 +33,37 @@ TEST(GemmOnAFakeGpu, EveryPrecisionOfEveryGpuIsMeasuredAndRight) {
   EXPECT_EQ(result.status, 0) << result.text;
   const auto all = measured(result);
   EXPECT_EQ(all.size(), 14u);
-  // Bytes of the three matrices by hand: 96 x 96 elements, 8 + 8 + 8 of fp64, 1 + 1 + 2 of fp8 with a bfloat16 result, 1 + 1 + 4 of int8.
-  for (const auto& [name, bytes] : {std::pair("gemm.fp64 gpu0", 24), {"gemm.fp32 gpu0", 12}, {"gemm.tf32 gpu1", 12}, {"gemm.bf16 gpu1", 6}, {"gemm.fp16 gpu0", 6}, {"gemm.fp8 gpu0", 4}, {"gemm.int8 gpu1", 6}}) {
+  // Bytes of the three matrices by hand: 96 x 96 elements, 8 + 8 + 8 of fp64, 1 + 1 + 2 of fp8 with a bfloat16 result,
+  // 1 + 1 + 4 of int8.
+  for (const auto& [name, bytes] : {std::pair("gemm.fp64 gpu0", 24),
+                                    {"gemm.fp32 gpu0", 12},
+                                    {"gemm.tf32 gpu1", 12},
+                                    {"gemm.bf16 gpu1", 6},
+                                    {"gemm.fp16 gpu0", 6},
+                                    {"gemm.fp8 gpu0", 4},
+                                    {"gemm.int8 gpu1", 6}}) {
     ASSERT_TRUE(all.contains(name)) << name;
     EXPECT_EQ(all.at(name)["size"], 9216 * bytes) << name;
     EXPECT_EQ(all.at(name)["data_verified"], true) << name;
     EXPECT_EQ(all.at(name)["parameters"]["algorithms"], 3) << name;
-    EXPECT_LT(all.at(name)["parameters"]["first_choice"], 0.9) << name;   // the first of the three takes 14 ms longer than the second
+    EXPECT_LT(all.at(name)["parameters"]["first_choice"], 0.9)
+        << name;  // the first of the three takes 14 ms longer than the second
   }
   EXPECT_EQ(all.at("gemm.int8 gpu0")["checked"], 9216);
   EXPECT_EQ(all.at("gemm.fp8 gpu0")["checked"], 1024);
 }
 
 TEST(GemmOnAFakeGpu, TheLibrarysOwnChoiceIsTakenWhereOneAlgorithmIsAskedFor) {
-  const auto all = measured(gemm({}, {"--size", "32", "--iterations", "3", "--precisions", "bf16", "--algorithms", "1"}));
+  const auto all =
+      measured(gemm({}, {"--size", "32", "--iterations", "3", "--precisions", "bf16", "--algorithms", "1"}));
   const auto& one = all.at("gemm.bf16 gpu0");
   EXPECT_EQ(one["parameters"]["algorithms"], 1);
   EXPECT_FALSE(one["parameters"].contains("first_choice"));
-  EXPECT_LT(one["value"], 2.0 * 32 * 32 * 32 / 0.014);   // 15 ms each
+  EXPECT_LT(one["value"], 2.0 * 32 * 32 * 32 / 0.014);  // 15 ms each
 }
 
-// Clocks, temperature, power and what held them back, of each GPU's own; the second is held back by heat from its sixth reading on, and has two errors then.
+// Clocks, temperature, power and what held them back, of each GPU's own; the second is held back by heat from its sixth
+// reading on, and has two errors then.
 TEST(GemmOnAFakeGpu, SensorsAreReadMeanwhile) {
   const Result result = gemm({}, {"--size", "16", "--seconds", "0.9", "--precisions", "fp64,fp32"});
   EXPECT_EQ(result.status, 1) << result.text;
@@ -64,42 +76,52 @@ TEST(GemmOnAFakeGpu, SensorsAreReadMeanwhile) {
   EXPECT_FALSE(cool.contains("slow"));
   EXPECT_EQ(warm["clock_reasons"], "gpu1: power cap, hardware thermal slowdown");
   EXPECT_EQ(warm["slow"].get<std::string>().substr(0, 50), "gpu1 was held back by hardware thermal slowdown in");
-  std::uint64_t lost = 0;   // in one of its two measurements
+  std::uint64_t lost = 0;  // in one of its two measurements
   for (const char* name : {"gemm.fp64 gpu1", "gemm.fp32 gpu1"}) lost += all.at(name)["wrong"].get<std::uint64_t>();
   EXPECT_EQ(lost, 2u);
   EXPECT_EQ(all.at("gemm.fp64 gpu0")["wrong"], 0);
 }
 
 TEST(GemmOnAFakeGpu, WithoutNvmlTheRecordSaysSo) {
-  const auto all = measured(gemm({"LD_LIBRARY_PATH=" + kFolder + "/only-cublas"}, {"--size", "16", "--iterations", "2", "--precisions", "fp64"}));
-  EXPECT_TRUE(all.empty());   // nothing there: cuBLASLt is asked for first
+  const auto all = measured(gemm({"LD_LIBRARY_PATH=" + kFolder + "/only-cublas"},
+                                 {"--size", "16", "--iterations", "2", "--precisions", "fp64"}));
+  EXPECT_TRUE(all.empty());  // nothing there: cuBLASLt is asked for first
   std::filesystem::create_directories(kFolder + "/only-cublas");
-  std::filesystem::copy_file(kFolder + "/libcublasLt.so.13", kFolder + "/only-cublas/libcublasLt.so.13", std::filesystem::copy_options::overwrite_existing);
-  const auto some = measured(gemm({"LD_LIBRARY_PATH=" + kFolder + "/only-cublas"}, {"--size", "16", "--iterations", "2", "--precisions", "fp64"}));
+  std::filesystem::copy_file(kFolder + "/libcublasLt.so.13", kFolder + "/only-cublas/libcublasLt.so.13",
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto some = measured(gemm({"LD_LIBRARY_PATH=" + kFolder + "/only-cublas"},
+                                  {"--size", "16", "--iterations", "2", "--precisions", "fp64"}));
   std::filesystem::remove_all(kFolder + "/only-cublas");
-  EXPECT_NE(some.at("gemm.fp64 gpu0")["parameters"]["nvml"].get<std::string>().find("libnvidia-ml.so.1"), std::string::npos);
+  EXPECT_NE(some.at("gemm.fp64 gpu0")["parameters"]["nvml"].get<std::string>().find("libnvidia-ml.so.1"),
+            std::string::npos);
 }
 
 TEST(GemmOnAFakeGpu, AProductThatAGpuDoesNotHaveIsLeftOut) {
   EXPECT_EQ(measured(gemm({"FAKE_CUBLASLT_LACKS=fp8"}, {"--size", "16", "--iterations", "2"})).size(), 12u);
-  const Result alone = gemm({"FAKE_CUBLASLT_LACKS=int8"}, {"--size", "16", "--iterations", "2", "--precisions", "int8"});
+  const Result alone =
+      gemm({"FAKE_CUBLASLT_LACKS=int8"}, {"--size", "16", "--iterations", "2", "--precisions", "int8"});
   EXPECT_EQ(alone.status, 3);
   EXPECT_EQ(alone.records.back()["detail"], "gpu1 has no int8 product of order 16: cuBLASLt knows no algorithm");
   const Result odd = gemm({}, {"--size", "17", "--iterations", "2", "--precisions", "fp8"});
   EXPECT_EQ(odd.status, 3);
-  EXPECT_EQ(odd.records.back()["detail"], "gpu1 has no fp8 product of order 17: cuBLASLt knows no algorithm for an order that 16 does not divide");
+  EXPECT_EQ(odd.records.back()["detail"],
+            "gpu1 has no fp8 product of order 17: cuBLASLt knows no algorithm for an order that 16 does not divide");
   EXPECT_EQ(measured(gemm({}, {"--size", "17", "--iterations", "2"})).size(), 10u);
   EXPECT_EQ(gemm({"FAKE_GPUS=0"}, {}).records.back()["reason"], "no GPU");
 }
 
 TEST(GemmOnAFakeGpu, WrongProductsAreFound) {
-  for (const auto& [name, r] : measured(gemm({}, {"--size", "32", "--iterations", "2"}, "clusterc-gemm-faulty"))) EXPECT_GE(r["wrong"], 1) << name;
+  for (const auto& [name, r] : measured(gemm({}, {"--size", "32", "--iterations", "2"}, "clusterc-gemm-faulty")))
+    EXPECT_GE(r["wrong"], 1) << name;
   // A quarter of the terms lost: sampled elements of rounded products are outside the bound, all but few.
-  const Result lost = gemm({"FAKE_CUBLASLT_WRONG=all"}, {"--size", "512", "--iterations", "1", "--algorithms", "1", "--precisions", "bf16,fp8", "--warmup", "0"});
+  const Result lost = gemm({"FAKE_CUBLASLT_WRONG=all"}, {"--size", "512", "--iterations", "1", "--algorithms", "1",
+                                                         "--precisions", "bf16,fp8", "--warmup", "0"});
   EXPECT_EQ(lost.status, 1);
   for (const auto& [name, r] : measured(lost)) EXPECT_GT(r["wrong"], 900) << name;
   // One wrong element among whole numbers is found wherever it is.
-  for (const auto& [name, r] : measured(gemm({"FAKE_CUBLASLT_WRONG=one"}, {"--size", "64", "--iterations", "2", "--precisions", "int8"}))) EXPECT_EQ(r["wrong"], 1) << name;
+  for (const auto& [name, r] :
+       measured(gemm({"FAKE_CUBLASLT_WRONG=one"}, {"--size", "64", "--iterations", "2", "--precisions", "int8"})))
+    EXPECT_EQ(r["wrong"], 1) << name;
 }
 
 TEST(GemmOnAFakeGpuFault, AProductThatNeverEndsEndsTheRun) {

@@ -1,9 +1,9 @@
-#include "gemm/verify.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
+
+#include "gemm/verify.h"
 
 namespace clusterc::gemm {
 namespace {
@@ -24,7 +24,8 @@ Check exact(const Problem& p, const std::vector<double>& c) {
   return verify_exact(p, [&](std::uint64_t i, std::uint64_t j) { return c[i + j * p.n]; });
 }
 
-// double: 2 bits + ceil(log2 4096) = 2*20 + 12 <= 53. float: 2*6 + 12 <= 24. One more bit would not fit: 2*21 + 12 = 54.
+// double: 2 bits + ceil(log2 4096) = 2*20 + 12 <= 53. float: 2*6 + 12 <= 24. One more bit would not fit: 2*21 + 12
+// = 54.
 TEST(GemmVerify, BitsKeepSumsExact) {
   EXPECT_EQ(exact_bits(53, 4096), 20u);
   EXPECT_EQ(exact_bits(24, 4096), 6u);
@@ -96,7 +97,8 @@ TEST(GemmVerify, SampledCheckAllowsRoundingAndNothingElse) {
 
 // By hand: A stored by rows: its element (1, 0) of order 3 is the fourth of the memory, (0, 2) the third.
 TEST(GemmVerify, AByRows) {
-  const Problem columns{.n = 3, .bits = 7, .seed_a = 5, .seed_b = 6}, rows{.n = 3, .bits = 7, .seed_a = 5, .seed_b = 6, .a_by_rows = true};
+  const Problem columns{.n = 3, .bits = 7, .seed_a = 5, .seed_b = 6},
+      rows{.n = 3, .bits = 7, .seed_a = 5, .seed_b = 6, .a_by_rows = true};
   EXPECT_EQ(rows.a(1, 0), whole_number(5, 3, 7));
   EXPECT_EQ(rows.a(0, 2), whole_number(5, 2, 7));
   EXPECT_EQ(rows.a(1, 2), columns.a(2, 1));
@@ -105,14 +107,17 @@ TEST(GemmVerify, AByRows) {
   EXPECT_GT(exact(columns, product(rows)).wrong, 0u);
 }
 
-// One product of one element each, by hand: |a b| = 1 x 2^-6 units for a and b of +-1, and 5 x 2^-13 of it may be missing beside the rounding of the result.
+// One product of one element each, by hand: |a b| = 1 x 2^-6 units for a and b of +-1, and 5 x 2^-13 of it may be
+// missing beside the rounding of the result.
 TEST(GemmVerify, NarrowSumsAreAllowedTheirBitsAndNoMore) {
-  std::uint64_t seed = 1;   // one of which both numbers are -8: |a b| is 64 units, exact in every type
+  std::uint64_t seed = 1;  // one of which both numbers are -8: |a b| is 64 units, exact in every type
   const auto number = [&](std::uint64_t s) { return whole_number(s, 0, 3); };
   while (number(seed) != -8) ++seed;
   const Problem p{.n = 1, .bits = 3, .seed_a = seed, .seed_b = seed};
   const auto wrong = [&](double c, double narrow) {
-    return verify_sampled(p, {.scale = 0x1p-3, .accumulation = 0x1p-30, .output = 0x1p-30, .narrow = narrow}, 1, 9, [&](std::uint64_t, std::uint64_t) { return c; }).wrong;
+    return verify_sampled(p, {.scale = 0x1p-3, .accumulation = 0x1p-30, .output = 0x1p-30, .narrow = narrow}, 1, 9,
+                          [&](std::uint64_t, std::uint64_t) { return c; })
+        .wrong;
   };
   EXPECT_EQ(wrong(1, 0), 0u);
   EXPECT_EQ(wrong(1 - 4.9 * 0x1p-13, 5 * 0x1p-13), 0u);

@@ -1,5 +1,6 @@
-// The device back end of hpl without a device: what its kernels do to each element, what it takes of memory, and that the fake accelerator of the
-// tests is as unforgiving as it says. Whole systems are solved on it by tests/soak/hpl_systems.cc.
+// The device back end of hpl without a device: what its kernels do to each element, what it takes of memory, and that
+// the fake accelerator of the tests is as unforgiving as it says. Whole systems are solved on it by
+// tests/soak/hpl_systems.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +47,7 @@ TEST(HplDeviceWork, BlocksTurnFromRowsToColumns) {
 }
 
 TEST(HplDeviceWork, OnlyTheUpperTriangleIsWritten) {
-  const std::vector<double> square = numbered(9);   // by columns: (i, j) is i + 3 j
+  const std::vector<double> square = numbered(9);  // by columns: (i, j) is i + 3 j
   std::vector<double> to(12, -1);
   all_of(CopyUpper{.from = square.data(), .to = to.data(), .to_ld = 4, .width = 3});
   EXPECT_EQ(to, (std::vector<double>{0, 3, 6, -1, -1, 4, 7, -1, -1, -1, 8, -1}));
@@ -59,13 +60,28 @@ TEST(HplDeviceWork, AMatrixIsFilledByItsGlobalPlaces) {
   ASSERT_EQ(rows.below(5), 2);
   ASSERT_EQ(columns.below(6), 4);
   std::vector<double> a(10, -9);
-  all_of(FillMatrix{.problem = p, .row_axis = rows, .column_axis = columns, .to = a.data(), .ld = 5, .row = 1, .rows = 1, .columns = 4});
+  all_of(FillMatrix{.problem = p,
+                    .row_axis = rows,
+                    .column_axis = columns,
+                    .to = a.data(),
+                    .ld = 5,
+                    .row = 1,
+                    .rows = 1,
+                    .columns = 4});
   EXPECT_EQ(a[0], -9);
-  EXPECT_EQ((std::vector<double>{a[5], a[6], a[7], a[8], a[9]}), (std::vector<double>{p.element(3, 0), p.element(3, 1), p.element(3, 4), p.element(3, 5), -9}));
+  EXPECT_EQ((std::vector<double>{a[5], a[6], a[7], a[8], a[9]}),
+            (std::vector<double>{p.element(3, 0), p.element(3, 1), p.element(3, 4), p.element(3, 5), -9}));
   // The sums of its rows over the columns of A alone, in parts.
   const std::vector<double> x = {2, 3, 5};
   std::vector<double> sums(2 * PartialProducts::kParts, -9);
-  all_of(PartialProducts{.problem = p, .row_axis = rows, .column_axis = columns, .x = x.data(), .sums = sums.data(), .row = 1, .rows = 1, .columns = 3});
+  all_of(PartialProducts{.problem = p,
+                         .row_axis = rows,
+                         .column_axis = columns,
+                         .x = x.data(),
+                         .sums = sums.data(),
+                         .row = 1,
+                         .rows = 1,
+                         .columns = 3});
   double sum = 0, size = 0;
   for (Index i = 0; i < PartialProducts::kParts; ++i) {
     sum += sums[static_cast<std::size_t>(2 * i)];
@@ -80,16 +96,31 @@ TEST(HplDeviceWork, FloatsAreFilledCopiedAndRoundedByColumns) {
   const Problem p{.n = 5, .nb = 2, .rows = 2, .columns = 2, .seed = 9, .diagonal = 100};
   const Axis rows{.nb = 2, .parts = 2, .me = 1}, columns{.nb = 2, .parts = 2, .me = 0};
   std::vector<float> a(9, -9);
-  all_of(FillFloats{.problem = p, .row_axis = rows, .column_axis = columns, .to = a.data(), .ld = 3, .rows = 2, .column = 2, .columns = 1});
-  EXPECT_EQ(a, (std::vector<float>{-9, -9, -9, -9, -9, -9, static_cast<float>(p.element(2, 4)), static_cast<float>(p.element(3, 4)), -9}));
+  all_of(FillFloats{.problem = p,
+                    .row_axis = rows,
+                    .column_axis = columns,
+                    .to = a.data(),
+                    .ld = 3,
+                    .rows = 2,
+                    .column = 2,
+                    .columns = 1});
+  EXPECT_EQ(a, (std::vector<float>{-9, -9, -9, -9, -9, -9, static_cast<float>(p.element(2, 4)),
+                                   static_cast<float>(p.element(3, 4)), -9}));
   EXPECT_GT(p.element(3, 3), 99);
   EXPECT_LT(p.element(3, 2), 1);
-  std::vector<float> from = {1, 2, 3, 4, 5, 6}, to(4, -9);   // 3 x 2
+  std::vector<float> from = {1, 2, 3, 4, 5, 6}, to(4, -9);  // 3 x 2
   all_of(CopyFloats{.from = from.data() + 1, .to = to.data(), .from_ld = 3, .to_ld = 2, .rows = 2, .columns = 2});
   EXPECT_EQ(to, (std::vector<float>{2, 3, 5, 6}));
   // 1, 2, 3 and 5, 6 of FP16: 0x3c00, 0x4000, 0x4200, 0x4500, 0x4600; twice as much is one more in the exponent.
   std::vector<std::uint16_t> halves(4, 7);
-  all_of(RoundBlock{.from = from.data() + 1, .to = halves.data(), .precision = Precision::fp16, .scale = 2, .from_ld = 3, .to_ld = 2, .rows = 2, .columns = 2});
+  all_of(RoundBlock{.from = from.data() + 1,
+                    .to = halves.data(),
+                    .precision = Precision::fp16,
+                    .scale = 2,
+                    .from_ld = 3,
+                    .to_ld = 2,
+                    .rows = 2,
+                    .columns = 2});
   EXPECT_EQ(halves, (std::vector<std::uint16_t>{0x4400, 0x4600, 0x4900, 0x4a00}));
 }
 
@@ -113,7 +144,7 @@ TEST_F(Device, TheFakeDoesNothingThatNobodyWaitsFor) {
   const auto uploaded = fake.make_event(), read = fake.make_event();
   fake.upload(Stream::copy, a, one.data(), 4);
   fake.record(uploaded, Stream::copy);
-  fake.download(Stream::compute, out.data(), a, 4);   // not told to wait: too early
+  fake.download(Stream::compute, out.data(), a, 4);  // not told to wait: too early
   fake.record(read, Stream::compute);
   fake.finish(read);
   EXPECT_TRUE(std::isnan(out[0]));
@@ -150,7 +181,8 @@ TEST_F(Device, MemoryIsReckonedAsItIsTaken) {
     void dgemm(Stream, Index, Index, Index, const double*, Index, const double*, Index, double*, Index) override {}
     void dgemv(Stream, Index, Index, const double*, Index, const double*, double*) override {}
     void strsm(Stream, Triangle, Index, Index, const float*, Index, float*, Index) override {}
-    void gemm(Stream, Precision, Index, Index, Index, float, const void*, Index, const void*, Index, float*, Index) override {}
+    void gemm(Stream, Precision, Index, Index, Index, float, const void*, Index, const void*, Index, float*,
+              Index) override {}
     void sgemv(Stream, Index, Index, const float*, Index, const float*, float*) override {}
     FakeAccelerator real;
     double& bytes;
@@ -182,7 +214,8 @@ TEST_F(Device, MemoryIsReckonedAsItIsTaken) {
   // 80 GB: sqrt(80e9 / 8) = 100,000 less the panels.
   const Index n = order_for_memory(80e9, 512, {1, 1}, bytes_of_device);
   EXPECT_EQ(n % 512, 0);
-  EXPECT_NEAR(static_cast<double>(n), 98'900, 512);   // 8 (n^2 + 4 x 512 n) = 80e9: n = -1,024 + sqrt(1,024^2 + 1e10) = 98,981
+  EXPECT_NEAR(static_cast<double>(n), 98'900,
+              512);  // 8 (n^2 + 4 x 512 n) = 80e9: n = -1,024 + sqrt(1,024^2 + 1e10) = 98,981
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ void expect_nearest(std::uint16_t (*narrow)(float), float (*widen)(std::uint16_t
 TEST(HplNarrow, EveryNumberOf16BitsIsTheNearestToThoseAroundIt) {
   expect_nearest(to_half, from_half, 0x7c00);
   expect_nearest(to_bfloat, from_bfloat, 0x7f80);
-  // IEEE 754-2019, binary16: the largest number, the smallest normal and the smallest of all; 65520 is half way to 2^16.
+  // IEEE 754-2019, binary16: the largest number, the smallest normal and the smallest of all; 65520 is half way to
+  // 2^16.
   EXPECT_EQ(from_half(0x7bff), 65504);
   EXPECT_EQ(from_half(0x0400), 0x1p-14F);
   EXPECT_EQ(from_half(0x0001), 0x1p-24F);
@@ -61,15 +62,22 @@ TEST_F(HplSquare, ItsFactorsMultiplyToIt) {
     const Index ld = width + 3;
     std::vector<float> a(static_cast<std::size_t>(ld * width), -7), f;
     for (Index j = 0; j < width; ++j) {
-      for (Index i = 0; i < width; ++i) a[static_cast<std::size_t>(i + j * ld)] = harness::random_signed_float(5, static_cast<std::uint64_t>(i + j * width)) + (i == j ? 2 * std::sqrt(static_cast<float>(width)) : 0);
+      for (Index i = 0; i < width; ++i)
+        a[static_cast<std::size_t>(i + j * ld)] =
+            harness::random_signed_float(5, static_cast<std::uint64_t>(i + j * width)) +
+            (i == j ? 2 * std::sqrt(static_cast<float>(width)) : 0);
     }
     f = a;
     ASSERT_EQ(factor_square(f.data(), width, ld, *blas), -1);
     for (Index j = 0; j < width; ++j) {
       for (Index i = 0; i < ld; ++i) {
-        double sum = i >= width ? -7 : 0;   // what lies between the columns is nobody's
-        for (Index l = 0; l <= std::min(i, j) && i < width; ++l) sum += (l == i ? 1 : static_cast<double>(f[static_cast<std::size_t>(i + l * ld)])) * static_cast<double>(f[static_cast<std::size_t>(l + j * ld)]);
-        EXPECT_NEAR(sum, static_cast<double>(a[static_cast<std::size_t>(i + j * ld)]), 1e-5 * static_cast<double>(width)) << width << ": " << i << " " << j;
+        double sum = i >= width ? -7 : 0;  // what lies between the columns is nobody's
+        for (Index l = 0; l <= std::min(i, j) && i < width; ++l)
+          sum += (l == i ? 1 : static_cast<double>(f[static_cast<std::size_t>(i + l * ld)])) *
+                 static_cast<double>(f[static_cast<std::size_t>(l + j * ld)]);
+        EXPECT_NEAR(sum, static_cast<double>(a[static_cast<std::size_t>(i + j * ld)]),
+                    1e-5 * static_cast<double>(width))
+            << width << ": " << i << " " << j;
       }
     }
   }

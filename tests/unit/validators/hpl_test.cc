@@ -24,7 +24,8 @@ TEST(HplLayout, EveryIndexHasOneOwnerAndItsPlace) {
           EXPECT_EQ(axis.below(g), place);
           EXPECT_EQ(axis.global(place), g);
         }
-        for (int me = 0; me < parts; ++me) EXPECT_EQ((Axis{.nb = nb, .parts = parts, .me = me}.below(n)), next[static_cast<std::size_t>(me)]);
+        for (int me = 0; me < parts; ++me)
+          EXPECT_EQ((Axis{.nb = nb, .parts = parts, .me = me}.below(n)), next[static_cast<std::size_t>(me)]);
       }
     }
   }
@@ -41,13 +42,14 @@ TEST(HplSizes, GridsAreFlatAndNearSquare) {
   EXPECT_EQ(shape(12), std::pair(3u, 4u));
   EXPECT_EQ(shape(7), std::pair(1u, 7u));
   EXPECT_EQ(shape(8, 4), std::pair(4u, 2u));
-  EXPECT_EQ(shape(7, 2, 3), std::pair(2u, 3u));   // one idle
+  EXPECT_EQ(shape(7, 2, 3), std::pair(2u, 3u));  // one idle
   EXPECT_EQ(shape(7, {}, 2), std::pair(3u, 2u));
   EXPECT_EQ(shape(3, 2, 2), std::pair(0u, 0u));
   EXPECT_EQ(shape(3, 4), std::pair(0u, 0u));
 }
 
-// 8 GB for one rank: sqrt(8e9 / 8) = 31,622 without the work space, which is 3 panels of 192 columns (1.8 %): 31,622 (1 - 0.009) = 31,334.
+// 8 GB for one rank: sqrt(8e9 / 8) = 31,622 without the work space, which is 3 panels of 192 columns (1.8 %): 31,622 (1
+// - 0.009) = 31,334.
 TEST(HplSizes, TheOrderFillsTheMemoryInWholeBlocks) {
   const Index n = order_for_memory(8e9, 192, {1, 1});
   EXPECT_EQ(n % 192, 0);
@@ -64,7 +66,8 @@ TEST(HplSizes, TheOrderFollowsTheTime) { EXPECT_NEAR(static_cast<double>(order_f
 TEST(HplKernels, SubtractsColumnsAndFindsTheFirstLargest) {
   constexpr Index kRows = 1037, kColumns = 7, kLd = 1040;
   std::vector<double> x(kLd * kColumns), y(kRows), want(kRows), u = {1, -2, 3, 0.5, -0.25, 4, -8};
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::floor(64 * harness::random_signed(1, i));  // whole numbers: exact in any order
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = std::floor(64 * harness::random_signed(1, i));  // whole numbers: exact in any order
   for (std::size_t i = 0; i < kRows; ++i) {
     y[i] = std::floor(64 * harness::random_signed(2, i));
     want[i] = y[i];
@@ -111,7 +114,8 @@ TEST(HplPanel, FactorsByHandAndTellsItsExchanges) {
 TEST(HplPanel, AnyChangedBitBreaksTheSeal) {
   Panel panel;
   panel.shape(0, 3, 5);
-  for (Index i = 0; i < panel.length(); ++i) panel.message()[i] = harness::random_signed(7, static_cast<std::uint64_t>(i));
+  for (Index i = 0; i < panel.length(); ++i)
+    panel.message()[i] = harness::random_signed(7, static_cast<std::uint64_t>(i));
   panel.seal();
   EXPECT_TRUE(panel.intact());
   auto* const bytes = reinterpret_cast<std::uint8_t*>(panel.message());

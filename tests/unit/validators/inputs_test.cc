@@ -29,7 +29,8 @@ TEST(Inputs, ValuesFillTheirIntervalsAndAreExact) {
     ASSERT_LT(f, 1);
     ASSERT_EQ(f * 0x1p23f, static_cast<float>(static_cast<int>(f * 0x1p23f)));  // a multiple of 2^-23
   }
-  // The mean of 100,000 uniform numbers has a standard deviation of 1/sqrt(12 * 1e5) = 0.00091; the bound is five of them.
+  // The mean of 100,000 uniform numbers has a standard deviation of 1/sqrt(12 * 1e5) = 0.00091; the bound is five of
+  // them.
   EXPECT_NEAR(sum / 1e5, 0.5, 0.0046);
   EXPECT_LT(low, 0.001);
   EXPECT_GT(high, 0.999);

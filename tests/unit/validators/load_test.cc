@@ -26,7 +26,8 @@ TEST(Load, CountsUserNiceSystemAndStealOfTheAllowedProcessors) {
   EXPECT_EQ(two.total, 200u);
 }
 
-// 200 ticks of 10 ms are 2 s of two processors in a window of 1 s. 150 busy ticks = 1.5 s; 1 s was ours: (1.5 - 1) / 2 = 0.25.
+// 200 ticks of 10 ms are 2 s of two processors in a window of 1 s. 150 busy ticks = 1.5 s; 1 s was ours: (1.5 - 1) / 2
+// = 0.25.
 TEST(Load, OtherShareIsWhatWasNotOurs) {
   EXPECT_DOUBLE_EQ(*other_share({0, 0}, {150, 200}, 100, 1.0), 0.25);
   EXPECT_DOUBLE_EQ(*other_share({0, 0}, {150, 200}, 100, 1.5), 0);

@@ -1,4 +1,5 @@
-// clusterc-memtest: every word of a pattern is as it is defined, and a bit that something else flips is found with its place.
+// clusterc-memtest: every word of a pattern is as it is defined, and a bit that something else flips is found with its
+// place.
 #include <algorithm>
 #include <bit>
 
@@ -50,17 +51,22 @@ using Edac = Tree;
 TEST_F(Edac, ModulesWhoseCountersRoseAreNamed) {
   EXPECT_FALSE(clusterc::harness::read_edac(root));
   const std::string mc = "sys/devices/system/edac/mc/";
-  put(mc + "mc0/ce_count", "3\n"), put(mc + "mc0/ue_count", "0\n"), put(mc + "mc0/dimm0/dimm_label", "CPU_SrcID#0_Ha#0_Chan#0_DIMM#0\n");
-  put(mc + "mc0/dimm0/dimm_ce_count", "3\n"), put(mc + "mc0/dimm0/dimm_ue_count", "0\n"), put(mc + "mc0/seconds_since_reset", "99\n");
-  put(mc + "mc1/ce_count", "0\n"), put(mc + "mc1/ue_count", "0\n"), put(mc + "mc1/dimm4/dimm_ce_count", "0\n"), put(mc + "power", "\n");
+  put(mc + "mc0/ce_count", "3\n"), put(mc + "mc0/ue_count", "0\n"),
+      put(mc + "mc0/dimm0/dimm_label", "CPU_SrcID#0_Ha#0_Chan#0_DIMM#0\n");
+  put(mc + "mc0/dimm0/dimm_ce_count", "3\n"), put(mc + "mc0/dimm0/dimm_ue_count", "0\n"),
+      put(mc + "mc0/seconds_since_reset", "99\n");
+  put(mc + "mc1/ce_count", "0\n"), put(mc + "mc1/ue_count", "0\n"), put(mc + "mc1/dimm4/dimm_ce_count", "0\n"),
+      put(mc + "power", "\n");
   const auto before = clusterc::harness::read_edac(root);
   ASSERT_TRUE(before);
   EXPECT_EQ(before->corrected, 3u);
-  put(mc + "mc1/ce_count", "2\n"), put(mc + "mc1/dimm4/dimm_ce_count", "2\n"), put(mc + "mc0/ue_count", "1\n"), put(mc + "mc0/dimm0/dimm_ue_count", "1\n");
+  put(mc + "mc1/ce_count", "2\n"), put(mc + "mc1/dimm4/dimm_ce_count", "2\n"), put(mc + "mc0/ue_count", "1\n"),
+      put(mc + "mc0/dimm0/dimm_ue_count", "1\n");
   const auto after = clusterc::harness::read_edac(root);
   EXPECT_EQ(after->corrected, 5u);
   EXPECT_EQ(after->uncorrected, 1u);
-  EXPECT_EQ(clusterc::harness::risen_modules(*before, *after), "CPU_SrcID#0_Ha#0_Chan#0_DIMM#0 (1 errors), mc1/dimm4 (2 errors)");
+  EXPECT_EQ(clusterc::harness::risen_modules(*before, *after),
+            "CPU_SrcID#0_Ha#0_Chan#0_DIMM#0 (1 errors), mc1/dimm4 (2 errors)");
   EXPECT_EQ(clusterc::harness::risen_modules(*after, *after), "");
 }
 
@@ -76,8 +82,12 @@ TEST(MemtestProgram, EveryTestPassesOnSoundMemory) {
   for (const json& m : r.records) {
     if (m["record"] != "measurement") continue;
     EXPECT_EQ(m["size"], 1 << 20);
-    if (m["metric"] == "memtest.walking") { EXPECT_EQ(m["checked"], 128 * (1 << 20) / 8); }   // 64 places, set and clear
-    if (m["metric"] == "memtest.inversions") { EXPECT_EQ(m["checked"], 3 * (1 << 20) / 8); }
+    if (m["metric"] == "memtest.walking") {
+      EXPECT_EQ(m["checked"], 128 * (1 << 20) / 8);
+    }  // 64 places, set and clear
+    if (m["metric"] == "memtest.inversions") {
+      EXPECT_EQ(m["checked"], 3 * (1 << 20) / 8);
+    }
   }
 }
 
@@ -85,7 +95,7 @@ TEST(MemtestProgram, TheFaultBuildIsFoundByEveryTest) {
   const Result r = run(with({kFaulty + "/clusterc-memtest-faulty"}, kSmall));
   expect_wrong_data(r, 6);
   for (std::size_t i = 1; i < 7; ++i) {
-    EXPECT_EQ(r.records[i]["parameters"]["first_wrong_offset"], 1 << 19);   // the word in the middle
+    EXPECT_EQ(r.records[i]["parameters"]["first_wrong_offset"], 1 << 19);  // the word in the middle
     EXPECT_EQ(r.records[i]["parameters"]["first_wrong_bits"], "0");
   }
 }
@@ -94,7 +104,8 @@ TEST(MemtestProgram, TheFaultBuildIsFoundByEveryTest) {
 TEST(MemtestProgramFault, ABitThatAnotherProcessFlipsIsFoundWithItsAddress) {
   const std::string output = output_file(), said = output + ".err";
   constexpr std::uint64_t kBytes = 24u << 20, kOffset = 0xabcde8;
-  const pid_t child = start({"sh", "-c", "exec " + program("memtest") + " --size 24MiB --tests hold --hold 4 --progress 2> " + said}, output);
+  const pid_t child = start(
+      {"sh", "-c", "exec " + program("memtest") + " --size 24MiB --tests hold --hold 4 --progress 2> " + said}, output);
   std::string text;
   for (int turns = 0; turns < 1500 && text.find("holding") == text.npos; ++turns) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -112,7 +123,8 @@ TEST(MemtestProgramFault, ABitThatAnotherProcessFlipsIsFoundWithItsAddress) {
   ASSERT_NE(address, 0u);
   const int memory = open(("/proc/" + std::to_string(child) + "/mem").c_str(), O_RDWR);
   ASSERT_GE(memory, 0);
-  // The kernel may have laid another mapping directly before or behind: the word must be the one that the pattern puts there, and its neighbours, too.
+  // The kernel may have laid another mapping directly before or behind: the word must be the one that the pattern puts
+  // there, and its neighbours, too.
   std::uint64_t word = 0;
   const auto at = static_cast<off_t>(address + kOffset);
   ASSERT_EQ(pread(memory, &word, sizeof word, at), 8);
@@ -142,7 +154,8 @@ TEST(MemtestProgram, TooMuchIsSaidWithBothNumbers) {
 TEST(MemtestProgramFault, SigtermEndsASweepAndAHold) {
   for (const char* test : {"walking", "hold"}) {
     const std::string output = output_file();
-    const pid_t child = start({program("memtest"), "--size", "64MiB", "--seconds", "600", "--hold", "600", "--tests", test}, output);
+    const pid_t child =
+        start({program("memtest"), "--size", "64MiB", "--seconds", "600", "--hold", "600", "--tests", test}, output);
     wait_for_a_record(output);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     kill(child, SIGTERM);

@@ -1,4 +1,5 @@
-// The arithmetic of the collectives by hand: shapes, bus-bandwidth factors, what each rank must get, and the types of 16 bits.
+// The arithmetic of the collectives by hand: shapes, bus-bandwidth factors, what each rank must get, and the types of
+// 16 bits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,11 +13,14 @@ namespace {
 // The table of NVIDIA/nccl-tests, doc/PERFORMANCE.md, at n = 8.
 TEST(Nccl, BusBandwidthFactorsAreThoseOfNcclTests) {
   EXPECT_DOUBLE_EQ(bus_factor(Collective::all_reduce, 8), 1.75);
-  for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all}) EXPECT_DOUBLE_EQ(bus_factor(c, 8), 0.875);
-  for (const Collective c : {Collective::broadcast, Collective::reduce, Collective::sendrecv}) EXPECT_DOUBLE_EQ(bus_factor(c, 8), 1);
+  for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all})
+    EXPECT_DOUBLE_EQ(bus_factor(c, 8), 0.875);
+  for (const Collective c : {Collective::broadcast, Collective::reduce, Collective::sendrecv})
+    EXPECT_DOUBLE_EQ(bus_factor(c, 8), 1);
 }
 
-// 1 MiB of float32 among 4 ranks: 262,144 elements where it is one rank's vector, 65,536 each where it is the whole array.
+// 1 MiB of float32 among 4 ranks: 262,144 elements where it is one rank's vector, 65,536 each where it is the whole
+// array.
 TEST(Nccl, SizesCountWhatNcclTestsCounts) {
   for (const CollectiveFacts& facts : kCollectives) {
     const std::size_t count = count_for(facts.collective, 1 << 20, 4, 4);
@@ -24,7 +28,7 @@ TEST(Nccl, SizesCountWhatNcclTestsCounts) {
     const Shape shape{facts.collective, 1, 4, count};
     EXPECT_EQ(shape.counted() * 4, 1u << 20) << facts.name;
   }
-  EXPECT_EQ(count_for(Collective::all_gather, 8, 4, 4), 1u);   // smaller than one element for each: one
+  EXPECT_EQ(count_for(Collective::all_gather, 8, 4, 4), 1u);  // smaller than one element for each: one
 }
 
 TEST(Nccl, EachRankGivesAndGetsItsPart) {
@@ -64,20 +68,27 @@ TEST(Nccl, WhatARankMustGetFollowsFromWhatAllGive) {
           for (std::size_t i = 0; me == 0 && i < kCount; ++i) got.push_back(given[0][i] + given[1][i] + given[2][i]);
           break;
         case Collective::reduce_scatter:
-          for (std::size_t i = me * kCount; i < (me + 1) * kCount; ++i) got.push_back(given[0][i] + given[1][i] + given[2][i]);
+          for (std::size_t i = me * kCount; i < (me + 1) * kCount; ++i)
+            got.push_back(given[0][i] + given[1][i] + given[2][i]);
           break;
         case Collective::all_gather:
           for (const auto& part : given) got.insert(got.end(), part.begin(), part.end());
           break;
         case Collective::all_to_all:
-          for (const auto& part : given) got.insert(got.end(), part.begin() + me * kCount, part.begin() + (me + 1) * kCount);
+          for (const auto& part : given)
+            got.insert(got.end(), part.begin() + me * kCount, part.begin() + (me + 1) * kCount);
           break;
-        case Collective::broadcast: got = given[0]; break;
-        case Collective::sendrecv: got = given[(me + kRanks - 1) % kRanks]; break;
+        case Collective::broadcast:
+          got = given[0];
+          break;
+        case Collective::sendrecv:
+          got = given[(me + kRanks - 1) % kRanks];
+          break;
       }
       const Shape s{facts.collective, me, kRanks, kCount};
       ASSERT_EQ(got.size(), s.got()) << facts.name;
-      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(expected_at<std::int32_t>(kSeed, s, i), got[i]) << facts.name << " rank " << me << " element " << i;
+      for (std::size_t i = 0; i < got.size(); ++i)
+        EXPECT_EQ(expected_at<std::int32_t>(kSeed, s, i), got[i]) << facts.name << " rank " << me << " element " << i;
     }
   }
 }

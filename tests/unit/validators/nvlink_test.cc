@@ -1,4 +1,5 @@
-// clusterc-nvlink as far as it can be seen without a GPU: its pairs, loops and checks on the host's memory, its links from a library in NVML's place, and GPUs that refuse.
+// clusterc-nvlink as far as it can be seen without a GPU: its pairs, loops and checks on the host's memory, its links
+// from a library in NVML's place, and GPUs that refuse.
 #include <map>
 #include <set>
 
@@ -8,8 +9,8 @@
 
 namespace {
 using namespace clusterc::program_run;
-using clusterc::nvlink::Gpus;
 using clusterc::nvlink::GpuLinks;
+using clusterc::nvlink::Gpus;
 using clusterc::nvlink::Join;
 
 const std::vector<std::string> kSmall = {"--size", "1MiB", "--iterations", "3", "--allow-busy"};
@@ -17,9 +18,12 @@ const std::vector<std::string> kSmall = {"--size", "1MiB", "--iterations", "3", 
 class Nvlink : public ::testing::Test {
  protected:
   void TearDown() override { unsetenv("FAKE_NVLINK"); }
-  static Result look(const char* links, std::vector<std::string> more = {}, const std::string& build = program("nvlink")) {
-    if (links) setenv("FAKE_NVLINK", links, 1);
-    else unsetenv("FAKE_NVLINK");
+  static Result look(const char* links, std::vector<std::string> more = {},
+                     const std::string& build = program("nvlink")) {
+    if (links)
+      setenv("FAKE_NVLINK", links, 1);
+    else
+      unsetenv("FAKE_NVLINK");
     std::vector<std::string> arguments = {build, "--nvml", CLUSTERC_FAKE_NVML};
     arguments.insert(arguments.end(), kSmall.begin(), kSmall.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -36,7 +40,8 @@ class Nvlink : public ::testing::Test {
   static std::map<std::string, int> figures(const Result& r) {
     std::map<std::string, int> out;
     for (const json& m : r.records)
-      if (m.value("record", "") == "measurement") ++out[m["device"]["label"].get<std::string>() + " " + m["metric"].get<std::string>()];
+      if (m.value("record", "") == "measurement")
+        ++out[m["device"]["label"].get<std::string>() + " " + m["metric"].get<std::string>()];
     return out;
   }
   static std::vector<json> links(const Result& r) {
@@ -55,7 +60,9 @@ TEST_F(Nvlink, EveryPairIsCopiedEachWayAndWalked) {
   const Result r = look("18s;18s;18s", {"--stand-ins", "3", "--links", "18"});
   expect_measured(r, 3 * 5 + 3);
   const std::map<std::string, int> seen = figures(r);
-  for (const char* one : {"gpu0-gpu1 nvlink.copy", "gpu1-gpu0 nvlink.copy", "gpu0-gpu1 nvlink.copy.both", "gpu0-gpu1 nvlink.latency", "gpu1-gpu0 nvlink.latency", "gpu2-gpu1 nvlink.copy", "gpu0-gpu2 nvlink.copy.both"})
+  for (const char* one :
+       {"gpu0-gpu1 nvlink.copy", "gpu1-gpu0 nvlink.copy", "gpu0-gpu1 nvlink.copy.both", "gpu0-gpu1 nvlink.latency",
+        "gpu1-gpu0 nvlink.latency", "gpu2-gpu1 nvlink.copy", "gpu0-gpu2 nvlink.copy.both"})
     EXPECT_EQ(seen.count(one) ? seen.at(one) : 0, 1) << one;
   for (const json& m : r.records) {
     const std::string metric = m.value("metric", "");
@@ -63,7 +70,7 @@ TEST_F(Nvlink, EveryPairIsCopiedEachWayAndWalked) {
       EXPECT_EQ(m["checked"], (metric == "nvlink.copy" ? 1 : 2) * 1048576 / 8);
     } else if (metric == "nvlink.latency") {
       EXPECT_EQ(m["better"], "lower");
-      EXPECT_EQ(m["checked"], 2);   // where the walk ends, and the sum of its places
+      EXPECT_EQ(m["checked"], 2);  // where the walk ends, and the sum of its places
     }
   }
   // Eighteen links of 25 GB/s: 450 GB/s one way.
@@ -75,7 +82,9 @@ TEST_F(Nvlink, EveryPairIsCopiedEachWayAndWalked) {
   EXPECT_EQ(links(r)[2]["parameters"]["address"], "00000000:1c:00.0");
 }
 
-TEST_F(Nvlink, AFlippedBitIsFoundInEachCopyWalkAndLink) { expect_wrong_data(look("18s;18s", {}, kFaulty + "/clusterc-nvlink-faulty"), 5 + 2); }
+TEST_F(Nvlink, AFlippedBitIsFoundInEachCopyWalkAndLink) {
+  expect_wrong_data(look("18s;18s", {}, kFaulty + "/clusterc-nvlink-faulty"), 5 + 2);
+}
 
 TEST_F(Nvlink, FewerThanTwoGpusAreNoPair) {
   const Result r = look("18s", {"--stand-ins", "1"});
@@ -120,11 +129,11 @@ TEST_F(Nvlink, AGpuWithoutALinkThatIsUpIsAnErrorBesideOthersAndOnDemand) {
   EXPECT_EQ(detail(r), "gpu1 has none of 18 NVLinks up");
   EXPECT_EQ(figures(r).count("gpu0-gpu1 peer.copy"), 1u);
   EXPECT_EQ(links(r).size(), 1u);
-  r = look("12d;12d", {"--links", "12"});   // cards whose bridge is not there
+  r = look("12d;12d", {"--links", "12"});  // cards whose bridge is not there
   EXPECT_EQ(r.status, 2);
   EXPECT_EQ(detail(r), "gpu0 has 0 of 12 NVLinks up (down: 0-11); gpu1 has 0 of 12 NVLinks up (down: 0-11)");
-  expect_measured(look("12d;12d"), 5);      // nobody says that there is one
-  r = look(nullptr, {"--links", "18"});     // cards without NVLink
+  expect_measured(look("12d;12d"), 5);   // nobody says that there is one
+  r = look(nullptr, {"--links", "18"});  // cards without NVLink
   EXPECT_EQ(r.status, 2);
   EXPECT_EQ(detail(r), "gpu0 has 0 of 18 NVLinks up; gpu1 has 0 of 18 NVLinks up");
 }
@@ -145,13 +154,14 @@ TEST_F(Nvlink, WithoutNvmlCopiesAreMeasuredAndLinksAreNotKnown) {
   EXPECT_EQ(r.records.back()["reason"], "library missing");
   EXPECT_NE(detail(r).find("libthere-is-no-such.so.1"), std::string::npos);
   EXPECT_EQ(r.records.size(), 7u);
-  r = look("18s;18s;18s;18s;18s", {"--links", "18", "--stand-ins", "5"});   // of GPU-5 this NVML knows nothing
+  r = look("18s;18s;18s;18s;18s", {"--links", "18", "--stand-ins", "5"});  // of GPU-5 this NVML knows nothing
   EXPECT_EQ(r.status, 2);
   EXPECT_EQ(r.records.back()["reason"], "device error");
   EXPECT_EQ(detail(r), "18 NVLinks shall be there, and nothing is known of them: NVML does not know GPU-5");
 }
 
-// Cards in two bridged pairs; a board of four, each wired to each by four links; switches; an old driver, which tells addresses alone.
+// Cards in two bridged pairs; a board of four, each wired to each by four links; switches; an old driver, which tells
+// addresses alone.
 TEST_F(Nvlink, HowTwoGpusAreJoinedIsReadFromTheOtherEnds) {
   auto gpus = links_of("12g1;12g0;12g3;12g2", 4);
   EXPECT_EQ(join_of(gpus, 0, 1), Join::all);
@@ -160,10 +170,11 @@ TEST_F(Nvlink, HowTwoGpusAreJoinedIsReadFromTheOtherEnds) {
   gpus = links_of("4g1,4g2,4g3;4g0,4g2,4g3;4g0,4g1,4g3;4g0,4g1,4g2", 4);
   EXPECT_EQ(join_of(gpus, 0, 3), Join::part);
   EXPECT_EQ(join_of(links_of("17s,1d;18s", 2), 0, 1), Join::all);
-  EXPECT_EQ(join_of(links_of("11g1,1d;11g0,1d", 2), 0, 1), Join::all);   // a link of the bridge is down on both
+  EXPECT_EQ(join_of(links_of("11g1,1d;11g0,1d", 2), 0, 1), Join::all);  // a link of the bridge is down on both
   EXPECT_EQ(join_of(links_of("18u;18u", 2), 0, 1), Join::unknown);
   EXPECT_EQ(join_of(links_of("18d;18s", 2), 0, 1), Join::none);
-  for (const char* old : {"-12g1;12g0;12g3;12g2", "-18s;18s;18s;18s"}) EXPECT_EQ(join_of(links_of(old, 4), 0, 1), Join::all) << old;
+  for (const char* old : {"-12g1;12g0;12g3;12g2", "-18s;18s;18s;18s"})
+    EXPECT_EQ(join_of(links_of(old, 4), 0, 1), Join::all) << old;
   EXPECT_EQ(join_of(links_of("-12g1;12g0;12g3;12g2", 4), 1, 2), Join::none);
 }
 
@@ -196,12 +207,16 @@ TEST(NvlinkWalk, IsOneCycleThroughAllPlaces) {
 // GPUs that refuse each other, or deliver what is wrong.
 class Refusing final : public Gpus {
  public:
-  Refusing(int count, std::set<std::pair<int, int>> refused, int capability = 90) : real_(clusterc::nvlink::host_gpus(count)), refused_(std::move(refused)), capability_(capability) {}
+  Refusing(int count, std::set<std::pair<int, int>> refused, int capability = 90)
+      : real_(clusterc::nvlink::host_gpus(count)), refused_(std::move(refused)), capability_(capability) {}
   int count() const override { return real_->count(); }
   clusterc::harness::Device device(int gpu) const override { return real_->device(gpu); }
   int capability(int) const override { return capability_; }
   bool can_access(int gpu, int other) const override { return !refused_.contains({gpu, other}); }
-  std::unique_ptr<clusterc::nvlink::Pair> open(int first, int second, std::uint64_t bytes, std::uint64_t seed) const override { return real_->open(first, second, bytes, seed); }
+  std::unique_ptr<clusterc::nvlink::Pair> open(int first, int second, std::uint64_t bytes,
+                                               std::uint64_t seed) const override {
+    return real_->open(first, second, bytes, seed);
+  }
 
  private:
   std::unique_ptr<Gpus> real_;
@@ -235,7 +250,8 @@ TEST_F(Nvlink, PairsThatCannotAccessEachOtherAreNamed) {
   EXPECT_EQ(end_of(Refusing(2, {}), "18s;18s", 18, lines), "done");
   EXPECT_EQ(lines.size(), 7u);
   // Joined by links, one way refused: not measured, and an error at the end; the others are measured.
-  EXPECT_EQ(end_of(Refusing(3, {{2, 0}}), "18s;18s;18s", 0, lines), "device error: gpu2 cannot access the memory of gpu0");
+  EXPECT_EQ(end_of(Refusing(3, {{2, 0}}), "18s;18s;18s", 0, lines),
+            "device error: gpu2 cannot access the memory of gpu0");
   EXPECT_EQ(lines.size(), 2u * 5 + 3);
   EXPECT_NE(lines.back().find(R"("no_access":"gpu0")"), std::string::npos) << lines.back();
   // Bridged in pairs, and across them nothing: that is how such cards are.
@@ -244,16 +260,20 @@ TEST_F(Nvlink, PairsThatCannotAccessEachOtherAreNamed) {
   EXPECT_EQ(lines.size(), 2u * 5 + 4);
   EXPECT_EQ(end_of(Refusing(4, across), "12g1;12g0;12g3;12g2", 12, lines), "done");
   // No links, no access: nothing to measure, unless links shall be there.
-  EXPECT_EQ(end_of(Refusing(2, {{0, 1}, {1, 0}}), "", 0, lines), "not applicable: none of the 2 GPUs can access the memory of another");
-  EXPECT_EQ(end_of(Refusing(2, {{0, 1}, {1, 0}}), "", 18, lines), "device error: gpu0 has 0 of 18 NVLinks up; gpu1 has 0 of 18 NVLinks up");
+  EXPECT_EQ(end_of(Refusing(2, {{0, 1}, {1, 0}}), "", 0, lines),
+            "not applicable: none of the 2 GPUs can access the memory of another");
+  EXPECT_EQ(end_of(Refusing(2, {{0, 1}, {1, 0}}), "", 18, lines),
+            "device error: gpu0 has 0 of 18 NVLinks up; gpu1 has 0 of 18 NVLinks up");
   EXPECT_TRUE(lines.empty());
 }
 
 TEST_F(Nvlink, WhatALinkCarriesIsTheArchitecturesAndNotGuessed) {
   std::vector<std::string> lines;
   EXPECT_EQ(end_of(Refusing(2, {}, 100), "18s;18s", 18, lines), "done");
-  EXPECT_EQ(json::parse(lines.back())["value"], 900e9);   // B200: eighteen of 50 GB/s
-  EXPECT_EQ(end_of(Refusing(2, {}, 130), "18s;18s", 18, lines), "device error: what an NVLink of gpu0 carries (compute capability 13.0) is not known to this release: 18 are up");
+  EXPECT_EQ(json::parse(lines.back())["value"], 900e9);  // B200: eighteen of 50 GB/s
+  EXPECT_EQ(
+      end_of(Refusing(2, {}, 130), "18s;18s", 18, lines),
+      "device error: what an NVLink of gpu0 carries (compute capability 13.0) is not known to this release: 18 are up");
   EXPECT_EQ(lines.size(), 5u);
 }
 
@@ -262,7 +282,9 @@ TEST(NvlinkGpu, WithoutAGpuTheCauseIsSaid) {
   if (r.status == 0 || r.status == 1 || r.status == 3) GTEST_SKIP() << "there are GPUs here";
   ASSERT_TRUE(r.ended()) << r.text;
   EXPECT_EQ(r.status, 2);
-  EXPECT_TRUE(std::set<std::string>({"no NVIDIA driver", "no GPU", "driver too old", "device error"}).contains(r.records.back()["reason"])) << r.text;
+  EXPECT_TRUE(std::set<std::string>({"no NVIDIA driver", "no GPU", "driver too old", "device error"})
+                  .contains(r.records.back()["reason"]))
+      << r.text;
 }
 
 // A driver that hangs: the run ends with a record that says where.

@@ -11,7 +11,12 @@ constexpr Backend kBackends[] = {Backend::host};
 constexpr ExtraOption kExtra[] = {{"--threads", Kind::count, "COUNT", "threads"},
                                   {"--types", Kind::choices, "fp64|fp32", "types"},
                                   {"--in-place", Kind::toggle, "", "in place"}};
-constexpr Program kProgram{.name = "example", .summary = "an example", .size_kind = Kind::bytes, .size_help = "of it", .backends = kBackends, .extra = kExtra};
+constexpr Program kProgram{.name = "example",
+                           .summary = "an example",
+                           .size_kind = Kind::bytes,
+                           .size_help = "of it",
+                           .backends = kBackends,
+                           .extra = kExtra};
 
 CommandLine parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "clusterc-example");
@@ -61,12 +66,14 @@ TEST(Options, ChoicesKeepTheirOrderAndDefaultToAll) {
 
 TEST(Options, VersionIsTheHandshake) {
   EXPECT_EQ(parse({"--version"}).print, "{\"format\":\"clusterc-validator\",\"name\":\"example\",\"version\":\"" +
-                                            std::string(program_version()) + "\",\"protocol\":1,\"backends\":[\"host\"]}\n");
+                                            std::string(program_version()) +
+                                            "\",\"protocol\":1,\"backends\":[\"host\"]}\n");
 }
 
 TEST(Options, HelpNamesEveryOption) {
   const std::string help = parse({"--help"}).print;
-  for (const char* name : {"--device", "--size", "--iterations", "--warmup", "--seconds", "--format", "--threads", "--types", "--in-place"}) {
+  for (const char* name : {"--device", "--size", "--iterations", "--warmup", "--seconds", "--format", "--threads",
+                           "--types", "--in-place"}) {
     EXPECT_NE(help.find(name), std::string::npos) << name;
   }
 }

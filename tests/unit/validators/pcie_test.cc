@@ -1,4 +1,5 @@
-// clusterc-pcie on trees laid out as the kernel documents them: who is narrower or slower than both ends can do is named, and nobody else.
+// clusterc-pcie on trees laid out as the kernel documents them: who is narrower or slower than both ends can do is
+// named, and nobody else.
 #include "pcie/copies.h"
 #include "pcie/links.h"
 #include "unit/validators/program_run.h"
@@ -25,7 +26,8 @@ class Pcie : public ::testing::Test {
     const char *speed, *width, *most_speed, *most_width;
   };
   // A device below a port below the root bus, with its link in /sys/bus/pci/devices.
-  void device(const std::string& port, const std::string& address, const char* pci_class, const char* vendor, Ends d, Ends p) const {
+  void device(const std::string& port, const std::string& address, const char* pci_class, const char* vendor, Ends d,
+              Ends p) const {
     const std::string above = "sys/devices/pci0000:00/" + port, at = above + "/" + address;
     const auto files = [&](const std::string& folder, const char* of_class, const char* of, const Ends& e) {
       put(folder + "/class", of_class), put(folder + "/vendor", of), put(folder + "/device", "0x2330");
@@ -41,19 +43,26 @@ class Pcie : public ::testing::Test {
   }
   // One of each, sound: the GPU is asleep at 2.5 GT/s; the adapter is generation 5 in a port of generation 4.
   void sound() const {
-    device("0000:00:01.0", "0000:17:00.0", "0x030200", "0x10de", {"2.5 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"}, {"2.5 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"});
-    device("0000:00:02.0", "0000:18:00.0", "0x020700", "0x15b3", {"16.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"}, {"16.0 GT/s PCIe", "16", "16.0 GT/s PCIe", "16"});
-    device("0000:00:03.0", "0000:19:00.0", "0x010802", "0x144d", {"16.0 GT/s PCIe", "4", "16.0 GT/s PCIe", "4"}, {"16.0 GT/s PCIe", "4", "32.0 GT/s PCIe", "4"});
-    device("0000:00:04.0", "0000:1a:00.0", "0x030000", "0x1a03", {"2.5 GT/s PCIe", "1", "5.0 GT/s PCIe", "1"}, {"2.5 GT/s PCIe", "1", "5.0 GT/s PCIe", "1"});   // a BMC's display
-    device("0000:00:05.0", "0000:1b:00.0", "0x020000", "0x1af4", {"Unknown", "0", "Unknown", "255"}, {"Unknown", "0", "Unknown", "255"});                     // virtio
-    device("0000:00:06.0", "0000:1c:00.1", "0x020000", "0x15b3", {"2.5 GT/s PCIe", "1", "32.0 GT/s PCIe", "16"}, {"32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"});
-    put("sys/devices/pci0000:00/0000:00:06.0/0000:1c:00.1/physfn/vendor", "0x15b3");   // a virtual function
+    device("0000:00:01.0", "0000:17:00.0", "0x030200", "0x10de", {"2.5 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"},
+           {"2.5 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"});
+    device("0000:00:02.0", "0000:18:00.0", "0x020700", "0x15b3", {"16.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"},
+           {"16.0 GT/s PCIe", "16", "16.0 GT/s PCIe", "16"});
+    device("0000:00:03.0", "0000:19:00.0", "0x010802", "0x144d", {"16.0 GT/s PCIe", "4", "16.0 GT/s PCIe", "4"},
+           {"16.0 GT/s PCIe", "4", "32.0 GT/s PCIe", "4"});
+    device("0000:00:04.0", "0000:1a:00.0", "0x030000", "0x1a03", {"2.5 GT/s PCIe", "1", "5.0 GT/s PCIe", "1"},
+           {"2.5 GT/s PCIe", "1", "5.0 GT/s PCIe", "1"});  // a BMC's display
+    device("0000:00:05.0", "0000:1b:00.0", "0x020000", "0x1af4", {"Unknown", "0", "Unknown", "255"},
+           {"Unknown", "0", "Unknown", "255"});  // virtio
+    device("0000:00:06.0", "0000:1c:00.1", "0x020000", "0x15b3", {"2.5 GT/s PCIe", "1", "32.0 GT/s PCIe", "16"},
+           {"32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"});
+    put("sys/devices/pci0000:00/0000:00:06.0/0000:1c:00.1/physfn/vendor", "0x15b3");  // a virtual function
   }
   Result look(const std::string& build = program("pcie")) const { return run({build, "--sysfs", root}); }
   fs::path root;
 };
 
-// By hand: generation 3 x16 is 8e9 x 16 x 128/130 / 8 = 15.754 GB/s, 5 x16 63.015, 1 x1 0.25, 6 x16 64e9 x 16 x 0.921875 / 8 = 118.
+// By hand: generation 3 x16 is 8e9 x 16 x 128/130 / 8 = 15.754 GB/s, 5 x16 63.015, 1 x1 0.25, 6 x16 64e9 x 16 x
+// 0.921875 / 8 = 118.
 TEST_F(Pcie, RatesCountTheCoding) {
   EXPECT_NEAR(bytes_per_second({8e9, 16}), 15.754e9, 1e6);
   EXPECT_NEAR(bytes_per_second({32e9, 16}), 63.015e9, 1e6);
@@ -66,7 +75,7 @@ TEST_F(Pcie, SoundLinksHaveNoTrouble) {
   const Result r = look();
   expect_measured(r, 3);
   const char* metrics[] = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"};
-  const double rates[] = {63.015e9, 31.508e9, 7.877e9};   // 5 x16 asleep, 4 x16, 4 x4
+  const double rates[] = {63.015e9, 31.508e9, 7.877e9};  // 5 x16 asleep, 4 x16, 4 x4
   for (std::size_t i = 0; i < 3; ++i) {
     const json& m = r.records[i + 1];
     EXPECT_EQ(m["metric"], metrics[i]);
@@ -77,12 +86,14 @@ TEST_F(Pcie, SoundLinksHaveNoTrouble) {
   EXPECT_EQ(r.records[2]["parameters"]["port"], "0000:00:02.0");
 }
 
-// From outside: the tree of a machine whose GPU lost half of its lanes, whose adapter trained down, and whose drive had errors.
+// From outside: the tree of a machine whose GPU lost half of its lanes, whose adapter trained down, and whose drive had
+// errors.
 TEST_F(Pcie, NarrowSlowAndFaultyLinksAreNamed) {
   sound();
   put("sys/devices/pci0000:00/0000:00:01.0/0000:17:00.0/current_link_width", "8");
   put("sys/devices/pci0000:00/0000:00:02.0/0000:18:00.0/current_link_speed", "8.0 GT/s PCIe");
-  put("sys/devices/pci0000:00/0000:00:03.0/0000:19:00.0/aer_dev_nonfatal", "Undefined 0\nDLP 0\nTLP 2\nTOTAL_ERR_NONFATAL 2");
+  put("sys/devices/pci0000:00/0000:00:03.0/0000:19:00.0/aer_dev_nonfatal",
+      "Undefined 0\nDLP 0\nTLP 2\nTOTAL_ERR_NONFATAL 2");
   put("sys/devices/pci0000:00/0000:00:03.0/0000:19:00.0/aer_dev_correctable", "RxErr 7\nTOTAL_ERR_COR 7");
   const Result r = look();
   expect_measured(r, 3);
@@ -109,20 +120,24 @@ TEST_F(Pcie, ALinkThatChangesBetweenTwoLooksIsFound) {
   expect_wrong_data(look(kFaulty + "/clusterc-pcie-faulty"), 3);
 }
 
-// Which copies there are, on machines as the kernel describes them: every GPU from its own node and from the one that is farthest from it.
+// Which copies there are, on machines as the kernel describes them: every GPU from its own node and from the one that
+// is farthest from it.
 std::string paths_text(const std::vector<int>& devices, const std::vector<clusterc::pcie::MemoryNode>& nodes) {
   std::string out;
-  for (const clusterc::pcie::CopyPath& p : clusterc::pcie::plan_paths(devices, nodes)) out += (out.empty() ? "" : " ") + std::to_string(p.device) + (p.own ? "<" : "<<") + std::to_string(p.memory_node);
+  for (const clusterc::pcie::CopyPath& p : clusterc::pcie::plan_paths(devices, nodes))
+    out += (out.empty() ? "" : " ") + std::to_string(p.device) + (p.own ? "<" : "<<") + std::to_string(p.memory_node);
   return out;
 }
 
 TEST(PcieCopies, EveryDeviceHasItsOwnNodeAndTheFarthest) {
   EXPECT_EQ(paths_text({0, 0, 1}, {{0, {10, 21}}, {1, {21, 10}}}), "0<0 0<<1 1<0 1<<1 2<1 2<<0");
   // Two sockets of two nodes each (sub-NUMA clustering): the other socket, not the neighbour.
-  EXPECT_EQ(paths_text({1}, {{0, {10, 12, 21, 22}}, {1, {12, 10, 22, 21}}, {2, {21, 22, 10, 12}}, {3, {22, 21, 12, 10}}}), "0<1 0<<2");
-  EXPECT_EQ(paths_text({0, 0}, {{0, {10}}}), "0<-1 1<-1");            // nothing to choose
-  EXPECT_EQ(paths_text({-1}, {{0, {10, 21}}, {1, {21, 10}}}), "0<-1");   // the firmware does not say where the device is
-  EXPECT_EQ(paths_text({4}, {{0, {}}, {4, {}}}), "0<4 0<<0");          // distances that cannot be read
+  EXPECT_EQ(
+      paths_text({1}, {{0, {10, 12, 21, 22}}, {1, {12, 10, 22, 21}}, {2, {21, 22, 10, 12}}, {3, {22, 21, 12, 10}}}),
+      "0<1 0<<2");
+  EXPECT_EQ(paths_text({0, 0}, {{0, {10}}}), "0<-1 1<-1");              // nothing to choose
+  EXPECT_EQ(paths_text({-1}, {{0, {10, 21}}, {1, {21, 10}}}), "0<-1");  // the firmware does not say where the device is
+  EXPECT_EQ(paths_text({4}, {{0, {}}, {4, {}}}), "0<4 0<<0");           // distances that cannot be read
   EXPECT_EQ(paths_text({}, {{0, {10}}}), "");
 }
 
@@ -135,14 +150,16 @@ TEST_F(Pcie, NodesWithMemoryAndTheirDistancesAreRead) {
   EXPECT_EQ(nodes[1].distances, (std::vector<int>{21, 10}));
   EXPECT_TRUE(clusterc::pcie::memory_nodes(root / "nowhere").empty());
   // A row has a figure for each node that is online, with memory or without: node 1 here has none.
-  put("sys/devices/system/node/online", "0-3"), put("sys/devices/system/node/has_memory", "0,2-3"), put("sys/devices/system/node/has_cpu", "0-2");
-  put("sys/devices/system/node/node0/distance", "10 12 32 80"), put("sys/devices/system/node/node2/distance", "32 34 10 80");
+  put("sys/devices/system/node/online", "0-3"), put("sys/devices/system/node/has_memory", "0,2-3"),
+      put("sys/devices/system/node/has_cpu", "0-2");
+  put("sys/devices/system/node/node0/distance", "10 12 32 80"),
+      put("sys/devices/system/node/node2/distance", "32 34 10 80");
   const auto two = clusterc::pcie::memory_nodes(root);
-  ASSERT_EQ(two.size(), 2u);                                        // node 3 has memory and no processor: a GPU's
+  ASSERT_EQ(two.size(), 2u);  // node 3 has memory and no processor: a GPU's
   EXPECT_EQ(two[0].distances, (std::vector<int>{10, 32}));
   EXPECT_EQ(two[1].distances, (std::vector<int>{32, 10}));
   put("proc/self/status", "Name:\tx\nMems_allowed:\t1\nMems_allowed_list:\t2\nvoluntary_ctxt_switches:\t1");
-  ASSERT_EQ(clusterc::pcie::memory_nodes(root).size(), 1u);          // of a container with its memory on one node
+  ASSERT_EQ(clusterc::pcie::memory_nodes(root).size(), 1u);  // of a container with its memory on one node
   EXPECT_EQ(clusterc::pcie::memory_nodes(root)[0].id, 2);
 }
 
@@ -159,7 +176,7 @@ TEST(PcieCopies, FiguresAreNamedByPlaceAndWay) {
 TEST(PcieCopies, TheHostBackEndCopiesEachWayAndChecksEveryWord) {
   const Result r = run({program("pcie"), "--copies", "--size", "4MiB", "--iterations", "3", "--allow-busy"});
   ASSERT_TRUE(r.ended()) << r.text;
-  ASSERT_EQ(r.records.size() % 3, 2u) << r.text;    // three ways a path
+  ASSERT_EQ(r.records.size() % 3, 2u) << r.text;  // three ways a path
   expect_measured(r, r.records.size() - 2);
   for (std::size_t i = 1; i + 1 < r.records.size(); ++i) {
     const json& m = r.records[i];
@@ -173,7 +190,8 @@ TEST(PcieCopies, TheHostBackEndCopiesEachWayAndChecksEveryWord) {
 }
 
 TEST(PcieCopies, AFlippedBitIsFoundInEachWay) {
-  const Result r = run({kFaulty + "/clusterc-pcie-faulty", "--copies", "--size", "1MiB", "--iterations", "3", "--allow-busy"});
+  const Result r =
+      run({kFaulty + "/clusterc-pcie-faulty", "--copies", "--size", "1MiB", "--iterations", "3", "--allow-busy"});
   expect_wrong_data(r, r.records.size() - 2);
 }
 

@@ -1,12 +1,12 @@
 // The probe on a tree made by hand: a server with two sockets, a GPU below a PCIe switch, a NIC, an NVMe drive, DIMMs.
-#include "probe/facts.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "probe/facts.h"
 
 namespace clusterc::probe {
 namespace {
@@ -30,7 +30,8 @@ class Tree : public testing::Test {
     fs::create_symlink(root_ / target, root_ / path);
   }
   // A PCI function below `parent` (a path under sys/devices), with its entry on the bus.
-  std::string pci(const std::string& parent, const std::string& address, const std::string& kind, const std::string& vendor, int numa) {
+  std::string pci(const std::string& parent, const std::string& address, const std::string& kind,
+                  const std::string& vendor, int numa) {
     const std::string path = parent + "/" + address;
     file(path + "/class", kind + "\n");
     file(path + "/vendor", vendor + "\n");
@@ -56,7 +57,9 @@ TEST_F(Tree, AnEmptyMachineGivesAnObjectWithoutFacts) {
 
 TEST_F(Tree, TwoSocketsWithHyperThreads) {
   // CPUs 0-3: cores {0,2} and {1,3}, one core a socket and a node.
-  file("proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Example 8480+\nflags\t\t: fpu sse2 avx2 avx512f fma amx_tile hypervisor_not\n");
+  file("proc/cpuinfo",
+       "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Example 8480+\nflags\t\t: fpu sse2 avx2 avx512f fma "
+       "amx_tile hypervisor_not\n");
   file("sys/devices/system/cpu/online", "0-3\n");
   file("sys/devices/system/node/online", "0-1\n");
   for (int cpu = 0; cpu < 4; ++cpu) {
@@ -85,8 +88,9 @@ TEST_F(Tree, TwoSocketsWithHyperThreads) {
   EXPECT_EQ(cpu["flags"], json({"sse2", "avx2", "fma", "avx512f", "amx_tile"}));
   ASSERT_EQ(cpu["numa_nodes"].size(), 2u);
   EXPECT_EQ(cpu["numa_nodes"][1]["cores"], 1);
-  EXPECT_EQ(cpu["numa_nodes"][1]["memory_bytes"], 1048576);                // 1024 KiB
-  EXPECT_EQ(cpu["numa_nodes"][1]["last_level_cache_bytes"], 110100480);    // 107,520 * 1024, shared by both threads, counted once
+  EXPECT_EQ(cpu["numa_nodes"][1]["memory_bytes"], 1048576);  // 1024 KiB
+  EXPECT_EQ(cpu["numa_nodes"][1]["last_level_cache_bytes"],
+            110100480);  // 107,520 * 1024, shared by both threads, counted once
   EXPECT_FALSE(probe()["platform"]["virtual_machine"]);
 }
 
@@ -153,8 +157,8 @@ TEST_F(Tree, MountsOfTheKernelsOwnAreLeftOutAndEscapesAreRead) {
   EXPECT_FALSE(mounts[1].contains("bytes"));
 }
 
-// Two structures of type 17 written by hand after DSP0134, 7.18: a 64 GiB module (extended size 65,536 MiB at offset 1Ch, speed 4800
-// at 15h, strings "A1", "Maker", "PN-1") and an empty slot (size 0).
+// Two structures of type 17 written by hand after DSP0134, 7.18: a 64 GiB module (extended size 65,536 MiB at offset
+// 1Ch, speed 4800 at 15h, strings "A1", "Maker", "PN-1") and an empty slot (size 0).
 TEST_F(Tree, DimmsFromTheFirmwareTable) {
   std::string module(0x22, '\0');
   module[0] = 17;
@@ -166,7 +170,7 @@ TEST_F(Tree, DimmsFromTheFirmwareTable) {
   module[0x16] = '\x12';  // 0x12C0 = 4800
   module[0x17] = 2;
   module[0x1A] = 3;
-  module[0x1E] = 1;       // 0x00010000 MiB
+  module[0x1E] = 1;  // 0x00010000 MiB
   module[0x20] = '\x30';
   module[0x21] = '\x11';  // 0x1130 = 4400
   std::string empty(0x22, '\0');

@@ -51,7 +51,8 @@ inline Result finish(pid_t child, const std::string& output) {
   std::ifstream file(output);
   for (std::string line; std::getline(file, line);) {
     result.text += line + "\n";
-    if (json record = json::parse(line, nullptr, false); !record.is_discarded()) result.records.push_back(std::move(record));
+    if (json record = json::parse(line, nullptr, false); !record.is_discarded())
+      result.records.push_back(std::move(record));
   }
   fs::remove(output);
   return result;
@@ -62,10 +63,12 @@ inline std::string output_file() {
   return fs::temp_directory_path() / ("clusterc-programs-" + std::to_string(getpid()) + "-" + std::to_string(number++));
 }
 
-// Waits until a program that was started has written its first record: it is at work then, however slowly this machine started it.
+// Waits until a program that was started has written its first record: it is at work then, however slowly this machine
+// started it.
 inline void wait_for_a_record(const std::string& output) {
   std::error_code none;
-  for (int turns = 0; turns < 3000 && (!fs::exists(output) || fs::file_size(output, none) == 0); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int turns = 0; turns < 3000 && (!fs::exists(output) || fs::file_size(output, none) == 0); ++turns)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 inline Result run(const std::vector<std::string>& arguments) {

@@ -1,4 +1,5 @@
-// schemas/result.schema.json against what the programs really print (programs_test.cc sees to the rest) and against the samples.
+// schemas/result.schema.json against what the programs really print (programs_test.cc sees to the rest) and against the
+// samples.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -27,7 +28,8 @@ class ResultSchema : public testing::Test {
   bool valid(const json& record) { return valijson::Validator().validate(schema_, Adapter(record), nullptr); }
   int expect_lines_valid(std::istream& lines, const std::string& where) {
     int count = 0;
-    for (std::string line; std::getline(lines, line); ++count) EXPECT_TRUE(valid(json::parse(line))) << where << ": " << line;
+    for (std::string line; std::getline(lines, line); ++count)
+      EXPECT_TRUE(valid(json::parse(line))) << where << ": " << line;
     return count;
   }
   valijson::Schema schema_;
@@ -45,10 +47,15 @@ TEST_F(ResultSchema, EverySampleIsValid) {
 }
 
 TEST_F(ResultSchema, WhatTheProgramsPrintIsValid) {
-  for (const char* command : {"clusterc-probe", "clusterc-memory --size 4MiB --iterations 3 --allow-busy", "clusterc-gemm --size 128 --iterations 3 --allow-busy",
-                              "clusterc-memory --size 100TiB --allow-busy", "clusterc-memory --device cuda --size 4MiB --iterations 3",
-                              "clusterc-memory --list --json", "clusterc-nvlink --list --json", "clusterc-nvlink --size 1MiB --iterations 3 --allow-busy", "clusterc-nvlink --stand-ins 1", "clusterc-gemm --list --json", "clusterc-storage --list --json",
-                              "clusterc-storage --path /tmp --tests metadata,checkpoint --checkpoint 16MiB --jobs 1 --files 10 --iterations 1 --allow-busy", "clusterc-gemm --precisions bf16 --allow-busy"}) {
+  for (const char* command :
+       {"clusterc-probe", "clusterc-memory --size 4MiB --iterations 3 --allow-busy",
+        "clusterc-gemm --size 128 --iterations 3 --allow-busy", "clusterc-memory --size 100TiB --allow-busy",
+        "clusterc-memory --device cuda --size 4MiB --iterations 3", "clusterc-memory --list --json",
+        "clusterc-nvlink --list --json", "clusterc-nvlink --size 1MiB --iterations 3 --allow-busy",
+        "clusterc-nvlink --stand-ins 1", "clusterc-gemm --list --json", "clusterc-storage --list --json",
+        "clusterc-storage --path /tmp --tests metadata,checkpoint --checkpoint 16MiB --jobs 1 --files 10 --iterations "
+        "1 --allow-busy",
+        "clusterc-gemm --precisions bf16 --allow-busy"}) {
     FILE* pipe = popen((std::string(CLUSTERC_VALIDATOR_DIR) + "/" + command).c_str(), "r");
     ASSERT_NE(pipe, nullptr);
     std::string text;
@@ -61,9 +68,11 @@ TEST_F(ResultSchema, WhatTheProgramsPrintIsValid) {
 }
 
 TEST_F(ResultSchema, WhatIsNotARecordIsRefused) {
-  const json end = json::parse(R"({"record":"end","status":"error","reason":"busy","detail":"","measurements":0,"wrong":0})");
+  const json end =
+      json::parse(R"({"record":"end","status":"error","reason":"busy","detail":"","measurements":0,"wrong":0})");
   EXPECT_TRUE(valid(end));
-  for (const char* change : {R"({"reason":"it did not want to"})", R"({"status":"passed"})", R"({"record":"ending"})", R"({"measurements":-1})"}) {
+  for (const char* change : {R"({"reason":"it did not want to"})", R"({"status":"passed"})", R"({"record":"ending"})",
+                             R"({"measurements":-1})"}) {
     json broken = end;
     broken.update(json::parse(change));
     EXPECT_FALSE(valid(broken)) << change;

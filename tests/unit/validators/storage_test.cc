@@ -1,5 +1,5 @@
-// clusterc-storage: how it reads mounts and fio, and that a damaged block, a full disk, a read-only or absent mount, a missing or stopped fio and a kill
-// are found, named, and leave nothing behind.
+// clusterc-storage: how it reads mounts and fio, and that a damaged block, a full disk, a read-only or absent mount, a
+// missing or stopped fio and a kill are found, named, and leave nothing behind.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,24 +26,26 @@ TEST(StoragePlace, TheLongestMountPointHoldsAPath) {
   ASSERT_EQ(mounts.size(), 4u);
   EXPECT_EQ(mounts[1].source, "10.0.0.1@o2ib:/scratch");
   EXPECT_EQ(mounts[2].point, "/scratch two");
-  EXPECT_EQ(mount_of(mounts, "/scratchy")->point, "/");            // not by a common beginning of a name
+  EXPECT_EQ(mount_of(mounts, "/scratchy")->point, "/");  // not by a common beginning of a name
   EXPECT_EQ(mount_of(mounts, "/scratch two/a")->type, "nfs4");
-  EXPECT_EQ(mount_of(mounts, "/scratch/a")->type, "tmpfs");        // mounted over the one before
+  EXPECT_EQ(mount_of(mounts, "/scratch/a")->type, "tmpfs");  // mounted over the one before
   EXPECT_EQ(mount_of(mounts, "/scratch")->point, "/scratch");
 }
 
 // What fio 3.33 printed, cut to what is read.
 TEST(StorageFio, JsonIsReadBehindWhatFioSaysFirst) {
-  const auto r = parse_fio("fio: this platform does not support process shared mutexes\n"
-                           R"({"jobs":[{"error":0,"read":{"io_bytes":0},"write":{"io_bytes":919601152,"bw_bytes":586480326,"iops":559.3,"total_ios":877,
-                              "clat_ns":{"percentile":{"50.000000":2000000,"99.000000":90000000}}}}]})", true);
+  const auto r = parse_fio(
+      "fio: this platform does not support process shared mutexes\n"
+      R"({"jobs":[{"error":0,"read":{"io_bytes":0},"write":{"io_bytes":919601152,"bw_bytes":586480326,"iops":559.3,"total_ios":877,
+                              "clat_ns":{"percentile":{"50.000000":2000000,"99.000000":90000000}}}}]})",
+      true);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->bytes, 919601152u);
   EXPECT_EQ(r->operations, 877u);
   EXPECT_DOUBLE_EQ(r->bytes_per_second, 586480326);
   EXPECT_DOUBLE_EQ(r->latency_median, 0.002);
   EXPECT_DOUBLE_EQ(r->latency_p99, 0.09);
-  EXPECT_FALSE(parse_fio(R"({"jobs":[{"error":0,"write":{)", true));   // cut off
+  EXPECT_FALSE(parse_fio(R"({"jobs":[{"error":0,"write":{)", true));  // cut off
   EXPECT_FALSE(parse_fio("fio: pid=1, err=28", true));
   EXPECT_FALSE(parse_fio(R"({"jobs":[1]})", true));
   EXPECT_EQ(parse_fio(R"({"jobs":[{"error":28,"write":{}}]})", true)->error, 28);
@@ -51,10 +53,13 @@ TEST(StorageFio, JsonIsReadBehindWhatFioSaysFirst) {
 
 // Printed by fio 3.33 for one flipped byte, and for a block that was never written.
 TEST(StorageFio, EveryDamagedPlaceIsNamedOnce) {
-  EXPECT_EQ(parse_verify_errors("crc32c: verify failed at file ./data.1.0 offset 5255168, length 4096 (requested block: offset=5242880, length=1048576, flags=8)\n"
+  EXPECT_EQ(parse_verify_errors("crc32c: verify failed at file ./data.1.0 offset 5255168, length 4096 (requested "
+                                "block: offset=5242880, length=1048576, flags=8)\n"
                                 "       Expected CRC: 8226f89f\n       Received CRC: cde7579e\n"
-                                "crc32c: verify failed at file ./data.1.0 offset 5255168, length 4096 (requested block: offset=5242880, length=1048576, flags=8)\n"
-                                "verify: bad magic header 0, wanted acca at file /mnt/a b/data.0.0 offset 8192, length 4096 (requested block: offset=0, length=1048576)\n"),
+                                "crc32c: verify failed at file ./data.1.0 offset 5255168, length 4096 (requested "
+                                "block: offset=5242880, length=1048576, flags=8)\n"
+                                "verify: bad magic header 0, wanted acca at file /mnt/a b/data.0.0 offset 8192, length "
+                                "4096 (requested block: offset=0, length=1048576)\n"),
             (std::vector<std::string>{"data.1.0 at 5255168", "data.0.0 at 8192"}));
   EXPECT_TRUE(parse_verify_errors("fio: pid=3, err=28/file:filesetup.c:240\n").empty());
 }
@@ -89,8 +94,15 @@ class StorageProgram : public ::testing::Test {
     chmod((bin + "/fio").c_str(), 0755);
   }
   std::vector<std::string> command(std::vector<std::string> more, const std::string& build = program("storage")) const {
-    std::vector<std::string> all = {"env", "PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", build, "--path", data, "--size", "4MiB", "--block", "64KiB", "--jobs", "2", "--files", "20", "--iterations", "1",
-                                    "--pass", "0.05", "--allow-busy"};
+    std::vector<std::string> all = {"env",   "PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin",
+                                    build,   "--path",
+                                    data,    "--size",
+                                    "4MiB",  "--block",
+                                    "64KiB", "--jobs",
+                                    "2",     "--files",
+                                    "20",    "--iterations",
+                                    "1",     "--pass",
+                                    "0.05",  "--allow-busy"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -101,7 +113,8 @@ class StorageProgram : public ::testing::Test {
     EXPECT_EQ(r.records.back()["reason"], reason) << r.text;
     EXPECT_NE(r.records.back()["detail"].get<std::string>().find(detail), std::string::npos) << r.text;
   }
-  // In a mount name space of its own: `script` mounts on $D, then runs the program. Empty text: this user may not make one.
+  // In a mount name space of its own: `script` mounts on $D, then runs the program. Empty text: this user may not make
+  // one.
   Result in_name_space(const std::string& script, std::vector<std::string> more) const {
     std::string all = "D=" + data + "; ";
     if (geteuid() != 0) all = "exec 2>/dev/null; " + all;
@@ -123,9 +136,15 @@ TEST_F(StorageProgram, MeasuresVerifiesAndLeavesNothing) {
   for (const json& m : r.records) {
     if (m["record"] != "measurement") continue;
     EXPECT_TRUE(m["parameters"].contains("page_cache")) << m;
-    if (m["metric"] == "storage.write") { EXPECT_EQ(m["checked"], 4 * 1024 * 1024 / 4096); }     // one header in 4 KiB
-    if (m["metric"] == "storage.checkpoint_read") { EXPECT_EQ(m["checked"], 2 * 16 * 1024 * 1024 / 8); }   // a shard of at least 16 MiB a thread, word by word
-    if (m["metric"] == "storage.stat") { EXPECT_EQ(m["checked"], 2 * 3 * 2 * 20); }             // warm-up and one pass, 3 checks, 2 threads, 20 files
+    if (m["metric"] == "storage.write") {
+      EXPECT_EQ(m["checked"], 4 * 1024 * 1024 / 4096);
+    }  // one header in 4 KiB
+    if (m["metric"] == "storage.checkpoint_read") {
+      EXPECT_EQ(m["checked"], 2 * 16 * 1024 * 1024 / 8);
+    }  // a shard of at least 16 MiB a thread, word by word
+    if (m["metric"] == "storage.stat") {
+      EXPECT_EQ(m["checked"], 2 * 3 * 2 * 20);
+    }  // warm-up and one pass, 3 checks, 2 threads, 20 files
   }
 }
 
@@ -157,7 +176,8 @@ exit $s)");
   ASSERT_EQ(r.records.size(), 4u) << r.text;
   for (const int i : {1, 2}) {
     EXPECT_EQ(r.records[static_cast<std::size_t>(i)]["wrong"], 1);
-    EXPECT_EQ(r.records[static_cast<std::size_t>(i)]["parameters"]["first_wrong"], "data.1.0 at 12288");   // 14000 / 4096 = 3.4: the block at 3 x 4096
+    EXPECT_EQ(r.records[static_cast<std::size_t>(i)]["parameters"]["first_wrong"],
+              "data.1.0 at 12288");  // 14000 / 4096 = 3.4: the block at 3 x 4096
   }
   expect_nothing_left();
 }
@@ -167,13 +187,14 @@ TEST_F(StorageProgram, AMissingFioIsSaid) {
   line[1] = "PATH=/nonexistent";
   line[0] = "/usr/bin/env";
   expect_error(run(line), "program missing", "fio is not on the path");
-  line.insert(line.end(), {"--tests", "metadata,checkpoint"});   // these need none
+  line.insert(line.end(), {"--tests", "metadata,checkpoint"});  // these need none
   expect_measured(run(line), 5);
   expect_nothing_left();
 }
 
 TEST_F(StorageProgram, WhatIsNotMountedIsNotMeasured) {
-  expect_error(run(command({"--mounted", "--tests", "metadata"})), "system error", "is not mounted: the folder lies in");
+  expect_error(run(command({"--mounted", "--tests", "metadata"})), "system error",
+               "is not mounted: the folder lies in");
   expect_nothing_left();
   fs::remove(data);
   expect_error(run(command({"--tests", "metadata"})), "system error", "No such file or directory");
@@ -182,14 +203,18 @@ TEST_F(StorageProgram, WhatIsNotMountedIsNotMeasured) {
 
 TEST_F(StorageProgram, AFullDiskIsFoundBeforeAndOnTheWay) {
   SKIP_WITHOUT_FIO();
-  Result r = in_name_space("mount -t tmpfs -o size=8m none $D", {"--mounted", "--size", "64MiB", "--tests", "sequential"});
+  Result r =
+      in_name_space("mount -t tmpfs -o size=8m none $D", {"--mounted", "--size", "64MiB", "--tests", "sequential"});
   if (r.records.empty()) GTEST_SKIP() << "this user may not make a mount name space";
   expect_error(r, "no space left", "the files take 64 MiB");
   // Somebody else fills it meanwhile: fio itself meets the end of the disk.
   stand_in("[ \"$1\" = --enghelp ] || head -c 64000000 /dev/zero > ../filler 2>/dev/null\nexec \"$REAL\" \"$@\"");
-  expect_error(in_name_space("mount -t tmpfs -o size=8m none $D", {"--tests", "sequential"}), "no space left", "No space left on device");
+  expect_error(in_name_space("mount -t tmpfs -o size=8m none $D", {"--tests", "sequential"}), "no space left",
+               "No space left on device");
   // The checkpoint has room for one shard of 16 MiB and not for the next beside it.
-  expect_error(in_name_space("mount -t tmpfs -o size=40m none $D", {"--tests", "checkpoint", "--jobs", "2", "--checkpoint", "4MiB"}), "no space left", "'");
+  expect_error(in_name_space("mount -t tmpfs -o size=40m none $D",
+                             {"--tests", "checkpoint", "--jobs", "2", "--checkpoint", "4MiB"}),
+               "no space left", "'");
 }
 
 TEST_F(StorageProgram, AReadOnlyMountIsSaid) {
@@ -204,19 +229,25 @@ TEST_F(StorageProgram, MemoryIsNotTakenForADisk) {
   if (r.records.empty()) GTEST_SKIP() << "this user may not make a mount name space";
   expect_measured(r, 5);
   for (const json& m : r.records) {
-    if (m["record"] == "measurement") { EXPECT_EQ(m["parameters"]["page_cache"], true) << m; }
+    if (m["record"] == "measurement") {
+      EXPECT_EQ(m["parameters"]["page_cache"], true) << m;
+    }
   }
 }
 
 TEST(StorageGds, WhatNvidiaFsCountsIsRead) {
   // As the troubleshooting guide shows it.
-  const std::string stats = "GDS Version: 1.0.0.71\nNVFS statistics(ver: 4.0)\nIO stats: Enabled, peer IO stats: Enabled\nReads                           : n=9 ok=9 err=0 readMiB=12 io_state_err=0\n"
-                            "Reads                           : Bandwidth(MiB/s)=0 Avg-Latency(usec)=0\nWrites                          : n=0 ok=0 err=0 writeMiB=3 io_state_err=0\n";
+  const std::string stats =
+      "GDS Version: 1.0.0.71\nNVFS statistics(ver: 4.0)\nIO stats: Enabled, peer IO stats: Enabled\nReads              "
+      "             : n=9 ok=9 err=0 readMiB=12 io_state_err=0\n"
+      "Reads                           : Bandwidth(MiB/s)=0 Avg-Latency(usec)=0\nWrites                          : n=0 "
+      "ok=0 err=0 writeMiB=3 io_state_err=0\n";
   const auto counted = parse_nvidia_fs(stats);
   ASSERT_TRUE(counted);
   EXPECT_EQ(counted->read, 12 * 1048576);
   EXPECT_EQ(counted->written, 3 * 1048576);
-  EXPECT_FALSE(parse_nvidia_fs("IO stats: Disabled, peer IO stats: Disabled\nReads : err=0 io_state_err=0\nWrites : err=0 io_state_err=109\n"));
+  EXPECT_FALSE(parse_nvidia_fs(
+      "IO stats: Disabled, peer IO stats: Disabled\nReads : err=0 io_state_err=0\nWrites : err=0 io_state_err=109\n"));
   EXPECT_FALSE(parse_nvidia_fs(""));
   EXPECT_STREQ(shown_by(std::nullopt, 100), "cuFile");
   EXPECT_STREQ(shown_by(90, 100), "nvidia-fs");
@@ -232,11 +263,15 @@ TEST(StorageGds, WhatIsMissingIsNamed) {
   EXPECT_EQ(look_for_gds(root, "3", CLUSTERC_FAKE_CUFILE, "\tlibcufile\n").gpus, "3");
   fs::remove_all(root);
   const GdsParts none = look_for_gds(root, "", "libthere-is-no-such.so.0", "\tlibaio\n");
-  for (const char* what : {"no NVIDIA GPU with a driver", "libthere-is-no-such.so.0", "fio is built without its engine libcufile"}) EXPECT_NE(none.missing.find(what), std::string::npos) << none.missing;
-  EXPECT_NE(look_for_gds(root, "0", CLUSTERC_FAKE_NVML, "\tlibcufile\n").missing.find("lacks cuFileDriverOpen"), std::string::npos);
+  for (const char* what :
+       {"no NVIDIA GPU with a driver", "libthere-is-no-such.so.0", "fio is built without its engine libcufile"})
+    EXPECT_NE(none.missing.find(what), std::string::npos) << none.missing;
+  EXPECT_NE(look_for_gds(root, "0", CLUSTERC_FAKE_NVML, "\tlibcufile\n").missing.find("lacks cuFileDriverOpen"),
+            std::string::npos);
 }
 
-// fio with an engine libcufile, which psync plays: it wants the forbidden compatibility mode and the options that the real one has. $MOVED is what nvidia-fs would count.
+// fio with an engine libcufile, which psync plays: it wants the forbidden compatibility mode and the options that the
+// real one has. $MOVED is what nvidia-fs would count.
 class StorageGdsProgram : public StorageProgram {
  protected:
   void stand_in_with_cufile(const std::string& before = "") {
@@ -251,12 +286,15 @@ for a; do
   esac
   set -- "$@" "$a"
 done
-echo "$gds$seen $*" >> )" + root + R"(/calls
+echo "$gds$seen $*" >> )" +
+             root + R"(/calls
 [ "$gds$seen" = 1++ ] || [ "$gds$seen" = "" ] || exit 8
 )" + before + "\nexec \"$REAL\" \"$@\"");
   }
-  std::vector<std::string> gds(std::vector<std::string> more = {}, const std::string& build = program("storage")) const {
-    std::vector<std::string> all = command({"--device", "cuda", "--gpus", "0:1", "--cufile", CLUSTERC_FAKE_CUFILE, "--nvidia-fs", root + "/stats"}, build);
+  std::vector<std::string> gds(std::vector<std::string> more = {},
+                               const std::string& build = program("storage")) const {
+    std::vector<std::string> all = command(
+        {"--device", "cuda", "--gpus", "0:1", "--cufile", CLUSTERC_FAKE_CUFILE, "--nvidia-fs", root + "/stats"}, build);
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -271,7 +309,8 @@ echo "$gds$seen $*" >> )" + root + R"(/calls
 
 TEST_F(StorageGdsProgram, WithoutItsPartsItDoesNotApply) {
   SKIP_WITHOUT_FIO();
-  expect_not_applicable(run(command({"--device", "cuda", "--cufile", "libthere-is-no-such.so.0"})), "libthere-is-no-such.so.0");
+  expect_not_applicable(run(command({"--device", "cuda", "--cufile", "libthere-is-no-such.so.0"})),
+                        "libthere-is-no-such.so.0");
   expect_not_applicable(run(gds()), "fio is built without its engine libcufile");
   stand_in_with_cufile();
   expect_not_applicable(run(gds({"--cufile", "libthere-is-no-such.so.0"})), "libthere-is-no-such.so.0");
@@ -314,7 +353,9 @@ TEST_F(StorageGdsProgram, WhatNvidiaFsDidNotCarryIsNotCalledDirect) {
   for (const auto& [mib, by] : {std::pair("0", "nobody"), {"1000000", "nvidia-fs"}}) {
     const std::string stats = root + "/stats";
     std::ofstream(stats) << "IO stats: Enabled\nReads : readMiB=5 x\nWrites : writeMiB=5 x\n";
-    stand_in_with_cufile(std::string("n=$((5 + $(wc -l < ") + root + "/calls) * " + mib + ")); printf 'IO stats: Enabled\\nReads : readMiB=%s x\\nWrites : writeMiB=%s x\\n' $n $n > " + stats);
+    stand_in_with_cufile(std::string("n=$((5 + $(wc -l < ") + root + "/calls) * " + mib +
+                         ")); printf 'IO stats: Enabled\\nReads : readMiB=%s x\\nWrites : writeMiB=%s x\\n' $n $n > " +
+                         stats);
     const Result r = run(gds());
     expect_measured(r, 2);
     for (const json& m : r.records) {
@@ -373,23 +414,29 @@ TEST_F(StorageProgramFault, NoSignalLeavesAFileOrAProcess) {
     pass[1] = "60";
     const pid_t child = start(line, output);
     std::string worker, fio;
-    for (int turns = 0; turns < 500 && fio.empty(); ++turns) {   // the file is there before its line is
+    for (int turns = 0; turns < 500 && fio.empty(); ++turns) {  // the file is there before its line is
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       std::ifstream(root + "/pid") >> fio;
     }
     ASSERT_FALSE(fio.empty()) << what;
     std::ifstream("/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children") >> worker;
     ASSERT_FALSE(worker.empty());
-    kill(what == "KILL worker" ? std::stoi(worker) : child, what == "TERM" ? SIGTERM : what == "INT" ? SIGINT : SIGKILL);
+    kill(what == "KILL worker" ? std::stoi(worker) : child, what == "TERM"  ? SIGTERM
+                                                            : what == "INT" ? SIGINT
+                                                                            : SIGKILL);
     const Result r = finish(child, output);
-    for (int turns = 0; turns < 500 && (fs::exists("/proc/" + worker) || !fs::is_empty(data)); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (int turns = 0; turns < 500 && (fs::exists("/proc/" + worker) || !fs::is_empty(data)); ++turns)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (std::string last; std::ifstream(root + "/pid") >> last) fio = last;
-    for (int turns = 0; turns < 500 && fs::exists("/proc/" + fio); ++turns) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (int turns = 0; turns < 500 && fs::exists("/proc/" + fio); ++turns)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_FALSE(fs::exists("/proc/" + fio)) << what;
     EXPECT_FALSE(fs::exists("/proc/" + worker)) << what;
     expect_nothing_left();
     if (what == "TERM" || what == "INT") expect_error(r, "interrupted", "SIG" + what);
-    if (what == "KILL worker") { EXPECT_EQ(r.status, 128 + SIGKILL); }
+    if (what == "KILL worker") {
+      EXPECT_EQ(r.status, 128 + SIGKILL);
+    }
   }
 }
 

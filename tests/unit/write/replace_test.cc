@@ -24,7 +24,9 @@ struct Folder {
     std::ofstream(path / name, std::ios::binary) << text;
     return (path / name).string();
   }
-  std::size_t count() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator())); }
+  std::size_t count() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
 };
 std::string text_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -75,7 +77,7 @@ TEST(ReplaceFile, RefusesWhatWouldLoseSomething) {
   refuses((folder.path / "absent").string(), "cannot be written");
   refuses(folder.path.string(), "is no regular file");
   EXPECT_EQ(text_of(read_only), "old");
-  EXPECT_EQ(folder.count(), 5u);             // nothing was left beside
+  EXPECT_EQ(folder.count(), 5u);  // nothing was left beside
 }
 
 TEST(ReplaceFile, AFolderThatCannotBeWrittenLeavesTheFile) {

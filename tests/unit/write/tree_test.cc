@@ -30,8 +30,10 @@ struct TreeTest : testing::TestWithParam<bool> {
   static Bundle bundle(const std::map<std::string, std::string>& files) {
     Bundle b;
     for (const auto& [path, bytes] : files) {
-      if (path.ends_with(".link")) b.link(path, "output test", bytes);
-      else b.add(path, "output test", bytes, path.ends_with(".sh") ? 0755 : 0644);
+      if (path.ends_with(".link"))
+        b.link(path, "output test", bytes);
+      else
+        b.add(path, "output test", bytes, path.ends_with(".sh") ? 0755 : 0644);
     }
     return b;
   }
@@ -43,10 +45,14 @@ struct TreeTest : testing::TestWithParam<bool> {
     } else {
       try {
         Tree tree(out, options);
-        Bundle some([&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
+        Bundle some([&](const Bundle::File& file, std::string_view bytes) {
+          tree.put(file.path, file.origin, bytes, file.mode);
+        });
         for (auto file = b.files().rbegin(); file != b.files().rend(); ++file) {
-          if (file->mode == kLink) some.link(file->path, file->origin, b.bytes(*file));
-          else some.add(file->path, file->origin, b.bytes(*file), file->mode);
+          if (file->mode == kLink)
+            some.link(file->path, file->origin, b.bytes(*file));
+          else
+            some.add(file->path, file->origin, b.bytes(*file), file->mode);
         }
         some.flush();
         EXPECT_TRUE(some.files().empty());
@@ -76,15 +82,18 @@ struct TreeTest : testing::TestWithParam<bool> {
   std::map<std::string, std::vector<long>> footprint() const {
     std::map<std::string, std::vector<long>> all;
     const auto add = [&](const std::string& path) {
-      struct stat s{};
+      struct stat s {};
       ASSERT_EQ(::lstat(path.c_str(), &s), 0);
-      all[path] = {static_cast<long>(s.st_ino), s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec};
+      all[path] = {static_cast<long>(s.st_ino), s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_ctim.tv_sec,
+                   s.st_ctim.tv_nsec};
     };
     add(folder);
     for (const auto& entry : fs::recursive_directory_iterator(folder)) add(entry.path());
     return all;
   }
-  std::size_t names_beside() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator())); }
+  std::size_t names_beside() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
 };
 
 TEST_P(TreeTest, WritesAndThenNothing) {
@@ -94,10 +103,16 @@ TEST_P(TreeTest, WritesAndThenNothing) {
   EXPECT_EQ(read("hosts"), "");
   EXPECT_EQ(fs::status(out + "/slurm/prolog.sh").permissions(), fs::perms(0755));
   EXPECT_EQ(read("manifest.json"),
-            "{\n \"format\": \"clusterc-manifest\",\n \"version\": 1,\n \"spec\": \"d1\",\n \"tool\": \"0.1.0\",\n \"files\": [\n"
-            "  {\"path\": \"hosts\", \"mode\": \"0644\", \"sha256\": \"" + sha256_hex("") + "\", \"origin\": \"output test\"},\n"
-            "  {\"path\": \"slurm/prolog.sh\", \"mode\": \"0755\", \"sha256\": \"" + sha256_hex("b\n") + "\", \"origin\": \"output test\"},\n"
-            "  {\"path\": \"slurm/slurm.conf\", \"mode\": \"0644\", \"sha256\": \"" + sha256_hex("a\n") + "\", \"origin\": \"output test\"}\n ]\n}\n");
+            "{\n \"format\": \"clusterc-manifest\",\n \"version\": 1,\n \"spec\": \"d1\",\n \"tool\": \"0.1.0\",\n "
+            "\"files\": [\n"
+            "  {\"path\": \"hosts\", \"mode\": \"0644\", \"sha256\": \"" +
+                sha256_hex("") +
+                "\", \"origin\": \"output test\"},\n"
+                "  {\"path\": \"slurm/prolog.sh\", \"mode\": \"0755\", \"sha256\": \"" +
+                sha256_hex("b\n") +
+                "\", \"origin\": \"output test\"},\n"
+                "  {\"path\": \"slurm/slurm.conf\", \"mode\": \"0644\", \"sha256\": \"" +
+                sha256_hex("a\n") + "\", \"origin\": \"output test\"}\n ]\n}\n");
   EXPECT_EQ(names_beside(), 1u);
   const auto before = footprint();
   const WriteResult second = written({{"slurm/slurm.conf", "a\n"}, {"slurm/prolog.sh", "b\n"}, {"hosts", ""}});
@@ -226,7 +241,7 @@ TEST_P(TreeTest, WhatCannotBeChangesNothing) {
   auto before = footprint(), after = before;
   EXPECT_EQ(write({{"b", "1"}}).error, "'b' is a folder where a file is to be written; move it away");
   after = footprint();
-  before.erase(folder), after.erase(folder);       // the next tree stood there for a moment
+  before.erase(folder), after.erase(folder);  // the next tree stood there for a moment
   EXPECT_EQ(after, before);
   edit("c", "1");
   EXPECT_EQ(write({{"c/d", "1"}}).error, "'c' is a file where a folder is to be written; move it away");
@@ -274,15 +289,20 @@ TEST_P(TreeTest, AManifestThatWasCutIsNotBelieved) {
   const std::string whole = read("manifest.json");
   std::string error;
   ASSERT_TRUE(read_manifest(whole, error));
-  for (std::size_t size = 0; size + 3 < whole.size(); ++size) EXPECT_FALSE(read_manifest(whole.substr(0, size), error)) << size;
+  for (std::size_t size = 0; size + 3 < whole.size(); ++size)
+    EXPECT_FALSE(read_manifest(whole.substr(0, size), error)) << size;
 }
 
 TEST_P(TreeTest, LinksAreFilesThatNameAnother) {
-  const std::map<std::string, std::string> files{{"g.data", "1"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}, {"n/b/y", "2"}};
+  const std::map<std::string, std::string> files{
+      {"g.data", "1"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}, {"n/b/y", "2"}};
   EXPECT_EQ(written(files).written, 4u);
   EXPECT_EQ(read("n/a/x.link"), "1");
   EXPECT_EQ(fs::read_symlink(out + "/n/a/x.link"), "../../g.data");
-  EXPECT_NE(read("manifest.json").find("{\"path\": \"n/a/x.link\", \"mode\": \"120000\", \"sha256\": \"" + sha256_hex("../../g.data") + "\""), std::string::npos);
+  EXPECT_NE(
+      read("manifest.json")
+          .find("{\"path\": \"n/a/x.link\", \"mode\": \"120000\", \"sha256\": \"" + sha256_hex("../../g.data") + "\""),
+      std::string::npos);
   const auto before = footprint();
   EXPECT_EQ(written(files).unchanged, 4u);
   EXPECT_EQ(footprint(), before);
@@ -295,11 +315,12 @@ TEST_P(TreeTest, LinksAreFilesThatNameAnother) {
 }
 
 TEST_P(TreeTest, ALinkWhereAFileWasAndBack) {
-  const auto swap = [&](const std::map<std::string, std::string>& links) {   // the names that the bundle takes for links, as files
-    Bundle b;
-    for (const auto& [path, bytes] : links) b.add(path, "output test", bytes);
-    return write_tree(b, out, options);
-  };
+  const auto swap =
+      [&](const std::map<std::string, std::string>& links) {  // the names that the bundle takes for links, as files
+        Bundle b;
+        for (const auto& [path, bytes] : links) b.add(path, "output test", bytes);
+        return write_tree(b, out, options);
+      };
   ASSERT_TRUE(swap({{"g", "1"}, {"x.link", "was a file"}}).ok);
   EXPECT_EQ(written({{"g", "1"}, {"x.link", "g"}}).written, 1u);
   EXPECT_EQ(fs::read_symlink(out + "/x.link"), "g");
@@ -310,7 +331,7 @@ TEST_P(TreeTest, ALinkWhereAFileWasAndBack) {
   EXPECT_EQ(read("x.link"), "a file again");
   EXPECT_EQ(read("g"), "1");
   EXPECT_EQ(written({{"g", "1"}, {"x.link", "g"}}).written, 1u);
-  EXPECT_EQ(written({{"x.link", "g2"}, {"g2", "1"}}).written, 2u);           // points elsewhere now
+  EXPECT_EQ(written({{"x.link", "g2"}, {"g2", "1"}}).written, 2u);  // points elsewhere now
   EXPECT_EQ(fs::read_symlink(out + "/x.link"), "g2");
 }
 
@@ -324,10 +345,10 @@ TEST_P(TreeTest, LinksThatSomebodyChangedAreKept) {
   fs::remove(out + "/c.link");
   const WriteResult kept = written(files);
   EXPECT_EQ(kept.hand_edited, (Paths{"a.link", "b.link"}));
-  EXPECT_EQ(kept.written, 1u);                                               // what is gone is made again
+  EXPECT_EQ(kept.written, 1u);  // what is gone is made again
   EXPECT_EQ(read("a.link"), "mine");
   EXPECT_EQ(fs::read_symlink(out + "/b.link"), "/etc/passwd");
-  const WriteResult without = written({{"g", "1"}});                         // generated no more, and not ours: still kept
+  const WriteResult without = written({{"g", "1"}});  // generated no more, and not ours: still kept
   EXPECT_EQ(without.hand_edited, (Paths{"a.link", "b.link"}));
   EXPECT_EQ(without.removed, 1u);
   options.force = true;
@@ -336,13 +357,15 @@ TEST_P(TreeTest, LinksThatSomebodyChangedAreKept) {
   EXPECT_EQ(read("g"), "1");
 }
 
-// cp -L, scp -r and many an archive put the target's bytes where a link was: nobody edited them, and the next run makes links again.
+// cp -L, scp -r and many an archive put the target's bytes where a link was: nobody edited them, and the next run makes
+// links again.
 TEST_P(TreeTest, ACopyThatFollowedLinksIsNoEdit) {
-  const std::map<std::string, std::string> files{{"g.data", "1"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}};
+  const std::map<std::string, std::string> files{
+      {"g.data", "1"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}};
   written(files);
   for (const char* path : {"n/a/x.link", "n/b/x.link"}) {
     fs::remove(out + "/" + path);
-    edit(path, path[2] == 'a' ? "1" : "2");                                  // b was edited indeed
+    edit(path, path[2] == 'a' ? "1" : "2");  // b was edited indeed
   }
   const WriteResult result = written(files);
   EXPECT_EQ(result.written, 1u);
@@ -350,7 +373,8 @@ TEST_P(TreeTest, ACopyThatFollowedLinksIsNoEdit) {
   EXPECT_EQ(fs::read_symlink(out + "/n/a/x.link"), "../../g.data");
   fs::remove(out + "/n/a/x.link");
   edit("n/a/x.link", "1");
-  EXPECT_EQ(written({{"g.data", "3"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}}).hand_edited, (Paths{"n/b/x.link"}));   // the target changes as well
+  EXPECT_EQ(written({{"g.data", "3"}, {"n/a/x.link", "../../g.data"}, {"n/b/x.link", "../../g.data"}}).hand_edited,
+            (Paths{"n/b/x.link"}));  // the target changes as well
   EXPECT_EQ(read("n/a/x.link"), "3");
 }
 
@@ -365,7 +389,7 @@ TEST_P(TreeTest, FoldersOfOthersKeepTheirRights) {
   }
   written({{"a/b", "2"}});
   for (const auto& [path, mode] : {std::pair{"/notes", 01777u}, {"/notes/deep", 0700u}, {"", 02770u}}) {
-    struct stat is{};
+    struct stat is {};
     ASSERT_EQ(::stat((out + path).c_str(), &is), 0);
     EXPECT_EQ(is.st_mode & 07777u, mode) << path;
     EXPECT_EQ(is.st_uid, owner) << path;
@@ -373,18 +397,21 @@ TEST_P(TreeTest, FoldersOfOthersKeepTheirRights) {
   EXPECT_EQ(read("notes/deep/mine"), "x");
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true), [](const auto& info) { return info.param ? "as_they_come" : "all_at_once"; });
+INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true),
+                         [](const auto& info) { return info.param ? "as_they_come" : "all_at_once"; });
 
 TEST(Bundle, LinksStayInside) {
   Bundle b;
   b.link("a/b/c", "test", "../../d");
   b.link("a/b/d", "test", "e/f");
-  for (const char* target : {"../../../d", "/etc/passwd", "", "..//d", "e/../f", "./e"}) EXPECT_THROW(b.link("a/b/x", "test", target), std::logic_error) << target;
+  for (const char* target : {"../../../d", "/etc/passwd", "", "..//d", "e/../f", "./e"})
+    EXPECT_THROW(b.link("a/b/x", "test", target), std::logic_error) << target;
   EXPECT_EQ(b.files().size(), 2u);
 }
 
 TEST(Tree, LeftUnfinishedChangesNothing) {
-  const std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-left-" + std::to_string(::getpid());
+  const std::string folder =
+      fs::canonical(testing::TempDir()).string() + "/clusterc-tree-left-" + std::to_string(::getpid());
   fs::create_directories(folder);
   Bundle first;
   first.add("a/b", "o", "1");
@@ -404,7 +431,8 @@ TEST(Tree, LeftUnfinishedChangesNothing) {
 
 // Files of a megabyte and more are told apart by their digest.
 TEST(Tree, LargeFilesAreComparedToo) {
-  const std::string folder = fs::canonical(testing::TempDir()).string() + "/clusterc-tree-large-" + std::to_string(::getpid());
+  const std::string folder =
+      fs::canonical(testing::TempDir()).string() + "/clusterc-tree-large-" + std::to_string(::getpid());
   fs::create_directories(folder);
   const auto put = [&](char last) {
     Tree tree(folder + "/out", {});
@@ -425,13 +453,16 @@ TEST(Tree, LargeFilesAreComparedToo) {
 
 TEST(Bundle, GivesItsFilesAway) {
   std::map<std::string, std::string> got;
-  Bundle b([&](const Bundle::File& file, std::string_view bytes) { EXPECT_TRUE(got.emplace(file.path, bytes).second); });
-  for (int i = 0; i < 100; ++i) b.add("f" + std::to_string(i), "o", std::string(10000, static_cast<char>('a' + i % 26)));
-  EXPECT_GT(got.size(), 20u);               // some on the way
+  Bundle b(
+      [&](const Bundle::File& file, std::string_view bytes) { EXPECT_TRUE(got.emplace(file.path, bytes).second); });
+  for (int i = 0; i < 100; ++i)
+    b.add("f" + std::to_string(i), "o", std::string(10000, static_cast<char>('a' + i % 26)));
+  EXPECT_GT(got.size(), 20u);  // some on the way
   EXPECT_LT(b.files().size(), 80u);
   b.flush();
   ASSERT_EQ(got.size(), 100u);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(got["f" + std::to_string(i)], std::string(10000, static_cast<char>('a' + i % 26)));
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(got["f" + std::to_string(i)], std::string(10000, static_cast<char>('a' + i % 26)));
 }
 
 TEST(Bundle, RefusesPathsThatLeaveTheTree) {

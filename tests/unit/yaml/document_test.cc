@@ -30,9 +30,12 @@ struct Parsed {
   std::string show(NodeId node, bool places = true) const {
     std::string out;
     switch (document->kind(node)) {
-      case Document::Kind::null: out = "null"; break;
+      case Document::Kind::null:
+        out = "null";
+        break;
       case Document::Kind::scalar:
-        out = document->quoted(node) ? "\"" + std::string(document->scalar(node)) + "\"" : std::string(document->scalar(node));
+        out = document->quoted(node) ? "\"" + std::string(document->scalar(node)) + "\""
+                                     : std::string(document->scalar(node));
         break;
       case Document::Kind::sequence:
         for (NodeId item = document->first_child(node); item != kNoNode; item = document->next_sibling(item))
@@ -41,15 +44,16 @@ struct Parsed {
         break;
       case Document::Kind::mapping:
         for (std::size_t i = 0; i < document->size(node); ++i)
-          out += (out.empty() ? "" : ", ") + show(document->key(node, i), places) + ": " + show(document->value(node, i), places);
+          out += (out.empty() ? "" : ", ") + show(document->key(node, i), places) + ": " +
+                 show(document->value(node, i), places);
         out = "{" + out + "}";
         break;
     }
     return places ? out + place(node) : out;
   }
   std::string show() const { return document ? show(document->root()) : "nothing"; }
-  std::string plain() const { return document ? show(document->root(), false) : "nothing"; }   // without places
-  std::string errors() const {   // rule@line:column of each finding
+  std::string plain() const { return document ? show(document->root(), false) : "nothing"; }  // without places
+  std::string errors() const {  // rule@line:column of each finding
     std::string out;
     for (const Finding& finding : findings.all()) {
       const LineColumn at = sources.position(finding.span.file, finding.span.begin);
@@ -60,8 +64,9 @@ struct Parsed {
 };
 
 TEST(Document, HasAPlaceOnEveryKeyAndValue) {
-  EXPECT_EQ(Parsed("a: 1\nb:\n  c: x y\n  d: [p, q]\n").show(),
-            "{a@1:1-2: 1@1:4-5, b@2:1-2: {c@3:3-4: x y@3:6-9, d@4:3-4: [p@4:7-8, q@4:10-11]@4:6-12}@3:3-4:12}@1:1-4:12");
+  EXPECT_EQ(
+      Parsed("a: 1\nb:\n  c: x y\n  d: [p, q]\n").show(),
+      "{a@1:1-2: 1@1:4-5, b@2:1-2: {c@3:3-4: x y@3:6-9, d@4:3-4: [p@4:7-8, q@4:10-11]@4:6-12}@3:3-4:12}@1:1-4:12");
 }
 
 TEST(Document, ListsInBlocks) {
@@ -79,7 +84,8 @@ TEST(Document, AnEmptyValueStandsBehindItsSign) {
 TEST(Document, TextThatDiffersFromItsSource) {
   EXPECT_EQ(Parsed("a: \"x\\u00e9\\n\"\n").show(), "{a@1:1-2: \"x\xc3\xa9\n\"@1:4-15}@1:1-15");
   EXPECT_EQ(Parsed("a: 'it''s'\n").show(), "{a@1:1-2: \"it's\"@1:4-11}@1:1-11");
-  EXPECT_EQ(Parsed("a: one\n  two\nb: \"q\n  r\"\n").show(), "{a@1:1-2: one two@1:4-2:6, b@3:1-2: \"q r\"@3:4-4:5}@1:1-4:5");
+  EXPECT_EQ(Parsed("a: one\n  two\nb: \"q\n  r\"\n").show(),
+            "{a@1:1-2: one two@1:4-2:6, b@3:1-2: \"q r\"@3:4-4:5}@1:1-4:5");
   EXPECT_EQ(Parsed("a: |\n  x \"[\n    y\n\nb: >-\n  p\n  q\n").show(),
             "{a@1:1-2: \"x \"[\n  y\n\"@1:4-3:6, b@5:1-2: \"p q\"@5:4-7:4}@1:1-7:4");
 }
@@ -90,9 +96,7 @@ TEST(Document, QuotedAndTaggedAreText) {
   EXPECT_EQ(p.errors(), "");
 }
 
-TEST(Document, YesAndNoAreWords) {
-  EXPECT_EQ(Parsed("no: yes\nNULL: off\n").plain(), "{no: yes, NULL: off}");
-}
+TEST(Document, YesAndNoAreWords) { EXPECT_EQ(Parsed("no: yes\nNULL: off\n").plain(), "{no: yes, NULL: off}"); }
 
 TEST(Document, ColumnsCountCharactersAndLineEndsOfAllKinds) {
   EXPECT_EQ(Parsed("\xef\xbb\xbf\xc3\xbc\xc3\xb6: \xe2\x82\xac x\r\nb: 1\r\n").show(),
@@ -137,8 +141,9 @@ TEST(Document, AQuotedMergeSignIsAKey) {
 TEST(Document, AliasesShareWhatTheyName) {
   const Parsed p("a: &x [1, 2]\nb: *x\nc: &t text\n*t : *x\n");
   EXPECT_EQ(p.errors(), "");
-  EXPECT_EQ(p.show(), "{a@1:1-2: [1@1:8-9, 2@1:11-12]@1:7-13, b@2:1-2: [1@1:8-9, 2@1:11-12]@2:4-6, c@3:1-2: text@3:7-11, "
-                      "text@4:1-3: [1@1:8-9, 2@1:11-12]@4:6-8}@1:1-4:8");
+  EXPECT_EQ(p.show(),
+            "{a@1:1-2: [1@1:8-9, 2@1:11-12]@1:7-13, b@2:1-2: [1@1:8-9, 2@1:11-12]@2:4-6, c@3:1-2: text@3:7-11, "
+            "text@4:1-3: [1@1:8-9, 2@1:11-12]@4:6-8}@1:1-4:8");
 }
 
 TEST(Document, FindAndSize) {
@@ -167,39 +172,62 @@ TEST_P(Slips, IsOneErrorAtItsPlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     Yaml, Slips,
-    testing::Values(Slip{"", "spec-empty@1:1"}, Slip{"# only a remark\n", "spec-empty@1:1"}, Slip{"a:\n\tb: 1\n", "spec-tab-in-indentation@2:1"},
-                    Slip{"a:\n  - x\n \t- y\n", "spec-tab-in-indentation@3:2"}, Slip{"a: 1\nkey:value\nb: 2\n", "spec-missing-blank@2:1"},
-                    Slip{"a:\n  b:c\n  d: 1\n", "spec-missing-blank@2:3"}, Slip{"x: {a: 1 b: 2}\n", "spec-missing-comma@1:10"},
-                    Slip{"x: [\"a\" \"b\"]\n", "spec-missing-comma@1:9"}, Slip{"x: [[1] [2]]\n", "spec-missing-comma@1:9"},
-                    Slip{"x: [1,,2]\n", "spec-empty-item@1:7"}, Slip{"x: [,1]\n", "spec-empty-item@1:5"},
-                    Slip{"x: [1, 2\ny: 3\n", "spec-bracket-not-closed@1:4"}, Slip{"x: [1}\n", "spec-bracket-not-closed@1:6"},
-                    Slip{"x: 1\ny: ]\n", "spec-bracket-not-closed@2:4"}, Slip{"a: \"abc\nb: 1\n", "spec-quote-not-closed@1:4"},
-                    Slip{"a: 'abc\n---\n", "spec-quote-not-closed@1:4"}, Slip{"a: one\n  b: 2\n", "spec-bad-indentation@2:3"},
-                    Slip{"a:\n    b: 1\n  c: 2\n", "spec-bad-indentation@3:3"}, Slip{"- x\ny: 1\n", "spec-bad-indentation@2:1"},
-                    Slip{"a: 1\nword\n", "spec-yaml-syntax@2:1"}, Slip{"a: b: c\n", "spec-yaml-syntax@1:5"}, Slip{"a: @b\n", "spec-yaml-syntax@1:4"},
-                    Slip{"a: - b\n", "spec-yaml-syntax@1:4"}, Slip{"a: 1\n---\nb: 2\n", "spec-second-document@2:1"},
-                    Slip{"a: 1\n...\nb: 2\n", "spec-second-document@3:1"}, Slip{"a: *x\n", "spec-unknown-alias@1:4"},
-                    Slip{"a: &x [*x]\n", "spec-alias-loop@1:8"}, Slip{"a: !foo x\n", "spec-unknown-tag@1:4"},
-                    Slip{"? [x]\n: y\n", "spec-key-not-text@1:3"}, Slip{": y\n", "spec-key-not-text@1:1"}, Slip{"a: x\x1by\n", "spec-control-character@1:5"},
-                    Slip{"a: \xff\n", "spec-not-utf8@1:4"}, Slip{"\xff\xfe" "a", "spec-not-utf8@1:1"}, Slip{"a: \"\\q\"\n", "spec-yaml-syntax@1:5"}));
+    testing::Values(
+        Slip{"", "spec-empty@1:1"}, Slip{"# only a remark\n", "spec-empty@1:1"},
+        Slip{"a:\n\tb: 1\n", "spec-tab-in-indentation@2:1"}, Slip{"a:\n  - x\n \t- y\n", "spec-tab-in-indentation@3:2"},
+        Slip{"a: 1\nkey:value\nb: 2\n", "spec-missing-blank@2:1"},
+        Slip{"a:\n  b:c\n  d: 1\n", "spec-missing-blank@2:3"}, Slip{"x: {a: 1 b: 2}\n", "spec-missing-comma@1:10"},
+        Slip{"x: [\"a\" \"b\"]\n", "spec-missing-comma@1:9"}, Slip{"x: [[1] [2]]\n", "spec-missing-comma@1:9"},
+        Slip{"x: [1,,2]\n", "spec-empty-item@1:7"}, Slip{"x: [,1]\n", "spec-empty-item@1:5"},
+        Slip{"x: [1, 2\ny: 3\n", "spec-bracket-not-closed@1:4"}, Slip{"x: [1}\n", "spec-bracket-not-closed@1:6"},
+        Slip{"x: 1\ny: ]\n", "spec-bracket-not-closed@2:4"}, Slip{"a: \"abc\nb: 1\n", "spec-quote-not-closed@1:4"},
+        Slip{"a: 'abc\n---\n", "spec-quote-not-closed@1:4"}, Slip{"a: one\n  b: 2\n", "spec-bad-indentation@2:3"},
+        Slip{"a:\n    b: 1\n  c: 2\n", "spec-bad-indentation@3:3"}, Slip{"- x\ny: 1\n", "spec-bad-indentation@2:1"},
+        Slip{"a: 1\nword\n", "spec-yaml-syntax@2:1"}, Slip{"a: b: c\n", "spec-yaml-syntax@1:5"},
+        Slip{"a: @b\n", "spec-yaml-syntax@1:4"}, Slip{"a: - b\n", "spec-yaml-syntax@1:4"},
+        Slip{"a: 1\n---\nb: 2\n", "spec-second-document@2:1"}, Slip{"a: 1\n...\nb: 2\n", "spec-second-document@3:1"},
+        Slip{"a: *x\n", "spec-unknown-alias@1:4"}, Slip{"a: &x [*x]\n", "spec-alias-loop@1:8"},
+        Slip{"a: !foo x\n", "spec-unknown-tag@1:4"}, Slip{"? [x]\n: y\n", "spec-key-not-text@1:3"},
+        Slip{": y\n", "spec-key-not-text@1:1"}, Slip{"a: x\x1by\n", "spec-control-character@1:5"},
+        Slip{"a: \xff\n", "spec-not-utf8@1:4"},
+        Slip{"\xff\xfe"
+             "a",
+             "spec-not-utf8@1:1"},
+        Slip{"a: \"\\q\"\n", "spec-yaml-syntax@1:5"}));
 
 TEST(Document, ANulByteIsAControlCharacter) {
   EXPECT_EQ(Parsed(std::string("a: b\0c\n", 7)).errors(), "spec-control-character@1:5");
 }
 
-// U+202E turns the direction of what follows, U+200B has no width, U+0085 ends a line, U+00AD is a hyphen where a line breaks, U+061C is a mark of direction: as bytes, and as escapes of double quotes.
+// U+202E turns the direction of what follows, U+200B has no width, U+0085 ends a line, U+00AD is a hyphen where a line
+// breaks, U+061C is a mark of direction: as bytes, and as escapes of double quotes.
 TEST(Document, InvisibleCharactersAreRefused) {
-  for (const char* text : {"a: b\xe2\x80\xae" "c\n", "a: \"b\xe2\x80\x8b\"\n", "a: b  # c\xe2\x81\xa6\n", "a: b\xc2\x85\n", "a: b\xef\xbb\xbf\n", "a: b\xc2\xad" "c\n", "a: \xd8\x9c" "b\n"}) {
+  for (const char* text : {"a: b\xe2\x80\xae"
+                           "c\n",
+                           "a: \"b\xe2\x80\x8b\"\n", "a: b  # c\xe2\x81\xa6\n", "a: b\xc2\x85\n", "a: b\xef\xbb\xbf\n",
+                           "a: b\xc2\xad"
+                           "c\n",
+                           "a: \xd8\x9c"
+                           "b\n"}) {
     const std::string errors = Parsed(text).errors();
     EXPECT_TRUE(errors.starts_with("spec-control-character@1:")) << text << errors;
   }
-  for (const char* text : {"a: \"\\u202e\"\n", "a: \"\\0\"\n", "a: \"b\\e[1m\"\n", "a: \"b\\rc\"\n", "a: \"\\x7f\"\n"}) EXPECT_EQ(Parsed(text).errors(), "spec-control-character@1:4") << text;
-  for (const char* text : {"a: \"\\N\"\n", "a: \"\\_\"\n"}) EXPECT_EQ(Parsed(text).errors(), "spec-not-utf8@1:4") << text;
-  for (const char* text : {"a: \"b\\n\\tc\"\n", "\xef\xbb\xbf" "a: b\n", "a: \xc3\xa9\xe2\x82\xac\xef\xbc\xa1\n", "a: b\r\nc: d\r\n", "a: \xe2\x80\x94 \xc2\xb5\n", "a: \xd8\xb4\n"}) EXPECT_EQ(Parsed(text).errors(), "") << text;
+  for (const char* text : {"a: \"\\u202e\"\n", "a: \"\\0\"\n", "a: \"b\\e[1m\"\n", "a: \"b\\rc\"\n", "a: \"\\x7f\"\n"})
+    EXPECT_EQ(Parsed(text).errors(), "spec-control-character@1:4") << text;
+  for (const char* text : {"a: \"\\N\"\n", "a: \"\\_\"\n"})
+    EXPECT_EQ(Parsed(text).errors(), "spec-not-utf8@1:4") << text;
+  for (const char* text :
+       {"a: \"b\\n\\tc\"\n",
+        "\xef\xbb\xbf"
+        "a: b\n",
+        "a: \xc3\xa9\xe2\x82\xac\xef\xbc\xa1\n", "a: b\r\nc: d\r\n", "a: \xe2\x80\x94 \xc2\xb5\n", "a: \xd8\xb4\n"})
+    EXPECT_EQ(Parsed(text).errors(), "") << text;
 }
 
 TEST(Document, NestingStopsAtSixtyFourLevels) {
-  const auto nested = [](int levels) { return std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']'); };
+  const auto nested = [](int levels) {
+    return std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']');
+  };
   EXPECT_EQ(Parsed(nested(64)).errors(), "");
   EXPECT_EQ(Parsed(nested(65)).errors(), "spec-nested-too-deep@1:65");
   std::string deep;
@@ -211,7 +239,8 @@ TEST(Document, NestingStopsAtSixtyFourLevels) {
 TEST(Document, AliasesCountAsNesting) {
   // Line i nests i + 1 levels and the root one more: line 62 reaches 64 levels, line 63 would be the 65th.
   std::string text = "l0: &l0 [x]\n";
-  for (int i = 1; i < 63; ++i) text += "l" + std::to_string(i) + ": &l" + std::to_string(i) + " [*l" + std::to_string(i - 1) + "]\n";
+  for (int i = 1; i < 63; ++i)
+    text += "l" + std::to_string(i) + ": &l" + std::to_string(i) + " [*l" + std::to_string(i - 1) + "]\n";
   EXPECT_EQ(Parsed(text).errors(), "");
   EXPECT_EQ(Parsed(text + "l63: [*l62]\n").errors(), "spec-nested-too-deep@64:7");
 }
@@ -245,7 +274,9 @@ TEST(Document, ColonsThatAreNoSigns) {
 }
 
 TEST(Document, RemarksBlankLinesAndOddLayout) {
-  EXPECT_EQ(Parsed("# top\n\na:   # behind\n\n  # before\n  b: x#y # z\n\n  c: {  # in\n    d: 1,   # more\n    e: [\n 2\n ]\n  }\nf: g\n").plain(),
+  EXPECT_EQ(Parsed("# top\n\na:   # behind\n\n  # before\n  b: x#y # z\n\n  c: {  # in\n    d: 1,   # more\n    e: [\n "
+                   "2\n ]\n  }\nf: g\n")
+                .plain(),
             "{a: {b: x#y, c: {d: 1, e: [2]}}, f: g}");
   EXPECT_EQ(Parsed("--- # start\na: 1\n...\n# end\n").plain(), "{a: 1}");
   EXPECT_EQ(Parsed("%YAML 1.2\n---\na: 1\n").plain(), "{a: 1}");
@@ -255,11 +286,15 @@ TEST(Document, RemarksBlankLinesAndOddLayout) {
 }
 
 TEST(Document, LinesThatAreFoldedNeedNoParser) {
-  struct Case { const char* text; bool simple; const char* value; };
+  struct Case {
+    const char* text;
+    bool simple;
+    const char* value;
+  };
   for (const Case& c : {Case{"a: >-\n  one\n  two\nb: c\n", true, "{a: \"one two\", b: c}"},
                         Case{"- >-\n  x: 'y', [z]\n- >-\n     deep\n", true, "[\"x: 'y', [z]\", \"deep\"]"},
                         Case{"a: >-\n  one\n\n\nb: c\n", true, "{a: \"one\", b: c}"},
-                        Case{"a: >-\n  one\n\n  two\n", false, "{a: \"one\\ntwo\"}"},      // an empty line is a line end
+                        Case{"a: >-\n  one\n\n  two\n", false, "{a: \"one\\ntwo\"}"},  // an empty line is a line end
                         Case{"a: >-\n  one\n    two\n  three\n", false, "{a: \"one\\n  two\\nthree\"}"},
                         Case{"a: >\n  one\n", false, "{a: \"one\\n\"}"}}) {
     const Parsed p(c.text);
@@ -272,10 +307,12 @@ TEST(Document, LinesThatAreFoldedNeedNoParser) {
   EXPECT_EQ(Parsed("a: >-\n  one\n  two\nb: c\n").document->node_count(), 5u);
 }
 
-// YAML 1.2.2, 9.1.2 and rule 206 (c-forbidden): no line of a document's content begins with "---" or "...", inside brackets either.
+// YAML 1.2.2, 9.1.2 and rule 206 (c-forbidden): no line of a document's content begins with "---" or "...", inside
+// brackets either.
 TEST(Document, AMarkOfDocumentsIsNoTextInsideBrackets) {
-  for (const char* text : {"a: 1\nc: {\n...  }\n", "a: 1\nc: [\n--- ]\n", "a: 1\nc: { b,\n...\n}\n"}) EXPECT_FALSE(Parsed(text).document.has_value()) << text;
-  EXPECT_EQ(Parsed("a: 1\nc: {\n ... }\n").plain(), "{a: 1, c: {...: null}}");   // not at the begin of its line
+  for (const char* text : {"a: 1\nc: {\n...  }\n", "a: 1\nc: [\n--- ]\n", "a: 1\nc: { b,\n...\n}\n"})
+    EXPECT_FALSE(Parsed(text).document.has_value()) << text;
+  EXPECT_EQ(Parsed("a: 1\nc: {\n ... }\n").plain(), "{a: 1, c: {...: null}}");  // not at the begin of its line
 }
 
 }  // namespace

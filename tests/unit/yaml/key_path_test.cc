@@ -24,9 +24,12 @@ std::vector<std::string> paths(const std::string& text, const std::vector<std::s
 using Paths = std::vector<std::string>;
 
 TEST(KeyPath, NamesKeysAndValuesInAnyOrder) {
-  const std::string text = "# head\nsite:\n  feeds: { A: { breaker: 63 A } }\nracks:\n  lab:\n    pdus:\n      - { model: eu-16, feed: A }\n      - { model: eu-32 }\n";
+  const std::string text =
+      "# head\nsite:\n  feeds: { A: { breaker: 63 A } }\nracks:\n  lab:\n    pdus:\n      - { model: eu-16, feed: A "
+      "}\n      - { model: eu-32 }\n";
   EXPECT_EQ(paths(text, {"eu-32", "63 A", "site", "breaker", "pdus", "eu-16"}),
-            (Paths{"racks.lab.pdus.model", "site.feeds.A.breaker", "site", "site.feeds.A.breaker", "racks.lab.pdus", "racks.lab.pdus.model"}));
+            (Paths{"racks.lab.pdus.model", "site.feeds.A.breaker", "site", "site.feeds.A.breaker", "racks.lab.pdus",
+                   "racks.lab.pdus.model"}));
 }
 
 TEST(KeyPath, LinesAboveAndFurtherItemsChangeNothing) {
@@ -35,9 +38,7 @@ TEST(KeyPath, LinesAboveAndFurtherItemsChangeNothing) {
   EXPECT_EQ(paths("# x\n\nz: 1\na:\n  y: 2\n  b: [ {d: 0}, {c: 1} ]\n", {"c"}), before);
 }
 
-TEST(KeyPath, OutsideOfEverything) {
-  EXPECT_EQ(paths("# head\na: 1\n# tail\n", {"head", "tail"}), (Paths{"", ""}));
-}
+TEST(KeyPath, OutsideOfEverything) { EXPECT_EQ(paths("# head\na: 1\n# tail\n", {"head", "tail"}), (Paths{"", ""})); }
 
 TEST(KeyPath, AnEmptyValueBelongsToItsKey) {
   Sources sources;
