@@ -24,7 +24,7 @@ def run(*arguments):
     return subprocess.run([clusterc, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-rules = json.loads(run("explain", "--json"))["rules"]
+rules, others = (json.loads(run("explain", "--json"))[key] for key in ("rules", "findings"))
 
 
 def table(mine):
@@ -60,6 +60,14 @@ for r in limits:
     t = r["threshold"]
     by_severity += f"| [{r['id']}]({r['id']}.md) | {t['means']} | {t['standard']} | {t['least']} | {t['most']} |\n"
 pages["docs/rules/by-severity.md"] = by_severity
+
+page = (GENERATED.replace("src/rules", "src/rules/finding_table.cc") + "# Findings of no rule\n\nReaders, the view of the deployed cluster and the outputs report these. "
+        "`accept` and `severity` of a spec take their ids as they take [those of rules](rules/README.md).\n")
+for reporter in sorted({f["reporter"] for f in others}):
+    page += f"\n## Reported by {reporter}\n\n| id | severity | can be accepted | |\n| --- | --- | --- | --- |\n"
+    for f in (f for f in others if f["reporter"] == reporter):
+        page += f"| `{f['id']}` | {f['severity']} | {'yes' if f['acceptable'] else 'no'} | {f['summary']} |\n"
+pages["docs/findings.md"] = page
 pages["docs/rules/README.md"] = index
 
 

@@ -2,9 +2,11 @@
 #include <string>
 
 #include "model/mig.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/target_say.h"
 #include "rules/work_say.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {
@@ -90,7 +92,7 @@ between instances and by the adapter between GPUs, no P2P) and 418 (duplicate GP
 Tests of software, whose speed is of no interest.
 )";
 
-extern const Rule kSoftwareMigUnderCollectives;  // declared in registry.cc
+extern const Rule kSoftwareMigUnderCollectives;  // registry.cc names it
 const Rule kSoftwareMigUnderCollectives = {
     .id = "software-mig-under-collectives",
     .code = "SW-021",

@@ -2,9 +2,11 @@
 #include <string>
 
 #include "model/mig.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {
@@ -87,6 +89,7 @@ Leave `floor` out, or set one for this fabric.
 Where routing and placement keep the ring's neighbours on one leaf, so that few flows cross.
 )";
 
+extern const Rule kTargetFromAnotherConfiguration;  // registry.cc names it
 const Rule kTargetFromAnotherConfiguration = {
     .id = "target-from-another-configuration",
     .code = "TEST-008",

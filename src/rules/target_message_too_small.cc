@@ -1,7 +1,9 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {
@@ -57,6 +59,7 @@ Source: Azure/AI-benchmarking-guide, H100; NVIDIA/nccl-tests issues 115 and 212.
 Where the jobs themselves send no larger messages, and the floor was measured at that size.
 )";
 
+extern const Rule kTargetMessageTooSmall;  // registry.cc names it
 const Rule kTargetMessageTooSmall = {
     .id = "target-message-too-small",
     .code = "TEST-007",

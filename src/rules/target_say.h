@@ -4,6 +4,7 @@
 
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 
