@@ -19,8 +19,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
     // A GPU that is cut into instances: each has a share, and none reaches another over NVLink or PCIe.
     const Value<std::string>& mig = g.software.mig;
-    if (!cut_by_mig(g.software).empty() &&
-        (f.scope == "gpu" || f.test.starts_with("nccl.") || f.test.starts_with("hpl."))) {
+    if (!cut_by_mig(g.software).empty() && (f.scope == "gpu" || gpu_share_of(f.test) == GpuShare::all)) {
       findings
           .warning(rule.id, f.floor_place,
                    format("{} for {} is of whole GPUs, those of '{}' are cut into {}",

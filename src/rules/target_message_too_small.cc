@@ -14,7 +14,7 @@ constexpr Bytes kPlateau{1024.0 * 1024 * 1024}, kSharpPlateau{8.0 * 1024 * 1024 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
-    if (!f.test.starts_with("nccl.") || !f.size || !f.demanded) continue;
+    if (collective_of(f.test).empty() || !f.size || !f.demanded) continue;
     const bool sharp = f.algorithm == "NVLink SHARP" || f.algorithm == "in-network reduction";
     const Bytes enough = sharp ? kSharpPlateau : kPlateau;
     if (!above(enough.value, f.size->value) || !once.first(f.size.span)) continue;
