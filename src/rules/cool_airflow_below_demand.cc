@@ -18,30 +18,31 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(
           rule.id, first_place(z.airflow.span, s.airflow.span, z.span),
           knows_unit
-              ? format(
-                    "the `airflow` of cooling zone '{}' is unknown{}, so the {} that its racks need were not checked",
-                    z.name, z.airflow.source.empty() ? "" : format(" ({})", z.airflow.source), to_text(need))
-              : format("cooling zone '{}' has no `airflow`, so the {} that its racks need were not checked", z.name,
-                       to_text(need)));
+              ? format("the `airflow` of cooling zone '{}' is unknown{}, so the airflow of {} that its racks need was "
+                       "not checked",
+                       z.name, z.airflow.source.empty() ? "" : format(" ({})", z.airflow.source), to_text(need))
+              : format("cooling zone '{}' has no `airflow`, so the airflow of {} that its racks need was not checked",
+                       z.name, to_text(need)));
       continue;
     }
     if (!above(need.value, z.airflow->value)) continue;
     const SourceSpan at = first_place(written(s.airflow), s.each ? written(s.each->airflow) : SourceSpan{},
                                       written(s.units), written(s.model), z.span);
     Finding& f = findings.error(rule.id, at,
-                                format("the racks of cooling zone '{}' need {} of air, it gives {}", z.name,
+                                format("the racks of cooling zone '{}' need {} of air, but its units supply {}", z.name,
                                        to_text(need), to_text(*z.airflow)));
     f.label(z.airflow.origin == Origin::derived ? format("{} = {}", z.airflow.source, to_text(*z.airflow))
-                                                : format("{} short", to_text(need - *z.airflow)));
+                                                : format("{} too little", to_text(need - *z.airflow)));
     if (c.spec.site->altitude && c.spec.site->altitude->value >= 100)
       f.note(c.spec.site->altitude.span,
-             format("at {} the air is thinner: the same heat takes more of it", to_text(*c.spec.site->altitude)));
+             format("at an altitude of {} the air is thinner: the same heat needs more airflow",
+                    to_text(*c.spec.site->altitude)));
     for (const NodeGroupModel& g : c.nodes)
       if (is_ours(g) && g.racks >= 0 && c.racks[g.racks].cooling == static_cast<int>(i) && g.server.airflow)
         mention_unconfirmed(f, g.server.airflow,
                             format("the airflow of '{}', {} for each of {}", g.server.id, to_text(*g.server.airflow),
                                    plural(g.count, "node")));
-    f.help(format("{} more: further units, containment, or fewer nodes in the zone", to_text(need - *z.airflow)));
+    f.help(format("add {}: use more units, containment, or fewer nodes in the zone", to_text(need - *z.airflow)));
     f.object("zone/" + z.name);
   }
 }
@@ -50,11 +51,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The air that a zone's units move, with the spares out, covers what the devices in its racks draw through themselves.
+The airflow of a zone's units, without the spares, covers the airflow that the devices in its racks draw.
 
 ## Why it matters
 
-Fans take the air they need. When the room gives less, they draw the rest from the hot side, and the inlet temperature at the top of the racks rises until nodes throttle.
+Server fans draw the air they need. If the room supplies less, they draw the rest from the hot side. The inlet
+temperature at the top of the racks rises until nodes throttle.
 
 ## Formula
 
@@ -73,11 +75,11 @@ Source: sensible heat of air; International Standard Atmosphere. 20 K is a plann
 
 ## How to fix
 
-More air (units, tiles), containment, rear doors, or fewer nodes in the zone.
+Add airflow (units, tiles), containment or rear doors, or place fewer nodes in the zone.
 
 ## When to accept
 
-When inlet temperatures were measured under full load at the top of the racks and stay in range.
+Where inlet temperatures were measured under full load at the top of the racks and stay in range.
 )";
 
 extern const Rule kCoolAirflowBelowDemand;  // registry.cc names it
@@ -86,7 +88,7 @@ const Rule kCoolAirflowBelowDemand = {
     .code = "COOL-001",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the racks of a zone draw more air than it gives",
+    .summary = "the racks of a zone draw more air than its units supply",
     .explanation = kExplanation,
     .check = check,
 };

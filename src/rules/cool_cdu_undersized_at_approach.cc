@@ -21,9 +21,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string model = set.model.value_or("");
     const Kelvins approach(z.spec->supply->value - z.spec->facility->supply->value);
     if (!z.cdu->approach && approach.value > 0) {
-      findings.note(rule.id, first_place(set.model.span, z.span),
-                    format("'{}' states no `approach` for its {}, so its heat at {} was not checked", model,
-                           to_text(*z.cdu->heat), to_text(approach)));
+      findings.note(
+          rule.id, first_place(set.model.span, z.span),
+          format("'{}' states no `approach` for its {}, so its heat removal at an approach of {} was not checked",
+                 model, to_text(*z.cdu->heat), to_text(approach)));
       continue;
     }
     const std::int64_t running = std::max<std::int64_t>(0, set.count.value_or(1) - set.spare.value_or(0));
@@ -32,20 +33,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(heat.value, all.value)) continue;
     Finding& f = findings.error(
         rule.id, z.spec->supply.span,
-        format("loop '{}' takes {} of heat, its CDUs remove about {} with coolant {} above the facility water", z.name,
-               to_text(heat), to_text(all), to_text(approach)));
+        format("loop '{}' receives {} of heat, but its CDUs remove about {} with coolant {} above the facility water",
+               z.name, to_text(heat), to_text(all), to_text(approach)));
     if (z.cdu->approach)
       f.label(
           format("{} x {} x {} / {}", running, to_text(*z.cdu->heat), to_text(approach), to_text(*z.cdu->approach)));
-    f.note(z.spec->facility->supply.span, "the facility water");
+    f.note(z.spec->facility->supply.span, "the facility water temperature");
     if (z.cdu->approach) mention_unconfirmed(f, z.cdu->approach, format("the approach of '{}'", model));
-    mention_unconfirmed(f, z.cdu->heat, format("the heat of '{}'", model));
+    mention_unconfirmed(f, z.cdu->heat, format("the rated heat of '{}'", model));
     if (z.cdu->approach && running > 0 && !above(heat.value, z.cdu->heat->value * static_cast<double>(running)))
-      f.help(format("a coolant set point of at least {}",
+      f.help(format("set the coolant supply to {} or more",
                     to_text(Celsius(rounded_up(z.spec->facility->supply->value +
                                                z.cdu->approach->value * heat.value /
                                                    (z.cdu->heat->value * static_cast<double>(running)))))));
-    f.help("more CDUs, or colder facility water");
+    f.help("use more CDUs, or colder facility water");
     f.object("zone/" + z.name);
   }
 }
@@ -54,11 +55,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The heat that the coolant distribution units remove at the real difference between coolant and facility water, with the spares out, covers the loop.
+The coolant distribution units, without the spares, remove the heat of the loop at the actual temperature difference
+between coolant and facility water.
 
 ## Why it matters
 
-A CDU's rating holds at one approach. With coolant only a few kelvin above the facility water, half of the exchanger's driving force is gone and half of its rating with it.
+A CDU's rating holds at one approach temperature. With coolant only a few kelvin above the facility water, the heat
+exchanger removes a fraction of its rating.
 
 ## Formula
 
@@ -77,11 +80,11 @@ A CDU of 250 kW rated at 10 K, run at 4 K: about 100 kW for 230 kW of load.
 
 ## How to fix
 
-A warmer set point where the equipment allows it, colder facility water, or more CDUs.
+Use a warmer set point where the equipment allows it, colder facility water, or more CDUs.
 
 ## When to accept
 
-Where the maker's selection sheet gives the capacity at this very point.
+Where the maker's selection sheet states the capacity at exactly this operating point.
 )";
 
 extern const Rule kCoolCduUndersizedAtApproach;  // registry.cc names it
@@ -90,7 +93,7 @@ const Rule kCoolCduUndersizedAtApproach = {
     .code = "COOL-007",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the coolant distribution units remove less heat at the approach that the loop leaves them",
+    .summary = "the CDUs remove less than the heat of the loop at its approach temperature",
     .explanation = kExplanation,
     .check = check,
 };

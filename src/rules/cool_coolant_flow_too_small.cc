@@ -27,16 +27,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(need.value, has.value)) continue;
     const SourceSpan at = first_place(written(set.count), written(set.model), set.span);
     Finding& f = findings.error(rule.id, at,
-                                format("loop '{}' needs {} of coolant, its {} {} {}", z.name, to_text(need),
+                                format("loop '{}' needs {} of coolant, but its {} {} {}", z.name, to_text(need),
                                        plural(running, "CDU"), running == 1 ? "moves" : "move", to_text(has)));
     f.label(format("{} L/min for 1 kW at 1 K x {} / {}", fluid == Fluid::pg25 ? "15.1" : "14.4", to_text(heat),
                    to_text(rise)));
-    if (z.spec->rise) f.note(z.spec->rise.span, "how much the coolant may warm up");
-    if (set.spare.value_or(0) > 0) f.note(set.spare.span, format("{} more may fail", plural(*set.spare, "CDU")));
+    if (z.spec->rise) f.note(z.spec->rise.span, "the coolant temperature rise allowed");
+    if (set.spare.value_or(0) > 0) f.note(set.spare.span, format("{} of these may fail", plural(*set.spare, "CDU")));
     mention_unconfirmed(f, z.cdu->flow, format("the flow of '{}'", set.model.value_or("")));
     if (running > 0)
-      f.help(format("at this flow the coolant warms up by {}: write `rise` where the equipment allows it, or more CDUs",
-                    to_text(Kelvins(rise.value * need.value / has.value), 3)));
+      f.help(format(
+          "at this flow the coolant warms up by {}: write this as `rise` where the equipment allows it, or add CDUs",
+          to_text(Kelvins(rise.value * need.value / has.value), 3)));
     f.object("zone/" + z.name);
   }
 }
@@ -45,11 +46,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The coolant distribution units that run, with the spares out, move enough coolant for the heat of the loop at the rise that the equipment allows.
+The running coolant distribution units, without the spares, move enough coolant for the heat of the loop at the
+temperature rise that the equipment allows.
 
 ## Why it matters
 
-Cold plates are rated at a flow. With less, the coolant leaves too warm, the last GPUs in the row throttle, and the CDU shows spare capacity in kW.
+Cold plates are rated at a flow. With less, the coolant leaves too warm and the last GPUs in the row throttle, while the
+CDU still shows spare capacity in kW.
 
 ## Formula
 
@@ -71,7 +74,7 @@ More or larger CDUs, or a larger `rise` that the equipment's maker allows.
 
 ## When to accept
 
-Where the flow was agreed with the maker of the cold plates: better written as `rise`.
+Where the flow was agreed with the maker of the cold plates. It is better to write it as `rise`.
 )";
 
 extern const Rule kCoolCoolantFlowTooSmall;  // registry.cc names it
@@ -80,7 +83,7 @@ const Rule kCoolCoolantFlowTooSmall = {
     .code = "COOL-006",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the coolant distribution units move less coolant than the heat needs",
+    .summary = "the CDUs move less coolant than the heat needs",
     .explanation = kExplanation,
     .check = check,
 };

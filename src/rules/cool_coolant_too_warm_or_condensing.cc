@@ -50,19 +50,19 @@ void check_dew_point(const Rule& rule, const RuleInput& in, Findings& findings, 
   const Value<Celsius>& supply = z.spec->supply;
   const std::optional<DewPoint> dew = dew_point_at(in, loop);
   if (!dew) {
-    findings.note(
-        rule.id, supply.span,
-        format(
-            "no `dew_point` is stated for the room of loop '{}', so it was not checked whether coolant of {} condenses",
-            z.name, to_text(*supply)));
+    findings.note(rule.id, supply.span,
+                  format("no `dew_point` is stated for the room of loop '{}', so condensation on coolant lines at {} "
+                         "was not checked",
+                         z.name, to_text(*supply)));
     return;
   }
   if (!above(dew->at.value + kMargin, supply->value)) return;
-  Finding& f = findings.error(rule.id, supply.span,
-                              format("loop '{}' supplies {}, the room's dew point is {} and {} more are needed", z.name,
-                                     to_text(*supply), to_text(dew->at, 3), to_text(Kelvins(kMargin))));
+  Finding& f =
+      findings.error(rule.id, supply.span,
+                     format("loop '{}' supplies {}, but the room's dew point is {} and the supply must be {} above it",
+                            z.name, to_text(*supply), to_text(dew->at, 3), to_text(Kelvins(kMargin))));
   f.note(dew->span, dew->how);
-  f.help(format("a supply of {} or more, or a drier room", to_text(Celsius(std::ceil(dew->at.value + kMargin)))));
+  f.help(format("set the supply to {} or more, or dry the room", to_text(Celsius(std::ceil(dew->at.value + kMargin)))));
   f.object("zone/" + z.name);
 }
 
@@ -73,19 +73,19 @@ void too_warm(const Rule& rule, Findings& findings, const ZoneModel& z, const Va
     if (!above(supply->value, kWarmestClass)) return;
     Finding& f = findings.warning(
         rule.id, supply.span,
-        format("loop '{}' supplies {}, the warmest class of equipment takes {} and the limit of '{}' is not known",
+        format("loop '{}' supplies {}, but the warmest equipment class allows {}, and the limit of '{}' is unknown",
                z.name, to_text(*supply), to_text(Celsius(kWarmestClass)), part));
-    f.help(format("{} or less, or write the part's `coolant_max`", to_text(Celsius(kWarmestClass))));
+    f.help(format("set the supply to {} or less, or write the part's `coolant_max`", to_text(Celsius(kWarmestClass))));
     f.object("zone/" + z.name);
     return;
   }
   if (!above(supply->value, most->value)) return;
   Finding& f = findings.error(
       rule.id, supply.span,
-      format("loop '{}' supplies {}, '{}' takes {} at most", z.name, to_text(*supply), part, to_text(*most)));
-  f.note(most.span, "its warmest coolant");
-  mention_unconfirmed(f, most, format("the warmest coolant of '{}'", part));
-  f.help(format("a supply of {} or less", to_text(*most)));
+      format("loop '{}' supplies {}, but '{}' allows at most {}", z.name, to_text(*supply), part, to_text(*most)));
+  f.note(most.span, "the maximum coolant temperature");
+  mention_unconfirmed(f, most, format("the maximum coolant temperature of '{}'", part));
+  f.help(format("set the supply to {} or less", to_text(*most)));
   f.object("zone/" + z.name);
 }
 
@@ -101,10 +101,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                   [&](const RackGroupModel& g) { return g.liquid == loop && g.count > 0; });
     if (z.spec->method.value != CoolingMethod::liquid || !used) continue;
     if (!z.spec->supply) {
-      findings.note(
-          rule.id, z.span,
-          format("loop '{}' has no `supply` temperature, so neither condensation nor the warmest coolant was checked",
-                 z.name));
+      findings.note(rule.id, z.span,
+                    format("loop '{}' has no `supply` temperature, so neither condensation nor the maximum coolant "
+                           "temperature was checked",
+                           z.name));
       continue;
     }
     check_dew_point(rule, in, findings, loop);
@@ -121,7 +121,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The coolant that a loop supplies is at least 2 K above the dew point of the room, and no warmer than the equipment takes.
+The coolant that a loop supplies is at least 2 K above the dew point of the room, and no warmer than the equipment
+allows.
 
 ## Why it matters
 
@@ -144,7 +145,7 @@ Coolant of 15 C in a hall of 27 C and 60 %: the dew point is 18.6 C.
 
 ## How to fix
 
-A warmer set point, or drier air.
+Use a warmer set point, or dry the air. For coolant that is too warm: a colder set point.
 
 ## When to accept
 
@@ -157,7 +158,7 @@ const Rule kCoolCoolantTooWarmOrCondensing = {
     .code = "COOL-008",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the coolant is warmer than the equipment takes, or so cold that the room condenses on it",
+    .summary = "the coolant is warmer than the equipment allows, or so cold that water condenses on its lines",
     .explanation = kExplanation,
     .check = check,
 };

@@ -20,12 +20,12 @@ Limit limit_of(const ZoneModel& z, const ZoneLoad& load) {
       return {kRoomAir, "room air mixes before it reaches the racks"};
     case CoolingMethod::contained_air:
       if (z.airflow && !above(load.airflow.value, z.airflow->value))
-        return {kInRow, "contained air whose flow was found to be enough"};
-      return {kContained, "contained air whose flow is not known to be enough"};
+        return {kInRow, "contained air with sufficient airflow"};
+      return {kContained, "contained air, sufficient airflow not confirmed"};
     case CoolingMethod::in_row:
       return {kInRow, "coolers between the racks"};
     case CoolingMethod::rear_door:
-      return {kRearDoor, "a coil in the door"};
+      return {kRearDoor, "a cooling coil in the door"};
     case CoolingMethod::liquid:
       break;
   }
@@ -58,13 +58,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (worst < 0) continue;
     Finding& f =
         findings.warning(rule.id, z.spec->method.span,
-                         format("rack {} {} {} to the air of zone '{}', {} is usually built for {}",
-                                name_list(names, racks), racks == 1 ? "gives" : "give up to", to_text(air(worst)),
+                         format("{} {} {} to the air of zone '{}', but {} is usually built for {} per rack",
+                                rack_list(names, racks), racks == 1 ? "gives" : "give up to", to_text(air(worst)),
                                 z.name, enum_text(*z.spec->method), to_text(limit.watts)));
     f.label(limit.why);
     f.help(*z.spec->method == CoolingMethod::room_air
-               ? "contained aisles, rear doors or direct liquid; or fewer nodes in each rack"
-               : "rear doors or direct liquid; or fewer nodes in each rack");
+               ? "use contained aisles, rear doors or direct liquid cooling, or put fewer nodes in each rack"
+               : "use rear doors or direct liquid cooling, or put fewer nodes in each rack");
     f.objects = std::move(objects);
   }
 }
@@ -73,11 +73,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The heat that one rack gives to the air is within what the zone's method is usually built for.
+The heat that one rack gives to the air is within the range for which the zone's cooling method is usually built.
 
 ## Why it matters
 
-The sum of a hall can be right while the air does not reach the rack that needs it. Above these densities hot air finds its way back to the inlets, and the top nodes throttle.
+The total cooling of a hall can be sufficient while too little air reaches one rack. Above these densities hot air
+recirculates to the inlets, and the top nodes throttle.
 
 ## Formula
 
@@ -94,7 +95,7 @@ Racks of 56 kW in a hall with `method: room-air`.
 
 ## How to fix
 
-Containment, coolers in the row, rear doors, direct liquid, or fewer nodes in a rack.
+Use containment, in-row coolers, rear doors or direct liquid cooling, or put fewer nodes in a rack.
 
 ## When to accept
 
@@ -107,7 +108,7 @@ const Rule kCoolDensityBeyondMethod = {
     .code = "COOL-002",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a rack gives more heat to the air than its cooling method usually takes away",
+    .summary = "a rack gives more heat to the air than its cooling method usually removes",
     .explanation = kExplanation,
     .check = check,
 };

@@ -22,22 +22,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // CDU at no approach.
       if (!facility.supply || !z.spec->supply)
         findings.note(rule.id, facility.flow.span,
-                      format("loop '{}' states no {}, so it was not checked whether {} of facility water take its {}",
+                      format("loop '{}' states no {}, so it was not checked whether {} of facility water remove its {}",
                              z.name, facility.supply ? "`supply` temperature" : "`facility: { supply: … }`",
                              to_text(*facility.flow), to_text(heat)));
       continue;
     }
     if (!above(water->least_flow.value, facility.flow->value)) continue;
     Finding& f = findings.error(rule.id, facility.flow.span,
-                                format("loop '{}' needs {} of facility water at least, it has {}", z.name,
+                                format("loop '{}' needs at least {} of facility water but has {}", z.name,
                                        to_text(water->least_flow), to_text(*facility.flow)));
     f.label(format("14.4 L/min for 1 kW at 1 K x {} / {}", to_text(heat), to_text(water->most_rise, 3)));
     f.note(facility.supply.span,
-           format("facility water comes at {} and leaves no warmer than the coolant comes back: {}",
+           format("facility water enters at {} and cannot leave warmer than the returning coolant: {}",
                   to_text(*facility.supply), to_text(water->coolant_back, 3)));
-    f.note(z.spec->supply.span,
-           format("the coolant goes out at this and warms up by {}", to_text(z.spec->rise.value_or(kCoolantRise))));
-    f.help(format("more facility water; the {} that there is would have to warm up by {}", to_text(*facility.flow),
+    f.note(z.spec->supply.span, format("the coolant is supplied at this temperature and warms up by {}",
+                                       to_text(z.spec->rise.value_or(kCoolantRise))));
+    f.help(format("supply more facility water; {} would have to warm up by {}", to_text(*facility.flow),
                   to_text(Kelvins(water->most_rise.value * (water->least_flow / *facility.flow)), 3)));
     f.object("zone/" + z.name);
   }
@@ -47,11 +47,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The facility water behind a liquid loop flows fast enough to take the loop's heat without leaving warmer than the coolant comes back.
+The facility water of a liquid loop flows fast enough to remove the loop's heat without leaving warmer than the coolant
+that returns.
 
 ## Why it matters
 
-The CDU's own flow and rating say nothing of the building's side. Where the building gives too little water, the loop's set point climbs until the GPUs throttle, and no part of the cluster shows a fault.
+The flow and rating of the CDU do not include the building's side. With too little facility water, the loop's
+temperature rises until the GPUs throttle, and no part of the cluster reports a fault.
 
 ## Formula
 
@@ -65,7 +67,8 @@ Source: heat flows from warm to cold, in the best exchanger (counter flow) too; 
 
 ## Example
 
-306 kW behind `facility: { supply: 30 C, flow: 100 L/min }`, coolant out at 34 C and back at 44 C: 315 L/min at 14 K; 100 L/min would leave at 74 C.
+306 kW behind `facility: { supply: 30 C, flow: 100 L/min }`, coolant supplied at 34 C and returning at 44 C: 315 L/min
+at 14 K are needed; 100 L/min would leave at 74 C.
 
 ## How to fix
 
@@ -73,7 +76,7 @@ More or colder facility water, or a warmer loop where the equipment allows it.
 
 ## When to accept
 
-Never: no heat exchanger does it.
+Never: no heat exchanger can do it.
 )";
 
 extern const Rule kCoolFacilityWaterShort;  // registry.cc names it
@@ -82,7 +85,7 @@ const Rule kCoolFacilityWaterShort = {
     .code = "COOL-015",
     .severity = Severity::error,
     .physics = true,
-    .summary = "the building gives less water than the heat of the loop needs",
+    .summary = "the facility water flow is too small for the heat of the loop",
     .explanation = kExplanation,
     .check = check,
 };

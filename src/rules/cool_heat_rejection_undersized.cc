@@ -16,9 +16,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!z.heat) {
       const std::string key = by_cdu   ? format("'{}' states no `heat`", z.spec->cdus->model.value_or(""))
                               : z.part ? format("'{}' states no `heat`", z.spec->model.value_or(""))
-                                       : "`each: { heat: … }` is not there";
+                                       : "`each: { heat: … }` is not written";
       findings.note(rule.id, z.span,
-                    format("cooling zone '{}' takes {} of heat and {}{}, so it was not checked", z.name,
+                    format("cooling zone '{}' receives {} of heat and {}{}, so it was not checked", z.name,
                            to_text(load.heat), key, z.heat.source.empty() ? "" : format(" ({})", z.heat.source)));
       continue;
     }
@@ -33,8 +33,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                : first_place(written(s.units), s.each ? written(s.each->heat) : SourceSpan{}, written(s.model), z.span);
     Finding& f = findings.error(
         rule.id, at,
-        format("cooling zone '{}' has to remove {}, {} {} left{}", z.name, to_text(load.heat), to_text(*z.heat), "are",
-               spare > 0 ? format(" with {} out", plural(spare, by_cdu ? "spare CDU" : "spare unit")) : ""));
+        format("cooling zone '{}' must remove {} but removes {}{}", z.name, to_text(load.heat), to_text(*z.heat),
+               spare > 0 ? format(" without {}", plural(spare, by_cdu ? "spare CDU" : "spare unit")) : ""));
     f.label(format("{} = {}", z.heat.source, to_text(*z.heat)));
     mention_unconfirmed(f,
                         by_cdu   ? z.cdu->heat
@@ -46,10 +46,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const double each = z.heat->value / static_cast<double>(running);
       const auto needed = static_cast<std::int64_t>(std::max(1.0, (load.heat.value - kRounding) / each));
       const std::int64_t full = static_cast<double>(needed) * each + kRounding < load.heat.value ? needed + 1 : needed;
-      f.help(format("{} would do: {} x {} with {} spare", plural(full + spare, by_cdu ? "CDU" : "unit"), full,
+      f.help(format("use {}: {} x {} with {} spare", plural(full + spare, by_cdu ? "CDU" : "unit"), full,
                     to_text(Watts(each)), spare));
     } else if (running <= 0) {
-      f.help("all units are spares: none is left to run");
+      f.help("declare fewer spares: all units are spares, so none is left to run");
     }
     f.object("zone/" + z.name);
   }
@@ -61,9 +61,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::int64_t r = g.first; r < g.first + g.count; ++r)
       heat += in.plan.racks[r].heat - in.plan.racks[r].liquid_heat;
     if (heat.value > 0)
-      findings.note(rule.id, g.span,
-                    format("rack group '{}' has no `cooling`, so the {} of heat that it gives were not checked", g.name,
-                           to_text(heat)));
+      findings.note(
+          rule.id, g.span,
+          format("rack group '{}' has no `cooling`, so its {} of heat were not checked", g.name, to_text(heat)));
   }
 }
 
@@ -71,12 +71,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The units of a cooling zone (for a liquid loop its coolant distribution units) remove the heat of everything in it, with the declared spares out. Rear doors without a
-spare are judged rack by rack instead (`cool-rear-door-undersized`).
+The units of a cooling zone, without the declared spares, remove the heat of everything in it. In a liquid loop the
+units are its coolant distribution units. Rear doors without a spare are judged rack by rack instead
+(`cool-rear-door-undersized`).
 
 ## Why it matters
 
-Heat that is not removed raises the room's temperature within minutes; GPUs throttle first and then switch off. Redundancy that is needed in normal operation is none.
+Heat that is not removed raises the room's temperature within minutes; GPUs first throttle and then switch off. A spare
+that is needed in normal operation is not redundancy.
 
 ## Formula
 
@@ -94,11 +96,11 @@ Three units of 150 kW with one spare remove 300 kW; the racks of the zone draw 3
 
 ## How to fix
 
-Add a unit, or give up the spare, or draw less.
+Add a unit, declare fewer spares, or reduce the load.
 
 ## When to accept
 
-When the figure of the unit is known to be low for the room in question, with the measurement as the reason.
+Where the unit's figure is known to be too low for this room. Give the measurement as the reason.
 )";
 
 extern const Rule kCoolHeatRejectionUndersized;  // registry.cc names it
@@ -107,7 +109,7 @@ const Rule kCoolHeatRejectionUndersized = {
     .code = "COOL-003",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the heat of a zone exceeds what its cooling removes with the spares out",
+    .summary = "the heat of a zone exceeds what its cooling removes without the spares",
     .explanation = kExplanation,
     .check = check,
 };

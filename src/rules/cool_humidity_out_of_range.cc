@@ -18,19 +18,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool dew = z.dew_point && (above(z.dew_point->value, kDewHigh) || z.dew_point->value < kDewLow - kRounding);
     if (!wet && !dew) continue;
     const std::string_view kind = z.method.value == CoolingMethod::liquid ? "loop" : "zone";
-    Finding& f =
-        wet ? findings.warning(rule.id, z.humidity.span,
-                               format("the room of {} '{}' has a relative humidity of {}, up to {} is recommended",
-                                      kind, c.zones[i].name, percent(*z.humidity), percent(kMostHumidity)))
-            : findings.warning(
-                  rule.id, z.dew_point.span,
-                  format("the room of {} '{}' has a dew point of {}, {} to {} is recommended", kind, c.zones[i].name,
-                         to_text(*z.dew_point), to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
+    Finding& f = wet ? findings.warning(
+                           rule.id, z.humidity.span,
+                           format("the room of {} '{}' has a relative humidity of {}, but at most {} is recommended",
+                                  kind, c.zones[i].name, percent(*z.humidity), percent(kMostHumidity)))
+                     : findings.warning(rule.id, z.dew_point.span,
+                                        format("the room of {} '{}' has a dew point of {}, but {} to {} is recommended",
+                                               kind, c.zones[i].name, to_text(*z.dew_point), to_text(Celsius(kDewLow)),
+                                               to_text(Celsius(kDewHigh))));
     if (wet && dew)
-      f.note(z.dew_point.span, format("the dew point of {} is outside {} to {} as well", to_text(*z.dew_point),
+      f.note(z.dew_point.span, format("the dew point of {} is also outside {} to {}", to_text(*z.dew_point),
                                       to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
-    f.help(wet || z.dew_point->value > kDewHigh ? "dehumidify, or record the allowance of the equipment's makers"
-                                                : "humidify, or record the allowance of the equipment's makers");
+    f.help(wet || z.dew_point->value > kDewHigh
+               ? "dehumidify, or accept with the written allowance of the equipment's makers"
+               : "humidify, or accept with the written allowance of the equipment's makers");
     f.object("zone/" + c.zones[i].name);
   }
 }
@@ -39,11 +40,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Relative humidity and dew point that a zone states lie in what is recommended for data centres.
+The relative humidity and dew point of a zone are in the range recommended for data centres.
 
 ## Why it matters
 
-Wet air corrodes contacts and condenses on cold pipes; very dry air charges people, and their touch destroys modules.
+Humid air corrodes contacts and condenses on cold pipes; very dry air causes static discharges that destroy modules.
 
 ## Formula
 
@@ -73,7 +74,7 @@ const Rule kCoolHumidityOutOfRange = {
     .code = "COOL-014",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "the humidity of a room is outside what is recommended",
+    .summary = "the humidity of a room is outside the recommended range",
     .explanation = kExplanation,
     .check = check,
 };

@@ -18,14 +18,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!supply || !high || above(supply->value, high->value)) continue;  // cool-inlet-out-of-range speaks of both
     const Celsius limit = inlet_limit(*high, *height);
     if (!above(supply->value, limit.value)) continue;
-    Finding& f =
-        findings.error(rule.id, supply.span,
-                       format("cooling zone '{}' supplies {}, at {} '{}' of group '{}' may be given {}", z.name,
-                              to_text(*supply), to_text(*height), g.server.id, g.name, to_text(limit)));
-    f.label(format("{} - ({} - {}) / {:.0f} m for each K", to_text(*high), to_text(*height),
-                   to_text(kInletDeratingFrom), inlet_meters_per_kelvin(*high)));
-    f.note(height.span, "the height of the site");
-    mention_unconfirmed(f, high, format("the highest inlet temperature of '{}'", g.server.id));
+    Finding& f = findings.error(
+        rule.id, supply.span,
+        format("cooling zone '{}' supplies {}, but at an altitude of {} '{}' of group '{}' allows at most {}", z.name,
+               to_text(*supply), to_text(*height), g.server.id, g.name, to_text(limit)));
+    f.label(format("{} - ({} - {}) / {:.0f} m per K", to_text(*high), to_text(*height), to_text(kInletDeratingFrom),
+                   inlet_meters_per_kelvin(*high)));
+    f.note(height.span, "the altitude of the site");
+    mention_unconfirmed(f, high, format("the maximum inlet temperature of '{}'", g.server.id));
     f.help(format("lower the set point to {} or less", to_text(limit)));
     f.object("zone/" + z.name);
   }
@@ -35,11 +35,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Above 900 m the highest inlet temperature of each server is lowered as its class asks, and the zone supplies no warmer air.
+Above 900 m the maximum inlet temperature of each server falls with altitude, as its class requires. The zone supplies
+no warmer air than that.
 
 ## Why it matters
 
-Thin air carries less heat away at the same fan speed. At 2,300 m a server that is rated up to 35 C has to be given 30.3 C.
+Thin air removes less heat at the same fan speed. At 2,300 m a server that is rated up to 35 C needs air of 30.3 C or
+less.
 
 ## Formula
 
@@ -57,11 +59,11 @@ A hall at 33 C at 2,300 m with servers of class A2: 35 - 1,400 / 300 = 30.3 C.
 
 ## How to fix
 
-Lower the set point, or take equipment of a wider class.
+Lower the set point, or use equipment of a wider class.
 
 ## When to accept
 
-Where the server's maker allows more at this height in writing.
+Where the server's maker allows more at this altitude in writing.
 )";
 
 extern const Rule kCoolInletAboveAltitudeLimit;  // registry.cc names it
@@ -70,7 +72,7 @@ const Rule kCoolInletAboveAltitudeLimit = {
     .code = "COOL-005",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the air supplied is warmer than thin air allows",
+    .summary = "the supplied air is warmer than the inlet limit at this altitude",
     .explanation = kExplanation,
     .check = check,
 };

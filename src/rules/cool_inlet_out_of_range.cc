@@ -24,11 +24,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!supply) continue;  // said once below
     const Value<Celsius>&high = g.server.part.inlet_max, &low = g.server.part.inlet_min;
     if (!high && !low) {
-      findings.note(
-          rule.id, g.server.span,
-          format(
-              "'{}' states neither `inlet_min` nor `inlet_max`, so the {} of zone '{}' were not checked for group '{}'",
-              g.server.id, to_text(*supply), z.name, g.name));
+      findings.note(rule.id, g.server.span,
+                    format("'{}' states neither `inlet_min` nor `inlet_max`, so the supply of {} of zone '{}' was not "
+                           "checked for group '{}'",
+                           g.server.id, to_text(*supply), z.name, g.name));
       continue;
     }
     if (!high || !low)
@@ -36,7 +35,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         half_stated.push_back(g.server.id);
         findings.note(
             rule.id, g.server.span,
-            format("'{}' states no `{}`, so it was not checked whether the {} of zone '{}' are too {} for it",
+            format("'{}' states no `{}`, so it was not checked whether the supply of {} of zone '{}' is too {} for it",
                    g.server.id, high ? "inlet_min" : "inlet_max", to_text(*supply), z.name, high ? "cold" : "warm"));
       }
     const bool hot = high && above(supply->value, high->value), cold = low && supply->value < low->value - kRounding;
@@ -44,11 +43,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     outside[zone] = 1;
     const Value<Celsius>& limit = hot ? high : low;
     Finding& f = findings.error(rule.id, supply.span,
-                                format("cooling zone '{}' supplies {}, '{}' is rated {} {} at the inlet", z.name,
+                                format("cooling zone '{}' supplies {}, but '{}' is rated {} {} at the inlet", z.name,
                                        to_text(*supply), g.server.id, hot ? "up to" : "from", to_text(*limit)));
     f.label(format("{} too {}", to_text(Kelvins(hot ? supply->value - limit->value : limit->value - supply->value)),
                    hot ? "warm" : "cold"));
-    f.note(g.server.span, format("{} of group '{}' take this air", plural(g.count, "node"), g.name));
+    f.note(g.server.span, format("{} of group '{}' receive this air", plural(g.count, "node"), g.name));
     mention_unconfirmed(f, limit, format("the {} inlet temperature of '{}'", hot ? "highest" : "lowest", g.server.id));
     f.help(
         hot ? format("lower the set point to {} or less", to_text(Celsius(std::min(kRecommendedHigh, limit->value))))
@@ -69,7 +68,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                (supply->value > kRecommendedHigh + kRounding || supply->value < kRecommendedLow - kRounding)) {
       findings
           .warning(rule.id, supply.span,
-                   format("cooling zone '{}' supplies {}, 18 C to 27 C are recommended", z.name, to_text(*supply)))
+                   format("cooling zone '{}' supplies {}, but 18 C to 27 C are recommended", z.name, to_text(*supply)))
           .help(format("set it to {}", supply->value > kRecommendedHigh ? "27 C or less" : "18 C or more"))
           .object("zone/" + z.name);
     }
@@ -80,11 +79,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The air that a zone supplies lies in the inlet range of every server that takes it (error), and in the range that is recommended for all of them (warning).
+The air that a zone supplies is in the inlet range of every server that receives it (error), and in the range
+recommended for all servers (warning).
 
 ## Why it matters
 
-Above its range a server throttles and in the end switches off; below it, condensation and brittle cables follow. Warranties name the range.
+Above its range a server throttles and finally switches off. Below it, water condenses and cables become brittle.
+Warranties name the range.
 
 ## Formula
 
@@ -102,11 +103,12 @@ A hall at 32 C with nodes that are rated up to 30 C.
 
 ## How to fix
 
-Lower the set point, or take equipment of a wider class.
+Lower the set point (or raise it where the air is too cold), or use equipment of a wider class.
 
 ## When to accept
 
-The warning: where a warm hall is meant, its saving is known, and every server allows it. The error only with a written allowance of the server's maker.
+The warning: where a warm hall is intended, its saving is known, and every server allows it. The error only with a
+written allowance of the server's maker.
 )";
 
 extern const Rule kCoolInletOutOfRange;  // registry.cc names it
@@ -115,7 +117,7 @@ const Rule kCoolInletOutOfRange = {
     .code = "COOL-004",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the air supplied is outside the inlet range of a device",
+    .summary = "the supplied air is outside the inlet range of a device",
     .explanation = kExplanation,
     .check = check,
 };

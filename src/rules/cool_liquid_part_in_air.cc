@@ -13,15 +13,15 @@ void check_gpu(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   if (!s.part.liquid_cooled) {
     findings.note(
         rule.id, at,
-        format("'{}' does not state whether it is `liquid_cooled`, and '{}' needs coolant", s.id, s.gpu_model));
+        format("'{}' does not state whether it is `liquid_cooled`, but '{}' needs coolant", s.id, s.gpu_model));
     return;
   }
   Finding& f =
-      findings.error(rule.id, at, format("'{}' needs liquid cooling, '{}' is cooled by air", s.gpu_model, s.id));
-  f.note(s.gpu->cooling.span, "what the GPU needs");
-  f.note(s.part.liquid_cooled.span, "what the server has");
+      findings.error(rule.id, at, format("'{}' needs liquid cooling, but '{}' is air-cooled", s.gpu_model, s.id));
+  f.note(s.gpu->cooling.span, "the cooling that the GPU needs");
+  f.note(s.part.liquid_cooled.span, "the cooling that the server has");
   mention_unconfirmed(f, s.gpu->cooling, format("the cooling of '{}'", s.gpu_model));
-  f.help("a server with cold plates, or the sibling of the GPU that air cools (amd-mi350x for amd-mi355x)");
+  f.help("use a server with cold plates, or the air-cooled version of the GPU (amd-mi350x for amd-mi355x)");
   f.object("nodes." + g.name);
 }
 
@@ -35,11 +35,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const RackGroupModel& racks = c.racks[g.racks];
     if (racks.liquid >= 0 || racks.cooling < 0 || (racks.spec->liquid && !racks.spec->liquid->empty())) continue;
     Finding& f = findings.error(rule.id, first_place(written(g.spec->racks), g.span),
-                                format("'{}' of group '{}' needs a coolant loop, the racks of '{}' have none",
+                                format("'{}' of group '{}' needs a coolant loop, but the racks of '{}' have none",
                                        g.server.id, g.name, racks.name));
     f.note(racks.span, "these racks");
     mention_unconfirmed(f, g.server.part.liquid_cooled, format("the cooling of '{}'", g.server.id));
-    f.help("`liquid: …` of the rack group, with a zone of `method: liquid`");
+    f.help("write `liquid: …` in the rack group, with a zone of `method: liquid`");
     f.object("nodes." + g.name);
   }
   if (!c.own_site) return;
@@ -48,10 +48,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         (a.spec->cooling && a.spec->cooling->liquid))
       continue;
     Finding& f = findings.error(rule.id, a.spec->cooling ? a.spec->cooling->span : a.span,
-                                format("{} of the heat of '{}' go to coolant, assembly group '{}' has no loop",
+                                format("{} of the heat of '{}' goes to coolant, but assembly group '{}' has no loop",
                                        percent(*a.part->liquid_share), a.model, a.name));
     mention_unconfirmed(f, a.part->liquid_share, format("the liquid share of '{}'", a.model));
-    f.help("`cooling: { liquid: …, air: … }` with a zone of `method: liquid`");
+    f.help("write `cooling: { liquid: …, air: … }` with a zone of `method: liquid`");
     f.object("assemblies." + a.name);
   }
 }
@@ -60,11 +60,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-GPUs that exist only with cold plates sit in servers that have them; servers and assemblies that need coolant stand where a loop is.
+GPUs that exist only with cold plates are in servers that have cold plates. Servers and assemblies that need coolant are
+in racks with a coolant loop.
 
 ## Why it matters
 
-There is no heat sink to buy: the machine cannot be switched on. The order and the room are both wrong, and each takes months.
+No heat sink can be bought for such a part, so the machine cannot be switched on. Both the order and the room must
+change, and each takes months.
 
 ## Formula
 
@@ -82,7 +84,7 @@ Source: data sheets (catalogue); for MI355X and its air-cooled sibling MI350X: T
 
 ## How to fix
 
-A server with cold plates and racks with a loop, or the part's air-cooled sibling.
+Use a server with cold plates and racks with a loop, or the air-cooled version of the part.
 
 ## When to accept
 
@@ -95,7 +97,7 @@ const Rule kCoolLiquidPartInAir = {
     .code = "COOL-010",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a part that needs coolant stands where there is none",
+    .summary = "a part that needs coolant is in a place without a coolant loop",
     .explanation = kExplanation,
     .check = check,
 };

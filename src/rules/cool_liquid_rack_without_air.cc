@@ -15,10 +15,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(left.value, 0)) continue;
     Finding& f = findings.error(
         rule.id, a.spec->cooling ? a.spec->cooling->span : a.span,
-        format("{} of each assembly of '{}' go to the air, it has no zone of air", to_text(left), a.name));
+        format("{} of each assembly of '{}' goes to the air, but it has no air cooling zone", to_text(left), a.name));
     f.label(format("{} x (1 - {})", to_text(r.heat), percent(a.part->liquid_share.value_or(0))));
     mention_unconfirmed(f, a.part->liquid_share, format("the liquid share of '{}'", a.model));
-    f.help("`cooling: { liquid: …, air: … }` with a zone that takes the rest");
+    f.help("write `cooling: { liquid: …, air: … }` with a zone for the rest");
     f.object("assemblies." + a.name);
   }
   for (const RackGroupModel& g : c.racks) {
@@ -32,15 +32,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       racks += above(here.value, 0);
     }
     if (racks == 0) continue;
-    Finding& f = findings.error(rule.id, g.span,
-                                format("{} of the {} in the racks of '{}' go to the air, they have no zone of air",
-                                       to_text(left), to_text(all), g.name));
+    Finding& f =
+        findings.error(rule.id, g.span,
+                       format("{} of the {} in the racks of '{}' goes to the air, but they have no air cooling zone",
+                              to_text(left), to_text(all), g.name));
     for (const NodeGroupModel& n : c.nodes)
       if (n.racks >= 0 && &c.racks[n.racks] == &g && is_ours(n) && n.server.part.liquid_cooled.value_or(false) &&
           !n.server.part.liquid_share)
         f.note(first_place(in_spec(n.server.span, n), n.span),
                format("'{}' states no `liquid_share`, so all of its heat is counted as air", n.server.id));
-    f.help("`cooling` with a zone that takes the rest");
+    f.help("write `cooling` with a zone for the rest");
     f.object("racks." + g.name);
   }
 }
@@ -49,11 +50,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Racks and assemblies on a coolant loop also have a zone of air for the share of their heat that the coolant does not take.
+Racks and assemblies on a coolant loop also have an air cooling zone for the heat that the coolant does not remove.
 
 ## Why it matters
 
-Cold plates sit on GPUs and processors. Adapters, drives, memory and power conversion still blow a tenth to a quarter of the heat into the room: 18 kW from a rack of 120 kW, which is a full rack of ordinary servers.
+Cold plates cover GPUs and processors. Adapters, drives, memory and power conversion still give a tenth to a quarter of
+the heat to the room: 18 kW from a rack of 120 kW, as much as a full rack of ordinary servers.
 
 ## Formula
 
@@ -70,11 +72,11 @@ An NVL72 rack of 120 kW with a liquid share of 85 % and `cooling: { liquid: loop
 
 ## How to fix
 
-Name a zone of air, and size it for the rest.
+Name an air cooling zone, and size it for the rest.
 
 ## When to accept
 
-Where the maker states that everything is on cold plates: better written as `liquid_share: 1` in the part.
+Where the maker states that everything is on cold plates. It is better to write `liquid_share: 1` in the part.
 )";
 
 extern const Rule kCoolLiquidRackWithoutAir;  // registry.cc names it
@@ -83,7 +85,7 @@ const Rule kCoolLiquidRackWithoutAir = {
     .code = "COOL-009",
     .severity = Severity::error,
     .physics = false,
-    .summary = "what the coolant leaves over has no air to go to",
+    .summary = "the heat that the coolant does not remove has no air cooling zone",
     .explanation = kExplanation,
     .check = check,
 };

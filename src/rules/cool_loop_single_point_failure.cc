@@ -53,13 +53,13 @@ void check_air_unit(const Rule& rule, const ZoneModel& z, Watts heat, const std:
                   written(z.spec->model), z.span),
       left == 0
           ? format("the loss of the only cooling unit of zone '{}' stops {}", z.name, stops)
-          : format("the loss of one of {} cooling units of zone '{}' leaves {} for {} of heat: {} slow down or stop",
+          : format("the loss of one of {} cooling units of zone '{}' leaves {} for {} of heat: {} throttle or stop",
                    u.units, z.name, to_text(removed), to_text(heat), stops));
   if (left > 0)
-    f.label(format("{} x {}; servers throttle to it, and where their idle power is more everything stops", left,
+    f.label(format("{} x {}; servers throttle to this, and all stop if their idle power is higher", left,
                    to_text(Watts(u.heat))));
-  f.help(left == 0 ? "a second unit, written as `units: 2, spare: 1`"
-                   : format("one unit more than the heat needs: `units: {}, spare: 1`", u.units + 1));
+  f.help(left == 0 ? "add a second unit: `units: 2, spare: 1`"
+                   : format("add one unit more than the heat needs: `units: {}, spare: 1`", u.units + 1));
   f.object("zone/" + z.name);
 }
 
@@ -76,10 +76,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const std::int64_t units = z.spec->units.value_or(1);
       Finding& f =
           findings.warning(rule.id, z.spec->feeds.front().span,
-                           format("{} of zone '{}' {} on feed '{}', its loss stops {}",
+                           format("{} of zone '{}' {} on feed '{}': if it fails, {} stop",
                                   units == 1 ? "the cooling unit" : format("all {} cooling units", units), z.name,
-                                  units == 1 ? "hangs" : "hang", z.spec->feeds.front().value_or(""), stops));
-      f.help("units on two feeds: `feeds: [A, B]`");
+                                  units == 1 ? "is" : "are", z.spec->feeds.front().value_or(""), stops));
+      f.help("connect the units to two feeds: `feeds: [A, B]`");
       f.object("zone/" + z.name);
     }
     if (racks <= 1) continue;
@@ -93,16 +93,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         count > 1 && z.cdu && z.cdu->heat && !above(heat.value, z.cdu->heat->value * static_cast<double>(count - 1));
     if (!covers && set.spare.value_or(0) == 0 && (count == 1 || (z.cdu && z.cdu->heat))) {
       Finding& f = findings.warning(rule.id, first_place(written(set.count), set.model.span, set.span),
-                                    format("the loss of one CDU of loop '{}' stops {}: {} of {} left for {}", z.name,
-                                           stops, count - 1, count, to_text(heat)));
+                                    format("the loss of one CDU of loop '{}' stops {}: {} of {} CDUs left for {}",
+                                           z.name, stops, count - 1, count, to_text(heat)));
       if (z.cdu && z.cdu->heat) f.label(format("{} x {}", count - 1, to_text(*z.cdu->heat)));
-      f.help(format("one CDU more than the heat needs, written as `spare: 1`"));
+      f.help(format("add one CDU more than the heat needs, and write `spare: 1`"));
       f.object("zone/" + z.name);
     } else if (count > 1 && on_one_feed(c, set.feeds)) {
       Finding& f = findings.warning(rule.id, set.feeds.front().span,
-                                    format("all {} CDUs of loop '{}' hang on feed '{}', its loss stops {}", count,
+                                    format("all {} CDUs of loop '{}' are on feed '{}': if it fails, {} stop", count,
                                            z.name, set.feeds.front().value_or(""), stops));
-      f.help("CDUs on two feeds: `feeds: [A, B]`");
+      f.help("connect the CDUs to two feeds: `feeds: [A, B]`");
       f.object("zone/" + z.name);
     }
   }
@@ -112,13 +112,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A loop for more than one rack keeps its heat in hand with one coolant distribution unit out, and its units do not all hang on one feed.
-Nor do the air cooling units of a zone for more than one rack, and their heat, too, is kept in hand with one of them out.
+A loop for more than one rack still removes its heat with one coolant distribution unit failed, and its units are not
+all on one feed.
+The same holds for the air cooling units of a zone for more than one rack.
 
 ## Why it matters
 
-Cold plates hold a few seconds of heat. When the only pump stops, every rack on the loop switches off, with all jobs on it, and not one after the other.
-Air warms a little more slowly: a room whose units all hang on the feed that failed stops some minutes after it, although the other feed carries every server.
+Cold plates store heat for a few seconds. If the only pump stops, every rack on the loop switches off at the same time,
+with all jobs on it.
+A room warms up more slowly: if all its cooling units are on the failed feed, it overheats some minutes later, although
+the other feed still powers every server.
 
 ## Formula
 
@@ -136,11 +139,11 @@ One CDU for four NVL72 racks: its loss stops 288 GPUs.
 
 ## How to fix
 
-One unit more than the heat needs, on a second feed.
+Use one unit more than the heat needs, on a second feed.
 
 ## When to accept
 
-Where the racks are few, and an outage of the loop is an outage that the users know of.
+Where few racks are affected, and the users accept an outage of the loop.
 )";
 
 extern const Rule kCoolLoopSinglePointFailure;  // registry.cc names it

@@ -23,11 +23,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         format("the switches of network '{}' draw air from the rear of the rack: {} with ports to the {}", n.name,
                enum_text(*path), enum_text(side)));
     if (!n.spec->airflow) {
-      f.note(path.span, "the way of the air through this model");
+      f.note(path.span, "the airflow direction of this model");
       mention_unconfirmed(f, path, format("the airflow of '{}'", n.switch_model));
     }
-    f.help(format("the switch with fans {} (`airflow: {}`), or its ports to the {}", enum_text(other), enum_text(other),
-                  side == RackSide::rear ? "front" : "rear"));
+    f.help(format("use switches with {} fans (`airflow: {}`), or turn their ports to the {}", enum_text(other),
+                  enum_text(other), side == RackSide::rear ? "front" : "rear"));
     f.object("networks." + n.name);
   }
 }
@@ -36,11 +36,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The way of the air through a network's switches, with the side that their ports face, takes cold air from the front of the rack.
+A network's switches draw cold air from the front of the rack, given their airflow direction and the side that their
+ports face.
 
 ## Why it matters
 
-Switches are sold with fans of either direction under two order numbers. The wrong one breathes the servers' exhaust of 45 C, its optics fail first, and its hot air goes to the cold aisle.
+Switches are sold with fans of either direction under two order numbers. The wrong one draws the servers' exhaust of 45
+C, its optics fail first, and its hot air goes to the cold aisle.
 
 ## Formula
 
@@ -59,7 +61,7 @@ intake and exhaust).
 
 ## How to fix
 
-Order the other airflow, or turn the switch and lead the cables through.
+Order the other airflow direction, or turn the switch and lead the cables through the rack.
 
 ## When to accept
 
@@ -72,7 +74,7 @@ const Rule kCoolOpposedAirflowInRack = {
     .code = "COOL-011",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "switches draw from the hot side of the rack",
+    .summary = "switches draw air from the hot side of the rack",
     .explanation = kExplanation,
     .check = check,
 };

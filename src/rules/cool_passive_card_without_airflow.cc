@@ -16,13 +16,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!s.part.gpu_forms.empty() || s.part.airflow || s.part.liquid_cooled.value_or(false)) continue;
     Finding& f = findings.error(
         rule.id, s.part.gpus ? first_place(written(s.part.gpus->model), in_spec(s.span, g), g.span) : g.span,
-        format("'{}' has no fan of its own, '{}' states neither GPU places (`gpu_forms`) nor `airflow`", s.gpu_model,
-               s.id));
+        format("'{}' has no fan, and '{}' states neither GPU places (`gpu_forms`) nor `airflow`", s.gpu_model, s.id));
     f.label(format("{} x {} in each node of '{}'", s.gpu_count, s.gpu->tdp ? to_text(*s.gpu->tdp) : "an unknown power",
                    g.name));
     f.note(s.gpu->cooling.span, "the card is passive");
     mention_unconfirmed(f, s.gpu->cooling, format("the cooling of '{}'", s.gpu_model));
-    f.help("a server whose maker lists this card, its `airflow` from the data sheet, or a card with a fan");
+    f.help(
+        "use a server whose maker lists this card, write its `airflow` from the data sheet, or use a card with a fan");
     f.object("nodes." + g.name);
   }
 }
@@ -31,11 +31,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A PCIe card without a fan sits in a server whose maker has places for such cards (`gpu_forms`), or states how much air it moves.
+A PCIe card without a fan is in a server whose maker provides places for such cards (`gpu_forms`) or states its airflow.
 
 ## Why it matters
 
-A passive card of 350 W in a tower without ducted air reaches its limit in a minute, throttles to a fraction, and switches off. It was sold for servers that push air through it.
+A passive card of 350 W in a tower without ducted air reaches its temperature limit in a minute, throttles, and switches
+off. It is built for servers that push air through it.
 
 ## Formula
 
@@ -51,7 +52,7 @@ Source: NVIDIA PB-11133-001, H100 PCIe product brief (the card requires airflow 
 
 ## How to fix
 
-A server whose maker lists the card, or a card with a fan.
+Use a server whose maker lists the card, or a card with a fan.
 
 ## When to accept
 
@@ -64,7 +65,7 @@ const Rule kCoolPassiveCardWithoutAirflow = {
     .code = "COOL-012",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a passive card sits in a server that promises it no air",
+    .summary = "a passive card is in a server without a stated airflow",
     .explanation = kExplanation,
     .check = check,
 };

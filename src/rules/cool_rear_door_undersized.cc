@@ -51,22 +51,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Racks racks = racks_of(in, static_cast<int>(i), door);
     if (doors < racks.warm) {
       Finding& f = findings.error(rule.id, first_place(written(z.spec->units), z.span),
-                                  format("cooling zone '{}' has {} for {} that give heat", z.name,
+                                  format("cooling zone '{}' has {} for {} that give heat to the air", z.name,
                                          plural(doors, "rear door"), plural(racks.warm, "rack")));
-      f.help(format("`units: {}`, or leave `units` out: one for each rack", racks.warm)).object("zone/" + z.name);
+      f.help(format("write `units: {}`, or leave `units` out: one for each rack", racks.warm)).object("zone/" + z.name);
     }
     if (racks.worst < 0) continue;
     const Watts most = air_heat(in.plan, racks.worst);
     const SourceSpan at =
         first_place(z.spec->each ? written(z.spec->each->heat) : SourceSpan{}, written(z.spec->model), z.span);
     Finding& f = findings.error(rule.id, at,
-                                format("rack {} {}, which removes {}", name_list(racks.names, racks.over),
+                                format("{} {}, which removes {}", rack_list(racks.names, racks.over),
                                        racks.over == 1 ? format("gives {} to its rear door", to_text(most))
                                                        : format("give up to {} each to a rear door", to_text(most)),
                                        to_text(door)));
     f.label(sum_text(power_terms(in, racks.worst), Dimension::power));
     mention_unconfirmed(f, z.heat, "the heat that one door removes");
-    f.help("a door that removes more, or fewer nodes in each rack");
+    f.help("use doors that remove more heat, or put fewer nodes in each rack");
     f.objects = racks.objects;
   }
 }
@@ -75,11 +75,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-In a zone of rear doors each rack that gives heat to the air has a door, and its door removes that heat.
+In a zone of rear doors, each rack that gives heat to the air has a door, and its door removes that heat.
 
 ## Why it matters
 
-A door cools the air of its own rack. What is left over in one door is of no use to the next rack, whose air then leaves as hot as it comes, and is drawn in again.
+A door cools only the air of its own rack. Spare capacity of one door does not help the next rack, whose hot exhaust is
+drawn in again.
 
 ## Formula
 
@@ -97,11 +98,11 @@ Racks of 34 kW behind doors of 23 kW; four doors for eight racks.
 
 ## How to fix
 
-Doors that remove more, one for each rack, or fewer nodes in a rack.
+Use doors that remove more heat, one for each rack, or put fewer nodes in a rack.
 
 ## When to accept
 
-Where the room itself takes the rest, and its cooling is not in the spec.
+Where the room itself removes the rest, and its cooling is not in the spec.
 )";
 
 extern const Rule kCoolRearDoorUndersized;  // registry.cc names it

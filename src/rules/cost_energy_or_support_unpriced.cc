@@ -50,10 +50,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     message += format("{}{} a price of 0: {}", message.empty() ? "" : "; ",
                       zero == 1 ? "1 item has" : format("{} items have", zero), list(free));
   Finding& f = findings.warning(rule.id, first_place(written(cost->prices->currency), cost->prices->span), message);
-  f.label("so every sum is at least what is printed");
+  f.label("all sums are therefore minimum values");
   f.help(
-      "give value, currency and date: `parts` by name, `kinds` for what costs the same, `electricity: 0.18 EUR/kWh`, "
-      "`support: 5 %` or `yearly: { support: … }`");
+      "write value, currency and date: `parts` by name, `kinds` for parts that cost the same, `electricity: 0.18 "
+      "EUR/kWh`, `support: 5 %` or `yearly: { support: … }`");
   f.object("prices");
 }
 
@@ -61,11 +61,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A spec with `prices` prices everything that the cost of the plan consists of: every part of the bill, electricity, and support. A price of 0 is no price.
+A spec with `prices` has a price for everything that the plan's cost contains: every part of the bill of materials,
+electricity, and support. A price of 0 counts as missing.
 
 ## Why it matters
 
-Energy and support of five years are a third of what a cluster costs and are missing in most comparisons with rented machines. What is missing counts as nothing, and the smaller sum wins.
+Energy and support of five years are a third of a cluster's cost, and most comparisons with rented machines leave them
+out. An item without a price counts as 0, so the comparison favours the option with missing prices.
 
 ## Formula
 
@@ -83,11 +85,12 @@ Servers and switches are priced; cables, electricity and support are not: 3 item
 
 ## How to fix
 
-Write value and currency, and with `source` and `date` where they come from. `kinds: { cable: 150 EUR }` prices all that have no price of their own.
+Write value and currency, and the origin as `source` and `date`. `kinds: { cable: 150 EUR }` prices all cables that have
+no price of their own.
 
 ## When to accept
 
-Where somebody else pays for it, and the comparison leaves it out on the other side too.
+Where another budget pays for it, and the comparison leaves it out on both sides.
 )";
 
 extern const Rule kCostEnergyOrSupportUnpriced;  // registry.cc names it

@@ -20,17 +20,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     const auto saved = saving_of_oversubscription(in.plan, *cost, static_cast<int>(i), kHalf);
     if (!saved || saved->switches <= 0) continue;
-    std::string what =
-        format("{:.3g}:1 in network '{}' would save {} of {} switches and {} of {} cables between them", kHalf, n.name,
-               saved->switches, f.switch_count(), saved->cables, f.leaf_spine_cables + f.spine_core_cables);
-    if (saved->priced) what += format(", {} of switches alone", money_text(saved->money, cost->currency));
+    std::string what = format(
+        "an oversubscription of {:.3g}:1 in network '{}' would save {} of {} switches and {} of {} cables between them",
+        kHalf, n.name, saved->switches, f.switch_count(), saved->cables, f.leaf_spine_cables + f.spine_core_cables);
+    if (saved->priced) what += format(", {} for switches alone", money_text(saved->money, cost->currency));
     Finding& note = findings.note(rule.id, first_place(written(n.spec->oversubscription), n.span),
                                   what + format("; all-reduce across leaves could fall to {}", percent(1 / kHalf)));
     note.label(
         format("{} switches at 1:1, {} at {:.3g}:1", f.switch_count(), f.switch_count() - saved->switches, kHalf));
     note.help(
-        format("decide with the traffic of the workloads: `clusterc plan SPEC --option "
-               "networks.{}.oversubscription={:.3g}` lays both side by side",
+        format("decide by the traffic of the workloads; compare both: `clusterc plan SPEC --option "
+               "networks.{}.oversubscription={:.3g}`",
                n.name, kHalf));
     note.object("networks." + n.name);
   }
@@ -40,11 +40,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where the spec has prices and a network for jobs is built without oversubscription over more than one tier, what half of the bandwidth between leaves would save.
+Where the spec has prices and a compute network has several tiers without oversubscription, the rule reports how much
+half the bandwidth between leaves would save.
 
 ## Why it matters
 
-1:1 is the safe choice and the expensive one. Jobs that stay below a leaf, or on their rails, never use what it buys; jobs of the whole cluster need all of it. Who decides should see the price.
+1:1 is the safe and expensive choice. Jobs that fit below one leaf, or stay on their rails, do not use this bandwidth;
+jobs of the whole cluster need all of it. The price should be known when this is decided.
 
 ## Formula
 
@@ -62,11 +64,11 @@ Source: arithmetic; both plans are made by the same planner.
 
 ## How to fix
 
-Nothing is wrong. Lay both side by side and decide.
+Nothing is wrong. Compare both and decide.
 
 ## When to accept
 
-It is a note, and counts nowhere.
+It is a note and needs no acceptance.
 )";
 
 extern const Rule kCostOfChoiceUnstated;  // registry.cc names it
@@ -75,7 +77,7 @@ const Rule kCostOfChoiceUnstated = {
     .code = "COST-003",
     .severity = Severity::note,
     .physics = false,
-    .summary = "what full bandwidth between leaves costs",
+    .summary = "the cost of full bandwidth between leaves",
     .explanation = kExplanation,
     .check = check,
 };

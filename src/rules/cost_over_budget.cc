@@ -12,8 +12,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::string least = cost->unpriced > 0 ? "at least " : "";
   Finding& f =
       findings.error(rule.id, cost->prices->budget.span,
-                     format("the purchase is {}{}, the budget is {}", least, money_text(cost->purchase, cost->currency),
-                            money_text(*cost->budget, cost->currency)));
+                     format("the purchase costs {}{}, but the budget is {}", least,
+                            money_text(cost->purchase, cost->currency), money_text(*cost->budget, cost->currency)));
   std::string terms = format("{} of hardware", money_text(cost->hardware, cost->currency));
   for (const NamedSum& s : cost->once) terms += format(" + {} of {}", money_text(s.amount, cost->currency), s.name);
   f.label(terms);
@@ -21,9 +21,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const CostLine& l : cost->lines)
     if (!dearest || l.sum() > dearest->sum()) dearest = &l;
   if (dearest && dearest->sum() > 0)
-    f.help(format(
-        "the largest item: {} x '{}' for {}; `clusterc plan SPEC --fit nodes.GROUP` finds how many the budget carries",
-        dearest->count, dearest->part, money_text(dearest->sum(), cost->currency)));
+    f.help(
+        format("the largest item is {} x '{}' for {}; `clusterc plan SPEC --fit nodes.GROUP` finds how many nodes fit "
+               "the budget",
+               dearest->count, dearest->part, money_text(dearest->sum(), cost->currency)));
   f.object("prices.budget");
 }
 
@@ -31,11 +32,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What is bought, with what is paid once besides, costs no more than `prices.budget`.
+The cost of the purchase and all one-time costs do not exceed `prices.budget`.
 
 ## Why it matters
 
-An order that is cut at the end is cut where it is easiest: at spares, management network and cooling.
+An order that must be cut at the end is cut where it is easiest: at spares, management network and cooling.
 
 ## Formula
 
@@ -53,11 +54,12 @@ Source: arithmetic.
 
 ## How to fix
 
-Fewer nodes, another fabric, or more money. `clusterc plan SPEC --fit nodes.gpu` finds the largest count that the budget carries, `--option` lays variants side by side.
+Buy fewer nodes or another fabric, or raise the budget. `clusterc plan SPEC --fit nodes.gpu` finds the largest number of
+nodes that fits the budget, `--option` compares variants.
 
 ## When to accept
 
-Where the rest is promised: say by whom in the reason.
+Where the rest of the money is promised. Name the source in the reason.
 )";
 
 extern const Rule kCostOverBudget;  // registry.cc names it

@@ -28,14 +28,14 @@ void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vec
     terms.push_back(format("{} ({})", l.count, map == "parts" ? l.what : l.part));
   }
   if (needed <= *quoted) return;
-  Finding& f =
-      findings.error(rule.id, quoted.span, format("{} x {} are needed, the offer has {}", needed, what, *quoted));
+  Finding& f = findings.error(rule.id, quoted.span,
+                              format("the plan needs {} x {}, but the offer has {}", needed, what, *quoted));
   std::string label;
   for (std::size_t i = 0; i < std::min(kNamed, terms.size()); ++i) label += format("{}{}", i ? " + " : "", terms[i]);
   if (terms.size() > kNamed)
     label += format(" + {} more", plural(static_cast<std::int64_t>(terms.size() - kNamed), "line"));
   f.label(label);
-  f.help(format("order {}{}; the bill of `clusterc plan` is derived from the ports: take it, and leave `quoted` out",
+  f.help(format("order {}{}; the bill of `clusterc plan` is derived from the ports: use it, and leave `quoted` out",
                 needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
   f.object(format("prices.{}.{}", map, entry.name));
 }
@@ -54,12 +54,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where the spec says how many pieces of a part an offer or order has (`prices.parts.<part>.quoted`), they are at least as many as the plan needs, spares not counted.
-So are the nodes of a group (`prices.nodes.<group>.quoted`), and the pieces of a kind that have no price of their own (`prices.kinds.<kind>.quoted`).
+Where the spec states how many pieces of a part an offer or order has (`prices.parts.<part>.quoted`), they cover what
+the plan needs, without spares.
+The same is checked for the nodes of a group (`prices.nodes.<group>.quoted`) and for the pieces of a kind that have no
+price of their own (`prices.kinds.<kind>.quoted`).
 
 ## Why it matters
 
-Transceivers are counted by the link and needed by the end, splitters by the cable and needed by the cage: half an order of optics is found when the racks stand and the cluster does not come up, with weeks until the rest arrives.
+Orders often count one transceiver per link, but each end needs one, and one splitter per cable, but each cage needs
+one. Then half of the optics are missing when the racks are installed, and the rest takes weeks to arrive.
 
 ## Formula
 
@@ -77,11 +80,11 @@ Source: arithmetic over the ports of the plan; twin-port transceivers: NVIDIA Li
 
 ## How to fix
 
-Order what `clusterc plan` lists. The bill is derived: quantities written by hand need not be kept.
+Order what `clusterc plan` lists. The bill is derived, so quantities need not be written by hand.
 
 ## When to accept
 
-Where the rest comes from stock, or from another order: say which in the reason.
+Where the rest comes from stock or from another order. Name it in the reason.
 )";
 
 extern const Rule kCostPartsMissingFromBill;  // registry.cc names it

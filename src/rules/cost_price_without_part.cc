@@ -38,7 +38,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     Finding& f =
-        findings.warning(rule.id, entry.name_span, format("'{}' has a price and is not in the bill", entry.name));
+        findings.warning(rule.id, entry.name_span, format("'{}' has a price but is not in the bill", entry.name));
     offer_names(f, entry.name, known);
     f.object("prices.parts." + entry.name);
   }
@@ -47,11 +47,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::vector<std::string> names(others.begin(),
                                        others.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, others.size())));
   Finding& f = findings.warning(rule.id, first,
-                                format("{} {} a price and {} not in the bill", name_list(names, count),
+                                format("{} {} a price but {} not in the bill", name_list(names, count),
                                        count == 1 ? "has" : "have", count == 1 ? "is" : "are"));
   f.help(
-      "parts are priced by the name that the bill of `clusterc plan` has; `nodes` prices a node with all that is in "
-      "it, `kinds` what has no price of its own");
+      "use the part names in the bill of `clusterc plan`; `nodes` prices a node with everything in it, `kinds` parts "
+      "that have no price of their own");
   f.object("prices");
 }
 
@@ -59,11 +59,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Every name under `prices.parts` is a part of the plan's bill.
+Every name under `prices.parts` is a part in the plan's bill of materials.
 
 ## Why it matters
 
-A misspelt name prices nothing: the part that was meant falls back to the price of its kind, or counts as nothing, and the sum looks whole.
+A misspelt name prices nothing: the intended part gets the price of its kind, or counts as 0, and the sum still looks
+complete.
 
 ## Formula
 
@@ -75,15 +76,17 @@ Source: comparison of names. The bill is derived: it lists each part by the name
 
 ## Example
 
-`parts: { nvidia-sn4600: 14 kEUR }` in a cluster of `nvidia-sn4600c`: the switches cost what `kinds` says of a switch, or nothing.
+`parts: { nvidia-sn4600: 14 kEUR }` in a cluster of `nvidia-sn4600c`: the switches get the price that `kinds` gives for
+a switch, or count as 0.
 
 ## How to fix
 
-Write the name as the bill of `clusterc plan` has it, or leave the price out. What is put into servers is priced as `gpu`, `cpu`, `memory`, `nic` or `drive` by its own name, or in the price of the node (`prices.nodes`).
+Write the name as in the bill of `clusterc plan`, or leave the price out. Parts inside servers are priced by their own
+name as `gpu`, `cpu`, `memory`, `nic` or `drive`, or in the price of the node (`prices.nodes`).
 
 ## When to accept
 
-Where one price list serves several clusters, and this one has not all of its parts.
+Where one price list is used for several clusters, and this one does not have all of its parts.
 )";
 
 extern const Rule kCostPriceWithoutPart;  // registry.cc names it
@@ -92,7 +95,7 @@ const Rule kCostPriceWithoutPart = {
     .code = "COST-005",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a part that is not in the bill has a price",
+    .summary = "a price names a part that is not in the bill",
     .explanation = kExplanation,
     .check = check,
 };

@@ -48,13 +48,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   const auto say = [&](std::string_view word, const std::string& name, SourceSpan at, std::int64_t lost) {
     Finding& f =
-        findings.warning(rule.id, at, format("loss of {} '{}' stops {} of {} nodes", word, name, lost, placed));
-    f.label(
-        format("all PDUs of their racks hang on it: {} of the cluster, half is the most that one of two has to carry",
-               percent(static_cast<double>(lost) / static_cast<double>(placed))));
-    f.help(frames > 0 ? "`feeds` of each assembly with half of its shelves on another feed; in racks a second PDU on "
-                        "another feed, or half of the racks on each"
-                      : "a second PDU on another feed in each rack, or half of the racks on each")
+        findings.warning(rule.id, at, format("the loss of {} '{}' stops {} of {} nodes", word, name, lost, placed));
+    f.label(format(
+        "all PDUs of their racks are on it: {} of the nodes, but with two sources each should power at most half",
+        percent(static_cast<double>(lost) / static_cast<double>(placed))));
+    f.help(frames > 0 ? "write `feeds` of each assembly with half of its shelves on another feed; in racks add a "
+                        "second PDU on another feed, or put half of the racks on each"
+                      : "add a second PDU on another feed in each rack, or put half of the racks on each")
         .object(format("{}/{}", word, name));
   };
   if (static_cast<std::int64_t>(racks.size()) + frames < 2 || (c.feeds.size() < 2 && c.panels.size() < 2))
@@ -74,11 +74,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where a site has several feeds, or several panels or busways, and the nodes stand in several racks, the loss of one does not stop more than half of the computing nodes.
+Where a site has several feeds, panels or busways, and the nodes are in several racks, the loss of one does not stop
+more than half of the compute nodes.
 
 ## Why it matters
 
-A second feed is paid for so that one may fail. Racks whose PDUs all hang on one of them do not have it, and when they are most of the cluster, nor does the cluster.
+A second feed is paid for so that one may fail. Racks whose PDUs are all on one feed have no redundancy. If these are
+most of the racks, most of the cluster stops with that feed.
 
 ## Formula
 
@@ -97,11 +99,11 @@ Eight racks on busway B1 and one on B2: the loss of B1 stops 64 of 72 nodes.
 
 ## How to fix
 
-PDUs on two feeds in each rack; or racks spread evenly over the feeds.
+Connect the PDUs of each rack to two feeds, or spread the racks evenly over the feeds.
 
 ## When to accept
 
-Where the second feed is there for cooling and control only.
+Where the second feed is only for cooling and control.
 )";
 
 extern const Rule kHaCommonCauseGroupLarge;  // registry.cc names it
@@ -110,7 +112,7 @@ const Rule kHaCommonCauseGroupLarge = {
     .code = "HA-004",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "one feed or busway stops most of the nodes",
+    .summary = "the loss of one feed or busway stops most of the nodes",
     .explanation = kExplanation,
     .check = check,
 };

@@ -37,28 +37,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const SourceSpan at = first_place(written(g.spec->names), g.span);
   const std::int64_t survives = (members - 1) / 2;
   if (members % 2 == 0) {
-    Finding& f = findings.error(
-        rule.id, at,
-        format("{} members of the store survive the loss of {}, as {} do", members, survives, members - 1));
-    f.label(format("more than half of {} must agree: {}", members, members / 2 + 1));
-    f.help(format("{} or {} members", members - 1, members + 1)).object("nodes." + g.name);
+    Finding& f = findings.error(rule.id, at,
+                                format("{} members of the store tolerate the loss of {}, no more than {} members would",
+                                       members, survives, members - 1));
+    f.label(format("a majority of {} is {}", members, members / 2 + 1));
+    f.help(format("use {} or {} members", members - 1, members + 1)).object("nodes." + g.name);
     return;
   }
   if (members == 1) {
     if (g.spec->ha.value == HaMode::quorum)
-      findings
-          .error(rule.id, g.spec->ha.span, format("'{}' is to keep a quorum, it has 1 member, 3 are needed", g.name))
-          .help("three names")
+      findings.error(rule.id, g.spec->ha.span, format("'{}' must keep a quorum but has 1 member; 3 are needed", g.name))
+          .help("write three names")
           .object("nodes." + g.name);
     return;  // a single node without `ha` is ha-service-single-instance's
   }
   for (const auto& [rack, here] : by_rack)
     if (here > survives && c.rack_count > 1) {
-      Finding& f =
-          findings.warning(rule.id, first_place(written(g.spec->racks), at),
-                           format("{} of {} members of the store stand in rack '{}', the loss of {} is survived", here,
-                                  members, c.rack_name(rack), survives));
-      f.help("`per_rack: 1`").object("nodes." + g.name).object("rack/" + c.rack_name(rack));
+      Finding& f = findings.warning(
+          rule.id, first_place(written(g.spec->racks), at),
+          format("{} of {} members of the store are in rack '{}', but only the loss of {} is tolerated", here, members,
+                 c.rack_name(rack), survives));
+      f.help("write `per_rack: 1`").object("nodes." + g.name).object("rack/" + c.rack_name(rack));
       return;
     }
 }
@@ -67,11 +66,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A store that works by majority (role `etcd`, the control plane of Kubernetes where no node has that role, `ha: quorum`) has an odd number of members, at least three where a quorum is asked for, and no rack holds more of them than may be lost (warning).
+A majority-based store has an odd number of members, at least three where a quorum is asked for, and no rack holds more
+members than may be lost (warning). Its members are the nodes with the role `etcd`, else those of the Kubernetes control
+plane, else those with `ha: quorum`.
 
 ## Why it matters
 
-Four members survive the loss of one, as three do, with one machine more that can fail. Two of three in one rack: that rack's loss stops the cluster, although two racks still run.
+Four members tolerate the loss of one, as three do, but with one more machine that can fail. With two of three in one
+rack, the loss of that rack stops the cluster, although two racks still run.
 
 ## Formula
 
@@ -88,11 +90,11 @@ Source: D. Ongaro, J. Ousterhout, In search of an understandable consensus algor
 
 ## How to fix
 
-Three or five members, each in a rack of its own.
+Use three or five members, each in its own rack.
 
 ## When to accept
 
-While members are being exchanged.
+While members are being replaced.
 )";
 
 extern const Rule kHaQuorumEvenOrSplit;  // registry.cc names it
@@ -101,7 +103,7 @@ const Rule kHaQuorumEvenOrSplit = {
     .code = "HA-002",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a quorum of an even number, or in one rack",
+    .summary = "a quorum has an even number of members, or too many members in one rack",
     .explanation = kExplanation,
     .check = check,
 };

@@ -41,10 +41,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.spec->ha && *g.spec->ha != HaMode::quorum && g.count == 1)  // a quorum is ha-quorum-even-or-split's
       findings
           .error(rule.id, g.spec->ha.span,
-                 format("'{}' is to survive the loss of a node ({}), it has 1 node, 2 are needed", g.name,
+                 format("'{}' must survive the loss of a node ({}) but has 1 node; 2 are needed", g.name,
                         enum_text(*g.spec->ha)))
-          .note(first_place(g.spec->names.span, g.span), "the names are given here")
-          .help("two names")
+          .note(first_place(g.spec->names.span, g.span), "these are its names")
+          .help("write two names")
           .object("nodes." + g.name);
 
   std::vector<std::vector<int>> told;  // one group with two roles is one cause
@@ -64,13 +64,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .warning(rule.id, g.span,
                    format("{} of {} depends on 1 node, '{}'", s.what, plural(working, "node"), g.names.name(0)))
-          .help(format("two nodes and `ha: active-passive`"))
+          .help(format("use two nodes and `ha: active-passive`"))
           .object("nodes." + g.name);
     } else if (const std::int64_t rack = common_rack(in, groups); rack >= 0 && c.rack_count > 1) {
       findings
           .warning(rule.id, first_place(written(g.spec->racks), g.span),
-                   format("all {} nodes that serve {} stand in 1 rack, '{}'", count, s.what, c.rack_name(rack)))
-          .help("`per_rack: 1`, or racks of another group for one of them")
+                   format("all {} nodes that serve {} are in 1 rack, '{}'", count, s.what, c.rack_name(rack)))
+          .help("write `per_rack: 1`, or move one of them to racks of another group")
           .object("nodes." + g.name)
           .object("rack/" + c.rack_name(rack));
     }
@@ -81,11 +81,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings
             .warning(rule.id, servers.front().span,
                      format("{} of {} depends on 1 server, '{}'", what, plural(working, "node"), *servers.front()))
-            .help(format("a second entry in `{}`", key))
+            .help(format("add a second entry to `{}`", key))
             .object("software");
     };
     lone(c.spec.software.name_servers, "name resolution", "name_servers");
-    lone(c.spec.software.time_servers, "the clock", "time_servers");
+    lone(c.spec.software.time_servers, "time synchronisation", "time_servers");
   }
 }
 
@@ -93,11 +93,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What is declared to survive the loss of a node (`ha`) has two (error). In clusters of 32 nodes and more, scheduler, control plane and provisioning run on two nodes, and there are two name and two time servers (warning); where there are two nodes, they stand in two racks (warning).
+A group that must survive the loss of a node (`ha`) has two nodes (error). In clusters of 32 or more nodes, scheduler,
+control plane and provisioning run on two nodes each, and there are two name servers and two time servers (warning).
+Where a service has two nodes, they are in two racks (warning).
 
 ## Why it matters
 
-While the only controller is down, no job starts and none ends cleanly. Two controllers in one rack share its PDUs and its switch, and go together.
+While the only controller is down, no job starts and none ends cleanly. Two controllers in one rack share its PDUs and
+its switch and fail together.
 
 ## Formula
 
@@ -120,7 +123,7 @@ Source: arithmetic.
 
 ## When to accept
 
-Where a stop of the scheduler for an hour is agreed with the users.
+Where the users accept a scheduler outage of an hour.
 )";
 
 extern const Rule kHaServiceSingleInstance;  // registry.cc names it
@@ -129,7 +132,7 @@ const Rule kHaServiceSingleInstance = {
     .code = "HA-001",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a service that all nodes need runs once, or in one rack",
+    .summary = "a service that all nodes need has one instance, or all of it is in one rack",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

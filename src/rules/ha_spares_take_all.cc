@@ -12,13 +12,13 @@ void check_workloads(const Rule& rule, const RuleInput& in, Findings& findings, 
     for (const auto& on : w.value.on) {
       if (on.name != g.name || !on.value || *on.value <= left || *on.value > g.count)
         continue;  // more than there are: spec-count-mismatch says so
-      Finding& f =
-          findings.warning(rule.id, on.value.span,
-                           format("workload '{}' runs on {} of '{}', {} left to work", w.name,
-                                  plural(*on.value, "node"), g.name, left == 1 ? "1 is" : format("{} are", left)));
-      f.label(format("{} - {} for repair", plural(g.count, "node"), *g.spec->spares))
-          .note(g.spec->spares.span, "held back here");
-      f.help(format("`on: {{ {}: {} }}`, or fewer spares", g.name, left)).object("workloads." + w.name);
+      Finding& f = findings.warning(
+          rule.id, on.value.span,
+          format("workload '{}' runs on {} of '{}', but {} not spares", w.name, plural(*on.value, "node"), g.name,
+                 left == 1 ? "only 1 is" : format("only {} are", left)));
+      f.label(format("{} - {} spares", plural(g.count, "node"), *g.spec->spares))
+          .note(g.spec->spares.span, "these are the spares");
+      f.help(format("write `on: {{ {}: {} }}`, or fewer spares", g.name, left)).object("workloads." + w.name);
     }
 }
 
@@ -30,10 +30,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     Finding& f = findings.error(rule.id, g.spec->spares.span,
-                                format("'{}' holds back {} for repair and has {}: none is left to work", g.name,
+                                format("'{}' holds back {} as spares but has {}: none is left to run jobs", g.name,
                                        plural(*g.spec->spares, "node"), g.count));
     f.note(g.spec->names.span, plural(g.count, "node"));
-    f.help(format("`spares: {}` at most, or more nodes", g.count - 1));
+    f.help(format("write `spares: {}` or less, or add nodes", g.count - 1));
     f.object("nodes." + g.name);
   }
 }
@@ -42,11 +42,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A group has more nodes than it holds back as `spares` (an error), and no workload runs on more of them than are left (a warning).
+A group has more nodes than `spares` (error), and no workload runs on more of its nodes than remain without the spares
+(warning).
 
 ## Why it matters
 
-Spares are drained in the scheduler: with all of them held back the group runs nothing, and its partition is empty; a job that wants more nodes than are left waits in the queue for ever.
+Spares are drained in the scheduler. If all nodes are spares, the partition is empty; a job that wants more nodes than
+remain waits in the queue for ever.
 
 ## Formula
 
@@ -62,11 +64,11 @@ Source: arithmetic.
 
 ## How to fix
 
-Fewer spares: [ha-spares-too-few](ha-spares-too-few.md) says how many are wanted.
+Write fewer spares. [ha-spares-too-few](ha-spares-too-few.md) shows how many are needed.
 
 ## When to accept
 
-Where the group is a store of spare machines for another one, and is meant to run nothing.
+Where the group stores spare machines for another group, and no jobs run on it.
 )";
 
 extern const Rule kHaSparesTakeAll;  // registry.cc names it
@@ -75,7 +77,7 @@ const Rule kHaSparesTakeAll = {
     .code = "HA-005",
     .severity = Severity::error,
     .physics = false,
-    .summary = "all nodes of a group are held back as spares, or more than a workload leaves",
+    .summary = "all nodes of a group are spares, or a workload needs more than the others",
     .explanation = kExplanation,
     .check = check,
 };

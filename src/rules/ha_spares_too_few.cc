@@ -18,16 +18,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (*g.spec->spares >= wanted) continue;
       findings
           .warning(rule.id, g.spec->spares.span,
-                   format("'{}' holds back {} for repair, {} are wanted in 95 of 100 moments", g.name,
+                   format("'{}' has {} as spares, but up to {} nodes are in repair at a time (95th percentile)", g.name,
                           plural(*g.spec->spares, "node"), wanted))
           .label(arithmetic)
-          .help(format("`spares: {}`", wanted))
+          .help(format("write `spares: {}`", wanted))
           .object(object);
     } else if (mean >= 1 && !g.spec->spares.unknown) {
       findings
           .note(rule.id, g.span,
-                format("'{}' has no `spares`: of {} expect {:.1f} in repair, {} in 95 of 100 moments", g.name,
-                       plural(g.count, "node"), mean, wanted))
+                format("'{0}' has no `spares`: expect {2:.1f} of {1} in repair on average, up to {3} (95th percentile)",
+                       g.name, plural(g.count, "node"), mean, wanted))
           .label(arithmetic)
           .object(object);
     }
@@ -38,11 +38,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Enough nodes are held back (`spares`) for those that are in repair. Where nobody says how many and more than one node is expected to be away at any time, a note gives the figure.
+Enough nodes are held back (`spares`) to replace those in repair. If the spec has no `spares` and more than one node is
+expected to be in repair at any time, a note gives the number.
 
 ## Why it matters
 
-Jobs of all nodes stop when one is missing. Without spares the largest job that runs is smaller than the cluster that was bought, nearly always.
+A job on all nodes stops when one is missing. Without spares, the largest job that can run is almost always smaller than
+the cluster that was bought.
 
 ## Formula
 
@@ -57,15 +59,15 @@ Source: Llama Team, The Llama 3 herd of models (2024), section 3.3.4; three days
 
 ## Example
 
-128 nodes of eight GPUs: 1.46 in repair, 4 in 95 of 100 moments.
+128 nodes of eight GPUs: 1.46 in repair on average, up to 4 (95th percentile).
 
 ## How to fix
 
-`spares: 4`: they stay out of the scheduler until they are needed.
+`spares: 4`: the scheduler does not use these nodes until they replace failed ones.
 
 ## When to accept
 
-Where jobs of all nodes do not occur, or service comes within hours.
+Where no job uses all nodes, or repair takes only hours.
 )";
 
 extern const Rule kHaSparesTooFew;  // registry.cc names it
@@ -74,7 +76,7 @@ const Rule kHaSparesTooFew = {
     .code = "HA-003",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "fewer spare nodes than are in repair",
+    .summary = "fewer spare nodes than nodes in repair",
     .explanation = kExplanation,
     .check = check,
 };

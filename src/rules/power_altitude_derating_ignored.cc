@@ -22,16 +22,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         *feed.ups->power *
         static_cast<double>(set.modules.value_or(1) - std::min(set.spare.value_or(0), set.modules.value_or(1)));
     const Watts there = counted * std::max(0.0, 1 - kPerHundredMeters * (height.value - rated_to) / 100);
-    Finding& f = findings.warning(rule.id, first_place(written(set.model), feed.span),
-                                  format("the UPS of feed '{}' is counted at {}, at {} it gives about {}", feed.name,
-                                         to_text(counted), to_text(height), to_text(there)));
+    Finding& f =
+        findings.warning(rule.id, first_place(written(set.model), feed.span),
+                         format("the UPS of feed '{}' is planned at {}, but at an altitude of {} it supplies about {}",
+                                feed.name, to_text(counted), to_text(height), to_text(there)));
     f.label(format("1 % less for each 100 m above {}", to_text(Meters(rated_to))));
-    f.note(c.spec.site->altitude.span, "the height of the site");
+    f.note(c.spec.site->altitude.span, "the altitude of the site");
     if (const Watts load(std::max(in.plan.feeds[i].normal, in.plan.feeds[i].worst).value /
                          in.plan.apparent(Watts(1)).value);
         above(load.value, there.value))
-      f.note({}, format("its load of {} is more than that", to_text(load)));
-    f.help("a part with the maker's figures for this height, and `altitude` in it");
+      f.note({}, format("its load of {} exceeds that", to_text(load)));
+    f.help("write a part of your own with the maker's power at this altitude, and this altitude as its `altitude`");
     f.object("feed/" + feed.name);
   }
 }
@@ -40,11 +41,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Above the height for which a UPS is rated (1,000 m unless its part says otherwise), its figures are not counted in full.
+Above the altitude for which a UPS is rated (1,000 m unless its part says otherwise), the plan must not count on its
+full power.
 
 ## Why it matters
 
-Thin air cools worse and insulates worse. At 2,000 m a UPS of 500 kW gives about 450 kW, and goes to bypass at the rest.
+Thin air cools and insulates less. At 2,000 m a UPS of 500 kW supplies about 450 kW; with a higher load it transfers to
+bypass.
 
 ## Formula
 
@@ -60,11 +63,11 @@ A UPS of 500 kW at 2,000 m: about 450 kW.
 
 ## How to fix
 
-Take the maker's derated figures into a part of your own, with `altitude` the height that they hold for.
+Write the maker's derated figures into a part of your own, with the altitude for which they hold as its `altitude`.
 
 ## When to accept
 
-Where the load stays below the derated figure and the maker's table was read.
+Where the load stays below the derated figure in the maker's table.
 )";
 
 extern const Rule kPowerAltitudeDeratingIgnored;  // registry.cc names it
@@ -73,7 +76,7 @@ const Rule kPowerAltitudeDeratingIgnored = {
     .code = "PWR-020",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a UPS is counted in full at a height where it gives less",
+    .summary = "a UPS is planned at full power at an altitude where it supplies less",
     .explanation = kExplanation,
     .check = check,
 };

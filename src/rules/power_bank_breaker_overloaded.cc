@@ -34,17 +34,18 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const PduPart& part = *pdu.part;
   const std::string when =
       worst.bank_lost_feed >= 0
-          ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(worst.bank_lost_feed)].name)
+          ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(worst.bank_lost_feed)].name)
           : "";
-  Finding& f = findings.error(rule.id, pdu.span,
-                              format("{}one bank of '{}' in rack {} carries {}, its breaker holds {} continuously",
-                                     when, pdu.model, name_list(failing.names, failing.racks),
-                                     to_text(Amperes(worst.worst_bank)), to_text(Amperes(limit(part)))));
-  f.label(format("{} banks behind {} each; {} with all feeds", *part.banks, to_text(*part.bank_breaker),
+  Finding& f =
+      findings.error(rule.id, pdu.span,
+                     format("{}one bank of '{}' in {} carries {}, but its breaker is rated for {} continuously", when,
+                            pdu.model, rack_list(failing.names, failing.racks), to_text(Amperes(worst.worst_bank)),
+                            to_text(Amperes(limit(part)))));
+  f.label(format("{} banks with a breaker of {} each; {} with all feeds", *part.banks, to_text(*part.bank_breaker),
                  to_text(Amperes(worst.bank))));
-  f.note(part.bank_breaker.span, "the breaker of a bank");
+  f.note(part.bank_breaker.span, "the breaker of one bank");
   mention_unconfirmed(f, part.bank_breaker, format("the bank breaker of '{}'", pdu.model));
-  f.help("a PDU with more banks, more supplies of less current each, or a third PDU");
+  f.help("use a PDU with more banks, more supplies with less current each, or a third PDU");
   f.objects = std::move(failing.objects);
 }
 
@@ -60,11 +61,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The cords on one bank of a PDU's outlets, in the normal state and after the loss of a feed, stay within what the bank's own breaker carries without end.
+The cords on one bank of a PDU's outlets carry no more than the continuous rating of the bank's own breaker, in normal
+operation and after the loss of a feed.
 
 ## Why it matters
 
-PDUs above 20 A have a breaker for each bank of outlets. Three cords of a GPU node on one bank trip it while the display of the whole PDU reads 40 %.
+PDUs above 20 A have a breaker for each bank of outlets. Three cords of a GPU node on one bank trip that breaker while
+the display of the whole PDU reads 40 %.
 
 ## Formula
 
@@ -77,7 +80,7 @@ Source: UL 489 and NFPA 70 (NEC) 210.20(A) for branch breakers; data sheets of t
 
 ## Example
 
-Three cords of 9.7 A on one bank of 20 A: 29 A, 16 A are allowed.
+Three cords of 9.7 A on one bank of 20 A: 29 A, but 16 A are allowed.
 
 ## How to fix
 
@@ -94,7 +97,7 @@ const Rule kPowerBankBreakerOverloaded = {
     .code = "PWR-015",
     .severity = Severity::error,
     .physics = true,
-    .summary = "the breaker of an outlet bank carries more than its continuous rating",
+    .summary = "one outlet bank carries more than the continuous rating of its breaker",
     .explanation = kExplanation,
     .check = check,
 };

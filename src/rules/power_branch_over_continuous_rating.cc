@@ -37,10 +37,10 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
   const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), -1);
-  Finding& f =
-      findings.error(rule.id, at,
-                     format("{} needs {}, '{}' carries {} continuously", which_pdu(c, failing, on.alike, "each PDU of"),
-                            to_text(worst->normal), pdu.model, to_text(*rating)));
+  Finding& f = findings.error(
+      rule.id, at,
+      format("{} must supply {}, but '{}' is rated for {} continuously", which_pdu(c, failing, on.alike, "each PDU of"),
+             to_text(worst->normal), pdu.model, to_text(*rating)));
   const Watts rack_power = in.plan.racks[worst->rack].power;
   if (on.alike)
     f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power),
@@ -58,12 +58,12 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
                    others = rack_power.value - t.each * static_cast<double>(t.count);
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (allowed - others) / t.each + kRounding));
       if (!on.alike)
-        f.help(format("{} less on this PDU, larger PDUs, or one more",
+        f.help(format("move {} to other PDUs, use larger PDUs, or add one",
                       to_text(VoltAmperes(rounded_up((worst->normal - *rating).value)))));
       else
         f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name,
                                 to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
-                       : format("not one node of '{}' fits beside the rest ({} of {}): take larger PDUs",
+                       : format("no node of '{}' fits beside the other devices ({} of {}): use larger PDUs",
                                 c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
       const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)),
                                        [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, false, group, w); });
@@ -81,9 +81,9 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;  // power-rack-over-budget says so
     const SourceSpan at =
         u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
-    Finding& f = findings.error(rule.id, at,
-                                format("{} {} no rack that can power {}: {}", unplaced_name(in, u),
-                                       u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
+    Finding& f = findings.error(
+        rule.id, at,
+        format("{} {} no rack with enough power: {}", unplaced_name(in, u), u.count == 1 ? "has" : "have", u.why));
     const int racks = unplaced_racks(in, u);
     if (racks >= 0 && !c.racks[racks].pdus.empty()) {
       const RackGroupModel& g = c.racks[racks];
@@ -91,13 +91,13 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
       const Value<VoltAmperes> rating = pdu.part ? pdu_rating(c, *pdu.part) : Value<VoltAmperes>();
       const RackLimits limits = rack_limits(c, g);
       if (rating) {
-        f.label(format("a rack carries {} with all feeds", to_text(limits.normal)));
+        f.label(format("a rack can carry {} with all feeds", to_text(limits.normal)));
         f.note(pdu.span, "the limit comes from these PDUs",
                format("{} x {} x power factor {:.2f}", g.pdus.size(), to_text(*rating), power_factor(c)));
         mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
       }
     }
-    f.help("more racks, larger PDUs, or a `power_cap`");
+    f.help("use more racks, larger PDUs, or a `power_cap`");
     f.object(unplaced_object(in, u));
   }
 }
@@ -116,16 +116,17 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const VoltAmperes drawn = at_breaker(feed, load.normal);
     if (!above(drawn.value, feed.capacity->value)) continue;
-    Finding& f = findings.error(
-        rule.id, first_place(feed.capacity.span, feed.span),
-        format("feed '{}' needs {}, it carries {} continuously", feed.name, to_text(drawn), to_text(*feed.capacity)));
+    Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span),
+                                format("feed '{}' must supply {} but is rated for {} continuously", feed.name,
+                                       to_text(drawn), to_text(*feed.capacity)));
     f.label(feed.capacity.origin == Origin::derived
                 ? feed.capacity.source
                 : format("{} at power factor {:.2f} = {}", to_text(load.power), power_factor(c), to_text(load.normal)));
     if (feed.spec->in_use)
-      f.note(feed.spec->in_use.span, format("{} of it is other equipment", to_text(*feed.spec->in_use)));
+      f.note(feed.spec->in_use.span, format("{} of this is other equipment", to_text(*feed.spec->in_use)));
     note_ups_loss(f, feed, load.normal);
-    f.help(format("{} less, or a feed of at least {}", to_text(VoltAmperes(rounded_up((drawn - *feed.capacity).value))),
+    f.help(format("reduce the load by {}, or use a feed of at least {}",
+                  to_text(VoltAmperes(rounded_up((drawn - *feed.capacity).value))),
                   to_text(VoltAmperes(rounded_up(drawn.value)))));
     f.object("feed/" + feed.name);
   }
@@ -143,18 +144,17 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
     const VoltAmperes rating = continuous_rating(*supply.phases, *supply.voltage, *breaker, c.continuous_factor);
     if (!above(on[i].normal.value, rating.value)) continue;
     Finding& f = findings.error(rule.id, breaker.span,
-                                format("panel '{}' needs {}, it carries {} continuously", c.panels[i].name,
+                                format("panel '{}' must supply {} but is rated for {} continuously", c.panels[i].name,
                                        to_text(on[i].normal), to_text(rating)));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
                    to_text(*breaker), c.continuous_factor));
-    f.help("move PDUs to another panel, or take a larger breaker");
+    f.help("move PDUs to another panel, or use a larger breaker");
     f.object("panel/" + c.panels[i].name);
   }
 }
 
 std::string unknown_power(std::string_view part, std::string_view whose) {
-  return format("the power of '{}' is not known, so {} as nothing wherever power and heat were checked: write `power`",
-                part, whose);
+  return format("the power of '{}' is unknown, so {} as 0 W in all power and heat checks: write `power`", part, whose);
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -186,8 +186,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const PowerGap& gap : power_lacks(g))
       findings
           .note(rule.id, g.server.span,
-                format("the power of '{}' is not known, so {} in each node of group '{}' {} as nothing wherever power "
-                       "and heat were checked: write `power`",
+                format("the power of '{}' is unknown, so {} in each node of group '{}' {} as 0 W in all power and heat "
+                       "checks: write `power`",
                        gap.what, gap.count, g.name, gap.count == 1 ? "counts" : "count"))
           .object("nodes." + g.name);
   }
@@ -209,13 +209,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Every PDU, panel and feed carries no more than it may carry without end, with all feeds alive. What states no power counts as nothing, here and wherever power and
-heat are summed: nodes and switches of which that is so are named, and those with GPUs are a warning.
+With all feeds available, every PDU, panel and feed carries no more than its continuous rating.
+Equipment whose power is unknown counts as 0 W in every sum of power and heat. A finding names it: a warning for nodes
+with GPUs, a note for other nodes and for switches.
 
 ## Why it matters
 
-A breaker that is loaded above its continuous rating opens after minutes or hours, under full load: all that hangs on it goes off at once, and the
-load moves to its neighbour. In region `na` the code allows 80 % of the breaker's rating for loads of three hours and more; training jobs are such a load.
+A breaker that is loaded above its continuous rating opens after minutes or hours under full load. Everything behind it
+loses power at once, and the load moves to the next breaker. In region `na` the code allows 80 % of the breaker's rating
+for loads of three hours and more; training jobs are such a load.
 
 ## Formula
 

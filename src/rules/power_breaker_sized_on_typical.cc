@@ -19,11 +19,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (above(s.part.power->value, s.part.power_typical->value)) continue;
     Finding& f = findings.warning(
         rule.id, s.part.power.span,
-        format("'power' of group '{}' is {}, not above its typical {}: breakers are sized on the highest", g.name,
-               to_text(*s.part.power), to_text(*s.part.power_typical)));
+        format("`power` of group '{}' is {}, not above its typical power of {}: breakers must be sized for the maximum",
+               g.name, to_text(*s.part.power), to_text(*s.part.power_typical)));
     f.note(s.part.power_typical.span, "the typical power");
     mention_unconfirmed(f, s.part.power_typical, format("the typical power of '{}'", s.id));
-    f.help("the highest power, or a `power_cap` that is enforced");
+    f.help("write the maximum power from the data sheet, or a `power_cap` that is enforced");
     f.object("nodes." + g.name);
   }
   for (const Fabric& fabric : in.plan.fabrics) {
@@ -37,12 +37,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (t.part->power_typical->value * static_cast<double>(t.count) <= kMatters * in.plan.it_power.value) continue;
       told.push_back(t.part);
       const NetworkModel& n = c.networks[static_cast<std::size_t>(fabric.network)];
-      Finding& f =
-          findings.warning(rule.id, first_place(written(n.spec->switch_model), n.span),
-                           format("'{}' of network '{}' is counted at its typical {}, a highest power is not stated",
-                                  t.model, n.name, to_text(*t.part->power_typical)));
-      f.note(t.part->power_typical.span, format("{} of them", t.count));
-      f.help("`power` of the part, from its data sheet with optical modules in every port");
+      Finding& f = findings.warning(
+          rule.id, first_place(written(n.spec->switch_model), n.span),
+          format("'{}' of network '{}' is planned at its typical power of {}: its maximum power is not stated", t.model,
+                 n.name, to_text(*t.part->power_typical)));
+      f.note(t.part->power_typical.span, format("{} of these switches", t.count));
+      f.help("write the part's `power` from its data sheet, with optical modules in every port");
       f.object("networks." + n.name);
     }
   }
@@ -52,12 +52,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What racks, breakers and cooling are sized on is the highest power: a node's `power` is above its `power_typical`, and no switches that make more than 1 % of all power are counted
-at their typical power.
+Racks, breakers and cooling are sized for maximum power: a node's `power` is above its `power_typical`, and switches
+that make up more than 1 % of all power are not planned at their typical power.
 
 ## Why it matters
 
-Training runs all nodes of a job at their highest power in the same second. There is no diversity to count on: forty nodes at 65 % on paper are forty nodes at 100 % on the breaker.
+Training runs all nodes of a job at their maximum power in the same second, so the usual allowance for diversity does
+not apply: forty nodes planned at 65 % draw 100 % at the breaker.
 
 ## Formula
 
@@ -73,11 +74,11 @@ Four nodes of 10.2 kW entered with their typical 6.5 kW: 26 kW planned, 40.8 kW 
 
 ## How to fix
 
-State the highest power from the data sheet, or enforce a `power_cap`.
+Write the maximum power from the data sheet, or enforce a `power_cap`.
 
 ## When to accept
 
-Where the highest power was measured under the site's own heaviest job and is the figure written.
+Where the figure written is the maximum that was measured under the site's own heaviest job.
 )";
 
 extern const Rule kPowerBreakerSizedOnTypical;  // registry.cc names it
@@ -86,7 +87,7 @@ const Rule kPowerBreakerSizedOnTypical = {
     .code = "PWR-011",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a typical power is counted where the highest belongs",
+    .summary = "a typical power is used where the maximum power belongs",
     .explanation = kExplanation,
     .check = check,
 };

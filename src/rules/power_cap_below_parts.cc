@@ -16,23 +16,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // Half of what the parts take is the usual depth of a cap; below that the question is worth asking.
       if (need && above(need->value / 2, cap->value))
         findings.note(rule.id, cap.span,
-                      format("neither the idle power of '{}' nor the lowest limit of its GPUs is known, so it was not "
-                             "checked whether it runs on {}",
+                      format("neither the idle power of '{}' nor the lowest limit of its GPUs is known, so the power "
+                             "cap of {} was not checked",
                              g.server.id, to_text(*cap)));
       continue;
     }
     if (!above(least->watts.value, cap->value)) continue;
     Finding& f = findings.error(rule.id, cap.span,
-                                format("each node of '{}' is to draw {} at most, its parts take {} at least", g.name,
+                                format("each node of '{}' is capped at {}, but its parts draw at least {}", g.name,
                                        to_text(*cap), to_text(least->watts)));
     f.label(least->formula);
-    f.note(least->span, "the figure that decides");
+    f.note(least->span, "this figure sets the minimum");
     if (!least->confirmed)
-      f.note(least->span, format("it is not confirmed{}{}", least->source.empty() ? "" : ": ", least->source));
+      f.note(least->span, format("this figure is not confirmed{}{}", least->source.empty() ? "" : ": ", least->source));
     if (need)
-      f.help(format("a cap of {} or more; {} slow nothing down", to_text(least->watts), to_text(*need)));
+      f.help(format("use a cap of at least {}; from {} up it does not slow the node down", to_text(least->watts),
+                    to_text(*need)));
     else
-      f.help(format("a cap of {} or more", to_text(least->watts)));
+      f.help(format("use a cap of at least {}", to_text(least->watts)));
     f.object("nodes." + g.name);
   }
 }
@@ -41,12 +42,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A `power_cap` is no less than what the node draws in any case: its idle power, and its GPUs at the lowest limit that their boards take.
+A `power_cap` is not below what the node always draws: its idle power, and its GPUs at the lowest limit that their
+boards accept.
 
 ## Why it matters
 
-A cap counts everywhere: on PDUs, feeds, UPS, cooling and in the energy bill. One that no node can keep makes all of these figures too small, and the
-breakers learn of it first.
+A cap counts everywhere: on PDUs, feeds, UPS, cooling and in the energy bill. A cap that the node cannot keep makes all
+of these figures too small, and breakers trip.
 
 ## Formula
 
@@ -64,11 +66,11 @@ where it is less the figures of computing have no floor, since healthy figures a
 
 ## How to fix
 
-A higher cap, fewer nodes in a rack, or a larger circuit.
+Write a higher cap, put fewer nodes in a rack, or use a larger circuit.
 
 ## When to accept
 
-Where the catalogue's idle power is of a larger fit than yours: better state `power_idle` of your own.
+Where the catalogue's idle power is for a larger configuration than yours. It is better to write your own `power_idle`.
 )";
 
 extern const Rule kPowerCapBelowParts;  // registry.cc names it
@@ -77,7 +79,7 @@ const Rule kPowerCapBelowParts = {
     .code = "PWR-024",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a power cap is less than the node draws when idle",
+    .summary = "a power cap is below what the node draws when idle",
     .explanation = kExplanation,
     .check = check,
 };

@@ -67,17 +67,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const Value<InletKind>& inlet = k.cords.psus->inlet;
       const RackedDevice& device = *k.cords.device;
       const std::string when =
-          w.lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(w.lost)].name) : "";
+          w.lost >= 0 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(w.lost)].name) : "";
       Finding& f = findings.error(
           rule.id, device_place(in, device),
-          format("{}each cord of {} carries {}, a {} outlet {}", when, each_device_text(in, device), to_text(w.amps),
-                 *inlet == InletKind::c14 ? "C13" : "C19", to_text(outlet_rating(c, *inlet))));
+          format("{}each cord of {} carries {}, but a {} outlet is rated for {}", when, each_device_text(in, device),
+                 to_text(w.amps), *inlet == InletKind::c14 ? "C13" : "C19", to_text(outlet_rating(c, *inlet))));
       f.label(format("{} / {:.2f} power factor / {} / {}", to_text(w.power), power_factor(c),
                      w.alive == 1 ? "1 supply" : format("{} supplies", w.alive), to_text(w.volts)));
-      f.note(g.pdus[w.pdu].span, "a PDU that it hangs on");
+      f.note(g.pdus[w.pdu].span, "the device is plugged into this PDU");
       mention_unconfirmed(f, inlet, format("the inlet of '{}'", device_model(in.plan, device)));
-      f.help(*inlet == InletKind::c14 ? "supplies with C20 inlets, more supplies, or a higher voltage"
-                                      : "more supplies or a higher voltage");
+      f.help(*inlet == InletKind::c14 ? "use supplies with C20 inlets, more supplies, or a higher voltage"
+                                      : "use more supplies or a higher voltage");
       // The current goes with the power, nearly: what fewer supplies lose goes with their load.
       if (device.kind == DeviceKind::node)
         if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(device.group)]; of.server.power) {
@@ -99,11 +99,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The current of each cord, with the supplies that are left after the loss of a feed, is within what its outlet and plug may carry without end.
+The current of each cord stays within the continuous rating of its outlet and plug, also with the supplies that remain
+after the loss of a feed.
 
 ## Why it matters
 
-An outlet that carries too much does not trip: it browns, then melts, behind the rack.
+An overloaded outlet does not trip: it scorches, then melts, behind the rack.
 
 ## Formula
 
@@ -133,7 +134,7 @@ const Rule kPowerCordOverOutletRating = {
     .code = "PWR-012",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a cord carries more than its outlet may",
+    .summary = "a cord carries more current than its outlet is rated for",
     .explanation = kExplanation,
     .check = check,
 };

@@ -16,10 +16,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     // Below what the parts state: power-node-below-part-sum says so.
     if (!sum.complete || above(sum.stated.value, s.power->value) || !above(sum.wall.value, s.power->value)) continue;
     Finding& f = findings.note(rule.id, s.part.power.span,
-                               format("'power' of group '{}' is {}, at the wall its parts take {}", g.name,
+                               format("`power` of group '{}' is {}, but its parts draw {} at the wall", g.name,
                                       to_text(*s.power), to_text(sum.wall)));
     f.label(sum.formula());
-    f.help("the power at the wall: a data sheet's figure for the whole server, or leave `power` out");
+    f.help("write the power at the wall (the data sheet's figure for the whole server), or leave `power` out");
     f.object("nodes." + g.name);
   }
 }
@@ -28,11 +28,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A `power` that the spec writes for a server is not less than its parts take at the wall: with fans, and with what the supplies lose.
+The `power` that the spec writes for a server is at least what its parts draw at the wall, with fans and the losses of
+the power supplies.
 
 ## Why it matters
 
-The sum of the TDPs is direct current behind the supplies. Breakers, feeds and cooling see the wall: a fifth more.
+The sum of the TDPs is direct current behind the power supplies. Breakers, feeds and cooling carry the power at the
+wall, which is a fifth higher.
 
 ## Formula
 
@@ -53,7 +55,7 @@ Write the maker's highest power of the whole server, or leave `power` out.
 
 ## When to accept
 
-A note needs no acceptance. It may be left where the figure was measured at the wall.
+A note needs no acceptance. Leave it where the figure was measured at the wall.
 )";
 
 extern const Rule kPowerDcUsedAsWall;  // registry.cc names it
@@ -62,7 +64,7 @@ const Rule kPowerDcUsedAsWall = {
     .code = "PWR-008",
     .severity = Severity::note,
     .physics = false,
-    .summary = "a stated power is what the parts take, without fans and the losses of the supplies",
+    .summary = "a stated power leaves out fans and the losses of the power supplies",
     .explanation = kExplanation,
     .check = check,
 };

@@ -29,8 +29,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         off_feeds(k.rack, state, all) * static_cast<double>(k.racks.size());
   }
   const auto say = [&](SourceSpan at, std::string what, std::string_view key, Watts power, std::string object) {
-    Finding& f =
-        findings.warning(rule.id, at, format("{} {} on no feed: they are in the load of none", to_text(power), what));
+    Finding& f = findings.warning(
+        rule.id, at,
+        format("{} {} not connected to any feed, so no feed's load includes this power", to_text(power), what));
     f.help(std::string(key));
     f.object(std::move(object));
   };
@@ -38,25 +39,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (missing[g].value > 0) {
       const RackGroupModel& r = c.racks[g];
       if (!r.pdus.empty()) continue;  // a PDU without a feed: the resolver asks for it
-      say(r.span, format("of the racks of '{}' hang", r.name), "name their `pdus`, each with its `feed`", missing[g],
+      say(r.span, format("of rack group '{}' is", r.name), "name their `pdus`, each with its `feed`", missing[g],
           "racks." + r.name);
     }
   for (std::size_t a = 0; a < c.assemblies.size(); ++a)
     if (missing[groups + a].value > 0)
-      say(c.assemblies[a].span, format("of the assemblies of '{}' hang", c.assemblies[a].name),
-          "say how many of their shelves are on which feed: `feeds: { A: 4 shelves, B: 4 shelves }`",
-          missing[groups + a], "assemblies." + c.assemblies[a].name);
+      say(c.assemblies[a].span, format("of assembly group '{}' is", c.assemblies[a].name),
+          "write how many shelves are on each feed: `feeds: { A: 4 shelves, B: 4 shelves }`", missing[groups + a],
+          "assemblies." + c.assemblies[a].name);
 }
 
 }  // namespace
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where the site has feeds, everything in racks and assemblies that draws power hangs on one of them.
+Where the site has feeds, everything in racks and assemblies that draws power is connected to one of them.
 
 ## Why it matters
 
-What hangs on no feed is in the load of no feed: breakers, UPS and the loss of a feed are then judged without it, and the verdict is too good by just that much.
+The load of equipment without a feed is missing from every feed: breakers, UPS and the loss of a feed are then judged
+with too little load.
 
 ## Formula
 
@@ -76,7 +78,7 @@ Name the racks' `pdus`, each with its `feed` (or `panel`), and each assembly's `
 
 ## When to accept
 
-Where part of the racks is fed by somebody else, from a supply that is not planned here.
+Where some racks are supplied from a source that is not planned in this spec.
 )";
 
 extern const Rule kPowerEquipmentOnNoFeed;  // registry.cc names it
@@ -85,7 +87,7 @@ const Rule kPowerEquipmentOnNoFeed = {
     .code = "PWR-025",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "equipment hangs on none of the site's feeds",
+    .summary = "equipment is connected to none of the site's feeds",
     .explanation = kExplanation,
     .check = check,
 };

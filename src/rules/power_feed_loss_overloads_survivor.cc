@@ -36,30 +36,30 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
   const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), worst->worst_lost_feed);
-  Finding& f = findings.error(
-      rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-      format("when feed '{}' is lost, {} needs {}, '{}' carries {} continuously", lost.name,
-             which_pdu(c, failing, on.alike, "each PDU left in"), to_text(worst->worst), pdu.model, to_text(*rating)));
+  Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
+                              format("if feed '{}' fails, {} must supply {}, but '{}' is rated for {} continuously",
+                                     lost.name, which_pdu(c, failing, on.alike, "each remaining PDU of"),
+                                     to_text(worst->worst), pdu.model, to_text(*rating)));
   // The supplies that are left work at a higher load point, where they may lose more (model/power.h).
   const VoltAmperes simple = in.plan.apparent(power),
                     moved = worst->worst * static_cast<double>(std::max<std::int64_t>(alive, 1));
   const std::string higher = above(moved.value, simple.value * 1.0005)
-                                 ? format(", {} at the higher load of the supplies left", to_text(moved))
+                                 ? format(", {} at the higher load of the remaining supplies", to_text(moved))
                                  : std::string();
   if (on.alike)
-    f.label(format("{} = {} at power factor {:.2f} = {}{}, over {} left of {}", sum_text(terms, Dimension::power),
-                   to_text(power), pf, to_text(simple), higher, plural(alive, "PDU"), g.pdus.size()));
+    f.label(format("{} = {} at power factor {:.2f} = {}{}, on {} of {} PDUs", sum_text(terms, Dimension::power),
+                   to_text(power), pf, to_text(simple), higher, alive, g.pdus.size()));
   else
     f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power),
                    to_text(Watts(worst->worst.value * pf)), pf, to_text(worst->worst)));
   f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
-  f.note(lost.span, "this feed is lost");
+  f.note(lost.span, "this feed fails");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
   if (!on.alike)
-    f.help(format("{} less on this PDU, larger PDUs, or one more on a further feed",
+    f.help(format("move {} to other PDUs, use larger PDUs, or add one on another feed",
                   to_text(VoltAmperes(rounded_up((worst->worst - *rating).value)))));
   else
-    f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or give it a PDU on a further feed",
+    f.help(format("keep each rack at {} or less ({} x {} x {:.2f}), or add a PDU on another feed",
                   to_text(Watts(rating->value * pf * static_cast<double>(alive))), alive, to_text(*rating), pf));
   // Where fewer supplies lose more, the cap is less by the same share.
   for (const Term& t : terms)
@@ -83,14 +83,14 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (above(normal.value, feed.capacity->value) || !above(worst.value, feed.capacity->value)) continue;
     const FeedModel& lost = c.feeds[load.worst_lost_feed];
     Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span),
-                                format("when feed '{}' is lost, feed '{}' needs {}, it carries {} continuously",
+                                format("if feed '{}' fails, feed '{}' must supply {} but is rated for {} continuously",
                                        lost.name, feed.name, to_text(worst), to_text(*feed.capacity)));
     f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source
-                                                    : format("{} in the normal state + {} that moves over",
+                                                    : format("{} in normal operation + {} taken over",
                                                              to_text(load.normal), to_text(load.worst - load.normal)));
-    f.note(lost.span, "this feed is lost");
+    f.note(lost.span, "this feed fails");
     note_ups_loss(f, feed, load.worst);
-    f.help(format("a feed of at least {}, or {} less load", to_text(VoltAmperes(rounded_up(worst.value))),
+    f.help(format("use a feed of at least {}, or reduce the load by {}", to_text(VoltAmperes(rounded_up(worst.value))),
                   to_text(VoltAmperes(rounded_up((worst - *feed.capacity).value)))));
     f.object("feed/" + feed.name);
   }
@@ -110,12 +110,12 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
     const FeedModel& lost = c.feeds[load.worst_lost_feed];
     const Supply& supply = *c.spec.site->supply;
     Finding& f = findings.error(rule.id, first_place(panel.spec->breaker.span, panel.span),
-                                format("when feed '{}' is lost, panel '{}' needs {}, it carries {} continuously",
+                                format("if feed '{}' fails, panel '{}' must supply {} but is rated for {} continuously",
                                        lost.name, panel.name, to_text(load.worst), to_text(VoltAmperes(rating))));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
                    to_text(*panel.spec->breaker), c.continuous_factor));
-    f.note(lost.span, format("this feed is lost; with it the panel carries {}", to_text(load.normal)));
-    f.help(format("a panel of at least {}, PDUs on another panel, or {} less load",
+    f.note(lost.span, format("this feed fails; with it the panel carries {}", to_text(load.normal)));
+    f.help(format("use a panel of at least {}, move PDUs to another panel, or reduce the load by {}",
                   to_text(VoltAmperes(rounded_up(load.worst.value))),
                   to_text(VoltAmperes(rounded_up((load.worst - VoltAmperes(rating)).value)))));
     f.object("panel/" + panel.name);
@@ -135,8 +135,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(),
                                   [&](const PduModel& p) { return p.feed == g.pdus.front().feed; }))
       findings.note(rule.id, g.pdus.front().span,
-                    format("all PDUs of rack group '{}' hang on feed '{}': its loss leaves no other to be checked, and "
-                           "the racks dark",
+                    format("all PDUs of rack group '{}' are on feed '{}': if it fails, the racks lose power, and no "
+                           "other feed is left to check",
                            g.name, c.feeds[g.pdus.front().feed].name));
     check_racks(rule, in, findings, g, classes);
   }
@@ -148,12 +148,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-After the loss of any one feed, every PDU, every panel and every feed that is left still carries no more than its continuous rating.
-The UPS of a feed is held to the same load by [power-ups-over-kw-rating](power-ups-over-kw-rating.md), power shelves by [power-shelves-below-rack-draw](power-shelves-below-rack-draw.md).
+After the loss of any one feed, every remaining PDU, panel and feed carries no more than its continuous rating.
+The same load on the UPS of a feed is checked by [power-ups-over-kw-rating](power-ups-over-kw-rating.md), and on power
+shelves by [power-shelves-below-rack-draw](power-shelves-below-rack-draw.md).
 
 ## Why it matters
 
-Two feeds are bought so that one may fail. If the other then opens its breaker, the redundancy was an expensive way to lose everything a little later.
+Two feeds are bought so that one may fail. If the breaker of the other then opens, all racks lose power shortly after
+the first failure, although the redundancy was paid for.
 
 ## Formula
 
@@ -170,15 +172,16 @@ Source: arithmetic; NFPA 70 (NEC) 210.20(A) for the factor 0.80.
 
 ## Example
 
-A rack of 24 kW on two 17.3 kVA PDUs: 12.5 kVA each in the normal state, 25.0 kVA on one when the other's feed is lost.
+A rack of 24 kW on two 17.3 kVA PDUs: 12.5 kVA each in normal operation, 25.0 kVA on one PDU if the other's feed fails.
 
 ## How to fix
 
-Limit the rack to what the remaining PDUs carry, take larger PDUs, or a third feed.
+Limit the rack to what the remaining PDUs carry, use larger PDUs, or add a third feed.
 
 ## When to accept
 
-Where the second feed is there for more power and not for redundancy, and everybody who runs jobs knows it: losing a feed then takes the rack.
+Where the second feed is there for more power and not for redundancy, and all users know that the loss of a feed stops
+the rack.
 )";
 
 extern const Rule kPowerFeedLossOverloadsSurvivor;  // registry.cc names it
@@ -187,7 +190,7 @@ const Rule kPowerFeedLossOverloadsSurvivor = {
     .code = "PWR-004",
     .severity = Severity::error,
     .physics = false,
-    .summary = "losing one feed overloads the others",
+    .summary = "if one feed fails, the others are overloaded",
     .explanation = kExplanation,
     .check = check,
 };

@@ -13,10 +13,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!s.gpu || s.gpu_count == 0) {
       if (!s.part.gpus)
         findings
-            .error(
-                rule.id, s.gpu_limit.span,
-                format("'gpu_power_limit' of group '{}' is {}, its nodes have 0 GPUs", g.name, to_text(*s.gpu_limit)))
-            .help("take it out, or name the `gpus`")
+            .error(rule.id, s.gpu_limit.span,
+                   format("`gpu_power_limit` of group '{}' is {}, but its nodes have 0 GPUs", g.name,
+                          to_text(*s.gpu_limit)))
+            .help("remove it, or name the `gpus`")
             .object("nodes." + g.name);
       continue;
     }
@@ -38,12 +38,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Value<Watts>& limit = high ? most : least;
     Finding& f =
         findings.error(rule.id, s.gpu_limit.span,
-                       format("the power limit of {} is {} the {} that '{}' takes at {}", to_text(*s.gpu_limit),
-                              high ? "above" : "below", to_text(*limit), s.gpu_model, high ? "most" : "least"));
+                       format("the GPU power limit of {} is {} the {} of {} that '{}' accepts", to_text(*s.gpu_limit),
+                              high ? "above" : "below", high ? "maximum" : "minimum", to_text(*limit), s.gpu_model));
     f.note(limit.span, high ? "the highest limit" : "the lowest limit");
     mention_unconfirmed(f, limit, format("the {} power limit of '{}'", high ? "highest" : "lowest", s.gpu_model));
-    f.help(least && most ? format("a limit from {} to {}", to_text(*least), to_text(*most))
-                         : format("a limit of {} or {}", to_text(*limit), high ? "less" : "more"));
+    f.help(least && most ? format("write a limit from {} to {}", to_text(*least), to_text(*most))
+                         : format("write a limit of {} or {}", to_text(*limit), high ? "less" : "more"));
     f.object("nodes." + g.name);
   }
 }
@@ -56,7 +56,8 @@ A `gpu_power_limit` lies in the range that the board accepts.
 
 ## Why it matters
 
-The driver refuses a limit outside the range, the boot script goes on, and the cluster runs at the full power that the breakers were not sized for.
+The driver refuses a limit outside the range, the boot script continues, and the cluster runs at full power, for which
+the breakers were not sized.
 
 ## Formula
 
@@ -73,11 +74,11 @@ it. Figures that are published for boards at full power are then held against no
 
 ## How to fix
 
-Take the limit out, or choose a value in the range (`nvidia-smi -q -d POWER` shows it).
+Remove the limit, or choose a value in the range (`nvidia-smi -q -d POWER` shows it).
 
 ## When to accept
 
-Never: the board does not take it.
+Never: the board does not accept the limit.
 )";
 
 extern const Rule kPowerGpuLimitOutOfRange;  // registry.cc names it
@@ -86,7 +87,7 @@ const Rule kPowerGpuLimitOutOfRange = {
     .code = "PWR-022",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a GPU power limit is outside the range that the board takes",
+    .summary = "a GPU power limit is outside the range that the board accepts",
     .explanation = kExplanation,
     .check = check,
 };

@@ -16,8 +16,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at = first_place(written(s.part.power), s.span, g.span);
     Finding& f = findings.error(
         rule.id, at,
-        format("'{}' of group '{}' is stated at {}, its GPUs, processors and adapters take {} before fans and losses",
-               s.id, g.name, to_text(*s.power), to_text(sum.stated)));
+        format(
+            "'{}' of group '{}' is stated at {}, but its GPUs, processors and adapters draw {} before fans and losses",
+            s.id, g.name, to_text(*s.power), to_text(sum.stated)));
     std::string terms;
     double processors = 0;
     for (const PowerTerm& t : sum.terms) {
@@ -27,7 +28,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     f.label(terms);
     if (s.part.power.span.valid() && !(s.part.power.span == at)) f.note(s.part.power.span, "the stated power");
-    if (!sum.confirmed) f.note({}, "not every part's power is confirmed");
+    if (!sum.confirmed) f.note({}, "the power of some parts is not confirmed");
     f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
     f.physics = above(processors, s.power->value);  // GPUs and processors alone at their limits
     f.object("nodes." + g.name);
@@ -38,11 +39,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The power stated for a server is not less than what its GPUs, processors and adapters take at their limits.
+The power stated for a server is at least what its GPUs, processors and adapters draw at their limits.
 
 ## Why it matters
 
-Racks, breakers and cooling are planned on the stated figure. When it is that of the machine without its GPUs, everything above it is too small.
+Racks, breakers and cooling are planned with the stated figure. If that is the power of the machine without its GPUs,
+all of them are too small.
 
 ## Formula
 
@@ -63,7 +65,8 @@ Leave `power` out, state the maker's figure, or enforce a `power_cap`.
 
 ## When to accept
 
-Where the maker's own figure is lower than the sum and is enforced by the board. Not where GPUs and processors alone exceed it.
+Where the maker's own figure is lower than the sum and the board enforces it. Not where GPUs and processors alone exceed
+it.
 )";
 
 extern const Rule kPowerNodeBelowPartSum;  // registry.cc names it

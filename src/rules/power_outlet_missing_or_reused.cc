@@ -36,18 +36,18 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   if (worst->cords_c13) need += format("{} x C13", worst->cords_c13);
   if (worst->cords_c19) need += format("{}{} x C19", need.empty() ? "" : " + ", worst->cords_c19);
   Finding& f = findings.error(rule.id, pdu.span,
-                              format("each PDU of rack {} takes cords for {}, '{}' has {}",
-                                     name_list(failing.names, failing.racks), need, pdu.model, o.text()));
+                              format("each PDU of {} needs {} outlets, but '{}' has {}",
+                                     rack_list(failing.names, failing.racks), need, pdu.model, o.text()));
   f.label(format("{} short", plural(static_cast<std::int64_t>(failing.most), "outlet")));
   if (group >= 0) {
     const PsuSet* psus = c.nodes[group].server.part.psus ? &*c.nodes[group].server.part.psus : nullptr;
     f.note(load_place(c.nodes[group]),
            psus && psus->count ? format("each node of '{}' has {} cords, spread evenly over {}", c.nodes[group].name,
                                         *psus->count, plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"))
-                               : format("nodes of '{}' stand here", c.nodes[group].name));
+                               : format("nodes of '{}' are in these racks", c.nodes[group].name));
   }
   if (!o.confirmed) f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
-  f.help("a PDU with more outlets of this kind, one more PDU, or fewer devices in the rack");
+  f.help("use a PDU with more outlets of this kind, add a PDU, or put fewer devices in the rack");
   f.objects = std::move(failing.objects);
 }
 
@@ -60,11 +60,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Every cord in a rack finds an outlet of its kind: C14 inlets go to C13 outlets, C20 inlets to C19, and a combined outlet takes either.
+Every cord in a rack has an outlet of its kind: C14 inlets need C13 outlets, C20 inlets need C19 outlets, and a combined
+outlet takes either.
 
 ## Why it matters
 
-The cord that is left over on the day of installation ends in a strip behind the rack that nobody planned, on one feed.
+On the day of installation, a cord without an outlet ends up in an unplanned power strip behind the rack, on one feed.
 
 ## Formula
 
@@ -82,11 +83,11 @@ Four nodes with six C20 inlets each on two PDUs of 36 x C13 + 6 x C19: 12 cords 
 
 ## How to fix
 
-A PDU with the right mix of outlets, one more PDU, or fewer devices.
+Use a PDU with the right mix of outlets, add a PDU, or put fewer devices in the rack.
 
 ## When to accept
 
-Never: a plug that finds no outlet carries no power.
+Never: a cord without an outlet carries no power.
 )";
 
 extern const Rule kPowerOutletMissingOrReused;  // registry.cc names it
@@ -95,7 +96,7 @@ const Rule kPowerOutletMissingOrReused = {
     .code = "PWR-014",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a rack has more cords than outlets of their kind",
+    .summary = "a rack has more cords than outlets of the matching kind",
     .explanation = kExplanation,
     .check = check,
 };

@@ -68,7 +68,7 @@ std::string pdu_name(const Cluster& c, std::int64_t rack, std::int32_t letter) {
 std::string tripped(const Cluster& c, const TripEvent& t) {
   if (t.kind == ComponentKind::panel) return format("panel '{}'", c.panels[static_cast<std::size_t>(t.of)].name);
   if (t.kind == ComponentKind::pdu) return pdu_name(c, t.racks.front(), t.part);
-  return format("{}feed '{}'", t.kind == ComponentKind::ups ? "the rest of the UPS on " : "",
+  return format("{}feed '{}'", t.kind == ComponentKind::ups ? "the remaining modules of the UPS on " : "",
                 c.feeds[static_cast<std::size_t>(t.of)].name);
 }
 
@@ -107,12 +107,11 @@ const TripEvent* trips(const WhatIf& w, const Told& told) {
 Finding& say(const Rule& rule, const RuleInput& in, Findings& findings, const Loss& loss, const WhatIf& w,
              const TripEvent& t) {
   const std::string rest = tripped(in.cluster, t);
-  Finding& f = findings.warning(
-      rule.id, loss.span,
-      format("when {} is lost, {} {} {} and trips above {}, which takes {}", loss.what, rest,
-             t.kind == ComponentKind::ups ? "has to carry" : "needs", amount(t, t.load), amount(t, t.limit), taken(w)));
-  if (loss.others > 0) f.note({}, format("so it is in {}", plural(loss.others, "other rack")));
-  f.note({}, format("step by step: `clusterc plan --what-if {}`", loss.wish));
+  Finding& f = findings.warning(rule.id, loss.span,
+                                format("if {} fails, {} must supply {} but trips above {}, which stops {}", loss.what,
+                                       rest, amount(t, t.load), amount(t, t.limit), taken(w)));
+  if (loss.others > 0) f.note({}, format("the same applies to {}", plural(loss.others, "other rack")));
+  f.note({}, format("to see each step: `clusterc plan --what-if {}`", loss.wish));
   return f;
 }
 
@@ -132,10 +131,10 @@ void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const
       if (++runs > kMostRuns) {
         findings
             .note(rule.id, c.racks[static_cast<std::size_t>(k.group)].span,
-                  format("from rack group '{}' on it was not looked at what the loss of a PDU trips: {} groups needed "
-                         "the whole cluster for it",
+                  format("from rack group '{}' on, the loss of a PDU was not checked: the limit of {} runs over the "
+                         "whole cluster was reached",
                          c.racks[static_cast<std::size_t>(k.group)].name, kMostRuns))
-            .help("all of them: `clusterc plan --what-if each`");
+            .help("to check all of them: `clusterc plan --what-if each`");
         return;
       }
       const Component pdu{ComponentKind::pdu, -1, k.racks.front(), static_cast<std::int32_t>(p)};
@@ -146,7 +145,9 @@ void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const
       Loss loss{pdu, pdu_name(c, pdu.index, pdu.part), format("pdu:{}/{}", c.rack_name(pdu.index), letter),
                 c.racks[static_cast<std::size_t>(k.group)].pdus[p].span, static_cast<std::int64_t>(k.racks.size()) - 1};
       Finding& f = say(rule, in, findings, loss, w, *t);
-      f.help("larger PDUs, one more in the rack, or less behind them, so that those left carry what the lost one did");
+      f.help(
+          "use larger PDUs, add one to the rack, or reduce their load, so that the remaining PDUs can carry the load "
+          "of the failed one");
       for (const std::int32_t r : k.racks) f.object("pdu/" + c.rack_name(r) + "/" + letter);
       said[static_cast<std::size_t>(k.group)] = 1;
       break;
@@ -168,7 +169,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!t) continue;
     Finding& f =
         say(rule, in, findings, {lost, format("panel '{}'", panel.name), "panel:" + panel.name, panel.span}, w, *t);
-    f.help(format("{} with a breaker for {}, or less behind both", tripped(c, *t), amount(*t, t->load)));
+    f.help(format("give {} a breaker for {}, or reduce the load behind both", tripped(c, *t), amount(*t, t->load)));
     f.object("panel/" + panel.name);
   }
   for (std::size_t i = 0; i < c.feeds.size(); ++i) {
@@ -188,7 +189,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                      {module, what, "ups:" + feed.name,
                       first_place(written(feed.spec->ups->modules), feed.spec->ups->model.span, feed.span)},
                      w, *t);
-    f.help(format("one module more than the load needs, written as `modules: {}, spare: 1`", ups.modules + 1));
+    f.help(format("write one module more than the load needs: `modules: {}, spare: 1`", ups.modules + 1));
     f.object("feed/" + feed.name);
   }
 }
@@ -197,14 +198,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-After the loss of one PDU, one panel or one module of a UPS nothing that is left trips, so that nothing goes off which still had power. It is the verdict of
-`plan --what-if each` on these parts, by the same steps. Silent where the loss of a feed, or no loss at all, overloads the same part already:
-[power-feed-loss-overloads-survivor](power-feed-loss-overloads-survivor.md), [power-branch-over-continuous-rating](power-branch-over-continuous-rating.md) and
-[power-phase-overloaded-or-unbalanced](power-phase-overloaded-or-unbalanced.md) say so then.
+After the loss of one PDU, one panel or one UPS module, no remaining part trips, so that nothing else loses power. The
+result is the same as that of `plan --what-if each` for these parts.
+The rule is silent where the same part is already overloaded after the loss of a feed or in normal operation:
+[power-feed-loss-overloads-survivor](power-feed-loss-overloads-survivor.md),
+[power-branch-over-continuous-rating](power-branch-over-continuous-rating.md) and
+[power-phase-overloaded-or-unbalanced](power-phase-overloaded-or-unbalanced.md) report that.
 
 ## Why it matters
 
-Two panels on one feed look like redundancy, and so do two PDUs in a rack. Where either needs the other, the failure of one breaker takes what hangs on both.
+Two panels on one feed, or two PDUs in a rack, look like redundancy. Where neither can carry the load of both, the
+failure of one stops everything behind both.
 
 ## Formula
 
@@ -217,15 +221,16 @@ Source: [what-if](../what-if.md); breakers trip in the end above their rating (U
 
 ## Example
 
-36 kVA on each of two panels of 100 A at 415 V, both on feed A: when one is lost the other needs 72 kVA and trips above sqrt(3) x 415 V x 100 A = 71.88 kVA.
+36 kVA on each of two panels of 100 A at 415 V, both on feed A: if one fails, the other must supply 72 kVA and trips
+above sqrt(3) x 415 V x 100 A = 71.88 kVA.
 
 ## How to fix
 
-Breakers that carry both, a third part beside them, or less behind each.
+Use breakers that carry the load of both, add a third part, or reduce the load behind each.
 
 ## When to accept
 
-Where the second part is there for more power and not for redundancy, and everybody who runs jobs knows it.
+Where the second part is there for more power and not for redundancy, and all users know it.
 )";
 
 extern const Rule kPowerPartLossTripsRest;  // registry.cc names it
@@ -234,7 +239,7 @@ const Rule kPowerPartLossTripsRest = {
     .code = "PWR-026",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "losing one PDU, panel or UPS module trips what is left",
+    .summary = "the loss of one PDU, panel or UPS module trips a breaker that remains",
     .explanation = kExplanation,
     .check = check,
 };

@@ -28,14 +28,14 @@ void check_apparent(const Rule& rule, const RuleInput& in, Findings& findings, c
   if (!p.apparent || !right || !above(std::abs(p.apparent->value - right->value), kTolerance * right->value)) return;
   Finding& f = findings.error(
       rule.id, pdu.span,
-      format("'{}' states {}, its voltage and current give {}", pdu.model, to_text(*p.apparent), to_text(*right)));
+      format("'{}' states {}, but its voltage and current give {}", pdu.model, to_text(*p.apparent), to_text(*right)));
   f.label(p.continuous
               ? format("{}{} x {}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage), to_text(*p.continuous))
               : format("{}{} x {} x {:.2f}", *p.phases >= 3 ? "sqrt(3) x " : "", to_text(*p.voltage),
                        to_text(*p.breaker), in.cluster.continuous_factor));
-  f.note(p.apparent.span, "what the part states");
+  f.note(p.apparent.span, "the stated value");
   mention_unconfirmed(f, p.apparent, format("the apparent power of '{}'", pdu.model));
-  f.help("take `apparent` out of the part: it follows from the rest");
+  f.help("remove `apparent` from the part: it follows from the other figures");
 }
 
 // A PDU counted at a voltage that the site does not have. Where it is made for another region,
@@ -54,11 +54,11 @@ void check_voltage(const Rule& rule, const RuleInput& in, Findings& findings, co
   if (fits && !more_phases) return;
   const auto phases = [](std::int64_t n) { return n >= 3 ? "three phases" : "one phase"; };
   Finding& f = findings.error(rule.id, pdu.span,
-                              format("'{}' is counted at {}, {}; the site gives {}, {}", pdu.model, to_text(*p.voltage),
+                              format("'{}' is for {}, {}, but the site supplies {}, {}", pdu.model, to_text(*p.voltage),
                                      phases(*p.phases), to_text(line), phases(*site.supply->phases)));
-  f.note(site.supply->voltage.span, "what reaches the racks");
+  f.note(site.supply->voltage.span, "the supply voltage at the racks");
   mention_unconfirmed(f, p.voltage, format("the voltage of '{}'", pdu.model));
-  f.help(format("a PDU for {}, {}", to_text(line), phases(*site.supply->phases)));
+  f.help(format("use a PDU for {}, {}", to_text(line), phases(*site.supply->phases)));
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -78,11 +78,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The apparent power of a PDU is what its voltage, phases and current give, and that voltage is the site's.
+The apparent power of a PDU follows from its voltage, phases and current, and its voltage is the site's.
 
 ## Why it matters
 
-3 x 208 V x 30 A reads 18.7 kVA and is off by sqrt(3): 208 V is the voltage between lines. Everything that is planned on such a figure trips the breaker.
+3 x 208 V x 30 A gives 18.7 kVA, which is wrong by a factor of sqrt(3): 208 V is the voltage between lines. Equipment
+planned with such a figure trips the breaker.
 
 ## Formula
 
@@ -101,7 +102,7 @@ Source: definition of apparent power; NFPA 70 (NEC) 210.20(A) for the factor; HP
 
 ## How to fix
 
-Take `apparent` out of the part, or correct it from the label. For the voltage: the PDU that fits the site's supply.
+Remove `apparent` from the part, or correct it from the label. If the voltage differs, use a PDU for the site's supply.
 
 ## When to accept
 
@@ -114,7 +115,7 @@ const Rule kPowerPduRatingMiscomputed = {
     .code = "PWR-002",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a PDU is counted with a rating that its voltage, phases and breaker do not give",
+    .summary = "the rating of a PDU does not match its voltage, phases and breaker, or the site's supply",
     .explanation = kExplanation,
     .check = check,
 };

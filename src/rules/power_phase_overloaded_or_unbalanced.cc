@@ -15,8 +15,10 @@ namespace clusterc {
 namespace {
 
 // Policy, as most feeds' operators ask for.
-constexpr Threshold kThreshold{
-    .means = "load of the fullest line above the mean of the three", .standard = 0.15, .least = 0.01, .most = 2};
+constexpr Threshold kThreshold{.means = "excess of the most loaded line over the mean of the three lines",
+                               .standard = 0.15,
+                               .least = 0.01,
+                               .most = 2};
 constexpr double kMatters = 0.8;  // of the line's rating: below it an uneven load costs nothing (policy)
 
 struct Lines {
@@ -73,30 +75,33 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
     const Lines l = *lines(*failing.worst, kind == Kind::trips_after_loss || kind == Kind::overloaded_after_loss);
     const PduModel& pdu = g.pdus[static_cast<std::size_t>(failing.worst->pdu)];
     const std::string lost = l.lost >= 0
-                                 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(l.lost)].name)
+                                 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(l.lost)].name)
                                  : "",
-                      racks = name_list(failing.names, failing.racks);
+                      racks = rack_list(failing.names, failing.racks);
     const std::string where =
-        format("{}one line of '{}' in rack {} carries {}", lost, pdu.model, racks, to_text(Amperes(l.amps)));
+        format("{}one line of '{}' in {} carries {}", lost, pdu.model, racks, to_text(Amperes(l.amps)));
     const bool error = kind == Kind::overloaded || kind == Kind::trips_after_loss;
     Finding& f = findings.add(error ? Severity::error : Severity::warning, rule.id, pdu.span,
                               kind == Kind::uneven ? format("{}, {} above the mean of {}", where,
                                                             percent(l.amps / l.mean - 1), to_text(Amperes(l.mean)))
                               : kind == Kind::trips_after_loss
-                                  ? format("{}'{}' in rack {} trips: {} of {} on one line", lost, pdu.model, racks,
-                                           to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
-                                  : format("{}, its rating is {} continuously", where, to_text(Amperes(l.rating))));
-    f.label(format("lines {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])),
+                                  ? format("{}'{}' in {} trips: one line carries {}, its breaker trips above {}", lost,
+                                           pdu.model, racks, to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
+                                  : format("{}, but is rated for {} continuously", where, to_text(Amperes(l.rating))));
+    f.label(format("the three lines carry {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])),
                    to_text(Amperes(l.all[2]))));
     if (kind == Kind::trips_after_loss)
-      f.note({}, format("the load of the PDU then moves on to others, or is lost: `clusterc plan --what-if feed:{}`",
+      f.note({}, format("the load of this PDU then moves to other PDUs or is lost: `clusterc plan --what-if feed:{}`",
                         c.feeds[static_cast<std::size_t>(l.lost)].name));
     if (kind == Kind::overloaded_after_loss)
-      f.note({}, format("nothing trips: its breaker holds {} on a line", to_text(Amperes(l.trip))));
-    f.note({}, "the largest cords first, each on the lines that carry least, then exchanged while that helps");
+      f.note({}, format("nothing trips: the breaker trips above {} on one line", to_text(Amperes(l.trip))));
+    f.note({},
+           "the planner assigns the largest cords first, each to the least loaded lines, then exchanges cords while "
+           "that helps");
     f.help(kind == Kind::uneven
-               ? "a number of equal devices that three divides, or the lines of the next PDU in another order"
-               : "cords in a number that three divides, a larger PDU, or less in the rack");
+               ? "use a number of equal devices that is divisible by three, or connect the next PDU's lines in another "
+                 "order"
+               : "use a number of cords that is divisible by three, a larger PDU, or fewer devices in the rack");
     const std::vector<Term> terms = power_terms(in, failing.worst->rack);
     const int group = heaviest_node_group(terms);
     for (const Term& t : terms)
@@ -125,18 +130,19 @@ void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, c
     return to_text(Amperes(va / (kSqrt3 * in.cluster.spec.site->supply->voltage->value)));
   };
   const std::string lost =
-      after ? format("when feed '{}' is lost, ", in.cluster.feeds[static_cast<std::size_t>(line.worst_lost_feed)].name)
+      after ? format("if feed '{}' fails, ", in.cluster.feeds[static_cast<std::size_t>(line.worst_lost_feed)].name)
             : "";
   const bool holds = after && !above(line.worst.value, breaker.trip);  // as for the lines of a PDU
-  Finding& f = findings.add(
-      holds ? Severity::warning : Severity::error, rule.id, at,
-      after && !holds ? format("{}{} trips: {} of {} on one line", lost, what, amps(full.value), amps(breaker.trip))
-                      : format("{}one line of {} carries {}, its rating is {} continuously", lost, what,
-                               amps(full.value), amps(rating)));
-  f.label(format("{} in all: {} on each line if they were alike", to_text(all), amps(all.value)));
-  if (holds) f.note({}, format("nothing trips: its breaker holds {} on a line", amps(breaker.trip)));
-  f.note({}, "single-phase PDUs hang on the lines in turn, rack by rack: no other assignment was tried");
-  f.help("PDUs of three phases, a number of racks that three divides, a larger breaker, or less behind it");
+  Finding& f = findings.add(holds ? Severity::warning : Severity::error, rule.id, at,
+                            after && !holds ? format("{}{} trips: one line carries {}, the breaker trips above {}",
+                                                     lost, what, amps(full.value), amps(breaker.trip))
+                                            : format("{}one line of {} carries {}, but is rated for {} continuously",
+                                                     lost, what, amps(full.value), amps(rating)));
+  f.label(format("{} in total: {} on each line if balanced", to_text(all), amps(all.value)));
+  if (holds) f.note({}, format("nothing trips: the breaker trips above {} on one line", amps(breaker.trip)));
+  f.note({}, "single-phase PDUs are assigned to the lines in turn, rack by rack; no other assignment was tried");
+  f.help(
+      "use three-phase PDUs, a number of racks that is divisible by three, a larger breaker, or less load behind it");
   f.object(object);
 }
 
@@ -163,14 +169,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No line of a three-phase PDU carries more than its share of the rating with all feeds alive (error). After the loss of one feed no line carries more than the breaker holds (error: the PDU
-trips, as `plan --what-if feed:NAME` says, and what was to survive the loss goes off), nor more than its share of the rating (warning: nothing trips, and both feeds are needed again
-before hours have passed). With all feeds alive none is more than 15 % above the mean of the three once it is loaded to 80 % (warning).
-Cords are assigned by the planner: the largest first, each to the lines that carry least, then moved or exchanged while the fullest line gets less.
+The rule checks each line of three-phase PDUs:
+- With all feeds available, no line carries more than its share of the rating (error).
+- After the loss of one feed, no line carries more than its breaker holds (error: the PDU trips, as `plan --what-if
+feed:NAME` shows, and the equipment that should survive the loss stops).
+- After the loss of one feed, no line carries more than its share of the rating (warning: nothing trips, but both feeds
+are needed again within hours).
+- With all feeds available, no line loaded to 80 % or more is more than 15 % above the mean of the three (warning).
 
-Single-phase PDUs load one line of a three-phase feed or panel, or two: no line of these carries more than its rating either, with all feeds alive (error) and after the loss of one
-(error above what the breaker holds, warning below; of a feed whose `capacity` is written nothing more is known than that).
-They hang on the lines in turn, rack by rack (`feed_line` in plan.json); each panel, and each feed without panels, has a turn of its own.
+The planner assigns cords: the largest first, each to the least loaded lines, then moves or exchanges cords while the
+load of the fullest line falls.
+
+A single-phase PDU loads one or two lines of a three-phase feed or panel. No line of these carries more than its rating
+either, with all feeds (error) and after the loss of one (error above what the breaker holds, warning below). For a feed
+with a written `capacity`, only that capacity is known.
+Single-phase PDUs are assigned to the lines in turn, rack by rack (`feed_line` in plan.json), separately for each panel
+and for each feed without panels.
 
 ## Why it matters
 
@@ -193,18 +207,20 @@ Source: phasors 60 degrees apart; the 15 % and the 80 % are policy.
 
 ## Example
 
-Four cords of 16 A at 208 V: pairs of 32, 16 and 16 A, lines of 42.3, 42.3 and 27.7 A. Balanced, each would carry 37 A.
-One rack of 5.82 kW on two single-phase PDUs, on feeds of 400 V: after the loss of one feed all of it is on one line of the other, 5,820 / 0.96 / 230.9 V = 26.3 A, while a
-third of it, 8.75 A, would be on each line of a balanced load.
+Four cords of 16 A at 208 V: pairs of 32, 16 and 16 A, lines of 42.3, 42.3 and 27.7 A. Balanced, each line would carry
+37 A.
+One rack of 5.82 kW on two single-phase PDUs, on feeds of 400 V: after the loss of one feed, one line of the other
+carries all of it, 5,820 / 0.96 / 230.9 V = 26.3 A. A balanced load would put a third of it, 8.75 A, on each line.
 
 ## How to fix
 
-Make the number of equal cords on a PDU divisible by three, take a larger PDU, or put less into the rack.
+Make the number of equal cords on a PDU divisible by three, use a larger PDU, or put fewer devices in the rack.
 
 ## When to accept
 
-The warning: where the load is known to stay low. The errors where the cords will be plugged in another order that was calculated; that of a lost feed also where the second feed is there for
-more power and not for redundancy.
+The warning: where the load is known to stay low. The errors: where the cords will be plugged in a different order that
+was calculated. The error after the loss of a feed: also where the second feed is there for more power and not for
+redundancy.
 )";
 
 extern const Rule kPowerPhaseOverloadedOrUnbalanced;  // registry.cc names it
@@ -214,7 +230,7 @@ const Rule kPowerPhaseOverloadedOrUnbalanced = {
     .severity = Severity::error,
     .physics = false,
     .summary =
-        "one line of a three-phase PDU, panel or feed carries more than its rating, or much more than the others",
+        "one line of a three-phase PDU, panel or feed carries more than its rating, or much more than the other lines",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

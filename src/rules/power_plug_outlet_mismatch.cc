@@ -18,11 +18,11 @@ void check_region(const Rule& rule, const RuleInput& in, Findings& findings) {
         continue;
       told.push_back(pdu.part);
       Finding& f = findings.error(rule.id, pdu.span,
-                                  format("'{}' is made for region {}, the site is in region {}", pdu.model,
+                                  format("'{}' is made for region {}, but the site is in region {}", pdu.model,
                                          enum_text(*pdu.part->region), enum_text(*region)));
       f.label(pdu.part->inlet ? format("its plug is {}", *pdu.part->inlet) : "");
       f.note(region.span, "the region of the site");
-      f.help(format("a PDU for region {} (`clusterc catalog pdus`)", enum_text(*region)));
+      f.help(format("use a PDU for region {} (`clusterc catalog pdus`)", enum_text(*region)));
     }
 }
 
@@ -51,13 +51,13 @@ void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, co
     const bool c14 = *k.cords.psus->inlet == InletKind::c14;
     const Outlets o = outlets_of(*pdu.part);
     Finding& f = findings.error(rule.id, pdu.span,
-                                format("'{}' has {}, {} needs {} for its {} inlets", pdu.model, o.text(),
+                                format("'{}' has {}, but {} needs {} outlets for its {} inlets", pdu.model, o.text(),
                                        each_device_text(in, device), c14 ? "C13" : "C19", c14 ? "C14" : "C20"));
     f.note(device_place(in, device), format("{} in the racks of '{}', {} cords each", plural(k.devices, "device"),
                                             g.name, k.cords.load().supplies));
     if (!o.confirmed) f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
     mention_unconfirmed(f, k.cords.psus->inlet, format("the inlet of '{}'", device_model(in.plan, device)));
-    f.help(format("a PDU with {} outlets, or with combined ones", c14 ? "C13" : "C19"));
+    f.help(format("use a PDU with {} outlets, or with combined ones", c14 ? "C13" : "C19"));
     f.object(device_owner(in.plan, device));
   }
 }
@@ -71,11 +71,11 @@ void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     const RackGroupModel& racks = in.cluster.racks[static_cast<std::size_t>(g.racks)];
     if (racks.pdus.empty()) continue;
-    Finding& f = findings.error(rule.id, first_place(written(psus->inlet), in_spec(g.server.span, g), g.span),
-                                format("'{}' takes its current from a busbar, the racks of '{}' have PDUs with cords",
-                                       g.server.id, racks.name));
-    f.note(racks.pdus.front().span, "the PDUs");
-    f.help("an assembly with power shelves, or servers with supplies of their own");
+    Finding& f = findings.error(
+        rule.id, first_place(written(psus->inlet), in_spec(g.server.span, g), g.span),
+        format("'{}' is powered from a busbar, but the racks of '{}' have PDUs with cords", g.server.id, racks.name));
+    f.note(racks.pdus.front().span, "these PDUs");
+    f.help("use an assembly with power shelves, or servers with supplies of their own");
     f.object("nodes." + g.name);
   }
 }
@@ -92,11 +92,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Plugs find outlets of their kind: C14 inlets need C13 outlets, C20 inlets C19, busbar clips a busbar; and a PDU is made for the electrical region of the site.
+Plugs have outlets of their kind: C14 inlets need C13 outlets, C20 inlets need C19 outlets, busbar clips need a busbar.
+PDUs are made for the electrical region of the site.
 
 ## Why it matters
 
-Nothing can be switched on before the right parts are bought. A PDU for the other region has another plug, another breaker rule and another certificate: an inspector takes it out.
+Nothing can be switched on until the right parts are bought. A PDU for another region has another plug, another breaker
+rule and another certificate, and an inspector will reject it.
 
 ## Formula
 
@@ -118,7 +120,7 @@ A PDU with the right outlets, or for the right region.
 
 ## When to accept
 
-Never: the plug does not go in.
+Never: the plug does not fit.
 )";
 
 extern const Rule kPowerPlugOutletMismatch;  // registry.cc names it
@@ -127,7 +129,7 @@ const Rule kPowerPlugOutletMismatch = {
     .code = "PWR-013",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a plug and its outlet do not mate",
+    .summary = "a plug does not fit its outlet",
     .explanation = kExplanation,
     .check = check,
 };

@@ -24,7 +24,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const Watts power = in.plan.racks[worst].power;
   Finding& f = findings.error(
       rule.id, group >= 0 ? load_place(c.nodes[group]) : g.spec->budget.span,
-      format("rack {} {} {}, {} budget is {}", name_list(names, racks), racks == 1 ? "draws" : "draw up to",
+      format("{} {} {}, but {} budget is {}", rack_list(names, racks), racks == 1 ? "draws" : "draw up to",
              to_text(power), racks == 1 ? "its" : "their", to_text(budget)));
   f.label(format("{} = {}", sum_text(terms, Dimension::power), to_text(power)));
   f.note(g.spec->budget.span, "the budget of each rack");
@@ -34,7 +34,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (budget.value - others) / t.each + kRounding));
       f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {}", fit, t.count, c.nodes[group].name,
                               to_text(Watts(others + t.each * static_cast<double>(fit))))
-                     : format("not one node of '{}' fits beside the rest", c.nodes[group].name));
+                     : format("no node of '{}' fits beside the other devices", c.nodes[group].name));
     }
   f.objects = std::move(objects);
 }
@@ -48,10 +48,10 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at =
         u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
     Finding& f = findings.error(rule.id, at,
-                                format("{} {} no rack whose budget of {} has room: {}", unplaced_name(in, u),
-                                       u.count == 1 ? "finds" : "find", to_text(*c.racks[racks].spec->budget), u.why));
+                                format("{} {} no rack with room in its budget of {}: {}", unplaced_name(in, u),
+                                       u.count == 1 ? "has" : "have", to_text(*c.racks[racks].spec->budget), u.why));
     f.note(c.racks[racks].spec->budget.span, "the budget of each rack");
-    f.help("more racks, a larger budget, or a `power_cap`");
+    f.help("use more racks, a larger budget, or a `power_cap`");
     f.object(unplaced_object(in, u));
   }
 }
@@ -72,7 +72,8 @@ No rack draws more than the `budget` that the site sets for it, where that is le
 
 ## Why it matters
 
-A budget is what a contract, a busway or the cooling of a row was sized for. Nothing trips at the rack: the neighbour's breaker does, or the invoice.
+A contract, a busway or the cooling of a row was sized for this budget. Exceeding it trips no breaker at the rack: it
+trips one upstream, or raises the bill.
 
 ## Formula
 
@@ -92,7 +93,7 @@ Fewer nodes in each rack (`per_rack`), more racks, or a `power_cap`.
 
 ## When to accept
 
-Where whoever set the budget agrees in writing, with that as the reason.
+Where the owner of the budget agrees in writing. Give that as the reason.
 )";
 
 extern const Rule kPowerRackOverBudget;  // registry.cc names it

@@ -71,13 +71,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f = findings.warning(
         rule.id, pdu->span,
         format(
-            "when power returns, a line of '{}' in rack {} takes {} for a half cycle, its {} breaker may trip from {}",
-            pdu->model, name_list(names, racks), to_text(Amperes(most)), to_text(*pdu->part->breaker),
+            "when power returns, a line of '{}' in {} draws {} for half a cycle, but its {} breaker may trip from {}",
+            pdu->model, rack_list(names, racks), to_text(Amperes(most)), to_text(*pdu->part->breaker),
             to_text(*pdu->part->breaker * kTrips)));
     f.label(format("{:.0f} x {}", kTrips, to_text(*pdu->part->breaker)));
     f.help(
-        "a PDU that switches its outlets on one after the other (`outlet_delay` of the part), or a delay in the BMC's "
-        "power restore policy");
+        "use a PDU that switches its outlets on one after the other (`outlet_delay` of the part), or set a delay in "
+        "the BMCs' power restore policy");
     f.objects = std::move(objects);
   }
   if (told) return;
@@ -85,14 +85,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Value<Amperes>& breaker = c.panels[i].spec->breaker;
     if (!breaker || !above(panels[i], kTrips * breaker->value)) continue;
     findings
-        .warning(
-            rule.id, breaker.span,
-            format(
-                "when power returns, a line of panel '{}' takes {} for a half cycle, its {} breaker may trip from {}",
-                c.panels[i].name, to_text(Amperes(panels[i])), to_text(*breaker), to_text(*breaker * kTrips)))
+        .warning(rule.id, breaker.span,
+                 format("when power returns, a line of panel '{}' draws {} for half a cycle, but its {} breaker may "
+                        "trip from {}",
+                        c.panels[i].name, to_text(Amperes(panels[i])), to_text(*breaker), to_text(*breaker * kTrips)))
         .help(
-            "PDUs that switch their outlets on one after the other (`outlet_delay` of the part), or delays in the "
-            "BMCs' power restore policy")
+            "use PDUs that switch their outlets on one after the other (`outlet_delay` of the part), or set delays in "
+            "the BMCs' power restore policy")
         .object("panel/" + c.panels[i].name);
   }
 }
@@ -101,11 +100,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where supplies state their inrush current (`psus: { inrush: … }`), all those behind a PDU, or behind a panel, that start in the same instant stay below what trips its breaker at once.
+Where supplies state their inrush current (`psus: { inrush: … }`), the supplies behind one PDU or panel that start at
+the same moment stay below the instantaneous trip current of its breaker.
 
 ## Why it matters
 
-After an outage everything returns together. Capacitors charge for half a cycle with ten times the running current, the breaker opens, and somebody drives to the site.
+After an outage everything starts together. For half a cycle, charging capacitors draw ten times the running current.
+The breaker opens, and the site must be visited to close it.
 
 ## Formula
 
@@ -121,11 +122,11 @@ Source: IEC 60898-1, table 7: type C breakers trip at once between 5 and 10 time
 
 ## How to fix
 
-A PDU with a delay between outlets, or a random delay in the power restore policy of the BMCs.
+Use a PDU with a delay between outlets, or set a random delay in the power restore policy of the BMCs.
 
 ## When to accept
 
-Where the breaker's curve was read and holds it (type D: 10 to 20 times), or somebody is always there.
+Where the breaker's trip curve shows that it holds (type D: 10 to 20 times), or the site is always staffed.
 )";
 
 extern const Rule kPowerRestartInrushTripsBreaker;  // registry.cc names it
@@ -134,7 +135,7 @@ const Rule kPowerRestartInrushTripsBreaker = {
     .code = "PWR-019",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "all supplies that start together may trip a breaker",
+    .summary = "the inrush current of supplies that start together may trip a breaker",
     .explanation = kExplanation,
     .check = check,
 };

@@ -96,14 +96,14 @@ inline OnPdu on_pdu(const Plan& plan, const PowerClass& k, std::size_t position,
   return on;
 }
 
-// Which PDU of a rack group it is that needs the most: "each PDU of rack 'r1' and 'r2'"; "PDU 'r1/a'"; "PDU 'r1/a', the
-// fullest of rack 'r1', 'r2' and 5 more,".
+// The PDU of a rack group that needs the most: "each PDU of racks 'r1' and 'r2'"; "PDU 'r1/a'"; "PDU 'r1/a', the most
+// loaded of racks 'r1', 'r2' and 5 more,".
 inline std::string which_pdu(const Cluster& c, const FailingPdus& failing, bool alike, std::string_view each) {
-  const std::string racks = name_list(failing.names, failing.racks);
-  if (alike) return format("{} rack {}", each, racks);
+  const std::string racks = rack_list(failing.names, failing.racks);
+  if (alike) return format("{} {}", each, racks);
   const std::string one =
       format("PDU '{}/{}'", c.rack_name(failing.worst->rack), static_cast<char>('a' + failing.worst->pdu));
-  return failing.racks == 1 ? one : format("{}, the fullest of rack {},", one, racks);
+  return failing.racks == 1 ? one : format("{}, the most loaded of {},", one, racks);
 }
 
 // "`power_cap: 9.8 kW` on each node of 'gpu'": the highest power of each node that `holds`, no more than `most`, in
@@ -129,8 +129,8 @@ std::string cap_help(const NodeGroupModel& g, Watts most, Holds&& holds) {
   if (least ? cap < least->watts : cap.value < now->value / 2) return "";
   const Value<Watts> need = working_power(g.server);
   return format(
-      "`power_cap: {}` on each node of '{}'{}", to_text(cap), g.name,
-      need && cap < *need ? format(", which slows it down: its parts take {}", to_text(*need)) : std::string());
+      "set `power_cap: {}` on each node of '{}'{}", to_text(cap), g.name,
+      need && cap < *need ? format(", which slows it down: its parts draw {}", to_text(*need)) : std::string());
 }
 
 }  // namespace clusterc

@@ -44,19 +44,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (short_of_all) lost = -1, left = all;
     if (!above(needs, load.output * static_cast<double>(left))) continue;
     const std::string when =
-        lost >= 0 ? format("when feed '{}' is lost, ", c.feeds[static_cast<std::size_t>(lost)].name) : "";
+        lost >= 0 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(lost)].name) : "";
     const SourceSpan at = a.spec->feeds.empty() ? a.span : a.spec->feeds.entries.front().name_span;
-    Finding& f =
-        findings.error(rule.id, at,
-                       format("{}each assembly of '{}' needs {} of its power shelves, {} of them give {}", when, a.name,
-                              to_text(Watts(needs)), left, to_text(Watts(load.output * static_cast<double>(left)))));
+    Finding& f = findings.error(
+        rule.id, at,
+        format("{}each assembly of '{}' needs {} from its power shelves, but {} of them supply {}", when, a.name,
+               to_text(Watts(needs)), left, to_text(Watts(load.output * static_cast<double>(left)))));
     f.label(format("{} x {}; {} at the wall x {:.2f} efficiency = {}", left, to_text(Watts(load.output)),
                    to_text(Watts(load.watts)), load.efficiency, to_text(Watts(needs))));
     f.note(a.part->shelf_power.span, "the output of one shelf");
     mention_unconfirmed(f, a.part->shelf_power, format("the output of a shelf of '{}'", a.model));
-    f.help(lost >= 0 ? format("{} shelves on each feed, or the loss accepted with a reason",
+    f.help(lost >= 0 ? format("use {} shelves on each feed, or accept the loss with a reason",
                               static_cast<std::int64_t>(std::ceil(needs / load.output * (1 - kRounding))))
-                     : std::string("more shelves, or larger ones"));
+                     : std::string("use more or larger shelves"));
     f.physics = short_of_all;
     f.object("assemblies." + a.name);
   }
@@ -66,7 +66,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The power shelves of a rack-scale system carry it: all of them together, and those that are left after the loss of any one feed.
+The power shelves of a rack-scale system carry its load: all of them together, and those that remain after the loss of
+any one feed.
 
 ## Why it matters
 
@@ -82,15 +83,16 @@ Source: data sheets (catalogue); efficiency 0.94 where no other is stated (80 PL
 
 ## Example
 
-A rack of 120 kW, 112.8 kW behind the shelves, with three shelves of 33 kW on feed A and five on B: 99 kW are left when B is lost.
+A rack of 120 kW, 112.8 kW behind the shelves, with three shelves of 33 kW on feed A and five on B: 99 kW remain if B
+fails.
 
 ## How to fix
 
-Shelves divided evenly over the feeds, more of them, or larger ones.
+Divide the shelves evenly over the feeds, or use more or larger ones.
 
 ## When to accept
 
-Where losing a feed may take the rack. Not where all shelves together fall short.
+Where the loss of a feed may stop the rack. Not where all shelves together are too small.
 )";
 
 extern const Rule kPowerShelvesBelowRackDraw;  // registry.cc names it
@@ -99,7 +101,7 @@ const Rule kPowerShelvesBelowRackDraw = {
     .code = "PWR-021",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the power shelves of an assembly give less than it draws, with all feeds or after the loss of one",
+    .summary = "the power shelves of an assembly supply less than it draws, with all feeds or after the loss of one",
     .explanation = kExplanation,
     .check = check,
 };

@@ -15,18 +15,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const SitePower p = site_power(in.plan);
   if (!p.by_pue && !p.cooling_known && !above(p.total.value, site.utility->value))
     findings.note(rule.id, site.utility.span,
-                  format("not every cooling unit states its `power`, so cooling counts as {} of the {}: write `pue`",
+                  format("some cooling units state no `power`, so cooling counts as {} of the total of {}: write `pue`",
                          to_text(p.cooling), to_text(p.total)));
   if (!above(p.total.value, site.utility->value)) return;
   Finding& f = findings.error(rule.id, site.utility.span,
-                              format("the site draws {}, it may draw {}", to_text(p.total), to_text(*site.utility)));
+                              format("the site draws {} but is allowed {}", to_text(p.total), to_text(*site.utility)));
   std::string terms = p.by_pue ? format("{} of equipment x PUE {:.3g}", to_text(p.equipment), *site.pue)
                                : format("{} of equipment", to_text(p.equipment));
   if (!p.by_pue && p.cooling.value > 0) terms += format(" + {} of cooling", to_text(p.cooling));
-  if (!p.by_pue && p.ups_loss.value > 0) terms += format(" + {} lost in UPS", to_text(p.ups_loss));
+  if (!p.by_pue && p.ups_loss.value > 0) terms += format(" + {} lost in the UPS", to_text(p.ups_loss));
   if (p.other.value > 0) terms += format(" + {} in use already", to_text(p.other));
   f.label(std::move(terms));
-  if (p.by_pue) f.note(site.pue.span, "cooling and losses by this factor");
+  if (p.by_pue) f.note(site.pue.span, "this factor covers cooling and losses");
   // The largest group of nodes: how many of it the service carries.
   const NodeGroupModel* most = nullptr;
   const auto draw = [](const NodeGroupModel& g) {
@@ -39,22 +39,23 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const auto out = static_cast<std::int64_t>(
         std::ceil((p.total - *site.utility).value / (most->server.power->value * per_watt) * (1 - kRounding)));
     if (out < most->count)
-      f.help(format("{} of the {} nodes of '{}' can run, or a service of {}", most->count - out, most->count,
+      f.help(format("run {} of the {} nodes of '{}', or use a service of {}", most->count - out, most->count,
                     most->name, to_text(p.total)));
   }
   if (f.helps.empty())
-    f.help(format("a service of {}, or {} less", to_text(p.total), to_text(p.total - *site.utility)));
+    f.help(format("use a service of {}, or reduce the load by {}", to_text(p.total), to_text(p.total - *site.utility)));
 }
 
 }  // namespace
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Equipment, cooling and losses together stay within what the building may draw: `site: { utility: … }`.
+The sum of equipment, cooling and losses stays within what the building is allowed to draw: `site: { utility: … }`.
 
 ## Why it matters
 
-The contract or the transformer is the last limit and the slowest to move: a new service takes a year or two, and nothing inside the room can stand in for it.
+The utility contract or the transformer is the last limit and the slowest to change: a new service takes a year or two,
+and nothing inside the room can replace it.
 
 ## Formula
 
@@ -87,7 +88,7 @@ const Rule kPowerSiteOverCapacity = {
     .code = "PWR-016",
     .severity = Severity::error,
     .physics = true,
-    .summary = "the building may draw less than equipment and cooling take",
+    .summary = "equipment and cooling draw more than the building is allowed to",
     .explanation = kExplanation,
     .check = check,
 };

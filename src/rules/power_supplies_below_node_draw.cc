@@ -31,7 +31,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         first_place(written(psus->power), written(psus->count), written(psus->spare), written(s.power), s.span);
     Finding& f =
         findings.error(rule.id, at,
-                       format("each node of '{}' needs {} of its supplies, the {} that may be counted on give {}",
+                       format("each node of '{}' needs {} from its supplies, but the {} that are not spares supply {}",
                               g.name, to_text(load), left, to_text(can)));
     f.label(format("({} - {} spare) x {} = {}; {} at the wall x {:.2f} efficiency = {}", count, spare,
                    to_text(*psus->power), to_text(can), to_text(*s.power), efficiency, to_text(load)));
@@ -45,7 +45,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     mention_unconfirmed(f, s.power, format("the power of '{}'", s.id));
     std::int64_t needed = 1;
     while (above(load.value, psus->power->value * static_cast<double>(needed)) && needed < 1000) ++needed;
-    f.help(format("{} supplies of {} carry it with {} spare, or a `power_cap` of {}", needed + spare,
+    f.help(format("use {} supplies of {}, which carry it with {} spare, or a `power_cap` of {}", needed + spare,
                   to_text(*psus->power), spare, to_text(can / efficiency)));
     f.physics = above(load.value, all.value);  // not even all of them together
     f.object("nodes." + g.name);
@@ -56,11 +56,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The supplies of a node carry its highest draw with the declared spares out.
+The supplies of a node without the declared spares carry its maximum draw.
 
 ## Why it matters
 
-With one supply failed the rest trip one after the other, or the board caps the GPUs to a fraction of their clock, and nobody sees why the job is slow.
+If one supply fails, the others trip one after the other, or the board throttles the GPUs to a fraction of their clock
+and the cause of the slow job is hard to find.
 
 ## Formula
 
@@ -78,11 +79,12 @@ A node of 10.2 kW, 9.6 kW behind supplies of 94 %, with 4 x 3 kW declared as 3+1
 
 ## How to fix
 
-Larger or more supplies, fewer spares where the loss may be borne, or a power cap.
+Use larger or more supplies, declare fewer spares where the loss is acceptable, or set a power cap.
 
 ## When to accept
 
-Where the node throttles instead of switching off, and that is meant. What exceeds all supplies together cannot be accepted.
+Where the node throttles instead of switching off, and that is intended. A load above all supplies together cannot be
+accepted.
 )";
 
 extern const Rule kPowerSuppliesBelowNodeDraw;  // registry.cc names it

@@ -20,17 +20,17 @@ std::int64_t needed(const SupplyLoad& d) {
 // Each feed has no more of the supplies than may fail.
 std::string remedy(const DeviceCords& d) {
   const SupplyLoad& load = d.load();
-  if (load.supplies <= 1) return "a second supply, or a transfer switch before it";
+  if (load.supplies <= 1) return "add a second supply, or a transfer switch before it";
   std::set<std::int16_t> feeds;
   for (std::size_t p = 0; p < d.on.size(); ++p)
     if (d.racks->rack.positions[p].feed >= 0) feeds.insert(d.racks->rack.positions[p].feed);
   const std::int64_t may_fail = load.supplies - needed(load);
-  if (may_fail <= 0) return "a larger or a further supply: none of them may fail";
+  if (may_fail <= 0) return "use a larger supply or add one: now none of them may fail";
   const std::int64_t enough = (load.supplies + may_fail - 1) / may_fail;
   if (enough > static_cast<std::int64_t>(feeds.size()))
-    return format("PDUs on {} feeds ({} now), so that the loss of one takes no more than {} of its {} supplies", enough,
-                  feeds.size(), may_fail, load.supplies);
-  return format("its cords evenly over the {} feeds: no more than {} of the {} on each", feeds.size(), may_fail,
+    return format("use PDUs on {} feeds ({} now), so that the loss of one takes no more than {} of the {} supplies",
+                  enough, feeds.size(), may_fail, load.supplies);
+  return format("spread its cords evenly over the {} feeds: no more than {} of the {} on each", feeds.size(), may_fail,
                 load.supplies);
 }
 
@@ -76,19 +76,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const Worst w = worst_loss(c, k.cords);
       const RackedDevice& device = *k.cords.device;
       const FeedModel& feed = c.feeds[static_cast<std::size_t>(w.feed)];
-      const std::string_view does = w.after.result.state == SupplyState::dead        ? "it goes off"
+      const std::string_view does = w.after.result.state == SupplyState::dead        ? "it switches off"
                                     : w.after.result.state == SupplyState::throttled ? "it throttles"
                                                                                      : "it throttles or stops";
-      Finding& f =
-          findings.warning(rule.id, device_place(in, device),
-                           format("the loss of feed '{}' leaves {} of {} supplies of {}, {} are needed: {}", feed.name,
-                                  w.after.alive, load.supplies, each_device_text(in, device), needed(load), does));
-      f.label(format("{} of its {} cords hang on feed '{}'", load.supplies - w.after.alive, load.supplies, feed.name));
+      Finding& f = findings.warning(
+          rule.id, device_place(in, device),
+          format("the loss of feed '{}' leaves {} of {} supplies of {}, but {} are needed: {}", feed.name,
+                 w.after.alive, load.supplies, each_device_text(in, device), needed(load), does));
+      f.label(format("{} of its {} cords are on feed '{}'", load.supplies - w.after.alive, load.supplies, feed.name));
       f.note(g.pdus.front().span,
              format("{} in each rack of '{}'", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"), g.name));
       const PsuSet& psus = *k.cords.psus;
       if (load.spare >= 0) {
-        f.note(psus.spare.span, format("{} of the {} supplies are spare", load.spare, load.supplies));
+        f.note(psus.spare.span, format("{} of {} supplies declared as spare", load.spare, load.supplies));
         mention_unconfirmed(f, psus.spare,
                             format("the number of spare supplies of '{}'", device_model(in.plan, device)));
       } else {
@@ -104,12 +104,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-With the cords of a device spread over the PDUs of its rack, the loss of any one feed leaves as many supplies as the device needs.
+With the cords of a device spread over the PDUs of its rack, the loss of any one feed leaves as many supplies as the
+device needs.
 
 ## Why it matters
 
-Six supplies of which two are spare (4+2) on two feeds lose three with either feed: the machine throttles to a fraction of its clock, or switches off, although both
-feeds were paid for. Three feeds take two each.
+Six supplies of which two are spare (4+2) on two feeds: the loss of either feed takes three. The machine throttles to a
+fraction of its clock or switches off, although both feeds were paid for. With three feeds, the loss of one takes two.
 
 ## Formula
 
@@ -126,11 +127,11 @@ DGX H100, 4+2, on feeds A and B: three supplies are left, four are needed.
 
 ## How to fix
 
-Another feed and PDU, until no feed has more of the supplies than may fail (4+2: three feeds; 5+1: six).
+Add feeds and PDUs until no feed has more of the supplies than may fail (4+2: three feeds; 5+1: six).
 
 ## When to accept
 
-Where a node that throttles or stops with a feed is meant, and the schedulers know.
+Where nodes may throttle or stop with a feed, and the scheduler is configured for it.
 )";
 
 extern const Rule kPowerSuppliesUnevenOverFeeds;  // registry.cc names it

@@ -36,16 +36,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const RackedDevice& device = *k.cords.device;
       const bool high = psus.input_max && above(v.value, psus.input_max->value);
       const Value<Volts>& limit = high ? psus.input_max : psus.input_min;
-      Finding& f =
-          findings.error(rule.id, device_place(in, device),
-                         format("the supplies of {} are rated {} {}, '{}' gives them {}", each_device_text(in, device),
-                                high ? "up to" : "from", to_text(*limit), pdu.model, to_text(v)));
-      f.note(pdu.span, "the PDU",
+      Finding& f = findings.error(
+          rule.id, device_place(in, device),
+          format("the supplies of {} are rated {} {}, but '{}' supplies {}", each_device_text(in, device),
+                 high ? "up to" : "from", to_text(*limit), pdu.model, to_text(v)));
+      f.note(pdu.span, "this PDU",
              v < *pdu.part->voltage ? format("{} / sqrt(3), line to neutral", to_text(*pdu.part->voltage)) : "");
       f.note(limit.span, "the range of the supply");
       mention_unconfirmed(f, limit, format("the input range of '{}'", device_model(in.plan, device)));
       f.help(
-          "a PDU of 208 V between lines, 230 V or 240 V to neutral (400 V or 415 V supply); or supplies for this "
+          "use a PDU of 208 V between lines, 230 V or 240 V to neutral (400 V or 415 V supply), or supplies for this "
           "voltage");
       f.object(device_owner(in.plan, device));
     }
@@ -56,7 +56,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The voltage that a rack's PDUs put across a supply lies in the range for which the supply's output is rated.
+The voltage that a rack's PDUs apply to a supply is in the range for which the supply's output is rated.
 
 ## Why it matters
 
@@ -77,7 +77,7 @@ A supply of 200-240 V behind a PDU of 480 V: 277 V to neutral.
 
 ## How to fix
 
-A PDU of another voltage, or supplies for this one.
+Use a PDU of another voltage, or supplies for this one.
 
 ## When to accept
 
@@ -90,7 +90,7 @@ const Rule kPowerSupplyVoltageOutOfRange = {
     .code = "PWR-007",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a supply gets a voltage for which its output is not rated",
+    .summary = "a supply gets a voltage outside its rated input range",
     .explanation = kExplanation,
     .check = check,
 };

@@ -6,7 +6,7 @@ namespace clusterc {
 namespace {
 
 // Policy: below a megawatt nobody at the utility asks.
-constexpr Threshold kThreshold{.means = "load swing that the utility wants to know of",
+constexpr Threshold kThreshold{.means = "load swing that must be reported to the utility",
                                .standard = 1e6,
                                .least = 1e3,
                                .most = 1e9,
@@ -42,19 +42,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!above(swing, limit)) {
     if (silent && above(swing + unknown, limit))
       findings.note(rule.id, first_place(in_spec(silent->server.span, *silent), silent->span),
-                    format("'{}' states no `power_idle`, so it was not checked how far the {} of group '{}' swing",
+                    format("'{}' states no `power_idle`, so the load swing of the {} of group '{}' was not checked",
                            silent->server.id, to_text(Watts(all(*silent, *silent->server.power))), silent->name));
     return;
   }
   Finding& f = findings.note(
       rule.id, most->span,
-      format("the load may swing by {} within milliseconds, {} is where utility and generator want to know",
+      format("the load can swing by {} within milliseconds; above {}, utility and generator suppliers must know",
              to_text(Watts(swing)), to_text(Watts(limit))));
   f.label(format("{} x ({} - {} idle)", most->count, to_text(*most->server.power), to_text(*most->server.power_idle)));
   mention_unconfirmed(f, most->server.power_idle, format("the idle power of '{}'", most->server.id));
   f.help(
-      "tell the utility, read the load step in the generator's data sheet, stagger the start of large jobs, or turn on "
-      "the GPUs' power smoothing");
+      "inform the utility, check the load step in the generator's data sheet, stagger the start of large jobs, or "
+      "enable the GPUs' power smoothing");
   f.object("nodes." + most->name);
 }
 
@@ -62,12 +62,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-How far the load falls and rises when one job on all GPU nodes stops and starts: more than a megawatt, or more than a quarter of the UPS where all feeds have one, is said.
+The rule reports how far the load falls and rises when one job on all GPU nodes stops and starts: above one megawatt, or
+above a quarter of the UPS power where all feeds have a UPS.
 
 ## Why it matters
 
-Synchronous training computes, waits and checkpoints on all nodes in the same second. Generators hunt, UPS go to battery and back, and the utility sees a swing that
-its contract may forbid.
+Synchronous training computes, waits and checkpoints on all nodes in the same second. Generators become unstable, UPS
+switch to battery and back, and the utility sees a swing that its contract may forbid.
 
 ## Formula
 
@@ -89,7 +90,7 @@ Power smoothing in the GPUs' firmware, staggered starts, a generator and UPS tha
 
 ## When to accept
 
-A note needs no acceptance: it is for the people who plan the supply.
+A note needs no acceptance: it is for the people who plan the power supply.
 )";
 
 extern const Rule kPowerSynchronisedLoadSwing;  // registry.cc names it
@@ -98,7 +99,7 @@ const Rule kPowerSynchronisedLoadSwing = {
     .code = "PWR-018",
     .severity = Severity::note,
     .physics = false,
-    .summary = "the load of all GPU nodes together swings by more than feeds and generators like",
+    .summary = "the load of all GPU nodes together can swing by more than feeds and generators tolerate",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

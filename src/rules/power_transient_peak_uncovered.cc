@@ -25,18 +25,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at = first_place(written(psus->power), written(psus->count), in_spec(s.span, g), g.span);
     Finding& f = findings.warning(
         rule.id, at,
-        format("peaks of the GPUs take each node of '{}' to {}, the {} supplies that may be counted on give {}", g.name,
-               to_text(peak), left, to_text(can)));
+        format("GPU power peaks take each node of '{}' to {}, but the {} supplies that are not spares supply {}",
+               g.name, to_text(peak), left, to_text(can)));
     f.label(format("{} + {} x ({} - {}); {} x {}", to_text(steady), s.gpu_count, to_text(*s.gpu->transient),
                    to_text(limit), left, to_text(*each)));
     f.note(s.gpu->transient.span, "the published peak of one GPU");
     if (!psus->peak)
-      f.note({}, format("what a supply of '{}' gives for less than a millisecond (`psus: {{ peak: … }}`) is not "
-                        "stated, so its continuous output was taken",
+      f.note({}, format("the output of a supply of '{}' for less than a millisecond (`psus: {{ peak: … }}`) is not "
+                        "stated, so its continuous output was used",
                         s.id));
     mention_unconfirmed(f, s.gpu->transient, format("the peak of '{}'", s.gpu_model));
     mention_unconfirmed(f, each, format("the output of one supply of '{}'", s.id));
-    f.help("larger supplies, or supplies whose stated peak covers it");
+    f.help("use larger supplies, or supplies whose stated peak covers it");
     f.object("nodes." + g.name);
   }
 }
@@ -45,12 +45,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where the maker publishes how high a GPU's power jumps for less than a millisecond, all GPUs of a node jumping together stay within what the supplies give with the
-spares out.
+Where the maker publishes how high a GPU's power peaks for less than a millisecond, the simultaneous peaks of all GPUs
+of a node stay within what the supplies give without the spares.
 
 ## Why it matters
 
-The supply's protection sees the peak, not the average: the node goes off in the middle of a job, and its log shows nothing, or a GPU that "fell off the bus".
+The supply's protection reacts to the peak, not to the average: the node switches off in the middle of a job, and its
+log shows nothing, or a GPU that "fell off the bus".
 
 ## Formula
 
@@ -80,7 +81,7 @@ const Rule kPowerTransientPeakUncovered = {
     .code = "PWR-017",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "the short peaks of the GPUs exceed what the supplies give with the spares out",
+    .summary = "short power peaks of the GPUs exceed what the supplies without the spares give",
     .explanation = kExplanation,
     .check = check,
 };

@@ -25,7 +25,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const VoltAmperes va = std::max(load.normal, load.worst);
     const Watts watts(va.value * pf);
     const bool after_loss = load.worst_lost_feed >= 0 && load.worst > load.normal;
-    const std::string when = after_loss ? format("when feed '{}' is lost, ", c.feeds[load.worst_lost_feed].name) : "";
+    const std::string when = after_loss ? format("if feed '{}' fails, ", c.feeds[load.worst_lost_feed].name) : "";
     const double n = static_cast<double>(left);
     const bool over_watts = feed.ups->power && above(watts.value, feed.ups->power->value * n),
                over_va = feed.ups->apparent && above(va.value, feed.ups->apparent->value * n);
@@ -33,18 +33,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at = first_place(written(set.modules), written(set.model), feed.span);
     const std::string has = over_watts ? to_text(*feed.ups->power * n) : to_text(*feed.ups->apparent * n);
     Finding& f = findings.error(rule.id, at,
-                                format("{}the UPS of feed '{}' carries {}, it is rated {}", when, feed.name,
+                                format("{}the UPS of feed '{}' carries {} but is rated for {}", when, feed.name,
                                        over_watts ? to_text(watts) : to_text(va), has));
     std::string label = spare > 0 ? format("({} - {} spare) x {} = {}", modules, spare,
                                            over_watts ? to_text(*feed.ups->power) : to_text(*feed.ups->apparent), has)
                                   : format("{} x {} = {}", modules,
                                            over_watts ? to_text(*feed.ups->power) : to_text(*feed.ups->apparent), has);
     if (over_watts && !over_va && feed.ups->apparent)
-      label += format("; {} of {} of apparent power would fit", to_text(va), to_text(*feed.ups->apparent * n));
+      label += format("; the apparent power fits: {} of {}", to_text(va), to_text(*feed.ups->apparent * n));
     f.label(std::move(label));
     if (after_loss)
       f.note(c.feeds[load.worst_lost_feed].span,
-             format("this feed is lost; with it the UPS carries {}", to_text(Watts(load.normal.value * pf))));
+             format("this feed fails; with it the UPS carries {}", to_text(Watts(load.normal.value * pf))));
     if (over_watts)
       mention_unconfirmed(f, feed.ups->power, format("the power of '{}'", model));
     else
@@ -63,11 +63,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The UPS on a feed carries the feed's load, in real and in apparent power, with its spare modules out and after the loss of any other feed.
+The UPS on a feed carries the feed's load, in real and in apparent power, without its spare modules and after the loss
+of any other feed.
 
 ## Why it matters
 
-A UPS has two limits. Modern supplies draw almost pure real power, so a 500 kVA UPS that gives 400 kW is full at 400 kW while its display still shows a fifth in hand.
+A UPS has two limits. Modern power supplies draw almost only real power, so a 500 kVA UPS that is rated for 400 kW is
+full at 400 kW while its display still shows a fifth in reserve.
 
 ## Formula
 
@@ -84,7 +86,7 @@ Source: data sheet of the UPS (catalogue); definition of the power factor.
 
 ## How to fix
 
-More modules, a UPS of unity power factor, or less on the feed.
+Add modules, use a UPS of unity power factor, or reduce the load of the feed.
 
 ## When to accept
 
@@ -97,7 +99,7 @@ const Rule kPowerUpsOverKwRating = {
     .code = "PWR-009",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a UPS carries more than its real or its apparent power",
+    .summary = "a UPS carries more than its rated real or apparent power",
     .explanation = kExplanation,
     .check = check,
 };

@@ -24,19 +24,19 @@ void check_height(const Rule& rule, Findings& findings, const Frame& f, const Va
   const bool known = f.height && *f.height;
   const Meters high = known ? **f.height : least;
   if (above(high.value, door->value)) {
-    Finding& x = findings.add(
-        rule.severity, rule.id, f.span,
-        format("{} are {}{} high, the door is {}", f.what, known ? "" : "at least ", to_text(high), to_text(*door)));
+    Finding& x = findings.add(rule.severity, rule.id, f.span,
+                              format("{} are {}{} high, but the door is {} high", f.what, known ? "" : "at least ",
+                                     to_text(high), to_text(*door)));
     if (!known) x.label(format("{} units of 44.45 mm", *f.units));
-    x.note(door.span, "the door");
+    x.note(door.span, "the door height");
     if (known) mention_unconfirmed(x, *f.height, format("the height of '{}'", f.model));
-    x.help("lower racks, or racks that are delivered lying and raised in the room");
+    x.help("use lower racks, or racks that are delivered lying and raised in the room");
     x.object(f.object);
   } else if (!known) {
     const std::string at_least = f.units ? format(" ({} units are {})", *f.units, to_text(least)) : "";
-    findings.note(
-        rule.id, f.span,
-        format("'{}' states no `height`, so it was not checked whether {} pass the door{}", f.model, f.what, at_least));
+    findings.note(rule.id, f.span,
+                  format("'{}' states no `height`, so it was not checked whether {} fit through the door{}", f.model,
+                         f.what, at_least));
   }
 }
 
@@ -61,15 +61,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (!*f.width)
           findings.note(
               rule.id, f.span,
-              format("'{}' states no `width`, so it was not checked whether {} pass the door", f.model, f.what));
+              format("'{}' states no `width`, so it was not checked whether {} fit through the door", f.model, f.what));
         else if (const Meters narrow = *f.depth ? std::min(**f.width, **f.depth) : **f.width;
                  above(narrow.value, site.door->width->value)) {
           Finding& x = findings.add(
               rule.severity, rule.id, f.span,
-              format("{} are {} wide, the door is {}", f.what, to_text(narrow), to_text(*site.door->width)));
-          x.note(site.door->width.span, "the door");
+              format("{} are {} wide, but the door is {} wide", f.what, to_text(narrow), to_text(*site.door->width)));
+          x.note(site.door->width.span, "the door width");
           mention_unconfirmed(x, *f.width, format("the width of '{}'", f.model));
-          x.help("narrower racks, or another way in");
+          x.help("use narrower racks, or another way in");
           x.object(f.object);
         }
       }
@@ -88,11 +88,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const bool by_device = deepest && cold_aisle < *deepest->server.part.depth;
   Finding& x = findings.add(
       rule.severity, rule.id, site.aisle.span,
-      by_device ? format("the aisle is {} wide, '{}' is {} deep and must be pulled out", to_text(*site.aisle),
+      by_device ? format("the aisle is {} wide, but '{}' is {} deep and must be pulled out", to_text(*site.aisle),
                          deepest->server.id, to_text(needed))
-                : format("the cold aisle is {} wide, {} are good practice", to_text(*site.aisle), to_text(needed)));
+                : format("the cold aisle is {} wide, but {} is recommended", to_text(*site.aisle), to_text(needed)));
   if (by_device) x.note(deepest->span, format("the nodes of '{}'", deepest->name));
-  x.help(format("an aisle of {}", to_text(needed)));
+  x.help(format("make the aisle {} wide", to_text(needed)));
   x.object("site.aisle");
 }
 
@@ -100,11 +100,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Racks pass the smallest door on their way (`door`), and the cold aisle (`aisle`) is wide enough to work in and to pull the deepest device out.
+Racks fit through the smallest door on their way (`door`), and the cold aisle (`aisle`) is wide enough to work in and to
+pull out the deepest device.
 
 ## Why it matters
 
-A rack that stands before a door that is 85 mm too low stays there; so does a node whose successor cannot be taken out of the rack.
+A rack that is 85 mm too high for the door cannot be delivered. A node that cannot be pulled out cannot be replaced.
 
 ## Formula
 
@@ -121,7 +122,7 @@ Racks of 2,285 mm and a door of 2,200 mm.
 
 ## How to fix
 
-Lower racks, another way in, or delivery in parts.
+Use lower racks, another way in, or delivery in parts.
 
 ## When to accept
 
@@ -134,7 +135,7 @@ const Rule kRackDeliveryPathTooSmall = {
     .code = "RACK-010",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a rack does not pass the door, or the aisle is too narrow",
+    .summary = "a rack does not fit through the door, or the aisle is too narrow",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

@@ -50,8 +50,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!g.part->mounting_depth) {
       findings.note(
           rule.id, g.span,
-          format("'{}' states no `mounting_depth`, so it was not checked what is too deep for rack group '{}'", g.model,
-                 g.name));
+          format("'{}' states no `mounting_depth`, so the depth of the devices in rack group '{}' was not checked",
+                 g.model, g.name));
       continue;
     }
     const Value<Meters>& room = g.part->mounting_depth;
@@ -65,25 +65,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                              d.what, g.name));
       } else if (above((*d.depth)->value, room->value)) {
         Finding& f = findings.error(rule.id, d.span,
-                                    format("'{}' of {} is {} deep, '{}' takes {}", d.model, d.what, to_text(**d.depth),
-                                           g.model, to_text(*room)));
+                                    format("'{}' of {} is {} deep, but '{}' has room for {}", d.model, d.what,
+                                           to_text(**d.depth), g.model, to_text(*room)));
         f.label(format("{} too deep", to_text(**d.depth - *room)));
         f.note(g.span, format("these are the racks of '{}'", g.name));
         mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
         mention_unconfirmed(f, *d.depth, format("the depth of '{}'", d.model));
-        f.help("a deeper rack, or another rack group for it");
+        f.help("use a deeper rack, or another rack group for this device");
         f.object(d.object);
       } else if (above((*d.depth)->value, left.value)) {
-        Finding& f = findings.warning(rule.id, d.span,
-                                      format("'{}' of {} is {} deep, '{}' takes {} with vertical PDUs behind it",
-                                             d.model, d.what, to_text(**d.depth), g.model, to_text(left)));
+        Finding& f = findings.warning(
+            rule.id, d.span,
+            format("'{}' of {} is {} deep, but '{}' has room for {} with vertical PDUs behind the device", d.model,
+                   d.what, to_text(**d.depth), g.model, to_text(left)));
         f.label(format("{} - {} of a vertical PDU", to_text(*room), to_text(kPduDepth)));
         f.note(g.pdus.front().span,
-               format("{} in a cabinet of {}", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"),
+               format("{} in a cabinet {} wide", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"),
                       to_text(*g.part->width)));
         mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
         mention_unconfirmed(f, *d.depth, format("the depth of '{}'", d.model));
-        f.help("a deeper rack, or one 750 mm wide or more, where PDUs stand beside the devices");
+        f.help("use a deeper rack, or one at least 750 mm wide, where PDUs are mounted beside the devices");
         f.object(d.object);
       }
     }
@@ -94,11 +95,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What stands in a rack is no deeper than the room between its doors.
+No device is deeper than the mounting depth between the doors of its rack.
 
 ## Why it matters
 
-A node that stands out of the rack keeps the door open, and with it the air of the cold aisle.
+A node that protrudes keeps the rack door open, and the air of the cold aisle escapes.
 
 ## Formula
 
@@ -117,7 +118,7 @@ A node of 897 mm in a cabinet of 1,000 mm that leaves 848 mm between the doors.
 
 ## How to fix
 
-A deeper rack (1,200 mm), or a rack group of its own for the deep devices.
+Use a deeper rack (1,200 mm), or a separate rack group for the deep devices.
 
 ## When to accept
 

@@ -44,11 +44,11 @@ Limit limit_of(const RuleInput& in, const RackGroupModel& racks, Draw asked) {
   const RackLimits carry = pdu_limits(c, racks);
   const bool budget = budget_decides(c, racks);
   if (budget && above(asked.normal.value, racks.spec->budget->value))
-    return {format("each rack may draw {}", to_text(*racks.spec->budget))};
+    return {format("each rack is allowed {}", to_text(*racks.spec->budget))};
   if (above(asked.normal.value, carry.normal.value))
     return {format("the PDUs of a rack carry {}", to_text(carry.normal))};
   if (budget && above(asked.after_loss.value, racks.spec->budget->value))
-    return {format("each rack may draw {}, after the loss of a feed too", to_text(*racks.spec->budget)), true};
+    return {format("each rack is allowed {}, also after the loss of a feed", to_text(*racks.spec->budget)), true};
   if (above(asked.after_loss.value, carry.survives.value))
     return {format("the PDUs of a rack carry {} after the loss of a feed", to_text(carry.survives)), true};
   return {};
@@ -77,18 +77,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Limit limit = limit_of(in, racks, all);
     const std::string draw =
         format("rack '{}' with {} of them{}: {} + {} x {} = {}", c.rack_name(f.rack), asked,
-               limit.after_loss ? " on the supplies that are left" : "",
+               limit.after_loss ? " on the remaining supplies" : "",
                to_text(limit.after_loss ? now.after_loss : now.normal), asked - f.nodes,
                to_text(limit.after_loss ? each_after : each), to_text(limit.after_loss ? all.after_loss : all.normal));
     Finding& x =
         findings.warning(rule.id, load_place(g),
-                         format("'{}' asks for {} nodes in each rack, the plan puts {}{}", g.name, asked, f.nodes,
-                                limit.what.empty() ? ", where room, weight or outlets end" : ": " + limit.what));
+                         format("'{}' asks for {} nodes in each rack, but the plan puts {}{}", g.name, asked, f.nodes,
+                                limit.what.empty() ? ", limited by space, weight or outlets" : ": " + limit.what));
     if (!limit.what.empty()) x.label(draw);
     x.note(racks.span, "these are the racks")
-        .help(
-            format("`per_rack: {}` says what is planned; with fewer racks the rest would have to stand above the limit",
-                   f.nodes))
+        .help(format(
+            "write `per_rack: {}` to match the plan; with fewer racks the remaining nodes would exceed the limit",
+            f.nodes))
         .object("nodes." + g.name);
   }
 }
@@ -97,11 +97,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where the spec says how many nodes stand in each rack (`per_rack`), the fullest rack of the plan has as many.
+Where the spec says how many nodes are in each rack (`per_rack`), the fullest rack of the plan has as many.
 
 ## Why it matters
 
-`per_rack` is at most so many: where there are racks enough, the plan keeps each of them within its budget, its PDUs after the loss of a feed, its outlets and its weight, and puts fewer there. Whoever ordered racks, floor space and cables by the written number should know.
+`per_rack` is a maximum. Where there are enough racks, the plan keeps each within its budget, its PDU ratings after the
+loss of a feed, its outlets and its weight, and puts fewer nodes there. Racks, floor space and cables that are ordered
+by the written number are then wrong.
 
 ## Formula
 
@@ -113,15 +115,16 @@ Source: the plan itself; what a rack carries is power-branch-over-continuous-rat
 
 ## Example
 
-`per_rack: 8` of nodes of 5.1 kW in racks with `budget: 24 kW`: the plan puts two in each, beside the switches and with the loss of a feed in mind.
+`per_rack: 8` of nodes of 5.1 kW in racks with `budget: 24 kW`: the plan puts two in each, beside the switches and
+within the limit after the loss of a feed.
 
 ## How to fix
 
-Write the number that is planned, or raise what limits it.
+Write the planned number, or raise the limit that decides.
 
 ## When to accept
 
-Where `per_rack` is the most that the room's drawing has places for.
+Where `per_rack` is the number of places in the room's drawing.
 )";
 
 extern const Rule kRackFewerNodesThanAsked;  // registry.cc names it
@@ -130,7 +133,7 @@ const Rule kRackFewerNodesThanAsked = {
     .code = "RACK-012",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "racks take fewer nodes than the spec puts in them",
+    .summary = "the plan puts fewer nodes in a rack than the spec asks for",
     .explanation = kExplanation,
     .check = check,
 };

@@ -47,12 +47,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                       format("'{}' states no `{}`, so its load on the floor was not checked", g.model,
                              g.width ? "depth" : "width"));
       } else if (const double load = most / (g.width->value * g.depth->value); above(load, floor->value)) {
-        Finding& f = findings.add(
-            rule.severity, rule.id, g.span,
-            format("rack '{}' puts {} on the floor, it carries {}", name, to_text(FloorLoad(load)), to_text(*floor)));
+        Finding& f = findings.add(rule.severity, rule.id, g.span,
+                                  format("rack '{}' puts {} on the floor, which is rated for {}", name,
+                                         to_text(FloorLoad(load)), to_text(*floor)));
         f.label(format("{} on {} x {}", to_text(Kilograms(most)), to_text(*g.width), to_text(*g.depth)));
-        f.note(floor.span, "the floor");
-        f.help("fewer devices in each rack, a plate that spreads the load, or a place on the slab");
+        f.note(floor.span, "the rating of the floor");
+        f.help("put fewer devices in each rack, use a plate that spreads the load, or place the rack on the slab");
         f.object("rack/" + name);
         f.physics = true;
       }
@@ -60,11 +60,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (const double foot = most / kFeet; tile && above(foot * kUneven, tile->value)) {
       const bool surely = above(foot, tile->value);
       Finding& f = findings.add(surely ? rule.severity : Severity::warning, rule.id, g.span,
-                                format("a foot of rack '{}' puts {} on a tile, it carries {}", name,
+                                format("a foot of rack '{}' puts {} on a tile, which is rated for {}", name,
                                        to_text(Kilograms(foot * kUneven)), to_text(*tile)));
-      f.label(format("{} / 4 feet x {:.2f} for uneven ones", to_text(Kilograms(most)), kUneven));
-      f.note(tile.span, "the tile");
-      f.help("plates below the feet, or a place on the slab");
+      f.label(format("{} / 4 feet x {:.2f} for uneven feet", to_text(Kilograms(most)), kUneven));
+      f.note(tile.span, "the rating of the tile");
+      f.help("use plates below the feet, or place the rack on the slab");
       f.object("rack/" + name);
       f.physics = surely;
     }
@@ -75,11 +75,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The heaviest rack of each group loads the floor below it, and the tile below each foot, with no more than they carry.
+The heaviest rack of each group loads the floor below it, and the tile below each foot, with no more than their ratings.
 
 ## Why it matters
 
-A tile that breaks tips a rack of a ton against its neighbour.
+A tile that breaks tips a rack of one tonne against the next rack.
 
 ## Formula
 
@@ -97,11 +97,12 @@ A rack of 1,360 kg on tiles for 400 kg: 340 kg a foot, 425 kg with the factor.
 
 ## How to fix
 
-Plates that spread the load, fewer devices in a rack, a place on the slab.
+Use plates that spread the load, put fewer devices in a rack, or place the rack on the slab.
 
 ## When to accept
 
-A tile that only the factor exceeds, where the feet are levelled and measured. What exceeds the rating itself cannot be accepted.
+A tile that is exceeded only with the factor for uneven feet, where the feet are levelled and measured. A load above the
+rating itself cannot be accepted.
 )";
 
 extern const Rule kRackFloorLoadExceeded;  // registry.cc names it
@@ -110,7 +111,7 @@ const Rule kRackFloorLoadExceeded = {
     .code = "RACK-005",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a rack is heavier than the floor carries",
+    .summary = "a rack is heavier than the rating of the floor",
     .explanation = kExplanation,
     .check = check,
 };

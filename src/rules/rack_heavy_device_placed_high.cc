@@ -94,10 +94,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     Finding& f = findings.add(
         rule.severity, rule.id, at,
-        format("'{}' of {} stands at U{} of rack {}: its centre of gravity is at U{:.3g}, the middle at U{:.3g}", who,
-               to_text(weight_of_first), first->unit, name_list(names, failing), centre_of_first, middle));
-    f.label(format("there is room for its {} U below", first->units));
-    f.help("the heaviest at the bottom");
+        format(
+            "'{}' of {} is at U{} of {}: the centre of gravity of the rack is at U{:.3g}, above its middle at U{:.3g}",
+            who, to_text(weight_of_first), first->unit, rack_list(names, failing), centre_of_first, middle));
+    f.label(format("its {} U fit lower in the rack", first->units));
+    f.help("place the heaviest devices at the bottom");
     f.objects = std::move(objects);
   }
 }
@@ -106,11 +107,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The centre of gravity of a rack is in its lower half, as long as a device of 50 kg or more could stand lower.
+The centre of gravity of a rack is in its lower half, as long as a device of 50 kg or more could be placed lower.
 
 ## Why it matters
 
-A rack that is heavy at the top tips when a device is pulled out, and a node of 100 kg above a man's head is lifted out by nobody.
+A rack that is heavy at the top tips when a device is pulled out, and nobody can lift out a node of 100 kg above head
+height.
 
 ## Formula
 
@@ -141,7 +143,7 @@ const Rule kRackHeavyDevicePlacedHigh = {
     .code = "RACK-006",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a heavy device stands high while there is room below",
+    .summary = "a heavy device is high in a rack that has room below",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

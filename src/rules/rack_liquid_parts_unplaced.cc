@@ -38,7 +38,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         continue;
       findings.note(
           rule.id, zone.span,
-          format("no rack group takes its coolant from '{}' (`liquid`), so it was not checked where its {} stand",
+          format("no rack group takes its coolant from '{}' (`liquid`), so the places of its {} were not checked",
                  zone.name, plural(wanted, "distribution unit")));
       continue;
     }
@@ -47,12 +47,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         rule.severity, rule.id,
         first_place(zone.spec->cdus->count.origin == Origin::spec ? zone.spec->cdus->count.span : SourceSpan{},
                     zone.spec->cdus->model.span),
-        format("{} of {} U each {} a place, the racks of {} have {} left", plural(wanted, "distribution unit"), units,
-               wanted == 1 ? "needs" : "need", groups, places == 0 ? "none" : std::to_string(places)));
+        format("{} of {} U each {} a place, but the racks of {} have {} left", plural(wanted, "distribution unit"),
+               units, wanted == 1 ? "needs" : "need", groups, places == 0 ? "none" : std::to_string(places)));
     f.label(format("'{}', {} U", *zone.spec->cdus->model, units));
     mention_unconfirmed(f, zone.cdu->units, format("the height of '{}'", *zone.spec->cdus->model));
-    f.help(
-        format("more racks, fewer nodes in each (`per_rack`), or {} U of `occupied` where a unit is to stand", units));
+    f.help(format(
+        "use more racks, fewer nodes in each (`per_rack`), or write {} U of `occupied` where a unit is placed", units));
     f.object("site.cooling." + zone.name);
   }
 }
@@ -61,11 +61,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Coolant distribution units that are built into racks find their rack units in the racks that take their coolant.
+Rack-mounted coolant distribution units have rack units in the racks that take their coolant.
 
 ## Why it matters
 
-The rack is drawn full of nodes, and the unit that cools them has no place in it.
+If the rack drawing is full of nodes, the unit that cools them has no place in it.
 
 ## Formula
 
@@ -83,11 +83,11 @@ One unit of 4 U and a rack of 42 U with ten nodes of 4 U: 2 U are left.
 
 ## How to fix
 
-One node less in the rack, one more rack, or a unit that stands in the row.
+Put one node less in the rack, add a rack, or use a floor-standing unit.
 
 ## When to accept
 
-Where the unit stands in a rack that the spec does not show.
+Where the unit is in a rack that the spec does not show.
 )";
 
 extern const Rule kRackLiquidPartsUnplaced;  // registry.cc names it
@@ -96,7 +96,7 @@ const Rule kRackLiquidPartsUnplaced = {
     .code = "RACK-011",
     .severity = Severity::error,
     .physics = false,
-    .summary = "there is no room in the racks for coolant distribution units",
+    .summary = "the racks have no room for their coolant distribution units",
     .explanation = kExplanation,
     .check = check,
 };

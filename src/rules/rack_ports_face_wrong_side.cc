@@ -20,11 +20,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
       if (!is_ours(g)) continue;
       if (!g.server.part.nic_side) {
-        findings.note(
-            rule.id, g.server.span,
-            format(
-                "'{}' states no `nic_side`, so it was not checked whether network '{}' and group '{}' meet on one side",
-                g.server.id, n.name, g.name));
+        findings.note(rule.id, g.server.span,
+                      format("'{}' states no `nic_side`, so it was not checked whether the ports of network '{}' and "
+                             "group '{}' face the same side",
+                             g.server.id, n.name, g.name));
         continue;
       }
       if (*g.server.part.nic_side == side) continue;
@@ -36,13 +35,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!first) continue;
     Finding& f = findings.add(rule.severity, rule.id, n.spec->ports_face.span,
-                              format("ports of network '{}' face the {}, those of {} the {}: {}{}", n.name, side,
-                                     name_list(opposite, static_cast<std::int64_t>(opposite.size())),
+                              format("ports of network '{}' face the {}, but those of {} face the {}: {}{}", n.name,
+                                     side, name_list(opposite, static_cast<std::int64_t>(opposite.size())),
                                      *first->server.part.nic_side, plural(cables, "cable"),
-                                     depth.value > 0 ? format(" each {} longer, through the rack", to_text(depth))
-                                                     : " pass through the rack"));
+                                     depth.value > 0 ? format(" become {} longer, through the rack", to_text(depth))
+                                                     : " must pass through the rack"));
     mention_unconfirmed(f, first->server.part.nic_side, format("the side of the ports of '{}'", first->server.id));
-    f.help(format("`ports_face: {}`, with the airflow that goes with it, or a pass-through for the cables",
+    f.help(format("write `ports_face: {}` and order the matching airflow, or plan a pass-through for the cables",
                   *first->server.part.nic_side));
     f.object("networks." + n.name);
   }
@@ -56,7 +55,8 @@ The ports of a network's switches (`ports_face`) are on the side of the rack whe
 
 ## Why it matters
 
-Cables that go through the rack are longer by its depth, block its air, and turn a copper cable that just reached into one that does not.
+Cables that go through the rack are longer by its depth and block its air, and a copper cable that just reached may
+become too short.
 
 ## Formula
 

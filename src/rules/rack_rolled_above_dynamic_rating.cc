@@ -11,10 +11,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const RackGroupModel& g : c.racks) {
     if (!g.part || g.spec->shipping.value_or("") != "integrated") continue;
     if (!g.part->dynamic_load) {
-      findings.note(
-          rule.id, g.spec->shipping.span,
-          format("'{}' states no `dynamic_load`, so it was not checked what rack group '{}' may be rolled with",
-                 g.model, g.name));
+      findings.note(rule.id, g.spec->shipping.span,
+                    format("'{}' states no `dynamic_load`, so the rolling weight of rack group '{}' was not checked",
+                           g.model, g.name));
       continue;
     }
     const Kilograms limit = *g.part->dynamic_load;
@@ -25,12 +24,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const Term& t : terms) devices += t.each * static_cast<double>(t.count);
     Finding& f = findings.add(
         rule.severity, rule.id, g.spec->shipping.span,
-        format("rack {} is rolled in with {}, '{}' is rated {} on its castors", name_list(heavy.names, heavy.count),
-               to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
+        format("{} {} rolled in with {}, but '{}' is rated for {} on its castors", rack_list(heavy.names, heavy.count),
+               heavy.count == 1 ? "is" : "are", to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
     f.label(format("({}) x {:.2f} for rails + {} of cables = {}", sum_text(terms, Dimension::mass), 1 + kRailShare,
                    to_text(kRackCables), to_text(Kilograms(heavy.most))));
     mention_unconfirmed(f, g.part->dynamic_load, format("the dynamic load of '{}'", g.model));
-    f.help("`shipping: empty`, or the heaviest devices on a pallet of their own");
+    f.help("write `shipping: empty`, or ship the heaviest devices on a separate pallet");
     f.physics = g.part->dynamic_load.confirmed &&
                 devices > limit.value;  // with rails and cables at nothing it is still too much
     f.objects = std::move(heavy.objects);
@@ -41,11 +40,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Racks that come with everything built in (`shipping: integrated`) weigh no more than they may be rolled with.
+Racks that arrive with everything installed (`shipping: integrated`) weigh no more than their dynamic rating for
+rolling.
 
 ## Why it matters
 
-Castors are rated far below the frame. One that breaks on a ramp drops a ton.
+Castors are rated far below the frame. If one breaks on a ramp, a tonne of equipment falls.
 
 ## Formula
 
@@ -63,11 +63,12 @@ Eight DGX A100 (985 kg), 1,054 kg with rails and cables, in a rack that may be r
 
 ## How to fix
 
-Build the nodes in where the rack stands, or ship some of them out of it.
+Install the nodes where the rack stands, or ship some of them separately.
 
 ## When to accept
 
-When the maker has approved the load for this way, in writing. What exceeds a confirmed rating by the devices alone cannot be accepted.
+Where the maker has approved the load for this transport in writing. Devices that alone exceed a confirmed rating cannot
+be accepted.
 )";
 
 extern const Rule kRackRolledAboveDynamicRating;  // registry.cc names it

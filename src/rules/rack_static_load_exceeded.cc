@@ -29,13 +29,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const int group = heaviest_node_group(terms);
       const double devices = in.plan.racks[heavy.worst].devices_weight.value;
       Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                                  format("rack {} carries {}, '{}' is rated {}", name_list(heavy.names, heavy.count),
-                                         to_text(Kilograms(heavy.most)), g.model, to_text(limit)));
+                                  format("{} {} {}, but '{}' is rated for {}", rack_list(heavy.names, heavy.count),
+                                         heavy.count == 1 ? "carries" : "carry up to", to_text(Kilograms(heavy.most)),
+                                         g.model, to_text(limit)));
       f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass),
                      to_text(kRackCables), to_text(Kilograms(heavy.most))));
-      f.note(g.spec->model.span, format("the limit comes from this rack: {} standing", to_text(limit)));
+      f.note(g.spec->model.span, format("the limit comes from this rack: {} when standing", to_text(limit)));
       mention_unconfirmed(f, g.part->static_load, format("the static load of '{}'", g.model));
-      f.help("spread the devices over more racks (`per_rack`), or take a stronger rack");
+      f.help("spread the devices over more racks (`per_rack`), or use a stronger rack");
       f.physics = devices > limit.value;  // with rails and cables at nothing it is still too much
       f.objects = std::move(heavy.objects);
     }
@@ -53,14 +54,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           for (const FabricTier& t : in.plan.fabrics[d.group].tiers)
             if (t.part) add(t.model, static_cast<bool>(t.part->weight));
         } else if (d.kind == DeviceKind::occupied)
-          add("what already stands there", std::all_of(g.spec->occupied.begin(), g.spec->occupied.end(),
-                                                       [](const Occupied& o) { return static_cast<bool>(o.weight); }));
+          add("the equipment already there",
+              std::all_of(g.spec->occupied.begin(), g.spec->occupied.end(),
+                          [](const Occupied& o) { return static_cast<bool>(o.weight); }));
       }
       // What is said to stand on no unit of the rack is no device of it, and weighs all the same.
-      if (without.empty() && g.part->weight) add("what already stands there", false);
+      if (without.empty() && g.part->weight) add("the equipment already there", false);
       if (!g.part->weight) add(g.model, false);
       findings.note(rule.id, g.span,
-                    format("no `weight` is given for {}, so it counts as nothing in rack group '{}'",
+                    format("no `weight` is given for {}, so it counts as 0 kg in rack group '{}'",
                            name_list(without, static_cast<std::int64_t>(without.size())), g.name));
     }
   }
@@ -69,11 +71,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at =
         u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
     Finding& f = findings.error(rule.id, at,
-                                format("{} {} no rack that can carry {}: {}", unplaced_name(in, u),
-                                       u.count == 1 ? "finds" : "find", u.count == 1 ? "it" : "them", u.why));
+                                format("{} {} no rack that can carry more weight: {}", unplaced_name(in, u),
+                                       u.count == 1 ? "has" : "have", u.why));
     if (const int racks = unplaced_racks(in, u); racks >= 0)
       f.note(c.racks[racks].spec->model.span, "the limit comes from this rack");
-    f.help("more racks, or stronger ones");
+    f.help("use more or stronger racks");
     f.physics = true;
     f.object(unplaced_object(in, u));
   }
@@ -83,11 +85,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The devices in a rack, with rails and cables, weigh no more than it may carry standing.
+The devices in a rack, with rails and cables, weigh no more than its static rating.
 
 ## Why it matters
 
-A frame that is overloaded leans, its doors do not close, and its maker answers for nothing.
+An overloaded frame leans, its doors do not close, and its maker accepts no liability.
 
 ## Formula
 
@@ -103,11 +105,12 @@ Eight DGX A100 (985 kg) + 49 kg of rails + 20 kg of cables = 1,054 kg in a rack 
 
 ## How to fix
 
-Spread the devices over more racks, or take a stronger rack.
+Spread the devices over more racks, or use a stronger rack.
 
 ## When to accept
 
-When the maker has rated the rack higher for this use, in writing. What exceeds the rating by the devices alone cannot be accepted.
+Where the maker has rated the rack higher for this use, in writing. Devices that alone exceed the rating cannot be
+accepted.
 )";
 
 extern const Rule kRackStaticLoadExceeded;  // registry.cc names it

@@ -32,15 +32,15 @@ void check_occupied(const Rule& rule, Findings& findings, const RackGroupModel& 
       if (g.part && g.part->units && r->last > *g.part->units) {
         findings
             .error(rule.id, r.span,
-                   format("units {} are taken in rack group '{}', '{}' has {}", r->text(), g.name, g.model,
+                   format("units {} are occupied in rack group '{}', but '{}' has {} units", r->text(), g.name, g.model,
                           *g.part->units))
             .note(g.part->units.span, "the height of the rack")
             .object("racks." + g.name);
       }
       for (const Taken& t : taken)
         if (t.range->value->first <= r->last && r->first <= t.range->value->last && both(*t.by, o)) {
-          findings.error(rule.id, r.span, format("units {} are taken twice in rack group '{}'", r->text(), g.name))
-              .note(t.range->span, format("{} stand here already", t.range->value->text()))
+          findings.error(rule.id, r.span, format("units {} are occupied twice in rack group '{}'", r->text(), g.name))
+              .note(t.range->span, format("{} are already occupied here", t.range->value->text()))
               .object("racks." + g.name);
           break;
         }
@@ -53,9 +53,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.own_site) return;
   for (const RackGroupModel& g : c.racks) {
     if (g.part && !g.part->units)
-      findings.note(
-          rule.id, g.span,
-          format("'{}' states no `units`, so it was not checked what fits in rack group '{}'", g.model, g.name));
+      findings.note(rule.id, g.span,
+                    format("'{}' states no `units`, so the space in rack group '{}' was not checked", g.model, g.name));
     check_occupied(rule, findings, g);
   }
   for (const Unplaced& u : in.plan.unplaced) {
@@ -64,9 +63,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;  // its part was not found, which was reported
     if (const int racks = unplaced_racks(in, u); racks >= 0 && (c.racks[racks].count == 0 || !c.racks[racks].part))
       continue;  // its names or its part could not be read, likewise
-    Finding& f =
-        findings.error(rule.id, where(in, u),
-                       format("{} {} no place: {}", unplaced_name(in, u), u.count == 1 ? "finds" : "find", u.why));
+    Finding& f = findings.error(
+        rule.id, where(in, u),
+        format("{} {} no place in a rack: {}", unplaced_name(in, u), u.count == 1 ? "has" : "have", u.why));
     if (u.kind == DeviceKind::node) {
       const NodeGroupModel& g = c.nodes[u.group];
       if (u.span == g.span) {
@@ -82,7 +81,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
     }
     f.object(unplaced_object(in, u));
-    f.help(u.lack == Unplaced::Lack::unknown ? "state its `units`" : "more racks, or other racks for some of it");
+    f.help(u.lack == Unplaced::Lack::unknown ? "write its `units`"
+                                             : "use more racks, or other racks for some of the devices");
   }
   for (const NodeGroupModel& g : c.nodes)
     if (is_ours(g) && g.racks < 0 && g.assembly < 0 && g.count > 0 && !(g.spec->racks))
@@ -94,11 +94,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Every device has rack units of its own: nothing is taken twice, nothing stands above the top, nothing is left over.
+Every device has its own rack units: no unit is used twice, no device is above the top of the rack, and every device has
+a place.
 
 ## Why it matters
 
-Forty delivered nodes and room for thirty-nine.
+Otherwise forty nodes are delivered to racks with room for thirty-nine.
 
 ## Formula
 
@@ -116,11 +117,11 @@ Five nodes of 8 U and a switch of 1 U in one rack of 42 U that has U1-U6 taken: 
 
 ## How to fix
 
-More or higher racks, another rack group for some of the devices, or a larger `per_rack`.
+Use more or higher racks, another rack group for some of the devices, or a larger `per_rack`.
 
 ## When to accept
 
-Never: two things cannot stand in one place.
+Never: two devices cannot use the same place.
 )";
 
 extern const Rule kRackUnitsOverlapOrOverflow;  // registry.cc names it
@@ -129,7 +130,7 @@ const Rule kRackUnitsOverlapOrOverflow = {
     .code = "RACK-001",
     .severity = Severity::error,
     .physics = true,
-    .summary = "rack units overlap, or something finds no place",
+    .summary = "rack units overlap, or a device has no place in a rack",
     .explanation = kExplanation,
     .check = check,
 };

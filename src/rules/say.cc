@@ -22,6 +22,10 @@ std::string name_list(const std::vector<std::string>& first_names, std::int64_t 
   return out;
 }
 
+std::string rack_list(const std::vector<std::string>& first_names, std::int64_t count) {
+  return format("{} {}", count == 1 ? "rack" : "racks", name_list(first_names, count));
+}
+
 std::string percent(double share) { return format("{:.0f} %", share * 100); }
 
 namespace {

@@ -16,7 +16,8 @@ namespace clusterc {
 std::string plural(std::int64_t count, std::string_view word);  // "1 node", "40 nodes"
 // "'r01'", "'r01', 'r02' and 'r03'", "'r01', 'r02', 'r03' and 37 more"
 std::string name_list(const std::vector<std::string>& first_names, std::int64_t count);
-std::string percent(double share);  // 0.667 -> "67 %"
+std::string rack_list(const std::vector<std::string>& first_names, std::int64_t count);  // "racks 'r01' and 'r02'"
+std::string percent(double share);                                                       // 0.667 -> "67 %"
 
 // The first valid of these places.
 template <class... Spans>
