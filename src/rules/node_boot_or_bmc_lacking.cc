@@ -17,13 +17,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           findings.add(rule.severity, rule.id, first_place(in_spec(s.part.bmc.span, g), s.span),
                        format("'{}' of group '{}' has no management controller: {} no power control and no sensors",
                               s.id, g.name, g.count == 1 ? "its node has" : format("{} nodes have", g.count)));
-      if (!in_spec(s.part.bmc.span, g).valid() && s.part.bmc.span.valid()) f.note(s.part.bmc.span, "it says so here");
-      mention_unconfirmed(f, s.part.bmc, "that it has none");
-      f.help("a server with a management controller, or switched outlets for them");
+      if (!in_spec(s.part.bmc.span, g).valid() && s.part.bmc.span.valid()) f.note(s.part.bmc.span, "stated here");
+      mention_unconfirmed(f, s.part.bmc, "the absence of a management controller");
+      f.help("use a server with a management controller, or switched outlets");
       f.object("nodes." + g.name);
     } else if (!s.part.bmc && managed && g.assembly < 0) {
-      findings.note(rule.id, s.span,
-                    format("'{}' states no `bmc`: group '{}' is taken to have management controllers", s.id, g.name));
+      findings.note(
+          rule.id, s.span,
+          format("'{}' states no `bmc`: the plan assumes that group '{}' has management controllers", s.id, g.name));
     }
     const auto* boot = s.part.drives.find("boot");
     if (g.assembly >= 0 || !boot || !boot->value.count || *boot->value.count != 1)
@@ -31,12 +32,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f = findings.add(
         rule.severity, rule.id,
         first_place(in_spec(first_place(written(boot->value.count), boot->value.span, boot->name_span), g), s.span),
-        format("each node of '{}' starts from 1 drive, a mirror takes 2", g.name));
+        format("each node of '{}' boots from 1 drive, but a mirror needs 2", g.name));
     mention_unconfirmed(f, boot->value.count, format("the number of boot drives of '{}'", s.id));
     f.help(boot->value.size && boot->value.kind
-               ? format("`boot: 2 x {} {}`, or no boot drive at all for nodes that start from the network",
+               ? format("write `boot: 2 x {} {}`, or no boot drive at all for nodes that boot from the network",
                         to_text(*boot->value.size), enum_text(*boot->value.kind))
-               : "`boot: 2 x …`");
+               : "write `boot: 2 x …`");
     f.object("nodes." + g.name);
   }
 }
@@ -45,11 +46,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Nodes have a management controller, and those that start from a drive have a second one to mirror it.
+Nodes have a management controller, and nodes that boot from a drive have a second one as a mirror.
 
 ## Why it matters
 
-A node without a controller cannot be switched on, reset or read from afar: somebody drives to it. A single boot drive takes its node with it, and in a hundred nodes one fails each year.
+A node without a controller cannot be switched on, reset or monitored remotely; somebody must go to the site. A node
+with a single boot drive stops when that drive fails: in a hundred nodes, one each year.
 
 ## Formula
 
@@ -66,11 +68,11 @@ Source: policy. The rule book had a missing controller as an error; such a node 
 
 ## How to fix
 
-Two boot drives as a mirror, or nodes that start from the network; a server with a controller.
+Use two boot drives as a mirror, or nodes that boot from the network; use a server with a management controller.
 
 ## When to accept
 
-Nodes that are installed anew within minutes and hold nothing.
+For nodes that are reinstalled within minutes and hold no data.
 )";
 
 extern const Rule kNodeBootOrBmcLacking;  // registry.cc names it

@@ -15,32 +15,32 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f = findings.add(rule.severity, rule.id, at, std::move(message));
       if (of.valid() && !(of == at)) f.note(of, std::string(limit));
       if (!confirmed) f.note(s.span, "one of the two figures is not confirmed");
-      f.help("another processor, or another chassis");
+      f.help("use another processor, or another chassis");
       f.object("nodes." + g.name);
       f.physics = confirmed;
       return f;
     };
     if (p.arch && s.cpu->arch && *p.arch != *s.cpu->arch) {
-      report(format("'{}' is {}, '{}' takes {}", s.cpu_model, enum_text(*s.cpu->arch), s.id, enum_text(*p.arch)),
-             "what the chassis takes", p.arch.span, p.arch.confirmed && s.cpu->arch.confirmed);
+      report(format("'{}' is {}, but '{}' takes {}", s.cpu_model, enum_text(*s.cpu->arch), s.id, enum_text(*p.arch)),
+             "the architecture of the chassis", p.arch.span, p.arch.confirmed && s.cpu->arch.confirmed);
       continue;  // nothing else fits either
     }
     if (p.cpu_socket && !s.cpu->socket)
       findings.note(rule.id, at,
                     format("'{}' states no `socket`, so it was not checked whether '{}' takes it", s.cpu_model, s.id));
     if (p.cpu_socket && s.cpu->socket && *p.cpu_socket != *s.cpu->socket) {
-      report(format("'{}' is for socket {}, '{}' has {}", s.cpu_model, *s.cpu->socket, s.id, *p.cpu_socket),
+      report(format("'{}' is for socket {}, but '{}' has {}", s.cpu_model, *s.cpu->socket, s.id, *p.cpu_socket),
              "the sockets of the chassis", p.cpu_socket.span, p.cpu_socket.confirmed && s.cpu->socket.confirmed);
       continue;
     }
     if (p.sockets && s.cpu_count > *p.sockets)
-      report(format("{} processors are asked for in each node of '{}', '{}' has {}", s.cpu_count, g.name, s.id,
+      report(format("{} processors are asked for in each node of '{}', but '{}' has {}", s.cpu_count, g.name, s.id,
                     plural(*p.sockets, "socket")),
              "the sockets of the chassis", p.sockets.span, p.sockets.confirmed);
     if (p.cpu_tdp && s.cpu->tdp && above(s.cpu->tdp->value, p.cpu_tdp->value))
-      report(format("'{}' needs {}, '{}' cools {} for each processor", s.cpu_model, to_text(*s.cpu->tdp), s.id,
+      report(format("'{}' draws {}, but '{}' cools {} for each processor", s.cpu_model, to_text(*s.cpu->tdp), s.id,
                     to_text(*p.cpu_tdp)),
-             "what the chassis cools", p.cpu_tdp.span, p.cpu_tdp.confirmed && s.cpu->tdp.confirmed);
+             "the cooling of the chassis", p.cpu_tdp.span, p.cpu_tdp.confirmed && s.cpu->tdp.confirmed);
   }
 }
 
@@ -48,11 +48,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The processors have the instruction set and the socket of the chassis, there are no more of them than sockets, and the chassis cools what they draw.
+The processors match the chassis in instruction set, socket and number, and the chassis cools what they draw.
 
 ## Why it matters
 
-A processor for another socket cannot be built in; one that draws more than the chassis cools runs slower than its data sheet, or not at all.
+A processor for another socket cannot be installed. One that draws more than the chassis cools runs slower than its data
+sheet, or not at all.
 
 ## Formula
 
@@ -73,7 +74,7 @@ Another processor, or another chassis.
 
 ## When to accept
 
-Never what was read in a data sheet.
+Never for figures from a data sheet.
 )";
 
 extern const Rule kNodeCpuUnsupportedByChassis;  // registry.cc names it
@@ -82,7 +83,7 @@ const Rule kNodeCpuUnsupportedByChassis = {
     .code = "NODE-007",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a processor does not go into its chassis",
+    .summary = "a processor does not fit its chassis",
     .explanation = kExplanation,
     .check = check,
 };

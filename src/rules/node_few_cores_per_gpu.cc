@@ -17,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.cores == 0) {
       findings.note(
           rule.id, s.span,
-          format("'{}' states no `cores`, so those of '{}' were not compared with its GPUs", s.cpu_model, g.name));
+          format("'{}' states no `cores`, so the cores of '{}' were not compared with its GPUs", s.cpu_model, g.name));
       continue;
     }
     if (s.cores >= cores_per_gpu * s.gpu_count) continue;
@@ -26,13 +26,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         s.part.cpus ? in_spec(first_place(written(s.part.cpus->model), s.part.cpus->span), g) : SourceSpan{}, s.span);
     Finding& f = findings.add(
         too_few ? Severity::error : rule.severity, rule.id, at,
-        too_few ? format("each node of '{}' has {} for {}: a core for each and {} for the system are the least", g.name,
-                         plural(s.cores, "core"), plural(s.gpu_count, "GPU"), kSystemCores)
-                : format("each node of '{}' has {:.3g} cores for each GPU, {} are good practice", g.name,
+        too_few ? format("each node of '{}' has {} for {}, but needs at least one core per GPU and {} for the system",
+                         g.name, plural(s.cores, "core"), plural(s.gpu_count, "GPU"), kSystemCores)
+                : format("each node of '{}' has {:.3g} cores for each GPU, but {} are recommended", g.name,
                          static_cast<double>(s.cores) / static_cast<double>(s.gpu_count), cores_per_gpu));
     f.label(format("{} x {} cores / {}", s.cpu_count, s.cores / s.cpu_count, plural(s.gpu_count, "GPU")));
     mention_unconfirmed(f, s.cpu->cores, format("the number of cores of '{}'", s.cpu_model));
-    f.help(format("{} cores in each node", cores_per_gpu * s.gpu_count));
+    f.help(format("use {} cores in each node", cores_per_gpu * s.gpu_count));
     f.object("nodes." + g.name);
   }
 }
@@ -41,11 +41,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A node has eight processor cores for each GPU; an error where it has not even one for each and two for the system.
+A node has eight processor cores for each GPU. It is an error if it does not have one for each GPU and two for the
+system.
 
 ## Why it matters
 
-Each GPU is fed by a rank, its data loaders and the threads of the communication library. Where they share cores, the GPU waits.
+Each GPU needs cores for its rank, its data loaders and the threads of the communication library. If these share cores,
+the GPU waits.
 
 ## Formula
 
@@ -57,15 +59,15 @@ Source: policy; systems of the makers have 14 (DGX H100: 112 cores, 8 GPUs) and 
 
 ## Example
 
-Eight GPUs and one processor of 32 cores: four for each.
+Eight GPUs and one processor of 32 cores: four cores for each GPU.
 
 ## How to fix
 
-Processors with more cores, or a second one.
+Use processors with more cores, or a second one.
 
 ## When to accept
 
-Inference, or data that are prepared elsewhere.
+For inference, or where data are prepared elsewhere.
 )";
 
 extern const Rule kNodeFewCoresPerGpu;  // registry.cc names it
@@ -74,7 +76,7 @@ const Rule kNodeFewCoresPerGpu = {
     .code = "NODE-005",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a node has few processor cores for its GPUs",
+    .summary = "a node has too few processor cores for its GPUs",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

@@ -32,31 +32,32 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
       Finding& f = findings.error(
           rule.id, at,
-          format("'{}' is {}, '{}' takes {}", s.gpu_model, enum_text(*s.gpu->form), s.id, join(forms, " or ")));
+          format("'{}' is {}, but '{}' takes {}", s.gpu_model, enum_text(*s.gpu->form), s.id, join(forms, " or ")));
       if (s.gpu->form.span.valid()) f.note(s.gpu->form.span, "the form of the GPU");
-      if (s.part.gpu_forms.front().span.valid()) f.note(s.part.gpu_forms.front().span, "what the chassis takes");
+      if (s.part.gpu_forms.front().span.valid())
+        f.note(s.part.gpu_forms.front().span, "the forms that the chassis takes");
       mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
-      f.help(format("take a GPU of the form {}, or a chassis for {}", join(forms, " or "), enum_text(*s.gpu->form)));
+      f.help(format("use a GPU of the form {}, or a chassis for {}", join(forms, " or "), enum_text(*s.gpu->form)));
       f.object("nodes." + g.name);
     }
     const bool form_fits = s.gpu->form && std::any_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(),
                                                       [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; });
     if (s.part.gpu_slots && s.gpu_count > *s.part.gpu_slots) {
       Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),
-                                  format("{} GPUs are asked for in each node of '{}', '{}' has room for {}",
+                                  format("{} GPUs are asked for in each node of '{}', but '{}' has room for {}",
                                          s.gpu_count, g.name, s.id, *s.part.gpu_slots));
-      if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the places that the chassis has");
+      if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the GPU places of the chassis");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
       f.help(format("`gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
       f.object("nodes." + g.name);
     } else if (s.part.gpu_slots && s.gpu_count < *s.part.gpu_slots && form_fits && on_a_board(*s.gpu->form)) {
       Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),
-                                  format("{} are asked for in each node of '{}', the board of '{}' comes with {}",
+                                  format("{} are asked for in each node of '{}', but the board of '{}' comes with {}",
                                          plural(s.gpu_count, "GPU"), g.name, s.id, *s.part.gpu_slots));
-      if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the places that the board has");
+      if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the GPU places of the board");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
-      f.help(
-          format("`gpus: {} x {}`; a machine with a dead one is repaired or drained", *s.part.gpu_slots, s.gpu_model));
+      f.help(format("write `gpus: {} x {}`; a machine with a failed GPU is repaired or drained", *s.part.gpu_slots,
+                    s.gpu_model));
       f.object("nodes." + g.name);
     }
   }
@@ -66,11 +67,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The GPUs have a form that the chassis takes (SXM, OAM, PCIe, superchip, each in its generation), and there are no more of them than places. An SXM or OAM board has them all.
+The GPUs have a form that the chassis takes (SXM, OAM, PCIe, superchip, each in its generation), and there are no more
+of them than places. An SXM or OAM board always has all its GPUs.
 
 ## Why it matters
 
-An SXM module has no edge connector and a PCIe card no mezzanine: the wrong one cannot be built in, and the order cannot be returned.
+An SXM module has no edge connector, and a PCIe card does not fit a mezzanine socket: the wrong form cannot be
+installed, and the order cannot be returned.
 
 ## Formula
 
@@ -87,7 +90,7 @@ Source: data sheets of GPU and chassis (catalogue).
 
 ## How to fix
 
-Take the GPU's sibling in the other form, or a chassis that is made for it.
+Use the version of the GPU in the other form, or a chassis that is made for it.
 
 ## When to accept
 

@@ -6,7 +6,7 @@ namespace clusterc {
 namespace {
 
 // Policy; DGX B200: 2 TB for 1.44 TB, 1.4.
-constexpr Threshold kThreshold{.means = "host memory over GPU memory", .standard = 1, .least = 0.1, .most = 8};
+constexpr Threshold kThreshold{.means = "ratio of host memory to GPU memory", .standard = 1, .least = 0.1, .most = 8};
 constexpr double kGood = 2.0;  // DGX H100: 2 TB for 0.64 TB, 3.1
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -26,11 +26,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         s.span);
     Finding& f = findings.add(
         rule.severity, rule.id, at,
-        format("each node of '{}' has {} of memory, its GPUs have {}", g.name, to_text(*s.memory), to_text(gpus)));
-    f.label(format("{} x {}; {} of it", s.gpu_count, to_text(*s.gpu->memory), percent(*s.memory / gpus)));
+        format("each node of '{}' has {} of memory, but its GPUs have {}", g.name, to_text(*s.memory), to_text(gpus)));
+    f.label(
+        format("{} x {}; host memory is {} of it", s.gpu_count, to_text(*s.gpu->memory), percent(*s.memory / gpus)));
     mention_unconfirmed(f, s.gpu->memory, format("the memory of '{}'", s.gpu_model));
     if (!s.memory.confirmed) f.note(s.memory.span, format("the memory of '{}' is not confirmed", s.id));
-    f.help(format("{} are good practice", to_text(gpus * kGood)));
+    f.help(format("use {} or more", to_text(gpus * kGood)));
     f.object("nodes." + g.name);
   }
 }
@@ -39,11 +40,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A node with GPUs has at least as much memory as they have together.
+A node with GPUs has at least as much host memory as its GPUs have together.
 
 ## Why it matters
 
-Checkpoints, pinned buffers, data loaders and the page cache all live in host memory. With less of it than the GPUs have, a checkpoint cannot be staged and jobs are killed for want of memory.
+Checkpoints, pinned buffers, data loaders and the page cache use host memory. With less of it than GPU memory, a
+checkpoint cannot be staged and jobs are killed because memory runs out.
 
 ## Formula
 
@@ -59,11 +61,11 @@ Source: policy; systems of the makers have 1.4 times (DGX B200: 2 TB for 1.44 TB
 
 ## How to fix
 
-Larger modules, one or two on each channel.
+Use larger modules, or one or two on each channel.
 
 ## When to accept
 
-Inference of models that stay on the GPUs.
+For inference with models that stay on the GPUs.
 )";
 
 extern const Rule kNodeHostMemoryBelowGpu;  // registry.cc names it
@@ -72,7 +74,7 @@ const Rule kNodeHostMemoryBelowGpu = {
     .code = "NODE-003",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a node has less memory than its GPUs",
+    .summary = "a node has less host memory than GPU memory",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

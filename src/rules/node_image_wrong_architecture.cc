@@ -28,18 +28,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (*arch == *w.arch) continue;
     const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == w.arch.span; });
     if (before != told.end()) {
-      before->finding->note(g.server.span, format("and group '{}' is {} ('{}')", g.name, enum_text(*arch), g.server.id))
+      before->finding->note(g.server.span, format("group '{}' is {} too ('{}')", g.name, enum_text(*arch), g.server.id))
           .object("nodes." + g.name);
       continue;
     }
     Finding& f = findings.error(
         rule.id, w.arch.span,
-        format("the images are {}, the nodes of '{}' are {}", enum_text(*w.arch), g.name, enum_text(*arch)));
+        format("the images are {}, but the nodes of '{}' are {}", enum_text(*w.arch), g.name, enum_text(*arch)));
     f.note(g.server.span, format("'{}'{}", g.server.id, g.server.cpu ? format(" with '{}'", g.server.cpu_model) : ""));
     mention_unconfirmed(f, arch,
                         format("the instruction set of '{}'", g.server.cpu ? g.server.cpu_model : g.server.id));
     f.help(g.spec->software && g.spec->software->arch
-               ? format("`arch: {}`", enum_text(*arch))
+               ? format("write `arch: {}`", enum_text(*arch))
                : format("leave `arch` out: it follows from the processors, group by group"));
     f.object("nodes." + g.name);
     if (g.spec->software && g.spec->software->arch)
@@ -52,7 +52,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The images of a group are for the instruction set of its processors.
+The images of a group are built for the instruction set of its processors.
 
 ## Why it matters
 
@@ -85,7 +85,7 @@ const Rule kNodeImageWrongArchitecture = {
     .code = "NODE-006",
     .severity = Severity::error,
     .physics = true,
-    .summary = "images are for another instruction set than the processors",
+    .summary = "images are built for another instruction set than the processors",
     .explanation = kExplanation,
     .check = check,
 };

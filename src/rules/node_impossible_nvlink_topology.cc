@@ -14,10 +14,11 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
   if (no_link || (s.gpu->form && *s.gpu->form != GpuForm::pcie)) {
     Finding& f = findings.add(
         rule.severity, rule.id, at,
-        no_link ? format("bridges of {} GPUs are asked for in '{}', '{}' has no NVLink", *bridge, g.name, s.gpu_model)
-                : format("bridges of {} GPUs are asked for in '{}', '{}' is {}: bridges join PCIe cards", *bridge,
-                         g.name, s.gpu_model, enum_text(*s.gpu->form)));
-    if (no_link) mention_unconfirmed(f, s.gpu->gpu_link, format("that '{}' has no link", s.gpu_model));
+        no_link
+            ? format("bridges of {} GPUs are asked for in '{}', but '{}' has no NVLink", *bridge, g.name, s.gpu_model)
+            : format("bridges of {} GPUs are asked for in '{}', but '{}' is {}: bridges join PCIe cards only", *bridge,
+                     g.name, s.gpu_model, enum_text(*s.gpu->form)));
+    if (no_link) mention_unconfirmed(f, s.gpu->gpu_link, format("the absence of NVLink on '{}'", s.gpu_model));
     f.help("leave `nvlink_bridge` out");
     f.object("nodes." + g.name);
     f.physics = !no_link || s.gpu->gpu_link.confirmed;
@@ -39,17 +40,17 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
   }
   if (!can) {
     Finding& f = findings.add(rule.severity, rule.id, at,
-                              format("bridges of {} GPUs are asked for in '{}', those for '{}' join {}", *bridge,
+                              format("bridges of {} GPUs are asked for in '{}', but those for '{}' join {}", *bridge,
                                      g.name, s.gpu_model, join(sizes, " or ")));
     if (!confirmed) f.note(s.gpu->bridges.front().span, format("the bridges of '{}' are not confirmed", s.gpu_model));
-    f.help(format("`nvlink_bridge: {}`", sizes.back()));
+    f.help(format("write `nvlink_bridge: {}`", sizes.back()));
     f.object("nodes." + g.name);
     f.physics = confirmed;
   } else if (*bridge > s.gpu_count) {
     Finding& f = findings.add(
         rule.severity, rule.id, at,
-        format("bridges of {} GPUs are asked for in '{}', each node has {}", *bridge, g.name, s.gpu_count));
-    f.help(format("{} GPUs, or a smaller bridge", *bridge));
+        format("bridges of {} GPUs are asked for in '{}', but each node has {}", *bridge, g.name, s.gpu_count));
+    f.help(format("use {} GPUs, or a smaller bridge", *bridge));
     f.object("nodes." + g.name);
   }
 }
@@ -60,12 +61,12 @@ void check_assembly(const Rule& rule, Findings& findings, const Cluster& c, cons
   const AssemblyGroupModel& a = c.assemblies[g.assembly];
   const Value<std::int64_t>& most = a.part->nvlink_domain;
   if (*size <= *most) return;
-  Finding& f = findings.add(
-      rule.severity, rule.id, size.span,
-      format("an NVLink domain of {} GPUs is asked for, the NVLink switches of '{}' join {}", *size, a.name, *most));
-  f.note(of_nodes, format("the nodes of '{}'", g.name)).note(a.span, "they are its trays");
+  Finding& f = findings.add(rule.severity, rule.id, size.span,
+                            format("an NVLink domain of {} GPUs is asked for, but the NVLink switches of '{}' join {}",
+                                   *size, a.name, *most));
+  f.note(of_nodes, format("the nodes of '{}'", g.name)).note(a.span, "they are the trays of this group");
   mention_unconfirmed(f, most, format("the domain of '{}'", a.name));
-  f.help(format("leave the domain out: each rack is one of {}, and between racks it is the network", *most));
+  f.help(format("leave the domain out: each rack is a domain of {}, and racks communicate over the network", *most));
   f.object("nvlink." + domain).object("nodes." + g.name);
   f.physics = most.confirmed;
 }
@@ -79,10 +80,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Value<BytesPerSecond>& link = s.part.gpu_link;
     if (link.origin == Origin::spec && link && link->value > 0 && s.gpu->gpu_link && s.gpu->gpu_link->value <= 0) {
       Finding& f = findings.add(rule.severity, rule.id, link.span,
-                                format("a link of {} between the GPUs of '{}' is stated, '{}' has none", to_text(*link),
-                                       g.name, s.gpu_model));
-      mention_unconfirmed(f, s.gpu->gpu_link, format("that '{}' has no link", s.gpu_model));
-      f.help("leave `gpu_link` out: expect what PCIe gives");
+                                format("a link of {} between the GPUs of '{}' is stated, but '{}' has none",
+                                       to_text(*link), g.name, s.gpu_model));
+      mention_unconfirmed(f, s.gpu->gpu_link, format("the absence of NVLink on '{}'", s.gpu_model));
+      f.help("leave `gpu_link` out, and expect the rate of PCIe");
       f.object("nodes." + g.name);
       f.physics = s.gpu->gpu_link.confirmed;
     }
@@ -104,11 +105,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!s.gpu->form || *s.gpu->form == GpuForm::superchip) continue;
       Finding& f = findings.add(
           rule.severity, rule.id, domain.value.size.span,
-          format("an NVLink domain of {} GPUs is asked for, '{}' in '{}' is {} and joins the {} of one node",
+          format("an NVLink domain of {} GPUs is asked for, but '{}' in '{}' is {} and joins the {} of one node",
                  *domain.value.size, s.gpu_model, g.name, enum_text(*s.gpu->form), s.gpu_count));
       f.note(name.span, format("the nodes of '{}'", g.name));
       mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
-      f.help("leave the domain out: between nodes it is the network; or take a rack-scale system (`assemblies`)");
+      f.help("leave the domain out: nodes communicate over the network; or use a rack-scale system (`assemblies`)");
       f.object("nvlink." + domain.name).object("nodes." + g.name);
       f.physics = s.gpu->form.confirmed;
     }
@@ -119,11 +120,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Links between GPUs are of a kind that exists: bridges join PCIe cards in the numbers that they are made for, a GPU without NVLink has none, a domain leaves its node only in rack-scale systems, and there it is no larger than theirs.
+Links between GPUs are of a kind that exists: bridges join PCIe cards in the numbers that they are made for; a GPU
+without NVLink has no link; a domain spans several nodes only in rack-scale systems, and is no larger than theirs.
 
 ## Why it matters
 
-What is planned on NVLink and runs on PCIe or the network is slower by ten times or more, and no part can be bought that mends it.
+Work planned for NVLink that runs on PCIe or the network is ten or more times slower, and no part can be bought to fix
+it.
 
 ## Formula
 
@@ -140,11 +143,11 @@ Source: data sheets (catalogue): bridges join two A100, H100 PCIe or H100 NVL, t
 
 ## How to fix
 
-Leave it out and expect PCIe, take cards with bridges, or boards with NVLink switches.
+Leave the link out and expect PCIe, use cards with bridges, or boards with NVLink switches.
 
 ## When to accept
 
-Never what was read in a data sheet.
+Never for figures from a data sheet.
 )";
 
 extern const Rule kNodeImpossibleNvlinkTopology;  // registry.cc names it

@@ -13,7 +13,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!s.cpu) continue;  // reported
     if (!s.cpu->memory_channels) {
       findings.note(rule.id, s.span,
-                    format("'{}' states no `memory_channels`, so the modules of group '{}' were not spread over them",
+                    format("'{}' states no `memory_channels`, so it was not checked whether the modules of group '{}' "
+                           "fill them evenly",
                            s.cpu_model, g.name));
       continue;
     }
@@ -36,9 +37,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t more = rounds * channels, fewer = more - channels;
     const bool fits = !s.part.dimm_slots || more <= *s.part.dimm_slots;
     if (fits || fewer > 0)
-      f.help(format("take {} modules{}", fits ? more : fewer, fits && fewer > 0 ? format(", or {}", fewer) : ""));
+      f.help(format("use {} modules{}", fits ? more : fewer, fits && fewer > 0 ? format(", or {}", fewer) : ""));
     else
-      f.help(format("a chassis with {} slots for modules, '{}' has {}", more, s.id, *s.part.dimm_slots));
+      f.help(format("use a chassis with {} slots for modules; '{}' has {}", more, s.id, *s.part.dimm_slots));
     f.object("nodes." + g.name);
   }
 }
@@ -51,7 +52,8 @@ The memory modules of a node fill all channels of its processors equally.
 
 ## Why it matters
 
-A processor interleaves over the channels that are filled. Eight modules on twelve channels give two thirds of the bandwidth, on every run, for the life of the machine.
+A processor interleaves over the channels that are filled. Eight modules on twelve channels give two thirds of the
+bandwidth, for the life of the machine.
 
 ## Formula
 
@@ -68,7 +70,7 @@ Source: data sheet of the processor (catalogue); arithmetic.
 
 ## How to fix
 
-Take as many modules as there are channels (or twice as many), of the next smaller or larger size.
+Use as many modules as there are channels (or twice as many), of the next smaller or larger size.
 
 ## When to accept
 

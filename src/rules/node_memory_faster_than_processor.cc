@@ -13,10 +13,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Dimms& memory = *s.part.memory;
     if (!above(memory.rate->value, s.cpu->memory_rate->value)) continue;
     Finding& f = findings.warning(rule.id, first_place(in_spec(memory.rate.span, g), in_spec(memory.span, g), s.span),
-                                  format("the memory of each node of '{}' is of {}, '{}' drives it at {} at most",
+                                  format("the memory of each node of '{}' is rated {}, but '{}' runs it at {} at most",
                                          g.name, to_text(*memory.rate), s.cpu_model, to_text(*s.cpu->memory_rate)));
     mention_unconfirmed(f, s.cpu->memory_rate, format("the transfer rate of '{}'", s.cpu_model));
-    f.help(format("`rate: {}`, or another processor", to_text(*s.cpu->memory_rate))).object("nodes." + g.name);
+    f.help(format("write `rate: {}`, or use another processor", to_text(*s.cpu->memory_rate)))
+        .object("nodes." + g.name);
   }
 }
 
@@ -24,12 +25,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The transfer rate of a node's memory modules, where it is written, is not above what its processor drives with one module a channel.
+The transfer rate of a node's memory modules, where it is written, is not above the rate that its processor supports
+with one module per channel.
 
 ## Why it matters
 
-Faster modules run at the processor's rate: what was paid for is not there, and a bandwidth that was reckoned with the modules' rate is missed by every node. The plan's
-figures reckon with the lower of the two.
+Faster modules run at the processor's rate, so the extra price buys nothing. A bandwidth that was calculated with the
+modules' rate is not reached. The plan uses the lower of the two rates.
 
 ## Formula
 
@@ -45,11 +47,11 @@ Source: data sheet of the processor (catalogue, `memory_rate`); JEDEC modules wo
 
 ## How to fix
 
-Modules of the processor's rate, or a processor that drives the faster ones.
+Use modules of the processor's rate, or a processor that supports the faster ones.
 
 ## When to accept
 
-Where faster modules are what can be bought, at the same price.
+Where only faster modules are available, at the same price.
 )";
 
 extern const Rule kNodeMemoryFasterThanProcessor;  // registry.cc names it
@@ -58,7 +60,7 @@ const Rule kNodeMemoryFasterThanProcessor = {
     .code = "NODE-012",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "memory modules of a higher rate than the processor drives",
+    .summary = "memory modules have a higher rate than the processor supports",
     .explanation = kExplanation,
     .check = check,
 };

@@ -12,9 +12,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const auto say = [&](SourceSpan at, std::int64_t count, std::string_view what, const Value<std::int64_t>& places,
                          std::string_view places_word) {
       Finding& f = findings.error(rule.id, first_place(at, s.span, g.span),
-                                  format("{} {} are asked for in each node of '{}', '{}' has {} {}", count, what,
+                                  format("{} {} are asked for in each node of '{}', but '{}' has {} {}", count, what,
                                          g.name, s.id, *places, places_word));
-      if (places.span.valid()) f.note(places.span, format("the {} that the chassis has", places_word));
+      if (places.span.valid()) f.note(places.span, format("the {} of the chassis", places_word));
       mention_unconfirmed(f, places, format("the number of {} of '{}'", places_word, s.id));
       f.object("nodes." + g.name);
     };
@@ -37,11 +37,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Memory modules and drives of a node have slots and bays: no more are asked for than the chassis has.
+The memory modules and drives of a node do not exceed the slots and bays of its chassis.
 
 ## Why it matters
 
-Half of an order that does not fit goes back, or the next larger chassis is bought for it.
+The parts that do not fit are returned, or a larger chassis must be bought for them.
 
 ## Formula
 
@@ -60,11 +60,11 @@ Source: data sheet of the chassis (catalogue); counting.
 
 ## How to fix
 
-Fewer and larger modules or drives, or another chassis.
+Use fewer and larger modules or drives, or another chassis.
 
 ## When to accept
 
-Never: it does not fit. A chassis that was ordered with more bays is written `server: { like: …, drive_bays: 24 }`.
+Never: the parts do not fit. If the chassis was ordered with more bays, write `server: { like: …, drive_bays: 24 }`.
 )";
 
 extern const Rule kNodePartsBeyondPlaces;  // registry.cc names it
@@ -73,7 +73,7 @@ const Rule kNodePartsBeyondPlaces = {
     .code = "NODE-010",
     .severity = Severity::error,
     .physics = true,
-    .summary = "more memory modules or drives than the chassis has places for",
+    .summary = "more memory modules or drives than the chassis has places",
     .explanation = kExplanation,
     .check = check,
 };

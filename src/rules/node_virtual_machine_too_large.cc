@@ -28,10 +28,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       u.said = true;
       Finding& f = findings.error(
           rule.id, place,
-          format("each virtual machine of '{}' has {}, a host of '{}' has {}", g.name, needs, host.name, has));
+          format("each virtual machine of '{}' has {}, but a host of '{}' has {}", g.name, needs, host.name, has));
       f.label(std::move(formula));
       f.note(vm->host.span, "the host is named here");
-      f.help("smaller machines, or larger hosts");
+      f.help("use smaller virtual machines, or larger hosts");
       f.object("nodes." + g.name);
     };
     if (vm->cpus && threads > 0 && *vm->cpus > threads)
@@ -52,10 +52,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Bytes all = *memory * static_cast<double>(host.count);
     if (!above(used[h].bytes, all.value)) continue;
     Finding& f = findings.error(rule.id, used[h].last->spec->virtual_machine->memory.span,
-                                format("the virtual machines on '{}' have {} of memory together, its hosts have {}",
+                                format("the virtual machines on '{}' have {} of memory together, but its hosts have {}",
                                        host.name, to_text(Bytes(used[h].bytes)), to_text(all)));
     f.label(format("{} x {}", plural(host.count, "host"), to_text(*memory)));
-    f.help("fewer or smaller machines, or more hosts");
+    f.help("use fewer or smaller virtual machines, or more hosts");
     f.object("nodes." + host.name);
   }
 }
@@ -64,11 +64,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A virtual machine with a `host` among the cluster's own groups has no more processors than that host has threads and no more memory than it has; all of them together have no more memory than the hosts.
+A virtual machine with a `host` among the cluster's own groups has no more processors than that host has threads, and no
+more memory than it has. All virtual machines together have no more memory than the hosts.
 
 ## Why it matters
 
-A machine that is larger than its host does not start. Memory that is promised twice is taken away from somebody at the worst moment.
+A virtual machine larger than its host does not start. If more memory is promised than exists, the host runs out of
+memory under load and stops virtual machines.
 
 ## Formula
 
@@ -86,11 +88,11 @@ Source: arithmetic. More processors than threads in all is usual (they take turn
 
 ## How to fix
 
-Smaller machines, larger hosts, or more of them.
+Use smaller virtual machines, larger hosts, or more of them.
 
 ## When to accept
 
-Never: it does not start.
+Never: the virtual machine does not start.
 )";
 
 extern const Rule kNodeVirtualMachineTooLarge;  // registry.cc names it
@@ -99,7 +101,7 @@ const Rule kNodeVirtualMachineTooLarge = {
     .code = "NODE-011",
     .severity = Severity::error,
     .physics = true,
-    .summary = "virtual machines are larger than the hosts that carry them",
+    .summary = "virtual machines are larger than the hosts that run them",
     .explanation = kExplanation,
     .check = check,
 };

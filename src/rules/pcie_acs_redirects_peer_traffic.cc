@@ -29,12 +29,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at = g.software.acs.span;
     const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == at; });
     if (before != told.end()) {
-      before->finding->note(g.span, format("and so in group '{}'", g.name)).object("nodes." + g.name);
+      before->finding->note(g.span, format("the same applies to group '{}'", g.name)).object("nodes." + g.name);
       continue;
     }
-    Finding& f = findings.add(rule.severity, rule.id, at,
-                              format("access control services send {} traffic of '{}' through the root port",
-                                     adapters ? "GPU-adapter" : "GPU-GPU", g.name));
+    Finding& f =
+        findings.add(rule.severity, rule.id, at,
+                     format("access control services (ACS) redirect the {} traffic of '{}' through the root port",
+                            adapters ? "GPU-adapter" : "GPU-GPU", g.name));
     // The narrowest point of a pair that would have met in its switch.
     const PcieTree& tree = in.plan.pcie_tree(gi);
     const PcieDevice* gpu = tree.gpu(0);
@@ -48,13 +49,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (gpu && other) {
       const PcieRoad direct = pcie_road(tree, *gpu, *other), redirected = pcie_road(tree, *gpu, *other, PcieAcs::on);
       if (direct.relation == PcieRelation::same_switch && redirected.rate.value > 0)
-        f.note(device_place(gpu),
-               format("{} and {} meet in one switch; redirected they share an uplink of {} with everything below it",
-                      gpu->name, other->name, to_text(redirected.rate, 3)));
+        f.note(
+            device_place(gpu),
+            format(
+                "{} and {} are below one switch; with ACS they share an uplink of {} with all other devices below it",
+                gpu->name, other->name, to_text(redirected.rate, 3)));
     }
     f.help(
-        "`acs: false`: off in the firmware, or `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; nodes that carry virtual "
-        "machines need it, with ATS on the adapters");
+        "`acs: false`: switch ACS off in the firmware, or with `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; nodes "
+        "that run virtual machines need ACS, with ATS on the adapters");
     f.object("nodes." + g.name);
     told.push_back({at, &f});
   }
@@ -64,11 +67,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Nodes whose GPUs speak with each other or with their adapters over PCIe have no access control services (ACS) on their bridges, unless they carry virtual machines.
+Nodes whose GPUs exchange data with each other or with their adapters over PCIe have access control services (ACS) off
+on their bridges, unless they run virtual machines.
 
 ## Why it matters
 
-ACS redirects requests between devices up to the root port. Transfers hang, or crawl through the uplink that they were meant to avoid; with several GPUs everything meets there.
+ACS redirects requests between devices to the root port. Transfers hang, or all of them share the slow uplink that they
+would otherwise avoid.
 
 ## Formula
 
@@ -84,11 +89,12 @@ Source: NVIDIA NCCL documentation, troubleshooting, PCI Access Control Services;
 
 ## How to fix
 
-Switch ACS off in the firmware, or with setpci at every boot. In virtual machines leave the bits that isolation needs, and switch ATS on.
+Switch ACS off in the firmware, or with setpci at every boot. In virtual machines leave on the bits that isolation
+needs, and switch ATS on.
 
 ## When to accept
 
-Where devices are handed to virtual machines that the spec does not show.
+Where devices are passed through to virtual machines that the spec does not show.
 )";
 
 extern const Rule kPcieAcsRedirectsPeerTraffic;  // registry.cc names it
@@ -97,7 +103,7 @@ const Rule kPcieAcsRedirectsPeerTraffic = {
     .code = "PCIE-008",
     .severity = Severity::error,
     .physics = false,
-    .summary = "access control services send traffic between devices through the root port",
+    .summary = "access control services redirect traffic between devices through the root port",
     .explanation = kExplanation,
     .check = check,
 };

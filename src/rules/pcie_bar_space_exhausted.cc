@@ -20,7 +20,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.gpu->form.value == GpuForm::superchip) continue;  // its memory is the system's
     if (!s.gpu->bar && !s.gpu->memory) {
       findings.note(rule.id, s.part.bar_window.span,
-                    format("'{}' states neither `bar` nor `memory`, so the address space of '{}' was not added up",
+                    format("'{}' states neither `bar` nor `memory`, so the PCIe address space of '{}' was not checked",
                            s.gpu_model, g.name));
       continue;
     }
@@ -28,14 +28,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Bytes wanted = each * static_cast<double>(s.gpu_count);
     if (!above(wanted.value, s.part.bar_window->value)) continue;
     Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(s.part.bar_window.span, g), s.span),
-                              format("{} of each node of '{}' ask for {} of address space, the board gives {}",
+                              format("{} of each node of '{}' need {} of address space, but the board provides {}",
                                      plural(s.gpu_count, "GPU"), g.name, to_text(wanted), to_text(*s.part.bar_window)));
     f.label(format("{} x {}", s.gpu_count, to_text(each)));
     if (!s.gpu->bar)
-      f.note(s.span, format("'{}' states no `bar`: taken is its memory, rounded up to a power of two", s.gpu_model));
+      f.note(s.span,
+             format("'{}' states no `bar`: its memory is used instead, rounded up to a power of two", s.gpu_model));
     else
       mention_unconfirmed(f, s.gpu->bar, format("the address space of '{}'", s.gpu_model));
-    f.help("the larger window for devices above 4 GiB in the firmware, or another board");
+    f.help("enable the larger window for devices above 4 GiB in the firmware, or use another board");
     f.object("nodes." + g.name);
   }
 }
@@ -44,11 +45,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The GPUs of a node ask for no more 64-bit address space than its board gives, where the server states `bar_window`.
+The GPUs of a node need no more 64-bit address space than its board provides. The rule applies where the server states
+`bar_window`.
 
 ## Why it matters
 
-What does not fit is left out when the machine starts: GPUs are missing after the power-on test, and no log says why.
+Devices that do not fit are left out at boot: GPUs are missing after the power-on test, and no log says why.
 
 ## Formula
 
@@ -61,7 +63,7 @@ Source: PCI Local Bus Specification 3.0, section 6.2.5.1 (regions are powers of 
 
 ## Example
 
-Eight H200 of 141 GB (256 GiB each) on a board with a window of 1 TiB: 2 TiB are wanted.
+Eight H200 of 141 GB (256 GiB each) on a board with a window of 1 TiB: 2 TiB are needed.
 
 ## How to fix
 
@@ -69,7 +71,7 @@ Enable decoding above 4 GiB and the larger window in the firmware, or take anoth
 
 ## When to accept
 
-Where the firmware of the board is known to give more than its manual says.
+Where the board's firmware is known to provide more than its manual states.
 )";
 
 extern const Rule kPcieBarSpaceExhausted;  // registry.cc names it
@@ -78,7 +80,7 @@ const Rule kPcieBarSpaceExhausted = {
     .code = "PCIE-014",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "the devices ask for more address space than the board gives",
+    .summary = "the devices need more PCIe address space than the board provides",
     .explanation = kExplanation,
     .check = check,
 };

@@ -19,8 +19,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                           in_spec(entry.name_span, g), s.span);
         if (slot.splits.empty()) {
           findings.note(rule.id, at,
-                        format("slot '{}' of '{}' holds {} and states no `splits`, so it was not checked whether the "
-                               "board splits it {}",
+                        format("slot '{}' of '{}' holds {} but states no `splits`, so it was not checked whether the "
+                               "board can split it {}",
                                entry.name, g.name, plural(held, "device"), needed));
           continue;
         }
@@ -34,11 +34,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         }
         if (can) continue;
         Finding& f = findings.add(rule.severity, rule.id, at,
-                                  format("slot '{}' of '{}' is to be split {} for {}, the board splits it {}",
+                                  format("slot '{}' of '{}' must be split {} for {}, but the board only splits it {}",
                                          entry.name, g.name, needed, plural(held, "device"), known));
         f.label(format("{} lanes for {}", slot.lanes.value_or(16), plural(held, "device")));
-        f.note(slot.splits.front().span, "what the board can do");
-        f.help("another slot, or a carrier with a PCIe switch of its own (`switches`, `through`)");
+        f.note(slot.splits.front().span, "the splits that the board supports");
+        f.help("use another slot, or a carrier with its own PCIe switch (`switches`, `through`)");
         f.object("nodes." + g.name);
         f.physics = confirmed;
       }
@@ -49,11 +49,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A slot that several devices share is split in a way that the board offers.
+A slot that several devices share can be split as they need (bifurcation).
 
 ## Why it matters
 
-A carrier with four drives in a slot that does not split shows one drive. The other three are not there.
+A carrier with four drives in a slot that does not split shows one drive. The other three are not detected.
 
 ## Formula
 
@@ -71,7 +71,7 @@ Source: PCI Express Base Specification (a link has one width); manual of the boa
 
 ## How to fix
 
-Another slot, a carrier with a switch, or a firmware that offers the split: then state it.
+Use another slot, a carrier with a switch, or firmware that offers the split; then state it in `splits`.
 
 ## When to accept
 
@@ -84,7 +84,7 @@ const Rule kPcieBifurcationUnsupportedBySlot = {
     .code = "PCIE-011",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a slot is to be split in a way that the board cannot",
+    .summary = "a slot must be split in a way that the board does not support",
     .explanation = kExplanation,
     .check = check,
 };

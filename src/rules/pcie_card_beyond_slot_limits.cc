@@ -39,12 +39,12 @@ struct Misfit {
 };
 void report(const Rule& rule, Findings& findings, const NodeGroupModel& g, const Misfit& m, const std::string& has,
             const std::string& gives, SourceSpan limit, bool confirmed) {
-  Finding& f =
-      findings.add(rule.severity, rule.id, first_place(in_spec(device_place(m.device), g), g.server.span),
-                   format("'{}' {}, slot '{}' of '{}' {}{}", m.card.model, has, m.device->slot_name, g.name, gives,
-                          m.count > 1 ? format(", and so {} more", plural(m.count - 1, "slot")) : std::string()));
+  Finding& f = findings.add(
+      rule.severity, rule.id, first_place(in_spec(device_place(m.device), g), g.server.span),
+      format("'{}' {}, but slot '{}' of '{}' {}{}", m.card.model, has, m.device->slot_name, g.name, gives,
+             m.count > 1 ? format("; the same applies to {} more", plural(m.count - 1, "slot")) : std::string()));
   if (limit.valid() && !(limit == f.span)) f.note(limit, "the limit of the slot");
-  f.help("another slot or chassis, or a card of another size");
+  f.help("use another slot or chassis, or a card of another size");
   f.object("nodes." + g.name);
   f.physics = confirmed;
 }
@@ -69,15 +69,15 @@ void check_slots(const Rule& rule, Findings& findings, const NodeGroupModel& g, 
   }
   if (wide.device)
     report(rule, findings, g, wide, format("is {} wide", plural(**wide.card.width, "slot")),
-           format("takes {}", *wide.device->slot->width), wide.device->slot->width.span,
+           format("has a width of {}", *wide.device->slot->width), wide.device->slot->width.span,
            wide.card.width->confirmed && wide.device->slot->width.confirmed);
   if (large.device)
     report(rule, findings, g, large, format("is {}", card_words(**large.card.size)),
-           format("takes {}", card_words(*large.device->slot->card)), large.device->slot->card.span,
+           format("is for {}", card_words(*large.device->slot->card)), large.device->slot->card.span,
            large.card.size->confirmed && large.device->slot->card.confirmed);
   if (hungry.device)
     report(rule, findings, g, hungry, format("draws {}", to_text(**hungry.card.power)),
-           format("gives {}", to_text(*hungry.device->slot->power)), hungry.device->slot->power.span,
+           format("supplies {}", to_text(*hungry.device->slot->power)), hungry.device->slot->power.span,
            hungry.card.power->confirmed && hungry.device->slot->power.confirmed);
 }
 
@@ -95,12 +95,12 @@ void check_count(const Rule& rule, Findings& findings, const NodeGroupModel& g) 
   // A planning figure of a generic chassis fails nobody's design.
   Finding& f = findings.add(s.part.pcie_slots.confirmed ? rule.severity : Severity::warning, rule.id,
                             first_place(in_spec(nics.span, g), s.span),
-                            format("{} of each node of '{}' need a slot, '{}' has {}", plural(adapters + gpus, "card"),
-                                   g.name, s.id, *s.part.pcie_slots));
+                            format("{} of each node of '{}' need a slot, but '{}' has {}",
+                                   plural(adapters + gpus, "card"), g.name, s.id, *s.part.pcie_slots));
   f.label(gpus > 0 ? format("{} GPUs + {}", gpus, plural(adapters, "adapter")) : plural(adapters, "adapter"));
   if (s.part.pcie_slots.span.valid()) f.note(s.part.pcie_slots.span, "the slots of the chassis");
   mention_unconfirmed(f, s.part.pcie_slots, format("the number of slots of '{}'", s.id));
-  f.help("fewer cards, cards with more ports, or a larger chassis");
+  f.help("use fewer cards, cards with more ports, or a larger chassis");
   f.object("nodes." + g.name);
   f.physics = s.part.pcie_slots.confirmed;
 }
@@ -117,11 +117,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Each card fits its slot in width and size and draws no more than the slot and its cable give, and the chassis has a slot for every card.
+Each card fits its slot in width and size, and draws no more than the slot and its cable supply. The chassis has a slot
+for every card.
 
 ## Why it matters
 
-A card of two widths covers its neighbour; one of full length does not go behind the fans; one of 600 W on a cable coded for 450 W runs at 450 W or not at all.
+A card of double width covers the next slot; a full-length card does not fit behind the fans; a card of 600 W on a cable
+coded for 450 W runs at 450 W or not at all.
 
 ## Formula
 
@@ -140,11 +142,12 @@ A GPU of two widths in `slot4: { device: 'gpus[3]', width: 1 }`.
 
 ## How to fix
 
-Another slot, another chassis, or the card's smaller sibling.
+Use another slot, another chassis, or a smaller version of the card.
 
 ## When to accept
 
-Never what was read in a data sheet: it does not fit. A planning figure of a generic chassis may be wrong, so it is a warning there: state the real one.
+Never for limits from a data sheet: the card does not fit. The slot count of a generic chassis is a planning figure that
+may be wrong, so it gives only a warning: state the real one.
 )";
 
 extern const Rule kPcieCardBeyondSlotLimits;  // registry.cc names it
@@ -153,7 +156,7 @@ const Rule kPcieCardBeyondSlotLimits = {
     .code = "PCIE-012",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a card does not fit its slot, or draws more than the slot gives",
+    .summary = "a card does not fit its slot, or draws more than the slot supplies",
     .explanation = kExplanation,
     .check = check,
 };

@@ -29,8 +29,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
       if (unknown > 0)
         findings.note(rule.id, s.span,
-                      format("the `pcie` tree of '{}' does not say where {} of the {} GPUs and their adapters on "
-                             "network '{}' sit, so their roads were not checked",
+                      format("the `pcie` tree of '{}' does not show where {} of the {} GPUs and their adapters on "
+                             "network '{}' are, so their paths were not checked",
                              s.id, unknown, s.gpu_count, n.name));
       if (!first) continue;
       const bool asked = g.software.gpudirect_rdma.value_or(false);
@@ -39,15 +39,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const PcieDevice* nic = tree.nic(set, first->nic);
       const SourceSpan at = first_place(in_spec(device_place(gpu), g), in_spec(nics.span, g), s.span);
       Finding& f = findings.add(asked ? Severity::error : Severity::warning, rule.id, at,
-                                format("{} of {} GPUs in each node of '{}' reach '{}' only across the sockets", across,
-                                       s.gpu_count, g.name, nics.name));
+                                format("{} of {} GPUs in each node of '{}' reach '{}' only across the CPU sockets",
+                                       across, s.gpu_count, g.name, nics.name));
       if (gpu && nic)
         f.label(format("{} on {}, {} on {} (SYS)", gpu->name, tree.sockets[static_cast<std::size_t>(gpu->socket)].name,
                        nic->name, tree.sockets[static_cast<std::size_t>(nic->socket)].name));
       if (device_place(nic).valid()) f.note(device_place(nic), format("the nearest adapter of network '{}'", n.name));
-      if (asked) f.note(g.software.gpudirect_rdma.span, "adapters are to read GPU memory directly");
+      if (asked) f.note(g.software.gpudirect_rdma.span, "GPUDirect RDMA is asked for here");
       f.help(s.nics[set].count < s.gpu_count
-                 ? "one adapter on each socket, or all GPUs of a job on the adapter's socket"
+                 ? "use one adapter on each socket, or place all GPUs of a job on the adapter's socket"
                  : "move adapters so that each GPU has one on its own socket, best below its own PCIe switch");
       f.object("nodes." + g.name);
     }
@@ -58,11 +58,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Each GPU reaches an adapter of the network that carries its jobs without leaving its socket. It is a warning, and an error where `software: { gpudirect_rdma: true }` asks for adapters that read GPU memory.
+Each GPU reaches an adapter of its compute network without crossing to another CPU socket. A violation is a warning, and
+an error where `software: { gpudirect_rdma: true }` asks for adapters that read GPU memory.
 
 ## Why it matters
 
-Between sockets, traffic of PCIe devices crawls: a fraction of the line rate was measured again and again, and libraries switch GPUDirect RDMA off for such pairs.
+PCIe traffic between sockets is slow: measurements show a fraction of the line rate, and libraries switch GPUDirect RDMA
+off for such pairs.
 
 ## Formula
 
@@ -74,15 +76,15 @@ Source: the server's PCIe tree; words as in `nvidia-smi topo -m`. Seen: github.c
 
 ## Example
 
-Four GPUs on two sockets and one adapter on the second: two GPUs are across.
+Four GPUs on two sockets and one adapter on the second: two GPUs must cross.
 
 ## How to fix
 
-An adapter on each socket; below one PCIe switch with its GPUs is best.
+Use an adapter on each socket, best below one PCIe switch with its GPUs.
 
 ## When to accept
 
-Where jobs take one node, or only the GPUs beside the adapter.
+Where jobs use one node, or only the GPUs on the adapter's socket.
 )";
 
 extern const Rule kPcieGpuNicAcrossSockets;  // registry.cc names it
@@ -91,7 +93,7 @@ const Rule kPcieGpuNicAcrossSockets = {
     .code = "PCIE-005",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a GPU reaches its network adapter only across the sockets",
+    .summary = "a GPU reaches its network adapter only across the CPU sockets",
     .explanation = kExplanation,
     .check = check,
 };

@@ -27,7 +27,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const SourceSpan at = first_place(written(n.spec->rails), e.span, n.span);
       if (e.ports_each % rails != 0) {
         Finding& f = findings.add(rule.severity, rule.id, at,
-                                  format("{} of each node of '{}' cannot make {} rails on network '{}'",
+                                  format("{} of each node of '{}' cannot be divided over {} rails of network '{}'",
                                          plural(e.ports_each, "port"), g.name, rails, n.name));
         f.label(format("{} modulo {} = {}", e.ports_each, rails, e.ports_each % rails));
         if (e.span.valid() && !(e.span == at)) f.note(e.span, format("the ports of '{}'", g.name));
@@ -44,10 +44,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (s.gpu_count % nics.count != 0 && nics.count % s.gpu_count != 0) {
         Finding& f =
             findings.add(rule.severity, rule.id, first_place(in_spec(nics.span, g), s.span),
-                         format("{} and {} of '{}' in each node of '{}' do not pair up on the rails of '{}'",
+                         format("{} and {} of '{}' in each node of '{}' cannot be paired on the rails of '{}'",
                                 plural(s.gpu_count, "GPU"), plural(nics.count, "adapter"), nics.name, g.name, n.name));
         f.note(at, format("{} rails", rails));
-        f.help("as many adapters as GPUs, or one for every two");
+        f.help("use as many adapters as GPUs, or one for every two GPUs");
         f.object("nodes." + g.name);
         continue;
       }
@@ -67,13 +67,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         const PcieDevice* nic = tree.nic(set, static_cast<std::int64_t>(i));
         Finding& f = findings.add(
             rule.severity, rule.id, first_place(in_spec(device_place(second), g), in_spec(nics.span, g), s.span),
-            format("{} of each node of '{}' is the nearest adapter of {} GPUs, {} is its share on the rails of '{}'",
-                   nic->name, g.name, users[i].size(), share, n.name));
+            format(
+                "{} of each node of '{}' is the nearest adapter of {} GPUs, but its share on the rails of '{}' is {}",
+                nic->name, g.name, users[i].size(), n.name, share));
         if (second)
-          f.label(
-              format("{} goes to it: {}", second->name, pcie_relation_name(pcie_road(tree, *second, *nic).relation)));
+          f.label(format("{} uses it: {}", second->name, pcie_relation_name(pcie_road(tree, *second, *nic).relation)));
         if (in_spec(device_place(nic), g).valid()) f.note(device_place(nic), format("{} is here", nic->name));
-        f.help("a GPU and its adapter below one PCIe switch, pair by pair");
+        f.help("place each GPU and its adapter below the same PCIe switch");
         f.object("nodes." + g.name);
         break;
       }
@@ -85,11 +85,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-In a rail design each GPU has its adapter: the ports of a node divide by the rails, GPUs and adapters pair up, and in the PCIe tree no adapter is the nearest of more GPUs than its share.
+In a rail design each GPU has its adapter: the ports of a node divide evenly over the rails, GPUs and adapters can be
+paired, and no adapter in the PCIe tree is the nearest of more GPUs than its share.
 
 ## Why it matters
 
-Rails work because GPU i of every node speaks on rail i. Where two GPUs take one adapter, one rail carries twice its load, another none, and every collective runs at half its rate.
+Rails work because GPU i of every node communicates on rail i. If two GPUs use one adapter, one rail carries twice its
+load, another none, and every collective runs at half its rate.
 
 ## Formula
 
@@ -107,11 +109,11 @@ Source: the server's PCIe tree; NCCL takes the nearest adapter of each GPU. Seen
 
 ## How to fix
 
-As many rails as ports, one adapter for each GPU (or for each two), each beside its own.
+Use as many rails as ports, and one adapter for each GPU (or for every two), each near its own GPU.
 
 ## When to accept
 
-Where jobs never take whole nodes.
+Where jobs never use whole nodes.
 )";
 
 extern const Rule kPcieGpuRailPairingBroken;  // registry.cc names it
@@ -120,7 +122,7 @@ const Rule kPcieGpuRailPairingBroken = {
     .code = "PCIE-006",
     .severity = Severity::error,
     .physics = false,
-    .summary = "GPUs and adapters of a rail design do not pair up",
+    .summary = "the GPUs and adapters of a rail design cannot be paired",
     .explanation = kExplanation,
     .check = check,
 };

@@ -57,7 +57,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!g.software.iommu) {
         if (g.software.gpudirect_rdma.value_or(false) && !noted) {
           findings.note(rule.id, g.software.gpudirect_rdma.span,
-                        "adapters are to read GPU memory, and `software: { iommu }` does not say how the IOMMU is set, "
+                        "adapters must read GPU memory, but `software: { iommu }` does not say how the IOMMU is set, "
                         "so it was not checked");
           noted = true;
         }
@@ -68,13 +68,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == at; });
     if (before != told.end()) {
-      before->finding->note(g.span, format("and so in group '{}'", g.name)).object("nodes." + g.name);
+      before->finding->note(g.span, format("the same applies to group '{}'", g.name)).object("nodes." + g.name);
       continue;
     }
     Finding& f = findings.add(rule.severity, rule.id, at,
-                              format("the IOMMU translates on the nodes of '{}', whose {} need no translation", g.name,
-                                     plural(s.gpu_count, "GPU")));
-    f.help(said != Said::nothing ? "add `iommu=pt` to `kernel_arguments`" : "`iommu: passthrough`, or `off`");
+                              format("the IOMMU translates addresses on the nodes of '{}', but their {} need none of "
+                                     "it without virtual machines",
+                                     g.name, plural(s.gpu_count, "GPU")));
+    f.help(said != Said::nothing ? "add `iommu=pt` to `kernel_arguments`" : "write `iommu: passthrough`, or `off`");
     f.object("nodes." + g.name);
     if (said == Said::nothing) write_instead(f, g.software.iommu, "passthrough");
     told.push_back({at, &f});
@@ -85,11 +86,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-On nodes with GPUs that carry no virtual machines, the IOMMU is off or in pass-through mode: `iommu: off` or `passthrough`, or the kernel arguments that say so.
+On GPU nodes that run no virtual machines, the IOMMU is off or in pass-through mode: `iommu: off` or `passthrough`, or
+the matching kernel arguments.
 
 ## Why it matters
 
-In translating mode transfers between devices go through the translation in the root complex. They are slow, and on many boards they hang.
+In translating mode, transfers between devices go through the root complex. They are slow, and on many boards they hang.
 
 ## Formula
 
@@ -109,7 +111,7 @@ Add `iommu=pt`: devices keep their own addresses, and virtual machines remain po
 
 ## When to accept
 
-Where a security rule demands protection against devices, and the loss is measured.
+Where a security rule demands protection against devices, and the performance loss was measured.
 )";
 
 extern const Rule kPcieIommuTranslatesOnBareMetal;  // registry.cc names it
@@ -118,7 +120,7 @@ const Rule kPcieIommuTranslatesOnBareMetal = {
     .code = "PCIE-009",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "the IOMMU translates where GPUs are used without virtual machines",
+    .summary = "the IOMMU translates addresses where GPUs are used without virtual machines",
     .explanation = kExplanation,
     .check = check,
 };

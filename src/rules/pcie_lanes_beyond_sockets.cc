@@ -47,8 +47,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const SourceSpan name_span = spec_socket ? spec_socket->name_span : socket.span;
       Finding& f =
           findings.error(rule.id, first_place(in_spec(name_span, g), in_spec(socket.span, g), s.span),
-                         format("{} of '{}' needs {} PCIe lanes, {} {}", socket.name, g.name, socket.lanes_used, usable,
-                                epyc_pair ? "are left beside the links between the sockets" : "exist"));
+                         format("{} of '{}' needs {} PCIe lanes, but {} {}", socket.name, g.name, socket.lanes_used,
+                                usable, epyc_pair ? "remain beside the links between the sockets" : "exist"));
       f.label(join(parts, " + ") + format(" = {}", socket.lanes_used));
       if (s.cpu && s.cpu->pcie_lanes.span.valid()) {
         f.note(s.cpu->pcie_lanes.span, epyc_pair
@@ -60,7 +60,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                            : std::string("the lanes of one socket"));
         mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
       }
-      f.help("put PCIe switches between (`switches`, `through`), or move devices to the other socket");
+      f.help("use PCIe switches (`switches`, `through`), or move devices to the other socket");
       f.object("nodes." + g.name);
     }
     for (const PcieTreeSwitch& sw : tree.switches) {
@@ -70,10 +70,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (e.name == sw.name) said = &e.value;
       Finding& f = findings.error(
           rule.id, first_place(said ? in_spec(said->lanes.span, g) : SourceSpan{}, in_spec(sw.span, g), s.span),
-          format("PCIe switch '{}' of '{}' has {} lanes, {} are used", sw.name, g.name, sw.lanes, sw.lanes_used));
+          format("PCIe switch '{}' of '{}' has {} lanes, but {} are used", sw.name, g.name, sw.lanes, sw.lanes_used));
       f.label(format("uplink {} + slots and switches below {}", sw.uplink_lanes, sw.lanes_used - sw.uplink_lanes));
       if (said) mention_unconfirmed(f, said->lanes, format("the number of lanes of '{}'", sw.name));
-      f.help("a larger switch, a second one, or fewer devices below it");
+      f.help("use a larger switch, a second one, or fewer devices below it");
       f.object("nodes." + g.name);
     }
   }
@@ -83,11 +83,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The devices and PCIe switches that hang directly on a socket use no more lanes than it has, and so at every PCIe switch that states its `lanes`: uplink, slots and switches below.
+The devices and PCIe switches connected to a socket use no more lanes than it has. The same is checked for every PCIe
+switch that states its `lanes`: uplink, slots and switches below it.
 
 ## Why it matters
 
-A slot without lanes is a piece of plastic: the device in it is not seen, or the board splits the lanes and everything beside it runs at half its rate.
+A device in a slot without lanes is not detected, or the board splits the lanes and the devices beside it run at half
+their rate.
 
 ## Formula
 
@@ -106,7 +108,7 @@ One socket of 128 lanes with 8 GPUs x16 and one adapter x16: 144 lanes.
 
 ## How to fix
 
-PCIe switches with one x16 uplink for several devices, a second socket, or fewer devices.
+Use PCIe switches with one x16 uplink for several devices, a second socket, or fewer devices.
 
 ## When to accept
 
@@ -119,7 +121,7 @@ const Rule kPcieLanesBeyondSockets = {
     .code = "PCIE-001",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a socket has fewer PCIe lanes than its devices use",
+    .summary = "a CPU socket has fewer PCIe lanes than its devices use",
     .explanation = kExplanation,
     .check = check,
 };

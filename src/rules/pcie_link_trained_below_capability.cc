@@ -24,15 +24,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                       in_spec(written(worst->slot->lanes), g), in_spec(device_place(worst), g), s.span);
     Finding& f =
         findings.add(rule.severity, rule.id, at,
-                     format("{} of '{}' {} at PCIe {}.0 x{} ({}), '{}' can do {}.0 x{} ({})",
+                     format("{} of '{}' {} at PCIe {}.0 x{} ({}), but '{}' supports {}.0 x{} ({})",
                             slow == 1 ? worst->name : format("{} GPUs of each node", slow), g.name,
                             slow == 1 ? "trains" : "train", worst->generation, worst->lanes, to_text(worst->rate, 3),
                             s.gpu_model, worst->card_generation, worst->card_lanes, to_text(can, 3)));
     f.label(format("{} of its rate", percent(worst->rate / can)));
     mention_unconfirmed(f, s.gpu->pcie_generation, format("the PCIe generation of '{}'", s.gpu_model));
-    f.help(worst->parts > 1 ? "a slot of its own"
-                            : "a wider slot or a later generation; on a machine that was read as it is: reseat the "
-                              "card, replace the riser, and look again under load");
+    f.help(worst->parts > 1 ? "use a slot for this device alone"
+                            : "use a wider slot or a later generation; if the spec was read from an existing machine: "
+                              "reseat the card, replace the riser, and check again under load");
     f.object("nodes." + g.name);
   }
 }
@@ -41,11 +41,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The link of each GPU (the lowest of card, slot, board and processor) is as fast as the card can.
+The link of each GPU (limited by card, slot, board and processor) is as fast as the card supports.
 
 ## Why it matters
 
-A link that comes up with half its lanes or an older generation still works. Everything that is loaded or exchanged through it is slower for the life of the machine, and nothing reports it.
+A link that trains with half its lanes or at an older generation still works. All transfers over it are slower for the
+life of the machine, and nothing reports it.
 
 ## Formula
 
@@ -63,7 +64,8 @@ A GPU of generation 4 with 16 lanes in `slot3: { device: 'gpus[2]', generation: 
 
 ## How to fix
 
-A slot of the right generation and width. Where the spec was written from a machine that exists: reseat the card, replace the riser, update the retimers.
+Use a slot of the right generation and width. Where the spec was read from an existing machine: reseat the card, replace
+the riser, update the retimers.
 
 ## When to accept
 
@@ -76,7 +78,7 @@ const Rule kPcieLinkTrainedBelowCapability = {
     .code = "PCIE-013",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a GPU hangs on a link that is slower than the GPU can",
+    .summary = "a GPU has a slower PCIe link than it supports",
     .explanation = kExplanation,
     .check = check,
 };

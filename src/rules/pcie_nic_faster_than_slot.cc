@@ -55,7 +55,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const bool alone = above(asked.fastest.value, usable.value);
       Finding& f = findings.add(
           alone ? Severity::error : Severity::warning, rule.id, at,
-          format("'{}' of group '{}' is to carry {}{}, PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted),
+          format("'{}' of group '{}' must carry {}{}, but PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted),
                  alone ? "" : " on all its ports at once", generation, lanes, to_text(usable, 3)));
       f.label(format("{} x {} GB/s x 8 x {:.2f} usable = {}", lanes,
                      format("{:.4g}", coded.value / 1e9 / static_cast<double>(lanes)), kUsableShare,
@@ -63,10 +63,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!in_spec(c, nics.span).valid() && nics.span.valid()) f.note(nics.span, format("the adapters of '{}'", s.id));
       if (narrowest)
         f.note(narrowest->slot ? narrowest->slot->span : SourceSpan{},
-               format("'{}' sits in {}", narrowest->name, narrowest->slot_name));
+               format("'{}' is in {}", narrowest->name, narrowest->slot_name));
       mention_unconfirmed(f, nics.part->pcie_generation, format("the PCIe generation of '{}'", nics.model));
-      f.help(format("a slot of a later generation or with more lanes, or a network rate of {} or less for each adapter",
-                    to_text(usable, 3)));
+      f.help(format(
+          "use a slot of a later generation or with more lanes, or a network rate of {} or less for each adapter",
+          to_text(usable, 3)));
       f.object("nodes." + g.name);
     }
   }
@@ -76,12 +77,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The slot of a network adapter carries what the networks ask of it: all its ports that are in use, each at the rate of its network, at once. An error
-where one port alone is too fast for the slot; a warning where only all ports together are.
+The slot of a network adapter carries what its networks need: all ports in use, each at the rate of its network, at the
+same time. It is an error if one port alone exceeds the slot, and a warning if only all ports together do.
 
 ## Why it matters
 
-The link comes up at its full rate and every status page is green, but transfers stop at what PCIe lets through. It shows only when somebody measures.
+The link comes up at its full rate and every status page is green, but transfers stop at the PCIe limit. Only a
+measurement shows it.
 
 ## Formula
 
@@ -99,11 +101,11 @@ A 400 Gb/s adapter in a slot of generation 4 with 16 lanes: 16 x 1.969 GB/s x 8 
 
 ## How to fix
 
-A slot of generation 5, the second half of a socket-direct pair, or a lower rate of the network.
+Use a slot of generation 5, the second half of a socket-direct pair, or a lower network rate.
 
 ## When to accept
 
-Where the second port is there for failover only and never carries load beside the first.
+Where the second port is for fail-over only and never carries load at the same time as the first.
 )";
 
 extern const Rule kPcieNicFasterThanSlot;  // registry.cc names it

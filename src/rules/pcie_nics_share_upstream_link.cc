@@ -60,15 +60,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (worst < 0) continue;
     const PcieTreeSwitch& sw = tree.switches[static_cast<std::size_t>(worst)];
     const std::vector<const PcieDevice*>& who = through[static_cast<std::size_t>(worst)];
-    Finding& f =
-        findings.add(rule.severity, rule.id, first_place(in_spec(device_place(who[1]), g), in_spec(sw.span, g), s.span),
-                     format("{} and {}{} of '{}' share the uplink of PCIe switch {}: {} for {}", who[0]->name,
-                            who[1]->name, who.size() > 2 ? format(" and {} more", who.size() - 2) : std::string(),
-                            g.name, name_list(names, failing), to_text(sw.uplink_rate, 3),
-                            to_text(wanted(static_cast<std::size_t>(worst)), 3)));
-    f.label(format("PCIe {}.0 x{} above them", sw.generation, sw.uplink_lanes));
+    Finding& f = findings.add(
+        rule.severity, rule.id, first_place(in_spec(device_place(who[1]), g), in_spec(sw.span, g), s.span),
+        format("{} and {}{} of '{}' share the uplink of PCIe switch {}, which carries {}, but need {}", who[0]->name,
+               who[1]->name, who.size() > 2 ? format(" and {} more", who.size() - 2) : std::string(), g.name,
+               name_list(names, failing), to_text(sw.uplink_rate, 3),
+               to_text(wanted(static_cast<std::size_t>(worst)), 3)));
+    f.label(format("the uplink is PCIe {}.0 x{}", sw.generation, sw.uplink_lanes));
     if (in_spec(device_place(who[0]), g).valid()) f.note(device_place(who[0]), format("{} is here", who[0]->name));
-    f.help("one of them below another switch, or below the switch of the GPUs that it serves");
+    f.help("move one of them below another switch, or below the switch of the GPUs that it serves");
     f.object("nodes." + g.name);
   }
 }
@@ -77,11 +77,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Adapters that share the uplink of a PCIe switch, on the road to their GPUs or to the host, together ask for no more than it carries.
+Adapters that share the uplink of a PCIe switch, on the path to their GPUs or to the host, together need no more than
+the uplink carries.
 
 ## Why it matters
 
-Two links of the fabric then run as one. Nothing reports it: each adapter alone reaches its rate.
+Two links of the fabric then run as fast as one. Nothing reports it: each adapter alone reaches its rate.
 
 ## Formula
 
@@ -99,11 +100,11 @@ Two adapters of 200 Gb/s (25 GB/s each) below one x16 uplink of generation 4 (31
 
 ## How to fix
 
-One of the adapters on another root port, or below the switch of its GPU.
+Move one of the adapters to another root port, or below the switch of its GPU.
 
 ## When to accept
 
-Where the second adapter is there for failover.
+Where the second adapter is for fail-over only.
 )";
 
 extern const Rule kPcieNicsShareUpstreamLink;  // registry.cc names it
@@ -112,7 +113,7 @@ const Rule kPcieNicsShareUpstreamLink = {
     .code = "PCIE-007",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "adapters share an upstream PCIe link that is too narrow for them",
+    .summary = "network adapters share a PCIe uplink that is too slow for them",
     .explanation = kExplanation,
     .check = check,
 };

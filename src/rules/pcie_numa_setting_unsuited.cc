@@ -31,9 +31,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f =
           findings.add(rule.severity, rule.id,
                        first_place(in_spec(highest->slot->numa.span, g), in_spec(device_place(highest), g), s.span),
-                       format("{} of '{}' is on NUMA node {}, {} x {} nodes are 0 to {}", highest->name, g.name,
+                       format("{} of '{}' is on NUMA node {}, but {} x {} nodes are 0 to {}", highest->name, g.name,
                               highest->numa, s.cpu_count, *nodes, *nodes * s.cpu_count - 1));
-      f.note(nodes.span, "nodes of each socket");
+      f.note(nodes.span, "the NUMA nodes of each socket");
       f.help("count the nodes over the whole server from 0, or correct `nodes_per_socket`");
       f.object("nodes." + g.name);
       continue;
@@ -43,18 +43,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     if (!nodes) {
       findings.note(rule.id, s.span,
-                    format("`software: {{ nodes_per_socket }}` is not given for '{}', so it was not checked whether "
-                           "its GPUs stage through host memory as fast as they can",
+                    format("'{}' has no `software: {{ nodes_per_socket }}`, so it was not checked whether its GPUs "
+                           "copy through host memory at full speed",
                            g.name));
       continue;
     }
     if (*nodes == kBestForStaging) continue;
     Finding& f = findings.add(
         rule.severity, rule.id, nodes.span,
-        format("{} of each node of '{}' stage through host memory with {} NUMA {} a socket, {} are fastest",
+        format("{} of each node of '{}' copy through host memory with {} NUMA {} per socket, but {} are fastest",
                plural(s.gpu_count, "GPU"), g.name, *nodes, *nodes == 1 ? "node" : "nodes", kBestForStaging));
     f.note(s.span, format("'{}' has no link between its GPUs, and two sockets of '{}'", s.id, s.cpu_model));
-    f.help(format("`nodes_per_socket: {}`, or keep it and expect lower figures", kBestForStaging));
+    f.help(format("write `nodes_per_socket: {}`, or keep the value and expect lower figures", kBestForStaging));
     f.object("nodes." + g.name);
   }
 }
@@ -63,11 +63,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where PCIe GPUs on two EPYC sockets have no link of their own, each socket has four NUMA nodes; and the NUMA nodes that a PCIe tree names exist.
+Where PCIe GPUs on two EPYC sockets have no link of their own, each socket has four NUMA nodes. The NUMA nodes that a
+PCIe tree names exist.
 
 ## Why it matters
 
-Between sockets, GPUs exchange data through host memory. With one NUMA node a socket, an EPYC spreads each buffer over all its memory channels and the GPU's accesses cross the whole chip.
+GPUs on different sockets exchange data through host memory. With one NUMA node per socket, an EPYC spreads each buffer
+over all its memory channels, and the GPU's accesses cross the whole chip.
 
 ## Formula
 
@@ -84,7 +86,7 @@ Eight L40S on two EPYC with `nodes_per_socket: 1`.
 
 ## How to fix
 
-Set NPS4 in the firmware and write `nodes_per_socket: 4`; bind ranks and interrupts to the device's node.
+Set NPS4 in the firmware and write `nodes_per_socket: 4`; bind ranks and interrupts to the device's NUMA node.
 
 ## When to accept
 
@@ -97,7 +99,7 @@ const Rule kPcieNumaSettingUnsuited = {
     .code = "PCIE-010",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "the NUMA nodes of the sockets do not suit the GPUs, or the tree names others",
+    .summary = "the number of NUMA nodes per socket is slow for the GPUs, or contradicts the PCIe tree",
     .explanation = kExplanation,
     .check = check,
 };

@@ -24,14 +24,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!nics.part || nics.part->pcie_generation.value_or(0) != 4) continue;
       Finding& f = findings.add(
           rule.severity, rule.id, asked ? asked.span : first_place(in_spec(nics.span, g), s.span),
-          asked
-              ? format("'{}' of '{}' read {} at a time, {} is the most that PCIe allows", nics.name, g.name,
-                       to_text(*asked), to_text(kLargest))
-              : format(
-                    "'{}' of '{}' read over PCIe 4.0 of '{}' with the default request, {} is the most that PCIe allows",
-                    nics.name, g.name, s.cpu_model, to_text(kLargest)));
+          asked ? format("'{}' of '{}' use read requests of {}, but PCIe allows {}", nics.name, g.name, to_text(*asked),
+                         to_text(kLargest))
+                : format("'{}' of '{}' use the default read request size over PCIe 4.0 of '{}', but PCIe allows {}",
+                         nics.name, g.name, s.cpu_model, to_text(kLargest)));
       f.help(
-          "`software: { max_read_request: 4 KiB }`, MAX_ACC_OUT_READ in the adapter's firmware, and relaxed ordering");
+          "write `software: { max_read_request: 4 KiB }`, and set MAX_ACC_OUT_READ in the adapter's firmware and "
+          "relaxed ordering");
       f.object("nodes." + g.name);
       write_instead(f, asked, "4 KiB");
       break;
@@ -43,11 +42,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Adapters of PCIe generation 4 that serve GPUs on EPYC processors of generation 4 send read requests of 4 KiB: `software: { max_read_request: 4 KiB }`.
+Adapters of PCIe generation 4 that serve GPUs on EPYC processors of PCIe generation 4 use read requests of 4 KiB:
+`software: { max_read_request: 4 KiB }`.
 
 ## Why it matters
 
-On these processors reads take long to answer. With short requests, and few of them outstanding, an adapter of 200 Gb/s does not read fast enough to send at its rate.
+On these processors reads have a high latency. With short requests, and few of them outstanding, an adapter of 200 Gb/s
+cannot read fast enough to send at its rate.
 
 ## Formula
 
@@ -67,7 +68,7 @@ Raise MaxReadReq with setpci and MAX_ACC_OUT_READ with mlxconfig, and write it i
 
 ## When to accept
 
-A note is never counted; it is gone when `max_read_request` is written.
+A note is never counted; it disappears when `max_read_request` is written.
 )";
 
 extern const Rule kPcieReadRequestsUntuned;  // registry.cc names it
@@ -76,7 +77,7 @@ const Rule kPcieReadRequestsUntuned = {
     .code = "PCIE-015",
     .severity = Severity::note,
     .physics = false,
-    .summary = "adapters send short read requests on a platform that needs long ones",
+    .summary = "adapters use short read requests on a platform that needs long ones",
     .explanation = kExplanation,
     .check = check,
 };

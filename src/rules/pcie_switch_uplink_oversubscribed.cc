@@ -75,11 +75,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const BytesPerSecond wanted = down ? w.gpus : w.drives + w.adapters;
     Finding& f =
         findings.add(rule.severity, rule.id, first_place(in_spec(sw.span, g), g.server.span),
-                     format("the uplink of PCIe switch {} of '{}' carries {}, {} below it want {} from the host",
+                     format("the uplink of PCIe switch {} of '{}' carries {}, but {} below it need {} from the host",
                             name_list(names, failing), g.name, to_text(sw.uplink_rate, 3), who, to_text(wanted, 3)));
     f.label(format("{:.3g} : 1 on PCIe {}.0 x{}", most, sw.generation, sw.uplink_lanes));
-    f.help(down ? "a switch of a later generation or a wider uplink, or fewer GPUs below each"
-                : "a wider uplink, or some of them on another root port");
+    f.help(down ? "use a switch of a later generation or with a wider uplink, or fewer GPUs below each"
+                : "use a wider uplink, or move some of them to another root port");
     f.object("nodes." + g.name);
   }
 }
@@ -88,11 +88,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The devices below a PCIe switch want no more from the host than twice what its uplink carries.
+The devices below a PCIe switch need at most twice the bandwidth of its uplink from the host.
 
 ## Why it matters
 
-What GPUs load from host memory goes through one uplink for all of them. Four GPUs on one x16 link feed at a quarter of what each of their slots promises, and data loaders starve.
+All data that GPUs load from host memory go through one uplink. Four GPUs on one x16 link each get a quarter of their
+slot's rate, and wait for the data loaders.
 
 ## Formula
 
@@ -111,7 +112,7 @@ Four GPUs of generation 4 behind one x16 uplink of generation 4: 4 x 31.5 GB/s t
 
 ## How to fix
 
-A second switch, a wider uplink or one of a later generation, GPUs spread over more root ports.
+Use a second switch, a wider uplink or one of a later generation, or spread the GPUs over more root ports.
 
 ## When to accept
 
@@ -124,7 +125,7 @@ const Rule kPcieSwitchUplinkOversubscribed = {
     .code = "PCIE-004",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "what hangs below a PCIe switch wants more from the host than its uplink carries",
+    .summary = "the devices below a PCIe switch need more from the host than its uplink carries",
     .explanation = kExplanation,
     .check = check,
 };

@@ -17,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t most = budget.usable * s.cpu_count;
     if (*s.part.pcie_lanes <= most) continue;
     Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(s.part.pcie_lanes.span, g), s.span),
-                              format("'{}' is to have {} PCIe lanes, {} x '{}' leave {}", g.name, *s.part.pcie_lanes,
+                              format("'{}' states {} PCIe lanes, but {} x '{}' leave {}", g.name, *s.part.pcie_lanes,
                                      s.cpu_count, s.cpu_model, most));
     if (budget.between > 0)
       f.label(format("{} x ({} - {}) with three links between the sockets; {} with four", s.cpu_count,
@@ -26,7 +26,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.label(format("{} x {}", s.cpu_count, *s.cpu->pcie_lanes));
     if (s.cpu->pcie_lanes.span.valid()) f.note(s.cpu->pcie_lanes.span, "the lanes of one socket");
     mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
-    f.help(format("`pcie_lanes: {}`, or leave it out", most));
+    f.help(format("write `pcie_lanes: {}`, or leave it out", most));
     f.object("nodes." + g.name);
     f.physics = s.cpu->pcie_lanes.confirmed;
     write_instead(f, s.part.pcie_lanes, std::to_string(most));
@@ -37,11 +37,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A board does not claim more PCIe lanes than its processors leave to devices.
+A board does not state more PCIe lanes than its processors leave for devices.
 
 ## Why it matters
 
-Two EPYC processors of 128 lanes do not give 256: the sockets talk to each other over lanes of the same kind. A server that is drawn with 256 lanes does not exist.
+Two EPYC processors of 128 lanes do not give 256: the sockets use lanes of the same kind to communicate. A server with
+256 lanes does not exist.
 
 ## Formula
 
@@ -62,7 +63,7 @@ Correct the figure, or leave it out: it follows from the processors.
 
 ## When to accept
 
-Never: the lanes are in use between the sockets.
+Never: the sockets use these lanes for the links between them.
 )";
 
 extern const Rule kPcieTwoSocketLanesDoubled;  // registry.cc names it
@@ -71,7 +72,7 @@ const Rule kPcieTwoSocketLanesDoubled = {
     .code = "PCIE-002",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a board with two sockets states more lanes than they leave",
+    .summary = "a two-socket board states more lanes than its processors leave",
     .explanation = kExplanation,
     .check = check,
 };

@@ -40,10 +40,10 @@ struct TokenKind {
   std::string_view name;
 };
 constexpr std::array kTokens = {
-    TokenKind{"ghp_", 30, "a token of GitHub"},      TokenKind{"github_pat_", 30, "a token of GitHub"},
-    TokenKind{"glpat-", 20, "a token of GitLab"},    TokenKind{"AKIA", 16, "an access key of AWS"},
-    TokenKind{"hf_", 30, "a token of Hugging Face"}, TokenKind{"nvapi-", 40, "a key of NVIDIA NGC"},
-    TokenKind{"xoxb-", 20, "a token of Slack"},
+    TokenKind{"ghp_", 30, "a GitHub token"},      TokenKind{"github_pat_", 30, "a GitHub token"},
+    TokenKind{"glpat-", 20, "a GitLab token"},    TokenKind{"AKIA", 16, "an AWS access key"},
+    TokenKind{"hf_", 30, "a Hugging Face token"}, TokenKind{"nvapi-", 40, "an NVIDIA NGC key"},
+    TokenKind{"xoxb-", 20, "a Slack token"},
 };
 bool word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -235,7 +235,7 @@ std::string secret_in(std::string_view path, std::string_view text) {
     return "a private key";
   if (password_in_url(text)) return "a password in a URL";
   if (const auto token = token_in(text)) return std::string(*token);
-  if (webhook_in(text)) return "the address of a webhook, which is all that one needs to write there,";
+  if (webhook_in(text)) return "the address of a webhook, which gives write access to it,";
   std::optional<std::string> word;
   if (output == "preseed" || output == "kickstart") {
     std::vector<std::string_view> words;
@@ -255,10 +255,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (what.empty()) return;
     findings
         .error(rule.id, v.span,
-               format("{} stands at '{}' (the value is not shown); a secret is only referred to", what, path))
+               format("{} is written at '{}' (the value is not shown); a spec may only contain references to secrets",
+                      what, path))
         .help(
-            "take it out, and change it: it may have been seen; compiled files get secrets from { file: … }, { env: … "
-            "} or { vault: … }, or from a file on the node that the line names");
+            "remove it, and change the secret, because others may have read it; compiled files get secrets from { "
+            "file: … }, { env: … } or { vault: … }, or from a file on the node that the line names");
     findings.withhold(v.span);
   });
 }
@@ -267,11 +268,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No text of the spec is a secret: a password in a URL, a private key, a token in the form that its issuer gives it, or a value for a word such as `password` or `secret` in a line that goes into a compiled file, in the form that the file's program reads.
+No text of the spec is a secret: a password in a URL, a private key, a token in its issuer's format, or a value for a
+word such as `password` or `secret` in a line of a compiled file, in the syntax of the program that reads the file.
 
 ## Why it matters
 
-A spec is kept in version control, sent to vendors and pasted into issues. What stood in it once has to be changed everywhere.
+A spec is kept in version control, sent to vendors and pasted into issues. Every secret that was written in it must be
+changed.
 
 ## Formula
 
@@ -297,7 +300,7 @@ Write a reference, `bind_password: { vault: kv/ldap#bind }`, and change the secr
 
 ## When to accept
 
-Where the text only looks like one: an example in a description.
+Where the text only looks like a secret: an example in a description.
 )";
 
 extern const Rule kSecurityLiteralSecretInSpec;  // registry.cc names it
@@ -306,7 +309,7 @@ const Rule kSecurityLiteralSecretInSpec = {
     .code = "SEC-001",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a secret stands in the spec",
+    .summary = "a secret is written in the spec",
     .explanation = kExplanation,
     .check = check,
 };

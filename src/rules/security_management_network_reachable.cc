@@ -33,27 +33,29 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .error(rule.id, n.spec->subnet.span,
                  format("management network '{}' has the public subnet {}", n.name, *n.spec->subnet))
-          .help("a subnet of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16")
+          .help("use a subnet of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16")
           .object("networks." + n.name);
     // Users' programs run on these.
     if (const Traffic* t = users_traffic(n))
       findings
-          .error(
-              rule.id, n.spec->carries.empty() ? n.span : n.spec->carries.front().span,
-              format(
-                  "network '{}' carries management and {}: every program of a user reaches the management controllers",
-                  n.name, enum_text(*t)))
-          .help("a network of its own for `oob`; a VLAN of its own is enough")
+          .error(rule.id, n.spec->carries.empty() ? n.span : n.spec->carries.front().span,
+                 format("network '{}' carries management traffic and {}: every user program can reach the management "
+                        "controllers",
+                        n.name, enum_text(*t)))
+          .help("use a separate network for `oob`; a separate VLAN is enough")
           .object("networks." + n.name);
     if (!shares_without_vlan(c, n)) continue;
     const NetworkModel& o = c.networks[static_cast<std::size_t>(n.shares)];
     findings
         .error(
             rule.id, n.spec->shares_switches_with.span,
-            format("management network '{}' is on the switches of '{}' without a VLAN{}: one broadcast domain for both",
-                   n.name, o.name, n.spec->vlan ? " of its own" : ""))
-        .note(o.span, "the network that users are on")
-        .help("switches of its own; or `vlan` for one of them, and the way in still fails with these switches")
+            format(
+                "management network '{}' is on the switches of '{}' without a VLAN{}: both share one broadcast domain",
+                n.name, o.name, n.spec->vlan ? " of its own" : ""))
+        .note(o.span, "the network with users")
+        .help(
+            "use separate switches, or write `vlan` for one of them (management access then still fails with these "
+            "switches)")
         .object("networks." + n.name);
   }
 }
@@ -62,11 +64,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The network that carries management traffic (`oob`) has a private subnet, carries nothing else, and has a VLAN of its own where it shares switches.
+The network for management traffic (`oob`) has a private subnet, carries nothing else, and has its own VLAN where it
+shares switches.
 
 ## Why it matters
 
-A management controller can switch its server off, mount an image and read its console. Its firmware is years old, and its password is the same on every node.
+A management controller can switch its server off, mount an image and read its console. Its firmware is often years old,
+and its password is often the same on every node.
 
 ## Formula
 
@@ -83,11 +87,11 @@ Source: RFC 1918, RFC 6598, RFC 3927; CISA and NSA, Harden Baseboard Management 
 
 ## How to fix
 
-`vlan: 20` for the management network, and a bastion as the only way in.
+Write `vlan: 20` for the management network, and allow access only through a bastion host.
 
 ## When to accept
 
-Where switches filter between ports of one network (private VLANs).
+Where switches isolate the ports of one network from each other (private VLANs).
 )";
 
 extern const Rule kSecurityManagementNetworkReachable;  // registry.cc names it
@@ -96,7 +100,7 @@ const Rule kSecurityManagementNetworkReachable = {
     .code = "SEC-002",
     .severity = Severity::error,
     .physics = false,
-    .summary = "management controllers in public address space, or on a network that users are on",
+    .summary = "management controllers have public addresses, or share a network with users",
     .explanation = kExplanation,
     .check = check,
 };

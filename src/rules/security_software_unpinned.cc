@@ -36,10 +36,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!software) return;
     const auto tag = moving_tag(*v);
     if (!tag) return;
-    findings
-        .warning(rule.id, v.span,
-                 format("'{}' at '{}' is another release tomorrow: '{}' is no version", *v, path, *tag))
-        .help("a release, or an image by its digest: name@sha256:…");
+    findings.warning(rule.id, v.span, format("'{}' at '{}' is not pinned: '{}' can change", *v, path, *tag))
+        .help("write a release, or an image by its digest: name@sha256:…");
   });
 }
 
@@ -47,11 +45,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Software, and the lines that the spec adds to compiled files, are named by release or digest, not by a tag that moves.
+Software, and the lines that the spec adds to compiled files, are named by release or digest, not by a tag that can
+change.
 
 ## Why it matters
 
-Two nodes that are installed a week apart differ, and nobody changed anything. A result cannot be had again, and what was checked is not what runs.
+Two nodes installed a week apart differ although nobody changed anything. Results cannot be reproduced, and the software
+that runs is not the software that was checked.
 
 ## Formula
 
@@ -71,7 +71,7 @@ Source: Kubernetes documentation, container images ("avoid using the :latest tag
 
 ## When to accept
 
-On a test system that is meant to move.
+On a test system that should always have the latest version.
 )";
 
 extern const Rule kSecuritySoftwareUnpinned;  // registry.cc names it
@@ -80,7 +80,7 @@ const Rule kSecuritySoftwareUnpinned = {
     .code = "SEC-005",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "software by a name that moves",
+    .summary = "software is named by a tag that can change",
     .explanation = kExplanation,
     .check = check,
 };

@@ -14,7 +14,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       return false;
     findings
         .warning(rule.id, f.floor_place,
-                 format("{} for {}{} is above everything published, the best is {} ({} of the ceiling)",
+                 format("the floor of {} for {}{} is above every published result; the best is {} ({} of the ceiling)",
                         to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f),
                         to_text(*f.best.value, f.dimension, 4), percent(*f.best.value / *f.ceiling.value)))
         .label(format("ceiling {}: {}", to_text(*f.ceiling.value, f.dimension, 4), f.ceiling.derivation))
@@ -29,11 +29,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets is not above the best published result of healthy systems with this hardware.
+A floor in the spec is not above the best published result of healthy systems with this hardware.
 
 ## Why it matters
 
-It may be met in theory. Nobody has met it, and a cluster as good as the best one known fails.
+It may be possible in theory, but nobody has reached it: a cluster as good as the best one known fails.
 
 ## Formula
 
@@ -53,7 +53,7 @@ Leave `floor` out, or keep it with a reason in `accept`.
 
 ## When to accept
 
-Where a contract promises the figure, or your own measurement of this hardware has shown it.
+Where a contract promises the figure, or your own measurement of this hardware reached it.
 )";
 
 extern const Rule kTargetAboveBestPublished;  // registry.cc names it
@@ -62,7 +62,7 @@ const Rule kTargetAboveBestPublished = {
     .code = "TEST-010",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a target above everything that was ever published of this hardware",
+    .summary = "a floor is above every published result of this hardware",
     .explanation = kExplanation,
     .check = check,
 };

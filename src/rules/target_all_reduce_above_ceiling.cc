@@ -14,11 +14,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets for all-reduce or all-gather is not above the ceiling: the best of the algorithms that the cluster has (ring, hierarchical, in-network reduction where the network declares it), each as fast as NVLink and adapters allow.
+A floor in the spec for all-reduce or all-gather is not above the ceiling: the best of the algorithms that the cluster
+has (ring, hierarchical, in-network reduction where the network declares it), each as fast as NVLink and adapters allow.
 
 ## Why it matters
 
-Such a test fails on a healthy cluster, on every run, and the search for the defect has no end.
+Such a test fails on a healthy cluster in every run, and the search for a defect finds nothing.
 
 ## Formula
 
@@ -41,11 +42,11 @@ Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md; payload share of an adapter: NVID
 
 ## How to fix
 
-Leave `floor` out: the derived one is printed beside the finding.
+Leave `floor` out: the finding shows the derived one.
 
 ## When to accept
 
-Never: no run can meet it. Where the network reduces in its switches, say `sharp: true`.
+Never: no run can reach it. If the network reduces in its switches, write `sharp: true`.
 )";
 
 extern const Rule kTargetAllReduceAboveCeiling;  // registry.cc names it
@@ -54,7 +55,7 @@ const Rule kTargetAllReduceAboveCeiling = {
     .code = "TEST-001",
     .severity = Severity::error,
     .physics = true,
-    .summary = "an all-reduce or all-gather target above what links and algorithms allow",
+    .summary = "an all-reduce or all-gather floor is above what links and algorithms allow",
     .explanation = kExplanation,
     .check = check,
 };

@@ -14,11 +14,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets for all-to-all is not above the ceiling, which each GPU's own share of the adapters sets, and never the sum of a node's.
+A floor in the spec for all-to-all is not above the ceiling, which is each GPU's own share of the adapters, not the sum
+of a node's adapters.
 
 ## Why it matters
 
-All-reduce sends each byte once over the node's edge; all-to-all sends nearly all of them over the one adapter of each GPU. A target that was taken from all-reduce is eight times too high.
+All-reduce sends each byte out of the node once; all-to-all sends nearly all bytes over the one adapter of each GPU. A
+target that was copied from all-reduce is eight times too high.
 
 ## Formula
 
@@ -39,7 +41,7 @@ Leave `floor` out.
 
 ## When to accept
 
-Never: no run can meet it.
+Never: no run can reach it.
 )";
 
 extern const Rule kTargetAlltoallAboveCeiling;  // registry.cc names it
@@ -48,7 +50,7 @@ const Rule kTargetAlltoallAboveCeiling = {
     .code = "TEST-002",
     .severity = Severity::error,
     .physics = true,
-    .summary = "an all-to-all target above what each GPU's own adapter carries",
+    .summary = "an all-to-all floor is above what each GPU's own adapter carries",
     .explanation = kExplanation,
     .check = check,
 };

@@ -10,7 +10,7 @@ namespace {
 
 // With three events to be expected none is seen in 5 of 100 runs: exp(-3) = 0.0498 (Poisson; "rule of three").
 constexpr Threshold kThreshold{
-    .means = "interruptions that are to be expected in a burn-in", .standard = 3, .least = 0.01, .most = 1000};
+    .means = "interruptions to be expected in a burn-in", .standard = 3, .least = 0.01, .most = 1000};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Targets& targets = in.cluster.spec.targets;
@@ -21,20 +21,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.computes) gpus += g.count * g.server.gpu_count;
   if (gpus == 0) {
     findings.note(rule.id, time.span,
-                  "no group has GPUs that are known, and no rate of interruptions was published for others: what this "
-                  "time proves was not checked");
+                  "no group has known GPUs, and no interruption rate was published for other devices, so the length of "
+                  "the burn-in was not checked");
     return;
   }
   const Seconds between = time_between_interruptions(static_cast<double>(gpus));
   const double expected = time->value / between.value, wanted = in.threshold(rule);
   if (!above(wanted, expected)) return;
   findings
-      .warning(rule.id, time.span,
-               format("{} on {} GPUs expect {:.2g} interruptions, a clean run proves little below {:.3g}",
-                      to_text(*time), gpus, expected, wanted))
-      .label(format("{} / ({:.0f} GPU-hours / {} GPUs); without a fault in {:.0f} of 100 runs of a cluster like others",
+      .warning(
+          rule.id, time.span,
+          format("expect {2:.2g} interruptions in {0} on {1} GPUs; below {3:.3g}, a run without a fault proves little",
+                 to_text(*time), gpus, expected, wanted))
+      .label(format("{} / ({:.0f} GPU-hours / {} GPUs); {:.0f} of 100 such runs of a comparable cluster have no fault",
                     to_text(*time), kGpuHoursPerInterruption, gpus, 100 * std::exp(-expected)))
-      .help(format("{:.0f} h expect {:.3g}; or give hours, GPUs and expected interruptions beside the verdict",
+      .help(format("with {:.0f} h expect {:.3g}; or state hours, GPUs and expected interruptions beside the verdict",
                    std::ceil(wanted * between.value / 3600 - 1e-9), wanted))
       .object("targets.burn_in");
 }
@@ -43,11 +44,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The time of the burn-in (`targets.burn_in`) is long enough for a run without a fault to mean something.
+The burn-in (`targets.burn_in`) is long enough for a run without a fault to be evidence.
 
 ## Why it matters
 
-Faults of GPUs, links and memory are rare and come in the first weeks. A run in which none was to be expected is clean on a bad cluster too, and is then signed as "fault free".
+Faults of GPUs, links and memory are rare and occur in the first weeks. A run in which no fault is expected has none on
+a bad cluster either, and is then signed as "fault free".
 
 ## Formula
 
@@ -62,15 +64,15 @@ Source: Llama Team, The Llama 3 herd of models (2024), section 3.3.4: 419 unexpe
 
 ## Example
 
-48 h on 256 GPUs expect 0.24 interruptions: 78 of 100 such runs are clean.
+For 48 h on 256 GPUs expect 0.24 interruptions: 78 of 100 such runs have no fault.
 
 ## How to fix
 
-Run longer, or say with the verdict how many hours on how many GPUs it rests on, and what was to be expected.
+Run longer, or state with the verdict the number of hours and GPUs, and the number of interruptions that was expected.
 
 ## When to accept
 
-Where the burn-in is to find dead parts only, and the contract says how later faults are counted.
+Where the burn-in only has to find dead parts, and the contract defines how later faults are counted.
 )";
 
 extern const Rule kTargetBurnInTooShort;  // registry.cc names it
@@ -79,7 +81,7 @@ const Rule kTargetBurnInTooShort = {
     .code = "TEST-009",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a burn-in in which hardly a fault is to be expected",
+    .summary = "a burn-in is so short that hardly a fault is expected",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

@@ -13,16 +13,16 @@ namespace {
 
 // Below this share of the derived floor a healthy system cannot fail by noise, and a broken one passes.
 constexpr Threshold kThreshold{
-    .means = "share of the derived floor below which a floor is loose", .standard = 0.8, .least = 0.01, .most = 1};
+    .means = "share of the derived floor below which a floor is too low", .standard = 0.8, .least = 0.01, .most = 1};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
     if (!f.derived_floor.value || !above(*f.derived_floor.value * in.threshold(rule), *f.floor.value)) return false;
-    Finding& x =
-        findings.note(rule.id, f.floor_place,
-                      format("{} for {}{} is {} of the derived floor of {}", to_text(*f.floor.value, f.dimension, 4),
-                             f.test, of_group(f), percent(*f.floor.value / *f.derived_floor.value),
-                             to_text(*f.derived_floor.value, f.dimension, 4)));
+    Finding& x = findings.note(
+        rule.id, f.floor_place,
+        format("the floor of {} for {}{} is only {} of the derived floor of {}",
+               to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f),
+               percent(*f.floor.value / *f.derived_floor.value), to_text(*f.derived_floor.value, f.dimension, 4)));
     x.label(f.derived_floor.derivation);
     // What it would let pass, where that is plain: a ring is as fast as the rails that are left.
     const int group = in.cluster.find_node_group(f.group);
@@ -34,7 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         const double kept =
             std::min(1.0, *f.floor.value / *f.derived_floor.value) * static_cast<double>(end->ports_each);
         const std::int64_t dead = end->ports_each - static_cast<std::int64_t>(std::ceil(kept));
-        if (dead > 0) x.note({}, format("with {} of {} rails dead it would still pass", dead, end->ports_each));
+        if (dead > 0) x.note({}, format("the test would still pass with {} of {} rails failed", dead, end->ports_each));
         break;
       }
     }
@@ -48,11 +48,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets is not far below the one that is derived from published healthy systems.
+A floor in the spec is not far below the one derived from published healthy systems.
 
 ## Why it matters
 
-A test that passes with half of the rails dead is not a test. The user's floor replaces the derived one.
+A test that passes with half of the rails failed finds nothing. The floor in the spec replaces the derived one.
 
 ## Formula
 
@@ -64,7 +64,7 @@ Source: the derived floor is the lowest healthy published figure x 0.97, or the 
 
 ## Example
 
-`all_reduce: { floor: 150 GB/s }` on nodes with 8 x 400 Gb/s, where healthy systems reach 321.
+`all_reduce: { floor: 150 GB/s }` on nodes with 8 x 400 Gb/s, where healthy systems reach 321 GB/s.
 
 ## How to fix
 
@@ -72,7 +72,7 @@ Leave `floor` out.
 
 ## When to accept
 
-Where the hardware is older than what was published, or the cluster is shared while it is tested.
+Where the hardware is older than the published systems, or the cluster is shared during the test.
 )";
 
 extern const Rule kTargetFarTooLoose;  // registry.cc names it
@@ -81,7 +81,7 @@ const Rule kTargetFarTooLoose = {
     .code = "TEST-011",
     .severity = Severity::note,
     .physics = false,
-    .summary = "a target that a broken cluster would meet",
+    .summary = "a floor is so low that a defective cluster meets it",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

@@ -22,9 +22,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!cut_by_mig(g.software).empty() && (f.scope == "gpu" || gpu_share_of(f.test) == GpuShare::all)) {
       findings
           .warning(rule.id, f.floor_place,
-                   format("{} for {} is of whole GPUs, those of '{}' are cut into {}",
+                   format("the floor of {} for {} is for whole GPUs, but those of '{}' are partitioned into {}",
                           to_text(*f.floor.value, f.dimension, 4), f.test, g.name, *mig))
-          .note(mig.span, "the layout is set here")
+          .note(mig.span, "the MIG layout is set here")
           .help("run acceptance with `mig: off`, or skip this test with that reason")
           .object(target_object(f));
       return true;
@@ -42,13 +42,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const double left = *f.ceiling.value / fabric.oversubscription;
       if (!above(*f.floor.value, left)) continue;
       findings
-          .warning(rule.id, f.floor_place,
-                   format("{} for {}{} ignores that network '{}' is {:.3g}:1 beyond a leaf, which leaves {}",
-                          to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), n.name, fabric.oversubscription,
-                          to_text(left, f.dimension, 4)))
+          .warning(
+              rule.id, f.floor_place,
+              format("the floor of {} for {}{} ignores that network '{}' is {:.3g}:1 beyond a leaf, which allows {}",
+                     to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), n.name, fabric.oversubscription,
+                     to_text(left, f.dimension, 4)))
           .label(format("{} / {:.3g}", to_text(*f.ceiling.value, f.dimension, 4), fabric.oversubscription))
-          .note(first_place(written(n.spec->oversubscription), n.span), "the network")
-          .help("`oversubscription: 1`, a floor below that, or a test inside one leaf")
+          .note(first_place(written(n.spec->oversubscription), n.span), "this network")
+          .help("write `oversubscription: 1`, a floor below that, or test inside one leaf")
           .object(target_object(f));
       return true;
     }
@@ -60,11 +61,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor of the spec takes into account what the spec takes away: an oversubscribed fabric, for all-reduce and all-to-all over more than one leaf, and GPUs that are cut into MIG instances.
+A floor of the spec takes into account the limits that the spec sets: an oversubscribed fabric, for all-reduce and
+all-to-all over more than one leaf, and GPUs partitioned into MIG instances.
 
 ## Why it matters
 
-A figure that was copied from another cluster is met on one leaf and missed on two, and the fabric is blamed for what was ordered.
+A figure that was copied from another cluster is met on one leaf and missed on two, and the fabric is blamed although it
+was ordered like this.
 
 ## Formula
 
@@ -85,7 +88,7 @@ Leave `floor` out, or set one for this fabric.
 
 ## When to accept
 
-Where routing and placement keep the ring's neighbours on one leaf, so that few flows cross.
+Where routing and placement keep the neighbours of the ring on one leaf, so that few flows cross.
 )";
 
 extern const Rule kTargetFromAnotherConfiguration;  // registry.cc names it
@@ -94,7 +97,7 @@ const Rule kTargetFromAnotherConfiguration = {
     .code = "TEST-008",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a target that ignores what the spec itself takes away",
+    .summary = "a floor ignores limits that the spec itself sets",
     .explanation = kExplanation,
     .check = check,
 };

@@ -14,11 +14,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets for matrix multiplication or memory bandwidth is not above the dense peak of the data type, or the data sheet's bandwidth.
+A floor in the spec for matrix multiplication or memory bandwidth is not above the dense peak of the data type, or the
+bandwidth in the data sheet.
 
 ## Why it matters
 
-Data sheets print the rate for matrices that are half zeros first. A gate on it, or on a share of it, fails every GPU.
+Data sheets first print the sparse rate, for matrices that are half zeros. Every GPU fails a floor set to it, or to a
+share of it.
 
 ## Formula
 
@@ -31,7 +33,7 @@ Source: the part's data sheet, named in the catalogue with each figure.
 
 ## Example
 
-`gemm: { floor: 1979 TFLOP/s }` on H100, the sparse figure; dense are 989.
+`gemm: { floor: 1979 TFLOP/s }` on H100, the sparse figure; the dense figure is 989 TFLOP/s.
 
 ## How to fix
 
@@ -39,7 +41,7 @@ Leave `floor` out.
 
 ## When to accept
 
-Never: no run can meet it.
+Never: no run can reach it.
 )";
 
 extern const Rule kTargetGemmAbovePeak;  // registry.cc names it
@@ -48,7 +50,7 @@ const Rule kTargetGemmAbovePeak = {
     .code = "TEST-005",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a matrix or memory target above the peak",
+    .summary = "a matrix or memory floor is above the peak",
     .explanation = kExplanation,
     .check = check,
 };

@@ -14,11 +14,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets for copies between host and GPU, or between two GPUs over NVLink, is not above the link's rate less the headers of PCIe.
+A floor in the spec for copies between host and GPU, or between two GPUs over NVLink, is not above the link's rate less
+the PCIe headers.
 
 ## Why it matters
 
-Data sheets print the raw rate of a link, and for NVLink the sum of both directions. Neither is ever measured.
+Data sheets print the raw rate of a link, and for NVLink the sum of both directions. No measurement reaches either.
 
 ## Formula
 
@@ -39,7 +40,7 @@ Leave `floor` out.
 
 ## When to accept
 
-Never: no run can meet it. Platforms with a larger payload than 256 bytes stay below 1.02.
+Never: no run can reach it. Platforms with a larger payload than 256 bytes stay below 1.02.
 )";
 
 extern const Rule kTargetHostCopyAboveCeiling;  // registry.cc names it
@@ -48,7 +49,7 @@ const Rule kTargetHostCopyAboveCeiling = {
     .code = "TEST-004",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a copy target above the link less its headers",
+    .summary = "a copy floor is above the link rate less its headers",
     .explanation = kExplanation,
     .check = check,
 };

@@ -32,19 +32,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (above(f.size->value, have) && once.first(f.size.span))
       findings
           .error(rule.id, f.size.span,
-                 format("a matrix of {} does not fit the {} of device memory of '{}'", to_text(*f.size),
+                 format("a matrix of {} does not fit in the {} of device memory of '{}'", to_text(*f.size),
                         to_text(have, Dimension::bytes, 4), g.name))
           .label(sum)
-          .help("leave `size` out: 85 % of the memory are taken")
+          .help("leave `size` out: the default is 85 % of the memory")
           .object("nodes." + g.name);
     else if (above(f.size->value, have * kUsualShare) && once.first(f.size.span))
       findings
           .warning(
               rule.id, f.size.span,
-              format("a matrix of {} fills {} of the {} of device memory of '{}', published runs fill 97 % at most",
+              format("a matrix of {} fills {} of the {} of device memory of '{}', but published runs fill at most 97 %",
                      to_text(*f.size), percent(f.size->value / have), to_text(have, Dimension::bytes, 4), g.name))
           .label(sum)
-          .help("leave `size` out: 85 % of the memory are taken")
+          .help("leave `size` out: the default is 85 % of the memory")
           .object("nodes." + g.name);
   }
 }
@@ -53,11 +53,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets for LINPACK is not above the FP64 peak of all GPUs of the group, and the size of its matrix not above their memory.
+A floor in the spec for LINPACK is not above the FP64 peak of all GPUs of the group, and the size of its matrix is not
+above their memory.
 
 ## Why it matters
 
-Some GPUs have next to no FP64: an L40S has 1.4 TFLOP/s of it beside 362 of BF16. A matrix that does not fit ends the run at its start, after the queue has drained for it.
+Some GPUs have almost no FP64: an L40S has 1.4 TFLOP/s of FP64 and 362 TFLOP/s of BF16. A matrix that does not fit
+aborts the run at its start, after the queue was drained for it.
 
 ## Formula
 
@@ -78,7 +80,7 @@ Leave `floor` and `size` out; on GPUs without FP64 skip the test, with the reaso
 
 ## When to accept
 
-Never: neither more arithmetic nor more memory is there.
+Never: the GPUs have no more FP64 rate and no more memory.
 )";
 
 extern const Rule kTargetHplBeyondMemoryOrPeak;  // registry.cc names it
@@ -87,7 +89,7 @@ const Rule kTargetHplBeyondMemoryOrPeak = {
     .code = "TEST-006",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a LINPACK target above the FP64 peak, or a matrix that does not fit",
+    .summary = "a LINPACK floor is above the FP64 peak, or its matrix does not fit",
     .explanation = kExplanation,
     .check = check,
 };

@@ -18,11 +18,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool sharp = f.algorithm == "NVLink SHARP" || f.algorithm == "in-network reduction";
     const Bytes enough = sharp ? kSharpPlateau : kPlateau;
     if (!above(enough.value, f.size->value) || !once.first(f.size.span)) continue;
-    Finding& x =
-        findings.warning(rule.id, f.size.span,
-                         format("{} do not show the bandwidth of {}{}, {} do{}", to_text(*f.size), f.test, of_group(f),
-                                to_text(enough), sharp ? format(" with {}", f.algorithm) : std::string()));
-    x.help(format("`size: {}`, or leave it out", to_text(enough))).object(target_object(f));
+    Finding& x = findings.warning(
+        rule.id, f.size.span,
+        format("messages of {} are too small to measure the bandwidth of {}{}: use {}{}", to_text(*f.size), f.test,
+               of_group(f), to_text(enough), sharp ? format(" for {}", f.algorithm) : std::string()));
+    x.help(format("write `size: {}`, or leave it out", to_text(enough))).object(target_object(f));
     write_instead(x, f.size, to_text(enough));
   }
 }
@@ -31,11 +31,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The message size that the spec asks for in a collective is large enough for its plateau.
+The message size that the spec sets for a collective is large enough to reach its maximum bandwidth.
 
 ## Why it matters
 
-Below it the figure is the latency of many small steps: it says little about cables and adapters, and no target that was derived from bandwidth is met.
+Below that size the result is the latency of many small steps: it says little about cables and adapters, and no target
+derived from bandwidth is met.
 
 ## Formula
 
@@ -56,7 +57,7 @@ Source: Azure/AI-benchmarking-guide, H100; NVIDIA/nccl-tests issues 115 and 212.
 
 ## When to accept
 
-Where the jobs themselves send no larger messages, and the floor was measured at that size.
+Where the jobs send no larger messages, and the floor was measured at that size.
 )";
 
 extern const Rule kTargetMessageTooSmall;  // registry.cc names it
@@ -65,7 +66,7 @@ const Rule kTargetMessageTooSmall = {
     .code = "TEST-007",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a collective is measured with messages that do not show its bandwidth",
+    .summary = "the messages of a collective test are too small to measure its bandwidth",
     .explanation = kExplanation,
     .check = check,
 };

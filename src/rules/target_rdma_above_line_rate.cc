@@ -14,11 +14,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A floor that the spec sets for RDMA between two adapters is not above the rate of a port less the headers that must be sent.
+A floor in the spec for RDMA between two adapters is not above the rate of a port less the required headers.
 
 ## Why it matters
 
-"400 Gb/s" is what the wire carries with its headers. A gate of 400 Gb/s, or of 50 GB/s, fails every adapter.
+"400 Gb/s" is what the wire carries with its headers. Every adapter fails a floor of 400 Gb/s or 50 GB/s.
 
 ## Formula
 
@@ -39,7 +39,7 @@ Leave `floor` out: 390 Gb/s is the published gate for NDR.
 
 ## When to accept
 
-Never: no run can meet it.
+Never: no run can reach it.
 )";
 
 extern const Rule kTargetRdmaAboveLineRate;  // registry.cc names it
@@ -48,7 +48,7 @@ const Rule kTargetRdmaAboveLineRate = {
     .code = "TEST-003",
     .severity = Severity::error,
     .physics = true,
-    .summary = "a point-to-point RDMA target above the line rate less its headers",
+    .summary = "a point-to-point RDMA floor is above the line rate less its headers",
     .explanation = kExplanation,
     .check = check,
 };

@@ -47,16 +47,16 @@ inline void check_ceiling(const Rule& rule, const RuleInput& in, Findings& findi
                           std::initializer_list<std::string_view> tests) {
   each_wished_floor(in, tests, [&](const ExpectedFigure& f) {
     if (!f.ceiling.value || !above(*f.floor.value, *f.ceiling.value * headroom_of(f.test))) return false;
-    Finding& x =
-        findings.error(rule.id, f.floor_place,
-                       format("{} for {}{} is above the ceiling of {}{}", to_text(*f.floor.value, f.dimension, 4),
-                              f.test, of_group(f), to_text(*f.ceiling.value, f.dimension, 4),
-                              f.algorithm.empty() ? std::string() : format(" ({})", f.algorithm)));
+    Finding& x = findings.error(
+        rule.id, f.floor_place,
+        format("the floor of {} for {}{} is above the ceiling of {}{}", to_text(*f.floor.value, f.dimension, 4), f.test,
+               of_group(f), to_text(*f.ceiling.value, f.dimension, 4),
+               f.algorithm.empty() ? std::string() : format(" ({})", f.algorithm)));
     x.label(f.ceiling.derivation);
-    if (!f.ceiling.confirmed) x.note({}, format("what the ceiling rests on is not confirmed: {}", f.ceiling.source));
+    if (!f.ceiling.confirmed) x.note({}, format("a value behind the ceiling is not confirmed: {}", f.ceiling.source));
     if (f.dimension == Dimension::flop_rate &&
         *f.floor.value<2.02 * *f.ceiling.value&& * f.floor.value> 1.98 * *f.ceiling.value)
-      x.note({}, "data sheets print twice the dense peak for matrices that are half zeros");
+      x.note({}, "data sheets print twice the dense peak, for matrices that are half zeros");
     x.help(leave_it_out(f));
     x.object(target_object(f));
     return true;

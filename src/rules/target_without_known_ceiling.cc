@@ -12,7 +12,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const ExpectedFigure& f : in.targets.figures) {
     if (!f.demanded || f.missing.empty() || f.floor_by_user || !once.first(f.wish_place)) continue;
     findings.note(rule.id, f.wish_place, format("{}{} will be unjudged: {}", f.test, of_group(f), f.missing))
-        .help("give the figure with its source in the part, or a `floor` of your own")
+        .help("write the figure with its source in the part, or a `floor` of your own")
         .object(target_object(f));
   }
 }
@@ -21,11 +21,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Each test that `targets` names has a ceiling and a published figure to be judged by, or a floor of the spec's own.
+Each test that `targets` names has a ceiling and a published figure to be judged by, or a floor in the spec.
 
 ## Why it matters
 
-It runs and its figure is kept, and the verdict is `unjudged`, which is not a pass: acceptance ends with an open question that could have been answered before.
+The test runs and its result is kept, but the verdict is `unjudged`, which is not a pass. Acceptance then ends with an
+open question that could have been answered before.
 
 ## Formula
 
@@ -41,11 +42,11 @@ Source: a target is never taken from the run that it judges (docs/validate.md).
 
 ## How to fix
 
-Give the missing figure in the part, with its source, or write a `floor`.
+Write the missing figure in the part, with its source, or write a `floor`.
 
 ## When to accept
 
-Where the figure is only wanted for comparison with later runs.
+Where the result is only wanted for comparison with later runs.
 )";
 
 extern const Rule kTargetWithoutKnownCeiling;  // registry.cc names it
@@ -54,7 +55,7 @@ const Rule kTargetWithoutKnownCeiling = {
     .code = "TEST-012",
     .severity = Severity::note,
     .physics = false,
-    .summary = "a test that the spec demands and that nothing can judge",
+    .summary = "a demanded test has no target, so its result cannot be judged",
     .explanation = kExplanation,
     .check = check,
 };
