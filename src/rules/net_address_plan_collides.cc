@@ -31,10 +31,10 @@ void check_vlans(const Rule& rule, const Cluster& c, Findings& findings) {
     findings
         .error(
             rule.id, n.spec->vlan.span,
-            format("network '{}' is tagged with VLAN {} on ports of '{}' where network '{}' is the same VLAN untagged",
+            format("network '{}' uses VLAN {} tagged on ports of '{}', where network '{}' uses the same VLAN untagged",
                    n.name, *n.spec->vlan, who, host.name))
-        .note(host.spec->vlan.span, "the other one is here")
-        .help("give one of them a number of its own")
+        .note(host.spec->vlan.span, "the other VLAN is set here")
+        .help("give one of them a different VLAN")
         .object("networks." + n.name);
   }
 }
@@ -53,8 +53,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const Ipv4Prefix& small = n.subnet->length >= o.subnet->length ? *n.subnet : *o.subnet;
       f.label(format("{} addresses, {} to {}, are in both", small.size(), ipv4_text(small.base),
                      ipv4_text(small.broadcast())));
-      f.note(o.spec->subnet.span, "the other one is here");
-      f.help("give one of them a prefix of its own");
+      f.note(o.spec->subnet.span, "the other prefix is set here");
+      f.help("give one of them a separate prefix");
       f.object("networks." + n.name);
       break;  // one is enough: the way out is the same for all
     }
@@ -67,10 +67,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // The plan lays members side by side; with enough addresses in all, only a gateway among them can be in the way.
       Finding& f = findings.error(
           rule.id, n.spec->gateway ? n.spec->gateway.span : n.spec->subnet.span,
-          format("gateway {} of network '{}' parts the {} addresses of {}: {} side by side do not fit beside it{}",
+          format("gateway {} of network '{}' splits the {} addresses of {}: {} consecutive addresses do not fit beside "
+                 "it{}",
                  ipv4_text(a.gateway), n.name, a.usable, a.subnet.text(), a.needed - 1,
-                 addresses_outside(c, a.subnet).empty() ? "" : " and the hosts outside that the spec names there"));
-      f.help(format("give the gateway the first address, {}, or take a shorter prefix", ipv4_text(a.subnet.base + 1)));
+                 addresses_outside(c, a.subnet).empty() ? "" : " and the outside hosts that the spec names there"));
+      f.help(format("give the gateway the first address, {}, or use a shorter prefix", ipv4_text(a.subnet.base + 1)));
       f.object("networks." + n.name);
       continue;
     }
@@ -79,12 +80,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     while (length > 0 && Ipv4Prefix{0, length}.host_count() < a.needed + (a.subnet.host_count() - a.usable)) --length;
     Finding& f = findings.error(
         rule.id, n.spec->subnet.span,
-        format("network '{}' needs {} addresses, {} has {}", n.name, a.needed, a.subnet.text(), a.usable));
+        format("network '{}' needs {} addresses, but {} has {}", n.name, a.needed, a.subnet.text(), a.usable));
     f.label(format(
         "2^{} - 2{} = {}", 32 - a.subnet.length,
         a.subnet.host_count() > a.usable ? format(" - {} for the gateway", a.subnet.host_count() - a.usable) : "",
         a.usable));
-    f.help(format("take a /{} or shorter", length));
+    f.help(format("use a /{} or shorter", length));
     f.object("networks." + n.name);
   }
 }
@@ -93,11 +94,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No two networks use the same IPv4 addresses, or the same VLAN on a port that both run on, and each prefix has an address for every port that needs one.
+No two networks use the same IPv4 addresses, or the same VLAN on a port that both use. Each prefix has an address for
+every port that needs one.
 
 ## Why it matters
 
-Two hosts with one address answer for each other. A prefix that is too small is found out on the day when the last nodes are installed, and renumbering touches every file.
+If two hosts have the same address, both answer for it. A prefix that is too small is noticed when the last nodes are
+installed, and renumbering changes every configuration file.
 
 ## Formula
 
@@ -119,7 +122,7 @@ Source: arithmetic; RFC 4632; IEEE 802.1Q.
 
 ## How to fix
 
-A shorter prefix, or one elsewhere.
+Use a shorter prefix, or one in another range.
 
 ## When to accept
 

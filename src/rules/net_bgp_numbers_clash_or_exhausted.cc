@@ -23,7 +23,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (count == 0) {
       findings
           .note(rule.id, at,
-                format("network '{}' has no switches of its own in this plan, so its BGP numbers were not counted",
+                format("network '{}' has no switches of its own in this plan, so its BGP AS numbers were not counted",
                        n.name))
           .object(object);
       continue;
@@ -37,17 +37,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (first >= r->first && first <= r->last) in_range = r;
     if (in_range && last > in_range->last) {
       Finding& x = findings.error(rule.id, at,
-                                  format("network '{}' needs {} BGP numbers, {} are left from {} to {}", n.name, count,
-                                         in_range->last - first + 1, first, in_range->last));
+                                  format("network '{}' needs {} BGP AS numbers, but {} are left from {} to {}", n.name,
+                                         count, in_range->last - first + 1, first, in_range->last));
       x.label(arithmetic);
-      x.help(format("`asn: {}`: the private numbers of 32 bits", kPrivateBgp32.first)).object(object);
+      x.help(format("`asn: {}`: the first private 32-bit number", kPrivateBgp32.first)).object(object);
       continue;
     }
     if (!in_range && (never_used(first) || never_used(last) || (first < kPrivateBgp16.first && last >= 64496))) {
       findings
           .error(rule.id, at,
-                 format("BGP numbers {} to {} of network '{}' hold some that no router uses, private ones are {} to {} "
-                        "and {} to {}",
+                 format("BGP AS numbers {} to {} of network '{}' include reserved ones; private ones are {} to {} and "
+                        "{} to {}",
                         first, last, n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first,
                         kPrivateBgp32.last))
           .label(arithmetic)
@@ -57,10 +57,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!in_range)
       findings
-          .warning(
-              rule.id, at,
-              format("BGP number {} of network '{}' is a public one, private ones are {} to {} and {} to {}", first,
-                     n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first, kPrivateBgp32.last))
+          .warning(rule.id, at,
+                   format("BGP AS number {} of network '{}' is public; private ones are {} to {} and {} to {}", first,
+                          n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first, kPrivateBgp32.last))
           .help(format("`asn: {}`, unless the number is registered to you", kPrivateBgp32.first))
           .object(object);
     for (std::size_t j = 0; j < i; ++j) {
@@ -68,9 +67,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const std::int64_t others = bgp_numbers(in.plan.fabrics[j]);
       if (!o.spec->asn || others == 0 || first > *o.spec->asn + others - 1 || last < *o.spec->asn) continue;
       Finding& x = findings.error(rule.id, at,
-                                  format("BGP numbers {} to {} of network '{}' and {} to {} of network '{}' overlap",
+                                  format("BGP AS numbers {} to {} of network '{}' and {} to {} of network '{}' overlap",
                                          first, last, n.name, *o.spec->asn, *o.spec->asn + others - 1, o.name));
-      x.label(arithmetic).note(o.spec->asn.span, "the other ones begin here");
+      x.label(arithmetic).note(o.spec->asn.span, "the other range begins here");
       x.help(format("`asn: {}`", *o.spec->asn + others)).object(object);
       break;
     }
@@ -81,11 +80,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-From the first BGP number that a network's spec gives (`asn`) there are enough private ones for its switches, and no two networks have the same (errors). A public number is a warning.
+Counting from the first BGP AS number in a network's spec (`asn`), there are enough private numbers for its switches,
+and no two networks use the same ones (errors). A public number is a warning.
 
 ## Why it matters
 
-A router drops routes in which it sees its own number. Two leaves with one number do not see each other's nodes, and nothing says why.
+A router drops routes that contain its own AS number. Two leaves with the same number do not learn the routes to each
+other's nodes, and no log says why.
 
 ## Formula
 
@@ -107,7 +108,8 @@ Source: RFC 7938, section 5.2.1 (who has a number of their own); RFC 6996 (priva
 
 ## When to accept
 
-A public number that is registered to you. Overlapping numbers only where routers are told to let their own pass (`allowas-in`).
+A public number that is registered to you. Overlapping numbers only where routers are configured to accept their own
+number (`allowas-in`).
 )";
 
 extern const Rule kNetBgpNumbersClashOrExhausted;  // registry.cc names it
@@ -116,7 +118,7 @@ const Rule kNetBgpNumbersClashOrExhausted = {
     .code = "NET-013",
     .severity = Severity::error,
     .physics = false,
-    .summary = "BGP numbers overlap, run out, or are not ours",
+    .summary = "BGP AS numbers overlap, run out, or are public",
     .explanation = kExplanation,
     .check = check,
 };

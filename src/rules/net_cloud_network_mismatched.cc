@@ -38,17 +38,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (of.empty() || of == *provider) continue;
     Finding& f = findings.error(
         rule.id, first_place(g.spec->instance.span, g.span),
-        format("'{}' of group '{}' is an instance of {}, the site is at {}", g.server.id, g.name, of, *provider));
+        format("'{}' of group '{}' is an instance of {}, but the site is at {}", g.server.id, g.name, of, *provider));
     f.note(provider.span, "the provider is named here")
-        .help(format("`provider: {}`, or an instance of {}", of, *provider))
+        .help(format("write `provider: {}`, or use an instance of {}", of, *provider))
         .object("nodes." + g.name);
   }
   for (const NetworkModel& n : c.networks) {
     if (n.kind == LinkKind::efa && known() && *provider != kEfaProvider) {
       Finding& f = findings.error(rule.id, first_place(n.spec->kind.span, n.span),
-                                  format("network '{}' is EFA, which {} does not have", n.name, *provider));
+                                  format("network '{}' is EFA, which {} does not offer", n.name, *provider));
       f.note(provider.span, "the provider is named here")
-          .help("`kind: infiniband` or `kind: ethernet`, as the provider's network is")
+          .help("write `kind: infiniband` or `kind: ethernet`, as the provider's network is")
           .object("networks." + n.name);
       continue;
     }
@@ -60,10 +60,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           e.ports >= 0 ? g.server.ports[static_cast<std::size_t>(e.ports)].rate : fastest_port(g.server);
       if (port.value <= 0 || !above(n.spec->rate->value, port.value)) continue;
       Finding& f = findings.warning(rule.id, n.spec->rate.span,
-                                    format("network '{}' is to run at {}, the fastest port of '{}' has {}", n.name,
+                                    format("network '{}' has a rate of {}, but the fastest port of '{}' has {}", n.name,
                                            to_text(*n.spec->rate), g.server.id, to_text(port)));
       f.note(e.span, format("'{}' is connected here", g.name))
-          .help(format("`rate: {}`: the rate is that of one port, and an instance has several", to_text(port)))
+          .help(format("write `rate: {}`: the rate is that of one port, and an instance has several", to_text(port)))
           .object("networks." + n.name);
       break;
     }
@@ -71,8 +71,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.spec.site->feeds.empty())
     findings
         .warning(rule.id, c.spec.site->feeds.entries.front().name_span,
-                 "the site is a cloud: its `feeds` are not ours, and nothing is planned or checked of them")
-        .help("`kind: own` where the room is ours, else take them out")
+                 "the site is a cloud, so its `feeds` belong to the provider: they are neither planned nor checked")
+        .help("write `kind: own` if the room is yours, else remove the feeds")
         .object("site");
 }
 
@@ -80,11 +80,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-In a cloud: instances and networks are those of the provider that the site names, a network is no faster than one port of its instances, and the site has no feeds of its own.
+In a cloud, instances and networks are those of the provider that the site names, a network is no faster than one port
+of its instances, and the site has no feeds of its own.
 
 ## Why it matters
 
-Rates of instances are advertised as the sum over all of their adapters. A plan with that sum on each port expects figures that nothing reaches, and a provider's name that does not fit the instance makes the whole spec doubtful.
+Instance rates are advertised as the sum of all adapters. A plan with that sum on each port expects results that no test
+reaches. An instance of another provider makes the whole spec doubtful.
 
 ## Formula
 
@@ -102,11 +104,11 @@ Source: catalogue (the pages of the instances and of their adapters).
 
 ## How to fix
 
-The rate of one port, the provider that has these instances, `kind: own` where feeds are meant.
+Write the rate of one port, the provider that has these instances, or `kind: own` where the feeds are yours.
 
 ## When to accept
 
-Where the provider sells another one's instances, or a network whose rate the catalogue does not know.
+Where the provider resells instances of another, or has a network whose rate the catalogue does not know.
 )";
 
 extern const Rule kNetCloudNetworkMismatched;  // registry.cc names it
@@ -115,7 +117,7 @@ const Rule kNetCloudNetworkMismatched = {
     .code = "NET-021",
     .severity = Severity::error,
     .physics = false,
-    .summary = "instances, networks and rates that the cloud's provider does not have",
+    .summary = "instances, networks or rates do not exist at the cloud's provider",
     .explanation = kExplanation,
     .check = check,
 };

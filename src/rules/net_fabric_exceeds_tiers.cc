@@ -17,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if ((f.end_ports_built_for + f.planes - 1) / f.planes <= limit)
       continue;  // something else is in the way: net-switch-ports-exceeded
     Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span),
-                                format("network '{}' has {} end ports{}, three tiers of '{}' give {}{}", n.name,
+                                format("network '{}' has {} end ports{}, but three tiers of '{}' support {}{}", n.name,
                                        f.end_ports_built_for, f.planes > 1 ? format(" in {} planes", f.planes) : "",
                                        n.switch_model, limit, f.planes > 1 ? " in each" : ""));
     x.label(o > 1 ? format("{}^2 / 2 x {} x {:.4g} / {:.4g}", radix, radix, o, o + 1)
@@ -25,7 +25,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                            f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways)
                                       : format("{} ports", *n.switch_part->ports)));
     for (const EndPoints& e : n.ends) x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
-    x.help("a switch of more ports, splitting (`breakout`), or several planes");
+    x.help("use a switch with more ports, splitting (`breakout`), or several planes");
     x.object("networks." + n.name);
   }
 }
@@ -34,11 +34,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The fabric has no more end ports than three tiers of its switch can join.
+The fabric has no more end ports than three tiers of its switch can connect.
 
 ## Why it matters
 
-The number of ports of a switch sets how far a fat tree goes; beyond it there is no cabling that works, whatever is spent.
+The number of ports of a switch limits the size of a fat tree. Beyond that limit no cabling works.
 
 ## Formula
 
@@ -55,7 +55,7 @@ Source: C. Leiserson, Fat-trees (1985); M. Al-Fares et al., SIGCOMM 2008 (k^3 / 
 
 ## How to fix
 
-A switch of more ports, ports that are split, or planes (each its own fabric).
+Use a switch with more ports, split ports, or planes (each its own fabric).
 
 ## When to accept
 

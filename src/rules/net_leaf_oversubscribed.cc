@@ -17,9 +17,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (above(f.oversubscription, said * 1.001)) {
       Finding& x = findings.error(
           rule.id, first_place(written(declared), n.span),
-          format("each leaf of network '{}' is {:.3g}:1, the spec says {:.3g}:1", n.name, f.oversubscription, said));
+          format("each leaf of network '{}' has an oversubscription of {:.3g}:1, but the spec states {:.3g}:1", n.name,
+                 f.oversubscription, said));
       x.label(wired);
-      x.help("more spines, or fewer nodes on each leaf");
+      x.help("use more spines, or fewer nodes on each leaf");
       x.object("networks." + n.name);
       continue;
     }
@@ -29,15 +30,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (e.group < 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes ||
           e.members * e.ports_each <= f.tiers[0].down * std::max<std::int64_t>(1, f.leaves_per_unit))
         continue;
-      Finding& x = findings.warning(
-          rule.id, first_place(written(declared), n.span),
-          format("network '{}' carries the jobs of '{}' at {:.3g}:1: beyond a leaf {} of {} are left for each port",
-                 n.name, c.nodes[e.group].name, f.oversubscription, to_text(f.link_rate / f.oversubscription, 3),
-                 to_text(f.link_rate)));
+      Finding& x = findings.warning(rule.id, first_place(written(declared), n.span),
+                                    format("network '{}' carries the jobs of '{}' with an oversubscription of "
+                                           "{:.3g}:1: between leaves, each port has {} of {}",
+                                           n.name, c.nodes[e.group].name, f.oversubscription,
+                                           to_text(f.link_rate / f.oversubscription, 3), to_text(f.link_rate)));
       x.label(wired);
       x.note(e.span, format("{} with {} each, {} on one leaf", plural(e.members, "node"), plural(e.ports_each, "port"),
                             f.tiers[0].down));
-      x.help("`oversubscription: 1`, or keep jobs below one leaf");
+      x.help("write `oversubscription: 1`, or keep jobs below one leaf");
       x.object("networks." + n.name);
       break;
     }
@@ -48,11 +49,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Leaves have the uplinks that the spec's `oversubscription` promises (error), and GPU nodes whose jobs span several leaves have full bandwidth between them (warning).
+Leaves have the uplinks that the spec's `oversubscription` states (error). GPU nodes whose jobs span several leaves have
+full bandwidth between them (warning).
 
 ## Why it matters
 
-An all-reduce over several leaves runs at the rate of the uplinks: 3:1 costs two thirds of it, for every job that is larger than a leaf.
+An all-reduce over several leaves runs at the rate of the uplinks. An oversubscription of 3:1 costs two thirds of it for
+every job that is larger than a leaf.
 
 ## Formula
 
@@ -69,7 +72,7 @@ Source: arithmetic.
 
 ## How to fix
 
-More spines or fewer nodes on a leaf. `oversubscription: 1` counts them.
+Use more spines or fewer nodes on a leaf. With `oversubscription: 1` the plan calculates their number.
 
 ## When to accept
 
@@ -82,7 +85,7 @@ const Rule kNetLeafOversubscribed = {
     .code = "NET-003",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "leaves have fewer uplinks than promised, or than GPU jobs need",
+    .summary = "leaves have fewer uplinks than the spec states, or than GPU jobs need",
     .explanation = kExplanation,
     .check = check,
 };

@@ -27,17 +27,17 @@ const NetworkModel* too_slow_for(const Cluster& c, const NetworkModel& leaves, B
 void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
   const SwitchPart& part = *n.switch_part;
   const char* other =
-      "or a `switch` with more ports, or one without uplink ports of its own, for which spines are planned";
+      "or use a `switch` with more ports, or one without dedicated uplink ports, for which spines are planned";
   if (!part.uplink_rate) {
-    x.help(format("`uplink_rate` of '{}', which nobody states, {}", n.switch_model, other));
+    x.help(format("write the `uplink_rate` of '{}', which is not stated, {}", n.switch_model, other));
   } else if (n.everything || n.carries_traffic(Traffic::oob)) {
     const std::string rate = to_text(*part.uplink_rate);
     const NetworkModel* slow = too_slow_for(c, n, *part.uplink_rate);
     if (slow)
       x.note(first_place(written(slow->spec->rate), slow->span),
-             format("the ports of '{}' are of {}, too slow for uplinks of {}", slow->name, to_text(slow->rate), rate));
+             format("the ports of '{}' run at {}, too slow for uplinks of {}", slow->name, to_text(slow->rate), rate));
     if (!n.everything) x.note(n.spec->connects.span, "uplinks are planned for `connects: everything`");
-    x.help(format("{}{}: the uplinks then end there; {}", n.everything ? "" : "`connects: everything`, and ",
+    x.help(format("write {}{}, so that the uplinks end there; {}", n.everything ? "" : "`connects: everything`, and ",
                   slow ? format("`rate: {}` or more on '{}'", rate, slow->name)
                        : format("an Ethernet network with `rate: {}` or more that carries `inband`", rate),
                   other));
@@ -54,9 +54,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const FabricTier& t = f.tiers[0];
     Finding& x = findings.warning(
         rule.id, first_place(written(n.spec->switch_model), n.span),
-        format("no link joins the {} leaves of network '{}': its {} end ports are on {} islands of at most {}", t.count,
-               n.name, f.end_ports_built_for, f.units * f.planes, t.down * f.leaves_per_unit));
-    x.label(format("{} ports and {} of their own for uplinks, which lead nowhere", t.ports,
+        format("the {} leaves of network '{}' are not connected: its {} end ports are in {} separate parts of at most "
+               "{} ports",
+               t.count, n.name, f.end_ports_built_for, f.units * f.planes, t.down * f.leaves_per_unit));
+    x.label(format("{} ports and {} dedicated uplink ports, which are connected to nothing", t.ports,
                    n.switch_part->uplinks.value_or(0)));
     say_what_joins(x, c, n);
     x.object("networks." + n.name);
@@ -67,11 +68,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The leaves of a network are joined: by spines, or by uplinks that end in another network.
+The leaves of a network are connected: by spines, or by uplinks to another network.
 
 ## Why it matters
 
-Ends on different leaves cannot reach one another. Of an out-of-band network the head node then reaches the management ports of one leaf alone, and the addresses of its subnet promise more.
+Devices on different leaves cannot reach one another. In an out-of-band network, the head node then reaches only the
+management ports on its own leaf, although all have addresses of one subnet.
 
 ## Formula
 
@@ -90,11 +92,12 @@ Source: NVIDIA, DGX SuperPOD reference architecture, RA-11333-001 V11, appendix 
 
 ## How to fix
 
-The key that the finding names: `rate` of the in-band network or what it `carries`, `connects: everything` on the out-of-band one, or another `switch`.
+Set the key that the finding names: `rate` of the in-band network or what it `carries`, `connects: everything` on the
+out-of-band network, or another `switch`.
 
 ## When to accept
 
-Where the leaves' uplinks go to switches that this spec does not have, such as those of the site.
+Where the leaves' uplinks go to switches that are not in this spec, such as those of the site.
 )";
 
 extern const Rule kNetLeavesUnjoined;  // registry.cc names it
@@ -103,7 +106,7 @@ const Rule kNetLeavesUnjoined = {
     .code = "NET-022",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "leaves of a network that no link joins",
+    .summary = "leaves of a network are not connected",
     .explanation = kExplanation,
     .check = check,
 };

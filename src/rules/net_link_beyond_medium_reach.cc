@@ -45,18 +45,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                               : Severity::note,
         rule.id,
         chosen ? n.spec->media.front().span : first_place(n.spec->racks.span, n.spec->switch_model.span, n.span),
-        format("{} of network '{}' {} up to {} long ({}), {} reaches {}", plural(l.count, "link"), n.name,
+        format("{} of network '{}' {} up to {} long ({}), but {} reaches {}", plural(l.count, "link"), n.name,
                l.count == 1 ? "is" : "are", metres(l.longest->longest), l.longest->what,
-               chosen ? "what `media` allows"
+               chosen ? "the allowed `media`"
                : pair ? "twisted pair"
-                      : "what the catalogue has for it",
+                      : "the longest cable in the catalogue",
                metres(l.longest->reach)));
-    if (chosen) f.note(n.spec->racks.span, "the switches stand there");
-    if (pair) f.note(n.spec->switch_model.span, "its ports take nothing but twisted pair");
-    f.help(chosen ? "another medium, or switches nearer to the nodes"
-           : pair ? "switches nearer to the nodes (leave `racks` out), or a switch and adapters with ports for modules"
-                  : "switches nearer to the nodes (leave `racks` out), another adapter or switch, or a cable of your "
-                    "own in `parts`")
+    if (chosen) f.note(n.spec->racks.span, "the switches are in these racks");
+    if (pair) f.note(n.spec->switch_model.span, "its ports accept only twisted pair");
+    f.help(chosen ? "use another medium, or place the switches nearer to the nodes"
+           : pair ? "place the switches nearer to the nodes (leave `racks` out), or use a switch and adapters with "
+                    "ports for modules"
+                  : "place the switches nearer to the nodes (leave `racks` out), use another adapter or switch, or "
+                    "define your own cable in `parts`")
         .object("networks." + n.name);
     f.physics = chosen || pair;
   }
@@ -66,12 +67,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Every link has a cable, or modules and fibre, that reach from one end to the other along the way through the room. Where the network names its `media` it is an error when they do not, and
-where ports for twisted pair (RJ45) and `racks` leave no other way; else a warning of a network that carries compute, and a note of others: the catalogue has nothing that does, and not everything that is made.
+Every link has a cable, or modules and fibre, that reach from one end to the other along the cable route. A link without
+one is
+
+- an error where the network names its `media`, and where ports for twisted pair (RJ45) and `racks` leave no other
+  choice;
+- else a warning for networks that carry compute traffic, and a note for other networks, because the catalogue does not
+  contain every cable that is made.
 
 ## Why it matters
 
-Passive copper at 100 Gb/s a lane ends at 3 m. A cable that is half a metre short is found when everything else stands; one that is too long for its medium gives errors that look like a bad switch.
+Passive copper at 100 Gb/s per lane ends at 3 m. A cable that is half a metre too short is noticed when everything else
+is installed. A cable that is too long for its medium causes errors that look like a defective switch.
 
 ## Formula
 
@@ -89,11 +96,13 @@ Source: data sheets of the cables and modules (catalogue, `clusterc catalog`); I
 
 ## How to fix
 
-Leave `media` out: the cheapest kind that reaches is taken. Or leave `racks` out, and leaves stand beside the nodes.
+Leave `media` out: the plan then uses the cheapest kind that reaches. Or leave `racks` out: leaves are then placed
+beside the nodes.
 
 ## When to accept
 
-The note, when a cable is bought that the catalogue does not have. The error never: what `media` or the ports allow does not reach.
+The note, if you buy a cable that the catalogue does not have. Never the error: what `media` or the ports allow does not
+reach.
 )";
 
 extern const Rule kNetLinkBeyondMediumReach;  // registry.cc names it
@@ -102,7 +111,7 @@ const Rule kNetLinkBeyondMediumReach = {
     .code = "NET-009",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a link is longer than its medium reaches",
+    .summary = "a link is longer than the reach of its medium",
     .explanation = kExplanation,
     .check = check,
 };

@@ -45,15 +45,15 @@ void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const 
   if (part.links.empty()) {
     findings.note(
         rule.id, e.span,
-        format("'{}' states no `links`, so it was not checked whether it speaks {}", model, enum_text(n.kind)));
+        format("'{}' states no `links`, so it was not checked whether it supports {}", model, enum_text(n.kind)));
   } else if (std::none_of(part.links.begin(), part.links.end(),
                           [&](const Value<LinkKind>& l) { return l.value == n.kind; })) {
-    Finding& f = findings.error(
-        rule.id, e.span,
-        format("network '{}' is {}, '{}' of '{}' speaks {}", n.name, enum_text(n.kind), model, who, links_of(part)));
+    Finding& f = findings.error(rule.id, e.span,
+                                format("network '{}' is {}, but '{}' of '{}' supports {}", n.name, enum_text(n.kind),
+                                       model, who, links_of(part)));
     if (nic_place.valid()) f.note(nic_place, "the adapter is named here");
-    mention_unconfirmed(f, part.links.front(), format("what '{}' speaks", model));
-    f.help(format("an adapter that speaks {}", enum_text(n.kind)));
+    mention_unconfirmed(f, part.links.front(), format("the links that '{}' supports", model));
+    f.help(format("use an adapter that supports {}", enum_text(n.kind)));
     f.object(object);
     return;
   }
@@ -67,14 +67,14 @@ void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const 
     const bool others =
         std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& o) { return o.rate.value >= n.rate.value; });
     Finding& f = findings.add(others ? Severity::note : Severity::error, rule.id, e.span,
-                              format("network '{}' runs {}, a port of '{}' in '{}' runs {}", n.name, to_text(n.rate),
-                                     model, who, to_text(port_rate)));
+                              format("network '{}' runs at {}, but a port of '{}' in '{}' runs at {}", n.name,
+                                     to_text(n.rate), model, who, to_text(port_rate)));
     f.note(n.spec->rate.span, "the rate of the network");
     if (nic_place.valid()) f.note(nic_place, "the adapter is named here");
     mention_unconfirmed(f, part.port_rate, format("the port rate of '{}'", model));
     // A rate is a network's: of ports that are slower than those of the others there is a network beside it.
-    f.help(others ? format("a faster adapter, or a network of their own with `rate: {}`", to_text(port_rate))
-                  : format("`rate: {}` of network '{}', or a faster adapter", to_text(port_rate), n.name));
+    f.help(others ? format("use a faster adapter, or a separate network with `rate: {}`", to_text(port_rate))
+                  : format("write `rate: {}` for network '{}', or use a faster adapter", to_text(port_rate), n.name));
     f.object(object);
   }
 }
@@ -96,18 +96,18 @@ void check_switch(const Rule& rule, Findings& findings, const NetworkModel& n, c
   };
   if (sw.link && *sw.link != n.kind) {
     Finding& f = found(written(n.spec->kind), "kind",
-                       format("network '{}' is {}, {}'{}' is a switch for {}", n.name, enum_text(n.kind), role, *named,
-                              enum_text(*sw.link)));
-    mention_unconfirmed(f, sw.link, format("what '{}' switches", *named));
-    f.help(tier.empty() ? format("`kind: {}`, or a switch for {}", enum_text(*sw.link), enum_text(n.kind))
-                        : format("a {} for {}", as, enum_text(n.kind)));
+                       format("network '{}' is {}, but {}'{}' is a switch for {}", n.name, enum_text(n.kind), role,
+                              *named, enum_text(*sw.link)));
+    mention_unconfirmed(f, sw.link, format("the link kind of '{}'", *named));
+    f.help(tier.empty() ? format("write `kind: {}`, or use a switch for {}", enum_text(*sw.link), enum_text(n.kind))
+                        : format("use a {} for {}", as, enum_text(n.kind)));
   }
   if (sw.port_rate && above(n.rate.value, sw.port_rate->value)) {
     Finding& f = found(written(n.spec->rate), "rate",
-                       format("network '{}' runs {}, a port of {}'{}' runs {}", n.name, to_text(n.rate), role, *named,
-                              to_text(*sw.port_rate)));
+                       format("network '{}' runs at {}, but a port of {}'{}' runs at {}", n.name, to_text(n.rate), role,
+                              *named, to_text(*sw.port_rate)));
     mention_unconfirmed(f, sw.port_rate, format("the port rate of '{}'", *named));
-    f.help(format("`rate: {}`, or a faster {}", to_text(*sw.port_rate), as));
+    f.help(format("write `rate: {}`, or use a faster {}", to_text(*sw.port_rate), as));
   }
 }
 
@@ -132,7 +132,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         !rates.empty()) {
       findings
           .error(rule.id, n.spec->rate.span,
-                 format("network '{}' runs {}, no {} link does: the nearest {} {}", n.name, to_text(n.rate),
+                 format("network '{}' runs at {}, which is no {} rate: the nearest {} {}", n.name, to_text(n.rate),
                         enum_text(n.kind), rates.find(" or ") == std::string::npos ? "is" : "are", rates))
           .help("write the rate of one port")
           .object("networks." + n.name);
@@ -158,11 +158,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Both ends of a link speak one language at one rate: the adapter and the switches, those of `tiers` too, are made for the network's `kind`, and none is slower than its `rate`, which is one that such links have. Where only some of the members are slower, it is a note: their switch ports are slowed down.
+Both ends of a link have the same kind and rate. The adapter and the switches (including those of `tiers`) are made for
+the network's `kind`. None is slower than its `rate`, which is a rate that such links have. If only some of the members
+are slower, it is a note: their switch ports run at the lower rate.
 
 ## Why it matters
 
-The cable fits and the link stays down, or comes up at half the rate that everything else was planned with.
+The cable fits, but the link stays down, or runs at half the planned rate.
 
 ## Formula
 
@@ -180,7 +182,7 @@ Source: data sheets of adapter and switch (catalogue); IEEE 802.3 and InfiniBand
 
 ## How to fix
 
-Write the rate or kind that the adapters have, or take others.
+Write the rate or kind that the adapters have, or use other adapters.
 
 ## When to accept
 

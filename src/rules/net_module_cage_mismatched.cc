@@ -34,8 +34,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                               format("{} of network '{}' {} no cable{} ({}): {}", plural(l.count, "link"), n.name,
                                      l.count == 1 ? "has" : "have", chosen ? " of the `media` that it allows" : "",
                                      l.first->what, l.first->why));
-    f.help(chosen ? "leave `media` out, or add the kind that the cages take"
-                  : "another adapter or switch, `breakout`, or a cable of your own in `parts`")
+    f.help(chosen ? "leave `media` out, or add the kind that fits the cages"
+                  : "use another adapter or switch, `breakout`, or define your own cable in `parts`")
         .object("networks." + n.name);
   }
 }
@@ -44,14 +44,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-For every link there is a cable, or a pair of modules with fibre, whose plugs go into the cages of both ends and whose rate is that of the link. Where the network names its `media` and none of them
-does, it is a warning; where the catalogue has nothing, a warning for networks that carry compute or storage traffic, and a note for others.
+For every link there is a cable, or a pair of modules with fibre, whose plugs fit the cages at both ends and whose rate
+is that of the link. A missing one is a warning where the network names its `media`, and for networks that carry compute
+or storage traffic; it is a note for other networks.
 
 ## Why it matters
 
-Four forms of plug look alike (QSFP56 and QSFP112, OSFP with fins and with a flat top) and do not all go into each other's cages. Modules that do not fit are found on the day of cabling.
-That the catalogue has no cable need not mean that none is made; but a fabric whose links nobody can name a part for is not known to be buildable, its bill lacks the dearest lines, and
-"can it be built" must not be answered with yes. An out-of-band or in-band network is wired with whatever fits, so there a note is enough.
+Four forms of plug look alike (QSFP56 and QSFP112, OSFP with fins and with a flat top), but not all of them fit each
+other's cages. Modules that do not fit are noticed on the day of cabling.
+The catalogue does not contain every cable that is made. But a fabric without a known part for its links may not be
+buildable, and the most expensive lines are missing from its bill. An out-of-band or in-band network can use any cable
+that fits, so it gets only a note.
 
 ## Formula
 
@@ -69,11 +72,12 @@ Source: NVIDIA LinkX, overview of the 100G-PAM4 product line (which plugs a cage
 
 ## How to fix
 
-Leave `media` out, or allow the kind that the cages take. A cable that the catalogue lacks is written as a part of one's own (`parts`).
+Leave `media` out, or allow the kind that fits the cages. Define a cable that the catalogue lacks as your own part
+(`parts`).
 
 ## When to accept
 
-Where the cable is at hand and nobody needs it in the bill.
+Where the cable is in stock and its price is not needed in the bill.
 )";
 
 extern const Rule kNetModuleCageMismatched;  // registry.cc names it

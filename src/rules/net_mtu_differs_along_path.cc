@@ -34,13 +34,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (mtu > ports) {
         Finding& f = findings.error(
             rule.id, n.spec->mtu.span,
-            format("packets of network '{}' have {} bytes, the switch ports of '{}' that it uses pass {}", n.name, mtu,
-                   host.name, ports));
+            format("packets of network '{}' have {} bytes, but the switch ports of '{}' that it uses pass {} bytes",
+                   n.name, mtu, host.name, ports));
         if (host.spec->mtu)
-          f.note(host.spec->mtu.span, "the ports are set here");
+          f.note(host.spec->mtu.span, "the MTU of the ports is set here");
         else
-          f.note(host.span, "no `mtu` here: Ethernet's 1500");
-        f.help(format("`mtu: {}` on network '{}' too", mtu, host.name)).object(object);
+          f.note(host.span, "no `mtu` here: the Ethernet default of 1500 applies");
+        f.help(format("write `mtu: {}` for network '{}' too", mtu, host.name)).object(object);
         continue;
       }
     }
@@ -48,11 +48,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const bool nvidia = n.switch_part && n.switch_part->name && n.switch_part->name->starts_with("NVIDIA");
       Finding& f = findings.add(
           nvidia ? rule.severity : Severity::warning, rule.id, n.spec->mtu.span,
-          nvidia ? format("packets of network '{}' have {} bytes, the ports of '{}' take {} at most", n.name, mtu,
-                          n.switch_model, kLargest)
-                 : format("packets of network '{}' have {} bytes, ports of Ethernet usually take {} at most", n.name,
-                          mtu, kLargest));
-      f.help("`mtu: 9000`, or 9216").object(object);
+          nvidia ? format("packets of network '{}' have {} bytes, but the ports of '{}' pass at most {} bytes", n.name,
+                          mtu, n.switch_model, kLargest)
+                 : format("packets of network '{}' have {} bytes, but Ethernet ports usually pass at most {} bytes",
+                          n.name, mtu, kLargest));
+      f.help("write `mtu: 9000`, or 9216").object(object);
       write_instead(f, n.spec->mtu, "9000");
       continue;
     }
@@ -62,9 +62,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (n.spec->rdma.value_or(Rdma::none) == Rdma::roce && effective < kRoceWants) {
       Finding& f = findings.warning(
           rule.id, first_place(written(n.spec->mtu), written(n.spec->rdma), n.span),
-          format("network '{}' has packets of {} bytes, RoCE needs {} to carry 4096 at a time: it falls to {}", n.name,
-                 effective, kRoceWants, roce_payload(effective)));
-      if (!n.spec->mtu) f.label("no `mtu` is written: Ethernet's 1500");
+          format(
+              "network '{}' has an MTU of {} bytes, but RoCE needs {} bytes for payloads of 4096: it falls back to {}",
+              n.name, effective, kRoceWants, roce_payload(effective)));
+      if (!n.spec->mtu) f.label("no `mtu` is written: the Ethernet default of 1500 applies");
       f.help("`mtu: 9000`").object(object);
       if (n.shares < 0) write_instead(f, n.spec->mtu, "9000");
     }
@@ -75,11 +76,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A network that runs on another's switch ports (`shares_switches_with`) has no larger packets than those ports pass (error), no Ethernet network has larger ones than its switches take (error where that is known, else a warning), and a RoCE network has packets that carry RoCE's largest payload (warning). Nobody says `mtu`: 1500.
+- A network that uses another's switch ports (`shares_switches_with`) has no larger packets than those ports pass
+  (error).
+- No Ethernet network has larger packets than its switches pass (error where the limit is known, else warning).
+- A RoCE network has packets that hold RoCE's largest payload (warning).
+
+Without `mtu`, the Ethernet default of 1500 bytes applies.
 
 ## Why it matters
 
-Small messages pass, large ones vanish, and a job hangs at its first checkpoint. With 1,500 bytes RoCE sends 1,024 at a time: four times the packets, and less of the wire for data.
+Small messages pass and large ones are lost, so a job hangs at its first checkpoint. With 1,500 bytes, RoCE sends
+payloads of 1,024 bytes: four times the packets, and less of the bandwidth for data.
 
 ## Formula
 
@@ -98,11 +105,11 @@ NVUE (`link mtu`: integer, 552 to 9216); Cisco, "Configure and Verify Maximum Tr
 
 ## How to fix
 
-`mtu: 9000` on the network and on the one whose switches it shares.
+Write `mtu: 9000` for the network and for the one whose switches it shares.
 
 ## When to accept
 
-Where a provider's network has no larger packets.
+Where a provider's network supports no larger packets.
 )";
 
 extern const Rule kNetMtuDiffersAlongPath;  // registry.cc names it
@@ -111,7 +118,7 @@ const Rule kNetMtuDiffersAlongPath = {
     .code = "NET-011",
     .severity = Severity::error,
     .physics = false,
-    .summary = "packets larger than a hop passes or a switch takes, or too small for RoCE",
+    .summary = "packets are larger than a hop passes or a switch supports, or too small for RoCE",
     .explanation = kExplanation,
     .check = check,
 };

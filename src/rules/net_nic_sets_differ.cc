@@ -47,10 +47,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       };
       Finding& f = findings.warning(
           rule.id, on.name_span,
-          format("workload '{}' runs over nodes whose ports for jobs differ: {}, {}", w.name, text(*first), text(s)));
+          format("workload '{}' runs on nodes with different compute ports: {}, {}", w.name, text(*first), text(s)));
       if (first->span.valid()) f.note(first->span, format("'{}' is connected here", c.nodes[first->group].name));
       if (s.span.valid()) f.note(s.span, format("'{}' is connected here", c.nodes[g].name));
-      f.help("one group in each job, or the same adapters in both").object("workloads." + w.name);
+      f.help("use one group in each job, or the same adapters in both groups").object("workloads." + w.name);
       break;
     }
   }
@@ -60,11 +60,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-All nodes that one workload runs on (`on:`) have the same number of ports of the same rate on the networks that carry jobs.
+All nodes of one workload (`on:`) have the same number of ports of the same rate on the compute networks.
 
 ## Why it matters
 
-Collective libraries build their rings from what all nodes have. Where the sets differ, the job takes the smaller set, refuses to start, or hangs: the slowest node sets the rate of all.
+Collective libraries build their rings from the ports that all nodes have. Where these differ, the job uses the smaller
+set, refuses to start, or hangs; the slowest node sets the rate of all.
 
 ## Formula
 
@@ -80,11 +81,11 @@ Source: NVIDIA NCCL, issue 2428 (one adapter that cannot be opened, and a silent
 
 ## How to fix
 
-Keep a job within one group, or fit the same adapters.
+Keep a job within one group, or install the same adapters.
 
 ## When to accept
 
-Where the job's parts on the two groups do not talk to each other.
+Where the parts of the job on the two groups do not communicate with each other.
 )";
 
 extern const Rule kNetNicSetsDiffer;  // registry.cc names it
@@ -93,7 +94,7 @@ const Rule kNetNicSetsDiffer = {
     .code = "NET-019",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "one job over nodes whose ports differ",
+    .summary = "the nodes of one job have different compute ports",
     .explanation = kExplanation,
     .check = check,
 };

@@ -30,7 +30,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (servers >= kServersToWalkTo && !c.networks.empty())
       findings
           .note(rule.id, c.networks.front().span,
-                format("no network carries `oob`: {} management ports of servers are connected to nothing", servers))
+                format("no network carries `oob`: {} management ports of servers are not connected", servers))
           .help("`oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: …, connects: everything }`");
     return;
   }
@@ -47,11 +47,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!compute && !wires.carries_traffic(Traffic::inband) && !wires.carries_traffic(Traffic::storage)) continue;
     Finding& f = findings.add(compute ? Severity::error : Severity::warning, rule.id,
                               first_place(written(n.spec->shares_switches_with), n.span),
-                              format("management ports of network '{}' hang on the switches that carry {}: when those "
-                                     "fail, nobody reaches them to mend them",
+                              format("management ports of network '{}' are on the switches that carry {}: if these "
+                                     "fail, they cannot be reached for repair",
                                      n.name, compute ? "the jobs" : "the nodes' own traffic"));
-    if (n.shares >= 0) f.note(wires.span, "the switches are those of this network");
-    f.help("switches of its own: `switch: nvidia-sn2201`").object("networks." + n.name);
+    if (n.shares >= 0) f.note(wires.span, "these switches belong to this network");
+    f.help("use separate switches: `switch: nvidia-sn2201`").object("networks." + n.name);
   }
   if (everything) return;
   // Named groups only: what was left out?
@@ -72,7 +72,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (switches) what += format("{}{} {}", what.empty() ? "" : " and ", switches, switches == 1 ? "switch" : "switches");
   if (pdus) what += format("{}{}", what.empty() ? "" : " and ", plural(pdus, "PDU"));
   Finding& f = findings.error(rule.id, first_place(oob->spec->connects.span, oob->span),
-                              format("network '{}' leaves {} without a management port", oob->name, what));
+                              format("network '{}' leaves {} without a management connection", oob->name, what));
   f.help("`connects: everything`").object("networks." + oob->name);
 }
 
@@ -80,11 +80,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The out-of-band network connects every management port (servers, switches, PDUs), on switches that carry nothing else. A cluster of 32 servers and more without one is told so in a note.
+The out-of-band network connects every management port (servers, switches, PDUs), on switches that carry nothing else. A
+cluster of 32 or more servers without such a network gets a note.
 
 ## Why it matters
 
-When a fabric switch hangs, its management port is the way in. If that port, or the machine's, hangs on the fabric itself, the way in fails with what it is for, and somebody drives to the site.
+When a fabric switch hangs, it is repaired through its management port. If that port, or the server's, is connected
+through the fabric itself, it fails at the same time, and someone must go to the site.
 
 ## Formula
 
@@ -103,11 +105,11 @@ Source: NVIDIA, DGX SuperPOD reference architecture (out-of-band management netw
 
 ## How to fix
 
-Small switches of its own with `connects: everything`.
+Use small separate switches with `connects: everything`.
 
 ## When to accept
 
-A small room, where in-band and management traffic share a switch by choice.
+In a small room where in-band and management traffic share a switch by choice.
 )";
 
 extern const Rule kNetOobIncompleteOrDependent;  // registry.cc names it
@@ -116,7 +118,7 @@ const Rule kNetOobIncompleteOrDependent = {
     .code = "NET-018",
     .severity = Severity::error,
     .physics = false,
-    .summary = "management ports that nothing connects, or only through what they manage",
+    .summary = "management ports are not connected, or only through the switches that they manage",
     .explanation = kExplanation,
     .check = check,
 };

@@ -45,11 +45,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(needed.value, set->value)) continue;
     Finding& x = findings.warning(
         rule.id, set.span,
-        format("{} of headroom are kept for each lossless queue of network '{}', {} arrive after a pause is sent",
-               to_text(*set), n.name, to_text(needed)));
+        format("each lossless queue of network '{}' has {} of headroom, but {} arrive after a pause is sent", n.name,
+               to_text(*set), to_text(needed)));
     x.label(format("2 x {} x {} x 5 ns/m / 8 + 2 x {} B", to_text(longest.rate), to_text(longest.length, 3), mtu));
-    x.help(
-         format("{} and what the far end takes to react (10 to 20 kB at 400 Gb/s); or shorter cables", to_text(needed)))
+    x.help(format("reserve {} plus the response time of the far end (10 to 20 kB at 400 Gb/s), or use shorter cables",
+                  to_text(needed)))
         .object("networks." + n.name);
   }
 }
@@ -58,11 +58,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The buffer that a switch keeps for what still arrives after it has sent a pause (`roce.headroom`) takes what is under way on the longest cable of the plan.
+The buffer that a switch reserves for data that arrives after it has sent a pause (`roce.headroom`) holds the data in
+flight on the longest cable of the plan.
 
 ## Why it matters
 
-Pause frames do not stop what is on the wire. Where the buffer is smaller than that, the lossless class loses packets exactly when it is needed, under load.
+Pause frames do not stop data that is already on the wire. If the buffer is smaller, the lossless class loses packets
+under load, when it matters most.
 
 ## Formula
 
@@ -80,7 +82,8 @@ Source: IEEE 802.1Qbb, annex O (buffer requirements).
 
 ## How to fix
 
-More headroom, shorter cables, or one lossless class only, so that the shared buffer is enough for all ports.
+Reserve more headroom, use shorter cables, or only one lossless class, so that the shared buffer is enough for all
+ports.
 
 ## When to accept
 
@@ -93,7 +96,7 @@ const Rule kNetPfcHeadroomTooSmall = {
     .code = "NET-016",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "less headroom than arrives after a pause",
+    .summary = "the headroom is smaller than the data that arrives after a pause",
     .explanation = kExplanation,
     .check = check,
 };

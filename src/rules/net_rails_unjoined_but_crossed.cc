@@ -15,11 +15,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const auto& t : n.spec->carries)
       if (t && *t != Traffic::compute) {
         Finding& f = findings.error(rule.id, at,
-                                    format("the rails of network '{}' are not joined, and it carries {} traffic, which "
-                                           "goes from any port to any other",
+                                    format("the rails of network '{}' are not connected, but it carries {} traffic, "
+                                           "which goes from any port to any other",
                                            n.name, enum_text(*t)));
         f.note(first_place(t.span, n.span), format("{} is carried here", enum_text(*t)));
-        f.help("`topology: rail-optimised` joins the rails at the spines; or another network for it").object(object);
+        f.help("`topology: rail-optimised` connects the rails at the spines; or use another network for this traffic")
+            .object(object);
         break;
       }
     for (const EndPoints& e : n.ends) {
@@ -28,11 +29,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // GPUs that talk to each other inside the node hand traffic of another rail over to the GPU that sits on it.
       if (g.server.gpu_count <= 1 || gpus_joined_in_server(g.server) == g.server.gpu_count) continue;
       Finding& f = findings.error(rule.id, at,
-                                  format("the {} rails of network '{}' are not joined, nor are the GPUs of '{}' inside "
-                                         "the node: GPU 1 of one node has no path to GPU 2 of another",
+                                  format("the {} rails of network '{}' are not connected, and neither are the GPUs of "
+                                         "'{}' inside the node: GPU 1 of one node has no path to GPU 2 of another",
                                          e.ports_each, n.name, g.name));
       f.note(e.span, format("{} on PCIe", plural(g.server.gpu_count, "GPU")));
-      f.help("`topology: rail-optimised`, or GPUs with NVLink").object(object);
+      f.help("write `topology: rail-optimised`, or use GPUs with NVLink").object(object);
     }
   }
 }
@@ -41,11 +42,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Where the rails of a network are not joined (`topology: rail-only`), nothing needs a path from one rail to another: the network carries compute traffic only, and the GPUs of a node are joined by NVLink or its like.
+Where the rails of a network are not connected (`topology: rail-only`), nothing needs a path from one rail to another:
+the network carries only compute traffic, and the GPUs of a node are connected by NVLink or a similar link.
 
 ## Why it matters
 
-Port 1 of one node and port 2 of another are then on two networks. A job whose software sends that way does not start, or hangs with a timeout after minutes; storage and IP traffic know nothing of rails.
+Port 1 of one node and port 2 of another are then on two separate networks. A job that sends between them does not
+start, or hangs and ends with a timeout after minutes. Storage and IP traffic do not follow rails.
 
 ## Formula
 
@@ -62,11 +65,12 @@ Source: NVIDIA NCCL, issues 836, 1664, 1933 and 2193 (NCCL_CROSS_NIC and unjoine
 
 ## How to fix
 
-`topology: rail-optimised`, which has spines that join the rails; another network for storage; and for jobs on a rail-only fabric `NCCL_CROSS_NIC=0`.
+Use `topology: rail-optimised`, whose spines connect the rails; use another network for storage; and set
+`NCCL_CROSS_NIC=0` for jobs on a rail-only fabric.
 
 ## When to accept
 
-Where all software that runs is known to stay on its rail.
+Where all software is known to stay on its rail.
 )";
 
 extern const Rule kNetRailsUnjoinedButCrossed;  // registry.cc names it
@@ -75,7 +79,7 @@ const Rule kNetRailsUnjoinedButCrossed = {
     .code = "NET-006",
     .severity = Severity::error,
     .physics = false,
-    .summary = "rails without a path between them, and traffic that needs one",
+    .summary = "the rails have no path between them, but traffic needs one",
     .explanation = kExplanation,
     .check = check,
 };

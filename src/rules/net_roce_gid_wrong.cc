@@ -28,38 +28,41 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string object = "networks." + n.name;
     if (n.spec->roce && n.spec->roce->dscp && n.spec->roce->gid_index && *n.spec->roce->gid_index == 0) {
       Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span,
-                                    format("GID index 0 is RoCE v1: its frames have no IP header, and so no code point "
-                                           "for the lossless class of network '{}'",
+                                    format("GID index 0 is RoCE v1: its frames have no IP header, so no DSCP value for "
+                                           "the lossless class of network '{}'",
                                            n.name));
-      f.note(n.spec->roce->dscp.span, "the code point");
-      f.help("`gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)").object(object);
+      f.note(n.spec->roce->dscp.span, "the DSCP value");
+      f.help("write `gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
+          .object(object);
       continue;
     }
     if (n.spec->subnet) {
       const std::int64_t ipv4 = addresses(in.cluster, static_cast<int>(i)), last = kLastLinkLocal + 2 * ipv4;
       if (!n.spec->roce || !n.spec->roce->gid_index || *n.spec->roce->gid_index <= last) continue;
-      Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span,
-                                    format("GID index {} is beyond those of the ports of network '{}', 0 to {}",
-                                           *n.spec->roce->gid_index, n.name, last));
-      f.label(format("2 of the link-local address + 2 x {} of IPv4", ipv4))
-          .help("`gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
+      Finding& f =
+          findings.warning(rule.id, n.spec->roce->gid_index.span,
+                           format("GID index {} does not exist on the ports of network '{}', which have 0 to {}",
+                                  *n.spec->roce->gid_index, n.name, last));
+      f.label(format("2 for the link-local address + 2 x {} for IPv4", ipv4))
+          .help("write `gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
           .object(object);
       continue;
     }
     if (n.spec->roce && n.spec->roce->gid_index && *n.spec->roce->gid_index > kLastLinkLocal) {
       Finding& f = findings.error(
           rule.id, n.spec->roce->gid_index.span,
-          format("GID index {} is that of an IPv4 address, network '{}' has no `subnet`: its ports have GIDs 0 to {}",
-                 *n.spec->roce->gid_index, n.name, kLastLinkLocal));
-      f.help("`subnet: …`, or let software choose (no `gid_index`)").object(object);
+          format(
+              "GID index {} belongs to an IPv4 address, but network '{}' has no `subnet`: its ports have GIDs 0 to {}",
+              *n.spec->roce->gid_index, n.name, kLastLinkLocal));
+      f.help("write `subnet: …`, or let software choose (no `gid_index`)").object(object);
       continue;
     }
     if (n.spec->roce && n.spec->roce->gid_index) continue;  // software is told to use a link-local one
     Finding& f = findings.warning(rule.id, n.spec->rdma.span,
-                                  format("network '{}' is RoCE and has no `subnet`: without IPv4 its ports have only "
-                                         "link-local GIDs, which no router passes and NCCL does not look for",
+                                  format("network '{}' is RoCE but has no `subnet`: without IPv4 its ports have only "
+                                         "link-local GIDs, which cannot be routed and which NCCL does not use",
                                          n.name));
-    f.help("`subnet: …` with an address for each port").object(object);
+    f.help("write `subnet: …` with an address for each port").object(object);
   }
 }
 
@@ -67,11 +70,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A RoCE network has IPv4 addresses (`subnet`); a GID index that software is told to use (`roce.gid_index`) exists.
+A RoCE network has IPv4 addresses (`subnet`), and the GID index that software must use (`roce.gid_index`) exists.
 
 ## Why it matters
 
-RoCE v2 finds its peer by an IP address, which stands in the port's GID table. With an index that is empty there, jobs end with a timeout (error 12) on the first message. Without IPv4 NCCL falls back to index 0, which is RoCE v1 and crosses no router.
+RoCE v2 finds its peer by an IP address, which is in the port's GID table. With an index that is empty there, jobs end
+with a timeout (error 12) on the first message. Without IPv4, NCCL falls back to index 0, which is RoCE v1 and cannot be
+routed.
 
 ## Formula
 
@@ -89,11 +94,11 @@ Source: Linux, drivers/infiniband/core/roce_gid_mgmt.c; NVIDIA NCCL, issues 426 
 
 ## How to fix
 
-A prefix with an address for each port, and no fixed index: NCCL 2.21 and newer choose.
+Write a prefix with an address for each port, and no fixed index: NCCL 2.21 and newer choose it.
 
 ## When to accept
 
-One switch, and software that is told to use the link-local GID.
+With one switch, and software that is configured to use the link-local GID.
 )";
 
 extern const Rule kNetRoceGidWrong;  // registry.cc names it
@@ -102,7 +107,7 @@ const Rule kNetRoceGidWrong = {
     .code = "NET-017",
     .severity = Severity::error,
     .physics = false,
-    .summary = "RoCE without an IPv4 address, or a GID that does not exist",
+    .summary = "a RoCE network has no IPv4 addresses, or names a GID that does not exist",
     .explanation = kExplanation,
     .check = check,
 };

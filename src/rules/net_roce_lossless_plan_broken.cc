@@ -19,9 +19,10 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
   const std::int64_t priority = p.priority.value_or(-1),
                      dscp = p.dscp.value_or(-1);  // -1: what was written was refused
   if (priority >= 0 && dscp >= 0 && class_of(dscp) != priority) {
-    Finding& f = findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span),
-                                format("packets of network '{}' marked DSCP {} go to class {}, the lossless one is {}",
-                                       n.name, dscp, class_of(dscp), priority));
+    Finding& f =
+        findings.error(rule.id, first_place(written(p.dscp), written(p.priority), p.span),
+                       format("packets of network '{}' marked DSCP {} go to class {}, but the lossless class is {}",
+                              n.name, dscp, class_of(dscp), priority));
     f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
     f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, traffic_class(priority * 8 + 2))).object(object);
     write_instead(f, p.dscp, std::to_string(priority * 8 + 2));
@@ -39,7 +40,7 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
   } else if (pfc && !ecn) {
     Finding& f = findings.warning(
         rule.id, first_place(written(p.ecn), p.span),
-        format("network '{}' has pause frames without ECN: one slow node stops the ports of others", n.name));
+        format("network '{}' has pause frames without ECN: one slow node can stop the ports of others", n.name));
     write_instead(f.help("`ecn: true`").object(object), p.ecn, "true");
   }
 }
@@ -52,16 +53,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!is_roce(n)) {
       if (n.spec->roce)
         findings
-            .warning(rule.id, n.spec->roce->span, format("network '{}' has a plan for RoCE and is not RoCE", n.name))
-            .help("`rdma: roce`, or take `roce:` away")
+            .warning(rule.id, n.spec->roce->span, format("network '{}' has a `roce` section but is not RoCE", n.name))
+            .help("write `rdma: roce`, or remove `roce:`")
             .object(object);
       continue;
     }
     if (n.kind != LinkKind::ethernet) {
       findings
           .error(rule.id, n.spec->rdma.span,
-                 format("network '{}' is {}, RoCE is RDMA over Ethernet", n.name, enum_text(n.kind)))
-          .help("take `rdma:` away: InfiniBand has its own, EFA too")
+                 format("network '{}' is {}, but RoCE is RDMA over Ethernet", n.name, enum_text(n.kind)))
+          .help("remove `rdma:`: InfiniBand and EFA have their own RDMA")
           .object(object);
       continue;
     }
@@ -69,18 +70,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const NetworkModel& host = c.networks[n.shares];
       Finding& f = findings.error(
           rule.id, n.spec->rdma.span,
-          format("network '{}' is RoCE, network '{}' whose switches it uses is not: nothing there is lossless", n.name,
-                 host.name));
-      f.note(host.span, "these are the switches");
-      f.help(format("`rdma: roce` on network '{}' too", host.name)).object(object);
+          format("network '{}' is RoCE, but network '{}' whose switches it uses is not: no class is lossless there",
+                 n.name, host.name));
+      f.note(host.span, "these switches");
+      f.help(format("write `rdma: roce` for network '{}' too", host.name)).object(object);
     }
     if (!n.spec->roce) {
       // The plan of the host holds for its guests.
       if (n.shares < 0)
         findings
             .note(rule.id, n.spec->rdma.span,
-                  format("network '{}' says nothing of its lossless class (key `roce`): nothing of it is compiled, and "
-                         "neither marking nor congestion control was checked",
+                  format("network '{}' has no lossless class (key `roce`): no switch configuration for it is compiled, "
+                         "and neither marking nor congestion control was checked",
                          n.name))
             .help(format("`roce: {{}}` is class {}, DSCP {}, pause frames and ECN", kRocePriority, kRoceDscp))
             .object(object);
@@ -92,10 +93,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (const auto& theirs = host.priority, &own = n.spec->roce->priority; theirs && own && *theirs != *own) {
         Finding& f =
             findings.error(rule.id, first_place(written(own), n.spec->roce->span),
-                           format("network '{}' has lossless class {}, its switches have class {} for network '{}'",
+                           format("network '{}' has lossless class {}, but its switches have class {} for network '{}'",
                                   n.name, *own, *theirs, c.networks[n.shares].name));
         f.note(first_place(written(theirs), host.span), "the switches are set here");
-        f.help("one class for all that runs on a switch").object(object);
+        f.help("use one class for all networks on a switch").object(object);
       }
     }
   }
@@ -105,13 +106,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A RoCE network has one plan on every hop: it is Ethernet; the network whose switches it uses is RoCE too; its packets are marked for the class that is lossless, and the same class on all that share a switch; and there is congestion control (ECN), not pause frames alone.
+A RoCE network has one consistent plan on every hop:
+- it is Ethernet, and the network whose switches it uses is RoCE too;
+- its packets are marked for the lossless class, and all networks on a switch use the same class;
+- there is congestion control (ECN), not pause frames alone.
 
-Without `roce:` a network has no such plan: nothing of it is compiled or checked, and a note says so. `roce: {}` is class 3, DSCP 26, pause frames and ECN.
+A network without `roce:` has no such plan: nothing of it is compiled or checked, and a note says so. `roce: {}` is
+class 3, DSCP 26, pause frames and ECN.
 
 ## Why it matters
 
-RoCE expects that nothing is lost. Packets in the wrong class are dropped under load, and a job that runs at full rate in the evening crawls in the morning. Pause frames without ECN spread: one slow node stops a row.
+RoCE expects that no packet is lost. Packets in the wrong class are dropped under load, so the same job is fast on an
+idle network and slow on a busy one. Pause frames without ECN spread: one slow node stops a row of others.
 
 ## Formula
 
@@ -134,7 +140,7 @@ Source: IEEE 802.1Qbb (priority flow control); RFC 3168 (ECN); RFC 2474 (code po
 
 ## When to accept
 
-Where adapters recover from loss themselves and the vendor says that ECN is enough.
+Where adapters recover from loss themselves and the vendor states that ECN is enough.
 )";
 
 extern const Rule kNetRoceLosslessPlanBroken;  // registry.cc names it
@@ -143,7 +149,7 @@ const Rule kNetRoceLosslessPlanBroken = {
     .code = "NET-015",
     .severity = Severity::error,
     .physics = false,
-    .summary = "RoCE without one plan against loss and congestion on every hop",
+    .summary = "RoCE has no consistent plan against loss and congestion on every hop",
     .explanation = kExplanation,
     .check = check,
 };

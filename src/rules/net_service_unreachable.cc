@@ -8,7 +8,7 @@ namespace clusterc {
 namespace {
 
 using Joined = std::vector<char>;  // by network
-constexpr std::string_view kAlone = ": nobody reaches it";
+constexpr std::string_view kAlone = "is in no network: it cannot be reached";
 
 // Which networks a member of the cluster is in with ports of its own: management ports carry no service.
 class Reach {
@@ -73,8 +73,8 @@ struct Service {
 };
 constexpr Service kServices[] = {{Role::scheduler, "schedules"},
                                  {Role::control_plane, "is the control plane of"},
-                                 {Role::etcd, "keeps the state of"},
-                                 {Role::login, "is the way of users to"}};
+                                 {Role::etcd, "stores the state of"},
+                                 {Role::login, "provides the login to"}};
 
 // What a group does for the others; empty: nothing that they must reach.
 std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
@@ -82,7 +82,7 @@ std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
     if (g.has_role(s.role)) return s.what;
   if (const auto& mirror = c.spec.software.mirror;
       mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0)
-    return "has the packages and images of";
+    return "serves the packages and images of";
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || !scheduler->controllers) return "";
   HostPattern::Error error;
@@ -118,12 +118,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::vector<std::string> first(names.begin(), names.begin() + std::min<std::ptrdiff_t>(count, 3));
     Finding& f = findings.add(
         in_any ? Severity::warning : rule.severity, rule.id, at,
-        format("{} {} {} and is in no network{}", who, what, name_list(first, count), in_any ? " with them" : alone));
+        format("{} {} {} but {}", who, what, name_list(first, count), in_any ? "shares no network with them" : alone));
     const int client = c.find_node_group(names.front());
     for (std::size_t i = 0; i < c.networks.size(); ++i)
       if (by.group(client)[i]) {
         f.note(c.networks[i].span, format("'{}' is in this network", names.front()));
-        f.help(format("name it in `connects` of '{}'", c.networks[i].name));
+        f.help(format("add it to `connects` of '{}'", c.networks[i].name));
         break;
       }
     f.object(std::move(object));
@@ -156,7 +156,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                             [&](int other) { return other != static_cast<int>(g); });
     if (names.empty()) continue;
     say(n.span, format("group '{}'", n.name), what, names, tcp,
-        Reach::any(reach.group(static_cast<int>(g))) ? " with addresses: nobody reaches it" : kAlone,
+        Reach::any(reach.group(static_cast<int>(g))) ? "is in no network with addresses: it cannot be reached" : kAlone,
         Reach::any(tcp.group(static_cast<int>(g))), "nodes." + n.name);
   }
 }
@@ -165,14 +165,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Groups that serve the others (roles `scheduler`, `control-plane`, `etcd`, `login`, the nodes that `controllers` names, the `server` of `mirror`) and storage that is mounted are in a network with the nodes that work; storage also with
-groups that its `on` names and that do other things.
-Management ports do not count, nor for groups InfiniBand without a `subnet` where some network has one: schedulers, databases and logins speak TCP/IP, which it carries by IPoIB alone. What is in another network is a warning, since a router that is not planned here may join them. A router counts where both sides are in a network with a `gateway`, and so does, for services, a group with the role `gateway` that is in both; what is mounted
-needs a network of both, since neither mounts nor exports are compiled over gateways.
+Groups that serve the others and storage that is mounted share a network with the compute nodes; storage also with other
+groups that its `on` names. Such groups have the roles `scheduler`, `control-plane`, `etcd` or `login`, or are the nodes
+that `controllers` names or the `server` of `mirror`.
+
+- Management ports do not count. For groups, InfiniBand without a `subnet` does not count either where some network has
+  one: schedulers, databases and logins use TCP/IP, which InfiniBand carries only as IPoIB.
+- A service in another network is a warning, since a router outside this plan may connect them.
+- Two networks with a `gateway` count as connected. For services, so do two networks that share a group with the role
+  `gateway`.
+- Mounts need a common network, because neither mounts nor exports are compiled over gateways.
 
 ## Why it matters
 
-Everything is racked and powered, its configuration is written, and no packet reaches it: no job starts, no file is read.
+Everything is installed, powered and configured, but no packet reaches the service: no job starts, no file is read.
 
 ## Formula
 
@@ -188,11 +194,11 @@ Source: arithmetic over `connects`.
 
 ## How to fix
 
-Name the group or the storage in `connects` of a network that the nodes are in, or of one with a `gateway`.
+Add the group or the storage to `connects` of a network that the nodes are in, or of one with a `gateway`.
 
 ## When to accept
 
-Where the two are joined by a network that is not in the spec.
+Where a network that is not in the spec connects the two.
 )";
 
 extern const Rule kNetServiceUnreachable;  // registry.cc names it
@@ -201,7 +207,7 @@ const Rule kNetServiceUnreachable = {
     .code = "NET-020",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a service or storage is in no network with the nodes that need it",
+    .summary = "a service or storage shares no network with the nodes that need it",
     .explanation = kExplanation,
     .check = check,
 };

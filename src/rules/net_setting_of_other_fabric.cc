@@ -71,17 +71,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     };
     const Value<std::string>& routing = n.spec->routing;
     if (routing && n.kind == LinkKind::ethernet && is_opensm_engine(*routing))
-      say(routing.span, format("'{}' is a routing engine of OpenSM, network '{}' is Ethernet", *routing, n.name),
-          "leave `routing` out: leaves and spines of Ethernet get BGP");
+      say(routing.span, format("'{}' is a routing engine of OpenSM, but network '{}' is Ethernet", *routing, n.name),
+          "leave `routing` out: Ethernet leaves and spines use BGP");
     if (routing && n.kind == LinkKind::infiniband && !is_opensm_engine(*routing))
-      say(routing.span, format("'{}' is no routing engine of OpenSM, network '{}' is InfiniBand", *routing, n.name),
-          "leave `routing` out: leaves and spines of InfiniBand get ftree");
+      say(routing.span,
+          format("'{}' is not a routing engine of OpenSM, but network '{}' is InfiniBand", *routing, n.name),
+          "leave `routing` out: InfiniBand leaves and spines use ftree");
     if (!n.spec->spectrum_x.value_or(false)) continue;
     if (n.kind != LinkKind::ethernet) {
       const bool infiniband = n.kind == LinkKind::infiniband;
       say(n.spec->spectrum_x.span,
-          format("Spectrum-X is Ethernet, network '{}' is {}", n.name, infiniband ? "InfiniBand" : enum_text(n.kind)),
-          infiniband ? "leave `spectrum_x` out: `adaptive_routing: true` is InfiniBand's" : "leave `spectrum_x` out");
+          format("Spectrum-X is Ethernet, but network '{}' is {}", n.name,
+                 infiniband ? "InfiniBand" : enum_text(n.kind)),
+          infiniband ? "leave `spectrum_x` out: for InfiniBand write `adaptive_routing: true`"
+                     : "leave `spectrum_x` out");
       continue;
     }
     bool older = false;
@@ -89,9 +92,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const int generation = s.part->name ? spectrum_generation(*s.part->name) : -1;
       if (generation >= 0 && generation < kSpectrumX) {
         say(n.spec->spectrum_x.span,
-            format("Spectrum-X needs Spectrum-4 switches, network '{}' has '{}' ({})", n.name, **s.model,
+            format("Spectrum-X needs Spectrum-4 switches, but network '{}' has '{}' ({})", n.name, **s.model,
                    *s.part->name),
-            "leave `spectrum_x` out, or Spectrum-4 switches: `nvidia-sn5600`")
+            "leave `spectrum_x` out, or use Spectrum-4 switches: `nvidia-sn5600`")
             .note(s.model->span, "the switches are named here");
         older = true;
         break;
@@ -99,9 +102,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (const NicSet* nics = older ? nullptr : other_adapters(in.cluster, n))
       say(n.spec->spectrum_x.span,
-          format("Spectrum-X needs BlueField-3, ConnectX-7 or newer adapters, network '{}' has '{}' ({})", n.name,
+          format("Spectrum-X needs BlueField-3, ConnectX-7 or newer adapters, but network '{}' has '{}' ({})", n.name,
                  nics->model, *nics->part->name),
-          "leave `spectrum_x` out, or other adapters")
+          "leave `spectrum_x` out, or use other adapters")
           .note(nics->span, "the adapters are named here");
   }
 }
@@ -110,13 +113,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What a network sets is something that its switches have: a routing engine of OpenSM on InfiniBand, Spectrum-X on
-switches, leaves and those of `tiers`, from Spectrum-4 on, and on NVIDIA's adapters. SHARP is
-`spec-sharp-without-infiniband`'s.
+A network sets only what its switches support: a routing engine of OpenSM on InfiniBand; Spectrum-X only with Spectrum-4
+or newer switches (leaves and those of `tiers`) and NVIDIA's adapters. SHARP is checked by
+`spec-sharp-without-infiniband`.
 
 ## Why it matters
 
-The setting is believed by whoever reads the spec, and nothing in the fabric does it: the paths of an Ethernet fabric stay where ECMP hashes them.
+The setting has no effect in the fabric, but readers of the spec rely on it: an Ethernet fabric still distributes flows
+by ECMP hashing.
 
 ## Formula
 
@@ -135,11 +139,11 @@ Spectrum switches with the BlueField-3 SuperNIC, ConnectX-7 NIC, and ConnectX-8 
 
 ## How to fix
 
-Leave the setting out, or choose the fabric that has it.
+Leave the setting out, or use the fabric that supports it.
 
 ## When to accept
 
-Where a switch of another maker is licensed for it, with its data sheet as the reason.
+Where a switch of another maker is licensed for it. Give its data sheet as the reason.
 )";
 
 extern const Rule kNetSettingOfOtherFabric;  // registry.cc names it
@@ -148,7 +152,7 @@ const Rule kNetSettingOfOtherFabric = {
     .code = "NET-023",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a network sets what its switches do not have",
+    .summary = "a network uses a setting that its switches do not have",
     .explanation = kExplanation,
     .check = check,
 };

@@ -29,15 +29,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                                     : format("the {} leaves of each pod", f.leaves_per_pod);
     Finding& x =
         findings.add(bond > 1 ? Severity::warning : Severity::note, rule.id, bond > 1 ? n.spec->bond.span : n.span,
-                     format("one {} joins {} of network '{}': its loss cuts off every member{}", t->word, joins, n.name,
-                            bond > 1 ? format(", whose {} links end on {} leaves", bond, bond) : ""));
-    x.label(format("{} of its {} ports carry all links up", links, t->ports));
+                     format("one {} connects {} of network '{}': its loss cuts off every member{}", t->word, joins,
+                            n.name, bond > 1 ? format(", whose {} links end on {} leaves", bond, bond) : ""));
+    x.label(format("{} of its {} ports carry all uplinks", links, t->ports));
     if (core)
-      x.help(format("a core with fewer than {} ports (`tiers: {{ core: … }}`): there will be two", links));
+      x.help(format("use a core with fewer than {} ports (`tiers: {{ core: … }}`), so that the plan has two", links));
     else
       x.help(
-          format("a spine with fewer than {} ports (`tiers: {{ spine: … }}`), or more than {} links up (a lower "
-                 "`oversubscription`): there will be two",
+          format("use a spine with fewer than {} ports (`tiers: {{ spine: … }}`), or more than {} uplinks (a lower "
+                 "`oversubscription`), so that the plan has two",
                  links, t->ports));
     x.object("networks." + n.name);
   }
@@ -47,13 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The leaves of a network are joined by more than one spine, and its pods by more than one core. A warning where members are bonded to several leaves, as they were to outlive
-the loss of a switch; else a note. Networks of several planes are silent: what the other planes join lives on.
+More than one spine connects the leaves of a network, and more than one core connects its pods. It is a warning where
+members are bonded to several leaves, because they are meant to survive the loss of a switch; else a note. Networks with
+several planes are not reported: the other planes continue to work.
 
 ## Why it matters
 
-The planner takes the fewest switches that carry the links. Where one spine has ports for all, its loss (or a new release on it) stops the whole network, and the second
-leaf of each bond does not help.
+The planner uses as few switches as carry the links. If one spine has ports for all, its loss (or a firmware upgrade)
+stops the whole network, and the second leaf of each bond does not help.
 
 ## Formula
 
@@ -66,15 +67,16 @@ Source: arithmetic; `plan --what-if spine:NAME` cuts off every member.
 
 ## Example
 
-80 nodes with two links each on four leaves of 48 + 16 ports, at 3:1: 64 links up, and a spine has 64 ports.
+80 nodes with two links each on four leaves of 48 + 16 ports, at 3:1: 64 uplinks, and a spine has 64 ports.
 
 ## How to fix
 
-A spine with fewer ports, or more links up by a lower oversubscription: at 2:1 four leaves of 42 + 22 ports have 88 links, on two spines.
+Use a spine with fewer ports, or more uplinks by a lower oversubscription: at 2:1 four leaves of 42 + 22 ports have 88
+uplinks, on two spines.
 
 ## When to accept
 
-Where the network may be gone for as long as it takes to change a switch.
+Where the network may be down for as long as it takes to replace a switch.
 )";
 
 extern const Rule kNetSingleSpine;  // registry.cc names it
@@ -83,7 +85,7 @@ const Rule kNetSingleSpine = {
     .code = "NET-024",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "one spine or core joins a whole network",
+    .summary = "one spine or core connects a whole network",
     .explanation = kExplanation,
     .check = check,
 };

@@ -20,9 +20,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (lids > kUnicastLids) {
       Finding& x = findings.error(
           rule.id, n.span,
-          format("InfiniBand network '{}' needs {} addresses (LIDs), a subnet has {}", n.name, lids, kUnicastLids));
+          format("InfiniBand network '{}' needs {} addresses (LIDs), but a subnet has {}", n.name, lids, kUnicastLids));
       x.label(format("{} end ports + {} switches, 0x0001 to 0xBFFF", f.end_ports_built_for, f.switch_count()));
-      x.help("several networks, one for each rail or half of the rails").object(object);
+      x.help("use several networks, one for each rail or half of the rails").object(object);
       x.physics = true;
     }
     std::int64_t managers = 0;
@@ -32,14 +32,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (managers >= 2 || switches_can || !n.switch_part || !c.own_site) continue;
     if (managers == 1) {
       Finding& x = findings.warning(rule.id, n.span,
-                                    format("network '{}' has 1 subnet manager, 2 take over from one another", n.name));
-      x.help("a second node with `roles: [fabric-manager]`, or switches that have a manager of their own")
+                                    format("network '{}' has 1 subnet manager; 2 are needed for fail-over", n.name));
+      x.help("add a second node with `roles: [fabric-manager]`, or use switches with their own subnet manager")
           .object(object);
     } else if (n.switch_part->subnet_manager) {
       Finding& x = findings.warning(
           rule.id, n.span,
-          format("network '{}' has 0 subnet managers, 1 is needed before any link carries data", n.name));
-      x.note(n.spec->switch_model.span, format("'{}' has none of its own", n.switch_model));
+          format("network '{}' has 0 subnet managers; 1 is needed before any link carries data", n.name));
+      x.note(n.spec->switch_model.span, format("'{}' has no subnet manager", n.switch_model));
       mention_unconfirmed(x, n.switch_part->subnet_manager,
                           format("whether '{}' has a subnet manager", n.switch_model));
       x.help("connect two nodes with `roles: [fabric-manager]`").object(object);
@@ -47,7 +47,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .note(rule.id, n.span,
                 format("network '{}' connects no node with the role fabric-manager, and '{}' states no "
-                       "`subnet_manager`: who manages it was not checked",
+                       "`subnet_manager`, so it was not checked whether the network has one",
                        n.name, n.switch_model))
           .object(object);
     }
@@ -58,11 +58,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-An InfiniBand network has somebody who manages it: switches with a subnet manager of their own, or two nodes with the role `fabric-manager` that it connects (warning). It has no more ports than a subnet has addresses (error, against physics).
+An InfiniBand network has a subnet manager: switches with their own, or two nodes with the role `fabric-manager` that it
+connects (warning). It has no more ports than a subnet has addresses (error, against physics).
 
 ## Why it matters
 
-Without a subnet manager no port gets an address and no link becomes active, although every light is green. With one, its reboot is the moment when nodes that restart do not come back.
+Without a subnet manager no port gets an address and no link becomes active, although every link light is green. With
+only one, nodes that restart while it reboots do not get back on the network.
 
 ## Formula
 
@@ -79,11 +81,11 @@ Unmanaged switches, and no node with `roles: [fabric-manager]`.
 
 ## How to fix
 
-Two small nodes with `roles: [fabric-manager]` on the network, or managed switches.
+Connect two small nodes with `roles: [fabric-manager]`, or use managed switches.
 
 ## When to accept
 
-Where a manager runs on nodes that the spec does not name.
+Where a subnet manager runs on nodes that the spec does not name.
 )";
 
 extern const Rule kNetSubnetManagerOrLidsShort;  // registry.cc names it
@@ -92,7 +94,7 @@ const Rule kNetSubnetManagerOrLidsShort = {
     .code = "NET-014",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "an InfiniBand network without a manager, or beyond its addresses",
+    .summary = "an InfiniBand network lacks a subnet manager, or has more ports than addresses",
     .explanation = kExplanation,
     .check = check,
 };

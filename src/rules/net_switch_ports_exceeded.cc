@@ -28,8 +28,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (n.spec->switch_model.unknown && n.shares < 0)
         findings.note(
             rule.id, n.spec->switch_model.span,
-            format("the switch of network '{}' is unknown{}, so its ports and cables were not planned and nothing of "
-                   "them was checked",
+            format("the switch of network '{}' is unknown{}, so its ports and cables were neither planned nor checked",
                    n.name, n.spec->switch_model.source.empty() ? "" : format(" ({})", n.spec->switch_model.source)));
       continue;
     }
@@ -43,7 +42,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                               planned ? format("the switches and cables for {}", plural(f.end_ports_built_for, "port"))
                                       : std::string("nothing"),
                               n.name, planned ? "are not" : "is"));
-      if (planned) x.help("name a switch with a fixed number of ports, or write your own with `ports` in `parts`");
+      if (planned) x.help("name a switch with a fixed number of ports, or define your own with `ports` in `parts`");
       x.object(object);
       continue;
     }
@@ -57,13 +56,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (f.end_ports_built_for > t.count * t.ports) {
         Finding& x = findings.error(
             rule.id, first_place(written(n.spec->topology), n.spec->switch_model.span, n.span),
-            format("network '{}' needs {} switch ports, {} {}", n.name, f.end_ports_built_for,
+            format("network '{}' needs {} switch ports, but {} {}", n.name, f.end_ports_built_for,
                    t.count > 1 ? format("{} x '{}' have", t.count, t.model) : format("one '{}' has", t.model),
                    t.count * t.ports));
         x.label(ports_text());
         for (const EndPoints& e : n.ends) x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
         mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
-        x.help("leave `topology` out: leaves and spines are then counted, or take a larger switch");
+        x.help("leave `topology` out, so that leaves and spines are planned, or use a larger switch");
         x.object(object);
         continue;
       }
@@ -72,18 +71,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (t.part && !t.part->ports) {
         const auto* of = n.spec->tiers.find(t.word);
         findings.note(rule.id, of ? of->value.span : n.span,
-                      format("'{}' states no `ports`, so those of the {}s of network '{}' were not counted", t.model,
-                             t.word, n.name));
+                      format("'{}' states no `ports`, so the ports of the {}s of network '{}' were not counted",
+                             t.model, t.word, n.name));
         continue;
       }
       if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + t.up <= t.ports)
         continue;  // uplinks of a management switch are ports of their own
       Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span),
-                                  format("each {} of network '{}' needs {} ports, '{}' has {}", t.word, n.name,
+                                  format("each {} of network '{}' needs {} ports, but '{}' has {}", t.word, n.name,
                                          t.down + t.up, t.model, t.ports));
       x.label(format("{} down + {} up", t.down, t.up));
       mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
-      x.help("a higher oversubscription, smaller units, or a larger switch");
+      x.help("use a higher oversubscription, smaller units, or a larger switch");
       x.object(object);
     }
     if (f.tiers.size() >= 2 && f.rail_optimised)
@@ -94,23 +93,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         const Value<std::int64_t>& wish = c.nodes[e.group].spec->scalable_unit;
         findings
             .warning(rule.id, wish.span,
-                     format("units of network '{}' are of {} nodes, not of {}: a leaf of {} ports takes no more beside "
-                            "its uplinks",
+                     format("units of network '{}' have {} nodes instead of {}: a leaf of {} ports has no room for "
+                            "more beside its uplinks",
                             n.name, f.unit, *wish, f.tiers[0].ports))
             .label(format("{} down + {} up", f.tiers[0].down, f.tiers[0].up))
-            .help(format("`scalable_unit: {}`, or leave it out", f.unit))
+            .help(format("write `scalable_unit: {}`, or leave it out", f.unit))
             .object(object);
         break;
       }
     if (f.tiers.empty() && !f.unbuildable.empty())
       if (const Unit unit = unit_beyond_leaf(c, n, f, radix); unit.group >= 0) {
         const NodeGroupModel& g = c.nodes[unit.group];
-        Finding& x = findings.error(rule.id, g.spec->scalable_unit.span,
-                                    format("a unit of {} nodes puts {} ports on each leaf of network '{}', '{}' has {}",
-                                           *g.spec->scalable_unit, unit.ports, n.name, n.switch_model, radix));
+        Finding& x =
+            findings.error(rule.id, g.spec->scalable_unit.span,
+                           format("a unit of {} nodes puts {} ports on each leaf of network '{}', but '{}' has {}",
+                                  *g.spec->scalable_unit, unit.ports, n.name, n.switch_model, radix));
         x.label(ports_text() + ", uplinks included");
         x.note(n.spec->switch_model.span, "the switch is named here");
-        x.help("a smaller `scalable_unit`, or leave it out: it then follows from the switch");
+        x.help("write a smaller `scalable_unit`, or leave it out: it then follows from the switch");
         x.object(object);
       }
   }
@@ -120,12 +120,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-No switch has more cables than ports: downlinks and uplinks, after splitting. A network whose switch states no number of ports is not planned at all, and in no sum: that is an error, too.
-A `scalable_unit` that a leaf cannot take beside its uplinks is a warning: the units are then smaller than the spec asks.
+No switch has more cables than ports, counting downlinks and uplinks after splitting. A network whose switch states no
+number of ports is not planned and is missing from every sum, so that is an error too.
+A `scalable_unit` that does not fit on a leaf beside its uplinks is a warning: the units are then smaller than the spec
+asks.
 
 ## Why it matters
 
-The last rack cannot be connected, and the way out is another tier of switches.
+The last rack cannot be connected without another tier of switches.
 
 ## Formula
 
@@ -143,7 +145,8 @@ Source: data sheet of the switch (catalogue); arithmetic.
 
 ## How to fix
 
-A larger switch, splitting (`breakout`) where the rate allows it, a smaller `scalable_unit`, or a fabric of leaves and spines.
+Use a larger switch, splitting (`breakout`) where the rate allows it, a smaller `scalable_unit`, or a fabric of leaves
+and spines.
 
 ## When to accept
 

@@ -72,8 +72,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     Finding& f = findings.add(rule.severity, rule.id, at,
-                              format("the IOMMU translates addresses on the nodes of '{}', but their {} need none of "
-                                     "it without virtual machines",
+                              format("the IOMMU translates addresses on the nodes of '{}', but without virtual "
+                                     "machines their {} must use pass-through mode",
                                      g.name, plural(s.gpu_count, "GPU")));
     f.help(said != Said::nothing ? "add `iommu=pt` to `kernel_arguments`" : "write `iommu: passthrough`, or `off`");
     f.object("nodes." + g.name);

@@ -172,9 +172,9 @@ constexpr std::string_view kExplanation = R"(## What it checks
 The rule checks each line of three-phase PDUs:
 - With all feeds available, no line carries more than its share of the rating (error).
 - After the loss of one feed, no line carries more than its breaker holds (error: the PDU trips, as `plan --what-if
-feed:NAME` shows, and the equipment that should survive the loss stops).
+  feed:NAME` shows, and the equipment that should survive the loss stops).
 - After the loss of one feed, no line carries more than its share of the rating (warning: nothing trips, but both feeds
-are needed again within hours).
+  are needed again within hours).
 - With all feeds available, no line loaded to 80 % or more is more than 15 % above the mean of the three (warning).
 
 The planner assigns cords: the largest first, each to the least loaded lines, then moves or exchanges cords while the

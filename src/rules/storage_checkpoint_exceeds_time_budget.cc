@@ -9,7 +9,7 @@ namespace {
 
 // Of the time of training that checkpoints may take when the spec says no more (planning default).
 constexpr Threshold kThreshold{
-    .means = "share of the time that checkpoints take", .standard = 0.05, .least = 0.0001, .most = 1};
+    .means = "share of the time spent on checkpoints", .standard = 0.05, .least = 0.0001, .most = 1};
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -24,10 +24,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!(time.size && time.gives) && every && within && above(within->value, every->value)) {
       findings
           .error(rule.id, within.span,
-                 format("a checkpoint of workload '{}' may take {}, the next one begins after {}", w.name,
+                 format("a checkpoint of workload '{}' may take {}, but the next one begins after {}", w.name,
                         to_text(*within, 3), to_text(*every, 3)))
           .note(every.span, "the time between checkpoints")
-          .help("`checkpoint_within` below `checkpoint_every`, a twentieth of it is usual")
+          .help("write `checkpoint_within` below `checkpoint_every`; a twentieth of it is usual")
           .object(object);
       continue;
     }
@@ -43,8 +43,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!time.gives) {
       findings
           .note(rule.id, at,
-                format("no shared storage of workload '{}' says how fast it writes (key `demand`), so its checkpoints "
-                       "of {} were not timed",
+                format("no shared storage of workload '{}' states its write rate (key `demand`), so its checkpoints of "
+                       "{} were not timed",
                        w.name, to_text(size)))
           .object(object);
       continue;
@@ -56,23 +56,23 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const auto finish = [&](Finding& f) {
       f.label(arithmetic);
       f.note(first_place(gives.span, c.storage[storage].span),
-             gives.from == "promised" ? format("'{}' promises this", c.storage[storage].name)
-                                      : format("{} decide", gives.from));
+             gives.from == "promised" ? format("the rate that '{}' promises", c.storage[storage].name)
+                                      : format("{} set the limit", gives.from));
       if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
-      f.help("write to the nodes' own drives first, asynchronously, or faster storage").object(object);
+      f.help("write to the nodes' own drives first, asynchronously, or use faster storage").object(object);
     };
     if (within && above(takes.value, within->value))
       finish(findings.error(rule.id, within.span,
-                            format("a checkpoint of workload '{}' takes {} to '{}', {} are allowed", w.name,
+                            format("a checkpoint of workload '{}' takes {} to '{}', but {} are allowed", w.name,
                                    to_text(takes, 3), c.storage[storage].name, to_text(*within))));
     else if (every && above(takes.value, every->value))
       finish(findings.error(rule.id, every.span,
-                            format("a checkpoint of workload '{}' takes {} to '{}', the next one begins after {}",
+                            format("a checkpoint of workload '{}' takes {} to '{}', but the next one begins after {}",
                                    w.name, to_text(takes, 3), c.storage[storage].name, to_text(*every))));
     else if (every && !within && above(takes.value, in.threshold(rule) * every->value))
       finish(findings.warning(
           rule.id, every.span,
-          format("checkpoints of workload '{}' take {} of every {}, {} of the time, {} are usual", w.name,
+          format("checkpoints of workload '{}' take {} of every {}, which is {} of the time; {} is usual", w.name,
                  to_text(takes, 3), to_text(*every), percent(takes / *every), percent(in.threshold(rule)))));
   }
 }
@@ -81,12 +81,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A checkpoint of a workload is written in the time that it may take (`checkpoint_within`, error) and before the next one begins (`checkpoint_every`, error). Where nobody
-states how fast the storage writes, what it may take is held against the interval: a job that is allowed to save for longer than it computes between two saves makes no progress. Where only the interval is given, checkpoints take no more than 5 % of it (warning).
+A checkpoint of a workload is written within the allowed time (`checkpoint_within`, error) and before the next one
+begins (`checkpoint_every`, error). If the write rate of the storage is not stated, the allowed time is compared with
+the interval: a job that may spend more time on a checkpoint than passes between two makes no progress. If only the
+interval is given, checkpoints take no more than 5 % of it (warning).
 
 ## Why it matters
 
-While a synchronous checkpoint is written, every GPU waits. 142 s every 20 minutes are an eighth of the machine.
+While a synchronous checkpoint is written, every GPU waits. 142 s every 20 minutes are an eighth of the machine's time.
 
 ## Formula
 
@@ -105,11 +107,12 @@ Source: S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter)
 
 ## How to fix
 
-Faster storage; sharded checkpoints to the nodes' own drives that are copied while training goes on; or a longer interval, which costs more work when a node fails.
+Use faster storage; sharded checkpoints to the nodes' own drives that are copied while training continues; or a longer
+interval, which loses more work when a node fails.
 
 ## When to accept
 
-Where saving goes on beside the computation and the time does not count.
+Where checkpoints are written in the background and do not delay training.
 )";
 
 extern const Rule kStorageCheckpointExceedsTimeBudget;  // registry.cc names it
@@ -118,7 +121,7 @@ const Rule kStorageCheckpointExceedsTimeBudget = {
     .code = "STOR-002",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a checkpoint takes longer than it may",
+    .summary = "a checkpoint takes longer than allowed",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

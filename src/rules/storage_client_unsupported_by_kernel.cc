@@ -30,13 +30,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       for (const ClientKernel& k : kClientKernels)
         if (k.client == client && !(Version{std::string(kernel)} < Version{std::string(k.kernel)})) needs = &k;
       if (!needs || !(*release < Version{std::string(needs->release)}) || series_of(*release, needs->release)) continue;
-      Finding& f = findings.warning(
-          rule.id, release.span,
-          format("'{}' has {} {}, whose client is not known to build for kernel {} of '{}': {} is named from {} on",
-                 s.name, client, release->text(), kernel, g.name, needs->kernel, needs->release));
+      Finding& f =
+          findings.warning(rule.id, release.span,
+                           format("'{}' has {} {}, whose client is not known to build for kernel {} of '{}': support "
+                                  "for kernel {} begins with release {}",
+                                  s.name, client, release->text(), kernel, g.name, needs->kernel, needs->release));
       f.note(first_place(g.software.kernel.span, g.software.os.span, g.span),
              g.software.kernel ? "the kernel is set here" : "the kernel of this system");
-      f.help(format("{} {} or newer, or an older kernel that is held", client, needs->release))
+      f.help(format("use {} {} or newer, or hold an older kernel", client, needs->release))
           .object("storage." + s.name)
           .object("nodes." + g.name);
       break;  // one finding for a release: further groups have the same cause
@@ -48,11 +49,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The client of a parallel file system (`storage`, `version`) is a release that was ported to the kernel of the nodes that mount it: the one that `software` says (`kernel`), or the one that the operating system came with.
+The client of a parallel file system (`storage`, `version`) is a release that supports the kernel of the nodes that
+mount it: the one written in `software` (`kernel`), or the default kernel of the operating system.
 
 ## Why it matters
 
-The client is a kernel module that is built on the node. Against a newer kernel it does not compile, or compiles and fails: after an update of the image no node mounts the file system, all at once.
+The client is a kernel module that is built on the node. With a newer kernel it does not compile, or compiles and fails:
+after an image update all nodes lose the file system at once.
 
 ## Formula
 
@@ -73,7 +76,7 @@ Source: release notes of BeeGFS 7.3.4, 7.4.5 and 7.4.6; ChangeLog of Lustre, cli
 
 ## How to fix
 
-A release that names the kernel, or the kernel that the release names, held in the image.
+Use a release that supports the kernel, or hold a kernel that the release supports in the image.
 
 ## When to accept
 
@@ -86,7 +89,7 @@ const Rule kStorageClientUnsupportedByKernel = {
     .code = "STOR-009",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a file system's client is older than the kernel that is to load it",
+    .summary = "a file system's client is too old for the kernel of the nodes",
     .explanation = kExplanation,
     .check = check,
 };

@@ -31,10 +31,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             format("group '{}' has no `drives` besides boot, so '{}' was not checked", c.nodes[s.nodes].name, *text));
       } else if (drives < needed) {
         Finding& f = findings.error(rule.id, text.span,
-                                    format("'{}' takes {} drives in one server, each node of '{}' has {}", *text,
+                                    format("'{}' needs {} drives in one server, but each node of '{}' has {}", *text,
                                            needed, c.nodes[s.nodes].name, drives));
-        f.label(format("{} + {} = {}", p->data, p->parity, needed)).note(c.nodes[s.nodes].span, "these serve it");
-        f.help("more drives in each server, or narrower stripes").object(object);
+        f.label(format("{} + {} = {}", p->data, p->parity, needed))
+            .note(c.nodes[s.nodes].span, "these are the servers");
+        f.help("use more drives in each server, or narrower stripes").object(object);
       }
       continue;
     }
@@ -42,7 +43,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (servers == 0) {
       findings.note(
           rule.id, text.span,
-          format("how many servers '{}' has is not part of this spec, so its protection was not checked", s.name));
+          format("the number of servers of '{}' is not in this spec, so its protection was not checked", s.name));
       continue;
     }
     const SourceSpan place = s.nodes >= 0 ? c.nodes[s.nodes].span
@@ -51,25 +52,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                  : s.span;
     if (p->kind == Protection::Kind::replica) {
       if (p->parity + 1 <= servers) continue;
-      Finding& f = findings.error(
-          rule.id, text.span,
-          format("{} copies on {} put two on one of '{}'", p->parity + 1, plural(servers, "server"), s.name));
-      f.label("a copy that shares its server is lost with it")
-          .note(place, format("{} serve it", plural(servers, "server")));
-      f.help(format("`protection: replica {}`, or {} servers", servers, p->parity + 1)).object(object);
+      Finding& f = findings.error(rule.id, text.span,
+                                  format("{} copies on {} put two copies on one server of '{}'", p->parity + 1,
+                                         plural(servers, "server"), s.name));
+      f.label("if that server fails, both copies are lost")
+          .note(place, format("{} of this storage", plural(servers, "server")));
+      f.help(format("write `protection: replica {}`, or use {} servers", servers, p->parity + 1)).object(object);
       continue;
     }
     const std::int64_t shares = p->data + p->parity, on_one = (shares + servers - 1) / servers;
     if (on_one <= p->parity) continue;
     Finding& f = findings.error(rule.id, text.span,
-                                format("{}+{} over {} puts {} shares of '{}' on one, {} may be lost", p->data,
-                                       p->parity, plural(servers, "server"), on_one, s.name, p->parity));
+                                format("{}+{} over {} puts {} shares of '{}' on one server, but only {} may be lost",
+                                       p->data, p->parity, plural(servers, "server"), on_one, s.name, p->parity));
     f.label(format("({} + {}) / {} = {:.3g}, rounded up", p->data, p->parity, servers,
                    static_cast<double>(shares) / static_cast<double>(servers)));
-    f.note(place, format("{} serve it", plural(servers, "server")));
-    f.help(p->parity > 0 ? format("at least {}, or stripes of fewer shares",
+    f.note(place, format("{} of this storage", plural(servers, "server")));
+    f.help(p->parity > 0 ? format("use at least {}, or stripes of fewer shares",
                                   plural((shares + p->parity - 1) / p->parity, "server"))
-                         : std::string("at least one share of redundancy"))
+                         : std::string("use at least one share of redundancy"))
         .object(object);
   }
 }
@@ -78,11 +79,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The redundancy that a storage system declares (`protection`) survives the loss of one server, and its stripes fit its drives.
+The redundancy that a storage system declares (`protection`) survives the loss of one server, and its stripes fit its
+drives.
 
 ## Why it matters
 
-With three of ten shares on one server, that server's loss takes more than the code can rebuild: the data is gone, although two disks may fail.
+With three of ten shares on one server, the loss of that server takes more shares than the code can rebuild: the data is
+lost, although the code tolerates two failed drives.
 
 ## Formula
 
@@ -96,11 +99,11 @@ Source: arithmetic of erasure codes (any m shares may be lost).
 
 ## Example
 
-8+2 over four servers: three shares on one, two may be lost.
+8+2 over four servers: three shares on one server, but only two may be lost.
 
 ## How to fix
 
-More servers, or narrower stripes: 4+2 over three servers has two shares on each.
+Use more servers, or narrower stripes: 4+2 over three servers has two shares on each.
 
 ## When to accept
 

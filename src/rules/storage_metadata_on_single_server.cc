@@ -25,17 +25,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                  : first_place(written(s.spec->servers->count), s.spec->servers->model.span, s.span);
     Finding& f =
         ha ? findings.error(rule.id, ha.span,
-                            format("'{}' is to survive the loss of a server ({}), it has 1 server, 2 are needed",
-                                   s.name, enum_text(*ha)))
-           : findings.warning(
-                 rule.id, place,
-                 format("'{}' depends on 1 server, {} mount it and stop with it", s.name, plural(clients, "node")));
+                            format("'{}' must survive the loss of a server ({}) but has 1 server; 2 are needed", s.name,
+                                   enum_text(*ha)))
+           : findings.warning(rule.id, place,
+                              format("'{}' depends on 1 server: if it fails, {} that mount it stop", s.name,
+                                     plural(clients, "node")));
     if (ha)
-      f.note(place, "what serves it");
+      f.note(place, "its server");
     else if (s.part)
       mention_unconfirmed(f, s.part->nodes, format("the number of servers in '{}'", s.model));
-    f.help("two servers that take over from one another: a second one and `ha: active-passive`")
-        .object("storage." + s.name);
+    f.help("add a second server and write `ha: active-passive`").object("storage." + s.name);
   }
 }
 
@@ -43,11 +42,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Shared storage that several nodes mount is served by more than one server; what is declared to survive the loss of one (`ha`) has two (error).
+Shared storage that several nodes mount has more than one server. Storage that must survive the loss of a server (`ha`)
+has two (error).
 
 ## Why it matters
 
-Home directories and software live there. When the one server reboots, every job that opens a file hangs, on all nodes at once, and 500 nodes that import Python in the same second bring it down by themselves.
+Home directories and software are on it. When the one server reboots, every job that opens a file hangs, on all nodes at
+once. And 500 nodes that import Python in the same second can overload it.
 
 ## Formula
 
@@ -64,11 +65,11 @@ Source: arithmetic; storage outside of the spec is not judged.
 
 ## How to fix
 
-A second server with shared drives or replication; container images and software on the nodes' own drives.
+Use a second server with shared drives or replication; keep container images and software on the nodes' own drives.
 
 ## When to accept
 
-A small cluster whose users live with a stop.
+In a small cluster whose users accept an outage.
 )";
 
 extern const Rule kStorageMetadataOnSingleServer;  // registry.cc names it

@@ -23,14 +23,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     // A system of several servers is an appliance that brings its own; of one server the figures are those of data
     // alone.
     if (*s.part->nodes > 1 || spare_servers(c)) continue;
-    Finding& f =
-        findings.warning(rule.id, first_place(s.spec->servers ? s.spec->servers->model.span : SourceSpan{}, s.span),
-                         format("storage '{}' is Lustre on {} x '{}' of 1 server each, which serve data: no server is "
-                                "there for its metadata",
-                                s.name, s.count, s.model));
+    Finding& f = findings.warning(
+        rule.id, first_place(s.spec->servers ? s.spec->servers->model.span : SourceSpan{}, s.span),
+        format("storage '{}' is Lustre on {} x '{}' of 1 object server each, but has no server for its metadata",
+               s.name, s.count, s.model));
     mention_unconfirmed(f, s.part->nodes, format("the number of servers in '{}'", s.model));
     f.help(
-        "two nodes for the metadata, in a network with the clients: `mds: { names: \"mds[1-2]\", model: …, roles: "
+        "add two metadata nodes, in a network with the clients: `mds: { names: \"mds[1-2]\", model: …, roles: "
         "[storage] }`");
     f.object("storage." + s.name);
   }
@@ -40,11 +39,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Lustre on bought systems of one server each (object servers) has nodes that can serve its metadata: a group with the role `storage` that serves no other storage.
+Lustre on purchased systems with one server each (object servers) has nodes for its metadata: a group with the role
+`storage` that serves no other storage.
 
 ## Why it matters
 
-Object servers hold data and no names. Without a metadata and a management server there is no file system to mount, and the two machines with their fast drives are in nobody's order.
+Object servers store data but no names. Without a metadata and a management server there is no file system to mount, and
+these two machines with their fast drives are missing from the order.
 
 ## Formula
 
@@ -65,7 +66,7 @@ theirs; what nodes of the spec serve is theirs to divide.
 
 ## When to accept
 
-Where metadata are served from outside of the spec, or the object servers carry them as well.
+Where the metadata servers are outside of the spec, or the object servers also serve the metadata.
 )";
 
 extern const Rule kStorageMetadataServerAbsent;  // registry.cc names it
@@ -74,7 +75,7 @@ const Rule kStorageMetadataServerAbsent = {
     .code = "STOR-010",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "Lustre has object servers and nobody for its metadata",
+    .summary = "Lustre has object servers but no metadata server",
     .explanation = kExplanation,
     .check = check,
 };

@@ -20,11 +20,11 @@ void check_one(const Rule& rule, Findings& findings, const StorageModel& s, cons
   Finding& f =
       by_part
           ? findings.error(rule.id, promise.span,
-                           format("{} of {} is promised by '{}', its {} {}", to_text(*promise), verb, s.name,
+                           format("'{2}' promises {0} of {1}, but its {3} {4}", to_text(*promise), verb, s.name,
                                   s.count == 1 ? "system gives" : format("{} systems give", s.count), to_text(systems)))
           : findings.error(rule.id, promise.span,
-                           format("{} of {} is promised by '{}', {} carry {} at most", to_text(*promise), verb, s.name,
-                                  narrowest->what, to_text(narrowest->carries)));
+                           format("'{2}' promises {0} of {1}, but {3} carry at most {4}", to_text(*promise), verb,
+                                  s.name, narrowest->what, to_text(narrowest->carries)));
   if (by_part) {
     f.label(format("{} x {} ('{}')", s.count, to_text(**of_part), s.model));
     f.note(s.spec->servers->model.span, "the systems are named here");
@@ -35,14 +35,14 @@ void check_one(const Rule& rule, Findings& findings, const StorageModel& s, cons
     f.physics = true;  // more than the wire carries; what a system gives is its maker's figure
   }
   const double each = by_part ? (*of_part)->value : 0;
-  f.help(by_part ? format("`count: {}`, or a promise of {}",
+  f.help(by_part ? format("write `count: {}`, or a promise of {}",
                           static_cast<std::int64_t>(promise->value / each) +
                               (above(promise->value,
                                      each * static_cast<double>(static_cast<std::int64_t>(promise->value / each)))
                                    ? 1
                                    : 0),
                           to_text(systems))
-                 : format("more or faster ports, or a promise of {}", to_text(narrowest->carries)));
+                 : format("use more or faster ports, or promise {}", to_text(narrowest->carries)));
   f.object("storage." + s.name);
 }
 
@@ -61,11 +61,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings.note(
           rule.id, s.span,
           s.spec->servers && s.spec->servers->external
-              ? format("the servers of '{}' are not part of this spec, so only the clients' side of what it promises "
-                       "was checked",
+              ? format("the servers of '{}' are not part of this spec, so its promised rate was checked for the "
+                       "clients only",
                        s.name)
-              : format("no network `connects` the servers of '{}', so their side of what it promises was not checked",
-                       s.name));
+              : format(
+                    "no network `connects` the servers of '{}', so its promised rate was not checked for the servers",
+                    s.name));
     check_one(rule, findings, s, paths, d.read, s.part ? &s.part->read : nullptr, "reading");
     check_one(rule, findings, s, paths, d.write, s.part ? &s.part->write : nullptr, "writing");
     if (s.part && ((d.read && !s.part->read) || (d.write && !s.part->write)))
@@ -79,11 +80,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What a storage system promises (`demand`) fits through its servers' ports, through its clients' ports, and is within what the systems bought give.
+The rate that a storage system promises (`demand`) fits through its servers' ports and its clients' ports, and the
+purchased systems deliver it.
 
 ## Why it matters
 
-The narrowest place sets the rate. It is found out when the first large job loads its checkpoint.
+The slowest part of the path sets the rate. Usually this is noticed only when the first large job loads its checkpoint.
 
 ## Formula
 
@@ -103,11 +105,12 @@ Source: arithmetic over RoCE v2 headers; the highest published figures lie at it
 
 ## How to fix
 
-More servers, faster or more ports, or a smaller promise.
+Use more servers, faster or more ports, or promise less.
 
 ## When to accept
 
-What a system's data sheet gives may be low for the workload, with a measurement as the reason. What no wire carries cannot be accepted.
+Where the data sheet's rate of a system is too low for this workload. Give the measurement as the reason. A rate above
+that of the wire cannot be accepted.
 )";
 
 extern const Rule kStoragePathNarrowerThanPromise;  // registry.cc names it
@@ -116,7 +119,7 @@ const Rule kStoragePathNarrowerThanPromise = {
     .code = "STOR-004",
     .severity = Severity::error,
     .physics = false,
-    .summary = "storage promises more than its path carries",
+    .summary = "storage promises a higher rate than its network path carries",
     .explanation = kExplanation,
     .check = check,
 };

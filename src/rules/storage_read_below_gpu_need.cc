@@ -25,7 +25,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (gpus == 0) {
       findings
           .note(rule.id, w.value.read_per_gpu.span,
-                format("workload '{}' runs on no GPUs (key `on`), so what they read was not added up", w.name))
+                format("workload '{}' runs on no GPUs (key `on`), so its read rate was not checked", w.name))
           .object(object);
       continue;
     }
@@ -34,7 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (storage < 0) {
       findings
           .note(rule.id, w.value.read_per_gpu.span,
-                format("no shared storage of workload '{}' says how fast it reads (key `demand`), so the {} that its "
+                format("no shared storage of workload '{}' states its read rate (key `demand`), so the {} that its "
                        "GPUs read were not checked",
                        w.name, to_text(need)))
           .object(object);
@@ -43,13 +43,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const StorageRate gives = *storage_rate(c, storage, StorageDirection::read);
     if (!above(need.value, gives.rate.value)) continue;
     Finding& f = findings.warning(rule.id, w.value.read_per_gpu.span,
-                                  format("the GPUs of workload '{}' read {}, '{}' gives {}", w.name, to_text(need),
-                                         c.storage[storage].name, to_text(gives.rate)));
+                                  format("the GPUs of workload '{}' read {}, but '{}' delivers {}", w.name,
+                                         to_text(need), c.storage[storage].name, to_text(gives.rate)));
     f.label(formula + format(" x {}", to_text(*w.value.read_per_gpu)));
-    f.note(first_place(gives.span, c.storage[storage].span),
-           gives.from == "promised" ? std::string("this is what it promises") : format("{} decide", gives.from));
+    f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised"
+                                                                 ? std::string("the rate that it promises")
+                                                                 : format("{} set the limit", gives.from));
     if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
-    f.help("more or faster storage, or the data on the nodes' own drives").object(object);
+    f.help("use more or faster storage, or keep the data on the nodes' own drives").object(object);
   }
 }
 
@@ -57,11 +58,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-What the GPUs of a workload read while they compute (`read_per_gpu`) comes out of the fastest shared storage that its nodes mount.
+The fastest shared storage that a workload's nodes mount delivers what its GPUs read while they compute
+(`read_per_gpu`).
 
 ## Why it matters
 
-A GPU that waits for data costs as much as one that computes. The shortage shows as low utilisation, and nobody looks at the storage.
+A GPU that waits for data costs as much as one that computes. The shortage shows only as low GPU utilisation, so storage
+is rarely suspected.
 
 ## Formula
 
@@ -79,7 +82,7 @@ Source: arithmetic.
 
 ## How to fix
 
-More systems; or read once and keep the data on the nodes' own drives (`kind: local`).
+Use more systems; or read once and keep the data on the nodes' own drives (`kind: local`).
 
 ## When to accept
 
@@ -92,7 +95,7 @@ const Rule kStorageReadBelowGpuNeed = {
     .code = "STOR-001",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "GPUs read more than the storage gives",
+    .summary = "GPUs read more than the storage delivers",
     .explanation = kExplanation,
     .check = check,
 };

@@ -28,8 +28,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (storage < 0) {
       findings
           .note(rule.id, within.span,
-                format("no shared storage of workload '{}' says how fast it reads (key `demand`), so its restart from "
-                       "{} was not timed",
+                format("no shared storage of workload '{}' states its read rate (key `demand`), so its restart from {} "
+                       "was not timed",
                        w.name, to_text(size)))
           .object(object);
       continue;
@@ -37,16 +37,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const StorageRate gives = *storage_rate(c, storage, StorageDirection::read);
     const Seconds takes(size.value / gives.rate.value);
     if (!above(takes.value, within->value)) continue;
-    Finding& f = findings.warning(rule.id, within.span,
-                                  format("workload '{}' reads its checkpoint back in {} at best, {} are allowed",
-                                         w.name, to_text(takes, 3), to_text(*within)));
+    Finding& f =
+        findings.warning(rule.id, within.span,
+                         format("workload '{}' needs at least {} to read its checkpoint back, but {} are allowed",
+                                w.name, to_text(takes, 3), to_text(*within)));
     f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}, read once", *w.value.model->parameters,
                    kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate)));
-    f.note(first_place(gives.span, c.storage[storage].span), gives.from == "promised"
-                                                                 ? format("'{}' promises this", c.storage[storage].name)
-                                                                 : format("{} decide", gives.from));
+    f.note(first_place(gives.span, c.storage[storage].span),
+           gives.from == "promised" ? format("the rate that '{}' promises", c.storage[storage].name)
+                                    : format("{} set the limit", gives.from));
     if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
-    f.help("keep the last checkpoint on the nodes' own drives, or faster storage").object(object);
+    f.help("keep the last checkpoint on the nodes' own drives, or use faster storage").object(object);
   }
 }
 
@@ -54,11 +55,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A workload reads its checkpoint back in the time from an interruption to the next step (`resume_within`), even when every byte is read only once.
+A workload reads its checkpoint back within the time allowed from an interruption to the next step (`resume_within`),
+even if every byte is read only once.
 
 ## Why it matters
 
-A large job restarts several times a day. What the restart takes is lost for every GPU, and when each data-parallel group reads a copy of its own, it is lost as often as there are groups.
+A large job restarts several times a day, and every GPU waits for the restart. If each data-parallel group reads its own
+copy, the time is multiplied by the number of groups.
 
 ## Formula
 
@@ -77,11 +80,11 @@ Source: S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter)
 
 ## How to fix
 
-Faster storage, or the last checkpoint on the nodes' own drives with a copy on a neighbour.
+Use faster storage, or keep the last checkpoint on the nodes' own drives with a copy on another node.
 
 ## When to accept
 
-Where restarts are rare and the time is known.
+Where restarts are rare and the time is acceptable.
 )";
 
 extern const Rule kStorageRestartReadTooSlow;  // registry.cc names it

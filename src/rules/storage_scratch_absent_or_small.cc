@@ -41,11 +41,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f =
           has.value > 0
               ? findings.warning(rule.id, at,
-                                 format("'{}' is to hold {} on each node, those of '{}' have {} of drives", s.name,
+                                 format("'{}' needs {} on each node, but those of '{}' have {} of drives", s.name,
                                         to_text(*wants), g.name, to_text(has)))
               : findings.warning(rule.id, at,
-                                 format("'{}' lies on the nodes' own drives, those of '{}' have none{}", s.name, g.name,
-                                        entry ? format(" named '{}'", *entry) : " besides boot"));
+                                 format("'{}' is on the nodes' own drives, but those of '{}' have none{}", s.name,
+                                        g.name, entry ? format(" named '{}'", *entry) : " besides boot"));
       f.note(g.span, "the nodes are declared here");
       f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
     }
@@ -58,8 +58,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     findings
         .note(rule.id, g.span,
-              format("the catalogue does not know the drives of '{}', so the room on the nodes of '{}' was not "
-                     "checked: write `drives`",
+              format("the drives of '{}' are not in the catalogue, so the space on the nodes of '{}' was not checked: "
+                     "write `drives`",
                      g.server.id, g.name))
         .object("nodes." + g.name);
   }
@@ -72,7 +72,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (d.name == "boot" && d.value.size) boot = *d.value.size;  // a mirrored pair holds what one of them does
     if (all.value >= kImageCache.value || boot.value >= 2 * kImageCache.value) continue;
     Finding& f = findings.warning(rule.id, g.span,
-                                  format("nodes of '{}' run containers and have {} of drives, {} of images are usual",
+                                  format("nodes of '{}' run containers but have {} of drives; {} for images is usual",
                                          g.name, to_text(all + boot), to_text(kImageCache)));
     f.note(g.software.containers.front().span, "containers are asked for here");
     f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
@@ -83,11 +83,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Storage of the kind `local` lies on drives that its nodes have, and nodes that run containers have room for their images.
+Storage of the kind `local` is on drives that its nodes have, and nodes that run containers have room for their images.
 
 ## Why it matters
 
-Without local drives, images and caches go to memory or to the shared file system, and a job's start becomes everybody's problem.
+Without local drives, images and caches are kept in memory or on the shared file system, and the start of one job slows
+down all others.
 
 ## Formula
 
@@ -104,11 +105,11 @@ Source: arithmetic; 120 GB is a planning default. NVIDIA, DGX GB200 user guide, 
 
 ## How to fix
 
-Add drives to the group, or take local storage away.
+Add drives to the group, or remove the local storage.
 
 ## When to accept
 
-Where images lie on a fast shared file system by design.
+Where images are on a fast shared file system by design.
 )";
 
 extern const Rule kStorageScratchAbsentOrSmall;  // registry.cc names it
@@ -117,7 +118,7 @@ const Rule kStorageScratchAbsentOrSmall = {
     .code = "STOR-008",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "no local drives, or too small ones, where the plan needs them",
+    .summary = "local drives are missing or too small",
     .explanation = kExplanation,
     .check = check,
 };

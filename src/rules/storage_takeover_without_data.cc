@@ -14,23 +14,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         ha == HaMode::active_passive && servers > 1 && servers % 2 != 0)
       findings
           .note(rule.id, first_place(s.spec->servers->ha.span, c.nodes[s.nodes].spec->ha.span, s.span),
-                format("the {} servers of '{}' are to stand in pairs ({}), one is left without a partner and counts as "
-                       "none: {} serve",
+                format("the {} servers of '{}' form fail-over pairs ({}), but one has no partner and is not counted: "
+                       "{} serve",
                        servers, s.name, enum_text(*ha), serving_nodes(c, s)))
           .object("storage." + s.name);
     if (!ha || !data_on_single_servers(c, s) || c.nodes[s.nodes].count < 2) continue;
     const std::int64_t drives = data_drives(c, s);
     const NodeGroupModel& g = c.nodes[s.nodes];
     Finding& f = findings.warning(rule.id, first_place(s.spec->servers->ha.span, g.spec->ha.span, s.span),
-                                  format("the servers of '{}' are to take over from one another ({}), the {} of each "
-                                         "are its own and nothing copies them",
+                                  format("the servers of '{}' must take over from one another ({}), but the {} of each "
+                                         "are local and nothing replicates them",
                                          s.name, enum_text(*ha), plural(drives, "drive")));
-    if (s.spec->protection) f.note(s.spec->protection.span, "redundancy within one server: it is lost with it");
-    f.note(g.span, "these serve it");
+    if (s.spec->protection)
+      f.note(s.spec->protection.span, "this redundancy is within one server, and is lost with it");
+    f.note(g.span, "these are the servers");
     f.help(
-        "`protection: replica 2` where each block lies on two of them (DRBD, ZFS replication, BeeGFS mirrors): the "
-        "pair then holds what one does");
-    f.help("a system whose servers share an enclosure of dual-ported drives: `servers: { model: nfs-home-ha }`");
+        "write `protection: replica 2` where each block is on two servers (DRBD, ZFS replication, BeeGFS mirrors): a "
+        "pair then has the capacity of one server");
+    f.help("use a system whose servers share an enclosure of dual-ported drives: `servers: { model: nfs-home-ha }`");
     f.object("storage." + s.name);
   }
 }
@@ -39,15 +40,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Servers of one group of nodes that are to take over from one another (`ha`) have the data of the one that is lost: NFS, Lustre and BeeGFS on drives within the servers copy
-it (`protection: replica 2`).
-
-What `active-passive` means for the figures: the servers stand in pairs, and one of each pair serves. Its ports carry the traffic, and the pair holds what the drives of one
-server hold. A server without a partner counts as none, and a note says so.
+Fail-over servers (`ha`) from one group of nodes have the data of the failed server: NFS, Lustre and BeeGFS on drives
+inside the servers replicate it (`protection: replica 2`).
+With `active-passive` the servers form pairs, and one of each pair serves: its ports carry the traffic, and the pair has
+the capacity of one server. A server without a partner is not counted, and a note says so.
 
 ## Why it matters
 
-A drive within a server is gone when the server is. What takes over then has the address and none of the files.
+Drives inside a failed server are not available. Its partner takes over the address, but has none of the files.
 
 ## Formula
 
@@ -65,11 +65,12 @@ on the node that is active). That DRBD stands in the place of shared storage is 
 
 ## How to fix
 
-Say what copies the data: `protection: replica 2`, and count its capacity once. Or buy servers that share their drives.
+Write how the data is replicated: `protection: replica 2`, and count its capacity once. Or buy servers that share their
+drives.
 
 ## When to accept
 
-Where the drives are in an enclosure that both servers reach and that this spec writes as theirs.
+Where the drives are in an enclosure that both servers reach, although the spec writes them as the servers' own.
 )";
 
 extern const Rule kStorageTakeoverWithoutData;  // registry.cc names it
@@ -78,7 +79,7 @@ const Rule kStorageTakeoverWithoutData = {
     .code = "STOR-011",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "servers are to take over from one another and share no data",
+    .summary = "fail-over servers share no data",
     .explanation = kExplanation,
     .check = check,
 };

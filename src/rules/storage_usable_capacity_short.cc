@@ -24,18 +24,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       else if (s.part)
         findings
             .note(rule.id, s.spec->capacity.span,
-                  format("'{}' states no `capacity`, so that of '{}' was not checked", s.model, s.name))
+                  format("'{}' states no `capacity`, so the capacity of '{}' was not checked", s.model, s.name))
             .object(object);
       continue;
     }
     if (!above(s.spec->capacity->value, room->bytes.value)) continue;
-    Finding& f = findings.error(rule.id, s.spec->capacity.span,
-                                format("'{}' is to hold {}, what serves it holds {}", s.name,
-                                       to_text(*s.spec->capacity), to_text(room->bytes)));
+    Finding& f = findings.error(
+        rule.id, s.spec->capacity.span,
+        format("'{}' promises {}, but its servers hold {}", s.name, to_text(*s.spec->capacity), to_text(room->bytes)));
     f.label(room->formula);
-    f.note(room->span, "this serves it");
+    f.note(room->span, "its servers");
     if (!room->confirmed) f.note(room->span, "the capacity of the systems is not confirmed");
-    f.help("more systems or drives, or a smaller `capacity`").object(object);
+    f.help("use more systems or drives, or a smaller `capacity`").object(object);
   }
   // Checkpoints that are kept, on the largest shared storage of the workload's nodes.
   for (const auto& w : c.spec.workloads) {
@@ -59,7 +59,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!largest) {
       findings
           .note(rule.id, w.value.keep_checkpoints.span,
-                format("no shared storage of workload '{}' says what it holds (key `capacity`), so the {} that it "
+                format("no shared storage of workload '{}' states its capacity (key `capacity`), so the {} that it "
                        "keeps were not checked",
                        w.name, to_text(need)))
           .object(object);
@@ -67,12 +67,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!above(need.value, most.value)) continue;
     Finding& f = findings.error(rule.id, w.value.keep_checkpoints.span,
-                                format("workload '{}' keeps {} of checkpoints, '{}' holds {}", w.name, to_text(need),
-                                       largest->name, to_text(most)));
+                                format("workload '{}' keeps {} of checkpoints, but '{}' holds {}", w.name,
+                                       to_text(need), largest->name, to_text(most)));
     f.label(format("{} x {:.4g} parameters x {:.0f} B", *w.value.keep_checkpoints, *w.value.model->parameters,
                    kCheckpointBytesPerParameter));
-    f.note(first_place(written(largest->spec->capacity), largest->span), "the largest that its nodes mount");
-    f.help("keep fewer, or move old ones to object storage").object(object);
+    f.note(first_place(written(largest->spec->capacity), largest->span), "the largest storage that its nodes mount");
+    f.help("keep fewer checkpoints, or move old ones to object storage").object(object);
   }
 }
 
@@ -80,11 +80,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A storage system holds what it promises (`capacity`): the systems bought, or the serving nodes' drives less their redundancy, have that much. And it holds the checkpoints that a workload keeps (`keep_checkpoints`).
+A storage system holds the `capacity` that it promises: the purchased systems, or the drives of the serving nodes less
+their redundancy. And it holds the checkpoints that a workload keeps (`keep_checkpoints`).
 
 ## Why it matters
 
-A full file system stops every job at its next write. Raw terabytes, redundancy and TiB against TB each take a tenth or more, and the sum is found out in the third month.
+A full file system stops every job at its next write. Redundancy, and TiB counted as TB, each take a tenth or more of
+the raw capacity.
 
 ## Formula
 
@@ -101,15 +103,15 @@ Source: arithmetic; S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of 
 
 ## Example
 
-1 PB of drives with `erasure 8+2` hold 800 TB; `capacity: 900 TB` is promised.
+1 PB of drives with `erasure 8+2` hold 800 TB, but `capacity: 900 TB` is promised.
 
 ## How to fix
 
-More drives or systems, wider stripes, or a promise that holds.
+Use more drives or systems, wider stripes, or promise less.
 
 ## When to accept
 
-Where compression is measured and written as the reason.
+Where compression was measured. Give the measurement as the reason.
 )";
 
 extern const Rule kStorageUsableCapacityShort;  // registry.cc names it
@@ -118,7 +120,7 @@ const Rule kStorageUsableCapacityShort = {
     .code = "STOR-005",
     .severity = Severity::error,
     .physics = false,
-    .summary = "storage is to hold more than its drives do",
+    .summary = "storage promises more than its drives hold",
     .explanation = kExplanation,
     .check = check,
 };

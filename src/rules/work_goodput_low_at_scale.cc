@@ -12,7 +12,7 @@ namespace {
 
 // What Llama 3 reports on 16,384 GPUs with automation: "higher than 90 %".
 constexpr Threshold kThreshold{
-    .means = "share of the time that shall be kept", .standard = 0.9, .least = 0.01, .most = 0.9999};
+    .means = "share of the time that must remain for training", .standard = 0.9, .least = 0.01, .most = 0.9999};
 constexpr double kWorthSaying =
     0.01;  // an interval that costs less than a point against the best one is a matter of taste
 
@@ -22,12 +22,12 @@ std::string points(double share) { return format("{:.1f} %", std::max(0.0, share
 void no_progress(const Rule& rule, Findings& findings, SourceSpan here, const std::string& name, Seconds every,
                  double got, const std::string& sum, Seconds best, double most) {
   Finding& f = findings.error(rule.id, here,
-                              format("workload '{}' makes no progress: with a checkpoint every {}, saves, lost work "
-                                     "and restarts take {:.1f} % of its time",
+                              format("workload '{}' makes no progress: with a checkpoint every {}, checkpoints, lost "
+                                     "work and restarts take {:.1f} % of its time",
                                      name, to_text(every, 3), (1 - got) * 100));
   f.label(sum);
-  if (most > 0) f.help(format("`checkpoint_every: {}` keeps {}", to_text(best, 2), points(most)));
-  f.help("faster saves (`checkpoint_to`, `checkpoint_within`) and restarts (`resume_within`)")
+  if (most > 0) f.help(format("with `checkpoint_every: {}`, {} of the time remains", to_text(best, 2), points(most)));
+  f.help("use faster checkpoints (`checkpoint_to`, `checkpoint_within`) and restarts (`resume_within`)")
       .object("workloads." + name);
 }
 
@@ -37,8 +37,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!time.takes) {
       if (w.checkpoint_every)
         findings.note(rule.id, w.checkpoint_every.span,
-                      format("workload '{}' says how often it saves; how long that takes is not known "
-                             "(`checkpoint_within` is the most that it may), so its goodput was not checked",
+                      format("workload '{}' states its checkpoint interval, but not how long a checkpoint takes "
+                             "(`checkpoint_within` is only the maximum), so its goodput was not checked",
                              name));
       return;
     }
@@ -61,7 +61,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (w.checkpoint_every && above(most - kWorthSaying, got)) {
       findings
           .warning(rule.id, here,
-                   format("workload '{}' saves every {} and keeps {} of its time, every {} keeps {}", name,
+                   format("workload '{}' with a checkpoint every {} has a goodput of {}; every {} would give {}", name,
                           to_text(every, 3), points(got), to_text(best, 3), points(most)))
           .label(sum)
           .help(format("`checkpoint_every: {}`", to_text(best, 2)))
@@ -71,11 +71,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(in.threshold(rule), got)) return;
     findings
         .warning(rule.id, here,
-                 format("workload '{}' keeps {} of its time on {} GPUs with saves of {}", name, points(got), g.gpus,
-                        to_text(save, 3)))
+                 format("workload '{}' has a goodput of {} on {} GPUs with checkpoints of {}", name, points(got),
+                        g.gpus, to_text(save, 3)))
         .label(sum)
         .help(
-            format("faster saves and restarts: 10 s and 3 min would keep {}",
+            format("use faster checkpoints and restarts: 10 s and 3 min would give {}",
                    points(goodput(Seconds(10), best_checkpoint_interval(Seconds(10), between), Seconds(180), between))))
         .object("workloads." + name);
   });
@@ -85,12 +85,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Training with `checkpoint_every` or `checkpoint_within`: what saving, lost work and restarts leave of the time, at the interval that is written or at the best one.
-Where they leave nothing the job makes no progress, which is an error, whether the interval is written or not.
+The rule applies to training with `checkpoint_every` or `checkpoint_within`. It checks the goodput: the share of time
+left after checkpoints, lost work and restarts, at the written or the best interval.
+If no time is left, the job makes no progress, which is an error whether the interval is written or not.
 
 ## Why it matters
 
-Interruptions grow with the number of GPUs: on 16,384 there is one every three hours. A tenth of the cluster is then spent on saving and on doing work again.
+The rate of interruptions grows with the number of GPUs: on 16,384 there is one every three hours. A tenth of the
+cluster is then spent on checkpoints and repeated work.
 
 ## Formula
 
@@ -106,11 +108,11 @@ Source: Llama 3, arXiv 2407.21783, section 3.3.4 (419 unexpected interruptions i
 
 ## Example
 
-Saves of 60 s on 16,384 GPUs: 84 %.
+Checkpoints of 60 s on 16,384 GPUs: a goodput of 84 %.
 
 ## How to fix
 
-Asynchronous saves, faster storage, restarts without people; the interval that the help names.
+Use asynchronous checkpoints, faster storage, automatic restarts, or the interval that the help names.
 
 ## When to accept
 

@@ -40,7 +40,7 @@ void help_batch(Finding& f, const Count& n, const WorkloadPlan& p) {
   if (tokens < 1e18)
     f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses {}", static_cast<std::int64_t>(tokens),
                   static_cast<std::int64_t>(sequences), n.most,
-                  n.over() > 0 ? format("all but {}", n.over()) : "them all"));
+                  n.over() > 0 ? format("all but {}", n.over()) : "all GPUs"));
 }
 
 // The node counts below and above whose GPUs all have work.
@@ -52,8 +52,8 @@ void help_nodes(Finding& f, const Count& n, const NamedMap<Value<std::int64_t>>&
   while (above <= 2 * nodes && !n.all_used(above * each)) ++above;
   const std::string& group = on.entries.front().name;
   if (below > 0)
-    f.help(format("`on: {{ {}: {} }}`, {} GPUs, leaves the other nodes to other work", group, below, below * each));
-  if (above <= 2 * nodes) f.help(format("{} nodes of '{}', {} GPUs, would all have work", above, group, above * each));
+    f.help(format("`on: {{ {}: {} }}`, {} GPUs, leaves the other nodes for other work", group, below, below * each));
+  if (above <= 2 * nodes) f.help(format("{} nodes of '{}', {} GPUs, would all be used", above, group, above * each));
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -74,12 +74,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                   .data = whole(l.data)};
     Finding& f = findings.warning(
         rule.id, s.span, format("the split of workload '{}' leaves {} of its {} GPUs idle", p.name, idle, p.gpus));
-    f.label(why(n, l)).note(w.on.entries.front().name_span, "the nodes that it runs on");
+    f.label(why(n, l)).note(w.on.entries.front().name_span, "the nodes of the workload");
     help_batch(f, n, p);
     help_nodes(f, n, w.on, p.nodes);
     if (p.free->best && p.free->best->layout.gpus() >= static_cast<double>(p.gpus)) {
       const Layout& best = p.free->best->layout;
-      f.help(format("the fastest split, {} x data {} with `micro_batch: {}`, uses them all", copy_text(best),
+      f.help(format("the fastest split, {} x data {} with `micro_batch: {}`, uses all GPUs", copy_text(best),
                     number(best.data), number(best.micro_batch)));
     }
     f.object("workloads." + p.name);
@@ -90,13 +90,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Training whose `split` leaves `data` out: a step has an equal part of the batch for each of the copies that the GPUs of its nodes give. Where it has not, the plan reckons with
-as many copies as divide the batch; so it is judged whether the split fits the memory or not. Copies that are written, and GPUs that are no whole copy
-where all others have work, are `work-parallel-layout-leaves-nvlink`'s.
+The rule applies to training whose `split` leaves `data` out. Each of the copies that the GPUs give must get an equal
+part of the batch in a step. Otherwise the plan uses the number of copies that divides the batch, whether or not the
+split fits the memory.
+A written number of copies, and GPUs that do not make up a whole copy, are checked by
+`work-parallel-layout-leaves-nvlink`.
 
 ## Why it matters
 
-What is left over draws power, is reserved for the job and computes nothing. The plan of a job that was thought to have 1,984 GPUs is then one of 1,024.
+Idle GPUs draw power and are reserved for the job, but compute nothing. A job planned with 1,984 GPUs then runs on
+1,024.
 
 ## Formula
 
@@ -115,11 +118,11 @@ second when it starts (megatron/core/num_microbatches_calculator.py; its words f
 
 ## How to fix
 
-The batch, the number of nodes or the split that the help names.
+Change the batch, the number of nodes or the split as the help shows.
 
 ## When to accept
 
-Where the rest of the nodes are spares of the job: better written as such, in `on`.
+Where the other nodes are spares of the job. It is better to leave them out of `on`.
 )";
 
 extern const Rule kWorkGpusLeftIdle;  // registry.cc names it
@@ -128,7 +131,7 @@ const Rule kWorkGpusLeftIdle = {
     .code = "WORK-012",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "the split of a workload leaves GPUs of its nodes without work",
+    .summary = "the split of a workload leaves some of its GPUs idle",
     .explanation = kExplanation,
     .check = check,
 };

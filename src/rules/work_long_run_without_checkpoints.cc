@@ -35,9 +35,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (s != c.storage.end() && s->spec->kind && *s->spec->kind == StorageKind::local)
         findings
             .error(rule.id, w.checkpoint_to.span,
-                   format("workload '{}' saves to '{}', which is lost with the node", name, s->name))
-            .note(s->span, "drives of the nodes themselves")
-            .help("storage that other nodes can read")
+                   format("workload '{}' writes checkpoints to '{}', which is lost with the node", name, s->name))
+            .note(s->span, "these drives are in the nodes themselves")
+            .help("use storage that other nodes can read")
             .object("workloads." + name);
     }
     if (w.checkpoint_every) return;
@@ -59,13 +59,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                                        w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
     Finding& f =
         findings.error(rule.id, at,
-                       format("workload '{}' runs {} without checkpoints, an interruption is expected every {}", name,
-                              to_text(*runs, 3), to_text(between, 3)));
+                       format("workload '{}' runs {} without checkpoints, but an interruption is expected every {}",
+                              name, to_text(*runs, 3), to_text(between, 3)));
     f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from,
                    w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
     const CheckpointTime time = checkpoint_time(in.cluster, w);
     f.help(time.takes ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*time.takes, between), 2))
-                      : "`checkpoint_every`, and `checkpoint_within` for the best interval");
+                      : "write `checkpoint_every`, and `checkpoint_within` for the best interval");
     f.object("workloads." + name);
   });
 }
@@ -74,11 +74,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Training that runs for more than four hours has `checkpoint_every`, and what it saves does not lie on drives of its own nodes.
+Training that runs for more than four hours has `checkpoint_every`, and its checkpoints are not on drives of its own
+nodes.
 
 ## Why it matters
 
-The first interruption takes all of the work since the start: on 1,024 GPUs after two days on average.
+The first interruption loses all work since the start: on 1,024 GPUs after two days on average.
 
 ## Formula
 
@@ -95,11 +96,11 @@ Source: Llama 3, arXiv 2407.21783, section 3.3.4.
 
 ## How to fix
 
-`checkpoint_every: 77 min`, `checkpoint_to: scratch`; and a queue that starts the job again.
+Write `checkpoint_every: 77 min` and `checkpoint_to: scratch`, and use a queue that restarts the job.
 
 ## When to accept
 
-Where the framework saves by itself, at an interval that the spec does not know.
+Where the framework writes checkpoints by itself, at an interval that the spec does not contain.
 )";
 
 extern const Rule kWorkLongRunWithoutCheckpoints;  // registry.cc names it
@@ -108,7 +109,7 @@ const Rule kWorkLongRunWithoutCheckpoints = {
     .code = "WORK-006",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a long run that saves nothing, or saves it where it is lost",
+    .summary = "a long run writes no checkpoints, or writes them where they are lost",
     .explanation = kExplanation,
     .check = check,
     .threshold = &kThreshold,

@@ -20,11 +20,11 @@ void heads(const Rule& rule, Findings& findings, const std::string& object, cons
     if (of % *ways == 0) return;
     findings
         .error(rule.id, ways.span,
-               format("the {} {} of workload '{}' do not divide by `{}: {}`", of, what, name, key, *ways))
+               format("the {} {} of workload '{}' are not divisible by `{}: {}`", of, what, name, key, *ways))
         .label(format("{} / {} leaves {} over", of, *ways, of % *ways))
         .object(object);
   };
-  if (m.hidden && m.heads && !m.head_size) uneven(m.heads, "heads", "numbers of `hidden`", *m.hidden);
+  if (m.hidden && m.heads && !m.head_size) uneven(m.heads, "heads", "elements of `hidden`", *m.hidden);
   if (m.heads && m.kv_heads) uneven(m.kv_heads, "kv_heads", "heads", *m.heads);
 }
 
@@ -39,15 +39,15 @@ void parameters(const Rule& rule, Findings& findings, const std::string& object,
   if (!few && !many) return;
   const double times = few ? t->of_shape / t->parameters : t->parameters / t->of_shape;
   const double matrices = t->gated ? 3 : 2, attention = t->hidden * (2 * t->query() + 2 * t->keys());
-  Finding& f =
-      findings.warning(rule.id, m.parameters.span,
-                       format("the model of workload '{}' has {} parameters, its shape gives {}: {:.3g} times as {}",
-                              name, number(t->parameters), number(t->of_shape), times, few ? "many" : "few"));
+  Finding& f = findings.warning(
+      rule.id, m.parameters.span,
+      format("the model of workload '{}' has {} parameters, but its dimensions give {}: {:.3g} times as {}", name,
+             number(t->parameters), number(t->of_shape), times, few ? "many" : "few"));
   f.label(format("{} layers x ({} attention + {}{:.0f} x {} x {} `ffn`{}) + {} x {} x {} `vocabulary`", t->layers,
                  number(attention), t->experts > 0 ? format("{} experts x ", t->experts) : std::string(),
                  t->experts > 0 ? 3 : matrices, t->hidden, t->ffn, t->ffn_assumed ? ", assumed" : "", t->tied ? 1 : 2,
                  t->vocabulary, t->hidden));
-  f.help("one of `parameters`, `layers`, `hidden`, `ffn` or `vocabulary` is mistyped").object(object);
+  f.help("check `parameters`, `layers`, `hidden`, `ffn` and `vocabulary` for a typing error").object(object);
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -66,10 +66,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (trained && m.parameters && above(*trained, *m.parameters))
       findings
           .error(rule.id, trained.span,
-                 format("workload '{}' trains {} parameters, its model has {}", w.name, number(*trained),
+                 format("workload '{}' trains {} parameters, but its model has {}", w.name, number(*trained),
                         number(*m.parameters)))
-          .note(m.parameters.span, "all of its parameters")
-          .help("leave `trained_parameters` out where all are trained")
+          .note(m.parameters.span, "the number of all parameters")
+          .help("leave `trained_parameters` out if all are trained")
           .object(object);
   }
 }
@@ -78,13 +78,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The figures of a workload's `model` agree with one another: heads divide `hidden` (unless `head_size` is written) and key-value heads divide heads, no more parameters are trained
-or active than there are, a token goes to no more experts than there are, through as many parameters as those have at least, and the vocabulary's table goes into what is no expert's (errors);
-and `parameters` is within twice what layers, widths and vocabulary give (a warning). Of a model with one of the errors about parameters, experts and vocabulary the plan says no figures.
+The figures of a workload's `model` agree with one another (errors):
+- the number of heads divides `hidden` (unless `head_size` is written), and the number of key-value heads divides the
+  number of heads;
+- no more parameters are trained or active than there are;
+- a token goes to no more experts than there are, and the active parameters include at least those of these experts;
+- the vocabulary's table fits in the parameters that do not belong to experts.
+
+`parameters` is within a factor of two of what layers, widths and vocabulary give (warning). For a model with one of the
+errors about parameters, experts and vocabulary, the plan shows no figures.
 
 ## Why it matters
 
-Memory and checkpoints are reckoned from `parameters`, attention and the traffic of a split from the shape. With a digit too few in one of them half of the plan is of another model, and nothing in it looks wrong.
+Memory and checkpoints are calculated from `parameters`, attention and the traffic of a split from the dimensions. With
+one digit too few in either, half of the plan describes another model, and nothing in it looks wrong.
 
 ## Formula
 
@@ -106,11 +113,12 @@ arXiv 2104.04473, section 2.1 (parameters of a layer). Twice is wide enough for 
 
 ## How to fix
 
-The figure that is mistyped, from the model's published configuration.
+Correct the mistyped figure from the model's published configuration.
 
 ## When to accept
 
-The parameters: where layers differ so much that one `ffn` cannot stand for them. The rest: where the framework pads heads, and you mean that.
+The parameters: where layers differ so much that one `ffn` cannot describe them. The others: where the framework pads
+heads, and that is intended.
 )";
 
 extern const Rule kWorkModelContradictory;  // registry.cc names it

@@ -17,10 +17,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t tensor = s.tensor.value_or(1), pipeline = s.pipeline.value_or(1);
     if (tensor > g->nvlink_domain)
       findings
-          .warning(
-              rule.id, first_place(s.tensor.span, s.span),
-              format("workload '{}' shares each layer over {} GPUs, NVLink joins {}", w.name, tensor, g->nvlink_domain))
-          .note(w.value.on.entries.front().name_span, "the group that it runs on")
+          .warning(rule.id, first_place(s.tensor.span, s.span),
+                   format("workload '{}' splits each layer over {} GPUs, but NVLink connects {}", w.name, tensor,
+                          g->nvlink_domain))
+          .note(w.value.on.entries.front().name_span, "the group of the workload")
           .help(format("`split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain,
                        pipeline * ((tensor + g->nvlink_domain - 1) / g->nvlink_domain)))
           .object("workloads." + w.name);
@@ -34,11 +34,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                        context > 1 ? format(" x context {}", context) : std::string());
     Finding& f = findings.warning(
         rule.id, first_place(s.data.span, s.span),
-        format("workload '{}' is split over {} GPUs, its groups have {}", w.name, s.data ? used : copy, g->gpus));
+        format("workload '{}' is split over {} GPUs, but its groups have {}", w.name, s.data ? used : copy, g->gpus));
     f.label(s.data ? format("{} x data {}", of_copy, *s.data)
                    : format("{}: {} copies leave {} GPUs over", of_copy, g->gpus / copy, g->gpus - used));
-    f.help(s.data ? std::string("leave `data` out: it is what the GPUs give")
-                  : format("tensor, pipeline and context whose product divides {} GPUs", g->gpus));
+    f.help(s.data ? std::string("leave `data` out: it follows from the number of GPUs")
+                  : format("use tensor, pipeline and context sizes whose product divides {} GPUs", g->gpus));
     f.object("workloads." + w.name);
   }
 }
@@ -47,11 +47,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The GPUs that share each layer (`tensor`) reach each other over NVLink, and tensor x pipeline x context x data are the GPUs that the workload has.
+The GPUs that share each layer (`tensor`) are connected by NVLink, and tensor x pipeline x context x data is the number
+of GPUs of the workload.
 
 ## Why it matters
 
-Tensor parallelism sends all activations of each layer twice in each direction. Over adapters of 50 GB/s instead of NVLink's 450 the GPUs wait for most of each step.
+Tensor parallelism exchanges all activations of each layer twice in each direction. Over adapters of 50 GB/s instead of
+NVLink's 450 GB/s, the GPUs wait for most of each step.
 
 ## Formula
 
@@ -72,7 +74,7 @@ Source: D. Narayanan et al., arXiv 2104.04473, section 3.2 (tensor parallelism w
 
 ## When to accept
 
-Where the model's layers are so large that no other split holds them.
+Where the model's layers are so large that they fit no other split.
 )";
 
 extern const Rule kWorkParallelLayoutLeavesNvlink;  // registry.cc names it
@@ -81,7 +83,7 @@ const Rule kWorkParallelLayoutLeavesNvlink = {
     .code = "WORK-005",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "tensor parallelism over more GPUs than NVLink joins, or a split that is not all GPUs",
+    .summary = "a layer is split over more GPUs than NVLink connects, or the split does not use all GPUs",
     .explanation = kExplanation,
     .check = check,
 };

@@ -30,27 +30,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!s.gpu->sm) {
         findings
             .note(rule.id, w.value.precision.span,
-                  format("the catalogue has no {} peak of '{}', so it was not checked whether workload '{}' runs on it",
-                         precision, s.gpu_model, w.name))
+                  format(
+                      "the catalogue has no {} peak of '{}', so it was not checked whether workload '{}' can run on it",
+                      precision, s.gpu_model, w.name))
             .object(object);
         continue;
       }
       if (s.gpu->sm->major() >= first) {
         findings
             .note(rule.id, w.value.precision.span,
-                  format("'{}' computes in {}, its {} peak is not in the catalogue: step times, rates and run times of "
-                         "workload '{}' are not judged",
+                  format("'{}' computes in {}, but its {} peak is not in the catalogue: step times, rates and run "
+                         "times of workload '{}' are not judged",
                          s.gpu_model, precision, precision, w.name))
-            .help(format("a part of your own (`parts`) with its `{}`, the dense peak of the maker's data sheet",
+            .help(format("define your own part (`parts`) with its `{}`, the dense peak of the maker's data sheet",
                          precision))
             .object(object);
         continue;
       }
-      Finding& f =
-          findings.error(rule.id, w.value.precision.span,
-                         format("workload '{}' computes in {}, '{}' does not", w.name, precision, s.gpu_model));
-      f.label(format("compute capability {}, {} begins with {}", s.gpu->sm->text(), precision, first));
-      f.note(on.name_span, format("group '{}' has them", on.name));
+      Finding& f = findings.error(
+          rule.id, w.value.precision.span,
+          format("workload '{}' computes in {}, but '{}' does not support it", w.name, precision, s.gpu_model));
+      f.label(format("compute capability {}; {} needs at least {}", s.gpu->sm->text(), precision, first));
+      f.note(on.name_span, format("group '{}' has these GPUs", on.name));
       f.help(format("`precision: {}`", s.gpu->fp8 ? "fp8" : s.gpu->bf16 ? "bf16" : "fp16"));
       f.object(object);
     }
@@ -61,11 +62,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The GPUs of a workload compute in its `precision`.
+The GPUs of a workload support its `precision`.
 
 ## Why it matters
 
-Without units for it a framework refuses to start, or computes in a wider format: half the rate or less, twice the memory, and every figure that was planned is wrong.
+Without hardware support a framework refuses to start, or computes in a wider format: at half the rate or less, with
+twice the memory, and every planned figure is wrong.
 
 ## Formula
 
@@ -81,11 +83,12 @@ Source: NVIDIA CUDA C++ Programming Guide, arithmetic of tensor cores by compute
 
 ## How to fix
 
-A precision that the GPUs have. Weights that are kept in four bits and computed in eight or sixteen are of the wider precision here.
+Use a precision that the GPUs support. For weights that are stored in four bits and computed in eight or sixteen, write
+the wider precision.
 
 ## When to accept
 
-Where the framework is known to compute in a wider format, and the lower rate is planned with (`efficiency`).
+Where the framework is known to compute in a wider format, and the lower rate is planned (`efficiency`).
 )";
 
 extern const Rule kWorkPrecisionNotOnGpu;  // registry.cc names it
@@ -94,7 +97,7 @@ const Rule kWorkPrecisionNotOnGpu = {
     .code = "WORK-010",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a workload computes in a precision that its GPUs do not have",
+    .summary = "a workload computes in a precision that its GPUs do not support",
     .explanation = kExplanation,
     .check = check,
 };

@@ -21,7 +21,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                               kBestPublishedUtilisation))
         continue;
     Finding& f = findings.warning(rule.id, w.within.span,
-                                  format("workload '{}' takes {} as planned, it is to be done in {}", p.name,
+                                  format("workload '{}' takes {} as planned, but must finish in {}", p.name,
                                          to_text(p.run->time, 3), to_text(*w.within, 3)));
     f.label(format("{} tokens / {:.4g} tokens/s on {} GPUs{}", number(static_cast<double>(*w.train->tokens)),
                    p.tokens_per_second, p.gpus,
@@ -29,9 +29,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                                          : std::string()));
     if (p.used_written && p.free && p.free->best && above(p.used->time.total(), p.free->best->time.total() * 1.02) &&
         p.written)
-      f.help(format("the fastest split takes {} a step, as written it is {}: see Workloads of `clusterc plan`",
+      f.help(format("the fastest split takes {} a step, but this one takes {}: see Workloads of `clusterc plan`",
                     to_text(Seconds(p.free->best->time.total()), 3), to_text(Seconds(p.used->time.total()), 3)));
-    f.help(format("about {} GPUs at the same rate each, or `within: {} d`",
+    f.help(format("use about {} GPUs at the same rate each, or `within: {} d`",
                   number(std::ceil(static_cast<double>(p.gpus) * (p.run->time / *w.within))),
                   static_cast<std::int64_t>(std::ceil(p.run->time.value / 86400))));
     f.object("workloads." + p.name);
@@ -42,11 +42,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Training on all of `train` is done `within` the time that the spec gives, at the step time and goodput that the plan expects.
+Training on all tokens of `train` finishes within the time that the spec allows (`within`), at the step time and goodput
+that the plan expects.
 
 ## Why it matters
 
-The date is what the cluster was bought for. The plan shows the time; whether it is enough is the question.
+The cluster was bought to finish by that date. The plan shows the run time; this rule compares it with the date.
 
 ## Formula
 
@@ -64,11 +65,11 @@ A model of 70e9 parameters and 1e12 tokens on 160 B200: 41 days, and `within: 30
 
 ## How to fix
 
-More GPUs, a faster split, fewer tokens, or the time that the help names.
+Use more GPUs, a faster split, fewer tokens, or the time that the help names.
 
 ## When to accept
 
-Where a measured `efficiency` is on its way, or the run is meant to be cut off at that date.
+Where a measured `efficiency` will follow, or the run will be stopped at that date.
 )";
 
 extern const Rule kWorkRunLongerThanAsked;  // registry.cc names it
@@ -77,7 +78,7 @@ const Rule kWorkRunLongerThanAsked = {
     .code = "WORK-007",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "training takes longer than the spec gives it",
+    .summary = "training takes longer than the spec allows",
     .explanation = kExplanation,
     .check = check,
 };

@@ -25,14 +25,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const double tokens = static_cast<double>(*w.train->tokens), gpus = static_cast<double>(g.gpus),
                  share = implied_utilisation(*operations, gpus, *g.peak, *w.within);
     if (!above(share, kBestPublishedUtilisation)) return;
-    const std::string message = format("workload '{}' needs {} of the peak to be done in {}, the best published is {}",
-                                       name, percent(share), to_text(*w.within, 3), percent(kBestPublishedUtilisation));
+    const std::string message =
+        format("workload '{}' needs {} of the peak to finish in {}, but the best published is {}", name, percent(share),
+               to_text(*w.within, 3), percent(kBestPublishedUtilisation));
     Finding& f = above(share, kBeyond) ? findings.error(rule.id, w.within.span, message)
                                        : findings.warning(rule.id, w.within.span, message);
     const double parameters = *w.model->active_parameters.or_else(w.model->parameters);
     f.label(format("{:.3g} x {} x {} tokens / ({} GPUs x {} x {})", *operations / (parameters * tokens),
                    number(parameters), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
-    f.help(format("{} at {} of the peak without interruptions; or {} GPUs for this time",
+    f.help(format("plan {} at {} of the peak without interruptions, or {} GPUs for this time",
                   to_text(run_time(*operations, gpus, *g.peak, kUsualUtilisation), 3), percent(kUsualUtilisation),
                   number(std::ceil(gpus * share / kUsualUtilisation))));
     f.object("workloads." + name);
@@ -43,11 +44,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Training with `train` tokens and a time `within` which it is to be done does not need more of the dense peak than was ever reached.
+Training with `train` tokens and a time `within` which it must finish does not need a higher share of the dense peak
+than was ever published.
 
 ## Why it matters
 
-Half a year is planned as three weeks. The number of GPUs is ordered by it.
+A run of half a year is planned as three weeks, and the number of GPUs is ordered accordingly.
 
 ## Formula
 
@@ -65,11 +67,11 @@ Source: D. Narayanan et al., arXiv 2104.04473, equation 4; MegaScale, arXiv 2402
 
 ## How to fix
 
-More GPUs, fewer tokens, or the time that the help names.
+Use more GPUs, fewer tokens, or the time that the help names.
 
 ## When to accept
 
-Where a lower precision than `precision` says does part of the work.
+Where part of the work uses a lower precision than `precision` states.
 )";
 
 extern const Rule kWorkRunTimeClaimImpossible;  // registry.cc names it
@@ -78,7 +80,7 @@ const Rule kWorkRunTimeClaimImpossible = {
     .code = "WORK-004",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a run time that implies more of the peak than anybody has reached",
+    .summary = "a run time implies a higher share of the peak than was ever published",
     .explanation = kExplanation,
     .check = check,
 };

@@ -16,13 +16,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!p.serving || p.serving->gpus_wanted <= 0 || p.serving->tokens_per_second <= 0) continue;
     const ServingPlan& s = *p.serving;
     if (!above(s.gpus_wanted, static_cast<double>(p.gpus))) continue;
-    Finding& f = findings.warning(rule.id, wanted.span,
-                                  format("workload '{}' is to generate {} tokens/s, its {} GPUs give {:.6g}", p.name,
-                                         number(*wanted), p.gpus, std::floor(s.tokens_per_second)));
+    Finding& f =
+        findings.warning(rule.id, wanted.span,
+                         format("workload '{}' must generate {} tokens/s, but its {} GPUs give {:.6g} tokens/s", p.name,
+                                number(*wanted), p.gpus, std::floor(s.tokens_per_second)));
     f.label(format("{} x {:.6g} tokens/s, each copy on {} GPUs", s.copies, std::floor(s.used.tokens_per_second),
                    s.used.split.gpus()));
-    f.help(format("{} GPUs ({} copies), or `tokens_per_second: {:.0f}`", number(s.gpus_wanted), number(s.copies_wanted),
-                  std::floor(s.tokens_per_second)));
+    f.help(format("use {} GPUs ({} copies), or write `tokens_per_second: {:.0f}`", number(s.gpus_wanted),
+                  number(s.copies_wanted), std::floor(s.tokens_per_second)));
     f.object("workloads." + p.name);
   }
 }
@@ -31,11 +32,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The copies of a model that a serving workload's GPUs make generate the `tokens_per_second` that it asks for.
+The copies of a model on a serving workload's GPUs generate the `tokens_per_second` that it asks for.
 
 ## Why it matters
 
-Each copy gives a rate of its own, which the memory's bandwidth sets; what is wanted above that waits in a queue that only grows.
+Each copy has a rate of its own, which the memory bandwidth limits. Requests above it wait in a queue that only grows.
 
 ## Formula
 
@@ -48,11 +49,11 @@ Source: docs/workloads.md has the decoding step and its sources.
 
 ## Example
 
-50,000 tokens/s wanted, 5,109 from each copy on four GPUs: ten copies, 40 GPUs, and the workload has 32.
+50,000 tokens/s wanted, 5,109 from each copy on four GPUs: ten copies, 40 GPUs, but the workload has 32.
 
 ## How to fix
 
-More GPUs, larger batches (`batch`) where latency allows it, a lower precision, or the rate that the help names.
+Use more GPUs, larger batches (`batch`) where latency allows it, a lower precision, or the rate that the help names.
 
 ## When to accept
 
@@ -65,7 +66,7 @@ const Rule kWorkServingRateShort = {
     .code = "WORK-008",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a serving workload generates fewer tokens than it is to",
+    .summary = "a serving workload generates fewer tokens than it must",
     .explanation = kExplanation,
     .check = check,
 };

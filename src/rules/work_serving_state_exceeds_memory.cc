@@ -49,18 +49,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f =
         over ? findings.error(
                    rule.id, here,
-                   format("workload '{}' needs {} of weights and {} of keys and values on each GPU, '{}' has {}", name,
-                          on_each, beside, g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
+                   format("workload '{}' needs {} for weights and {} for keys and values on each GPU, but '{}' has {}",
+                          name, on_each, beside, g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
         : full
             ? findings.warning(
                   rule.id, here,
                   format(
-                      "workload '{}' has {} of weights on each GPU, {} of the {}: little is left for keys and values",
+                      "workload '{}' has {} of weights on each GPU, {} of the {}: little remains for keys and values",
                       name, on_each, percent(weights / have), of))
             : findings.warning(
                   rule.id, here,
                   format("workload '{}' has {} of weights and {} of keys and values on each GPU, {} of the {}: engines "
-                         "fill {} unless they are told more",
+                         "fill {} by default",
                          name, on_each, beside, percent((weights + kv) / have), of, percent(kUsableMemory)));
     f.label(sum);
     // What holds both, as the plan finds it; without a shape the weights alone decide.
@@ -86,11 +86,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Each inference workload with `model` and `on`: the weights fit the GPUs of one copy, and what is left holds the keys and values of `batch` tokens.
+For each inference workload with `model` and `on`: the weights fit the GPUs of one copy, and the remaining memory holds
+the keys and values of `batch` tokens.
 
 ## Why it matters
 
-The engine ends at its start, or starts and queues: with no memory for keys and values it serves one request at a time.
+The engine aborts at its start; or it starts, has no memory for keys and values, and serves one request at a time.
 
 ## Formula
 
@@ -108,11 +109,11 @@ Source: Hugging Face, Llama 3.1 (memory tables); 0.9 is what engines fill where 
 
 ## How to fix
 
-More GPUs a copy (`tensor`, beyond the key-value heads `pipeline`), or weights of fewer bytes.
+Use more GPUs per copy (`tensor`; beyond the number of key-value heads, `pipeline`), or weights of fewer bytes.
 
 ## When to accept
 
-Where weights are kept in host memory and brought in layer by layer.
+Where weights are kept in host memory and loaded layer by layer.
 )";
 
 extern const Rule kWorkServingStateExceedsMemory;  // registry.cc names it

@@ -37,8 +37,9 @@ class OneWorkload {
         uneven(s.context, "context", "tokens of a sequence", *m.sequence);
       if (s.expert && m.experts && *m.experts % *s.expert != 0) uneven(s.expert, "expert", "experts", *m.experts);
       if (s.expert && *s.expert > 1 && !m.experts)
-        error(s.expert.span, format("workload '{}' divides experts over {} GPUs, its model has none", name_, *s.expert))
-            .note(m.span, "a dense model")
+        error(s.expert.span,
+              format("workload '{}' divides experts over {} GPUs, but its model has none", name_, *s.expert))
+            .note(m.span, "the model has no `experts`")
             .help("leave `expert` out, or write the model's `experts`");
       stages(s, m, pipeline);
       if (w_.kind.value_or("training") == "inference")
@@ -61,14 +62,14 @@ class OneWorkload {
                        static_cast<double>(data);
     if (all <= static_cast<double>(gpus)) return;
     Finding& f = error(first_place(s.data.span, s.context.span, s.pipeline.span, s.tensor.span, s.span),
-                       format("workload '{}' is split over {} GPUs, its groups have {}", name_, number(all), gpus));
+                       format("workload '{}' is split over {} GPUs, but its groups have {}", name_, number(all), gpus));
     f.label(format("tensor {} x pipeline {} x context {} x data {}", tensor, pipeline, context, data));
-    f.note(w_.on.entries.front().name_span, "the nodes that it runs on");
-    f.help(format("a split over {} GPUs at most, or more nodes in `on`", gpus));
+    f.note(w_.on.entries.front().name_span, "the nodes of the workload");
+    f.help(format("use a split over at most {} GPUs, or more nodes in `on`", gpus));
   }
   void uneven(const Value<std::int64_t>& ways, std::string_view key, std::string_view what, std::int64_t of) {
-    Finding& f =
-        error(ways.span, format("the {} {} of workload '{}' do not divide by `{}: {}`", of, what, name_, key, *ways));
+    Finding& f = error(ways.span,
+                       format("the {} {} of workload '{}' are not divisible by `{}: {}`", of, what, name_, key, *ways));
     f.label(format("{} / {} leaves {} over", of, *ways, of % *ways));
     f.help(format("`{}: {}`", key, divisor_up_to(of, *ways)));
   }
@@ -78,36 +79,37 @@ class OneWorkload {
     if (!m.layers || chunks <= *m.layers || (!s.pipeline && !s.interleave)) return;
     Finding& f =
         error(first_place(s.interleave.span, s.pipeline.span, s.span),
-              format("workload '{}' is cut into {} stages, its model has {} layers", name_, chunks, *m.layers));
+              format("workload '{}' is split into {} stages, but its model has {} layers", name_, chunks, *m.layers));
     if (s.interleave) f.label(format("pipeline {} x interleave {}", pipeline, *s.interleave));
-    f.help(format("{} stages at most", *m.layers));
+    f.help(format("use at most {} stages", *m.layers));
   }
   // What serves no whole sequence serves nobody.
   void held(const ModelShape& m) {
     if (!w_.batch || !w_.batch->tokens || !m.sequence || *w_.batch->tokens >= *m.sequence) return;
-    error(w_.batch->tokens.span,
-          format("a copy of workload '{}' holds {} tokens, one sequence has {}", name_, *w_.batch->tokens, *m.sequence))
-        .note(m.sequence.span, "the sequence")
-        .help(format("`batch: {} tokens` or a multiple of it: a request is a whole sequence", *m.sequence));
+    error(w_.batch->tokens.span, format("a copy of workload '{}' holds {} tokens, but one sequence has {}", name_,
+                                        *w_.batch->tokens, *m.sequence))
+        .note(m.sequence.span, "the sequence length")
+        .help(format("write `batch: {} tokens` or a multiple of it: a request is a whole sequence", *m.sequence));
   }
   void batch(const ModelSplit& s, const ModelShape& m, std::int64_t data) {
     if (!w_.batch || !w_.batch->tokens || !m.sequence) return;
     const std::int64_t tokens = *w_.batch->tokens, sequence = *m.sequence;
     if (tokens < sequence) {
       error(w_.batch->tokens.span,
-            format("a step of workload '{}' is {} tokens, one sequence has {}", name_, tokens, sequence))
-          .note(m.sequence.span, "the sequence")
-          .help(format("`batch: {} tokens` or a multiple of it: a step is whole sequences", sequence));
+            format("a step of workload '{}' is {} tokens, but one sequence has {}", name_, tokens, sequence))
+          .note(m.sequence.span, "the sequence length")
+          .help(format("write `batch: {} tokens` or a multiple of it: a step is whole sequences", sequence));
       return;
     }
     if (tokens % sequence != 0) {
       // Frameworks count a batch in sequences; the plan reckons with the nearest number of them.
       Finding& f = findings_.warning(
           rule_.id, w_.batch->tokens.span,
-          format("a step of workload '{}' is {} tokens, which are no whole sequences of {}", name_, tokens, sequence));
-      f.label(format("{} / {} = {}, {} over; reckoned with {}", tokens, sequence, tokens / sequence, tokens % sequence,
-                     (tokens + sequence / 2) / sequence));
-      f.note(m.sequence.span, "the sequence")
+          format("a step of workload '{}' is {} tokens, which is not a multiple of the sequence length of {}", name_,
+                 tokens, sequence));
+      f.label(format("{} / {} = {}, {} over; calculated with {}", tokens, sequence, tokens / sequence,
+                     tokens % sequence, (tokens + sequence / 2) / sequence));
+      f.note(m.sequence.span, "the sequence length")
           .help(format("`batch: {} tokens`", (tokens + sequence / 2) / sequence * sequence))
           .object("workloads." + name_);
     }
@@ -123,13 +125,13 @@ class OneWorkload {
     if (sequences % together == 0) return;
     Finding& f =
         error(first_place(s.data.span, s.micro_batch.span),
-              format("the {} sequences of a step of workload '{}' do not divide by {} copies with {} at a time",
+              format("the {} sequences of a step of workload '{}' are not divisible by {} copies with {} at a time",
                      sequences, name_, data, micro));
-    f.label(format("{} tokens / {} a sequence = {}; {} x {} = {} leaves {} over", tokens, sequence, sequences, data,
+    f.label(format("{} tokens / {} per sequence = {}; {} x {} = {} leaves {} over", tokens, sequence, sequences, data,
                    micro, together, sequences % together));
     const std::int64_t whole = std::max<std::int64_t>(1, sequences / together) * together;
     if (static_cast<double>(whole) * static_cast<double>(sequence) < 1e18)
-      f.help(format("`batch: {} tokens`, or other copies", whole * sequence));
+      f.help(format("write `batch: {} tokens`, or another number of copies", whole * sequence));
   }
 
   const Rule& rule_;
@@ -147,12 +149,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-A workload can be divided as `split` says: over no more GPUs than it has, heads, experts and the tokens of a sequence in equal parts, no stage without a layer; and a step of
-training is whole sequences (a warning where some tokens are over), in equal parts for the copies. What a copy holds in inference is one sequence at least.
+A workload can be divided as `split` says: it uses no more GPUs than it has; heads, experts and the tokens of a sequence
+are divided into equal parts; every pipeline stage has a layer. A training step is whole sequences (a warning if some
+tokens are left over), divided equally over the copies. In inference, a copy holds at least one sequence.
 
 ## Why it matters
 
-The framework stops with an assertion when the job starts, hours after it was queued; and every figure that was planned for it is of a job that cannot run.
+The framework aborts with an assertion when the job starts, hours after it was queued, and every planned figure is for a
+job that cannot run.
 
 ## Formula
 
@@ -173,11 +177,12 @@ A model of 56 heads with `split: { tensor: 16 }`: 56 / 16 leaves 8 over.
 
 ## How to fix
 
-The largest divisor below (`tensor: 14`, better a power of two within NVLink), fewer copies, or a batch of so many sequences more.
+Use the next smaller divisor (`tensor: 14`, better a power of two within NVLink), fewer copies, or a batch with more
+sequences.
 
 ## When to accept
 
-Where the framework pads heads or drops the rest of a batch, and you mean that.
+Where the framework pads heads or drops the rest of a batch, and that is intended.
 )";
 
 extern const Rule kWorkSplitImpossible;  // registry.cc names it

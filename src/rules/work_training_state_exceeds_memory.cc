@@ -39,25 +39,29 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                           .value;
     } else {
       each = training_state(p, 1, gpus, Sharding::all, trained, state).value;
-      sum = trained > 0
-                ? format("2 B x {} parameters and {} B x {} that are trained / {} GPUs, everything divided among all",
-                         number(p), 2 + state, number(std::min(trained, p)), g.gpus)
-                : format("{} B x {} parameters / {} GPUs, everything divided among all", 4 + state, number(p), g.gpus);
+      sum =
+          trained > 0
+              ? format(
+                    "2 B x {} parameters and {} B x {} trained parameters / {} GPUs, everything divided over all GPUs",
+                    number(p), 2 + state, number(std::min(trained, p)), g.gpus)
+              : format("{} B x {} parameters / {} GPUs, everything divided over all GPUs", 4 + state, number(p),
+                       g.gpus);
     }
     if (activations > 0) sum += format("; {} of activations at least", to_text(activations, Dimension::bytes, 3));
     const double need = each + activations;
     if (!above(need, have * kUsableMemory)) return;
     const SourceSpan here = first_place(m.parameters.span, at);
     const bool over = above(need, have);
-    Finding& f = over ? findings.error(rule.id, here,
-                                       format("workload '{}' needs {} on each GPU, '{}' has {}", name,
-                                              to_text(need, Dimension::bytes, 4), g.smallest->server.gpu_model,
-                                              to_text(have, Dimension::bytes, 4)))
-                      : findings.warning(
-                            rule.id, here,
-                            format("workload '{}' needs {} on each GPU before its working memory, {} of the {} of '{}'",
-                                   name, to_text(need, Dimension::bytes, 4), percent(need / have),
-                                   to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model));
+    Finding& f =
+        over ? findings.error(rule.id, here,
+                              format("workload '{}' needs {} on each GPU, but '{}' has {}", name,
+                                     to_text(need, Dimension::bytes, 4), g.smallest->server.gpu_model,
+                                     to_text(have, Dimension::bytes, 4)))
+             : findings.warning(
+                   rule.id, here,
+                   format("workload '{}' needs {} on each GPU before its working memory, which is {} of the {} of '{}'",
+                          name, to_text(need, Dimension::bytes, 4), percent(need / have),
+                          to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model));
     f.label(sum);
     const double least =
         std::ceil(training_state(p, 1, 1, Sharding::all, trained, state).value / (have * kUsableMemory));
@@ -73,11 +77,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Each training workload with `model` and `on`: weights, gradients and optimizer state as `split` divides them, and the least that activations take, fit each GPU. Without `split` the lower bound is taken, everything divided among all GPUs.
+For each training workload with `model` and `on`: weights, gradients and optimizer state as `split` divides them, and
+the minimum of activations, fit each GPU. Without `split` the lower bound is used: everything divided over all GPUs.
 
 ## Why it matters
 
-The job ends with "CUDA out of memory" in its first step, after the weights were distributed for an hour.
+The job aborts with "CUDA out of memory" in its first step, after the weights were distributed for an hour.
 
 ## Formula
 
@@ -93,15 +98,15 @@ Source: S. Rajbhandari et al., ZeRO, SC 2020, table 1; V. Korthikanti et al., ar
 
 ## Example
 
-70e9 parameters on eight H100: 140 GB of 80 GB on each.
+70e9 parameters on eight H100: 140 GB are needed on each, but it has 80 GB.
 
 ## How to fix
 
-More GPUs, `sharded: all`, or a larger `tensor` or `pipeline`.
+Use more GPUs, `sharded: all`, or a larger `tensor` or `pipeline`.
 
 ## When to accept
 
-Where the optimizer's state lies in host memory (offload), or the optimizer keeps less of it.
+Where the optimizer state is in host memory (offload), or the optimizer keeps less of it.
 )";
 
 extern const Rule kWorkTrainingStateExceedsMemory;  // registry.cc names it
@@ -110,7 +115,7 @@ const Rule kWorkTrainingStateExceedsMemory = {
     .code = "WORK-001",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the state of training does not fit the memory of its GPUs",
+    .summary = "the training state does not fit the memory of its GPUs",
     .explanation = kExplanation,
     .check = check,
 };
