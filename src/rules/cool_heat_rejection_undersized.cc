@@ -33,7 +33,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                : first_place(written(s.units), s.each ? written(s.each->heat) : SourceSpan{}, written(s.model), z.span);
     Finding& f = findings.error(
         rule.id, at,
-        format("cooling zone '{}' must remove {} but removes {}{}", z.name, to_text(load.heat), to_text(*z.heat),
+        format("cooling zone '{}' must remove {} but can remove only {}{}", z.name, to_text(load.heat),
+               to_text(*z.heat),
                spare > 0 ? format(" without {}", plural(spare, by_cdu ? "spare CDU" : "spare unit")) : ""));
     f.label(format("{} = {}", z.heat.source, to_text(*z.heat)));
     mention_unconfirmed(f,
@@ -63,7 +64,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (heat.value > 0)
       findings.note(
           rule.id, g.span,
-          format("rack group '{}' has no `cooling`, so its {} of heat were not checked", g.name, to_text(heat)));
+          format("rack group '{}' has no `cooling`, so its heat of {} was not checked", g.name, to_text(heat)));
   }
 }
 

@@ -36,11 +36,10 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
       worst.bank_lost_feed >= 0
           ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(worst.bank_lost_feed)].name)
           : "";
-  Finding& f =
-      findings.error(rule.id, pdu.span,
-                     format("{}one bank of '{}' in {} carries {}, but its breaker is rated for {} continuously", when,
-                            pdu.model, rack_list(failing.names, failing.racks), to_text(Amperes(worst.worst_bank)),
-                            to_text(Amperes(limit(part)))));
+  Finding& f = findings.error(rule.id, pdu.span,
+                              format("{}one bank of '{}' in {} carries {}, but its breaker is rated for {} continuous",
+                                     when, pdu.model, rack_list(failing.names, failing.racks),
+                                     to_text(Amperes(worst.worst_bank)), to_text(Amperes(limit(part)))));
   f.label(format("{} banks with a breaker of {} each; {} with all feeds", *part.banks, to_text(*part.bank_breaker),
                  to_text(Amperes(worst.bank))));
   f.note(part.bank_breaker.span, "the breaker of one bank");

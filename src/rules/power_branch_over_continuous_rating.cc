@@ -39,7 +39,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), -1);
   Finding& f = findings.error(
       rule.id, at,
-      format("{} must supply {}, but '{}' is rated for {} continuously", which_pdu(c, failing, on.alike, "each PDU of"),
+      format("{} must supply {}, but '{}' is rated for {} continuous", which_pdu(c, failing, on.alike, "each PDU of"),
              to_text(worst->normal), pdu.model, to_text(*rating)));
   const Watts rack_power = in.plan.racks[worst->rack].power;
   if (on.alike)
@@ -117,7 +117,7 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     const VoltAmperes drawn = at_breaker(feed, load.normal);
     if (!above(drawn.value, feed.capacity->value)) continue;
     Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span),
-                                format("feed '{}' must supply {} but is rated for {} continuously", feed.name,
+                                format("feed '{}' must supply {} but is rated for {} continuous", feed.name,
                                        to_text(drawn), to_text(*feed.capacity)));
     f.label(feed.capacity.origin == Origin::derived
                 ? feed.capacity.source
@@ -144,7 +144,7 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
     const VoltAmperes rating = continuous_rating(*supply.phases, *supply.voltage, *breaker, c.continuous_factor);
     if (!above(on[i].normal.value, rating.value)) continue;
     Finding& f = findings.error(rule.id, breaker.span,
-                                format("panel '{}' must supply {} but is rated for {} continuously", c.panels[i].name,
+                                format("panel '{}' must supply {} but is rated for {} continuous", c.panels[i].name,
                                        to_text(on[i].normal), to_text(rating)));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
                    to_text(*breaker), c.continuous_factor));

@@ -37,7 +37,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), worst->worst_lost_feed);
   Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                              format("if feed '{}' fails, {} must supply {}, but '{}' is rated for {} continuously",
+                              format("if feed '{}' fails, {} must supply {}, but '{}' is rated for {} continuous",
                                      lost.name, which_pdu(c, failing, on.alike, "each remaining PDU of"),
                                      to_text(worst->worst), pdu.model, to_text(*rating)));
   // The supplies that are left work at a higher load point, where they may lose more (model/power.h).
@@ -83,7 +83,7 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (above(normal.value, feed.capacity->value) || !above(worst.value, feed.capacity->value)) continue;
     const FeedModel& lost = c.feeds[load.worst_lost_feed];
     Finding& f = findings.error(rule.id, first_place(feed.capacity.span, feed.span),
-                                format("if feed '{}' fails, feed '{}' must supply {} but is rated for {} continuously",
+                                format("if feed '{}' fails, feed '{}' must supply {} but is rated for {} continuous",
                                        lost.name, feed.name, to_text(worst), to_text(*feed.capacity)));
     f.label(feed.capacity.origin == Origin::derived ? feed.capacity.source
                                                     : format("{} in normal operation + {} taken over",
@@ -110,7 +110,7 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
     const FeedModel& lost = c.feeds[load.worst_lost_feed];
     const Supply& supply = *c.spec.site->supply;
     Finding& f = findings.error(rule.id, first_place(panel.spec->breaker.span, panel.span),
-                                format("if feed '{}' fails, panel '{}' must supply {} but is rated for {} continuously",
+                                format("if feed '{}' fails, panel '{}' must supply {} but is rated for {} continuous",
                                        lost.name, panel.name, to_text(load.worst), to_text(VoltAmperes(rating))));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
                    to_text(*panel.spec->breaker), c.continuous_factor));

@@ -85,9 +85,9 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
                               kind == Kind::uneven ? format("{}, {} above the mean of {}", where,
                                                             percent(l.amps / l.mean - 1), to_text(Amperes(l.mean)))
                               : kind == Kind::trips_after_loss
-                                  ? format("{}'{}' in {} trips: one line carries {}, its breaker trips above {}", lost,
-                                           pdu.model, racks, to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
-                                  : format("{}, but is rated for {} continuously", where, to_text(Amperes(l.rating))));
+                                  ? format("{}'{}' in {} trips: one line carries {}, but its breaker trips above {}",
+                                           lost, pdu.model, racks, to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
+                                  : format("{}, but is rated for {} continuous", where, to_text(Amperes(l.rating))));
     f.label(format("the three lines carry {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])),
                    to_text(Amperes(l.all[2]))));
     if (kind == Kind::trips_after_loss)
@@ -134,9 +134,9 @@ void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, c
             : "";
   const bool holds = after && !above(line.worst.value, breaker.trip);  // as for the lines of a PDU
   Finding& f = findings.add(holds ? Severity::warning : Severity::error, rule.id, at,
-                            after && !holds ? format("{}{} trips: one line carries {}, the breaker trips above {}",
+                            after && !holds ? format("{}{} trips: one line carries {}, but its breaker trips above {}",
                                                      lost, what, amps(full.value), amps(breaker.trip))
-                                            : format("{}one line of {} carries {}, but is rated for {} continuously",
+                                            : format("{}one line of {} carries {}, but is rated for {} continuous",
                                                      lost, what, amps(full.value), amps(rating)));
   f.label(format("{} in total: {} on each line if balanced", to_text(all), amps(all.value)));
   if (holds) f.note({}, format("nothing trips: the breaker trips above {} on one line", amps(breaker.trip)));

@@ -71,7 +71,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan at =
         u.kind == DeviceKind::node && u.span == c.nodes[u.group].span ? load_place(c.nodes[u.group]) : u.span;
     Finding& f = findings.error(rule.id, at,
-                                format("{} {} no rack that can carry more weight: {}", unplaced_name(in, u),
+                                format("{} {} no rack with enough weight capacity: {}", unplaced_name(in, u),
                                        u.count == 1 ? "has" : "have", u.why));
     if (const int racks = unplaced_racks(in, u); racks >= 0)
       f.note(c.racks[racks].spec->model.span, "the limit comes from this rack");

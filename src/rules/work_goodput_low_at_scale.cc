@@ -22,8 +22,8 @@ std::string points(double share) { return format("{:.1f} %", std::max(0.0, share
 void no_progress(const Rule& rule, Findings& findings, SourceSpan here, const std::string& name, Seconds every,
                  double got, const std::string& sum, Seconds best, double most) {
   Finding& f = findings.error(rule.id, here,
-                              format("workload '{}' makes no progress: with a checkpoint every {}, checkpoints, lost "
-                                     "work and restarts take {:.1f} % of its time",
+                              format("workload '{}' makes no progress: at a checkpoint interval of {}, checkpoints, "
+                                     "lost work and restarts take {:.1f} % of its time",
                                      name, to_text(every, 3), (1 - got) * 100));
   f.label(sum);
   if (most > 0) f.help(format("with `checkpoint_every: {}`, {} of the time remains", to_text(best, 2), points(most)));

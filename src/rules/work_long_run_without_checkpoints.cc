@@ -57,10 +57,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!runs || !above(runs->value, in.threshold(rule))) return;
     const Seconds between = time_between_interruptions(static_cast<double>(g.gpus),
                                                        w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
-    Finding& f =
-        findings.error(rule.id, at,
-                       format("workload '{}' runs {} without checkpoints, but an interruption is expected every {}",
-                              name, to_text(*runs, 3), to_text(between, 3)));
+    Finding& f = findings.error(rule.id, at,
+                                format("workload '{}' runs {} without checkpoints; expect an interruption every {}",
+                                       name, to_text(*runs, 3), to_text(between, 3)));
     f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from,
                    w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
     const CheckpointTime time = checkpoint_time(in.cluster, w);

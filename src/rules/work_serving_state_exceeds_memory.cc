@@ -49,18 +49,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f =
         over ? findings.error(
                    rule.id, here,
-                   format("workload '{}' needs {} for weights and {} for keys and values on each GPU, but '{}' has {}",
+                   format("workload '{}' needs {} for weights and {} for the KV cache on each GPU, but '{}' has {}",
                           name, on_each, beside, g.smallest->server.gpu_model, to_text(have, Dimension::bytes, 4)))
         : full
             ? findings.warning(
                   rule.id, here,
-                  format(
-                      "workload '{}' has {} of weights on each GPU, {} of the {}: little remains for keys and values",
-                      name, on_each, percent(weights / have), of))
+                  format("workload '{}' has {} of weights on each GPU, {} of the {}: little remains for the KV cache",
+                         name, on_each, percent(weights / have), of))
             : findings.warning(
                   rule.id, here,
-                  format("workload '{}' has {} of weights and {} of keys and values on each GPU, {} of the {}: engines "
-                         "fill {} by default",
+                  format("workload '{}' has {} of weights and {} of KV cache on each GPU, {} of the {}: engines fill "
+                         "{} by default",
                          name, on_each, beside, percent((weights + kv) / have), of, percent(kUsableMemory)));
     f.label(sum);
     // What holds both, as the plan finds it; without a shape the weights alone decide.
@@ -75,7 +74,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     std::string help = format("`split: {{ {} }}`", held);
     if (weight > 1) help += ", or weights of fewer bytes (`precision: fp8`)";
     if (kv > weights && w.kv_precision.value_or("bf16") != "fp8" && w.kv_precision.value_or("bf16") != "fp4")
-      help += ", or keys and values of fewer bytes (`kv_precision: fp8`)";
+      help += ", or a KV cache of fewer bytes (`kv_precision: fp8`)";
     if (w.batch && w.batch->tokens) help += ", or a smaller `batch`";
     f.help(help);
     f.object("workloads." + name);
@@ -87,11 +86,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 For each inference workload with `model` and `on`: the weights fit the GPUs of one copy, and the remaining memory holds
-the keys and values of `batch` tokens.
+the keys and values (KV cache) of `batch` tokens.
 
 ## Why it matters
 
-The engine aborts at its start; or it starts, has no memory for keys and values, and serves one request at a time.
+The engine aborts at its start; or it starts, has no memory for the KV cache, and serves one request at a time.
 
 ## Formula
 
@@ -122,7 +121,7 @@ const Rule kWorkServingStateExceedsMemory = {
     .code = "WORK-002",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the weights, keys and values of a served model do not fit its GPUs",
+    .summary = "the weights and the KV cache of a served model do not fit its GPUs",
     .explanation = kExplanation,
     .check = check,
 };
