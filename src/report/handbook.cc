@@ -216,8 +216,8 @@ class Handbook {
   void failures() {
     section("When something fails");
     const WhatIfEngine engine(p_);
-    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n```text\n" +
-            render_what_if_each_text(engine, single_failures(engine)) + "```\n";
+    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n" +
+            markdown_block("text", render_what_if_each_text(engine, single_failures(engine)));
   }
 
   void teams() {

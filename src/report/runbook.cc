@@ -230,8 +230,9 @@ class Runbook {
 
   void acceptance() {
     section("Acceptance");
-    out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n```text\n{}```\n\n",
-                   is_made(c_, "slurm") ? " --launcher slurm" : "", render_expected_text(expected_));
+    out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n{}\n",
+                   is_made(c_, "slurm") ? " --launcher slurm" : "",
+                   markdown_block("text", render_expected_text(expected_)));
     std::vector<std::string> cut;
     for (const NodeGroupModel& g : c_.nodes)
       if (g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g.software).empty()) cut.push_back(quoted(g.name));
