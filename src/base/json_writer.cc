@@ -10,9 +10,6 @@
 namespace clusterc {
 namespace {
 
-// "##[" and "##vso[": runners obey them wherever they stand in a line (printable.h).
-bool begins_command(std::string_view before) { return before.ends_with("##") || before.ends_with("##vso"); }
-
 void append_escape(std::string& out, char32_t code) {  // RFC 8259, 7: beyond U+FFFF a pair of surrogates
   const auto unit = [&](char32_t u) {
     static constexpr char kHex[] = "0123456789abcdef";

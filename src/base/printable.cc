@@ -50,6 +50,10 @@ std::size_t bracket_of_command(std::string_view text, std::size_t from) {
   return std::string_view::npos;
 }
 
+bool begins_command(std::string_view before) { return before.ends_with("##") || before.ends_with("##vso"); }
+
+bool is_command(std::string_view line) { return line.substr(behind_blanks(line, 0)).starts_with("::"); }
+
 bool is_hidden(char32_t code) {
   const auto at = std::ranges::upper_bound(kHidden, code, {}, &Range::first);
   return at != kHidden.begin() && code <= (at - 1)->last;

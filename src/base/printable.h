@@ -26,6 +26,8 @@ void append_visible(std::string& out, std::string_view text);
 // "##[". For what is put together from pieces; nothing changes where every piece came through printable().
 std::string without_commands(std::string text);
 
+// Would a bracket behind this text make "##[" or "##vso[" of it?
+bool begins_command(std::string_view before);
 // The bracket of "##[" or "##vso[" at or behind `from`; npos: there is none.
 std::size_t bracket_of_command(std::string_view text, std::size_t from = 0);
 
@@ -35,6 +37,9 @@ inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 // (Unicode 15.1: general category Cf, line and paragraph separators, fillers of Hangul, variation selectors beyond the
 // first sixteen, non-characters).
 bool is_hidden(char32_t code);
+
+// Does the line begin, behind blanks, with "::"?
+bool is_command(std::string_view line);
 
 struct Character {
   char32_t code = 0;

@@ -173,8 +173,8 @@ int run(const po::variables_map& given) {
   };
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
   if (!delivered) how.deliver(report);
-  put(format_wanted == Format::json ? render_validation_json(report, result->spec_digest)
-                                    : render_validation_text(report, use_color(given, STDOUT_FILENO)));
+  put_text(format_wanted == Format::json ? render_validation_json(report, result->spec_digest)
+                                         : render_validation_text(report, use_color(given, STDOUT_FILENO)));
   if (!unwritten.message.empty()) {
     put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" +
               printable(how.journal) + "': the same command takes them from there\n");

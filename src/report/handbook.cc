@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/ip.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/file_systems.h"
@@ -34,7 +35,7 @@ class Handbook {
     failures();
     teams();
     spares();
-    return std::move(out_);
+    return without_commands(std::move(out_));
   }
 
  private:

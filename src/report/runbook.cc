@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/dhcp/dhcp.h"
@@ -50,7 +51,7 @@ class Runbook {
       section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` "
                                 "writes nothing, and no step that rests on it stands here");
     acceptance();
-    return std::move(out_);
+    return without_commands(std::move(out_));
   }
 
  private:
