@@ -130,6 +130,7 @@ int run(const po::variables_map& given) {
   how.bundle = find_bundle(given["bundle"].as<std::string>());
   how.journal = given.count("journal") ? given["journal"].as<std::string>()
                                        : default_journal(*cluster.spec.name, result->spec_digest);
+  if (!given.count("journal")) put_error("results are kept in '" + printable(how.journal) + "'\n");
   how.spec_digest = result->spec_digest;
   how.fresh = given["fresh"].as<bool>();
   how.interrupted = &interrupted;
