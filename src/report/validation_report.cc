@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "base/utc.h"
 #include "report/table.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -95,7 +96,8 @@ std::string render_validation_text(const Report& report, bool color) {
   const char* paint = report.passed() ? "\033[32m" : "\033[31m";
   out += format("{}{}{}: {}{}\n", color ? paint : "", word, color ? "\033[0m" : "", counts,
                 report.resumed
-                    ? format("; {} tests taken from the journal: of a run that began at {}, {} ago", report.resumed,
+                    ? format("; {} taken from the journal: of a run that began at {}, {} ago",
+                             plural(static_cast<std::int64_t>(report.resumed), "test"),
                              utc_text(report.journal_started), age_text(report.started - report.journal_started))
                     : "");
   if (!report.journal_refused.empty())
