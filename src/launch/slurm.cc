@@ -131,15 +131,17 @@ class SlurmLauncher final : public Launcher {
     const std::uint64_t tasks = order.size() * ranks;
     Subprocess process;
     process.argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + hosts,
-                    "--nodes=" + std::to_string(launch.nodes.size()),
-                    "--ntasks-per-node=" + std::to_string(launch.ranks_per_node), "--time=" + std::to_string(minutes),
-                    "--immediate=60", "--job-name=clusterc", "--input=none",
+                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none",
                     // All cores and all memory: a step is otherwise bound to one core a task.
-                    "--cpu-bind=none", "--mem=0", launch.mpi ? "--kill-on-bad-exit=1" : "--kill-on-bad-exit=0"};
+                    "--cpu-bind=none", "--mem=0"};
+    // Slurm 24.11 takes no --nodes beside an arbitrary distribution: the list of hosts says how many there are.
     if (launch.mpi)
-      process.argv.push_back("--mpi=pmix");
+      process.argv.insert(process.argv.end(), {"--nodes=" + std::to_string(launch.nodes.size()),
+                                               "--ntasks-per-node=" + std::to_string(launch.ranks_per_node),
+                                               "--kill-on-bad-exit=1", "--mpi=pmix"});
     else
-      process.argv.insert(process.argv.end(), {"--mpi=none", "--distribution=arbitrary"});
+      process.argv.insert(process.argv.end(), {"--ntasks=" + std::to_string(tasks), "--distribution=arbitrary",
+                                               "--kill-on-bad-exit=0", "--mpi=none"});
     // What --exclusive takes of GPUs it keeps from the step: they are asked for by number.
     if (launch.gpus_per_node > 0) process.argv.push_back("--gres=gpu:" + std::to_string(launch.gpus_per_node));
     process.argv.insert(process.argv.end(), {"/bin/sh", "-c", "echo \"node $SLURMD_NODENAME\"; exec \"$0\" \"$@\""});

@@ -64,8 +64,9 @@ echo '2: node n3'; echo '2: sh: 1: exec: /no/program: not found' >&2; echo "$@" 
   std::ifstream in(folder / "arguments");
   std::getline(in, arguments);
   for (const char* wanted :
-       {"--nodelist=n[1-3]", "--nodes=3", "--gres=gpu:8", "--mpi=none", "--distribution=arbitrary", "/v/x --a"})
+       {"--nodelist=n[1-3]", "--ntasks=3", "--gres=gpu:8", "--mpi=none", "--distribution=arbitrary", "/v/x --a"})
     EXPECT_NE(arguments.find(wanted), std::string::npos) << arguments;
+  EXPECT_EQ(arguments.find("--nodes"), std::string::npos);  // 24.11: incompatible with --distribution=arbitrary
 }
 
 // Task i is on the i-th host of the list that srun got, whatever the task says; a task that nobody started is kept, so
