@@ -89,6 +89,7 @@ constexpr std::array kRules = {
     &kNodeBootOrBmcLacking,
     &kNodePartsBeyondPlaces,
     &kNodeVirtualMachineTooLarge,
+    &kNodeSmtContradictory,
     &kRackUnitsOverlapOrOverflow,
     &kRackDeviceDeeperThanRack,
     &kRackStaticLoadExceeded,

@@ -68,6 +68,7 @@ extern const Rule kNodeImageWrongArchitecture;
 extern const Rule kNodeCpuUnsupportedByChassis;
 extern const Rule kNodeBootOrBmcLacking;
 extern const Rule kNodePartsBeyondPlaces;
+extern const Rule kNodeSmtContradictory;
 extern const Rule kNodeVirtualMachineTooLarge;
 extern const Rule kRackUnitsOverlapOrOverflow;
 extern const Rule kRackDeviceDeeperThanRack;
