@@ -31,8 +31,10 @@ inline GpuDeviceFiles gpu_device_files(const ServerModel& server) {
 // Where the AMD driver lists its GPUs, and each partition of one, with the number of its render node
 // (drivers/gpu/drm/amd/amdkfd/kfd_topology.c, drm_render_minor).
 inline constexpr std::string_view kAmdGpuList = "/sys/class/kfd/kfd/topology/nodes";
-// Whether that list has each GPU of the server once, and nothing else. False where the part does not say how many
-// render nodes one GPU takes: MI250X is two GPUs of the driver.
-inline bool kfd_lists_each_gpu_once(const ServerModel& server) { return server.gpu && server.gpu->render_nodes; }
+// Whether that list has each GPU of the server once, and nothing else: then a partition too many is seen. Not asked of
+// parts without partitions, of which one may be several GPUs of the driver (MI250X: two).
+inline bool kfd_lists_each_gpu_once(const ServerModel& server) {
+  return server.gpu && server.gpu->render_nodes.value_or(1) > 1;
+}
 
 }  // namespace clusterc

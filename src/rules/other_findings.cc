@@ -91,6 +91,8 @@ constexpr OtherFinding kOthers[] = {
     {"slurm-controller-missing", "no node runs the Slurm controller"},
     {"slurm-controller-unknown", "a controller that is none of the cluster's nodes"},
     {"slurm-extra-node-unknown", "an extra line gives a partition nodes that slurm.conf does not define"},
+    {"slurm-gpu-devices-unsaid",
+     "AMD GPUs whose part does not say how many render nodes the driver makes of one: gres.conf may list others"},
     {"slurm-limits-without-teams", "limits count the jobs of a user in a team, and there are no teams"},
     {"slurm-mig-unknown", "a layout of MIG that slurm.conf cannot be written for"},
     {"slurm-name-reserved", "a node or a node group whose name Slurm takes for something else: DEFAULT, ALL"},

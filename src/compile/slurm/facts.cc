@@ -154,6 +154,16 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
       n.mig = true;
       n.gpus *= cut->count;
     } else {
+      if (s.gpu && s.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd && !s.gpu->render_nodes)
+        findings
+            .warning("slurm-gpu-devices-unsaid", g.span,
+                     "the GPUs of '" + g.name + "' are taken as renderD128 and the next ones: part '" + s.gpu_model +
+                         "' does not say how many render nodes the driver makes of one, and Slurm confines no job to "
+                         "devices that gres.conf does not list")
+            .help(
+                "`render_nodes: 8` in the part of a GPU that can be partitioned (MI300 and newer), `render_nodes: 1` "
+                "in "
+                "others; `ls /sys/class/kfd/kfd/topology/nodes/*/properties` has them as drm_render_minor");
       n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
     n.shards = g.software.gpu_shards.value_or(0);

@@ -212,6 +212,26 @@ TEST(Slurm, Mi250xFollowOneAnother) {
   EXPECT_NE(c.file("slurm/nodes/a.sh").find("nodes 0 128 129 130 131 132 133 134 135\n"), std::string::npos);
 }
 
+// Eight in a row are the partitions of one GPU, where nobody says that there are none.
+TEST(Slurm, RenderNodesOfAnUnknownGpuAreAWarning) {
+  const auto told = [](const std::string& fact) {
+    Compiled c;
+    c.spec(
+        "clusterc: 1\nrules: 2026.11\nname: case\nsite: { kind: cloud, provider: local }\nparts: { gpus: { new: { "
+        "name: new, "
+        "vendor: amd, form: oam" +
+            fact + " } } }\n" + kVms.substr(kVms.find("nodes:"), kVms.find("  cpu:") - kVms.find("nodes:")) +
+            "  a: { names: a1, instance: supermicro-8125gs-tnmr2, cpus: 2 x epyc-9654, memory: 24 x 96 GiB, gpus: 8 x "
+            "new }\nsoftware: { scheduler: { kind: slurm, version: 22.05 } }\n",
+        {"slurm"});
+    return c.told();
+  };
+  EXPECT_NE(told("").find("part 'new' does not say how many render nodes the driver makes of one"), std::string::npos)
+      << told("");
+  EXPECT_EQ(told(", render_nodes: 8").find("render nodes"), std::string::npos);
+  EXPECT_EQ(told(", render_nodes: 1").find("render nodes"), std::string::npos);
+}
+
 // 2 x 56 cores. Each of the four ways to say it, and what follows: CPUs, threads, CPUs of a GPU, memory of a CPU
 // (2031616 / 112), the CPUs of a quota, and the kernel's argument, once.
 TEST(Slurm, WithoutSmtACoreIsOneCpu) {
