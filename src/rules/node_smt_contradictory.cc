@@ -1,5 +1,6 @@
 #include "model/smt.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -110,6 +111,7 @@ Source: Linux, Documentation/admin-guide/kernel-parameters.txt (nosmt, mitigatio
 Not the contradiction. The warning that a processor has one thread anyway, where another processor follows.
 )";
 
+extern const Rule kNodeSmtContradictory;  // registry.cc names it
 const Rule kNodeSmtContradictory = {
     .id = "node-smt-contradictory",
     .code = "NODE-013",
