@@ -206,8 +206,8 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("SchedulerParameters", "nohold_on_prolog_fail",
         "a job that a broken node gave back is not held: it starts on others");
   f.option("SlurmctldParameters", "node_reg_mem_percent", text_of(kLeastMemoryPercent),
-           "a node with a little less memory than RealMemory is no broken one; a module that is missing is for the "
-           "health check");
+           "nodes register with this part of RealMemory or more: what a firmware or a hypervisor keeps beyond the sums "
+           "below drains none");
   f.set("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder));
   f.set("HealthCheckInterval", "300");
   f.set("HealthCheckNodeState", "ANY,CYCLE",
