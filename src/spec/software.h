@@ -294,11 +294,12 @@ struct Software {
        .least = 2,
        .most = 1024});
     v("smt", s.smt,
-      {.doc = "hardware threads of a core (SMT, Hyper-Threading): true: all that the processor has; false: one, switched "
-              "off in the firmware (of an instance: one thread a core among its CPU options); nosmt: one, the firmware "
-              "leaves them on and the kernel argument nosmt switches them off; left out: true, or nosmt where "
-              "`kernel_arguments` has it. Of a virtual machine true and nosmt say that two of its processors are "
-              "threads of one core"});
+      {.doc =
+           "hardware threads of a core (SMT, Hyper-Threading): true: all that the processor has; false: one, switched "
+           "off in the firmware (of an instance: one thread a core among its CPU options); nosmt: one, the firmware "
+           "leaves them on and the kernel argument nosmt switches them off; left out: true, or nosmt where "
+           "`kernel_arguments` has it. Of a virtual machine true and nosmt say that two of its processors are "
+           "threads of one core"});
     v("nodes_per_socket", s.nodes_per_socket, {.doc = "NUMA nodes of each socket (NPS)", .least = 1, .most = 16});
     v("max_read_request", s.max_read_request,
       {.doc = "largest read request that network adapters send over PCIe (MaxReadReq): 4 KiB",
