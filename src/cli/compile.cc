@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/format.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "rules/say.h"
@@ -108,7 +109,8 @@ int run(const po::variables_map& given) {
   if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);
   report_kept(written, folder, write.force, kWayOut);
-  for (const std::string& name : written.differing) put(format("{}/{}: not up to date\n", folder, name));
+  for (const std::string& name : written.differing)
+    put_text(format("{}/{}: not up to date\n", printable(folder), printable(name)));
   if (const std::size_t files = written.differing.size() + written.hand_edited.size(); files > 0) {
     put_error(format("{}: {} {} from what the spec gives\n", folder, plural(files, "file"),
                      files == 1 ? "differs" : "differ"));

@@ -182,7 +182,7 @@ int run(const po::variables_map& given) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)
                                                        : lay_side_by_side(path, given, variants, format);
-    put(printed.text);
+    put_text(printed.text);
     return printed.status;
   }
   const bool writes = given.count("output") > 0;
@@ -198,13 +198,13 @@ int run(const po::variables_map& given) {
   if (!result->plan) return status;
   const Plan& plan = *result->plan;
   if (given.count("what-if")) {
-    put(what_if(*result, given["what-if"].as<std::string>(), format));
+    put_text(what_if(*result, given["what-if"].as<std::string>(), format));
     return status;
   }
   const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
   std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest)
                                             : render_plan_text(*result->cluster, plan, expected);
-  put(text);
+  put_text(text);
   if (!writes) return status;
   if (format == Format::json) text = {};
   const bool force = given["force"].as<bool>();

@@ -1,6 +1,7 @@
 // Names in parts of the spec that have no model of their own, the scheduler's defaults, and the software of each group.
 #include "model/merge.h"
 #include "model/resolution.h"
+#include "model/smt.h"
 
 namespace clusterc {
 namespace {
@@ -123,6 +124,7 @@ void resolve_software(Resolution& r) {
     g.software = c.spec.software;
     if (g.spec->software) lay_over(g.software, *g.spec->software);
     fill_arch(g);
+    apply_smt(g);
   }
 }
 

@@ -17,8 +17,11 @@
 #include "compile/opensm/opensm.h"
 #include "compile/roce/roce.h"
 #include "compile/slurm/slurm.h"
+#include "model/gpu_devices.h"
 #include "model/mig.h"
+#include "model/node_memory.h"
 #include "model/nvlink.h"
+#include "model/smt.h"
 
 namespace clusterc {
 namespace {
@@ -82,7 +85,7 @@ bool is_kernel_argument(std::string_view text) {
 }
 
 // Linux, Documentation/admin-guide/kernel-parameters.txt: intel_iommu, amd_iommu, iommu, iommu.passthrough (arm64),
-// hugepagesz.
+// hugepagesz, nosmt.
 std::vector<std::string> kernel_arguments(const NodeGroupModel& g, Findings& findings) {
   std::vector<std::string> out;
   const Software& s = g.software;
@@ -105,6 +108,7 @@ std::vector<std::string> kernel_arguments(const NodeGroupModel& g, Findings& fin
     out.emplace_back("hugepagesz=2M");
     append_int(out.emplace_back("hugepages="), *s.huge_pages);
   }
+  if (kernel_switches_smt_off(s) && !nosmt_argument(s)) out.emplace_back("nosmt");
   for (const auto& wish : s.kernel_arguments) {
     if (!wish) continue;
     if (is_kernel_argument(*wish))
@@ -413,7 +417,11 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   if (std::find(roles.begin(), roles.end(), "nfs_server") != roles.end()) out.daemons.emplace_back("nfs-server");
   if (std::find(roles.begin(), roles.end(), "roce") != roles.end())
     out.daemons.emplace_back("cluster-roce");  // a unit that has run, and without fault
-  if (g.server.memory) out.memory_mib = slurm_real_memory(*g.server.memory);
+  if (g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd) {
+    out.render_nodes = gpu_device_files(g.server).numbers;
+    if (kfd_lists_each_gpu_once(g.server)) out.amd_gpus = g.server.gpu_count;
+  }
+  if (g.server.memory) out.memory_mib = node_memory(c, g).least_usable;
   roles.push_back("health_check");
   for (const std::string_view role : kRoles)
     if (std::find(roles.begin(), roles.end(), role) != roles.end()) out.roles.push_back(role);
