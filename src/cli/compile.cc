@@ -79,7 +79,8 @@ int run(const po::variables_map& given) {
                            .tool_version = CLUSTERC_VERSION,
                            .force = given["force"].as<bool>(),
                            .check = given["check"].as<bool>(),
-                           .interrupted = catch_interrupts()};
+                           .interrupted = catch_interrupts(),
+                           .progress = [](const std::string& line) { put_error(line + "\n"); }};
   WriteResult written;
   Findings told;  // by the pipeline, which has judged the same outputs
   try {

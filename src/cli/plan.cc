@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/file.h"
@@ -104,7 +105,9 @@ std::vector<std::string_view> wanted_families(const std::string& wish) {
 void refuse_others(const std::string& folder, const std::vector<std::string_view>& families) {
   FileError error;
   std::string why;
-  const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
+  const std::string manifest = folder + "/" + std::string(kManifestName);
+  if (std::error_code failed; !std::filesystem::is_regular_file(manifest, failed)) return;  // the writer says it
+  const auto text = read_file(manifest, std::uint64_t{1} << 30, error);
   if (!text) return;
   std::set<std::string_view> others;
   const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
@@ -129,7 +132,8 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
   Tree tree(folder, {.spec_digest = run.spec_digest,
                      .tool_version = CLUSTERC_VERSION,
                      .force = force,
-                     .interrupted = catch_interrupts()});
+                     .interrupted = catch_interrupts(),
+                     .progress = [](const std::string& line) { put_error(line + "\n"); }});
   const auto wanted = [&](std::string_view family) {
     return std::find(families.begin(), families.end(), family) != families.end();
   };

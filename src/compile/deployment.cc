@@ -15,6 +15,7 @@
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
 #include "compile/slurm/slurm.h"
+#include "model/group_ends.h"
 #include "model/named_hosts.h"
 
 namespace clusterc {
@@ -23,10 +24,12 @@ namespace {
 // The networks that the operating system of a group is in.
 std::vector<const NetworkModel*> networks_of(const Cluster& c, int group) {
   std::vector<const NetworkModel*> out;
-  for (const NetworkModel& n : c.networks)
-    if (n.subnet && std::any_of(n.ends.begin(), n.ends.end(),
-                                [&](const EndPoints& e) { return e.group == group && !is_management_port(c, n, e); }))
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+    if (n.subnet && !is_management_port(c, n, n.ends[static_cast<std::size_t>(at.end)]) &&
+        (out.empty() || out.back() != &n))
       out.push_back(&n);
+  }
   return out;
 }
 

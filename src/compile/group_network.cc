@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/gateways.h"
+#include "model/group_ends.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -140,14 +141,14 @@ std::string_view network_output(const Cluster& c, const NodeGroupModel& g) {
 }
 
 bool has_network_of(const Cluster& c, NetworkReader reader) {
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (network_reader(c, c.nodes[g]) == reader &&
-        std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
-          return n.subnet && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
-                   return e.group == static_cast<int>(g) && !is_management_port(c, n, e);
-                 });
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const std::vector<GroupEnd>& ends = ends_of_group(c, static_cast<int>(g));
+    if (network_reader(c, c.nodes[g]) == reader && std::any_of(ends.begin(), ends.end(), [&](const GroupEnd& at) {
+          const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+          return n.subnet && !is_management_port(c, n, n.ends[static_cast<std::size_t>(at.end)]);
         }))
       return true;
+  }
   return false;
 }
 

@@ -244,14 +244,13 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
 
 // Groups take the trays of an assembly one after the other.
 void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupModel& group,
-                 std::vector<std::pair<std::string, std::int64_t>>& taken) {
+                 std::unordered_map<std::string, std::int64_t>& taken) {
   const AssemblyGroupModel& a = r.cluster.assemblies[group.assembly];
   if (!a.part || a.count == 0 || group.count == 0) return;
   const std::string_view tray_name = std::string_view(*entry.value.from).substr(entry.value.from->find('.') + 1);
   const auto* tray = a.part->trays.find(tray_name);
   if (!tray || !tray->value.count) return;
-  auto used = std::find_if(taken.begin(), taken.end(), [&](const auto& t) { return t.first == *entry.value.from; });
-  if (used == taken.end()) used = taken.insert(taken.end(), {*entry.value.from, 0});
+  const auto used = taken.emplace(*entry.value.from, 0).first;
   used->second += group.count;
   const std::int64_t trays = a.count * *tray->value.count;
   if (used->second <= trays) return;
@@ -265,7 +264,7 @@ void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupMo
 
 void resolve_nodes(Resolution& r) {
   Cluster& c = r.cluster;
-  std::vector<std::pair<std::string, std::int64_t>> trays_taken;
+  std::unordered_map<std::string, std::int64_t> trays_taken;
   for (const auto& entry : c.spec.nodes) {
     const NodeGroup& g = entry.value;
     NodeGroupModel m;

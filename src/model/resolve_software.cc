@@ -16,11 +16,18 @@ void check_node_pattern(Resolution& r, const Value<std::string>& names) {
   const auto pattern = HostPattern::parse(*names, error);
   if (!pattern) return;  // reported by the reader
   std::int64_t missing = 0;
-  std::string first;
+  std::string first, name;
+  std::size_t in = 0;  // the group of the node before: neighbours are most often of one
   for (std::int64_t i = 0; i < pattern->count(); ++i) {
-    const std::string name = pattern->name(i);
-    const bool found = std::any_of(r.cluster.nodes.begin(), r.cluster.nodes.end(),
-                                   [&](const NodeGroupModel& g) { return g.names.index_of(name) >= 0; });
+    name.clear();
+    pattern->append_name(i, name);
+    const auto has = [&](const NodeGroupModel& g) { return g.names.index_of(name) >= 0; };
+    bool found = in < r.cluster.nodes.size() && has(r.cluster.nodes[in]);
+    if (!found) {
+      const auto group = std::find_if(r.cluster.nodes.begin(), r.cluster.nodes.end(), has);
+      found = group != r.cluster.nodes.end();
+      if (found) in = static_cast<std::size_t>(group - r.cluster.nodes.begin());
+    }
     if (!found && missing++ == 0) first = name;
   }
   if (missing == 0) return;

@@ -53,9 +53,10 @@ class Bundle {
 struct WriteOptions {
   std::string spec_digest;  // into manifest.json
   std::string tool_version;
-  bool force = false;                              // overwrite files that were changed by hand
-  bool check = false;                              // compare only, write nothing
-  const std::atomic<bool>* interrupted = nullptr;  // becomes true: WriteError, and what was begun is removed
+  bool force = false;                                // overwrite files that were changed by hand
+  bool check = false;                                // compare only, write nothing
+  const std::atomic<bool>* interrupted = nullptr;    // becomes true: WriteError, and what was begun is removed
+  std::function<void(const std::string&)> progress;  // what is waited for
 };
 
 struct WriteResult {
@@ -75,7 +76,10 @@ struct WriteError : std::runtime_error {
 // Writes files and manifest.json (format, version, digest, and for each file path, mode, sha256, origin) to a folder,
 // one file at a time, none of them kept in memory. A reader, or a kill at any moment, sees the old tree or the new one,
 // never a mixture. Unchanged: nothing is written. Without finish(), or when anything throws WriteError, all stays as it
-// was.
+// was. The tree is on the disk before it takes the place of the old one.
+// WriteError, too: a symbolic link at the end of `directory`; a folder above, a tree or what a killed run left that
+// does not belong to the caller or to root, or that other users can change (base/place.h); a lock that another program
+// holds for more than some seconds.
 class Tree {
  public:
   Tree(const std::string& directory, const WriteOptions&);
