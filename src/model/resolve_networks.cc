@@ -215,7 +215,7 @@ void share_out_ports(Resolution& r) {
     std::int64_t used;
   };
   std::vector<Taken> taken;
-  std::map<std::pair<int, int>, std::size_t> taken_at;  // group and ports
+  std::map<std::pair<int, int>, std::size_t> taken_at;           // group and ports
   std::map<std::tuple<int, int, int>, std::int64_t> host_ports;  // network, group and ports: the first port
   for (NetworkModel& net : r.cluster.networks) {
     std::unordered_map<std::string_view, const Connection*> connected;
