@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/interrupt.h"
 #include "cli/variants.h"
 #include "report/cable_exports.h"
 #include "report/handbook.h"
@@ -126,14 +127,15 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
 
 // One file after the other: of a large plan the text of one is in memory. `text`: plan.txt where it is there already.
 WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::string text, const std::string& folder,
-                          const std::vector<std::string_view>& families, bool force) {
+                          const std::vector<std::string_view>& families, bool force, const Interrupts& interrupts) {
   const Cluster& cluster = *run.cluster;
   const Plan& plan = *run.plan;
   Tree tree(folder, {.spec_digest = run.spec_digest,
                      .tool_version = CLUSTERC_VERSION,
                      .force = force,
-                     .interrupted = catch_interrupts(),
+                     .interrupted = interrupts.flag(),
                      .progress = [](const std::string& line) { put_error(line + "\n"); }});
+  const Interrupts::Guard guard([&] { return tree.abandon(); });
   const auto wanted = [&](std::string_view family) {
     return std::find(families.begin(), families.end(), family) != families.end();
   };
@@ -212,11 +214,12 @@ int run(const po::variables_map& given) {
   if (!writes) return status;
   if (format == Format::json) text = {};
   const bool force = given["force"].as<bool>();
+  const Interrupts interrupts(folder);
   const WriteResult written = [&] {
     try {
-      return write_exports(*result, expected, std::move(text), folder, families, force);
+      return write_exports(*result, expected, std::move(text), folder, families, force, interrupts);
     } catch (const WriteError&) {
-      end_if_interrupted(folder);
+      interrupts.end_if_interrupted();
       throw;
     }
   }();

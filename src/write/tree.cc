@@ -34,6 +34,7 @@
 #include <chrono>
 #include <climits>
 #include <csignal>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_set>
@@ -141,6 +142,8 @@ struct Tree::State {
   }
   WriteResult finish();
 
+  std::mutex busy;  // whoever touches the disk has it
+  bool in_place = false;
   std::string directory;
   WriteOptions options;
   Place place;
@@ -391,6 +394,7 @@ WriteResult Tree::State::finish() {
   sync();
   go_on();
   swap_in(place.folder.get(), fresh, old, place.name, directory, exists);
+  in_place = true;
   ::fsync(place.folder.get());  // after a loss of power the old tree may stand there, never a mixture
   return result;
 }
@@ -405,7 +409,9 @@ void Tree::State::sync() {
   const int folder = next_root.get();
   const pid_t child = ::fork();
   if (child == 0) {  // async-signal-safe calls only
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
     // Neither the lock nor a pipe that somebody reads to its end stays open when we are gone.
     for (int fd = 0; fd < 1024; ++fd)
       if (fd != folder && fd != write_end.get()) ::close(fd);
@@ -437,13 +443,26 @@ Tree::~Tree() = default;
 void Tree::put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode) {
   if (path == kManifestName) throw std::logic_error("Bundle: manifest.json is the writer's");
   State& s = *state_;
+  const std::lock_guard<std::mutex> lock(s.busy);
   s.go_on();
   TreeFile& file = s.files.emplace_back(TreeFile{std::string(path), s.sha(bytes), mode, s.number_of(origin)});
   file.state = s.state_of(file, bytes);
   if (!s.options.check && !s.stays(file)) s.next().write(path, bytes, mode);
 }
 
-WriteResult Tree::finish() { return state_->finish(); }
+WriteResult Tree::finish() {
+  const std::lock_guard<std::mutex> lock(state_->busy);
+  return state_->finish();
+}
+
+bool Tree::abandon() {
+  State& s = *state_;
+  std::unique_lock<std::mutex> lock(s.busy);
+  if (s.in_place) return false;
+  if (s.builder) remove_tree(s.place.folder.get(), s.fresh.c_str());
+  static_cast<void>(lock.release());  // nobody writes after this
+  return true;
+}
 
 WriteResult write_tree(const Bundle& bundle, const std::string& directory, const WriteOptions& options) {
   try {

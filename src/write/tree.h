@@ -56,7 +56,7 @@ struct WriteOptions {
   bool force = false;                                // overwrite files that were changed by hand
   bool check = false;                                // compare only, write nothing
   const std::atomic<bool>* interrupted = nullptr;    // becomes true: WriteError, and what was begun is removed
-  std::function<void(const std::string&)> progress;  // what is waited for
+  std::function<void(const std::string&)> progress = nullptr;  // what is waited for
 };
 
 struct WriteResult {
@@ -87,6 +87,10 @@ class Tree {
   void put(std::string_view path, std::string_view origin, std::string_view bytes,
            std::uint32_t mode = 0644 /* or kLink */);  // a path as in Bundle::open
   WriteResult finish();                                // ok
+  // From another thread, where the one that makes the tree is busy with something else: removes what was begun, and
+  // lets nothing be written any more, so the program has to end. False: the new tree is in place.
+  bool abandon();
+
  private:
   struct State;
   std::unique_ptr<State> state_;
