@@ -108,9 +108,9 @@ std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int gro
     } else {
       i.port_set = "eth";
       // A guest of another network comes over the ports of that one.
-      const auto host = std::find_if(
-          out.begin(), out.end(), [&](const Interface& o) { return o.network == net.shares && o.port_set == "eth"; });
-      if (net.shares >= 0 && host != out.end())
+      const auto is_host = [&](const Interface& o) { return o.network == net.shares && o.port_set == "eth"; };
+      const auto host = net.shares < 0 ? out.end() : std::find_if(out.begin(), out.end(), is_host);
+      if (host != out.end())
         number = host->first;
       else
         number = next_plain, next_plain += i.ports;
