@@ -1,11 +1,22 @@
 #!/usr/bin/env python3
-"""Writes a spec with very many of one thing, for the figures of how time grows with them.
+"""Specs with very many of one thing: how the CPU time of `check` grows with them.
 
-usage: many.py KIND COUNT FOLDER     writes FOLDER/spec.yaml (and what it names) and prints its path
-       many.py                       lists the kinds
+usage: many.py [--program build/release/bin/clusterc] [--runs 3] [--kinds groups,networks] [--command check]
+       many.py --write KIND COUNT FOLDER     writes FOLDER/spec.yaml (and what it names) and prints its path
+
+CPU time is user + system of the whole process (measure.cc counts likewise), the median over the runs. Exit status 1: a goal was missed.
 """
+import argparse
 import os
+import statistics
+import subprocess
 import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MOST, LESS = 16000, 2000
+LONGEST = 1.0              # seconds of CPU for the most
+GROWTH = 1.5 * MOST / LESS   # linear, and half of that again for caches that no longer hold all of it
 
 HEAD = "clusterc: 1\nrules: 2026.11\nname: many\n"
 CLOUD = HEAD + "site: { kind: cloud, provider: local }\n"
@@ -140,7 +151,42 @@ def write(kind, count, folder):
     return path
 
 
+def cpu_seconds(program, command, spec):
+    """The exit status and what a run took."""
+    process = subprocess.Popen([program, command, spec], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", default=os.path.join(ROOT, "build", "release", "bin", "clusterc"))
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--command", default="check", choices=("check", "plan", "show"))
+    parser.add_argument("--write", nargs=3, metavar=("KIND", "COUNT", "FOLDER"))
+    wish = parser.parse_args()
+    if wish.write:
+        print(write(wish.write[0], int(wish.write[1]), wish.write[2]))
+        return 0
+    missed = 0
+    print(f"| kind | {LESS:,}: CPU s | {MOST:,}: CPU s | growth | goal: at most {LONGEST:g} s and x {GROWTH:g} |\n| --- | ---: | ---: | ---: | --- |")
+    with tempfile.TemporaryDirectory(prefix="clusterc-many-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:
+        for kind in wish.kinds.split(","):
+            took = {}
+            for count in (LESS, MOST):
+                spec = write(kind, count, os.path.join(scratch, f"{kind}-{count}"))
+                runs = [cpu_seconds(wish.program, wish.command, spec) for _ in range(wish.runs)]
+                if any(status not in (0, 1) for status, _ in runs):
+                    raise SystemExit(f"many.py: {wish.command} of {count} {kind} ended with {runs[0][0]}")
+                took[count] = statistics.median(seconds for _, seconds in runs)
+            growth = took[MOST] / took[LESS]
+            met = took[MOST] <= LONGEST and growth <= GROWTH
+            missed += not met
+            print(f"| {kind} | {took[LESS]:.3f} | {took[MOST]:.3f} | {growth:.1f} x | {'met' if met else 'missed'} |", flush=True)
+    return 1 if missed else 0
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
-        sys.exit(f"usage: many.py KIND COUNT FOLDER; kinds: {', '.join(KINDS)}")
-    print(write(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
+    sys.exit(main())

@@ -1,6 +1,7 @@
 #include "compile/compile.h"
 
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "base/file.h"
@@ -76,12 +77,12 @@ int run(const po::variables_map& given) {
   std::vector<Finding> accepted;
   for (const Finding& f : result->findings.all())
     if (f.accepted) accepted.push_back(f);
-  const Interrupts interrupts(folder);
+  std::optional<Interrupts> interrupts(folder);
   const WriteOptions write{.spec_digest = result->spec_digest,
                            .tool_version = CLUSTERC_VERSION,
                            .force = given["force"].as<bool>(),
                            .check = given["check"].as<bool>(),
-                           .interrupted = interrupts.flag(),
+                           .interrupted = interrupts->flag(),
                            .progress = [](const std::string& line) { put_error(line + "\n"); }};
   WriteResult written;
   Findings told;  // by the pipeline, which has judged the same outputs
@@ -102,8 +103,9 @@ int run(const po::variables_map& given) {
     written = tree.finish();
   } catch (const WriteError& failed) {
     written.error = failed.what();
-    interrupts.end_if_interrupted();
+    interrupts->end_if_interrupted();
   }
+  interrupts.reset();
   const int status = report_findings(*result, path, given, true);
   constexpr std::string_view kWayOut =
       "--force overwrites it; outputs.<id>.extra or a file of the folder of templates keeps a change";

@@ -63,9 +63,11 @@ Interrupts::Interrupts(std::string folder) : folder_(std::move(folder)) {
     if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       sigaddset(&signals, number);  // nohup stays nohup
   }
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
   std::thread(wait_for_signals, signals, folder_).detach();
 }
+
+Interrupts::~Interrupts() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 const std::atomic<bool>* Interrupts::flag() const { return &shared().flag; }
 

@@ -1,17 +1,19 @@
 // What has to be tidied up before a signal ends the program.
 #pragma once
 #include <atomic>
+#include <csignal>
 #include <functional>
 #include <string>
 
 namespace clusterc::cli {
 
-// From its first object on SIGINT, SIGTERM and SIGHUP no longer end the program at once. They set the flag, and whoever
-// looks at it tidies up and calls end_if_interrupted(). Where nobody has looked for half a second, because the program
-// is busy computing, `abandon` of the guard is called from another thread, and the program ends.
+// While it lives SIGINT, SIGTERM and SIGHUP do not end the program at once. They set the flag, and whoever looks at it
+// tidies up and calls end_if_interrupted(). Where nobody has looked for half a second, because the program is busy
+// computing, `abandon` of the guard is called from another thread, and the program ends.
 class Interrupts {
  public:
   explicit Interrupts(std::string folder);  // that "is as it was" then; one object in a program
+  ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
   const std::atomic<bool>* flag() const;
@@ -27,6 +29,7 @@ class Interrupts {
 
  private:
   std::string folder_;
+  sigset_t before_{};
 };
 
 }  // namespace clusterc::cli

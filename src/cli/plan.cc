@@ -214,8 +214,8 @@ int run(const po::variables_map& given) {
   if (!writes) return status;
   if (format == Format::json) text = {};
   const bool force = given["force"].as<bool>();
-  const Interrupts interrupts(folder);
   const WriteResult written = [&] {
+    const Interrupts interrupts(folder);
     try {
       return write_exports(*result, expected, std::move(text), folder, families, force, interrupts);
     } catch (const WriteError&) {
