@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include "base/digest.h"
 #include "base/file.h"
@@ -482,6 +483,30 @@ TEST_P(TreeTest, FoldersOfOthersKeepTheirRights) {
     EXPECT_EQ(is.st_uid, *path ? owner : ::geteuid()) << path;
   }
   EXPECT_EQ(read("notes/deep/mine"), "x");
+}
+
+TEST_P(TreeTest, IsAbandonedFromAnotherThread) {
+  if (GetParam()) GTEST_SKIP() << "files come one at a time here in either case";
+  written({{"a", "1"}});
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        Tree tree(out, options);
+        tree.put("a", "test", "2");
+        std::thread([&] {
+          const bool gone = tree.abandon();
+          ::_exit(gone && !fs::exists(folder + "/.out.clusterc-new") ? 3 : 4);
+        }).detach();
+        for (int i = 0;; ++i) tree.put("b" + std::to_string(i), "test", "2");
+      },
+      testing::ExitedWithCode(3), "");
+  EXPECT_EQ(read("a"), "1");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+  Tree tree(out, options);
+  tree.put("a", "test", "2");
+  tree.finish();
+  EXPECT_FALSE(tree.abandon());  // too late
+  EXPECT_EQ(read("a"), "2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true),
