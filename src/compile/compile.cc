@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -13,6 +14,7 @@
 #include "compile/group_network.h"
 #include "compile/site_templates.h"
 #include "compile/slurm/slurm.h"
+#include "model/group_ends.h"
 #include "plan/addresses.h"
 #include "plan/equipment.h"
 
@@ -53,12 +55,12 @@ void check_name_lengths(const Cluster& c, Findings& findings) {
     std::string longest = group.names.name(0);
     if (const std::string last = group.names.name(group.count - 1); last.size() > longest.size()) longest = last;
     const std::string plain = longest;
-    for (const NetworkModel& n : c.networks)
-      for (const EndPoints& e : n.ends) {
-        if (!n.subnet || e.group != static_cast<int>(g)) continue;
-        std::string alias = plain + "-" + n.name;
-        if (alias.size() > longest.size()) longest = std::move(alias);
-      }
+    for (const GroupEnd& at : ends_of_group(c, static_cast<int>(g))) {
+      const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+      if (!n.subnet) continue;
+      std::string alias = plain + "-" + n.name;
+      if (alias.size() > longest.size()) longest = std::move(alias);
+    }
     if (longest.size() > kLongestLabel)
       findings
           .error("hosts-name-too-long", group.span,
@@ -67,6 +69,36 @@ void check_name_lengths(const Cluster& c, Findings& findings) {
           .help("shorter names of nodes, or of the network");
   }
 }
+
+// Which group a host name belongs to; -1: none. Names of one group follow each other in an inventory, and groups in the
+// order of the spec: the group of the last name and the one after it are looked at first.
+class GroupOfHost {
+ public:
+  explicit GroupOfHost(const Cluster& c) : c_(c) {}
+  int operator()(std::string_view name) {
+    for (const std::size_t near : {last_, last_ + 1})
+      if (has(near, name)) return static_cast<int>(last_ = near);
+    // A pattern's names begin with its text up to the first bracket.
+    if (by_prefix_.empty())
+      for (std::size_t g = 0; g < c_.nodes.size(); ++g) {
+        const std::string_view text = c_.nodes[g].names.text();
+        by_prefix_[text.substr(0, text.find_first_of("[,"))].push_back(g);
+      }
+    for (std::size_t length = 0; length <= name.size(); ++length)
+      if (const auto found = by_prefix_.find(name.substr(0, length)); found != by_prefix_.end())
+        for (const std::size_t g : found->second)
+          if (has(g, name)) return static_cast<int>(last_ = g);
+    return -1;
+  }
+
+ private:
+  bool has(std::size_t g, std::string_view name) const {
+    return g < c_.nodes.size() && c_.nodes[g].names.index_of(name) >= 0;
+  }
+  const Cluster& c_;
+  std::size_t last_ = 0;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> by_prefix_;
+};
 
 // A row that names nobody is a slip of the pen more often than a device in a drawer: its MAC or GUID goes into no file.
 void check_inventory(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
@@ -87,10 +119,9 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
       others.insert(s.name + "-" + std::to_string(i)), others.insert("storage/" + s.name + "/" + std::to_string(i));
   bool objects = false;
   std::vector<const InventoryRow*> unknown;
+  GroupOfHost group_of(c);
   for (const InventoryRow& row : inventory.rows()) {
-    if (std::any_of(c.nodes.begin(), c.nodes.end(),
-                    [&](const NodeGroupModel& g) { return g.names.index_of(row.name) >= 0; }))
-      continue;
+    if (group_of(row.name) >= 0) continue;
     if (row.name.starts_with("node/") && !objects) {
       objects = true;
       for (std::int64_t n = 0; n < c.node_count; ++n) others.insert(plan.node_object(n));
@@ -120,12 +151,12 @@ std::set<std::string, std::less<>> ports_of(const Cluster& c, const Plan& plan, 
 // A MAC of a port that no node has goes into no file either.
 void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
   std::vector<std::optional<std::set<std::string, std::less<>>>> known(c.nodes.size());
+  GroupOfHost host_group(c);
   const auto group_of = [&](std::string_view name) {
-    for (std::size_t g = 0; g < c.nodes.size(); ++g) {
-      const NodeGroupModel& group = c.nodes[g];
-      if (group.names.index_of(name) >= 0 || name.starts_with("node/" + group.name + "/")) return static_cast<int>(g);
-    }
-    return -1;
+    constexpr std::string_view kNode = "node/";
+    if (!name.starts_with(kNode)) return host_group(name);
+    const std::string_view rest = name.substr(kNode.size());
+    return c.find_node_group(rest.substr(0, rest.find('/')));
   };
   const InventoryRow* first = nullptr;
   int of = -1;

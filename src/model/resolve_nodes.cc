@@ -265,6 +265,7 @@ void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupMo
 void resolve_nodes(Resolution& r) {
   Cluster& c = r.cluster;
   std::unordered_map<std::string, std::int64_t> trays_taken;
+  c.nodes.reserve(c.spec.nodes.size());
   for (const auto& entry : c.spec.nodes) {
     const NodeGroup& g = entry.value;
     NodeGroupModel m;

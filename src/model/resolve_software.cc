@@ -126,8 +126,11 @@ void resolve_references(Resolution& r) {
 void resolve_software(Resolution& r) {
   Cluster& c = r.cluster;
   if (c.spec.software.scheduler) fill_scheduler(r, *c.spec.software.scheduler);
+  // There is one scheduler; its list of groups in each of them would take memory with their square.
+  Software common = c.spec.software;
+  common.scheduler.reset();
   for (NodeGroupModel& g : c.nodes) {
-    g.software = c.spec.software;
+    g.software = common;
     if (g.spec->software) lay_over(g.software, *g.spec->software);
     fill_arch(g);
   }
