@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -70,36 +69,6 @@ void check_name_lengths(const Cluster& c, Findings& findings) {
   }
 }
 
-// Which group a host name belongs to; -1: none. Names of one group follow each other in an inventory, and groups in the
-// order of the spec: the group of the last name and the one after it are looked at first.
-class GroupOfHost {
- public:
-  explicit GroupOfHost(const Cluster& c) : c_(c) {}
-  int operator()(std::string_view name) {
-    for (const std::size_t near : {last_, last_ + 1})
-      if (has(near, name)) return static_cast<int>(last_ = near);
-    // A pattern's names begin with its text up to the first bracket.
-    if (by_prefix_.empty())
-      for (std::size_t g = 0; g < c_.nodes.size(); ++g) {
-        const std::string_view text = c_.nodes[g].names.text();
-        by_prefix_[text.substr(0, text.find_first_of("[,"))].push_back(g);
-      }
-    for (std::size_t length = 0; length <= name.size(); ++length)
-      if (const auto found = by_prefix_.find(name.substr(0, length)); found != by_prefix_.end())
-        for (const std::size_t g : found->second)
-          if (has(g, name)) return static_cast<int>(last_ = g);
-    return -1;
-  }
-
- private:
-  bool has(std::size_t g, std::string_view name) const {
-    return g < c_.nodes.size() && c_.nodes[g].names.index_of(name) >= 0;
-  }
-  const Cluster& c_;
-  std::size_t last_ = 0;
-  std::unordered_map<std::string_view, std::vector<std::size_t>> by_prefix_;
-};
-
 // A row that names nobody is a slip of the pen more often than a device in a drawer: its MAC or GUID goes into no file.
 void check_inventory(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
   using What = FabricBlock::What;
@@ -119,9 +88,8 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
       others.insert(s.name + "-" + std::to_string(i)), others.insert("storage/" + s.name + "/" + std::to_string(i));
   bool objects = false;
   std::vector<const InventoryRow*> unknown;
-  GroupOfHost group_of(c);
   for (const InventoryRow& row : inventory.rows()) {
-    if (group_of(row.name) >= 0) continue;
+    if (group_of_host(c, row.name) >= 0) continue;
     if (row.name.starts_with("node/") && !objects) {
       objects = true;
       for (std::int64_t n = 0; n < c.node_count; ++n) others.insert(plan.node_object(n));
@@ -151,10 +119,9 @@ std::set<std::string, std::less<>> ports_of(const Cluster& c, const Plan& plan, 
 // A MAC of a port that no node has goes into no file either.
 void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
   std::vector<std::optional<std::set<std::string, std::less<>>>> known(c.nodes.size());
-  GroupOfHost host_group(c);
   const auto group_of = [&](std::string_view name) {
     constexpr std::string_view kNode = "node/";
-    if (!name.starts_with(kNode)) return host_group(name);
+    if (!name.starts_with(kNode)) return group_of_host(c, name);
     const std::string_view rest = name.substr(kNode.size());
     return c.find_node_group(rest.substr(0, rest.find('/')));
   };

@@ -50,12 +50,10 @@ bool reaches_by_route(const CompileInput& in, int group, int network, std::uint3
 // None of the cluster's machines, by its name or one of its aliases (NODE-NETWORK).
 bool is_outside(const Cluster& c, std::string_view host) {
   const std::string_view name = without_domain(c, host);
-  return std::none_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
-    if (g.names.index_of(name) >= 0) return true;
-    for (std::size_t at = name.rfind('-'); at != name.npos && at > 0; at = name.rfind('-', at - 1))
-      if (g.names.index_of(name.substr(0, at)) >= 0) return true;
-    return false;
-  });
+  if (group_of_host(c, name) >= 0) return false;
+  for (std::size_t at = name.rfind('-'); at != name.npos && at > 0; at = name.rfind('-', at - 1))
+    if (group_of_host(c, name.substr(0, at)) >= 0) return false;
+  return true;
 }
 
 // Servers that a group is told of and that lie in none of its networks, where it has no gateway. A name that is none of

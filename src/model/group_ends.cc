@@ -1,6 +1,7 @@
 #include "model/group_ends.h"
 
 #include <map>
+#include <unordered_map>
 
 namespace clusterc {
 
@@ -30,6 +31,35 @@ const std::vector<int>& groups_with(const Cluster& c, Role role) {
   });
   const auto found = all.find(role);
   return found == all.end() ? none : found->second;
+}
+
+namespace {
+
+// What all names of a pattern begin with: the text before its first bracket; nothing where it is a list of patterns.
+std::string_view common_begin(std::string_view pattern) {
+  bool inside = false;
+  for (const char c : pattern) {
+    if (c == ',' && !inside) return {};
+    inside = c == '[' || (inside && c != ']');
+  }
+  return pattern.substr(0, pattern.find('['));
+}
+
+}  // namespace
+
+int group_of_host(const Cluster& c, std::string_view name) {
+  const auto& begins = c.memo.get("groups by the begin of their names", [&] {
+    std::unordered_map<std::string_view, std::vector<int>> groups;
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      groups[common_begin(c.nodes[g].names.text())].push_back(static_cast<int>(g));
+    return groups;
+  });
+  int first = -1;
+  for (std::size_t length = 0; length <= name.size(); ++length)
+    if (const auto found = begins.find(name.substr(0, length)); found != begins.end())
+      for (const int g : found->second)
+        if ((first < 0 || g < first) && c.nodes[static_cast<std::size_t>(g)].names.index_of(name) >= 0) first = g;
+  return first;
 }
 
 }  // namespace clusterc

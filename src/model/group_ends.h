@@ -16,4 +16,7 @@ const std::vector<GroupEnd>& ends_of_group(const Cluster&, int group);
 // Groups with this role, also those without a node, in the order of the spec.
 const std::vector<int>& groups_with(const Cluster&, Role);
 
+// The group whose nodes have this host name; -1: none.
+int group_of_host(const Cluster&, std::string_view name);
+
 }  // namespace clusterc
