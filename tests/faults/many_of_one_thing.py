@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(source, "benchmarks"))
 import many  # noqa: E402  (found by the line above)
 
 COUNT, GUARD = 16000, 10
+FEWER = {"own_groups": 2000, "served_storage": 2000}   # these still grow with the square: cables of each switch; each mount of each group
 with open(clusterc, "rb") as program:
     if b"__asan_init" in program.read():
         print("skipped: sanitizers multiply the time")
@@ -33,7 +34,8 @@ def limited():
 
 
 for kind in many.KINDS:
-    spec = many.write(kind, COUNT, os.path.join(work, kind))
+    count = FEWER.get(kind, COUNT)
+    spec = many.write(kind, count, os.path.join(work, kind))
     assert os.path.getsize(spec) < 64 << 20
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ran = subprocess.run([clusterc, "check", spec], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limited, check=False)
@@ -42,10 +44,10 @@ for kind in many.KINDS:
     good = ran.returncode in (0, 1)
     failed += not good
     last = ran.stdout.decode(errors="replace").strip().splitlines()[-1:]
-    print(f"{'ok' if good else 'FAILED'}: check of {COUNT} {kind}: {seconds:.2f} s of CPU, status {ran.returncode}: {last[0][-80:] if last else ''}", flush=True)
+    print(f"{'ok' if good else 'FAILED'}: check of {count} {kind}: {seconds:.2f} s of CPU, status {ran.returncode}: {last[0][-80:] if last else ''}", flush=True)
 
 # A signal ends a compile of them, whatever it does then: nothing is left beside.
-spec = os.path.join(work, "served_storage", "spec.yaml")
+spec = os.path.join(work, "scheduled", "spec.yaml")
 folder = os.path.join(work, "trees")
 os.makedirs(folder)
 for number, after in ((signal.SIGTERM, 0.5), (signal.SIGINT, 1.0), (signal.SIGTERM, 1.5)):
