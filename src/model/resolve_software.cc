@@ -126,9 +126,13 @@ void resolve_references(Resolution& r) {
 void resolve_software(Resolution& r) {
   Cluster& c = r.cluster;
   if (c.spec.software.scheduler) fill_scheduler(r, *c.spec.software.scheduler);
-  // There is one scheduler; its list of groups in each of them would take memory with their square.
+  // There is one scheduler: a group is told its kind and release. The lists of groups and reservations in each of them
+  // would take memory with the square of the groups.
   Software common = c.spec.software;
-  common.scheduler.reset();
+  if (common.scheduler) {
+    common.scheduler->schedules.clear();
+    common.scheduler->reservations.entries.clear();
+  }
   for (NodeGroupModel& g : c.nodes) {
     g.software = common;
     if (g.spec->software) lay_over(g.software, *g.spec->software);
