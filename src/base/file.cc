@@ -103,14 +103,14 @@ bool write_stream(int fd, std::string_view bytes) {
 }
 
 // Where `path` would be written to, after all that can be looked at first. `mode`: of what is there, 0: nothing.
-std::optional<Place> place_of_file(const std::string& path, mode_t& mode, FileError& error) {
+std::optional<WritePlace> place_of_file(const std::string& path, mode_t& mode, FileError& error) {
   const auto fail = [&](int number, std::string message) {
     error = {number == ENOENT || number == ENOTDIR ? FileError::Kind::missing : FileError::Kind::unwritable,
              std::move(message)};
     return std::nullopt;
   };
   const auto refuse = [&](const std::string& why) { return fail(EPERM, "'" + path + "' " + why); };
-  std::optional<Place> place;
+  std::optional<WritePlace> place;
   try {
     place = find_place(path, LastLink::stays);
   } catch (const PlaceError& e) {
@@ -157,7 +157,7 @@ bool write_file(const std::string& path, std::string_view bytes, FileError& erro
   };
   if (const int given = given_descriptor(path); given >= 0) return write_stream(given, bytes) || fail(errno);
   mode_t there = 0;
-  const std::optional<Place> place = place_of_file(path, there, error);
+  const std::optional<WritePlace> place = place_of_file(path, there, error);
   if (!place) return false;
   if (S_ISFIFO(there) || S_ISCHR(there)) {
     // Without a reader a pipe would be waited for until somebody comes.
@@ -185,7 +185,7 @@ std::optional<Descriptor> open_to_append(const std::string& path, FileError& err
   const auto refuse = [&](const std::string& why) {
     return fail(FileError::Kind::unwritable, "'" + path + "' " + why);
   };
-  std::optional<Place> place;
+  std::optional<WritePlace> place;
   try {
     place = find_place(path, LastLink::stays);
   } catch (const PlaceError& e) {

@@ -44,7 +44,7 @@ bool write_all(int fd, std::string_view bytes);
 // removed.
 class Replacement {
  public:
-  explicit Replacement(const Place& place) : place_(place) {}
+  explicit Replacement(const WritePlace& place) : place_(place) {}
   ~Replacement();
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
@@ -55,7 +55,7 @@ class Replacement {
 
  private:
   HoldSignals held_;
-  const Place& place_;
+  const WritePlace& place_;
   std::string name_;
   Descriptor file_;
 };

@@ -86,7 +86,7 @@ std::string why_not_into(const struct stat& folder, const std::string& path, boo
 }
 
 // One step for each name: what a name is gets known before it is followed.
-Place find_place(const std::string& path, LastLink last) {
+WritePlace find_place(const std::string& path, LastLink last) {
   constexpr int kMostLinks = 40;  // as Linux: path_resolution(7)
   const auto fail = [](int number, std::string text) { return PlaceError{number, std::move(text)}; };
   const auto open_at = [](int at, const char* name) {
@@ -154,7 +154,7 @@ Place find_place(const std::string& path, LastLink last) {
       if (!at) throw fail(errno, "'/' cannot be opened: " + reason(errno));
     }
   }
-  Place place;
+  WritePlace place;
   if (name.empty() || name == "..") {  // a folder itself: its name is that in the folder above it
     const Descriptor self(::openat(at.get(), name.empty() ? "." : "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
     std::string whole(PATH_MAX, '\0');

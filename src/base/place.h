@@ -14,7 +14,7 @@
 
 namespace clusterc {
 
-struct Place {
+struct WritePlace {
   Descriptor folder;  // opened for reading
   std::string path;   // of the folder, links resolved
   std::string name;   // of the file or folder in it: no '/', not "." or ".."
@@ -23,7 +23,7 @@ struct Place {
 // `last` says what happens to a symbolic link at the end of `path`: it stays (the name is the link's own), or is
 // followed as those before it. Throws PlaceError.
 enum class LastLink { stays, followed };
-Place find_place(const std::string& path, LastLink last);
+WritePlace find_place(const std::string& path, LastLink last);
 
 struct PlaceError {
   int number;           // errno; EPERM for what is refused here

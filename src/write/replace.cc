@@ -30,7 +30,7 @@ bool replace_file(const std::string& path, std::string_view expected, std::strin
   const auto unwritable = [&](int number) {
     return refuse("cannot be written: " + std::generic_category().message(number));
   };
-  std::optional<Place> place;
+  std::optional<WritePlace> place;
   try {
     place = find_place(path, LastLink::followed);
   } catch (const PlaceError& e) {

@@ -60,7 +60,7 @@ mode_t current_umask() {
 // longer may be another user, who needs no right but to read the folder.
 constexpr std::chrono::milliseconds kLongestWait{5000}, kBetweenTries{20}, kWaitUntold{200};
 
-Place place_of(const std::string& directory, bool check) {
+WritePlace place_of(const std::string& directory, bool check) {
   std::string path = directory;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   if (path.empty()) throw WriteError("no folder was named to write to");
@@ -107,7 +107,7 @@ void swap_in(int parent, const std::string& fresh, const std::string& old, const
   remove_tree(parent, old.c_str());
 }
 
-bool is_link(const Place& place) {
+bool is_link(const WritePlace& place) {
   struct stat status {};
   return ::fstatat(place.folder.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
          S_ISLNK(status.st_mode);
@@ -146,7 +146,7 @@ struct Tree::State {
   bool in_place = false;
   std::string directory;
   WriteOptions options;
-  Place place;
+  WritePlace place;
   std::string fresh, old;
   Descriptor root, next_root;
   bool exists = false;

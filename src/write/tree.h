@@ -53,9 +53,9 @@ class Bundle {
 struct WriteOptions {
   std::string spec_digest;  // into manifest.json
   std::string tool_version;
-  bool force = false;                                // overwrite files that were changed by hand
-  bool check = false;                                // compare only, write nothing
-  const std::atomic<bool>* interrupted = nullptr;    // becomes true: WriteError, and what was begun is removed
+  bool force = false;                              // overwrite files that were changed by hand
+  bool check = false;                              // compare only, write nothing
+  const std::atomic<bool>* interrupted = nullptr;  // becomes true: WriteError, and what was begun is removed
   std::function<void(const std::string&)> progress = nullptr;  // what is waited for
 };
 
