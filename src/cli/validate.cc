@@ -94,9 +94,7 @@ void require_writable(const std::string& path) {
   if (fs::is_directory(path, failed)) throw UsageError{"'" + path + "' is a folder: -o names the file of the report"};
   if (!fs::is_directory(folder, failed))
     throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    throw UsageError{"the report cannot be written into '" + folder.string() +
-                     "': " + std::generic_category().message(errno)};
+  if (FileError error; !can_write_file(path, error)) throw UsageError{"the report " + error.message};
 }
 
 // Not where the command was given: a file that came with a repository would be taken for results. One for each spec, so

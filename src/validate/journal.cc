@@ -1,6 +1,5 @@
 #include "validate/journal.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -36,19 +35,20 @@ Journal::~Journal() {
 std::optional<Journal> Journal::open(const std::string& path, const JournalOwner& owner, std::int64_t now, bool fresh,
                                      std::string& error) {
   Journal journal;
-  journal.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (journal.file_ < 0) {
-    error = "the journal '" + path + "' cannot be opened: " + std::generic_category().message(errno);
+  FileError unusable;
+  std::optional<Descriptor> file = open_to_append(path, unusable);
+  if (!file) {
+    error = "the journal " + unusable.message;
     return std::nullopt;
   }
+  journal.file_ = file->release();
   if (::flock(journal.file_, LOCK_EX | LOCK_NB) != 0) {
     error = "the journal '" + path + "' is in use by another run";
     return std::nullopt;
   }
-  FileError unreadable;
-  const auto old = read_file(path, kLargestJournal, unreadable);
+  const auto old = read_file(journal.file_, path, kLargestJournal, unusable);
   if (!old) {
-    error = unreadable.message;
+    error = "the journal " + unusable.message;
     return std::nullopt;
   }
   // A line that was cut by a kill has no end: it is cut off the file, too, so that the next line begins on its own.
@@ -85,17 +85,8 @@ std::optional<Journal> Journal::open(const std::string& path, const JournalOwner
 }
 
 bool Journal::append(const std::string& line) {
-  const std::string whole = line + "\n";
-  std::string_view rest = whole;
-  while (!rest.empty()) {
-    const ssize_t n = ::write(file_, rest.data(), rest.size());
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      return false;
-    }
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
+  if (!write_all(file_, line + "\n")) return false;
+  return ::fdatasync(file_) == 0 || errno == EINVAL || errno == EROFS;  // a file system that cannot
 }
 
 bool Journal::write(const JournalTest& test) { return append(journal_test_line(test)); }

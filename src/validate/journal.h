@@ -1,5 +1,5 @@
-// The journal of validation runs: append-only JSON lines. A line is written whole and flushed before the next test
-// begins, so that a killed run loses at most the test that it was in, and the next run goes on behind it.
+// The journal of validation runs: append-only JSON lines. A line is written whole and is on the disk before the next
+// test begins, so that a killed run loses at most the test that it was in, and the next run goes on behind it.
 //
 //   {"record":"journal","format":"clusterc-journal","version":1}
 //   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"program_version":…,"bundle_sha256":…,"started":…}

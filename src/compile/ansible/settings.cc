@@ -18,6 +18,7 @@
 #include "compile/roce/roce.h"
 #include "compile/slurm/slurm.h"
 #include "model/gpu_devices.h"
+#include "model/group_ends.h"
 #include "model/mig.h"
 #include "model/node_memory.h"
 #include "model/nvlink.h"
@@ -183,11 +184,11 @@ void services(const CompileInput& in, const MadeOutputs& made, int group, std::s
   // nor Prometheus and its exporters
   if (!made("prometheus") || family != "Debian") return;
   roles.push_back("node_exporter");
-  const auto watches = std::find_if(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) {
-    return g.count > 0 && g.has_role(Role::monitoring);
-  });
-  if (watches == c.nodes.end()) return;
-  serves(out.monitor, static_cast<int>(watches - c.nodes.begin()), "prometheus");
+  const std::vector<int>& monitoring = groups_with(c, Role::monitoring);
+  const auto watches = std::find_if(monitoring.begin(), monitoring.end(),
+                                    [&](int g) { return c.nodes[static_cast<std::size_t>(g)].count > 0; });
+  if (watches == monitoring.end()) return;
+  serves(out.monitor, *watches, "prometheus");
   if (out.monitor.empty() || !made("grafana")) return;
   // https://grafana.com/docs/grafana/latest/setup-grafana/installation/debian/
   roles.push_back("grafana");
@@ -209,9 +210,11 @@ bool MadeOutputs::operator()(std::string_view output_id) const {
 }
 
 bool is_made(const Cluster& c, std::string_view output_id) {
-  const Output* output = find_output(output_id);
-  const auto* wish = c.spec.outputs.find(output_id);
-  return output && output->wanted(c) && !(wish && wish->value.skip.value_or(false));
+  return c.memo.get("made: " + std::string(output_id), [&] {
+    const Output* output = find_output(output_id);
+    const auto* wish = c.spec.outputs.find(output_id);
+    return output && output->wanted(c) && !(wish && wish->value.skip.value_or(false));
+  });
 }
 
 // What names of packages and patterns of releases are made of.

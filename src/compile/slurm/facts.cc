@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
 #include "compile/common.h"
@@ -14,8 +15,13 @@ namespace clusterc {
 bool runs_slurmd(const Cluster& c, const NodeGroupModel& g) {
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || scheduler->schedules.empty()) return g.computes;
-  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(),
-                     [&](const Value<std::string>& n) { return n.value == g.name; });
+  const auto& scheduled = c.memo.get("scheduled groups", [&] {
+    std::set<std::string, std::less<>> names;
+    for (const Value<std::string>& n : scheduler->schedules)
+      if (n) names.insert(*n);
+    return names;
+  });
+  return scheduled.contains(g.name);
 }
 
 bool runs_slurmctld(const Cluster& c, const NodeGroupModel& g) {
