@@ -26,13 +26,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string object = "nodes." + g.name;
     if (const Value<std::string>* a = nosmt_argument(s); a && written && *s.smt == Smt::on && once.first(a->span)) {
       findings
-          .error(
-              rule.id, a->span,
-              format("`smt: true` leaves the nodes of '{}' all threads, and the kernel argument `{}` takes all but one "
-                     "of each core away",
-                     g.name, **a))
+          .error(rule.id, a->span,
+                 format("`smt: true` keeps all threads on the nodes of '{}', but the kernel argument `{}` removes all "
+                        "but one per core",
+                        g.name, **a))
           .note(s.smt.span, "SMT is on here")
-          .help("`smt: nosmt`; or leave the argument out")
+          .help("write `smt: nosmt`, or remove the argument")
           .object(object);
       continue;
     }
@@ -40,21 +39,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f = findings.error(
           rule.id, a->span,
           format(
-              "`{}` switches SMT off on the processors that have the fault: whether cores of '{}' have one thread or "
-              "more is not known",
+              "`{}` switches SMT off only on affected processors, so the number of threads per core of '{}' is unknown",
               **a, g.name));
       if (written) f.note(s.smt.span, "SMT is on here");
-      f.help("`smt: nosmt`, which switches it off on all; or the argument without `nosmt`").object(object);
+      f.help("write `smt: nosmt`, which switches it off on all processors, or the argument without `nosmt`")
+          .object(object);
       continue;
     }
     if (g.server.virtual_machine) {
       if (s.smt && s.smt.origin == Origin::derived && once.first(s.smt.span))
         findings
             .warning(rule.id, s.smt.span,
-                     format("`nosmt` leaves each virtual machine of '{0}' {1} of {2} processors if they are threads of "
-                            "their host's cores, which the spec does not say: {1} are counted",
+                     format("each virtual machine of '{0}' keeps {1} of {2} processors with `nosmt` if they are "
+                            "threads of the host's cores, which the spec does not state: the plan counts {1}",
                             g.name, g.server.cores, *g.spec->virtual_machine->cpus))
-            .help("`smt: nosmt` where they are; without `nosmt` all of them count")
+            .help("write `smt: nosmt` if they are; without `nosmt` all of them count")
             .object(object);
       continue;
     }
@@ -63,17 +62,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (*s.smt == Smt::on && written && s.smt.span.valid() && !of_use(c, s.smt.span) && once.first(s.smt.span))
       findings
           .error(rule.id, s.smt.span,
-                 format("`smt: true`, and a core of '{}' in '{}' has one thread", g.server.cpu_model, g.name))
+                 format("`smt: true` is set, but a core of '{}' in '{}' has one thread", g.server.cpu_model, g.name))
           .note(cpu->threads_per_core.span, "the threads of a core are given here")
           .help("leave `smt` out")
           .object(object);
     else if (smt_is_off(s) && !of_use(c, s.smt.span) && once.first(s.smt.span))
       findings
           .warning(rule.id, s.smt.span,
-                   format("SMT is switched off, and a core of '{}' in '{}' has one thread as it is", g.server.cpu_model,
-                          g.name))
+                   format("SMT is switched off, but a core of '{}' in '{}' has only one thread anyway",
+                          g.server.cpu_model, g.name))
           .note(cpu->threads_per_core.span, "the threads of a core are given here")
-          .help("leave it out")
+          .help("leave `smt` out")
           .object(object);
   }
 }
@@ -82,7 +81,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-`software: { smt }` and the kernel's arguments say the same of the hardware threads of a core, and the processor has several where they are switched on or off.
+`software: { smt }` and the kernel arguments agree about the hardware threads of a core, and the processor has several
+threads per core where they are switched on or off.
 
 ## Why it matters
 
@@ -104,11 +104,12 @@ Source: Linux, Documentation/admin-guide/kernel-parameters.txt (nosmt, mitigatio
 
 ## How to fix
 
-`smt: false` where the firmware switches it off, `smt: nosmt` where the kernel does; then `nosmt` need not stand among the arguments.
+Write `smt: false` where the firmware switches it off, `smt: nosmt` where the kernel does. The kernel argument `nosmt`
+is then not needed.
 
 ## When to accept
 
-Not the contradiction. The warning that a processor has one thread anyway, where another processor follows.
+Never the contradiction. The warning about a processor with one thread: where another processor will replace it.
 )";
 
 extern const Rule kNodeSmtContradictory;  // registry.cc names it
@@ -117,7 +118,7 @@ const Rule kNodeSmtContradictory = {
     .code = "NODE-013",
     .severity = Severity::error,
     .physics = false,
-    .summary = "`smt`, the kernel's arguments and the processor say different things of the threads of a core",
+    .summary = "`smt`, the kernel arguments and the processor contradict one another about the threads per core",
     .explanation = kExplanation,
     .check = check,
 };
