@@ -109,7 +109,7 @@ is then not needed.
 
 ## When to accept
 
-Never the contradiction. The warning about a processor with one thread: where another processor will replace it.
+Not the contradiction. The warning about a processor with one thread: where another processor will replace it.
 )";
 
 extern const Rule kNodeSmtContradictory;  // registry.cc names it
