@@ -120,7 +120,7 @@ def read_tree(tree):
             "installed": [name[:-5] for name in folder("ipxe")], "subnets": [name for name in folder("opensm") if os.path.isdir(os.path.join(tree, "opensm", name))],
             "managed": set(re.findall(r"^  - (\S+)$", "".join(re.findall(r"^cluster_subnets_managed:\n((?:  - .*\n)+)", groups, re.M)), re.M)),
             "mounts": "_netdev" in groups + "".join(text("cloud-init", name) for name in folder("cloud-init") if name.endswith(".user-data")),
-            "scripts": [name for name in ("accounts.sh", "reservations.sh") if name in folder("slurm")], "health": text("ansible", "roles", "health_check", "tasks", "main.yml"),
+            "scripts": [name for name in ("accounts.sh", "reservations.sh", "spares.sh") if name in folder("slurm")], "health": text("ansible", "roles", "health_check", "tasks", "main.yml"),
             "dhcp": "".join(text("ansible", "roles", "dhcp", "tasks", name) for name in folder("ansible", "roles", "dhcp", "tasks"))}
 
 

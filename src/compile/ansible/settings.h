@@ -10,6 +10,7 @@
 #include "compile/ansible/packages.h"
 #include "compile/containers/containers.h"
 #include "compile/file_systems.h"
+#include "compile/made_outputs.h"
 #include "compile/mirror/mirror.h"
 #include "compile/node_files.h"
 #include "compile/output.h"
@@ -55,16 +56,6 @@ struct AnsibleSettings {
   std::int64_t memory_mib = 0;                   // that it has at least; 0: not said
 };
 
-// Of all outputs, as `is_made` says: each looks at every group, which is too much to ask for each group again.
-class MadeOutputs {
- public:
-  explicit MadeOutputs(const Cluster&);
-  bool operator()(std::string_view output_id) const;
-
- private:
-  std::vector<std::string_view> made_;
-};
-
 AnsibleSettings ansible_settings(const CompileInput&, const MadeOutputs&, int group, Findings&);
 
 // What the role nvidia_mig cuts the GPUs of a group into; nullopt: nothing.
@@ -72,8 +63,5 @@ std::optional<MigLayout> mig_made(const NodeGroupModel&);
 
 // Says whose homes nobody makes.
 void check_homes(const Cluster&, Findings&);
-
-// Is this output made of this spec, whatever --only asks for today?
-bool is_made(const Cluster&, std::string_view output_id);
 
 }  // namespace clusterc
