@@ -27,10 +27,10 @@ std::string locked_memory(const Cluster& c, int group) {
   return kib;
 }
 
-// slurmd waits about 20 s for the devices of gres.conf and then ends ("fatal: can't stat gres.conf file"), and the units
-// of Debian and of SchedMD start it once. A board of eight GPUs with a fabric to train may take longer, and a GPU may
-// come after a reset by hand: it is started behind what makes the device files, and again, for as long as it takes. A
-// wait of our own before it (ExecStartPre=) would be the same wait twice, with a limit (TimeoutStartSec=) after which
+// slurmd waits about 20 s for the devices of gres.conf and then ends ("fatal: can't stat gres.conf file"), and the
+// units of Debian and of SchedMD start it once. A board of eight GPUs with a fabric to train may take longer, and a GPU
+// may come after a reset by hand: it is started behind what makes the device files, and again, for as long as it takes.
+// A wait of our own before it (ExecStartPre=) would be the same wait twice, with a limit (TimeoutStartSec=) after which
 // the node is lost all the same.
 std::string slurmd_settings(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];

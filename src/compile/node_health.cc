@@ -19,7 +19,8 @@
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kPath = "PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n";
+// slurmd gives its scripts no PATH, and what a shell takes then it does not hand on to its programs.
+constexpr std::string_view kPath = "export PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n";
 
 // Each look is a process of its own, so that one that hangs holds up no other. A process that waits for a file server
 // that is gone, or for a driver, may survive SIGKILL (state D of ps(1)): nobody waits for it here, its output goes to
@@ -283,8 +284,7 @@ void looks_at_infiniband(const Cluster& c, int group, ShellWriter& w) {
         ports[gigabits(e.rate) / std::max<std::int64_t>(1, e.split)] += e.ports_each;
   std::int64_t sum = 0;
   for (const auto& [rate, count] : ports)
-    if (rate > 0 && count > 0)
-      command(w, {"ib_ports", std::to_string(sum += count), std::to_string(rate)});
+    if (rate > 0 && count > 0) command(w, {"ib_ports", std::to_string(sum += count), std::to_string(rate)});
 }
 
 // The process of a unit, as the kernel calls it: fifteen characters (proc(5), /proc/PID/comm).
@@ -312,13 +312,11 @@ NodeHealth node_health(const CompileInput& in, const MadeOutputs& made, int grou
   if (driven && has_nvswitch(g) && g.assembly < 0) out.daemons.emplace_back("nvidia-fabricmanager");
   if (driven && nvlink_domain_nodes(c, g) > 1) out.daemons.emplace_back("nvidia-imex");
   const bool slurmd = made("slurm") && runs_slurmd(c, g);
-  if (slurmd ||
-      (made("slurm") && (runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))))
+  if (slurmd || (made("slurm") && (runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))))
     out.daemons.emplace_back("munge");
   if (slurmd) out.daemons.emplace_back("slurmd");
-  if (made("nfs") && std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) {
-        return served_by_nodes(c, s) && s.nodes == group;
-      }))
+  if (made("nfs") && std::any_of(c.storage.begin(), c.storage.end(),
+                                 [&](const StorageModel& s) { return served_by_nodes(c, s) && s.nodes == group; }))
     out.daemons.emplace_back("nfs-server");
   if (made("roce") && has_roce_ports(in, group))
     out.daemons.emplace_back("cluster-roce");  // a unit that has run, and without fault

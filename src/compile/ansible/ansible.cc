@@ -333,7 +333,8 @@ void imex_domains(const CompileInput& in, int group, std::int64_t nodes, Bundle&
 }
 
 // The roles that somebody runs, and what belongs to no role.
-void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, const std::string& health_check, Bundle& bundle) {
+void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, const std::string& health_check,
+                    Bundle& bundle) {
   for (const TemplateFile& file : template_files()) {
     if (!file.path.starts_with("ansible/")) continue;
     if (file.path == "ansible/requirements.yml" && !vault) continue;

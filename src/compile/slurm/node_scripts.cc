@@ -79,8 +79,8 @@ void node_file(const CompileInput& in, const MadeOutputs& made, const SlurmNodes
   append_looks(in, made, n.group, true, out);
   bundle.close();
   bundle.open("slurm/nodes/" + g.name + ".conf", "slurm");
-  bundle.text() += made_by(in, "slurm") + "# slurmd's own unit on the nodes of group '" + one_line(g.name) + "'; there as " +
-                   std::string(kSlurmdSettingsPath) + "\n" + slurmd_settings(c, n.group);
+  bundle.text() += made_by(in, "slurm") + "# slurmd's own unit on the nodes of group '" + one_line(g.name) +
+                   "'; there as " + std::string(kSlurmdSettingsPath) + "\n" + slurmd_settings(c, n.group);
   bundle.close();
 }
 

@@ -256,7 +256,8 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
 void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   SlurmFile f(in, "gres.conf");
   f.comment(
-      "File= lines are read by every build of slurmd. Where a device is missing slurmd waits 20 s and ends; its unit starts "
+      "File= lines are read by every build of slurmd. Where a device is missing slurmd waits 20 s and ends; its unit "
+      "starts "
       "it again (slurmd.service.d/90-cluster.conf).");
   f.comment(
       "AutoDetect=nvml would need slurmd built with NVML, and may not stand beside them (sched-gres-file-malformed)");
