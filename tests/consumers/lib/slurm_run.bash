@@ -36,7 +36,9 @@ slurm_life() {
 ctl() { timeout 60 "$run/enter" "$@"; }
 state() { ctl sinfo -h -n "$1" -o '%T %E' | head -1; }
 job() { ctl scontrol show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -1; }
-batch() { ctl sbatch --parsable --output=/dev/null "$@" --wrap="sleep 600"; }
+batch() { ctl sbatch --parsable --output=/dev/null "$@" --wrap="touch $run/run/started.\$SLURM_JOB_ID; sleep 600"; }
+# A job RUNNING may still be in its prolog.
+runs() { wait_for 20 "$1" "[ -e $run/run/started.$2 ] && job $2 JobState" RUNNING; }
 # wait_for SECONDS WHAT COMMAND WANTED: seconds as on an idle machine, four times that on one that is not
 wait_for() {
   local until=$((SECONDS + 4 * $1)) got
@@ -74,7 +76,7 @@ spares_stay_in_service() {
   ctl scontrol update nodename=n4 state=resume
   local on_n4
   on_n4=$(batch -N1 --exclusive -w n4)
-  wait_for 20 "a job on the spare that was put into service" "job $on_n4 JobState" RUNNING
+  runs "a job on the spare that was put into service" "$on_n4"
   ctl scontrol reconfigure
   sleep 3
   equal "n4 after scontrol reconfigure" "$(state n4)" "allocated none"
@@ -114,7 +116,7 @@ restart_slurmctld() {
 lost_mount_during_a_job() {
   local on_n1
   on_n1=$(batch -N1 --exclusive -w n1)
-  wait_for 20 "a job on n1" "job $on_n1 JobState" RUNNING
+  runs "a job on n1" "$on_n1"
   unmount n1
   wait_for 20 "n1 without /home" "state n1" "draining health: /home is not mounted"
   equal "its job" "$(job "$on_n1" JobState)" RUNNING
