@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "compile/output.h"
 #include "diag/render.h"
+#include "rules/finding_table.h"
 #include "rules/say.h"
 #include "write/tree.h"
 
@@ -190,8 +191,8 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     out = render_json(run.findings, run.sources);
   } else if (format == Format::sarif) {
     std::vector<RuleText> rules;
-    for (const Rule* rule : all_rules())
-      rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
+    for (const FindingKind& kind : all_finding_kinds())
+      rules.push_back({kind.id, kind.code, kind.summary, kind.explanation, "", kind.severity});
     out = render_sarif(run.findings, run.sources, rules, CLUSTERC_VERSION);
   } else if (format == Format::junit) {
     out = render_junit(run.findings, run.sources, is_built_in);

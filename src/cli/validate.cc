@@ -7,11 +7,13 @@
 
 #include "base/file.h"
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/bundle.h"
 #include "cli/command.h"
 #include "diag/render.h"
 #include "report/validation_report.h"
+#include "targets/metrics.h"
 
 namespace clusterc::cli {
 namespace {
@@ -41,7 +43,36 @@ void options(po::options_description& o) {
       "only", po::value<std::string>()->value_name("LIST"),
       "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the "
       "last two run only so)")("output,o", po::value<std::string>()->value_name("FILE"),
-                               "also write the report as JSON");
+                               "also write the report as JSON")(
+      "list", po::bool_switch(), "the metrics: unit, validator and its options, scope, judgement, target");
+}
+
+// The table of metrics, as text or (--format json) for programs.
+int list_metrics(const po::variables_map& given) {
+  if (text_or_json(given, "the list of metrics is") == Format::text) {
+    for (const Metric& m : all_metrics())
+      put(format("{:<26} {:<7} {:<7} {:<10} {:<8} {}\n", m.name, unit_name(m.unit), m.better, m.validator, m.scope,
+                 judged_by_name(m.judged)));
+    return kOk;
+  }
+  std::string out;
+  JsonWriter json(out, {.indent = 2});
+  json.begin_object().field("format", "clusterc-metrics").field("version", 1).array("metrics");
+  for (const Metric& m : all_metrics())
+    json.begin_object()
+        .field("name", m.name)
+        .field("unit", unit_name(m.unit))
+        .field("better", m.better)
+        .field("validator", m.validator)
+        .field("options", m.options)
+        .field("scope", m.scope)
+        .field("judged_by", judged_by_name(m.judged))
+        .field("target", m.target)
+        .field("origin", m.origin)
+        .end_object();
+  json.end_array().end_object();
+  put(out + "\n");
+  return kOk;
 }
 
 std::string this_host() {
@@ -65,6 +96,7 @@ void require_writable(const std::string& path) {
 }
 
 int run(const po::variables_map& given) {
+  if (given["list"].as<bool>()) return list_metrics(given);
   const std::string path = one_spec(given);
   const Format format_wanted = text_or_json(given, "a validation is");
   auto result = run_pipeline(path, Stage::checked, run_options(given, path));

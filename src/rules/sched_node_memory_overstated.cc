@@ -1,5 +1,6 @@
 #include "model/node_memory.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -63,6 +64,7 @@ Fewer huge pages; transparent ones need no reservation.
 Where every job maps the huge pages.
 )";
 
+extern const Rule kSchedNodeMemoryOverstated;  // registry.cc names it
 const Rule kSchedNodeMemoryOverstated = {
     .id = "sched-node-memory-overstated",
     .code = "SCHED-008",

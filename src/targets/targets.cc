@@ -13,6 +13,7 @@
 #include "model/storage_path.h"
 #include "plan/routing.h"
 #include "targets/collectives.h"
+#include "targets/metrics.h"
 #include "targets/paths.h"
 #include "targets/published.h"
 #include "targets/rdma_ports.h"
@@ -75,10 +76,9 @@ class Expect {
   // Of GPUs that MIG cuts: data sheets and published results are of whole ones, so there is neither a ceiling of an
   // instance nor a healthy figure. The links themselves are as ever: pcie.link, and the ports of the network.
   void take_back_of_cut(ExpectedFigure& figure) const {
-    const std::string_view test = figure.test;
-    const bool all = test.starts_with("nvlink.") || test.starts_with("nccl.") || test.starts_with("hpl.");
-    if (!cut_ || !(all || test.starts_with("memory.") || test.starts_with("gemm.") || test.starts_with("pcie.copy")))
-      return;
+    const GpuShare share = gpu_share_of(figure.test);
+    const bool all = share == GpuShare::all;
+    if (!cut_ || share == GpuShare::none) return;
     figure.ceiling = figure.floor = {};
     figure.algorithm.clear();
     figure.missing =

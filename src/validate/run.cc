@@ -13,6 +13,7 @@
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
+#include "targets/metrics.h"
 #include "targets/rdma_ports.h"
 #include "validate/consistency.h"
 #include "validate/journal.h"
@@ -33,32 +34,32 @@ bool Report::passed() const {
 
 namespace {
 
-// Metrics are named after the validator that brings them.
+// Whether the suite measures it on this cluster when nothing is left out.
 bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
-  const std::string_view metric = figure.test;
-  if (metric.starts_with("rdma.")) {
+  const Metric* metric = find_metric(figure.test);
+  if (!metric) return false;
+  if (metric->validator == "fabric" && metric->scope == "pair") {
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) {
       return g.name == figure.group && g.count > 1 &&
              !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
     });
   }
-  if (metric.starts_with("nvlink."))
+  if (metric->validator == "nvlink")
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
                        [&](const NodeGroupModel& g) { return g.name == figure.group && has_nvlink_pairs(g.server); });
-  if (metric.starts_with("nccl.")) {
+  if (metric->validator == "nccl") {
     const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(),
                                     [&](const NodeGroupModel& g) { return g.name == figure.group; });
     return group != cluster.nodes.end() &&
            (figure.scope != "whole" || collective_unit(cluster, *group).network.value > 0);
   }
   // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
-  if (metric == "storage.read" || metric == "storage.write") {
+  if (metric->validator == "storage") {
     for (std::size_t i = 0; i < cluster.storage.size(); ++i)
       if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
     return figure.group.find('/') != std::string::npos;
   }
-  return metric.starts_with("pcie.") || metric == "fabric.links" || metric.starts_with("memory.") ||
-         metric.starts_with("gemm.") || metric.starts_with("hpl.") || metric.starts_with("mpi.");
+  return true;
 }
 
 // Whether the test that brought a verdict measures in this scope.
@@ -127,7 +128,7 @@ std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecor
 ExpectedFigure at_size(const Cluster& cluster, ExpectedFigure f, std::int64_t size) {
   constexpr double kPlateau =
       8.0 * (1ull << 30);  // from there on the curves of targets/collectives are flat, or all but flat
-  if (!f.test.starts_with("nccl.") || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
+  if (collective_of(f.test).empty() || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
   const std::optional<double> share = share_of_plateau(cluster, f, Bytes(static_cast<double>(size)));
   if (share && *share >= 1) return f;
   if (!share) {
@@ -449,7 +450,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
                                  .node = figure.group + (figure.scope.empty() ? "" : " (" + figure.scope + ")"),
                                  .verdict = Verdict::skipped,
                                  .reason = !figure.skip.empty() ? figure.skip
-                                           : figure.test.starts_with("nccl.") && !figure.missing.empty()
+                                           : !collective_of(figure.test).empty() && !figure.missing.empty()
                                                ? figure.missing
                                                : "this release has no validator for it",
                                  .dimension = figure.dimension,
@@ -459,7 +460,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
                                  .demanded = figure.demanded});
     else
       for (Judged& j : report.verdicts)
-        if (j.metric == figure.test && figure.demanded && !figure.test.starts_with("storage.") &&
+        if (j.metric == figure.test && figure.demanded && figure.scope != "storage" &&
             scope_of(suite, j.test, figure.scope))
           j.demanded = true;  // of storage the sum is demanded
   }
