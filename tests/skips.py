@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """What a run of ctest skipped, and why.
 
-usage: skips.py build/release/Testing/Temporary/LastTest.log OUTPUT_OF_CTEST | skips.py --self-test
+usage: skips.py build/release/Testing/Temporary/LastTest.log OUTPUT_OF_CTEST | skips.py --check TESTS | skips.py --self-test
 Reads the lines that tests print (tests/skipping.py, tests/skipping.h, tests/consumers/lib/skipping.bash): `skipped: …`, `skipped in part: …`, and GoogleTest's
 `Skipped` with the reason below it. LastTest.log calls a skipped test passed: the output of ctest says which tests were skipped without a reason.
+--check: no script below TESTS skips by itself, so that each says whether CI may skip it.
 """
+import pathlib
 import re
 import sys
 
@@ -33,6 +35,23 @@ def skips(log, said):
         if (skipped := SKIPPED.match(line)) and skipped.group(1) not in reasons:
             found[skipped.group(1), "it gives no reason"] = True
     return list(found)
+
+
+BY_ITSELF = re.compile(r"""(?:echo|print\(f?|cat)\s*["']skipped: """)
+
+
+def by_itself(lines):
+    return [number for number, line in enumerate(lines, 1) if BY_ITSELF.search(line)]
+
+
+def check(tests):
+    bad = []
+    for path in sorted(p for p in pathlib.Path(tests).rglob("*") if p.suffix in (".sh", ".bash", ".py") or p.parent.name == "virtual-slurm"):
+        if path.is_file() and path.name not in ("skips.py", "skipping.py", "skipping.bash"):
+            text = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            bad += [f"{path}:{number}: error: skips by itself: use `missing` or `cannot` (lib/skipping.bash, skipping.py)" for number in by_itself(text)]
+    print("\n".join(bad) if bad else "every script skips through the helpers")
+    sys.exit(1 if bad else 0)
 
 
 def self_test():
@@ -70,12 +89,16 @@ Test Passed.
     found = skips(log.splitlines(), ["1/4 Test   #1: consumer.a ...***Skipped   0.06 sec", " 3/4 Test #3: house.c ....   Passed   0.06 sec", " 4/4 Test #40: consumer.d ..***Skipped  0.06 sec"])
     if found != expected:
         sys.exit(f"found {found}, expected {expected}")
-    print("skips.py finds the reasons")
+    if by_itself(['need x', '[ -e y ] || { echo "skipped: no y"; exit 77; }', 'cannot "no y"', '    print(f"skipped: {y}")']) != [2, 4]:
+        sys.exit("a script that skips by itself is not found")
+    print("skips.py finds the reasons, and who skips by itself")
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--self-test"]:
         self_test()
+    elif sys.argv[1:2] == ["--check"]:
+        check(sys.argv[2])
     else:
         with open(sys.argv[1], encoding="utf-8", errors="replace") as file:
             with open(sys.argv[2], encoding="utf-8", errors="replace") as said:
