@@ -31,7 +31,8 @@ void put_all(int fd, std::string_view text) {
   }
 }
 void put(std::string_view text) { put_all(STDOUT_FILENO, text); }
-void put_error(std::string_view text) { put_all(STDERR_FILENO, text); }
+void put_text(std::string text) { put(without_commands(std::move(text))); }
+void put_error(std::string_view text) { put_all(STDERR_FILENO, without_commands(std::string(text))); }
 
 void add_help(po::options_description& options) { options.add_options()("help", po::bool_switch(), "this text"); }
 
@@ -203,6 +204,8 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
   }
   if (to_stderr)
     put_error(out);
+  else if (format == Format::text)
+    put_text(std::move(out));
   else
     put(out);
   return exit_status(run, path, given, wanted_text);

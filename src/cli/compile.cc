@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "base/file.h"
 #include "base/format.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "rules/say.h"
 #include "write/manifest.h"
 #include "write/tree.h"
@@ -76,15 +79,18 @@ int run(const po::variables_map& given) {
   std::vector<Finding> accepted;
   for (const Finding& f : result->findings.all())
     if (f.accepted) accepted.push_back(f);
+  std::optional<Interrupts> interrupts(folder);
   const WriteOptions write{.spec_digest = result->spec_digest,
                            .tool_version = CLUSTERC_VERSION,
                            .force = given["force"].as<bool>(),
                            .check = given["check"].as<bool>(),
-                           .interrupted = catch_interrupts()};
+                           .interrupted = interrupts->flag(),
+                           .progress = [](const std::string& line) { put_error(line + "\n"); }};
   WriteResult written;
   Findings told;  // by the pipeline, which has judged the same outputs
   try {
     Tree tree(folder, write);
+    const Interrupts::Guard guard([&] { return tree.abandon(); });
     Bundle files(
         [&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
     const CompileWish wish{result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr,
@@ -100,15 +106,17 @@ int run(const po::variables_map& given) {
     written = tree.finish();
   } catch (const WriteError& failed) {
     written.error = failed.what();
-    end_if_interrupted(folder);
+    interrupts->end_if_interrupted();
   }
+  interrupts.reset();
   const int status = report_findings(*result, path, given, true);
   constexpr std::string_view kWayOut =
       "--force overwrites it; outputs.<id>.extra or a file of the folder of templates keeps a change";
   if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);
   report_kept(written, folder, write.force, kWayOut);
-  for (const std::string& name : written.differing) put(format("{}/{}: not up to date\n", folder, name));
+  for (const std::string& name : written.differing)
+    put_text(format("{}/{}: not up to date\n", printable(folder), printable(name)));
   if (const std::size_t files = written.differing.size() + written.hand_edited.size(); files > 0) {
     put_error(format("{}: {} {} from what the spec gives\n", folder, plural(files, "file"),
                      files == 1 ? "differs" : "differ"));

@@ -152,6 +152,8 @@ constexpr Row kRows[] = {
      "a controller that is none of the cluster's nodes"},
     {"slurm-extra-node-unknown", Severity::warning, "output slurm", Standing::acceptable,
      "an extra line gives a partition nodes that slurm.conf does not define"},
+    {"slurm-gpu-devices-unsaid", Severity::warning, "output slurm", Standing::acceptable,
+     "AMD GPUs whose part does not say how many render nodes the driver makes of one: gres.conf may list others"},
     {"slurm-limits-without-teams", Severity::error, "output slurm", Standing::must_mend,
      "limits count the jobs of a user in a team, and there are no teams"},
     {"slurm-mig-unknown", Severity::error, "output slurm", Standing::must_mend,

@@ -73,6 +73,7 @@
   X(kNodeBootOrBmcLacking) \
   X(kNodePartsBeyondPlaces) \
   X(kNodeVirtualMachineTooLarge) \
+  X(kNodeSmtContradictory) \
   X(kRackUnitsOverlapOrOverflow) \
   X(kRackDeviceDeeperThanRack) \
   X(kRackStaticLoadExceeded) \

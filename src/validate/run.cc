@@ -7,8 +7,9 @@
 
 #include "base/format.h"
 #include "base/host_pattern.h"
+#include "base/printable.h"
 #include "base/text.h"
-#include "diag/render.h"
+#include "base/utc.h"
 #include "model/nvlink.h"
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
@@ -221,7 +222,7 @@ void judge_records(const Cluster& cluster, const ExpectedFigures& expected, cons
   }
   if (const std::int64_t size = test.team_nodes; size > 0 && !brought.empty()) {
     const std::size_t all = (nodes.size() + static_cast<std::size_t>(size) - 1) / static_cast<std::size_t>(size);
-    if (teams.size() < all)
+    if (teams.size() != all)
       report.verdicts.push_back({.test = test.id,
                                  .metric = test.metrics.front(),
                                  .node = node,
@@ -247,10 +248,11 @@ void judge_task(const Cluster& cluster, const ExpectedFigures& expected, const S
                 const TaskOutput& task, const std::string& node, const std::vector<std::string>& nodes,
                 Report& report) {
   const ResultRecords records = read_records(task.lines);
-  const std::size_t first = report.verdicts.size();
+  const std::size_t first = report.verdicts.size(), inventories = report.probes.size();
   judge_records(cluster, expected, test, of, records, task, node, nodes, report);
   const auto found = contradiction_of(records, test, node, nodes);
   if (!found) return;
+  report.probes.resize(inventories);
   for (std::size_t i = first; i < report.verdicts.size(); ++i) {
     Judged& judged = report.verdicts[i];
     if (judged.verdict == Verdict::fail || (judged.verdict == Verdict::error && found->verdict != Verdict::fail))
@@ -307,6 +309,13 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
     if (ran.tasks.size() > 1)
       return verdict_for_all(report.verdicts, test, where, Verdict::error,
                              format("contradictory: {} results of one job", ran.tasks.size()));
+    const TaskOutput& world = ran.tasks.front();
+    if (!world.broken.empty())
+      return verdict_for_all(report.verdicts, test, where, Verdict::error, "ended: " + world.broken);
+    if (!world.claims.empty() && std::find(nodes.begin(), nodes.end(), world.claims) == nodes.end())
+      return verdict_for_all(
+          report.verdicts, test, where, Verdict::error,
+          format("contradictory: a rank ran on '{}', which was not asked for", printable(world.claims)));
     judge_task(cluster, expected, test, test.group, ran.tasks.front(), where, nodes, report);
     return;
   }
@@ -318,17 +327,30 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
                                       [&](const NodeGroupModel& g) { return g.names.index_of(node) >= 0; });
       of = (group == cluster.nodes.end() ? "" : group->name) + "/" + test.system;
     }
+    // The launcher knows on which node it started a task. A second result that calls itself this node's is as bad as a
+    // second one that came from it: one of both is another node's.
     const auto of_node = [&](const TaskOutput& t) { return t.node == node; };
     const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), of_node);
-    if (const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(), of_node); results > 1)
-      verdict_for_all(report.verdicts, test, node, Verdict::error,
-                      format("contradictory: {} results of this node", results));
+    const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(),
+                                       [&](const TaskOutput& t) { return of_node(t) || t.claims == node; });
+    const auto error = [&](std::string why) {
+      verdict_for_all(report.verdicts, test, node, Verdict::error, std::move(why));
+    };
+    if (task != ran.tasks.end() && !task->claims.empty() && task->claims != node)
+      error(format("contradictory: the result of this node calls itself one of '{}'", printable(task->claims)));
+    else if (results > 1)
+      error(format("contradictory: {} results of this node", results));
     else if (task == ran.tasks.end())
-      verdict_for_all(report.verdicts, test, node, Verdict::error,
-                      ran.error.empty() ? "nothing came from this node" : ran.error);
+      error(ran.error.empty() ? "nothing came from this node" : ran.error);
+    else if (!task->broken.empty())
+      error("ended: " + task->broken);
     else
       judge_task(cluster, expected, test, of, *task, node, nodes, report);
   }
+  for (const TaskOutput& task : ran.tasks)
+    if (std::find(nodes.begin(), nodes.end(), task.node) == nodes.end())
+      verdict_for_all(report.verdicts, test, task.node.empty() ? "unknown" : printable(task.node), Verdict::error,
+                      "contradictory: a result of a node on which nothing was started");
   if (!test.system.empty()) judge_sum(expected, test, nodes, first, report);
 }
 
@@ -340,12 +362,24 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
   report.cluster = *cluster.spec.name;
   report.launcher = launcher.id();
   report.journal = options.journal;
+  report.program_version = options.program_version;
+  report.bundle_digest = options.bundle_digest;
+  const auto now = [&] { return options.clock ? options.clock() : std::int64_t{0}; };
+  report.started = now();
   if (!launcher.available(report.error)) return report;
   std::optional<Journal> journal;
   if (!options.journal.empty()) {
-    journal = Journal::open(options.journal, report.cluster, options.spec_digest, report.launcher, options.started,
-                            options.fresh, report.error);
+    journal = Journal::open(
+        options.journal,
+        {report.cluster, options.spec_digest, report.launcher, options.program_version, options.bundle_digest},
+        report.started, options.fresh, report.error);
     if (!journal) return report;
+    report.journal_started = journal->started();
+    report.journal_refused = journal->refused();
+    if (!report.journal_refused.empty() && options.progress)
+      options.progress(
+          format("the journal '{}' has a run that did not end and does not count: {}; every test runs anew",
+                 printable(options.journal), report.journal_refused));
   }
   std::set<std::string> shut;  // nodes whose inventory stage did not come through: gate for the rest
   std::map<std::string, NodeState> states;
@@ -383,16 +417,20 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       continue;
     }
 
-    JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(usable), "", {}};
+    JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(usable), "", {}, 0};
     const JournalTest* earlier = nullptr;
     if (journal)
       for (const JournalTest& done : journal->done())
-        if (done.id == test.id && done.how == ran.how && done.error.empty()) earlier = &done;
+        if (done.id == test.id && done.how == ran.how && done.error.empty() &&
+            std::none_of(done.tasks.begin(), done.tasks.end(), [](const TaskOutput& t) { return !t.broken.empty(); }))
+          earlier = &done;
     const std::string title = format("[{}/{}] {} on {}", number, suite.size(), test.id, fold_names(usable));
     if (earlier) {
       ran = *earlier;
       ++report.resumed;
-      if (options.progress) options.progress(title + ": taken from the journal");
+      if (options.progress)
+        options.progress(format("{}: taken from the journal: it ended at {}, {} ago", title, utc_text(earlier->ended),
+                                age_text(report.started - earlier->ended)));
     } else {
       if (options.progress) options.progress(title);
       Launch launch{.argv = {options.bundle + "/clusterc-" + test.validator},
@@ -405,6 +443,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
       const LaunchResult result = launcher.run(launch);
       ran.tasks = result.tasks;
+      ran.ended = now();
       ran.error = result.error;
       if (ran.error.empty() && result.tasks.empty())
         ran.error = result.messages.empty() ? "nothing was printed" : printable(result.messages.substr(0, 500));
@@ -419,6 +458,8 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
     }
     const std::size_t before = report.verdicts.size();
     judge_test(cluster, expected, test, ran, usable, report);
+    if (earlier)
+      for (std::size_t i = before; i < report.verdicts.size(); ++i) report.verdicts[i].from_journal = earlier->ended;
     if (test.mpi && test.team_nodes == 0 && !gone.empty()) {
       // It ran, but not on what was asked for: the figure is kept, the verdict is not a pass.
       std::vector<std::string> reasons;
