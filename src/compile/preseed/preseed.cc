@@ -34,8 +34,9 @@ bool is_answer(std::string_view text) {
 // Answers of the spec, and those that the two scripts of the installation hang on.
 bool answered(std::string_view text) {
   const std::string_view question = split(text, ' ')[1];
-  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user", "passwd/root-login", "time/zone",
-                                        "netcfg/get_domain"};
+  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user",
+                                        "passwd/root-login",    "time/zone",
+                                        "netcfg/get_domain",    "grub-installer/bootdev"};
   return question.starts_with("partman") || question.starts_with("mirror/") ||
          std::find(std::begin(kOurs), std::end(kOurs), question) != std::end(kOurs);
 }
@@ -74,9 +75,8 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("partman/early_command", "string",
          "wget -O /tmp/disks.sh " + plan.server.url + "/preseed/" + name + "-disks.sh && sh /tmp/disks.sh");
   for (const std::string_view question :
-       {"partman-lvm/device_remove_lvm", "partman-md/device_remove_md", "partman-partitioning/confirm_write_new_label",
-        "partman/confirm", "partman/confirm_nooverwrite", "partman-md/confirm", "partman-md/confirm_nooverwrite",
-        "partman-efi/non_efi_system"})
+       {"partman-partitioning/confirm_write_new_label", "partman/confirm", "partman/confirm_nooverwrite",
+        "partman-md/confirm", "partman-md/confirm_nooverwrite", "partman-efi/non_efi_system"})
     answer(question, "boolean", "true");
   answer("partman-basicfilesystems/no_swap", "boolean", "false");
   answer("partman-partitioning/choose_label", "string", "gpt");
