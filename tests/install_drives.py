@@ -5,7 +5,7 @@ and programs that write down what they are told. The scripts of all three instal
   no drive that is not `boot` is ever written to: not named in what is written for the installer, not cleared, not let be written to (blockdev --setro);
   where the drives are not those of the spec, the script stops with a message, and nothing is written at all.
 
-Layouts by hand first, then as many that chance makes of the same pieces. The play's script for data drives runs against the same folders.
+Layouts by hand first, then as many that chance makes of the same pieces.
 
 usage: install_drives.py PROGRAM SOURCE WORK        exit 77: a shell is not installed
 """
@@ -170,8 +170,8 @@ def layouts():
     yield "SATA behind a SAS controller", "single", [Drive("sda", 480 * GB, "boot", way=sas(1), vendor="ATA     "), nvme(0, 3840 * GB), nvme(1, 3840 * GB)], None
     yield "volumes of a RAID controller", "sas", [Drive(f"sd{c}", 600 * GB, "boot", way=raid(i), vendor="DELL    ") for i, c in enumerate("ab")] + [Drive(f"sd{c}", 18 * TB, rotational=1, way=sas(8 + i)) for i, c in enumerate("cdef")], None
     yield "one volume of a RAID controller for the two drives of the spec", "sas", [Drive("sda", 600 * GB, way=raid(0))] + [Drive(f"sd{c}", 18 * TB, rotational=1, way=sas(8 + i)) for i, c in enumerate("cdef")], "1 are there"
-    yield "volumes of a RAID controller that may be boot or data", "three", [Drive("sda", 480 * GB, way=raid(0))] + [nvme(n, 3840 * GB) for n in range(4)] + [Drive(f"sd{c}", 480 * GB, way=sas(i)) for i, c in enumerate("bc")], "sda may be a drive of boot or of c|3 are|data"
-    yield "SATA for the system beside SAS of its size, told by serial numbers alone", "three", [Drive("sda", 480 * GB, "boot", serial="S-0")] + [nvme(n, 3840 * GB) for n in range(4)] + [Drive(f"sd{c}", 480 * GB, way=sas(i)) for i, c in enumerate("bc")], None
+    yield "volumes of a RAID controller that may be boot or data", "three", [Drive("sda", 480 * GB, way=raid(0))] + [nvme(n, 3840 * GB) for n in range(4)] + [Drive(f"sd{c}", 480 * GB, way=sas(i)) for i, c in enumerate("bc")], "sda may be a drive of boot or of c"
+    yield "SATA for the system beside SAS of its size", "three", [Drive("sda", 480 * GB, "boot")] + [nvme(n, 3840 * GB) for n in range(4)] + [Drive(f"sd{c}", 480 * GB, way=sas(i)) for i, c in enumerate("bc")], None
     yield "disks that turn for the system", "disks", [Drive("sda", TB, "boot", rotational=1), Drive("sdb", TB, "boot", rotational=1), nvme(0, TB), nvme(1, TB)], None
     yield "disks that do not turn where they should", "disks", [Drive("sda", TB), Drive("sdb", TB), nvme(0, TB), nvme(1, TB)], "0 are there"
     yield "drives of virtio", "disks", [Drive("vda", TB, "boot", rotational=1), Drive("vdb", TB, "boot", rotational=1), nvme(0, TB), nvme(1, TB)], None
@@ -243,6 +243,11 @@ def put(path, text):
     path.write_text(text)
 
 
+def link(at, to):
+    if not at.is_symlink():
+        at.symlink_to(os.path.relpath(to, at.parent))
+
+
 def build(root, drives):
     """The layout as folders: ROOT/sys/block with links to ROOT/sys/devices, ROOT/dev."""
     shutil.rmtree(root, ignore_errors=True)
@@ -270,55 +275,62 @@ def build(root, drives):
         put(dev / d.name, "")
         if d.by_path:
             (dev / "disk/by-path" / d.by_path).symlink_to(f"../../{d.name}")
-        device = at.parent.parent if at.parent.name == "block" and d.way != "hidden" else at.parent
+        if d.way == "hidden":
+            continue
+        device = None
         if d.name.startswith("nvme"):
+            device = at.parent
             put(device / "serial", (d.serial or f"N{d.name}").ljust(20) + "\n")
-            pci = device.parent.parent
             if d.multipath:
                 for controller in (0, 1):
                     put(device / f"nvme{controller}/transport", "pcie\n")
             else:
+                pci = device.parent.parent
                 put(device / "transport", (d.transport or "pcie") + "\n")
                 put(root / f"drivers/{pci.name}/unbind", "")
-                for link, target in ((pci / "driver", root / f"drivers/{pci.name}"), (device / "device", pci)):
-                    if not link.is_symlink():
-                        link.symlink_to(target)
+                link(pci / "driver", root / f"drivers/{pci.name}")
+                link(device / "device", pci)
         elif d.name.startswith("sd"):
+            device = at.parent.parent
             put(device / "delete", "")
-            if d.vendor:
-                put(device / "vendor", d.vendor + "\n")
             serial = (d.serial or f"C{d.name}").encode()
             (device / "vpd_pg80").write_bytes(bytes([0, 0x80, 0, len(serial)]) + serial)
+            if d.vendor:
+                put(device / "vendor", d.vendor + "\n")
             if d.wwid:
                 put(device / "wwid", d.wwid + "\n")
         elif d.name.startswith("vd"):
+            device = at.parent.parent
             put(root / f"drivers/{device.name}/unbind", "")
-            (device / "driver").symlink_to(root / f"drivers/{device.name}")
-        if not d.name.startswith(("loop", "ram", "zram", "sr", "fd", "md", "dm", "nbd")) and not (at / "device").exists() and at.parent != device:
-            (at / "device").symlink_to(os.path.relpath(device, at))
-        elif d.name.startswith("nvme") and not (at / "device").exists() and d.way != "hidden":
-            (at / "device").symlink_to(os.path.relpath(device, at))
+            link(device / "driver", root / f"drivers/{device.name}")
+        if device:
+            link(at / "device", device)
     put(root / "mounts", "proc /proc proc rw 0 0\n" + "".join(f"/dev/{d.part(1)} /media ext4 rw 0 0\n" for d in drives if d.mounted))
     signs = {d.name: d.signature for d in drives} | {d.part(n): s for d in drives for n, s in d.part_signatures.items()}
     for name, text in signs.items():
         put(root / "signs" / name, text + "\n" if text else "")
 
 
+# What the scripts call, as functions of the shell (BusyBox prefers its own programs to those of PATH): those that look at or change a device write down what they are told.
+PROGRAMS = r"""
+for program in blockdev wipefs mdadm logger sleep pvs udevadm parted sfdisk; do eval "$program() { echo \"$program \$*\" >> \"\$ROOT/told\"; }"; done
+dd() { case $* in *if=/dev/zero*) echo "dd $*" >> "$ROOT/told" ;; *) command dd "$@" ;; esac; }
+blkid() {
+  for last; do :; done
+  if [ ! -s "$ROOT/signs/${last##*/}" ]; then return 2; fi
+  if grep -qx ambivalent "$ROOT/signs/${last##*/}"; then return 8; fi
+  cat "$ROOT/signs/${last##*/}"
+}
+"""
+
+
 def programs(folder, busybox):
-    """What the scripts call: those that look at or change a device write down what they are told."""
     folder.mkdir(parents=True)
     if busybox:
         for name in subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split():
             (folder / name).symlink_to(busybox)
-    for name in ("blockdev", "debconf-set", "dd", "wipefs", "mkfs.xfs", "mdadm", "sleep", "logger", "pvs", "udevadm"):
-        (folder / name).unlink(missing_ok=True)
-        more = {"dd": 'case "$*" in *if=/dev/zero*) ;; *) exec %s "$@" ;; esac' % (f"{busybox} dd" if busybox else "/bin/dd")}.get(name, "")
-        put(folder / name, f'#!/bin/sh\necho "{name} $*" >> "$ROOT/told"\n{more}\n' if name != "dd" else f'#!/bin/sh\n{more}\necho "dd $*" >> "$ROOT/told"\n')
-    (folder / "blkid").unlink(missing_ok=True)
-    put(folder / "blkid", '#!/bin/sh\nfor last; do :; done\nfile=$ROOT/signs/${last##*/}\n[ -s "$file" ] || exit 2\nif [ "$(cat "$file")" = ambivalent ]; then exit 8; fi\ncat "$file"\n')
-    for file in folder.iterdir():
-        if not file.is_symlink():
-            file.chmod(0o755)
+    put(folder / "debconf-set", '#!/bin/sh\necho "debconf-set $*" >> "$ROOT/told"\n')
+    (folder / "debconf-set").chmod(0o755)
 
 
 def written(root, before):
@@ -344,27 +356,124 @@ def names_in(text, drives):
     return found
 
 
+def scripts_of(tree, group, system):
+    """The script of a group, and what it writes to."""
+    if system == "debian":
+        return (tree / f"preseed/{group}-disks.sh").read_text()
+    if system == "ubuntu":
+        return (tree / f"autoinstall/{group}/disks.sh").read_text()
+    return re.search(r"^%pre .*?\n(.*?)^%end$", (tree / f"kickstart/{group}.ks").read_text(), re.M | re.S)[1]
+
+
+class Run:
+    """One script on one layout: its exit status, what it said and what it wrote."""
+
+    def __init__(self, root, tree, programs_of, shell, group, system, host):
+        shutil.rmtree(root / "drivers.told", ignore_errors=True)
+        placeholders = "storage: { config: [ { path: /dev/cluster-disk-1 }, { path: /dev/cluster-disk-2 } ] }\n"
+        put(root / "autoinstall.yaml", placeholders)
+        put(root / "cmdline", f"quiet cluster.host={host}\n")
+        for name in ("told", "disks.ks"):
+            (root / name).unlink(missing_ok=True)
+        put(root / "script.sh", PROGRAMS + scripts_of(tree, group, system))
+        environment = {"PATH": str(programs_of[shell]) + ("" if shell == "busybox" else ":/usr/bin:/bin"), "SYS_BLOCK": str(root / "sys/block"), "DEV": str(root / "dev"), "ROOT": str(root),
+                       "MOUNTS": str(root / "mounts"), "CMDLINE": str(root / "cmdline"), "DISKS_KS": str(root / "disks.ks"), "AUTOINSTALL": str(root / "autoinstall.yaml"), "LC_ALL": "C"}
+        words = {"dash": ["/bin/dash"], "busybox": [shutil.which("busybox"), "sh"]}[shell]
+        done = subprocess.run([*words, str(root / "script.sh")], env=environment, capture_output=True, text=True, timeout=120)
+        self.status, self.said = done.returncode, done.stdout + done.stderr
+        self.written = written(root, {"autoinstall.yaml": placeholders})
+        self.told = self.written.pop("told", "").splitlines()
+
+
+def judge(run, system, drives, expected):
+    """What is wrong with a run; empty: nothing."""
+    boot = {d.name for d in drives if d.role == "boot"}
+    own = {d.name: d for d in drives}
+    wrong = []
+    for word in ("not found", "bad substitution", "Syntax error", "unexpected operator", "integer expression", "Illegal", "bad number", "No such file"):
+        if word in run.said:
+            wrong.append(f"the shell complains: {run.said}")
+    protected = {line.split("/")[-1] for line in run.told if line.startswith("blockdev --setro ")}
+    let_go = {name for name in run.written if name.startswith(("sys/", "drivers/"))}
+    set_for = "\n".join([line for line in run.told if line.startswith("debconf-set ")] + [run.written[n] for n in ("disks.ks", "autoinstall.yaml") if n in run.written])
+    cleared = {re.search(r"of=\S*/([^/ ]+)", line)[1] for line in run.told if line.startswith("dd ")}
+    if expected is not None:
+        if run.status == 0:
+            wrong.append("it does not stop")
+        if not re.search(expected, run.said):
+            wrong.append(f"it says {run.said!r}")
+        if set_for or cleared or protected or let_go:
+            wrong.append(f"it has written {sorted(run.written)} {run.told}")
+        return wrong
+    if run.status != 0:
+        return wrong + [f"it stops: {run.said}"]
+    named = names_in(set_for, drives)
+    if named != boot:
+        wrong.append(f"the system goes to {sorted(named)}, boot are {sorted(boot)}")
+    of_boot = {f for b in boot for f in [b] + [own[b].part(n) for n in range(1, own[b].parts + 1)]}
+    if not cleared <= of_boot or (system == "debian") != bool(cleared) or (cleared and cleared != of_boot):
+        wrong.append(f"cleared: {sorted(cleared)}, boot has {sorted(of_boot)}")
+    kept = {f for d in drives if d.role == "data" and d.way != "hidden" and not d.removable and d.size and not re.match("loop|zram|ram|sr|fd|nbd|mmcblk.*(boot|rpmb)", d.name) for f in [d.name] + [d.part(n) for n in range(1, d.parts + 1)]}
+    if protected != kept:
+        wrong.append(f"kept from being written to: {sorted(protected)}, expected {sorted(kept)}")
+    if any(line.split()[0] not in ("blockdev", "debconf-set", "dd", "pvs", "logger") for line in run.told):
+        wrong.append(f"it called {run.told}")
+    controllers = {b.folder().split("/nvme/")[0].split("/")[-1] for b in (own[n] for n in boot)}
+    for path in let_go:
+        if system != "debian" or any(f"/{b}/" in path for b in boot) or any(path == f"drivers/{c}/unbind" for c in controllers) or any(path == str(pathlib.PurePath("sys/devices") / pathlib.PurePath(own[b].folder()).parent.parent / "delete") for b in boot):
+            wrong.append(f"a boot drive is let go of, or one by another installer: {path}")
+    return wrong
+
+
+def compile_tree(program, work):
+    groups, nodes = {}, []
+    for plan, drives in PLANS.items():
+        for system, os_name in INSTALLERS.items():
+            groups[plan, system] = group = f"{plan}-{system}"
+            nodes.append(f'  {group}: {{ names: "{group}-[1-2]", server: {{ like: lenovo-sr680a-v3{", drives: { " + drives + " }" if drives else ""} }}, software: {{ os: {os_name} }} }}')
+    put(work / "devices.csv", SERIALS)
+    put(work / "layouts.yaml", SPEC % ("\n".join(nodes), " ".join(f"{g}: {{ count: 1 }}," for g in groups.values())))
+    done = subprocess.run([program, "compile", work / "layouts.yaml", "-o", work / "tree", "--only", "preseed,autoinstall,kickstart"], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"FAILED: clusterc compile: {done.stdout}{done.stderr}")
+    return work / "tree", groups
+
+
 def main():
-    program, source, work = sys.argv[1:4]
-    shells = {"dash": ["dash"], "busybox": ["busybox", "sh"]}
-    for shell in shells.values():
-        if not shutil.which(shell[0]):
-            print(f"skipped: {shell[0]} not installed")
+    program, work = sys.argv[1], pathlib.Path(sys.argv[3])
+    only = sys.argv[4] if len(sys.argv) > 4 else ""
+    for shell in ("dash", "busybox"):
+        if not shutil.which(shell):
+            print(f"skipped: {shell} not installed")
             sys.exit(77)
-    work = pathlib.Path(work)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    parts = work / "parts"
-    groups = {f"{plan}-{system}": (plan, system) for plan in PLANS for system in INSTALLERS}
-    bare = "{ units: 1, cpus: 2 x amd-epyc-9354, memory: 24 x 32 GiB, nics: { data: cx6-vpi-200 }, psus: { count: 2, rating: 2 kW }, power: { each: 1 kW } %s }"
-    lines = []
-    for name, (plan, system) in groups.items():
-        drives = f"drives: {{ {PLANS[plan]} }}" if PLANS[plan] else ""
-        like = "{ like: aws-p5, %s }"
-        lines.append(f'  {name}: {{ names: "{name}-[1-2]", server: {{ like: bare, {drives} }}, software: {{ os: {INSTALLERS[system]} }} }}')
-    put(work / "devices.csv", SERIALS)
-    put(work / "layouts.yaml", SPEC % ("\n".join(lines), " ".join(f"{name}: {{ count: 1 }}," for name in groups)))
-    return work, shells, groups
+    work = work.resolve()
+    tree, groups = compile_tree(program, work)
+    programs_of = {shell: work / f"bin-{shell}" for shell in ("dash", "busybox")}
+    for shell, folder in programs_of.items():
+        programs(folder, shutil.which("busybox") if shell == "busybox" else None)
+    failed, ran, stopped = [], 0, 0
+    by_hand = list(layouts())
+    pairs = [(system, shell) for system in INSTALLERS for shell in programs_of]
+    for number, (name, plan, drives, expected) in enumerate(by_hand + [by_chance(seed) for seed in range(len(by_hand))]):
+        if only not in name:
+            continue
+        # By hand: each installer, the shells in turn; by chance: one of the six.
+        chosen = [(system, list(programs_of)[(number + i) % 2]) for i, system in enumerate(INSTALLERS)] if number < len(by_hand) else [pairs[number % len(pairs)]]
+        plan, member = plan.split("/") if "/" in plan else (plan, "1")
+        for system, shell in chosen:
+            build(work / "machine", drives)
+            run = Run(work / "machine", tree, programs_of, shell, groups[plan, system], system, f"{groups[plan, system]}-{member}")
+            ran += 1
+            stopped += expected is not None
+            for wrong in judge(run, system, drives, expected):
+                failed.append(f"{name} ({plan}, {system}, {shell}): {wrong}")
+    for line in failed:
+        print("FAILED:", line)
+    if failed:
+        sys.exit(1)
+    print(f"ok: {len(by_hand)} layouts by hand and as many by chance, {ran} runs of the compiled scripts with dash and BusyBox: {ran - stopped} went on with the drives that are boot alone, {stopped} stopped and wrote nothing")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ clear_ends() { # DEVICE SECTORS
   if [ "$2" -gt 2048 ]; then dd if=/dev/zero of="$dev/$1" bs=512 seek=$(($2 - 2048)) count=2048 conv=notrunc 2> /dev/null; fi
 }
 for disk in $chosen; do
-  [ "$live" = 1 ] && [ -e "$dev/$disk" ] || continue
+  if [ "$live" = 0 ] || [ ! -e "$dev/$disk" ]; then continue; fi
   for part in "$blocks/$disk/$disk"*; do
     if [ -d "$part" ]; then
       read_sys "$part/size"

@@ -1,6 +1,8 @@
 # Chooses the drives that the operating system is to lie on. $count, $kind, $least and $most of them stand above; $paths: their names in /dev/disk/by-path, where the spec has
-# them; $serials: a line NODE SERIAL… for each node whose inventory has them; $others: a line COUNT KIND LEAST MOST NAME for each other entry of drives. The installation
+# them; $serials: a line NODE SERIAL… for each node whose inventory has them; $others: a line FEWEST COUNT KIND LEAST MOST NAME for each other entry of drives. The installation
 # ends before anything is written where the machine's drives are not those of the spec.
+# Nothing is changed, and no device is opened, where a test gives a folder for /sys/block and none for /dev.
+if [ -z "${SYS_BLOCK:-}" ] || [ -n "${DEV:-}" ]; then live=1; else live=0; fi
 say() { # to the log of the installer, and to the console
   echo "clusterc: $1" >&2
   if [ -z "${SYS_BLOCK:-}" ]; then
@@ -237,11 +239,11 @@ choose_disks() {
   # shellcheck disable=SC2086
   set -- $boots
   if [ $# -ne "$count" ]; then stop "$boots: several ways lead to one drive, or $count are to hold the system"; return 1; fi
-  while read -r other_count other_kind other_least other_most other_name; do
+  while read -r other_fewest other_count other_kind other_least other_most other_name; do
     [ -n "$other_count" ] || continue
     # shellcheck disable=SC2086
     disks_of "$other_kind" "$other_least" "$other_most" any $boots
-    if [ "$number" -ne "$other_count" ]; then
+    if [ "$number" -lt "$other_fewest" ] || [ "$number" -gt "$other_count" ]; then
       stop "$other_count drives $other_name ($other_kind, $other_least to $other_most sectors) are to be there beside $boots, $number are: ${chosen:-none}"
       return 1
     fi

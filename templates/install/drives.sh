@@ -1,8 +1,6 @@
 # The drives of this machine, as sysfs shows them. Installers and the play that makes file systems share this file.
 blocks=${SYS_BLOCK:-/sys/block}
 dev=${DEV:-/dev}
-# Nothing is changed, and no device is opened, where a test gives a folder for /sys/block and none for /dev.
-if [ -z "${SYS_BLOCK:-}" ] || [ -n "${DEV:-}" ]; then live=1; else live=0; fi
 read_sys() { # FILE: $value is its first line, empty where there is none
   value=
   if [ -r "$1" ]; then IFS= read -r value < "$1" || true; fi
@@ -74,7 +72,7 @@ disks_of() {
   for folder in "$blocks"/*; do
     disk=${folder##*/}
     case $but in *" $disk "*) continue ;; esac
-    look_at "$disk" && is_of "$of_kind" "$of_least" "$of_most" && "$of_test" "$disk" || continue
+    if ! look_at "$disk" || ! is_of "$of_kind" "$of_least" "$of_most" || ! "$of_test" "$disk"; then continue; fi
     chosen="$chosen $disk"
     case $seen in *" ${wwid:-$disk} "*) continue ;; esac
     seen="$seen${wwid:-$disk} "

@@ -18,10 +18,8 @@ kernel is another one of the same mirror whose modules are all there, and e2fspr
 installer is told not to ask for one.
 """
 import argparse
-import gzip
 import hashlib
 import http.server
-import io
 import lzma
 import os
 import pathlib
@@ -34,7 +32,6 @@ import threading
 import time
 import urllib.request
 import uuid
-import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 SUITE, RELEASE, ARCH = "trixie", "13", "amd64"
@@ -139,7 +136,8 @@ class Installer:
 
     def __init__(self, archive, work):
         self.archive, self.work = archive, work
-        self.index, self.changed = archive.index(f"main/debian-installer/binary-{ARCH}"), False
+        self.index = archive.index(f"main/debian-installer/binary-{ARCH}")
+        self.files = {}  # that take the place of the mirror's: none where it has everything
         packages = archive.index(f"main/binary-{ARCH}")
         image = work / "netboot"
         if not image.exists():
@@ -204,8 +202,7 @@ class Installer:
             shutil.rmtree(tree / part, ignore_errors=True)
         (tree / "DEBIAN").mkdir()
         (tree / "DEBIAN/control").write_text("".join(line + "\n" for line in package["text"].splitlines() if line.split(":")[0] in ("Package", "Version", "Architecture", "Maintainer", "Description", "Provides", "Source")))
-        udeb = self.archive.cache / "debian" / package["Filename"]
-        udeb.parent.mkdir(parents=True, exist_ok=True)
+        udeb = self.work / "e2fsprogs.udeb"
         run("dpkg-deb", "--build", "--root-owner-group", "-Zxz", tree, udeb, stdout=subprocess.DEVNULL)
         text = package["text"]
         # Its libraries are inside.
@@ -214,18 +211,18 @@ class Installer:
         text = re.sub(r"^SHA256: .*$", f"SHA256: {hashlib.sha256(udeb.read_bytes()).hexdigest()}", text, flags=re.M)
         text = re.sub(r"^(MD5sum|Description-md5): .*\n", "", text, flags=re.M)
         package["text"] = text
-        self.changed = True
+        self.files["debian/" + package["Filename"]] = udeb.read_bytes()
 
-    def index_files(self):
-        """Files of dists/SUITE that take the place of the mirror's: none where the mirror has everything."""
-        if not self.changed:
+    def instead(self):
+        """Files of the archive that take the place of the mirror's, by their paths."""
+        if not self.files:
             return {}
         index = lzma.compress("".join(p["text"].strip("\n") + "\n\n" for p in self.index.values()).encode())
         path = f"main/debian-installer/binary-{ARCH}/Packages.xz"
         release = self.archive.get("debian", f"dists/{SUITE}/Release").read_text()
         head = release.split("\nSHA256:\n")[0].split("\nMD5Sum:\n")[0]
         release = re.sub(r"^Components: .*$", "Components: main", head, flags=re.M) + f"\nSHA256:\n {hashlib.sha256(index).hexdigest()} {len(index)} {path}\n"
-        return {f"debian/dists/{SUITE}/Release": release.encode(), f"debian/dists/{SUITE}/{path}": index}
+        return self.files | {f"debian/dists/{SUITE}/Release": release.encode(), f"debian/dists/{SUITE}/{path}": index}
 
 
 def serve(tree, archive, instead, log):
@@ -326,7 +323,14 @@ def make_drives(folder, layout):
     run("mkfs.xfs", "-q", "-f", drive("bulk0-xfs", "sata", DATA_BYTES, True))
     parts = drive("bulk1-partitions", "sata", DATA_BYTES, True)
     run("sfdisk", "-q", parts, input=b"label: gpt\nstart=2048, size=204800, type=swap\nstart=206848, size=300000, type=linux\n", stdout=subprocess.DEVNULL)
-    run("mkswap", "-q", "-U", "6f1e7a7e-0e9a-4a53-9f0f-2d5b3a1e4c01", "--offset", 2048 * 512, parts, "102400", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    swap = folder / "swap"
+    with open(swap, "wb") as file:
+        file.truncate(204800 * 512)
+    run("mkswap", "-U", "6f1e7a7e-0e9a-4a53-9f0f-2d5b3a1e4c01", swap, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(parts, "r+b") as file:
+        file.seek(2048 * 512)
+        file.write(swap.read_bytes())
+    swap.unlink()
     run("mkfs.ext4", "-q", "-F", "-E", f"offset={206848 * 512}", parts, "150000k", stdout=subprocess.DEVNULL)
     volume = drive("bulk2-lvm", "sata", DATA_BYTES, True)
     made = subprocess.run(["sh", "-c", f"loop=$(losetup -f --show {volume}) && pvcreate -qq $loop && vgcreate -qq soakdata $loop; code=$?; losetup -d $loop; exit $code"], capture_output=True)
@@ -362,7 +366,7 @@ class Machine:
         for number, (path, bus, _) in enumerate(drives):
             command += ["-drive", f"file={path},format=raw,if=none,id=d{number},discard=unmap,detect-zeroes=unmap,cache=unsafe"]
             if bus == "nvme":
-                command += ["-device", f"nvme,drive=d{number},serial=SOAK{number:04d}" + (",bootindex=0" if path.name == "boot0" else "")]
+                command += ["-device", f"nvme,drive=d{number},serial=SOAK{number:04d}" + (",bootindex=1" if path.name == "boot0" else "")]
             else:
                 command += ["-device", f"ide-hd,drive=d{number},bus=ide.{port},serial=SOAK{number:04d},rotation_rate=1"]
                 port += 1
@@ -417,7 +421,7 @@ def main():
     arguments = re.search(r"^kernel \S+ initrd=initrd (.*)$", menu, re.M)[1].replace("${hostname}", "n1")
     arguments = re.sub(r" BOOTIF=\S+", "", arguments) + " console=ttyS0"
     address = re.search(r"url=http://([0-9.]+)/", arguments)[1]
-    instead = installer.index_files()
+    instead = installer.instead()
     if instead:
         arguments += " debian-installer/allow_unauthenticated=true"
     port = serve(tree, archive, instead, work / "http.log")

@@ -173,11 +173,12 @@ void choose_drives(const CompileInput& in, int group, InstallPlan& plan, Finding
     const DriveChoice is = drive_choice(other.value);
     if (is_alike(out.boot, is)) alike.push_back("'" + other.name + "'");
     // Entries that are alike are counted together, and so are entries that one of them joins.
-    InstallDrives::Other all{other.name, is};
+    InstallDrives::Other all{other.name, is, other.value.count.confirmed && other.value.size.confirmed ? is.count : 0};
     for (auto same = out.others.begin(); same != out.others.end();)
       if (is_alike(same->drives, all.drives)) {
         all.name = same->name + "," + all.name;
         all.drives.count += same->drives.count;
+        all.fewest += same->fewest;
         all.drives.least = std::min(all.drives.least, same->drives.least);
         all.drives.most = std::max(all.drives.most, same->drives.most);
         same = out.others.erase(same);
@@ -399,8 +400,9 @@ std::string disks_script(const InstallPlan& plan, std::string_view tail) {
   std::string serials, others;
   for (const auto& node : d.serials) serials += (serials.empty() ? "" : "\n") + node.host + " " + node.numbers;
   for (const auto& other : d.others)
-    others += (others.empty() ? "" : "\n") + std::to_string(other.drives.count) + " " + std::string(other.drives.kind) +
-              " " + std::to_string(other.drives.least) + " " + std::to_string(other.drives.most) + " " + other.name;
+    others += (others.empty() ? "" : "\n") + std::to_string(other.fewest) + " " + std::to_string(other.drives.count) +
+              " " + std::string(other.drives.kind) + " " + std::to_string(other.drives.least) + " " +
+              std::to_string(other.drives.most) + " " + other.name;
   ShellWriter sh(out);
   sh.assign("count", d.boot.count)
       .assign("kind", d.boot.kind)

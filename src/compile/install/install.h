@@ -67,7 +67,8 @@ struct InstallDrives {
   std::vector<Serials> serials;  // of the nodes whose inventory has them
   struct Other {
     std::string name;
-    DriveChoice drives;
+    DriveChoice drives;       // as many as may be there
+    std::int64_t fewest = 0;  // and must be: what the catalogue is not sure of may be missing
   };
   std::vector<Other> others;
 };
