@@ -185,6 +185,7 @@ def layouts():
     yield "alike, the places the other way round", "paths", [nvme(0, 960 * GB), nvme(3, 960 * GB, "boot", by_path="pci-0000:01:00.0-nvme-1"), nvme(2, 960 * GB, "boot", by_path="pci-0000:02:00.0-nvme-1"), nvme(1, 960 * GB)], None
     yield "alike, and a place is empty", "paths", [nvme(0, 960 * GB, by_path="pci-0000:01:00.0-nvme-1"), nvme(2, 960 * GB), nvme(3, 960 * GB)], "no drive is at by-path pci-0000:02:00.0-nvme-1"
     yield "alike, and at a place is a larger drive", "paths", [nvme(0, 960 * GB, by_path="pci-0000:01:00.0-nvme-1"), nvme(1, 1920 * GB, by_path="pci-0000:02:00.0-nvme-1"), nvme(2, 960 * GB), nvme(3, 960 * GB)], "not as the spec has it"
+    yield "alike, and one of the others is a second way to a boot drive", "paths", [nvme(0, 960 * GB, by_path="pci-0000:01:00.0-nvme-1", wwid="eui.01"), nvme(1, 960 * GB, by_path="pci-0000:02:00.0-nvme-1", wwid="eui.02"), nvme(2, 960 * GB, wwid="eui.03"), nvme(3, 960 * GB, wwid="eui.01")], "nvme0n1 and nvme3n1 are two ways"
     yield "alike, one more than the spec has", "paths", [nvme(0, 960 * GB, by_path="pci-0000:01:00.0-nvme-1"), nvme(1, 960 * GB, by_path="pci-0000:02:00.0-nvme-1")] + [nvme(n, 960 * GB) for n in (2, 3, 4)], "2 drives data"
     yield "alike, told by serial numbers", "serials", [nvme(0, 960 * GB), nvme(1, 960 * GB, "boot", serial="S-1 "), nvme(2, 960 * GB), nvme(3, 960 * GB, "boot", serial="S-0")], None
     yield "alike, and one serial number is not there", "serials", [nvme(0, 960 * GB, serial="S-0"), nvme(1, 960 * GB), nvme(2, 960 * GB), nvme(3, 960 * GB)], "no drive is at serial S-1"
@@ -281,6 +282,8 @@ def build(root, drives):
         if d.name.startswith("nvme"):
             device = at.parent
             put(device / "serial", (d.serial or f"N{d.name}").ljust(20) + "\n")
+            if d.wwid:
+                put(at / "wwid", d.wwid + "\n")
             if d.multipath:
                 for controller in (0, 1):
                     put(device / f"nvme{controller}/transport", "pcie\n")
@@ -430,7 +433,7 @@ def compile_tree(program, work):
     for plan, drives in PLANS.items():
         for system, os_name in INSTALLERS.items():
             groups[plan, system] = group = f"{plan}-{system}"
-            nodes.append(f'  {group}: {{ names: "{group}-[1-2]", server: {{ like: lenovo-sr680a-v3{", drives: { " + drives + " }" if drives else ""} }}, software: {{ os: {os_name} }} }}')
+            nodes.append(f'  {group}: {{ names: "{group}-[1-2]", server: {{ like: lenovo-sr680a-v3, nics: {{ data: cx6-vpi-200 }}{", drives: { " + drives + " }" if drives else ""} }}, software: {{ os: {os_name} }} }}')
     put(work / "devices.csv", SERIALS)
     put(work / "layouts.yaml", SPEC % ("\n".join(nodes), " ".join(f"{g}: {{ count: 1 }}," for g in groups.values())))
     done = subprocess.run([program, "compile", work / "layouts.yaml", "-o", work / "tree", "--only", "preseed,autoinstall,kickstart"], capture_output=True, text=True)

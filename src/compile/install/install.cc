@@ -71,8 +71,8 @@ std::string path_name(std::string_view text) {
   return good && !text.starts_with('-') && !text.starts_with('.') ? std::string(text) : std::string();
 }
 
-// A serial number as disks.sh has it (as_word of templates/install/drives.sh).
-std::string serial_word(std::string_view text) {
+// A serial number or a name as disks.sh has it (as_word of templates/install/drives.sh).
+std::string one_word(std::string_view text) {
   std::string out;
   for (const char c : trim(text))
     out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -100,15 +100,13 @@ void take_serials(const CompileInput& in, int group, InstallDrives& out) {
       const std::string port = "drives.boot[" + std::to_string(d) + "]";
       const InventoryRow* row = in.inventory->find(node.host, port);
       if (!row) row = in.inventory->find(in.plan.node_object(g.first + n), port);
-      const std::string number = row ? serial_word(row->serial) : std::string();
+      const std::string number = row ? one_word(row->serial) : std::string();
       if (number.empty()) break;
       node.numbers += (found++ > 0 ? " " : "") + number;
     }
     if (found == out.boot.count) out.serials.push_back(std::move(node));
   }
 }
-
-SourceSpan first_written(SourceSpan written, SourceSpan other) { return written.valid() ? written : other; }
 
 void choose_drives(const CompileInput& in, int group, InstallPlan& plan, Findings& findings) {
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
@@ -131,7 +129,7 @@ void choose_drives(const CompileInput& in, int group, InstallPlan& plan, Finding
   const Drives& d = entry->value;
   if (!d.size) {
     findings
-        .error("install-drives-unsaid", first_written(d.span, g.span),
+        .error("install-drives-unsaid", g.span,
                format("the size of the drives `boot` of '{}' is not known, and the installer tells them by it", g.name))
         .help("`boot: 2 x 960 GB nvme`, with their number, size and kind");
     return;
@@ -140,7 +138,7 @@ void choose_drives(const CompileInput& in, int group, InstallPlan& plan, Finding
   out.boot = drive_choice(d);
   if (out.boot.count > kMostBootDrives)
     findings
-        .error("install-drives-many", first_written(d.span, g.span),
+        .error("install-drives-many", g.span,
                format("`boot` of '{}' has {} drives, and a system is installed on {} at most", g.name, out.boot.count,
                       kMostBootDrives))
         .help(format("`boot: 2 x {} {}`, and an entry of another name for the rest", to_text(*d.size), out.boot.kind));
@@ -173,7 +171,8 @@ void choose_drives(const CompileInput& in, int group, InstallPlan& plan, Finding
     const DriveChoice is = drive_choice(other.value);
     if (is_alike(out.boot, is)) alike.push_back("'" + other.name + "'");
     // Entries that are alike are counted together, and so are entries that one of them joins.
-    InstallDrives::Other all{other.name, is, other.value.count.confirmed && other.value.size.confirmed ? is.count : 0};
+    InstallDrives::Other all{one_word(other.name), is,
+                             other.value.count.confirmed && other.value.size.confirmed ? is.count : 0};
     for (auto same = out.others.begin(); same != out.others.end();)
       if (is_alike(same->drives, all.drives)) {
         all.name = same->name + "," + all.name;
