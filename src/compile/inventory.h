@@ -7,8 +7,8 @@
 //   gpu001,drives.boot[0],,,S64GNE0T100001
 //
 // `name` is a host name as hosts has it, or the object's (node/gpu/001, leaf/compute/u1/r1); `port` is an interface as
-// netplan calls it, `bmc`, a drive as in the PCIe tree (drives.boot[0]), or empty: the device itself. Columns stand in any
-// order; what is not known here (asset tag, a remark) is for people and other programs.
+// netplan calls it, `bmc`, a drive as in the PCIe tree (drives.boot[0]), or empty: the device itself. Columns stand in
+// any order; what is not known here (asset tag, a remark) is for people and other programs.
 #pragma once
 #include <cstdint>
 #include <deque>

@@ -76,18 +76,12 @@ held_all() {
 # Signatures, as blkid finds them: a file system or member of a RAID on a whole drive is data; a member on a boot drive's partition whose others lie elsewhere must be left.
 signed() { blkid -p -o export "$dev/$1" 2> /dev/null; } # DEVICE
 sign() { # KEY: $value of what signed said, which is in $says
-  value="
-$says"
-  case $value in
-    *"
-$1="*)
-      value=${value#*"
-$1="}
-      value=${value%%"
-"*}
-      ;;
-    *) value= ;;
-  esac
+  value=
+  while IFS='=' read -r key text; do
+    if [ "$key" = "$1" ]; then value=$text; fi
+  done << LINES
+$says
+LINES
 }
 of_members() { case $1 in *_member | btrfs | bcache | ceph_bluestore) return 0 ;; esac; return 1; }
 unsigned() {

@@ -153,6 +153,7 @@ class Installer:
 
     def kernel_of_mirror(self):
         status = subprocess.run(f"zcat {self.initrd} | cpio -i --quiet --to-stdout var/lib/dpkg/status", shell=True, capture_output=True, text=True, check=True).stdout
+        self.inside = set(re.findall(r"^Package: (\S+)$", status, re.M))  # the image has these itself
         inside = re.findall(r"^Package: (\S+)-di$", status, re.M)
         own = next(name[len("kernel-image-") :] for name in inside if name.startswith("kernel-image-"))
         names = [name[: -len(own) - 1] for name in inside if name.endswith(own)]
@@ -219,12 +220,12 @@ class Installer:
         from concurrent.futures import ThreadPoolExecutor
 
         release = subprocess.run(["file", "-b", self.kernel], capture_output=True, text=True).stdout
-        names = [n for n, p in self.index.items() if "debian/" + p["Filename"] not in self.files and (not n.endswith("-di") or re.search(r"version (\S+)", release)[1] in n)]
+        names = [n for n, p in self.index.items() if n not in self.inside and "debian/" + p["Filename"] not in self.files and (not n.endswith("-di") or re.search(r"version (\S+)", release)[1] in n)]
         with ThreadPoolExecutor(8) as pool:
             gone = {n for n, there in zip(names, pool.map(lambda n: self.archive.has(self.index[n]["Filename"]), names)) if not there}
-        gone |= {n for n in self.index if n.endswith("-di") and n not in names}
+        gone |= {n for n in self.index if n.endswith("-di") and n not in names and n not in self.inside}
         told = {n for n in gone if not n.endswith("-di")}
-        while more := {n for n, p in self.index.items() if n not in gone and any(d.split()[0].split(":")[0] in told for d in p.get("Depends", "").split(", ") if d and "|" not in d)}:
+        while more := {n for n, p in self.index.items() if n not in gone and n not in self.inside and any(d.split()[0].split(":")[0] in told for d in p.get("Depends", "").split(", ") if d and "|" not in d)}:
             gone |= more
             told |= more
         if not told:
