@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "spec/spec.h"
 #include "targets/targets.h"
 #include "yaml/document.h"

@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "compile/compile.h"
 #include "diag/near.h"
+#include "rules/acceptances.h"
+#include "rules/severities.h"
 #include "yaml/key_path.h"
 
 namespace clusterc {
@@ -244,16 +246,24 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   check_rules({*run->cluster, *run->plan, *run->expected, run->sources,
                options.edition.value_or(named.value_or(kNewestEdition))},
               run->findings);
-  apply_acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);
+  const std::vector<RaisedSeverity> raised = read_severities(run->cluster->spec, run->findings);
+  raise_severities(raised, run->findings);
+  Acceptances acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);
+  acceptances.apply(run->findings);
   // Outputs take what the rules find no error in; what they would refuse is said here already.
-  if (!run->findings.count(Severity::error))
-    judge_outputs(*run->cluster, *run->plan,
-                  {.spec_digest = run->spec_digest,
-                   .accepted = {},
-                   .only = options.outputs,
-                   .inventory = run->inventory ? &*run->inventory : nullptr,
-                   .templates = run->templates ? &*run->templates : nullptr},
-                  run->findings);
+  const bool judged = !run->findings.count(Severity::error);
+  if (judged) {
+    const CompileWish wish{.spec_digest = run->spec_digest,
+                           .accepted = {},
+                           .only = options.outputs,
+                           .inventory = run->inventory ? &*run->inventory : nullptr,
+                           .templates = run->templates ? &*run->templates : nullptr};
+    judge_outputs(*run->cluster, *run->plan, wish, run->findings);
+    if (!run->findings.count(Severity::error)) note_what_is_left(*run->cluster, *run->plan, wish, run->findings);
+    raise_severities(raised, run->findings);
+    acceptances.apply(run->findings);
+  }
+  acceptances.report_unused(judged && options.outputs.empty(), run->findings);
   return run;
 }
 

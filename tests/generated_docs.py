@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/rules/ is what `clusterc explain` says: one page a rule, and indices by family and by severity; the schema and the reference are what
-`clusterc schema` prints. The tables of outputs in README.md and docs/outputs.md are what `clusterc compile --list` says, and what the
-tests say of themselves: a line `# output ID: with what, how` in tests/consumers/*.sh, the golden tree of that name and the unit tests.
+`clusterc schema` prints. The tables of outputs in README.md and docs/tested.md are what `clusterc compile --list` says, and what the
+tests say of themselves: lines `# output ID: with what, how` and `# tested ID: with what, in short` in tests/consumers/*.sh, and the golden tree of that name.
 Compares them, or writes them with --update.
 
 usage: generated_docs.py CLUSTERC SOURCE [--update]
@@ -24,7 +24,7 @@ def run(*arguments):
     return subprocess.run([clusterc, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-rules = json.loads(run("explain", "--json"))["rules"]
+rules, others = (json.loads(run("explain", "--json"))[key] for key in ("rules", "findings"))
 
 
 def table(mine):
@@ -60,6 +60,14 @@ for r in limits:
     t = r["threshold"]
     by_severity += f"| [{r['id']}]({r['id']}.md) | {t['means']} | {t['standard']} | {t['least']} | {t['most']} |\n"
 pages["docs/rules/by-severity.md"] = by_severity
+
+page = (GENERATED.replace("src/rules", "src/rules/finding_table.cc") + "# Findings of no rule\n\nReaders, the view of the deployed cluster and the outputs report these. "
+        "`accept` and `severity` of a spec take their ids as they take [those of rules](rules/README.md).\n")
+for reporter in sorted({f["reporter"] for f in others}):
+    page += f"\n## Reported by {reporter}\n\n| id | severity | can be accepted | |\n| --- | --- | --- | --- |\n"
+    for f in (f for f in others if f["reporter"] == reporter):
+        page += f"| `{f['id']}` | {f['severity']} | {'yes' if f['acceptable'] else 'no'} | {f['summary']} |\n"
+pages["docs/findings.md"] = page
 pages["docs/rules/README.md"] = index
 
 
@@ -83,6 +91,16 @@ def example(rule):
 
 for name in (r["id"] for r in rules):
     pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name) + example(name)
+metrics = json.loads(run("validate", "--list", "--format", "json"))["metrics"]
+page = (GENERATED.replace("src/rules", "src/targets/metrics.cc") + "# Metrics\n\nWhat the validators bring, and what decides about it. `clusterc validate --list` prints the same. "
+        "How verdicts are reached: [validate.md](validate.md).\n")
+for validator in dict.fromkeys(m["validator"] for m in metrics):
+    page += (f"\n## {validator}\n\n[How it measures](../validators/{validator}/README.md)\n\n"
+             "| metric | unit | better | options | scope | judged by | key in `targets` | where the expected figure comes from |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+    for m in (m for m in metrics if m["validator"] == validator):
+        code = lambda text: f"`{text}`" if text else ""
+        page += f"| `{m['name']}` | {m['unit']} | {m['better']} | {code(m['options'])} | {m['scope']} | {m['judged_by']} | {code(m['target'])} | {m['origin']} |\n"
+pages["docs/metrics.md"] = page
 pages["schemas/spec.schema.json"] = run("schema")
 pages["docs/spec-reference.md"] = run("schema", "--reference")
 
@@ -93,27 +111,34 @@ outputs = {}
 for line in run("compile", "--list").splitlines():
     name, rest = line.split(None, 1)
     summary, readers = rest.rsplit(" (read by ", 1)
-    outputs[name] = {"summary": summary, "readers": readers.rstrip(")"), "tried": []}
+    outputs[name] = {"summary": summary, "readers": readers.rstrip(")"), "tried": [], "tested": ""}
 for script in sorted(os.listdir(os.path.join(source, "tests/consumers"))):
     if not script.endswith(".sh"):
         continue
     with open(os.path.join(source, "tests/consumers", script), encoding="utf-8") as file:
         for line in file:
-            found = re.match(r"# output ([a-z-]+): (.*)", line)
+            found = re.match(r"# (output|tested) ([a-z-]+): (.*)", line)
             if found:
-                if found[1] not in outputs:
-                    sys.exit(f"tests/consumers/{script}: there is no output '{found[1]}'")
-                outputs[found[1]]["tried"].append((script, found[2]))
-short = "| output | written for | tried in a test with |\n| --- | --- | --- |\n"
+                if found[2] not in outputs:
+                    sys.exit(f"tests/consumers/{script}: there is no output '{found[2]}'")
+                if found[1] == "tested":
+                    outputs[found[2]]["tested"] = found[3]
+                else:
+                    outputs[found[2]]["tried"].append((script, found[3]))
+short = "| output | read by | tested with |\n| --- | --- | --- |\n"
 long = "| output | what | written for | the test |\n| --- | --- | --- | --- |\n"
 for name, output in outputs.items():
     golden = f"tests/golden/compile/{name}"
     if not output["tried"] or not os.path.isdir(os.path.join(source, golden, "out")):
         sys.exit(f"output '{name}' has no consumer test (a line '# output {name}: …' in tests/consumers/*.sh) or no golden tree ({golden}/out)")
-    short += f"| `{name}` | {output['readers']} | {'; '.join(how for _, how in output['tried'])} |\n"
+    if not output["tested"]:
+        sys.exit(f"output '{name}' has no line '# tested {name}: PROGRAM VERSION' in tests/consumers/*.sh")
+    short += f"| `{name}` | {output['readers']} | {output['tested']} |\n"
     tests = [f"[{script}](../tests/consumers/{script}): {how}" for script, how in output["tried"]] + [f"exact tree of [a small spec](../{golden}/spec.yaml)"]
     long += f"| `{name}` | {output['summary']} | {output['readers']} | {'<br>'.join(tests)} |\n"
-for path, table in (("README.md", short), ("docs/outputs.md", long)):
+pages["docs/tested.md"] = (GENERATED.replace("src/rules; edit there", "tests/consumers; edit there") + "# What the outputs were tested with\n\nEvery compiled file is read by the program that it is for, in the tests "
+                           "that `scripts/test` runs. A broken twin is a file with one mistake, which the program has to refuse.\n\n" + long)
+for path, table in (("README.md", short),):
     with open(os.path.join(source, path), encoding="utf-8") as file:
         text = file.read()
     if text.count(BEGIN) != 1 or END not in text.split(BEGIN)[1]:

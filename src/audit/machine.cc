@@ -120,7 +120,11 @@ std::optional<MachineFacts> read_probe(std::string_view json, std::string& error
     m.os_id = text(part, "id");
     m.os_version = text(part, "version");
   }
-  if (e["kernel"].get(part) == simdjson::SUCCESS) m.kernel = text(part, "release");
+  if (e["kernel"].get(part) == simdjson::SUCCESS) {
+    m.kernel = text(part, "release");
+    const std::string arguments = " " + text(part, "arguments") + " ";
+    m.nosmt = arguments.find(" nosmt ") != arguments.npos || arguments.find(" nosmt=force ") != arguments.npos;
+  }
   if (e["cpu"].get(part) == simdjson::SUCCESS) {
     m.arch = text(part, "arch");
     m.cpu_model = text(part, "model");
@@ -214,6 +218,12 @@ std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
   if (const std::string os = os_name(m); !os.empty()) yaml.field("os", os);
   if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
   if (!m.kernel.empty()) yaml.field("kernel", m.kernel);
+  // Fewer threads than the processor has are switched off, by the kernel where its arguments say so.
+  const CpuPart* part = cpu.empty() || m.virtual_machine ? nullptr : catalog.cpu(cpu);
+  if (m.virtual_machine && m.threads_per_core == 2)
+    yaml.field("smt", true);
+  else if (part && m.threads_per_core == 1 && part->threads_per_core.value_or(1) > 1)
+    m.nosmt ? yaml.field("smt", "nosmt") : yaml.field("smt", false);
   if (!m.driver.empty()) yaml.field("gpu_driver", m.driver);
   const auto has = [&](std::string_view program) {
     return std::find(m.programs.begin(), m.programs.end(), program) != m.programs.end();

@@ -27,6 +27,7 @@ struct MachineFacts {
   std::string host, os_id, os_version, kernel, arch, cpu_model, driver, cuda_driver;
   std::int64_t sockets = 0, cores = 0, threads_per_core = 1, memory_bytes = 0;
   bool virtual_machine = false;
+  bool nosmt = false;  // among the kernel's arguments
   std::vector<Gpu> gpus;
   std::vector<Nic> nics;  // physical ones
   std::vector<Drive> drives;

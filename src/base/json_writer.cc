@@ -5,27 +5,20 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/printable.h"
+
 namespace clusterc {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at text[i], 0 if there is none (Unicode 15, table 3-7).
-std::size_t sequence_length(std::string_view text, std::size_t i) {
-  auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned lead = byte(i);
-  if (lead < 0x80) return 1;
-  std::size_t length = 0;
-  unsigned low = 0x80, high = 0xbf;  // the range of the second byte
-  if (lead >= 0xc2 && lead <= 0xdf)
-    length = 2;
-  else if (lead >= 0xe0 && lead <= 0xef)
-    length = 3, low = lead == 0xe0 ? 0xa0 : 0x80, high = lead == 0xed ? 0x9f : 0xbf;
-  else if (lead >= 0xf0 && lead <= 0xf4)
-    length = 4, low = lead == 0xf0 ? 0x90 : 0x80, high = lead == 0xf4 ? 0x8f : 0xbf;
-  if (length == 0 || i + length > text.size()) return 0;
-  if (byte(i + 1) < low || byte(i + 1) > high) return 0;
-  for (std::size_t k = 2; k < length; ++k)
-    if (byte(i + k) < 0x80 || byte(i + k) > 0xbf) return 0;
-  return length;
+void append_escape(std::string& out, char32_t code) {  // RFC 8259, 7: beyond U+FFFF a pair of surrogates
+  const auto unit = [&](char32_t u) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(u >> shift) & 15u];
+  };
+  if (code < 0x10000) return unit(code);
+  unit(0xd800 + ((code - 0x10000) >> 10));
+  unit(0xdc00 + ((code - 0x10000) & 0x3ff));
 }
 
 [[noreturn]] void misuse(const char* what) { throw std::logic_error(std::string("json writer: ") + what); }
@@ -136,16 +129,27 @@ void JsonWriter::quoted(std::string_view text) {
   std::size_t plain = 0;  // start of the run that needs no escape
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<') {
+    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '[') {
       ++i;
       continue;
     }
     if (c >= 0x80) {
-      if (const std::size_t length = sequence_length(text, i)) {
-        i += length;
+      const Character character = decode_utf8(text, i);
+      if (character.length > 1 && !is_hidden(character.code)) {
+        i += character.length;
+        continue;
+      }
+      // The same text to a reader of JSON; a terminal obeys none of it.
+      if (character.length > 1) {
+        out_.append(text, plain, i - plain);
+        append_escape(out_, character.code);
+        plain = i += character.length;
         continue;
       }
     } else if (c == '<' && !style_.html_safe) {
+      ++i;
+      continue;
+    } else if (c == '[' && !begins_command(text.substr(0, i))) {
       ++i;
       continue;
     }

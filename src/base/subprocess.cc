@@ -68,8 +68,11 @@ struct Stream {
   std::string* kept;
   std::size_t limit;
   const std::function<void(std::string_view)>* on_line;
+  std::size_t max_line = 0;
   std::string line;
+  bool cut = false;  // the line was handed over before its end
   bool truncated = false;
+  std::uint64_t read = 0;  // bytes
 
   // False at the end of the stream.
   bool read_once() {
@@ -81,15 +84,25 @@ struct Stream {
     const std::size_t room = limit - std::min(limit, kept->size());
     kept->append(bytes.substr(0, room));
     truncated = truncated || bytes.size() > room;
+    read += bytes.size();
     if (on_line && *on_line) {
       for (std::size_t end; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {
-        if (line.size() < limit) line.append(bytes.substr(0, end));
-        (*on_line)(line);
+        grow(bytes.substr(0, end));
+        if (!cut) (*on_line)(line);
         line.clear();
+        cut = false;
       }
-      if (line.size() < limit) line.append(bytes);
+      grow(bytes);
     }
     return true;
+  }
+  void grow(std::string_view piece) {
+    if (cut) return;
+    line.append(piece.substr(0, max_line - line.size()));
+    if (line.size() < max_line) return;
+    (*on_line)(line);
+    line.clear();
+    cut = true;
   }
   void finish() {
     if (on_line && *on_line && !line.empty()) (*on_line)(line);
@@ -160,10 +173,15 @@ SubprocessResult run(const Subprocess& what) {
     return not_started(number);
   }
 
-  Stream streams[2] = {{std::move(out.read), &result.out, what.max_out, &what.on_line, {}, false},
-                       {std::move(err.read), &result.err, what.max_err, nullptr, {}, false}};
+  Stream streams[2] = {{.fd = std::move(out.read),
+                        .kept = &result.out,
+                        .limit = what.max_out,
+                        .on_line = &what.on_line,
+                        .max_line = what.max_line},
+                       {.fd = std::move(err.read), .kept = &result.err, .limit = what.max_err, .on_line = nullptr}};
   const Clock::time_point begin = Clock::now();
   std::optional<Outcome> ended_by_us;
+  std::string because;
   Clock::time_point kill_at = Clock::time_point::max(), drain_until = Clock::time_point::max();
   bool gone = false;
   int status = 0;
@@ -195,6 +213,11 @@ SubprocessResult run(const Subprocess& what) {
         ended_by_us = Outcome::interrupted;
       else if (what.timeout && now - begin >= *what.timeout)
         ended_by_us = Outcome::timed_out;
+      else if (what.most_err && streams[1].read > *what.most_err)
+        ended_by_us = Outcome::stopped,
+        because = "it printed more than " + to_text(Bytes(static_cast<double>(*what.most_err))) + " on standard error";
+      else if (what.end_because && !(because = what.end_because()).empty())
+        ended_by_us = Outcome::stopped;
       if (ended_by_us) {
         ::kill(-child, SIGTERM);
         kill_at = now + what.grace;
@@ -217,6 +240,9 @@ SubprocessResult run(const Subprocess& what) {
     case Outcome::timed_out:
       result.reason =
           "'" + name + "' was ended after " + to_text(Seconds(static_cast<double>(what.timeout->count()) / 1000));
+      break;
+    case Outcome::stopped:
+      result.reason = "'" + name + "' was ended: " + because;
       break;
     case Outcome::interrupted:
       result.reason = "'" + name + "' was interrupted";

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,13 +21,18 @@ struct Subprocess {
   std::chrono::milliseconds grace{2000};        // between SIGTERM and SIGKILL
   std::size_t max_out = std::size_t{64} << 20;  // bytes kept; the rest is read and dropped
   std::size_t max_err = std::size_t{1} << 20;
-  // Called for each whole line of standard output (without its end) as it comes; what is kept does not change.
+  std::optional<std::uint64_t> most_err;  // bytes of standard error beyond which the program is ended
+  // Called for each whole line of standard output (without its end) as it comes; what is kept does not change. A line
+  // that has grown to `max_line` bytes is handed over as it is then, and the rest of it is dropped.
   std::function<void(std::string_view line)> on_line;
+  std::size_t max_line = std::size_t{64} << 20;
+  // Asked again and again: why the program has to end now ("it printed more than 16 MiB"); empty: it may go on.
+  std::function<std::string()> end_because;
   const std::atomic<bool>* interrupted = nullptr;  // becomes true (a signal handler's business): the group is ended
 };
 
 struct SubprocessResult {
-  enum class Outcome { exited, signalled, timed_out, interrupted, not_started };
+  enum class Outcome { exited, signalled, timed_out, interrupted, stopped, not_started };  // stopped: see end_because
   Outcome outcome = Outcome::not_started;
   int status = 0;  // exit status, or the signal's number
   std::string out, err;

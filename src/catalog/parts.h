@@ -100,7 +100,7 @@ struct GpuPart {
   Value<Bytes> memory;
   Value<BytesPerSecond> memory_bandwidth, gpu_link;
   Value<FlopsPerSecond> fp64, fp64_tensor, fp32, tf32, bf16, fp8, fp4;
-  Value<std::int64_t> pcie_generation, pcie_lanes, slot_width;
+  Value<std::int64_t> pcie_generation, pcie_lanes, slot_width, render_nodes;
   Value<std::string> cooling, power_connector, card;
   Value<Bytes> bar;
   Value<Celsius> temperature_max;
@@ -135,6 +135,12 @@ struct GpuPart {
     v("bar", s.bar, {.doc = "address space that it asks the board for (BAR1 of `nvidia-smi -q`)"});
     v("temperature_max", s.temperature_max,
       {.doc = "highest temperature of the chip in operation (GPU Max Operating Temp of `nvidia-smi -q`)"});
+    v("render_nodes", s.render_nodes,
+      {.doc =
+           "DRM render nodes (/dev/dri/renderD128 and on) that the amdgpu driver makes of one GPU, the first of which "
+           "is the GPU's and the others its partitions'; left out: one, and the health check does not compare",
+       .least = 1,
+       .most = 64});
     v("bridges", s.bridges, {.doc = "how many cards one NVLink bridge can join: [2, 4]", .least = 2, .most = 8});
   }
 };

@@ -8,4 +8,7 @@ namespace clusterc::cli {
 // where it looked.
 std::string find_bundle(const std::string& given);
 
+// SHA-256 over the names and bytes of the programs in it, clusterc-*: two folders with the same one measure alike.
+std::string bundle_digest(const std::string& folder);
+
 }  // namespace clusterc::cli

@@ -1,7 +1,6 @@
 // A command of the program: a row in commands.cc and a file of its own. Options are declared once; parsing, --help and
 // completion read them.
 #pragma once
-#include <atomic>
 #include <boost/program_options.hpp>
 #include <set>
 #include <span>
@@ -67,13 +66,9 @@ int report_findings_as_text(Run&, const std::string& path,
 // `status`, or at least 1 where something was kept. Throws where nothing was written.
 void report_kept(const WriteResult&, const std::string& folder, bool force, std::string_view way_out);
 int report_tree(const WriteResult&, const std::string& folder, bool force, std::string_view way_out, int status);
-void put(std::string_view text);  // whole, to standard output; a closed pipe ends the program quietly
-void put_error(std::string_view text);
-
-// From now on SIGINT, SIGTERM and SIGHUP set the flag, for what has to be tidied up before the program ends by them;
-// afterwards, where one came, the second says that `folder` is as it was and ends the program by that signal.
-const std::atomic<bool>* catch_interrupts();
-void end_if_interrupted(const std::string& folder);
+void put(std::string_view text);        // whole, to standard output; a closed pipe ends the program quietly
+void put_text(std::string text);        // the same for text that people read: no line of it is a command to a CI runner
+void put_error(std::string_view text);  // likewise
 
 extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp,
     kCompletion, kManual;

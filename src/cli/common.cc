@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "compile/output.h"
 #include "diag/render.h"
+#include "rules/finding_table.h"
 #include "rules/say.h"
 #include "write/tree.h"
 
@@ -30,7 +31,8 @@ void put_all(int fd, std::string_view text) {
   }
 }
 void put(std::string_view text) { put_all(STDOUT_FILENO, text); }
-void put_error(std::string_view text) { put_all(STDERR_FILENO, text); }
+void put_text(std::string text) { put(without_commands(std::move(text))); }
+void put_error(std::string_view text) { put_all(STDERR_FILENO, without_commands(std::string(text))); }
 
 void add_help(po::options_description& options) { options.add_options()("help", po::bool_switch(), "this text"); }
 
@@ -190,8 +192,8 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     out = render_json(run.findings, run.sources);
   } else if (format == Format::sarif) {
     std::vector<RuleText> rules;
-    for (const Rule* rule : all_rules())
-      rules.push_back({rule->id, rule->code, rule->summary, rule->explanation, "", rule->severity});
+    for (const FindingKind& kind : all_finding_kinds())
+      rules.push_back({kind.id, kind.code, kind.summary, kind.explanation, "", kind.severity});
     out = render_sarif(run.findings, run.sources, rules, CLUSTERC_VERSION);
   } else if (format == Format::junit) {
     out = render_junit(run.findings, run.sources, is_built_in);
@@ -202,6 +204,8 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
   }
   if (to_stderr)
     put_error(out);
+  else if (format == Format::text)
+    put_text(std::move(out));
   else
     put(out);
   return exit_status(run, path, given, wanted_text);

@@ -4,6 +4,7 @@
 
 #include "catalog/catalog.h"
 #include "compile/output.h"
+#include "rules/finding_table.h"
 
 namespace clusterc::cli {
 namespace {
@@ -28,7 +29,7 @@ Takes takes_of(std::string_view command, std::string_view placeholder) {
     for (const Edition& e : kEditions) takes.words.push_back(e.text());
   }
   if (placeholder == "RULE")
-    for (const Rule* rule : all_rules()) takes.words.emplace_back(rule->id);
+    for (const FindingKind& kind : all_finding_kinds()) takes.words.emplace_back(kind.id);
   if (placeholder == "COMMAND")
     for (const Command& c : all_commands()) takes.words.emplace_back(c.name);
   if (placeholder == "LIST" && command == "compile")

@@ -164,7 +164,7 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   if (wish == "text")
     put_error(render_tree_summary(d)), put(render_tree_patch(d));
   else
-    put(wish == "json" ? render_tree_json(d) : render_tree_markdown(d));
+    put_text(wish == "json" ? render_tree_json(d) : render_tree_markdown(d));
   return d.files.empty() ? 0 : 1;
 }
 
@@ -210,7 +210,7 @@ int run(const po::variables_map& given) {
                             d.before.errors ? d.before_name : d.after_name);
   else
     d.files = compare_files(*runs[0], *runs[1], keep);
-  put(wish == "json" ? render_diff_json(d) : wish == "markdown" ? render_diff_markdown(d) : render_diff_text(d));
+  put_text(wish == "json" ? render_diff_json(d) : wish == "markdown" ? render_diff_markdown(d) : render_diff_text(d));
   return d.same() ? 0 : 1;
 }
 

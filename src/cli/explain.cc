@@ -1,7 +1,8 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "cli/command.h"
-#include "rules/other_findings.h"
+#include "rules/finding_table.h"
+#include "rules/rule.h"
 
 namespace clusterc::cli {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "RULE");
   o.add_options()("json", po::bool_switch(),
-                  "every rule with its codes, severity, edition and threshold, for programs");
+                  "every rule with its codes, severity, edition and threshold, and every other finding, for programs");
 }
 
 // What a spec may set otherwise, or nothing.
@@ -18,6 +19,15 @@ std::string threshold_text(const Rule& rule) {
   const Threshold& t = *rule.threshold;
   return format("Threshold: {}, {}. A spec may set it from {} to {}: `thresholds: {{ {}: {} }}`.\n\n", t.means,
                 t.text(t.standard), t.text(t.least), t.text(t.most), rule.id, t.text(t.standard));
+}
+
+// What is not of the rule book has no page of its own: its row of the table, and what can be done with it.
+std::string page_of(const FindingKind& kind) {
+  const std::string_view refused = why_not_accepted(kind);
+  return format(
+      "# {}\n\n{}, reported by {}: {}.\n\n{}\n", kind.id, severity_name(kind.severity), kind.reporter, kind.summary,
+      refused.empty() ? format("To accept it: `accept: [ {{ rule: {}, at: PLACE, reason: …, until: … }} ]`.", kind.id)
+                      : format("It cannot be accepted: {}.", refused));
 }
 
 void print_json() {
@@ -45,6 +55,16 @@ void print_json() {
           .end_object();
     json.end_object();
   }
+  json.end_array().array("findings");  // those of no rule
+  for (const FindingKind& kind : all_finding_kinds())
+    if (kind.code.empty())
+      json.begin_object()
+          .field("id", kind.id)
+          .field("severity", severity_name(kind.severity))
+          .field("reporter", kind.reporter)
+          .field("acceptable", kind.standing == Standing::acceptable)
+          .field("summary", kind.summary)
+          .end_object();
   json.end_array().end_object();
   put(out + "\n");
 }
@@ -57,36 +77,30 @@ int run(const po::variables_map& given) {
     return kOk;
   }
   if (names.empty()) {
-    for (const Rule* rule : all_rules())
-      put(format("{:<48} {:<9} {:<8} {}\n", rule->id, rule->code, severity_name(rule->severity), rule->summary));
+    for (const FindingKind& kind : all_finding_kinds())
+      put(format("{:<48} {:<9} {:<8} {}\n", kind.id, kind.code, severity_name(kind.severity), kind.summary));
     return kOk;
   }
   for (const std::string& name : names) {
-    const Rule* rule = find_rule(name);
-    if (const OtherFinding* other = rule ? nullptr : find_other_finding(name)) {
-      put(
-          format("# {}\n\n{}.\n\nNo rule of the rule book: {} reports it. It cannot be accepted; its message says what "
-                 "to do.\n",
-                 other->name, other->means, other->source()));
-      continue;
-    }
-    if (!rule) {
+    const FindingKind* kind = find_finding_kind(name);
+    if (!kind) {
       std::vector<std::string_view> known;
-      for (const Rule* r : all_rules()) known.push_back(r->id);
-      for (const OtherFinding& o : other_findings()) known.push_back(o.name);
+      for (const FindingKind& k : all_finding_kinds()) known.push_back(k.id);
       const auto near = nearest_name(name, known);
       put_error("clusterc: error: there is no rule '" + name + "'" +
                 (near ? "; did you mean '" + std::string(*near) + "'?" : "; 'clusterc explain' lists them") + "\n");
       return kUnjudged;
     }
-    put(format("# {} ({})\n\n{}{}: {}\n\n{}{}\n", rule->id, rule->code, severity_name(rule->severity),
-               rule->physics ? ", physics" : "", rule->summary, threshold_text(*rule), rule->explanation));
+    if (const Rule* rule = find_rule(kind->id))
+      put(format("# {} ({})\n\n{}{}: {}\n\n{}{}\n", rule->id, rule->code, severity_name(rule->severity),
+                 rule->physics ? ", physics" : "", rule->summary, threshold_text(*rule), rule->explanation));
+    else
+      put(page_of(*kind));
   }
   return kOk;
 }
 
 }  // namespace
-const Command kExplain{"explain",
-                       "the page of a rule, or what another finding means; without a name, the list of rules",
+const Command kExplain{"explain", "the page of a rule, or what another finding means; without a name, the list of all",
                        "clusterc explain [RULE…] [--json]", options, run};
 }  // namespace clusterc::cli

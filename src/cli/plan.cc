@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/interrupt.h"
 #include "cli/variants.h"
 #include "report/cable_exports.h"
 #include "report/handbook.h"
@@ -104,7 +106,9 @@ std::vector<std::string_view> wanted_families(const std::string& wish) {
 void refuse_others(const std::string& folder, const std::vector<std::string_view>& families) {
   FileError error;
   std::string why;
-  const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
+  const std::string manifest = folder + "/" + std::string(kManifestName);
+  if (std::error_code failed; !std::filesystem::is_regular_file(manifest, failed)) return;  // the writer says it
+  const auto text = read_file(manifest, std::uint64_t{1} << 30, error);
   if (!text) return;
   std::set<std::string_view> others;
   const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
@@ -123,13 +127,15 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
 
 // One file after the other: of a large plan the text of one is in memory. `text`: plan.txt where it is there already.
 WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::string text, const std::string& folder,
-                          const std::vector<std::string_view>& families, bool force) {
+                          const std::vector<std::string_view>& families, bool force, const Interrupts& interrupts) {
   const Cluster& cluster = *run.cluster;
   const Plan& plan = *run.plan;
   Tree tree(folder, {.spec_digest = run.spec_digest,
                      .tool_version = CLUSTERC_VERSION,
                      .force = force,
-                     .interrupted = catch_interrupts()});
+                     .interrupted = interrupts.flag(),
+                     .progress = [](const std::string& line) { put_error(line + "\n"); }});
+  const Interrupts::Guard guard([&] { return tree.abandon(); });
   const auto wanted = [&](std::string_view family) {
     return std::find(families.begin(), families.end(), family) != families.end();
   };
@@ -182,7 +188,7 @@ int run(const po::variables_map& given) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)
                                                        : lay_side_by_side(path, given, variants, format);
-    put(printed.text);
+    put_text(printed.text);
     return printed.status;
   }
   const bool writes = given.count("output") > 0;
@@ -198,21 +204,22 @@ int run(const po::variables_map& given) {
   if (!result->plan) return status;
   const Plan& plan = *result->plan;
   if (given.count("what-if")) {
-    put(what_if(*result, given["what-if"].as<std::string>(), format));
+    put_text(what_if(*result, given["what-if"].as<std::string>(), format));
     return status;
   }
   const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
   std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest)
                                             : render_plan_text(*result->cluster, plan, expected);
-  put(text);
+  put_text(text);
   if (!writes) return status;
   if (format == Format::json) text = {};
   const bool force = given["force"].as<bool>();
   const WriteResult written = [&] {
+    const Interrupts interrupts(folder);
     try {
-      return write_exports(*result, expected, std::move(text), folder, families, force);
+      return write_exports(*result, expected, std::move(text), folder, families, force, interrupts);
     } catch (const WriteError&) {
-      end_if_interrupted(folder);
+      interrupts.end_if_interrupted();
       throw;
     }
   }();

@@ -1,17 +1,23 @@
+#include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/bundle.h"
 #include "cli/command.h"
 #include "diag/render.h"
 #include "report/validation_report.h"
+#include "targets/metrics.h"
 
 namespace clusterc::cli {
 namespace {
@@ -27,8 +33,8 @@ void options(po::options_description& o) {
       "bundle", po::value<std::string>()->default_value("")->value_name("DIR"),
       "folder of the validators, the same path on every node")(
       "journal", po::value<std::string>()->value_name("FILE"),
-      "where results are kept (default: clusterc-NAME.journal)")("fresh", po::bool_switch(),
-                                                                 "begin anew, even if the last run was cut off")(
+      "where results are kept (default: below $XDG_STATE_HOME/clusterc, else ~/.local/state/clusterc)")(
+      "fresh", po::bool_switch(), "begin anew, even if the last run was cut off")(
       "seconds", po::value<double>()->default_value(0)->value_name("N"),
       "length of each measurement (default: the validators' own)")(
       "allow-busy", po::bool_switch(),
@@ -41,7 +47,36 @@ void options(po::options_description& o) {
       "only", po::value<std::string>()->value_name("LIST"),
       "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the "
       "last two run only so)")("output,o", po::value<std::string>()->value_name("FILE"),
-                               "also write the report as JSON");
+                               "also write the report as JSON")(
+      "list", po::bool_switch(), "the metrics: unit, validator and its options, scope, judgement, target");
+}
+
+// The table of metrics, as text or (--format json) for programs.
+int list_metrics(const po::variables_map& given) {
+  if (text_or_json(given, "the list of metrics is") == Format::text) {
+    for (const Metric& m : all_metrics())
+      put(format("{:<26} {:<7} {:<7} {:<10} {:<8} {}\n", m.name, unit_name(m.unit), m.better, m.validator, m.scope,
+                 judged_by_name(m.judged)));
+    return kOk;
+  }
+  std::string out;
+  JsonWriter json(out, {.indent = 2});
+  json.begin_object().field("format", "clusterc-metrics").field("version", 1).array("metrics");
+  for (const Metric& m : all_metrics())
+    json.begin_object()
+        .field("name", m.name)
+        .field("unit", unit_name(m.unit))
+        .field("better", m.better)
+        .field("validator", m.validator)
+        .field("options", m.options)
+        .field("scope", m.scope)
+        .field("judged_by", judged_by_name(m.judged))
+        .field("target", m.target)
+        .field("origin", m.origin)
+        .end_object();
+  json.end_array().end_object();
+  put(out + "\n");
+  return kOk;
 }
 
 std::string this_host() {
@@ -59,12 +94,43 @@ void require_writable(const std::string& path) {
   if (fs::is_directory(path, failed)) throw UsageError{"'" + path + "' is a folder: -o names the file of the report"};
   if (!fs::is_directory(folder, failed))
     throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    throw UsageError{"the report cannot be written into '" + folder.string() +
-                     "': " + std::generic_category().message(errno)};
+  if (FileError error; !can_write_file(path, error)) throw UsageError{"the report " + error.message};
+}
+
+// Not where the command was given: a file that came with a repository would be taken for results. One for each spec, so
+// that a changed one begins its own.
+std::string default_journal(const std::string& cluster, const std::string& spec_digest) {
+  namespace fs = std::filesystem;
+  // XDG Base Directory Specification 0.8: a relative path is to be ignored.
+  const auto absolute = [](const char* path) { return path && *path == '/' ? fs::path(path) : fs::path(); };
+  fs::path state = absolute(std::getenv("XDG_STATE_HOME"));
+  if (state.empty()) {
+    fs::path home = absolute(std::getenv("HOME"));
+    if (const passwd* const user = home.empty() ? ::getpwuid(::geteuid()) : nullptr) home = absolute(user->pw_dir);
+    if (home.empty())
+      throw UsageError{"neither XDG_STATE_HOME nor HOME names a folder for the journal: name a file with --journal"};
+    state = home / ".local" / "state";
+  }
+  const fs::path folder = state / "clusterc";
+  std::error_code failed;
+  for (fs::path part; const fs::path& step : folder) {
+    part /= step;
+    // For its owner alone, as the specification has it.
+    if (!fs::is_directory(part, failed) && ::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST)
+      throw UsageError{"there is no folder for the journal: '" + part.string() +
+                       "': " + std::generic_category().message(errno) + ": name a file with --journal"};
+  }
+  std::string name;
+  for (const char c : cluster.substr(0, 64)) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    name += plain ? c : '_';
+  }
+  return folder / (name + "-" + spec_digest.substr(0, 16) + ".journal");
 }
 
 int run(const po::variables_map& given) {
+  if (given["list"].as<bool>()) return list_metrics(given);
   const std::string path = one_spec(given);
   const Format format_wanted = text_or_json(given, "a validation is");
   auto result = run_pipeline(path, Stage::checked, run_options(given, path));
@@ -92,17 +158,16 @@ int run(const po::variables_map& given) {
 
   ValidateOptions how;
   how.bundle = find_bundle(given["bundle"].as<std::string>());
-  how.journal =
-      given.count("journal") ? given["journal"].as<std::string>() : "clusterc-" + *cluster.spec.name + ".journal";
+  how.journal = given.count("journal") ? given["journal"].as<std::string>()
+                                       : default_journal(*cluster.spec.name, result->spec_digest);
+  if (!given.count("journal")) put_error("results are kept in '" + printable(how.journal) + "'\n");
   how.spec_digest = result->spec_digest;
   how.fresh = given["fresh"].as<bool>();
   how.interrupted = &interrupted;
-  how.progress = [](const std::string& line) { put_error(line + "\n"); };
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  how.started = format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                       utc.tm_hour, utc.tm_min, utc.tm_sec);
+  how.progress = [](const std::string& line) { put_error(printable(line) + "\n"); };
+  how.program_version = CLUSTERC_VERSION;
+  how.bundle_digest = bundle_digest(how.bundle);
+  how.clock = [] { return static_cast<std::int64_t>(std::time(nullptr)); };
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
@@ -139,33 +204,21 @@ int run(const po::variables_map& given) {
   };
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
   if (!delivered) how.deliver(report);
-  put(format_wanted == Format::json ? render_validation_json(report, result->spec_digest)
-                                    : render_validation_text(report, use_color(given, STDOUT_FILENO)));
+  put_text(format_wanted == Format::json ? render_validation_json(report, result->spec_digest)
+                                         : render_validation_text(report, use_color(given, STDOUT_FILENO)));
   if (!unwritten.message.empty()) {
     put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" +
               printable(how.journal) + "': the same command takes them from there\n");
     return kUnjudged;
   }
   if (!report.error.empty()) {
-    if (format_wanted == Format::json) put_error("clusterc validate: error: " + report.error + "\n");
+    if (format_wanted == Format::json) put_error("clusterc validate: error: " + printable(report.error) + "\n");
     return kUnjudged;
   }
   return report.interrupted ? kUnjudged : report.passed() ? kOk : kFindings;
 }
 
 }  // namespace
-
-std::string find_bundle(const std::string& given) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  fs::path folder = given;
-  if (given.empty())
-    folder = fs::read_symlink("/proc/self/exe", failed).parent_path().parent_path() / "libexec" / "clusterc";
-  folder = fs::absolute(folder, failed);
-  if (!fs::exists(folder / "clusterc-probe", failed))
-    throw UsageError{"there are no validators in '" + folder.string() + "': name their folder with --bundle"};
-  return folder.string();
-}
 
 const Command kValidate{"validate", "run the suite on the cluster and judge it",
                         "clusterc validate SPEC [--launcher local|slurm] [--journal FILE] [--format text|json]",

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compile/inventory.h"
 #include "diag/near.h"
+#include "model/group_ends.h"
 
 namespace clusterc {
 
@@ -36,7 +37,9 @@ std::string made_by(const CompileInput& in, std::string_view output_id, std::str
   return out;
 }
 
-int primary_network(const Cluster& c) {
+namespace {
+
+int find_primary_network(const Cluster& c) {
   int first = -1;
   for (std::size_t n = 0; n < c.networks.size(); ++n) {
     const NetworkModel& net = c.networks[n];
@@ -47,18 +50,22 @@ int primary_network(const Cluster& c) {
   return first;
 }
 
+}  // namespace
+
+int primary_network(const Cluster& c) {
+  return c.memo.get("primary network", [&] { return find_primary_network(c); });
+}
+
 int primary_network(const Cluster& c, int group) {
   const int whole = primary_network(c);
   int inband = -1, any = -1;
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    const NetworkModel& net = c.networks[n];
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
     if (!net.subnet || net.everything || net.carries_traffic(Traffic::oob)) continue;
-    if (std::ranges::none_of(net.ends,
-                             [&](const EndPoints& e) { return e.group == group && !is_management_port(c, net, e); }))
-      continue;
-    if (static_cast<int>(n) == whole) return whole;
-    if (any < 0) any = static_cast<int>(n);
-    if (inband < 0 && net.carries_traffic(Traffic::inband)) inband = static_cast<int>(n);
+    if (is_management_port(c, net, net.ends[static_cast<std::size_t>(at.end)])) continue;
+    if (at.network == whole) return whole;
+    if (any < 0) any = at.network;
+    if (inband < 0 && net.carries_traffic(Traffic::inband)) inband = at.network;
   }
   return inband >= 0 ? inband : any;
 }
@@ -76,45 +83,45 @@ bool is_management_port(const Cluster& c, const NetworkModel& net, const EndPoin
 
 int end_points_of(const Cluster& c, int network, int group) {
   const NetworkModel& net = c.networks[static_cast<std::size_t>(network)];
-  for (std::size_t e = 0; e < net.ends.size(); ++e)
-    if (net.ends[e].group == group && net.ends[e].members > 0 && !is_management_port(c, net, net.ends[e]))
-      return static_cast<int>(e);
+  for (const GroupEnd& at : ends_of_group(c, group))
+    if (at.network == network) {
+      const EndPoints& ends = net.ends[static_cast<std::size_t>(at.end)];
+      if (ends.members > 0 && !is_management_port(c, net, ends)) return at.end;
+    }
   return -1;
 }
 
 std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int group) {
   std::vector<Interface> out;
   std::int64_t next_plain = 0;
-  const auto take = [&](int n) {
+  const auto take = [&](int n, std::size_t e) {
     const NetworkModel& net = c.networks[n];
-    for (std::size_t e = 0; e < net.ends.size(); ++e) {
-      const EndPoints& ends = net.ends[e];
-      if (ends.group != group || is_management_port(c, net, ends)) continue;
-      Interface i{.network = n, .end_points = static_cast<int>(e), .ports = std::max<std::int64_t>(1, ends.ports_each)};
-      const AddressPlan* addresses = plan.addresses_of(n);  // how many a bond leaves is the plan's decision
-      i.addresses = addresses ? addresses->stride[e] : i.ports;
-      i.bonded = i.addresses < i.ports;
-      std::int64_t number = ends.first_port + 1;
-      if (ends.ports >= 0) {
-        i.port_set = c.nodes[group].server.ports[ends.ports].name;
-      } else {
-        i.port_set = "eth";
-        // A guest of another network comes over the ports of that one.
-        const auto host = std::find_if(
-            out.begin(), out.end(), [&](const Interface& o) { return o.network == net.shares && o.port_set == "eth"; });
-        if (net.shares >= 0 && host != out.end())
-          number = host->first;
-        else
-          number = next_plain, next_plain += i.ports;
-      }
-      i.first = number;
-      for (std::int64_t p = 0; p < i.ports; ++p) append_int(i.names.emplace_back(i.port_set), number + p);
-      out.push_back(std::move(i));
+    const EndPoints& ends = net.ends[e];
+    if (is_management_port(c, net, ends)) return;
+    Interface i{.network = n, .end_points = static_cast<int>(e), .ports = std::max<std::int64_t>(1, ends.ports_each)};
+    const AddressPlan* addresses = plan.addresses_of(n);  // how many a bond leaves is the plan's decision
+    i.addresses = addresses ? addresses->stride[e] : i.ports;
+    i.bonded = i.addresses < i.ports;
+    std::int64_t number = ends.first_port + 1;
+    if (ends.ports >= 0) {
+      i.port_set = c.nodes[group].server.ports[ends.ports].name;
+    } else {
+      i.port_set = "eth";
+      // A guest of another network comes over the ports of that one.
+      const auto is_host = [&](const Interface& o) { return o.network == net.shares && o.port_set == "eth"; };
+      const auto host = net.shares < 0 ? out.end() : std::find_if(out.begin(), out.end(), is_host);
+      if (host != out.end())
+        number = host->first;
+      else
+        number = next_plain, next_plain += i.ports;
     }
+    i.first = number;
+    for (std::int64_t p = 0; p < i.ports; ++p) append_int(i.names.emplace_back(i.port_set), number + p);
+    out.push_back(std::move(i));
   };
   for (const bool guests : {false, true})
-    for (std::size_t n = 0; n < c.networks.size(); ++n)
-      if ((c.networks[n].shares >= 0) == guests) take(static_cast<int>(n));
+    for (const GroupEnd& at : ends_of_group(c, group))
+      if ((c.networks[at.network].shares >= 0) == guests) take(at.network, static_cast<std::size_t>(at.end));
   std::erase_if(out, [&](const Interface& i) { return !c.networks[i.network].subnet; });
   return out;
 }

@@ -13,6 +13,7 @@
 #include "compile/group_network.h"
 #include "compile/site_templates.h"
 #include "compile/slurm/slurm.h"
+#include "model/group_ends.h"
 #include "plan/addresses.h"
 #include "plan/equipment.h"
 
@@ -53,12 +54,12 @@ void check_name_lengths(const Cluster& c, Findings& findings) {
     std::string longest = group.names.name(0);
     if (const std::string last = group.names.name(group.count - 1); last.size() > longest.size()) longest = last;
     const std::string plain = longest;
-    for (const NetworkModel& n : c.networks)
-      for (const EndPoints& e : n.ends) {
-        if (!n.subnet || e.group != static_cast<int>(g)) continue;
-        std::string alias = plain + "-" + n.name;
-        if (alias.size() > longest.size()) longest = std::move(alias);
-      }
+    for (const GroupEnd& at : ends_of_group(c, static_cast<int>(g))) {
+      const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+      if (!n.subnet) continue;
+      std::string alias = plain + "-" + n.name;
+      if (alias.size() > longest.size()) longest = std::move(alias);
+    }
     if (longest.size() > kLongestLabel)
       findings
           .error("hosts-name-too-long", group.span,
@@ -88,9 +89,7 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
   bool objects = false;
   std::vector<const InventoryRow*> unknown;
   for (const InventoryRow& row : inventory.rows()) {
-    if (std::any_of(c.nodes.begin(), c.nodes.end(),
-                    [&](const NodeGroupModel& g) { return g.names.index_of(row.name) >= 0; }))
-      continue;
+    if (group_of_host(c, row.name) >= 0) continue;
     if (row.name.starts_with("node/") && !objects) {
       objects = true;
       for (std::int64_t n = 0; n < c.node_count; ++n) others.insert(plan.node_object(n));
@@ -124,11 +123,10 @@ std::set<std::string, std::less<>> ports_of(const Cluster& c, const Plan& plan, 
 void check_inventory_ports(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
   std::vector<std::optional<std::set<std::string, std::less<>>>> known(c.nodes.size());
   const auto group_of = [&](std::string_view name) {
-    for (std::size_t g = 0; g < c.nodes.size(); ++g) {
-      const NodeGroupModel& group = c.nodes[g];
-      if (group.names.index_of(name) >= 0 || name.starts_with("node/" + group.name + "/")) return static_cast<int>(g);
-    }
-    return -1;
+    constexpr std::string_view kNode = "node/";
+    if (!name.starts_with(kNode)) return group_of_host(c, name);
+    const std::string_view rest = name.substr(kNode.size());
+    return c.find_node_group(rest.substr(0, rest.find('/')));
   };
   const InventoryRow* first = nullptr;
   int of = -1;

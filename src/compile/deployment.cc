@@ -15,6 +15,7 @@
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
 #include "compile/slurm/slurm.h"
+#include "model/group_ends.h"
 #include "model/named_hosts.h"
 
 namespace clusterc {
@@ -23,10 +24,12 @@ namespace {
 // The networks that the operating system of a group is in.
 std::vector<const NetworkModel*> networks_of(const Cluster& c, int group) {
   std::vector<const NetworkModel*> out;
-  for (const NetworkModel& n : c.networks)
-    if (n.subnet && std::any_of(n.ends.begin(), n.ends.end(),
-                                [&](const EndPoints& e) { return e.group == group && !is_management_port(c, n, e); }))
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+    if (n.subnet && !is_management_port(c, n, n.ends[static_cast<std::size_t>(at.end)]) &&
+        (out.empty() || out.back() != &n))
       out.push_back(&n);
+  }
   return out;
 }
 
@@ -47,12 +50,10 @@ bool reaches_by_route(const CompileInput& in, int group, int network, std::uint3
 // None of the cluster's machines, by its name or one of its aliases (NODE-NETWORK).
 bool is_outside(const Cluster& c, std::string_view host) {
   const std::string_view name = without_domain(c, host);
-  return std::none_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
-    if (g.names.index_of(name) >= 0) return true;
-    for (std::size_t at = name.rfind('-'); at != name.npos && at > 0; at = name.rfind('-', at - 1))
-      if (g.names.index_of(name.substr(0, at)) >= 0) return true;
-    return false;
-  });
+  if (group_of_host(c, name) >= 0) return false;
+  for (std::size_t at = name.rfind('-'); at != name.npos && at > 0; at = name.rfind('-', at - 1))
+    if (group_of_host(c, name.substr(0, at)) >= 0) return false;
+  return true;
 }
 
 // Servers that a group is told of and that lie in none of its networks, where it has no gateway. A name that is none of
@@ -287,7 +288,7 @@ void check_password(const Cluster& c, Findings& findings) {
 // cluster.
 void check_doors(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  if (c.spec.teams.begin() == c.spec.teams.end() || !is_made(c, "ansible")) return;
+  if (!is_made(c, "ansible")) return;
   std::vector<std::string> open;
   SourceSpan at;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {

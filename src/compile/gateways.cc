@@ -7,6 +7,7 @@
 #include "compile/common.h"
 #include "compile/hosts/each_address.h"
 #include "compile/slurm/slurm.h"
+#include "model/group_ends.h"
 #include "model/named_hosts.h"
 
 namespace clusterc {
@@ -58,9 +59,7 @@ class Places {
 
 constexpr std::int64_t kMostServing = 16;  // nodes of a group, each of which is a route
 
-bool any_gateway(const Cluster& c) {
-  return std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) { return g.has_role(Role::gateway); });
-}
+bool any_gateway(const Cluster& c) { return !groups_with(c, Role::gateway).empty(); }
 
 }  // namespace
 

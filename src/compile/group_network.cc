@@ -1,11 +1,13 @@
 #include "compile/group_network.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/gateways.h"
+#include "model/group_ends.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -17,19 +19,33 @@ constexpr std::int64_t kFirstTable =
 
 using Kind = NetworkDevice::Kind;
 
-NetworkDevice* find(std::vector<NetworkDevice>& devices, std::string_view name) {
-  const auto at = std::find_if(devices.begin(), devices.end(), [&](const NetworkDevice& d) { return d.name == name; });
-  return at == devices.end() ? nullptr : &*at;
-}
-
 NetworkDevice device(Kind kind, std::string name) {
   NetworkDevice d;
   d.kind = kind, d.name = std::move(name);
   return d;
 }
 
+// Of one kind, in the order in which they were made, and by name: a group may be in thousands of networks.
+class DeviceList {
+ public:
+  NetworkDevice* find(const std::string& name) {
+    const auto at = at_.find(name);
+    return at == at_.end() ? nullptr : &all_[at->second];
+  }
+  NetworkDevice& add(NetworkDevice d) {  // until the next one
+    at_.emplace(d.name, all_.size());
+    return all_.emplace_back(std::move(d));
+  }
+  std::size_t size() const { return all_.size(); }
+  std::vector<NetworkDevice>& all() { return all_; }
+
+ private:
+  std::vector<NetworkDevice> all_;
+  std::unordered_map<std::string, std::size_t> at_;
+};
+
 struct Devices {
-  std::vector<NetworkDevice> ports, bonds, vlans;
+  DeviceList ports, bonds, vlans;
 };
 
 Devices devices_of(const Cluster& c, const Plan& plan, int group) {
@@ -40,11 +56,11 @@ Devices devices_of(const Cluster& c, const Plan& plan, int group) {
     const std::int64_t vlan = net.spec && net.shares >= 0 ? net.spec->vlan.value_or(0) : 0;
     std::vector<std::string> below;  // devices that carry this network
     for (const std::string& name : i.names) {
-      NetworkDevice* port = find(d.ports, name);
-      if (!port) port = &d.ports.emplace_back(device(Kind::port, name));
+      NetworkDevice* port = d.ports.find(name);
+      if (!port) port = &d.ports.add(device(Kind::port, name));
       port->mtu = std::max(port->mtu, mtu);
       // Over a port that is in a bond a guest comes through the bond.
-      NetworkDevice* bond = port->bond.empty() ? nullptr : find(d.bonds, port->bond);
+      NetworkDevice* bond = port->bond.empty() ? nullptr : d.bonds.find(port->bond);
       const std::string& carrier = bond ? bond->name : name;
       if (bond) bond->mtu = std::max(bond->mtu, mtu);
       if (std::find(below.begin(), below.end(), carrier) == below.end()) below.push_back(carrier);
@@ -61,22 +77,21 @@ Devices devices_of(const Cluster& c, const Plan& plan, int group) {
         NetworkDevice bond = device(Kind::bond, "bond");
         append_uint(bond.name, d.bonds.size());
         bond.mtu = mtu, bond.members = {first, last};
-        for (const std::string& member : bond.members) find(d.ports, member)->bond = bond.name;
+        for (const std::string& member : bond.members) d.ports.find(member)->bond = bond.name;
         below.push_back(bond.name);
-        d.bonds.push_back(std::move(bond));
+        d.bonds.add(std::move(bond));
       }
     }
     for (std::int64_t a = 0; a < i.addresses; ++a) {
       const std::string& carrier = below[std::min(static_cast<std::size_t>(a), below.size() - 1)];
-      NetworkDevice* on = find(d.bonds, carrier);
-      if (!on) on = find(d.ports, carrier);
+      NetworkDevice* on = d.bonds.find(carrier);
+      if (!on) on = d.ports.find(carrier);
       if (vlan > 0) {
         std::string name = carrier + ".";
         append_int(name, vlan);
-        on = find(d.vlans, name);
+        on = d.vlans.find(name);
         if (!on)
-          on = &d.vlans.emplace_back(device(Kind::vlan, std::move(name))), on->below = carrier, on->vlan = vlan,
-          on->mtu = mtu;
+          on = &d.vlans.add(device(Kind::vlan, std::move(name))), on->below = carrier, on->vlan = vlan, on->mtu = mtu;
       }
       NetworkAddress address;
       address.network = i.network, address.end_points = i.end_points, address.port = a;
@@ -140,14 +155,14 @@ std::string_view network_output(const Cluster& c, const NodeGroupModel& g) {
 }
 
 bool has_network_of(const Cluster& c, NetworkReader reader) {
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (network_reader(c, c.nodes[g]) == reader &&
-        std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
-          return n.subnet && std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
-                   return e.group == static_cast<int>(g) && !is_management_port(c, n, e);
-                 });
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const std::vector<GroupEnd>& ends = ends_of_group(c, static_cast<int>(g));
+    if (network_reader(c, c.nodes[g]) == reader && std::any_of(ends.begin(), ends.end(), [&](const GroupEnd& at) {
+          const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+          return n.subnet && !is_management_port(c, n, n.ends[static_cast<std::size_t>(at.end)]);
         }))
       return true;
+  }
   return false;
 }
 
@@ -156,7 +171,7 @@ GroupNetwork::GroupNetwork(const CompileInput& in, int group, Findings& findings
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
   Devices d = devices_of(c, in.plan, group);
-  for (std::vector<NetworkDevice>* list : {&d.ports, &d.bonds, &d.vlans}) {
+  for (std::vector<NetworkDevice>* list : {&d.ports.all(), &d.bonds.all(), &d.vlans.all()}) {
     const auto longest =
         std::find_if(list->begin(), list->end(), [](const NetworkDevice& n) { return n.name.size() > kLongestName; });
     if (longest != list->end())

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.h"
 #include "diag/finding.h"
 
 namespace clusterc {
@@ -21,8 +22,6 @@ struct TextStyle {
 
 std::string render_text(const Findings&, const Sources&, TextStyle = {});
 std::string render_text(const Finding&, const Findings& among, const Sources&, TextStyle = {});
-std::string printable(
-    std::string_view);  // on one line, and nothing in it that a terminal would obey: for names that users give
 std::string render_summary(const Findings&);               // "2 errors, 1 warning, 3 notes (1 accepted)"
 std::string render_json(const Findings&, const Sources&);  // format "clusterc-findings", version 1
 std::string render_sarif(const Findings&, const Sources&, std::span<const RuleText>,

@@ -13,7 +13,7 @@ namespace clusterc {
 namespace {
 
 // In the text of a command a line end would end it, and '%' begins an escape; in a property ':' and ',' end it, too
-// (actions/toolkit: command.ts).
+// (actions/toolkit: command.ts). `text` is printable() but for line ends of ours.
 std::string escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) switch (c) {
@@ -40,10 +40,10 @@ std::string escaped(std::string_view text, bool property) {
 
 // What a viewer without room for second places shows: the arithmetic and the ways out.
 std::string whole_text(const Finding& finding) {
-  std::string text = finding.message;
-  if (!finding.caret.empty()) text += ": " + finding.caret;
-  for (const Remark& note : finding.notes) text += "\nnote: " + note.message;
-  for (const Remark& help : finding.helps) text += "\nhelp: " + help.message;
+  std::string text = printable(finding.message);
+  if (!finding.caret.empty()) text += ": " + printable(finding.caret);
+  for (const Remark& note : finding.notes) text += "\nnote: " + printable(note.message);
+  for (const Remark& help : finding.helps) text += "\nhelp: " + printable(help.message);
   return text;
 }
 
@@ -80,13 +80,14 @@ std::string render_github(const Findings& findings, const Sources& sources) {
     out += quiet ? "::notice " : finding.severity == Severity::warning ? "::warning " : "::error ";
     if (finding.span.valid()) {
       const Place at = place_of(sources, finding.span);
-      out += format("file={},line={},endLine={},", escaped(at.path, true), at.begin.line, at.end.line);
+      out += format("file={},line={},endLine={},", escaped(printable(at.path), true), at.begin.line, at.end.line);
       // Columns are read only of a place within one line.
       if (at.begin.line == at.end.line) out += format("col={},endColumn={},", at.begin.column, at.end.column);
     }
     std::string text = whole_text(finding);
     if (finding.accepted)
-      text += "\nnote: this " + std::string(severity_name(finding.severity)) + " is accepted: " + *finding.accepted;
+      text += "\nnote: this " + std::string(severity_name(finding.severity)) +
+              " is accepted: " + printable(*finding.accepted);
     out += format("title={}::{}\n", escaped(finding.rule, true), escaped(text, false));
   }
   return out;
@@ -103,7 +104,7 @@ std::string render_gitlab(const Findings& findings, const Sources& sources) {
     if (!finding.counts()) continue;  // the format knows no accepted ones
     const bool placed = finding.span.valid();
     json.begin_object()
-        .field("description", finding.message)
+        .field("description", printable(finding.message))
         .field("check_name", finding.rule)
         .field("fingerprint", print)
         .field("severity", finding.severity == Severity::error     ? "major"

@@ -102,13 +102,13 @@ void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings
       .attribute("classname", path);
   if (placed) xml.attribute("file", path).attribute("line", at.line);
   if (finding.accepted) {
-    xml.open("skipped").attribute("message", "accepted: " + *finding.accepted).close();
+    xml.open("skipped").attribute("message", "accepted: " + printable(*finding.accepted)).close();
   } else if (finding.in_baseline) {
     xml.open("skipped").attribute("message", "in the baseline").close();
   } else if (fails(finding)) {
     xml.open("failure")
         .attribute("type", finding.rule)
-        .attribute("message", finding.message)
+        .attribute("message", printable(finding.message))
         .text(render_text(finding, findings, sources))
         .close();
   } else {

@@ -1,6 +1,7 @@
 // SARIF 2.1.0 (OASIS, 2020): what code hosts show beside a change. Section numbers in comments are that document's.
 #include <map>
 
+#include "base/text.h"
 #include "diag/place.h"
 #include "diag/render.h"
 
@@ -57,7 +58,10 @@ class SarifWriter {
   }
 
  private:
-  void text(std::string_view name, std::string_view what) { json_.object(name).field("text", what).end_object(); }
+  // SARIF 2.1.0, 3.11.6: "[text](place)" in a message is a link, which no text of a spec shall make.
+  void text(std::string_view name, std::string_view what) {
+    json_.object(name).field("text", replace_all(what, "](", "\\](")).end_object();
+  }
 
   void descriptor(const RuleText& rule) {  // 3.49
     json_.begin_object().field("id", rule.id);
@@ -97,11 +101,11 @@ class SarifWriter {
 
   // The only text that every viewer shows: the message with its arithmetic and the ways out.
   static std::string full_message(const Finding& finding) {
-    std::string message = finding.message;
-    if (!finding.caret.empty()) message += ": " + finding.caret;
+    std::string message = printable(finding.message);
+    if (!finding.caret.empty()) message += ": " + printable(finding.caret);
     for (const Remark& note : finding.notes)
-      if (!note.span.valid()) message += "\nnote: " + note.message;
-    for (const Remark& help : finding.helps) message += "\nhelp: " + help.message;
+      if (!note.span.valid()) message += "\nnote: " + printable(note.message);
+    for (const Remark& help : finding.helps) message += "\nhelp: " + printable(help.message);
     return message;
   }
 
@@ -152,7 +156,7 @@ class SarifWriter {
       if (!note.span.valid()) continue;
       if (id == 0) json_.array("relatedLocations");
       json_.begin_object().field("id", ++id);
-      text("message", note.label.empty() ? note.message : note.message + ": " + note.label);
+      text("message", printable(note.message) + (note.label.empty() ? "" : ": " + printable(note.label)));
       physical(note.span);
       json_.end_object();
     }

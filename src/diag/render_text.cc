@@ -4,43 +4,16 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "diag/place.h"
 #include "diag/render.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::size_t kLongestExcerpt =
     160;                             // columns shown of a longer line, so that a hostile one floods no terminal
 constexpr std::size_t kLeadIn = 60;  // columns shown before the caret when the line is cut
-
-struct Character {
-  char32_t code = 0;
-  std::size_t length = 1;  // bytes
-};
-
-// The text may hold anything: what is not UTF-8 is taken byte by byte as U+FFFD.
-Character decode(std::string_view text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
-  if (length == 0 || lead > 0xf4 || at + length > text.size()) return {0xfffd, 1};
-  char32_t code = lead & (0xffu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[at + i]);
-    if ((next & 0xc0) != 0x80) return {0xfffd, 1};
-    code = code << 6 | (next & 0x3fu);
-  }
-  return {code, length};
-}
-
-// Would a terminal do something with it rather than show it? Control characters (C0, DEL, C1), line and paragraph
-// separators and the characters that turn the direction of writing (Unicode 15, UAX 9).
-bool unprintable(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-         (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029 || code == 0x200e || code == 0x200f;
-}
 
 // Columns on a terminal: two for the wide ranges of UAX 11, none for combining marks and joiners.
 std::size_t columns_of(char32_t code) {
@@ -68,25 +41,11 @@ std::size_t columns_of(char32_t code) {
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const Character c = decode(text, at);
+    const Character c = decode_utf8(text, at);
     columns += columns_of(c.code);
     at += c.length;
   }
   return columns;
-}
-
-// Appends text so that it stays on its line and moves no cursor. A tab becomes one blank: the caret line counts on it.
-void append_clean(std::string& out, std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const Character c = decode(text, at);
-    if (c.code == '\t' || c.code == '\n')
-      out += ' ';
-    else if (c.code == 0xfffd || unprintable(c.code))
-      out += kReplacement;
-    else
-      out.append(text, at, c.length);
-    at += c.length;
-  }
 }
 
 class TextRenderer {
@@ -123,7 +82,7 @@ class TextRenderer {
     color("1");
     if (span.valid()) {
       const LineColumn at = sources_.position(span.file, span.begin);
-      append_clean(out_, sources_.path(span.file));
+      append_printable(out_, sources_.path(span.file));
       out_ += format(":{}:{}: ", at.line, at.column);
     }
     color(severity == "error" ? "31" : severity == "warning" ? "35" : severity == "help" ? "32" : "36");
@@ -131,7 +90,7 @@ class TextRenderer {
     out_ += ": ";
     color("0");
     if (!rule.empty()) color("1");
-    append_clean(out_, message);
+    append_printable(out_, message);
     if (!rule.empty()) {
       color("0");
       out_ += " [", out_ += rule, out_ += ']';
@@ -168,11 +127,13 @@ class TextRenderer {
     gutter(number);
     std::string shown;
     if (cut_front) shown += "...";
-    append_clean(shown, before);
-    append_clean(shown, marked);
-    append_clean(shown, behind);
+    append_visible(shown, before);
+    append_visible(shown, marked);
+    append_visible(shown, behind);
     if (cut_behind) shown += "...";
     while (!shown.empty() && shown.back() == ' ') shown.pop_back();
+    // The same length, so that the caret points where it should.
+    for (std::size_t at; (at = bracket_of_command(shown)) != std::string::npos;) shown.replace(at, 1, kReplacement);
     if (!shown.empty()) out_ += ' ', out_ += shown;
     out_ += '\n';
     gutter(0);
@@ -181,7 +142,7 @@ class TextRenderer {
     out_ += mark.front();
     const std::size_t width = columns_of(marked);
     if (width > 1) out_.append(width - 1, mark.back());
-    if (!label.empty()) out_ += ' ', append_clean(out_, label);
+    if (!label.empty()) out_ += ' ', append_printable(out_, label);
     color("0");
     out_ += '\n';
   }
@@ -233,12 +194,6 @@ std::string render_text(const Finding& finding, const Findings& among, const Sou
   TextRenderer renderer(among, sources, style);
   renderer.finding(finding);
   return renderer.take();
-}
-
-std::string printable(std::string_view text) {
-  std::string out;
-  append_clean(out, text);
-  return out;
 }
 
 std::string render_summary(const Findings& findings) {

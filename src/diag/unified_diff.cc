@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "diag/apply_fixes.h"
 
 namespace clusterc {
@@ -100,6 +101,12 @@ std::string shown_path(std::string_view path) {
 
 void put_lines(std::string& out, char sign, Lines lines) {
   for (const std::string_view line : lines) {
+    // A line that a runner would obey is no context: it goes and comes back, so that a sign of ours stands before it.
+    if (sign == ' ' && is_command(line)) {
+      put_lines(out, '-', Lines(&line, 1));
+      put_lines(out, '+', Lines(&line, 1));
+      continue;
+    }
     out += sign;
     out += line;
     if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";

@@ -181,7 +181,11 @@ class Schema {
 
   void words(const std::vector<std::string_view>& all) {
     w_.array("enum", JsonWriter::Layout::line);
-    for (const auto word : all) w_.value(word);
+    for (const auto word : all)
+      if (word == "true" || word == "false")
+        w_.value(word == "true");  // what an editor's YAML reader makes of it
+      else
+        w_.value(word);
     w_.end_array();
   }
 

@@ -1,6 +1,8 @@
 #include "fields/show.h"
 
 #include "base/json_writer.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "fields/scalar_text.h"
 
 namespace clusterc {
@@ -44,20 +46,24 @@ std::string yaml_text(std::string_view s) {
                s != "Null" && s != "NULL" && s != "..." && s != ".";
   for (const char c : s) plain = plain && plain_character(c);
   if (plain) return std::string(s);
-  static constexpr char kHex[] = "0123456789abcdef";
+  // YAML 1.2, 5.7: what a reader of the text would obey, or not see, is written by its number.
   std::string out = "\"";
-  for (const char c : s) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      (out += '\\') += c;
-    else if (c == '\n')
+  for (std::size_t i = 0; i < s.size();) {
+    const Character c = decode_utf8(s, i);
+    if (c.code == '"' || c.code == '\\')
+      (out += '\\') += s[i];
+    else if (c.code == '\n')
       out += "\\n";
-    else if (c == '\t')
+    else if (c.code == '\t')
       out += "\\t";
-    else if (byte < 0x20 || byte == 0x7f)
-      (out += "\\x") += {kHex[byte >> 4], kHex[byte & 15]};
+    else if (is_hidden(c.code) || (c.code == '[' && begins_command(s.substr(0, i)))) {
+      out += c.code < 0x100 ? "\\x" : c.code < 0x10000 ? "\\u" : "\\U";
+      append_hex(out, c.code, c.code < 0x100 ? 2 : c.code < 0x10000 ? 4 : 8);
+    } else if (c.code == 0xfffd)
+      out += kReplacement;
     else
-      out += c;
+      out.append(s, i, c.length);
+    i += c.length;
   }
   return out += '"';
 }
@@ -86,7 +92,7 @@ std::string one_line(std::string_view s) {
       out += ' ';
   }
   while (out.ends_with(' ')) out.pop_back();
-  return out;
+  return printable(out);
 }
 
 std::string origin_comment(const ValueHead& head) {

@@ -22,11 +22,22 @@ struct Launch {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-struct TaskOutput {  // what one node (or the first rank of an MPI world) printed
-  std::string node;  // name of the spec; MPI: the node of the first rank
+// What one task may print on standard output. The largest probe is some 100 kB, the longest result (collectives of
+// every type and size) a few MB; libraries that are told to say more print some thousand lines a rank.
+struct OutputLimit {
+  std::size_t bytes = std::size_t{16} << 20, lines = std::size_t{1} << 16, line = std::size_t{4} << 20;
+};
+// What a launch may print on standard error, of which the first 1 MiB is kept.
+inline constexpr std::uint64_t kMostComplaints = std::uint64_t{64} << 20;
+
+struct TaskOutput {  // what one node (or an MPI world) printed
+  std::string
+      node;  // name of the spec, on which the launcher started it, whatever the task says; MPI: of the first rank
   std::vector<std::string> lines;
   std::vector<std::string>
-      complaints;  // the last lines of standard error of what ended badly: its own and the launcher's
+      complaints;      // the last lines of standard error of what ended badly: its own and the launcher's
+  std::string claims;  // the node that the task calls itself, where it says so
+  std::string broken;  // why nothing of what it printed counts ("it printed more than 16 MiB"); `lines` is empty then
 };
 
 struct LaunchResult {

@@ -1,9 +1,12 @@
 // This machine alone: programs run directly, MPI worlds through mpirun.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "launch/launcher.h"
+#include "launch/task_lines.h"
 
 namespace clusterc {
 namespace {
@@ -47,15 +50,28 @@ class LocalLauncher final : public Launcher {
     process.argv.insert(process.argv.end(), launch.argv.begin(), launch.argv.end());
     process.timeout = launch.timeout;
     process.interrupted = launch.interrupted;
-    TaskOutput task{.node = this_node_, .lines = {}, .complaints = {}};
-    process.on_line = [&](std::string_view line) { task.lines.emplace_back(line); };
+    TaskOutput task{.node = this_node_};
+    // Ranks of a world print into one stream.
+    const auto tasks = static_cast<std::size_t>(launch.mpi ? std::max(1, launch.ranks_per_node) : 1);
+    OutputLimit limit;
+    limit.bytes *= tasks, limit.lines *= tasks;
+    TaskLines output(limit);
+    process.max_out = 0;
+    process.max_line = limit.line;
+    process.most_err = kMostComplaints;
+    process.on_line = [&](std::string_view line) { output.take(line, task); };
+    process.end_because = [&] { return task.broken; };
     const SubprocessResult ended = clusterc::run(process);
     result.started = ended.outcome != SubprocessResult::Outcome::not_started;
     result.interrupted = ended.outcome == SubprocessResult::Outcome::interrupted;
-    if (ended.outcome != SubprocessResult::Outcome::exited) result.error = ended.reason;
+    if (ended.outcome == SubprocessResult::Outcome::stopped && task.broken.empty()) task.broken = too_many_complaints();
+    if (!task.broken.empty())
+      task.lines.clear();
+    else if (ended.outcome != SubprocessResult::Outcome::exited)
+      result.error = ended.reason;
     result.messages = ended.err;
     // What printed nothing speaks through its standard error: a library that is not there.
-    if (task.lines.empty())
+    if (task.lines.empty() && task.broken.empty())
       task.lines = last_lines(ended.err);
     else if (!ended.ok())
       task.complaints = last_lines(ended.err);

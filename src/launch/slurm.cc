@@ -4,9 +4,12 @@
 #include <map>
 
 #include "base/host_pattern.h"
+#include "base/printable.h"
+#include "base/quantity.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "launch/launcher.h"
+#include "launch/task_lines.h"
 
 namespace clusterc {
 namespace {
@@ -22,25 +25,53 @@ bool takes_jobs(std::string_view state) {
 // piece of 1,024 bytes goes on in the next.
 constexpr std::size_t kLargestPiece = 1024;
 
+constexpr std::size_t kLongestReason = 400;  // characters shown of what an administrator wrote
+
 class LabelledLines {
  public:
-  // "3: {…}", the number as wide as the largest. `use` gets the task and the whole line, or nothing is called.
+  LabelledLines(std::uint64_t tasks, std::size_t longest) : tasks_(tasks), longest_(longest) {}
+  // "3: {…}", the number as wide as the largest. `use` gets the task and the whole line, or what there is of it when it
+  // has grown to the longest; or nothing is called. Tasks that were not started are all one, the last.
   template <class F>
   void take(std::string_view piece, F&& use) {
     const auto colon = piece.find(':');
-    const auto task = colon == std::string_view::npos ? std::nullopt : parse_uint(trim(piece.substr(0, colon)));
+    auto task = colon == std::string_view::npos ? std::nullopt : parse_uint(trim(piece.substr(0, colon)));
     if (!task) return;
+    task = std::min(*task, tasks_);
     const std::string_view text = piece.substr(std::min(piece.size(), colon + 2));
-    std::string& begun = begun_[*task];
-    begun += text;
-    if (text.size() >= kLargestPiece) return;
-    use(*task, std::string_view(begun));
-    begun.clear();
+    Begun& begun = begun_[*task];
+    if (!begun.cut) {
+      begun.line += text.substr(0, longest_ - begun.line.size());
+      begun.cut = begun.line.size() >= longest_;
+      if (begun.cut || text.size() < kLargestPiece) {
+        use(*task, std::string_view(begun.line));
+        begun.line.clear();
+      }
+    }
+    if (text.size() < kLargestPiece) begun.cut = false;
   }
 
  private:
-  std::map<std::uint64_t, std::string> begun_;
+  struct Begun {
+    std::string line;
+    bool cut = false;  // handed over before its end
+  };
+  std::uint64_t tasks_;
+  std::size_t longest_;
+  std::map<std::uint64_t, Begun> begun_;
 };
+
+// The nodes in the order in which `folded`, a host list of fold_names, names them.
+std::vector<std::string> in_order(const std::string& folded, std::vector<std::string> nodes) {
+  HostPattern::Error error;
+  const auto pattern = HostPattern::parse(folded, error);
+  if (!pattern || pattern->count() != static_cast<std::int64_t>(nodes.size())) {
+    std::sort(nodes.begin(), nodes.end(), natural_less);
+    return nodes;
+  }
+  for (std::int64_t i = 0; i < pattern->count(); ++i) nodes[static_cast<std::size_t>(i)] = pattern->name(i);
+  return nodes;
+}
 
 class SlurmLauncher final : public Launcher {
  public:
@@ -68,11 +99,15 @@ class SlurmLauncher final : public Launcher {
     for (const std::string_view line : split(listed.out, '\n')) {
       const auto fields = split(line, '|');
       if (fields.size() < 3) continue;
-      const std::string_view reason = trim(fields[2]);
+      // A reason is what somebody wrote: it may hold the separator.
+      const std::string_view reason = trim(line.substr(fields[0].size() + fields[1].size() + 2));
       NodeState state{takes_jobs(fields[1]), std::string(fields[1])};
-      if (!reason.empty() && reason != "none") state.why += " (" + std::string(reason) + ")";
+      if (!reason.empty() && reason != "none") state.why += " (" + printable(reason.substr(0, kLongestReason)) + ")";
       if (state.usable) state.why.clear();
-      known.emplace(fields[0], std::move(state));  // a node in two partitions is listed twice, with one state
+      // A node in two partitions is listed twice, with one state. Where the states differ, a reason may have forged a
+      // line: no job goes there.
+      const auto [at, fresh] = known.emplace(fields[0], state);
+      if (!fresh && at->second.usable && !state.usable) at->second = std::move(state);
     }
     std::vector<NodeState> out;
     for (const std::string& node : nodes) {
@@ -85,20 +120,28 @@ class SlurmLauncher final : public Launcher {
     return out;
   }
 
-  // Every task names its node first: which task runs where is Slurm's business (its order of nodes is not ours).
+  // Which task runs where is laid down here and not told by the tasks: of a host list under --distribution=arbitrary
+  // Slurm starts task i on the i-th host (srun(1), --distribution). Each task names its node all the same, in its first
+  // line: one that names another is looked at by the judge.
   LaunchResult run(const Launch& launch) const override {
     const auto minutes = std::max<long>(1, std::chrono::ceil<std::chrono::minutes>(launch.timeout).count());
+    const std::string hosts = fold_names(launch.nodes);
+    const std::vector<std::string> order = in_order(hosts, launch.nodes);
+    const auto ranks = static_cast<std::uint64_t>(std::max(1, launch.ranks_per_node));
+    const std::uint64_t tasks = order.size() * ranks;
     Subprocess process;
-    process.argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + fold_names(launch.nodes),
-                    "--nodes=" + std::to_string(launch.nodes.size()),
-                    "--ntasks-per-node=" + std::to_string(launch.ranks_per_node), "--time=" + std::to_string(minutes),
-                    "--immediate=60", "--job-name=clusterc", "--input=none",
+    process.argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + hosts,
+                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none",
                     // All cores and all memory: a step is otherwise bound to one core a task.
-                    "--cpu-bind=none", "--mem=0", launch.mpi ? "--kill-on-bad-exit=1" : "--kill-on-bad-exit=0"};
+                    "--cpu-bind=none", "--mem=0"};
+    // Slurm 24.11 takes no --nodes beside an arbitrary distribution: the list of hosts says how many there are.
     if (launch.mpi)
-      process.argv.push_back("--mpi=pmix");
+      process.argv.insert(process.argv.end(), {"--nodes=" + std::to_string(launch.nodes.size()),
+                                               "--ntasks-per-node=" + std::to_string(launch.ranks_per_node),
+                                               "--kill-on-bad-exit=1", "--mpi=pmix"});
     else
-      process.argv.push_back("--mpi=none");
+      process.argv.insert(process.argv.end(), {"--ntasks=" + std::to_string(tasks), "--distribution=arbitrary",
+                                               "--kill-on-bad-exit=0", "--mpi=none"});
     // What --exclusive takes of GPUs it keeps from the step: they are asked for by number.
     if (launch.gpus_per_node > 0) process.argv.push_back("--gres=gpu:" + std::to_string(launch.gpus_per_node));
     process.argv.insert(process.argv.end(), {"/bin/sh", "-c", "echo \"node $SLURMD_NODENAME\"; exec \"$0\" \"$@\""});
@@ -106,17 +149,41 @@ class SlurmLauncher final : public Launcher {
     process.timeout = launch.timeout + std::chrono::seconds(90);
     process.interrupted = launch.interrupted;
 
+    struct Running {
+      TaskOutput output;
+      TaskLines lines{OutputLimit{}};
+    };
     LaunchResult result;
-    std::map<std::uint64_t, TaskOutput> by_task;
-    LabelledLines output, errors;
+    std::map<std::uint64_t, Running> by_task;
+    LabelledLines output(tasks, OutputLimit{}.line), errors(tasks, OutputLimit{}.line);
+    std::uint64_t over = 0, ended_tasks = 0;
+    std::size_t bytes = 0;
+    // Beside the limit of each task, one of the launch, which a probe of each node is far below.
+    const std::size_t most = (std::size_t{256} << 20) + order.size() * (std::size_t{512} << 10);
+    process.max_out = 0;
+    process.max_line = OutputLimit{}.line;
+    process.most_err = kMostComplaints;
     process.on_line = [&](std::string_view whole) {
       output.take(whole, [&](std::uint64_t number, std::string_view line) {
-        TaskOutput& task = by_task[number];
-        if (task.node.empty() && line.starts_with("node "))
-          task.node = line.substr(5);
-        else
-          task.lines.emplace_back(line);
+        Running& task = by_task[number];
+        TaskOutput& into = task.output;
+        if (into.node.empty() && number < tasks) into.node = order[number / ranks];
+        if (into.claims.empty() && line.starts_with("node ")) {
+          into.claims = line.substr(5, kLongestReason);
+          return;
+        }
+        const bool was_over = task.lines.over(), had_ended = task.lines.ended();
+        task.lines.take(line, into);
+        over += task.lines.over() && !was_over;
+        ended_tasks += task.lines.ended() && !had_ended;
+        if (!task.lines.over()) bytes += line.size();
       });
+    };
+    // One that prints without end keeps no other from ending; then all of it is over.
+    process.end_because = [&]() -> std::string {
+      if (bytes > most) return "its tasks printed more than " + to_text(Bytes(static_cast<double>(most)));
+      if (over == 0 || (!launch.mpi && ended_tasks + over < tasks)) return {};
+      return "a task printed more than it may";
     };
     const SubprocessResult ended = clusterc::run(process);
     result.started = ended.outcome != SubprocessResult::Outcome::not_started && !by_task.empty();
@@ -127,28 +194,42 @@ class SlurmLauncher final : public Launcher {
       errors.take(whole, [&](std::uint64_t task, std::string_view line) { complaints[task].emplace_back(line); });
     if (launch.mpi && !by_task.empty()) {
       // One result for the world: rank 0 prints it, or, where rank 0 is stuck, another one its end.
-      TaskOutput world = std::move(by_task.begin()->second);
-      for (auto at = std::next(by_task.begin()); at != by_task.end(); ++at)
-        world.lines.insert(world.lines.end(), at->second.lines.begin(), at->second.lines.end());
-      if (world.lines.empty())
+      std::string stray;
+      TaskOutput world = by_task.begin()->second.output;
+      for (auto at = by_task.begin(); at != by_task.end(); ++at) {
+        TaskOutput& rank = at->second.output;
+        if (at != by_task.begin()) {
+          world.lines.insert(world.lines.end(), rank.lines.begin(), rank.lines.end());
+          if (world.broken.empty()) world.broken = rank.broken;
+        }
+        // Ranks are Slurm's to place, on the nodes that were asked for and no other: one that is elsewhere speaks for
+        // all.
+        if (!rank.claims.empty() && std::find(order.begin(), order.end(), rank.claims) == order.end())
+          stray = rank.claims;
+      }
+      if (!stray.empty()) world.claims = stray;
+      if (!world.broken.empty())
+        world.lines.clear();
+      else if (world.lines.empty())
         world.lines = last_lines(ended.err);
       else if (!ended.ok())
         world.complaints = last_lines(ended.err);
       result.tasks.push_back(std::move(world));
     } else {
-      for (const std::string& node : launch.nodes)
-        for (auto& [number, task] : by_task)
-          if (task.node == node) {
-            // What printed nothing speaks through its standard error: a program or a library that is not there.
-            if (task.lines.empty())
-              task.lines = std::move(complaints[number]);
-            else if (!ended.ok())
-              task.complaints = last_lines(join(complaints[number], "\n"));
-            result.tasks.push_back(std::move(task));
-            break;
-          }
+      for (auto& [number, running] : by_task) {
+        TaskOutput& task = running.output;
+        if (number >= tasks) task.broken = "the launcher started no such task";
+        // What printed nothing speaks through its standard error: a program or a library that is not there.
+        if (task.lines.empty() && task.broken.empty())
+          task.lines = std::move(complaints[number]);
+        else if (!ended.ok())
+          task.complaints = last_lines(join(complaints[number], "\n"));
+        result.tasks.push_back(std::move(task));
+      }
     }
-    if (ended.outcome != SubprocessResult::Outcome::exited)
+    if (ended.outcome == SubprocessResult::Outcome::stopped && over > 0)
+      result.error.clear();  // the tasks say it themselves
+    else if (ended.outcome != SubprocessResult::Outcome::exited)
       result.error = ended.reason;
     else if (by_task.empty() && ended.status != 0)
       result.error = "srun started nothing: " + std::string(trim(ended.err.empty() ? ended.reason : ended.err));

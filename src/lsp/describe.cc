@@ -6,7 +6,7 @@
 #include "fields/show.h"
 #include "lsp/names.h"
 #include "model/power.h"
-#include "rules/rule.h"
+#include "rules/finding_table.h"
 #include "spec/types.h"
 
 namespace clusterc::lsp {
@@ -179,10 +179,11 @@ std::string describe_part(PartKind kind, std::string_view id, const Analysis* go
 }
 
 std::string describe_rule(std::string_view id) {
-  const Rule* rule = find_rule(id);
-  if (!rule) return {};
-  return format("**{}** ({}, {}{}): {}\n\n{}\n", rule->id, rule->code, severity_name(rule->severity),
-                rule->physics ? ", physics" : "", rule->summary, rule->explanation);
+  const FindingKind* kind = find_finding_kind(id);
+  if (!kind) return {};
+  return format("**{}** ({}{}{}): {}\n\n{}\n", kind->id, kind->code.empty() ? "" : format("{}, ", kind->code),
+                severity_name(kind->severity), kind->standing == Standing::physics ? ", physics" : "", kind->summary,
+                kind->explanation.empty() ? format("Reported by {}.", kind->reporter) : std::string(kind->explanation));
 }
 
 std::optional<Hover> hover_at(const Sketch& s, std::size_t offset, const Analysis* good, bool current) {

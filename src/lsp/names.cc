@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "catalog/embedded.h"
 #include "compile/output.h"
-#include "rules/rule.h"
+#include "rules/finding_table.h"
 
 namespace clusterc::lsp {
 namespace {
@@ -172,8 +172,8 @@ std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId
         }
       break;
     case Of::rule:
-      for (const Rule* rule : all_rules())
-        out.push_back({std::string(rule->id), std::string(rule->summary), kNoSketch});
+      for (const FindingKind& kind : all_finding_kinds())
+        out.push_back({std::string(kind.id), std::string(kind.summary), kNoSketch});
       break;
     case Of::output:
       for (const Output* output : all_outputs())

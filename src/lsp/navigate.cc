@@ -6,7 +6,7 @@
 #include "catalog/embedded.h"
 #include "lsp/describe.h"
 #include "lsp/names.h"
-#include "rules/rule.h"
+#include "rules/finding_table.h"
 
 namespace clusterc::lsp {
 namespace {
@@ -54,9 +54,9 @@ std::optional<Target> defined(const Names& names, std::string_view written, cons
   using Of = Names::Of;
   if (names.of == Of::part) return part_target(names.part, written.substr(part_begin(written)), {}, good, keep);
   if (names.of == Of::rule) {
-    const Rule* rule = find_rule(written);
-    if (!rule || !keep) return std::nullopt;
-    const auto kept = keep(format("rules/{}.md", rule->id), describe_rule(rule->id));
+    const FindingKind* kind = find_finding_kind(written);
+    if (!kind || !keep) return std::nullopt;
+    const auto kept = keep(format("rules/{}.md", kind->id), describe_rule(kind->id));
     if (!kept) return std::nullopt;
     Target target;
     target.uri = uri_of_path(*kept);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -157,8 +156,7 @@ KeepFile keep_in_cache() {
       if (failed) return std::nullopt;
       FileError error;
       if (const auto there = read_file(path.string(), 16u << 20, error); there && *there == text) return path.string();
-      if (!write_file(path.string(), text, error)) return std::nullopt;
-      ::chmod(path.c_str(), 0444);  // editors open it as read-only
+      if (!write_file(path.string(), text, error, 0444)) return std::nullopt;  // editors open it as read-only
       return path.string();
     };
     if (!root.empty())

@@ -10,6 +10,7 @@
 #include "base/host_pattern.h"
 #include "base/ip.h"
 #include "catalog/catalog.h"
+#include "model/memo.h"
 #include "spec/spec.h"
 
 namespace clusterc {
@@ -192,6 +193,7 @@ struct Cluster {
   std::vector<NetworkModel> networks;
   std::vector<CableModel>
       cables;  // every cable, module and fibre of the catalogue, by id; empty where nothing is cabled (a cloud)
+  Memo memo;   // of what is asked once it is frozen
   std::int64_t node_count = 0, rack_count = 0;  // rack_count counts frames of assemblies too
 
   int node_group_of(std::int64_t node) const;

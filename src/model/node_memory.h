@@ -1,24 +1,35 @@
-// Memory of a node that jobs may use.
+// Memory of a node that jobs may use: Slurm's RealMemory, the least that a health check accepts, and what huge pages
+// may take all come from here.
 #pragma once
-#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "base/quantity.h"
+#include "model/cluster.h"
 
 namespace clusterc {
 
 constexpr std::int64_t kMiB = 1024 * 1024;
-constexpr std::int64_t kLeastReserveMib =
-    256;  // what a booted kernel, systemd, slurmd and sshd hold on a small machine
 
-// MiB left to the kernel and its daemons: a thirty-second part, and never less than 256 MiB. 1/32 lies in the 2 to 4 %
-// that healthy clusters leave: the kernel's page structures alone take 64 bytes for each 4 KiB page, 1/64
-// (include/linux/mm_types.h), and slurmd drains a node that has less than RealMemory.
-constexpr std::int64_t system_memory_mib(Bytes fitted) {
-  return std::max(kLeastReserveMib, (static_cast<std::int64_t>(fitted.value) / kMiB + 31) / 32);
-}
-// 2 TiB -> 2031616.
-constexpr std::int64_t job_memory_mib(Bytes fitted) {
-  return static_cast<std::int64_t>(fitted.value) / kMiB - system_memory_mib(fitted);
-}
+// slurmctld takes a node whose memory is at least this part of RealMemory (slurm.conf(5), SlurmctldParameters,
+// node_reg_mem_percent, since 21.08; its default is 90 for State=CLOUD nodes and 100 for others). Below it the node
+// registers as invalid, "Low RealMemory".
+constexpr std::int64_t kLeastMemoryPercent = 90;
+
+struct NodeMemory {               // MiB
+  std::int64_t fitted = 0;        // of the spec, less what `mem=` hides from the kernel
+  std::int64_t system = 0;        // firmware, hypervisor, kernel and daemons
+  std::int64_t crash = 0;         // reserved for a crash kernel
+  std::int64_t jobs = 0;          // RealMemory; 0 or less: nothing is left
+  std::int64_t least_usable = 0;  // that a healthy node shows (MemTotal)
+  std::string formula;            // "2097152 MiB, less 65536 MiB (1/32, …)"
+};
+// Of one node of the group; all 0 where its memory is not known.
+NodeMemory node_memory(const Cluster&, const NodeGroupModel&);
+
+// MiB that `crashkernel=` reserves of this much memory, with the default of the distribution where no argument says
+// otherwise. `arguments`: the kernel's command line.
+std::int64_t crash_kernel_mib(const Software&, std::int64_t memory_mib);
 
 }  // namespace clusterc

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "base/format.h"
@@ -40,15 +41,35 @@ struct Resolution {
   }
   template <class Entries>
   int find(std::string_view name, SourceSpan at, const Entries& entries, std::string_view kind) {
+    if (const int i = index_of(name, entries); i >= 0) return i;
     std::vector<std::string_view> known;
-    int i = 0;
-    for (const auto& e : entries) {
-      if (e.name == name) return i;
-      known.push_back(e.name);
-      ++i;
-    }
+    known.reserve(entries.size());
+    for (const auto& e : entries) known.push_back(e.name);
     unknown_name(name, at, known, kind);
     return -1;
+  }
+  // The first of this name; -1: there is none. Many entries get an index at the first question.
+  template <class Entries>
+  int index_of(std::string_view name, const Entries& entries) {
+    constexpr std::size_t kFew = 32;
+    if (entries.size() <= kFew) {
+      int i = 0;
+      for (const auto& e : entries) {
+        if (e.name == name) return i;
+        ++i;
+      }
+      return -1;
+    }
+    Index& index = indices_[&entries];
+    const void* const first = &*entries.begin();
+    if (index.first != first || index.size != entries.size()) {  // it has grown since
+      index = {first, entries.size(), {}};
+      index.at.reserve(entries.size());
+      int i = 0;
+      for (const auto& e : entries) index.at.emplace(e.name, i++);
+    }
+    const auto found = index.at.find(name);
+    return found == index.at.end() ? -1 : found->second;
   }
   void unknown_name(std::string_view name, SourceSpan at, const std::vector<std::string_view>& known,
                     std::string_view kind) {
@@ -56,7 +77,7 @@ struct Resolution {
     if (!f) return;
     if (known.empty())
       f->help(format("this spec has no {}", kind));
-    else
+    else if ((compared_ += known.size()) <= kMostCompared)
       suggest(*f, at, name, known);
   }
 
@@ -100,7 +121,16 @@ struct Resolution {
   }
 
  private:
+  // Of thousands of wrong names the first get a suggestion: each is held against all known ones.
+  static constexpr std::size_t kMostCompared = 1'000'000;
+  struct Index {
+    const void* first = nullptr;
+    std::size_t size = 0;
+    std::unordered_map<std::string_view, int> at;
+  };
   std::set<std::tuple<FileId, std::uint32_t, std::string>> said_;
+  std::unordered_map<const void*, Index> indices_;
+  std::size_t compared_ = 0;
 };
 
 // The steps, in order. Each expects what the ones before it have filled.

@@ -1,4 +1,7 @@
 // Networks: kind, switches and rate, what they carry, and which ports of whom they connect.
+#include <map>
+#include <unordered_map>
+
 #include "model/resolution.h"
 #include "model/rounding.h"
 
@@ -158,33 +161,29 @@ struct Ends {
     const Connects& connects = net.spec->connects;
     net.everything = connects.everything.value_or(false);
     for (const auto& c : connects.groups) {
-      int group = -1, storage = -1;
-      std::vector<std::string_view> known;
-      for (std::size_t i = 0; i < r.cluster.nodes.size(); ++i) {
-        if (r.cluster.nodes[i].name == c.name) group = static_cast<int>(i);
-        known.push_back(r.cluster.nodes[i].name);
-      }
-      for (std::size_t i = 0; i < r.cluster.storage.size(); ++i) {
-        if (r.cluster.storage[i].name == c.name) storage = static_cast<int>(i);
-        known.push_back(r.cluster.storage[i].name);
-      }
-      if (group >= 0)
+      const int group = r.index_of(c.name, r.cluster.nodes), storage = r.index_of(c.name, r.cluster.storage);
+      if (group >= 0) {
         add_nodes(group, c.value, c.name_span);
-      else if (storage >= 0)
+      } else if (storage >= 0) {
         add_storage(storage, c.value, c.name_span);
-      else
+      } else {
+        std::vector<std::string_view> known;
+        for (const NodeGroupModel& g : r.cluster.nodes) known.push_back(g.name);
+        for (const StorageModel& s : r.cluster.storage) known.push_back(s.name);
         r.unknown_name(c.name, c.name_span, known, "node group or storage");
+      }
     }
     if (!net.everything) take_built_for();
   }
 
   void take_built_for() {
+    if (net.spec->built_for.empty()) return;
+    std::unordered_map<std::string_view, std::vector<EndPoints*>> ends;
+    for (EndPoints& e : net.ends)
+      ends[e.group >= 0 ? r.cluster.nodes[e.group].name : r.cluster.storage[e.storage].name].push_back(&e);
     for (const auto& b : net.spec->built_for) {
       if (!b.value) continue;
-      const bool exists = r.cluster.find_node_group(b.name) >= 0 ||
-                          std::any_of(r.cluster.storage.begin(), r.cluster.storage.end(),
-                                      [&](const StorageModel& s) { return s.name == b.name; });
-      if (!exists) {
+      if (r.index_of(b.name, r.cluster.nodes) < 0 && r.index_of(b.name, r.cluster.storage) < 0) {
         r.find(b.name, b.name_span, r.cluster.nodes, "node group");
         continue;
       }
@@ -194,16 +193,16 @@ struct Ends {
                        kMaxNames));
         continue;
       }
-      for (EndPoints& e : net.ends) {
-        const std::string& name = e.group >= 0 ? r.cluster.nodes[e.group].name : r.cluster.storage[e.storage].name;
-        if (name != b.name) continue;
-        if (*b.value.value < e.members) {
+      const auto named = ends.find(b.name);
+      if (named == ends.end()) continue;
+      for (EndPoints* e : named->second) {
+        if (*b.value.value < e->members) {
           if (Finding* f = r.error("spec-count-mismatch", b.value.span,
                                    format("network '{}' is built for {} of '{}', which has {}", net.name,
-                                          *b.value.value, b.name, e.members)))
-            f->note(e.span, "connected here");
+                                          *b.value.value, b.name, e->members)))
+            f->note(e->span, "connected here");
         }
-        e.built_for = std::max(e.built_for, *b.value.value);
+        e->built_for = std::max(e->built_for, *b.value.value);
       }
     }
   }
@@ -216,29 +215,34 @@ void share_out_ports(Resolution& r) {
     std::int64_t used;
   };
   std::vector<Taken> taken;
+  std::map<std::pair<int, int>, std::size_t> taken_at;           // group and ports
+  std::map<std::tuple<int, int, int>, std::int64_t> host_ports;  // network, group and ports: the first port
   for (NetworkModel& net : r.cluster.networks) {
+    std::unordered_map<std::string_view, const Connection*> connected;
+    for (const auto& c : net.spec->connects.groups) connected.emplace(c.name, &c.value);
     for (EndPoints& e : net.ends) {
       if (e.group < 0 || e.ports < 0) continue;
       const NodeGroupModel& g = r.cluster.nodes[e.group];
       const PortSet& set = g.server.ports[e.ports];
       if (net.shares >= 0) {  // a VLAN or partition on the host network's ports
-        for (const EndPoints& h : r.cluster.networks[net.shares].ends)
-          if (h.group == e.group && h.ports == e.ports) e.first_port = h.first_port;
+        if (const auto host = host_ports.find({net.shares, e.group, e.ports}); host != host_ports.end())
+          e.first_port = host->second;
         continue;
       }
-      auto t = std::find_if(taken.begin(), taken.end(),
-                            [&](const Taken& x) { return x.group == e.group && x.ports == e.ports; });
-      if (t == taken.end()) t = taken.insert(taken.end(), {e.group, e.ports, 0});
-      const Connection* how = nullptr;
-      if (const auto* c = net.spec->connects.groups.find(g.name)) how = &c->value;
+      const auto [at, fresh] = taken_at.emplace(std::pair(e.group, e.ports), taken.size());
+      if (fresh) taken.push_back({e.group, e.ports, 0});
+      Taken* const t = &taken[at->second];
+      const auto written = connected.find(g.name);
+      const Connection* how = written == connected.end() ? nullptr : written->second;
       // Without a count: what is left of the set.
       if (how && !how->count && t->used > 0 && t->used < set.count) e.ports_each = set.count - t->used;
       e.first_port = t->used;
+      host_ports[{static_cast<int>(&net - r.cluster.networks.data()), e.group, e.ports}] = e.first_port;
       t->used += e.ports_each;
       const bool known = r.cluster.nodes[e.group].server.nics[set.nics].part != nullptr;
       if (t->used > set.count && known) {
-        const SourceSpan at = how && how->count.span.valid() ? how->count.span : e.span;
-        Finding* f = r.error("spec-not-enough-ports", at,
+        const SourceSpan place = how && how->count.span.valid() ? how->count.span : e.span;
+        Finding* f = r.error("spec-not-enough-ports", place,
                              format("{} ports '{}' of each node of '{}' are asked for, there are {}", t->used, set.name,
                                     g.name, set.count));
         if (f && e.first_port > 0)
@@ -249,9 +253,11 @@ void share_out_ports(Resolution& r) {
     }
   }
   // Sets may overlap: `slot` is all ports of the cards whose first ports are `storage`.
+  std::unordered_map<int, std::vector<std::size_t>> of_group;
+  for (std::size_t i = 0; i < taken.size(); ++i) of_group[taken[i].group].push_back(i);
   for (std::size_t i = 0; i < taken.size(); ++i)
-    for (std::size_t j = i + 1; j < taken.size(); ++j) {
-      if (taken[i].group != taken[j].group) continue;
+    for (const std::size_t j : of_group[taken[i].group]) {
+      if (j <= i) continue;
       const NodeGroupModel& g = r.cluster.nodes[taken[i].group];
       const PortSet &a = g.server.ports[taken[i].ports], &b = g.server.ports[taken[j].ports];
       if (a.nics != b.nics || a.first_port + a.ports_each <= b.first_port ||
@@ -458,9 +464,13 @@ void check_bond(Resolution& r, const NetworkModel& m) {
 // The management port of every server and bought storage system of ours, for a network that connects everything.
 // Switches, PDUs and shelves are counted by the plan, which knows how many there are.
 void add_management_ports(const Cluster& c, NetworkModel& m) {
+  std::unordered_map<std::string_view, std::int64_t> wishes;
+  if (m.spec)
+    for (const auto& wish : m.spec->built_for)
+      if (wish.value) wishes.emplace(wish.name, *wish.value);
   const auto built_for = [&](const std::string& name, std::int64_t count) {
-    const auto* wish = m.spec ? m.spec->built_for.find(name) : nullptr;
-    return wish && wish->value ? std::max(count, *wish->value) : count;
+    const auto wish = wishes.find(name);
+    return wish == wishes.end() ? count : std::max(count, wish->second);
   };
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const ServerModel& server = c.nodes[g].server;
@@ -484,11 +494,16 @@ void add_management_ports(const Cluster& c, NetworkModel& m) {
 
 // Whoever a network of nodes or storage leaves ports for has a management port, too.
 void built_for_what_others_are(const Cluster& c, NetworkModel& m) {
+  std::map<std::pair<int, int>, std::int64_t> most;  // group and storage
+  for (const NetworkModel& n : c.networks)
+    if (!n.everything)
+      for (const EndPoints& o : n.ends) {
+        std::int64_t& built_for = most[{o.group, o.storage}];
+        built_for = std::max(built_for, o.built_for);
+      }
   for (EndPoints& e : m.ends)
-    for (const NetworkModel& n : c.networks)
-      if (!n.everything)
-        for (const EndPoints& o : n.ends)
-          if (o.group == e.group && o.storage == e.storage) e.built_for = std::max(e.built_for, o.built_for);
+    if (const auto other = most.find({e.group, e.storage}); other != most.end())
+      e.built_for = std::max(e.built_for, other->second);
 }
 
 }  // namespace

@@ -244,14 +244,13 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
 
 // Groups take the trays of an assembly one after the other.
 void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupModel& group,
-                 std::vector<std::pair<std::string, std::int64_t>>& taken) {
+                 std::unordered_map<std::string, std::int64_t>& taken) {
   const AssemblyGroupModel& a = r.cluster.assemblies[group.assembly];
   if (!a.part || a.count == 0 || group.count == 0) return;
   const std::string_view tray_name = std::string_view(*entry.value.from).substr(entry.value.from->find('.') + 1);
   const auto* tray = a.part->trays.find(tray_name);
   if (!tray || !tray->value.count) return;
-  auto used = std::find_if(taken.begin(), taken.end(), [&](const auto& t) { return t.first == *entry.value.from; });
-  if (used == taken.end()) used = taken.insert(taken.end(), {*entry.value.from, 0});
+  const auto used = taken.emplace(*entry.value.from, 0).first;
   used->second += group.count;
   const std::int64_t trays = a.count * *tray->value.count;
   if (used->second <= trays) return;
@@ -265,7 +264,8 @@ void check_trays(Resolution& r, const Named<NodeGroup>& entry, const NodeGroupMo
 
 void resolve_nodes(Resolution& r) {
   Cluster& c = r.cluster;
-  std::vector<std::pair<std::string, std::int64_t>> trays_taken;
+  std::unordered_map<std::string, std::int64_t> trays_taken;
+  c.nodes.reserve(c.spec.nodes.size());
   for (const auto& entry : c.spec.nodes) {
     const NodeGroup& g = entry.value;
     NodeGroupModel m;
@@ -316,7 +316,38 @@ void check_host_names(Resolution& r) {
         all.push_back({text.substr(0, text.find('[')), &m.names, what, m.name, at, all.size()});
       }
   };
+  const auto report = [&](const Names& earlier, const Names& later, const std::string& first, std::int64_t shared) {
+    const std::string more = shared > 1 ? format(" and {} more", shared - 1) : std::string();
+    if (Finding* f = r.error("spec-duplicate-name", later.span,
+                             format("'{}'{} is in {} '{}' and in {} '{}'", first, more, earlier.what, earlier.group,
+                                    later.what, later.group)))
+      f->note(earlier.span, "named here first");
+  };
+  // Of very many groups every name is written down: pairs would take time with their square.
+  const auto check_many = [&] {
+    std::unordered_map<std::string, std::size_t> owners;
+    std::string name;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::string first;
+      std::size_t by = 0;
+      std::int64_t shared = 0;
+      for (std::int64_t k = 0; k < all[i].names->count(); ++k) {
+        name.clear();
+        all[i].names->append_name(k, name);
+        const auto [owner, fresh] = owners.emplace(name, i);
+        if (fresh || owner->second == i || (shared > 0 && owner->second != by)) continue;
+        if (shared++ == 0) first = name, by = owner->second;
+      }
+      if (shared > 0) report(all[by], all[i], first, shared);
+    }
+    all.clear();
+  };
   const auto check = [&] {
+    constexpr std::size_t kManyGroups = 256;
+    constexpr std::int64_t kMostNames = 1'000'000;
+    std::int64_t count = 0;
+    for (const Names& n : all) count += n.names->count();
+    if (all.size() > kManyGroups && count <= kMostNames) return check_many();
     std::sort(all.begin(), all.end(),
               [](const Names& a, const Names& b) { return std::tie(a.prefix, a.order) < std::tie(b.prefix, b.order); });
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -336,11 +367,7 @@ void check_host_names(Resolution& r) {
         if (shared == 0) continue;
         const Names& earlier = all[i].order < all[j].order ? all[i] : all[j];
         const Names& later = all[i].order < all[j].order ? all[j] : all[i];
-        const std::string more = shared > 1 ? format(" and {} more", shared - 1) : std::string();
-        if (Finding* f = r.error("spec-duplicate-name", later.span,
-                                 format("'{}'{} is in {} '{}' and in {} '{}'", first, more, earlier.what, earlier.group,
-                                        later.what, later.group)))
-          f->note(earlier.span, "named here first");
+        report(earlier, later, first, shared);
       }
     all.clear();
   };

@@ -1,6 +1,7 @@
 // Names in parts of the spec that have no model of their own, the scheduler's defaults, and the software of each group.
 #include "model/merge.h"
 #include "model/resolution.h"
+#include "model/smt.h"
 
 namespace clusterc {
 namespace {
@@ -16,11 +17,18 @@ void check_node_pattern(Resolution& r, const Value<std::string>& names) {
   const auto pattern = HostPattern::parse(*names, error);
   if (!pattern) return;  // reported by the reader
   std::int64_t missing = 0;
-  std::string first;
+  std::string first, name;
+  std::size_t in = 0;  // the group of the node before: neighbours are most often of one
   for (std::int64_t i = 0; i < pattern->count(); ++i) {
-    const std::string name = pattern->name(i);
-    const bool found = std::any_of(r.cluster.nodes.begin(), r.cluster.nodes.end(),
-                                   [&](const NodeGroupModel& g) { return g.names.index_of(name) >= 0; });
+    name.clear();
+    pattern->append_name(i, name);
+    const auto has = [&](const NodeGroupModel& g) { return g.names.index_of(name) >= 0; };
+    bool found = in < r.cluster.nodes.size() && has(r.cluster.nodes[in]);
+    if (!found) {
+      const auto group = std::find_if(r.cluster.nodes.begin(), r.cluster.nodes.end(), has);
+      found = group != r.cluster.nodes.end();
+      if (found) in = static_cast<std::size_t>(group - r.cluster.nodes.begin());
+    }
     if (!found && missing++ == 0) first = name;
   }
   if (missing == 0) return;
@@ -119,10 +127,18 @@ void resolve_references(Resolution& r) {
 void resolve_software(Resolution& r) {
   Cluster& c = r.cluster;
   if (c.spec.software.scheduler) fill_scheduler(r, *c.spec.software.scheduler);
+  // There is one scheduler: a group is told its kind and release. The lists of groups and reservations in each of them
+  // would take memory with the square of the groups.
+  Software common = c.spec.software;
+  if (common.scheduler) {
+    common.scheduler->schedules.clear();
+    common.scheduler->reservations.entries.clear();
+  }
   for (NodeGroupModel& g : c.nodes) {
-    g.software = c.spec.software;
+    g.software = common;
     if (g.spec->software) lay_over(g.software, *g.spec->software);
     fill_arch(g);
+    apply_smt(g);
   }
 }
 

@@ -162,9 +162,9 @@ std::uint32_t loopback(const Plan& plan, int fabric, SwitchRef r) {
 }
 
 const AddressPlan* Plan::addresses_of(int network) const {
-  for (const AddressPlan& a : addresses)
-    if (a.network == network) return &a;
-  return nullptr;
+  const auto at = std::lower_bound(addresses.begin(), addresses.end(), network,
+                                   [](const AddressPlan& a, int n) { return a.network < n; });  // made in their order
+  return at != addresses.end() && at->network == network ? &*at : nullptr;
 }
 
 std::uint32_t Plan::address(int network, int end_points, std::int64_t member, std::int64_t port) const {

@@ -105,7 +105,7 @@ void end_label(std::string& out, std::string_view host, std::string_view port, s
 
 std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) {
   std::string out, length, part, near_label, far_label;
-  CsvWriter csv(out);
+  SheetWriter csv(out);
   csv.row({"A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-U", "Z-Node Name", "Z-Type", "Z-Port",
            "Network", "Cable", "Part", "Length m", "A-Module", "Z-Module", "A-Label", "Z-Label"});
   LinkRows rows(cluster, plan);
@@ -133,7 +133,7 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
 // One row for each end of each cable that is bought: the head of a splitter has one label, each tail its own.
 std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
   std::string out, text, name;
-  CsvWriter csv(out);
+  SheetWriter csv(out);
   csv.row({"cable", "end", "rack", "unit", "label"});
   LinkRows rows(cluster, plan);
   const PanelNames names(plan, rows.links());
@@ -167,7 +167,7 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
 // own row.
 std::string render_bundles_csv(const Cluster& cluster, const Plan& plan) {
   std::string out;
-  CsvWriter csv(out);
+  SheetWriter csv(out);
   csv.row({"from_rack", "to_rack", "cables", "copper", "optical", "no_part", "bundles", "longest_way_m"});
   std::string numbers[6];
   for (const RackPair& p : rack_pairs(cluster, plan)) {

@@ -9,7 +9,7 @@ namespace clusterc {
 
 std::string render_cables_csv(const Cluster& cluster, const Plan& plan) {
   std::string out, way, length, part;
-  CsvWriter csv(out);
+  SheetWriter csv(out);
   csv.row({"network", "from", "from_port", "to", "to_port", "rate", "way_m", "cable", "part", "length_m", "from_module",
            "to_module"});
   LinkRows(cluster, plan).each_into({&out}, [&](const LinkRow& r) {

@@ -98,7 +98,7 @@ std::string render_cords_csv(const Cluster& cluster, const Plan& plan) {
     text.clear();
     if (n > 0) append_int(text, n);
   };
-  CsvWriter csv(out);
+  SheetWriter csv(out);
   csv.row({"device", "rack", "unit", "supply", "pdu", "feed", "socket", "outlet", "lines", "bank", "part", "length_m",
            "supply_label", "pdu_label"});
   each_cord(cluster, plan, [&](const CordRow& r) {

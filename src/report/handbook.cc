@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/ip.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/file_systems.h"
@@ -34,7 +35,7 @@ class Handbook {
     failures();
     teams();
     spares();
-    return std::move(out_);
+    return without_commands(std::move(out_));
   }
 
  private:
@@ -216,8 +217,8 @@ class Handbook {
   void failures() {
     section("When something fails");
     const WhatIfEngine engine(p_);
-    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n```text\n" +
-            render_what_if_each_text(engine, single_failures(engine)) + "```\n";
+    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n" +
+            markdown_block("text", render_what_if_each_text(engine, single_failures(engine)));
   }
 
   void teams() {

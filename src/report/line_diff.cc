@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "base/text.h"
 
 namespace clusterc {
@@ -167,6 +168,12 @@ void append_hunks(std::string& out, std::string_view before, std::string_view af
   const Edits edits = Matcher(left, right).run();
 
   const auto line = [&](char sign, const Lines& of, std::size_t i) {
+    // A line that a runner would obey is no context: it goes and comes back, so that a sign of ours stands before it.
+    if (sign == ' ' && is_command(of.text[i])) {
+      ((out += '-') += of.text[i]) += '\n';
+      if (!of.ended && i + 1 == of.text.size()) out += "\\ No newline at end of file\n";
+      sign = '+';
+    }
     out += sign;
     out += of.text[i];
     out += '\n';

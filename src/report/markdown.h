@@ -6,8 +6,9 @@
 
 namespace clusterc {
 
-std::string markdown_text(std::string_view);                      // no Markdown and no HTML of its own; one line
-std::string markdown_code(std::string_view);                      // a code span that shows this text as it is; one line
+std::string markdown_text(std::string_view);  // no Markdown and no HTML of its own; one line
+std::string markdown_code(std::string_view);  // a code span that shows this text as it is; one line
+std::string markdown_block(std::string_view language, std::string_view text);  // a code block that nothing in it closes
 std::string markdown_row(const std::vector<std::string>& cells);  // "| a | b |\n", the cells as markdown_text
 
 }  // namespace clusterc

@@ -98,8 +98,8 @@ class Book {
   std::vector<std::pair<std::string, std::string>> files() {
     devices();
     std::string makers, types, roles, sites, racks;
-    CsvWriter(sites).row({"name", "slug", "status"}).row({site_, slug_of(site_), "planned"});
-    CsvWriter m(makers), t(types), r(roles), k(racks);
+    SheetWriter(sites).row({"name", "slug", "status"}).row({site_, slug_of(site_), "planned"});
+    SheetWriter m(makers), t(types), r(roles), k(racks);
     m.row({"name", "slug"});
     t.row({"manufacturer", "model", "slug", "u_height", "is_full_depth"});
     std::set<std::string> known;
@@ -134,7 +134,7 @@ class Book {
     auto& type = types_[model];
     if (type.model.empty()) type = {maker_of(full_name, model), model, units};
     roles_.try_emplace(role, role == "switch" ? "2196f3" : role == "node" ? "4caf50" : "9e9e9e");
-    CsvWriter csv(devices_);
+    SheetWriter csv(devices_);
     csv.row({name, role, type.maker, model, "planned", site_, rack < 0 ? "" : c_.rack_name(rack),
              rack < 0 || unit <= 0 ? "" : std::to_string(unit), rack < 0 || unit <= 0 ? "" : "front"});
   }
@@ -144,7 +144,7 @@ class Book {
   }
 
   void devices() {
-    CsvWriter(devices_).row(
+    SheetWriter(devices_).row(
         {"name", "role", "manufacturer", "device_type", "status", "site", "rack", "position", "face"});
     for (const NodeGroupModel& g : c_.nodes) {
       if (g.server.virtual_machine) continue;
@@ -184,7 +184,7 @@ class Book {
   }
 
   void cables() {
-    CsvWriter interfaces(interfaces_), cables(cables_);
+    SheetWriter interfaces(interfaces_), cables(cables_);
     interfaces.row({"device", "name", "type"});
     cables.row({"side_a_device", "side_a_type", "side_a_name", "side_b_device", "side_b_type", "side_b_name", "type",
                 "status", "label", "length", "length_unit"});

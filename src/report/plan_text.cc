@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "model/rounding.h"
 #include "plan/accessories.h"
 #include "plan/fitted.h"
@@ -372,7 +373,7 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
   section("Expected figures", render_expected_text(expected));
   section("All-reduce by message size: bus bandwidth of healthy systems", render_all_reduce_text(cluster));
   section("Workloads", render_workloads_text(plan_workloads(cluster, plan)));
-  return out;
+  return without_commands(std::move(out));
 }
 
 }  // namespace clusterc

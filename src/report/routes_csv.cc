@@ -6,7 +6,7 @@ namespace clusterc {
 
 std::string render_routes_csv(const Cluster& cluster, const Plan& plan) {
   std::string out;
-  CsvWriter csv(out);
+  SheetWriter csv(out);
   csv.row({"network", "leaf", "port", "to", "to_port", "routes"});
   for (std::size_t i = 0; i < plan.fabrics.size(); ++i) {
     const Fabric& f = plan.fabrics[i];

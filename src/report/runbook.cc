@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "compile/ansible/settings.h"
 #include "compile/dhcp/dhcp.h"
@@ -50,7 +51,7 @@ class Runbook {
       section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` "
                                 "writes nothing, and no step that rests on it stands here");
     acceptance();
-    return std::move(out_);
+    return without_commands(std::move(out_));
   }
 
  private:
@@ -230,8 +231,9 @@ class Runbook {
 
   void acceptance() {
     section("Acceptance");
-    out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n```text\n{}```\n\n",
-                   is_made(c_, "slurm") ? " --launcher slurm" : "", render_expected_text(expected_));
+    out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n{}\n",
+                   is_made(c_, "slurm") ? " --launcher slurm" : "",
+                   markdown_block("text", render_expected_text(expected_)));
     std::vector<std::string> cut;
     for (const NodeGroupModel& g : c_.nodes)
       if (g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g.software).empty()) cut.push_back(quoted(g.name));

@@ -427,6 +427,12 @@ class Steps {
 
   void group(int g, bool listed) {
     const NodeGroupModel& group = c_.nodes[at(g)];
+    if (group.software.smt && *group.software.smt == Smt::off && !group.server.virtual_machine)
+      box(group.server.instance
+              ? format("{}: one thread a core among the CPU options with which the instances are started",
+                       quoted(group.name))
+              : format("{}: SMT (Hyper-Threading) is off in the firmware; {} shows one thread a core",
+                       quoted(group.name), code("lscpu")));
     const std::string cloud = made_("cloud-init") ? code(file("cloud-init", group.name + ".user-data")) : std::string();
     const bool mirrors = mirror_ && !mirror_->node.empty() && !mirror_is_first() && mirror_->group == g;
     if (const auto installer = installer_of(c_, g); installer && made_("ipxe")) {

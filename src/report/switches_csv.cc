@@ -6,7 +6,7 @@ namespace clusterc {
 
 std::string render_switches_csv(const Cluster& cluster, const Plan& plan) {
   std::string out;
-  CsvWriter csv(out);
+  SheetWriter csv(out);
   csv.row({"network", "switch", "host", "tier", "model", "rack", "unit", "management_address", "asn", "loopback"});
   const auto address = [](std::uint32_t a) { return a ? ipv4_text(a) : std::string(); };
   for (std::size_t i = 0; i < plan.fabrics.size(); ++i) {

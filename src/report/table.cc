@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace clusterc {
 namespace {
 // Characters, not bytes: a continuation byte of UTF-8 takes no column.
@@ -15,11 +17,13 @@ Table::Table(std::vector<std::string> headings) : headings_(std::move(headings))
   for (std::string& h : headings_) {
     right_.push_back(!h.empty() && h[0] == '>');
     if (right_.back()) h.erase(0, 1);
+    h = printable(h);
   }
 }
 
 void Table::row(std::vector<std::string> cells) {
   cells.resize(headings_.size());
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -1,4 +1,5 @@
-// A plain table for terminals: columns as wide as their widest cell, numbers to the right.
+// A plain table for terminals: columns as wide as their widest cell, numbers to the right. Headings and cells pass
+// through printable(): they hold what others wrote.
 #pragma once
 #include <string>
 #include <vector>

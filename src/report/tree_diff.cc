@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "report/line_diff.h"
 #include "report/markdown.h"
@@ -86,7 +87,7 @@ std::string render_tree_summary(const TreeDiff& d) {
   std::size_t counts[3] = {}, edited = 0;
   for (const TreeDiff::File& f : d.files)
     ++counts[change_of(f) == "changed" ? 0 : change_of(f) == "new" ? 1 : 2], edited += f.edited;
-  std::string out = format("{} -> {}: ", d.before_name, d.after_name);
+  std::string out = format("{} -> {}: ", printable(d.before_name), printable(d.after_name));
   if (d.files.empty())
     out += d.other_spec ? "the files are the same; manifest.json is of another text of the spec, or of another version "
                           "of clusterc\n"
@@ -96,10 +97,10 @@ std::string render_tree_summary(const TreeDiff& d) {
                   counts[2]);
   for (const TreeDiff::File& f : d.files)
     if (is_binary(f.before) || is_binary(f.after))
-      out += format("{}: has zero bytes, and is not in the patch\n", f.path);
+      out += format("{}: has zero bytes, and is not in the patch\n", printable(f.path));
   for (const TreeDiff::File& f : d.files)
-    if (f.edited) out += format("{}: changed by hand since it was compiled\n", f.path);
-  for (const std::string& path : d.foreign) out += format("{}: nobody compiled it, and it stays\n", path);
+    if (f.edited) out += format("{}: changed by hand since it was compiled\n", printable(f.path));
+  for (const std::string& path : d.foreign) out += format("{}: nobody compiled it, and it stays\n", printable(path));
   return out;
 }
 
@@ -125,11 +126,8 @@ std::string render_tree_markdown(const TreeDiff& d) {
   if (patch.empty() && shown == 0)
     return out +
            "\nWhat changes in them is too long for a comment: `clusterc diff` without `--format markdown` has it.\n";
-  std::size_t ticks = 3, run = 0;  // a fence that nothing in the patch closes
-  for (const char c : patch) run = c == '`' ? run + 1 : 0, ticks = std::max(ticks, run + 1);
-  const std::string fence(ticks, '`');
   out +=
-      format("\n<details><summary>What changes in them</summary>\n\n{}diff\n{}{}\n\n</details>\n", fence, patch, fence);
+      format("\n<details><summary>What changes in them</summary>\n\n{}\n</details>\n", markdown_block("diff", patch));
   if (shown < d.files.size())
     out += format("\n{} more have no room here.\n", plural(static_cast<std::int64_t>(d.files.size() - shown), "file"));
   return out;

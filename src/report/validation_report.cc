@@ -6,7 +6,10 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
+#include "base/utc.h"
 #include "report/table.h"
+#include "rules/say.h"
 
 namespace clusterc {
 namespace {
@@ -25,8 +28,8 @@ std::string_view data_word(const Judged& j) {
 }  // namespace
 
 std::string render_validation_text(const Report& report, bool color) {
-  std::string out = format("{}: validated through {}\n", report.cluster, report.launcher);
-  if (!report.error.empty()) return out + "could not run: " + report.error + "\n";
+  std::string out = printable(format("{}: validated through {}", report.cluster, report.launcher)) + "\n";
+  if (!report.error.empty()) return out + "could not run: " + printable(report.error) + "\n";
   // Nodes with the same outcome of the same metric are one line, whose value is the median.
   struct Line {
     const Judged* first;
@@ -37,7 +40,7 @@ std::string render_validation_text(const Report& report, bool color) {
   std::map<std::string, std::size_t> known;
   for (const Judged& j : report.verdicts) {
     const std::string key = j.test + "|" + j.metric + "|" + j.device + "|" + std::string(verdict_name(j.verdict)) +
-                            "|" +
+                            "|" + (j.from_journal ? std::to_string(*j.from_journal) : "") + "|" +
                             (j.verdict == Verdict::pass                                     ? ""
                              : j.verdict == Verdict::fail || j.verdict == Verdict::degraded ? j.node
                                                                                             : j.reason);
@@ -48,8 +51,14 @@ std::string render_validation_text(const Report& report, bool color) {
       lines[at->second].nodes.push_back(j.node);
     if (j.value) lines[at->second].values.push_back(*j.value);
   }
-  Table table(
-      {"verdict", "metric", "nodes", "device", ">measured", ">floor", ">typical", ">ceiling", "data", "reason"});
+  // When each figure was measured stands there as soon as one of them is of an earlier run.
+  const bool resumed = std::any_of(report.verdicts.begin(), report.verdicts.end(),
+                                   [](const Judged& j) { return j.from_journal.has_value(); });
+  std::vector<std::string> headings{"verdict", "metric",   "nodes",    "device", ">measured",
+                                    ">floor",  ">typical", ">ceiling", "data"};
+  if (resumed) headings.push_back("when");
+  headings.push_back("reason");
+  Table table(headings);
   for (Line& line : lines) {
     const Judged& j = *line.first;
     std::optional<double> median;
@@ -58,10 +67,21 @@ std::string render_validation_text(const Report& report, bool color) {
       median = line.values[line.values.size() / 2];
     }
     const bool one_pattern = line.nodes.size() == 1;
-    table.row({std::string(verdict_name(j.verdict)), j.metric,
-               one_pattern ? line.nodes.front() : fold_names(line.nodes), j.device.empty() ? "-" : j.device,
-               figure(median, j.dimension), figure(j.floor, j.dimension), figure(j.typical, j.dimension),
-               figure(j.ceiling, j.dimension), std::string(j.value ? data_word(j) : "-"), j.reason});
+    std::vector<std::string> cells{std::string(verdict_name(j.verdict)),
+                                   j.metric,
+                                   one_pattern ? line.nodes.front() : fold_names(line.nodes),
+                                   j.device.empty() ? "-" : j.device,
+                                   figure(median, j.dimension),
+                                   figure(j.floor, j.dimension),
+                                   figure(j.typical, j.dimension),
+                                   figure(j.ceiling, j.dimension),
+                                   std::string(j.value ? data_word(j) : "-")};
+    if (resumed)
+      cells.push_back(j.from_journal ? format("{} ago ({}), from the journal",
+                                              age_text(report.started - *j.from_journal), utc_text(*j.from_journal))
+                                     : "now");
+    cells.push_back(j.reason);
+    table.row(std::move(cells));
   }
   out += "\n" + table.text() + "\n";
   std::string counts;
@@ -75,10 +95,16 @@ std::string render_validation_text(const Report& report, bool color) {
           : "not passed";
   const char* paint = report.passed() ? "\033[32m" : "\033[31m";
   out += format("{}{}{}: {}{}\n", color ? paint : "", word, color ? "\033[0m" : "", counts,
-                report.resumed ? format("; {} tests taken from the journal", report.resumed) : "");
+                report.resumed
+                    ? format("; {} taken from the journal: of a run that began at {}, {} ago",
+                             plural(static_cast<std::int64_t>(report.resumed), "test"),
+                             utc_text(report.journal_started), age_text(report.started - report.journal_started))
+                    : "");
+  if (!report.journal_refused.empty())
+    out += "a run in the journal did not end and does not count: " + printable(report.journal_refused) + "\n";
   if (report.interrupted)
     out += report.journal.empty() ? "nothing was kept (no journal)\n"
-                                  : "what had ended is kept in '" + report.journal +
+                                  : "what had ended is kept in '" + printable(report.journal) +
                                         "': the same command goes on where it stopped, --fresh begins anew\n";
   const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
   if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
@@ -99,12 +125,22 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
       .field("cluster", report.cluster)
       .field("spec_sha256", spec_digest)
       .field("launcher", report.launcher)
+      .field("program_version", report.program_version)
+      .field("bundle_sha256", report.bundle_digest)
+      .field("started", utc_text(report.started))
       .field("error", report.error)
       .field("interrupted", report.interrupted)
       .field("passed", report.passed());
   json.object("counts", JsonWriter::Layout::line);
   for (const Verdict v : kVerdicts) json.field(verdict_name(v), report.count(v));
-  json.end_object().array("verdicts");
+  json.end_object();
+  json.object("journal", JsonWriter::Layout::line)
+      .field("path", report.journal)
+      .field("tests_taken_over", report.resumed);
+  if (report.resumed)
+    json.field("run_started", utc_text(report.journal_started))
+        .field("run_age_s", report.started - report.journal_started);
+  json.field("refused", report.journal_refused).end_object().array("verdicts");
   for (const Judged& j : report.verdicts) {
     json.begin_object(JsonWriter::Layout::line)
         .field("test", j.test)
@@ -120,8 +156,13 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
         .field("ceiling", j.ceiling)
         .field("derivation", j.derivation)
         .field("data_verified", j.data_verified)
-        .field("size_bytes", j.size)
-        .end_object();
+        .field("size_bytes", j.size);
+    if (j.from_journal)
+      json.object("from_journal")
+          .field("ended", utc_text(*j.from_journal))
+          .field("age_s", report.started - *j.from_journal)
+          .end_object();
+    json.end_object();
   }
   json.end_array().end_object();
   return out + "\n";

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -79,6 +80,7 @@ More air (units, tiles), containment, rear doors, or fewer nodes in the zone.
 When inlet temperatures were measured under full load at the top of the racks and stay in range.
 )";
 
+extern const Rule kCoolAirflowBelowDemand;  // registry.cc names it
 const Rule kCoolAirflowBelowDemand = {
     .id = "cool-airflow-below-demand",
     .code = "COOL-001",

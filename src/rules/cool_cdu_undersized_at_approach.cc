@@ -1,6 +1,7 @@
 #include "model/rounded_up.h"
+#include "plan/plan.h"
 #include "plan/power.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -83,6 +84,7 @@ A warmer set point where the equipment allows it, colder facility water, or more
 Where the maker's selection sheet gives the capacity at this very point.
 )";
 
+extern const Rule kCoolCduUndersizedAtApproach;  // registry.cc names it
 const Rule kCoolCduUndersizedAtApproach = {
     .id = "cool-cdu-undersized-at-approach",
     .code = "COOL-007",

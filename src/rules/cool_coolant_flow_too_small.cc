@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "plan/power.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -73,6 +74,7 @@ More or larger CDUs, or a larger `rise` that the equipment's maker allows.
 Where the flow was agreed with the maker of the cold plates: better written as `rise`.
 )";
 
+extern const Rule kCoolCoolantFlowTooSmall;  // registry.cc names it
 const Rule kCoolCoolantFlowTooSmall = {
     .id = "cool-coolant-flow-too-small",
     .code = "COOL-006",

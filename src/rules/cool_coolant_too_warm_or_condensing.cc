@@ -1,8 +1,9 @@
 #include <cmath>
 #include <optional>
 
+#include "plan/plan.h"
 #include "plan/power.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -150,6 +151,7 @@ A warmer set point, or drier air.
 Where every cold surface is insulated, or the maker allows warmer coolant in writing.
 )";
 
+extern const Rule kCoolCoolantTooWarmOrCondensing;  // registry.cc names it
 const Rule kCoolCoolantTooWarmOrCondensing = {
     .id = "cool-coolant-too-warm-or-condensing",
     .code = "COOL-008",

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -101,6 +101,7 @@ Containment, coolers in the row, rear doors, direct liquid, or fewer nodes in a 
 Where the room was measured or simulated at this density.
 )";
 
+extern const Rule kCoolDensityBeyondMethod;  // registry.cc names it
 const Rule kCoolDensityBeyondMethod = {
     .id = "cool-density-beyond-method",
     .code = "COOL-002",

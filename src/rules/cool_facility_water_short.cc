@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "plan/power.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -75,6 +76,7 @@ More or colder facility water, or a warmer loop where the equipment allows it.
 Never: no heat exchanger does it.
 )";
 
+extern const Rule kCoolFacilityWaterShort;  // registry.cc names it
 const Rule kCoolFacilityWaterShort = {
     .id = "cool-facility-water-short",
     .code = "COOL-015",

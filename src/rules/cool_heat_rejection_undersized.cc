@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -100,6 +101,7 @@ Add a unit, or give up the spare, or draw less.
 When the figure of the unit is known to be low for the room in question, with the measurement as the reason.
 )";
 
+extern const Rule kCoolHeatRejectionUndersized;  // registry.cc names it
 const Rule kCoolHeatRejectionUndersized = {
     .id = "cool-heat-rejection-undersized",
     .code = "COOL-003",

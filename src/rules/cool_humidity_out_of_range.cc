@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -67,6 +67,7 @@ Dehumidify or humidify.
 Where the makers of the equipment allow more, with their document as the reason.
 )";
 
+extern const Rule kCoolHumidityOutOfRange;  // registry.cc names it
 const Rule kCoolHumidityOutOfRange = {
     .id = "cool-humidity-out-of-range",
     .code = "COOL-014",

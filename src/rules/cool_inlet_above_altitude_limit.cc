@@ -1,6 +1,6 @@
 #include "model/inlet.h"
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -64,6 +64,7 @@ Lower the set point, or take equipment of a wider class.
 Where the server's maker allows more at this height in writing.
 )";
 
+extern const Rule kCoolInletAboveAltitudeLimit;  // registry.cc names it
 const Rule kCoolInletAboveAltitudeLimit = {
     .id = "cool-inlet-above-altitude-limit",
     .code = "COOL-005",

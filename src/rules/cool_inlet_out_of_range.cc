@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -108,6 +109,7 @@ Lower the set point, or take equipment of a wider class.
 The warning: where a warm hall is meant, its saving is known, and every server allows it. The error only with a written allowance of the server's maker.
 )";
 
+extern const Rule kCoolInletOutOfRange;  // registry.cc names it
 const Rule kCoolInletOutOfRange = {
     .id = "cool-inlet-out-of-range",
     .code = "COOL-004",

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -89,6 +89,7 @@ A server with cold plates and racks with a loop, or the part's air-cooled siblin
 Never.
 )";
 
+extern const Rule kCoolLiquidPartInAir;  // registry.cc names it
 const Rule kCoolLiquidPartInAir = {
     .id = "cool-liquid-part-in-air",
     .code = "COOL-010",

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -77,6 +77,7 @@ Name a zone of air, and size it for the rest.
 Where the maker states that everything is on cold plates: better written as `liquid_share: 1` in the part.
 )";
 
+extern const Rule kCoolLiquidRackWithoutAir;  // registry.cc names it
 const Rule kCoolLiquidRackWithoutAir = {
     .id = "cool-liquid-rack-without-air",
     .code = "COOL-009",

@@ -1,6 +1,6 @@
 #include "plan/plan.h"
 #include "plan/power.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -143,6 +143,7 @@ One unit more than the heat needs, on a second feed.
 Where the racks are few, and an outage of the loop is an outage that the users know of.
 )";
 
+extern const Rule kCoolLoopSinglePointFailure;  // registry.cc names it
 const Rule kCoolLoopSinglePointFailure = {
     .id = "cool-loop-single-point-failure",
     .code = "COOL-013",

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -66,6 +66,7 @@ Order the other airflow, or turn the switch and lead the cables through.
 Where ducts bring cold air to the rear.
 )";
 
+extern const Rule kCoolOpposedAirflowInRack;  // registry.cc names it
 const Rule kCoolOpposedAirflowInRack = {
     .id = "cool-opposed-airflow-in-rack",
     .code = "COOL-011",

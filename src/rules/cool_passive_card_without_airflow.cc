@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -58,6 +58,7 @@ A server whose maker lists the card, or a card with a fan.
 Where ducts were added and the card's temperature was measured under full load for an hour.
 )";
 
+extern const Rule kCoolPassiveCardWithoutAirflow;  // registry.cc names it
 const Rule kCoolPassiveCardWithoutAirflow = {
     .id = "cool-passive-card-without-airflow",
     .code = "COOL-012",

@@ -1,7 +1,8 @@
 #include <string>
 #include <vector>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -103,7 +104,7 @@ Doors that remove more, one for each rack, or fewer nodes in a rack.
 Where the room itself takes the rest, and its cooling is not in the spec.
 )";
 
-extern const Rule kCoolRearDoorUndersized;  // declared in registry.cc
+extern const Rule kCoolRearDoorUndersized;  // registry.cc names it
 const Rule kCoolRearDoorUndersized = {
     .id = "cool-rear-door-undersized",
     .code = "COOL-017",

@@ -1,5 +1,6 @@
 #include "plan/cost.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -89,6 +90,7 @@ Write value and currency, and with `source` and `date` where they come from. `ki
 Where somebody else pays for it, and the comparison leaves it out on the other side too.
 )";
 
+extern const Rule kCostEnergyOrSupportUnpriced;  // registry.cc names it
 const Rule kCostEnergyOrSupportUnpriced = {
     .id = "cost-energy-or-support-unpriced",
     .code = "COST-002",

@@ -1,5 +1,6 @@
 #include "plan/cost.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -68,6 +69,7 @@ Nothing is wrong. Lay both side by side and decide.
 It is a note, and counts nowhere.
 )";
 
+extern const Rule kCostOfChoiceUnstated;  // registry.cc names it
 const Rule kCostOfChoiceUnstated = {
     .id = "cost-of-choice-unstated",
     .code = "COST-003",

@@ -1,5 +1,6 @@
 #include "plan/cost.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -59,6 +60,7 @@ Fewer nodes, another fabric, or more money. `clusterc plan SPEC --fit nodes.gpu`
 Where the rest is promised: say by whom in the reason.
 )";
 
+extern const Rule kCostOverBudget;  // registry.cc names it
 const Rule kCostOverBudget = {
     .id = "cost-over-budget",
     .code = "COST-004",

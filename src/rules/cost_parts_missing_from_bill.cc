@@ -1,5 +1,6 @@
 #include "plan/cost.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -83,6 +84,7 @@ Order what `clusterc plan` lists. The bill is derived: quantities written by han
 Where the rest comes from stock, or from another order: say which in the reason.
 )";
 
+extern const Rule kCostPartsMissingFromBill;  // registry.cc names it
 const Rule kCostPartsMissingFromBill = {
     .id = "cost-parts-missing-from-bill",
     .code = "COST-001",

@@ -2,7 +2,8 @@
 
 #include "diag/near.h"
 #include "plan/fitted.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -85,7 +86,7 @@ Write the name as the bill of `clusterc plan` has it, or leave the price out. Wh
 Where one price list serves several clusters, and this one has not all of its parts.
 )";
 
-extern const Rule kCostPriceWithoutPart;
+extern const Rule kCostPriceWithoutPart;  // registry.cc names it
 const Rule kCostPriceWithoutPart = {
     .id = "cost-price-without-part",
     .code = "COST-005",

@@ -1,6 +1,7 @@
 #include <set>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -103,6 +104,7 @@ PDUs on two feeds in each rack; or racks spread evenly over the feeds.
 Where the second feed is there for cooling and control only.
 )";
 
+extern const Rule kHaCommonCauseGroupLarge;  // registry.cc names it
 const Rule kHaCommonCauseGroupLarge = {
     .id = "ha-common-cause-group-large",
     .code = "HA-004",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -122,6 +123,7 @@ Source: arithmetic.
 Where a stop of the scheduler for an hour is agreed with the users.
 )";
 
+extern const Rule kHaServiceSingleInstance;  // registry.cc names it
 const Rule kHaServiceSingleInstance = {
     .id = "ha-service-single-instance",
     .code = "HA-001",

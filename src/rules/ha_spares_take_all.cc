@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -68,6 +69,7 @@ Fewer spares: [ha-spares-too-few](ha-spares-too-few.md) says how many are wanted
 Where the group is a store of spare machines for another one, and is meant to run nothing.
 )";
 
+extern const Rule kHaSparesTakeAll;  // registry.cc names it
 const Rule kHaSparesTakeAll = {
     .id = "ha-spares-take-all",
     .code = "HA-005",

@@ -1,5 +1,6 @@
 #include "model/availability.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -67,6 +68,7 @@ Source: Llama Team, The Llama 3 herd of models (2024), section 3.3.4; three days
 Where jobs of all nodes do not occur, or service comes within hours.
 )";
 
+extern const Rule kHaSparesTooFew;  // registry.cc names it
 const Rule kHaSparesTooFew = {
     .id = "ha-spares-too-few",
     .code = "HA-003",

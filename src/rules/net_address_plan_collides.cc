@@ -2,8 +2,9 @@
 
 #include "model/named_hosts.h"
 #include "plan/addresses.h"
+#include "plan/plan.h"
 #include "rules/management.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -125,6 +126,7 @@ A shorter prefix, or one elsewhere.
 Never: an address belongs to one port.
 )";
 
+extern const Rule kNetAddressPlanCollides;  // registry.cc names it
 const Rule kNetAddressPlanCollides = {
     .id = "net-address-plan-collides",
     .code = "NET-012",

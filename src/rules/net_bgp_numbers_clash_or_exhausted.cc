@@ -1,5 +1,6 @@
 #include "plan/bgp.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -109,6 +110,7 @@ Source: RFC 7938, section 5.2.1 (who has a number of their own); RFC 6996 (priva
 A public number that is registered to you. Overlapping numbers only where routers are told to let their own pass (`allowas-in`).
 )";
 
+extern const Rule kNetBgpNumbersClashOrExhausted;  // registry.cc names it
 const Rule kNetBgpNumbersClashOrExhausted = {
     .id = "net-bgp-numbers-clash-or-exhausted",
     .code = "NET-013",

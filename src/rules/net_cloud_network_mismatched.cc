@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -108,6 +109,7 @@ The rate of one port, the provider that has these instances, `kind: own` where f
 Where the provider sells another one's instances, or a network whose rate the catalogue does not know.
 )";
 
+extern const Rule kNetCloudNetworkMismatched;  // registry.cc names it
 const Rule kNetCloudNetworkMismatched = {
     .id = "net-cloud-network-mismatched",
     .code = "NET-021",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -61,6 +62,7 @@ A switch of more ports, ports that are split, or planes (each its own fabric).
 Never: it is arithmetic.
 )";
 
+extern const Rule kNetFabricExceedsTiers;  // registry.cc names it
 const Rule kNetFabricExceedsTiers = {
     .id = "net-fabric-exceeds-tiers",
     .code = "NET-002",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -75,6 +76,7 @@ More spines or fewer nodes on a leaf. `oversubscription: 1` counts them.
 Where jobs stay below one leaf, or the traffic between leaves is known to be small.
 )";
 
+extern const Rule kNetLeafOversubscribed;  // registry.cc names it
 const Rule kNetLeafOversubscribed = {
     .id = "net-leaf-oversubscribed",
     .code = "NET-003",

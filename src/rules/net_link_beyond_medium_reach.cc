@@ -1,7 +1,8 @@
 #include <cmath>
 
 #include "plan/cabling.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -95,6 +96,7 @@ Leave `media` out: the cheapest kind that reaches is taken. Or leave `racks` out
 The note, when a cable is bought that the catalogue does not have. The error never: what `media` or the ports allow does not reach.
 )";
 
+extern const Rule kNetLinkBeyondMediumReach;  // registry.cc names it
 const Rule kNetLinkBeyondMediumReach = {
     .id = "net-link-beyond-medium-reach",
     .code = "NET-009",

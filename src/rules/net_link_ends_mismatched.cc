@@ -1,5 +1,6 @@
 #include "base/text.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -186,6 +187,7 @@ Write the rate or kind that the adapters have, or take others.
 Never: the link does not come up.
 )";
 
+extern const Rule kNetLinkEndsMismatched;  // registry.cc names it
 const Rule kNetLinkEndsMismatched = {
     .id = "net-link-ends-mismatched",
     .code = "NET-007",

@@ -1,5 +1,6 @@
 #include "plan/cabling.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -75,6 +76,7 @@ Leave `media` out, or allow the kind that the cages take. A cable that the catal
 Where the cable is at hand and nobody needs it in the bill.
 )";
 
+extern const Rule kNetModuleCageMismatched;  // registry.cc names it
 const Rule kNetModuleCageMismatched = {
     .id = "net-module-cage-mismatched",
     .code = "NET-008",

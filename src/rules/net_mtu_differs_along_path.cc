@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -104,6 +105,7 @@ NVUE (`link mtu`: integer, 552 to 9216); Cisco, "Configure and Verify Maximum Tr
 Where a provider's network has no larger packets.
 )";
 
+extern const Rule kNetMtuDiffersAlongPath;  // registry.cc names it
 const Rule kNetMtuDiffersAlongPath = {
     .id = "net-mtu-differs-along-path",
     .code = "NET-011",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -86,6 +87,7 @@ Keep a job within one group, or fit the same adapters.
 Where the job's parts on the two groups do not talk to each other.
 )";
 
+extern const Rule kNetNicSetsDiffer;  // registry.cc names it
 const Rule kNetNicSetsDiffer = {
     .id = "net-nic-sets-differ",
     .code = "NET-019",

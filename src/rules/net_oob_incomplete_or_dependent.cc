@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/management.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -109,6 +110,7 @@ Small switches of its own with `connects: everything`.
 A small room, where in-band and management traffic share a switch by choice.
 )";
 
+extern const Rule kNetOobIncompleteOrDependent;  // registry.cc names it
 const Rule kNetOobIncompleteOrDependent = {
     .id = "net-oob-incomplete-or-dependent",
     .code = "NET-018",

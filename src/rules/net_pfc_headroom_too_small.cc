@@ -1,5 +1,6 @@
 #include "plan/cable_run.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -86,6 +87,7 @@ More headroom, shorter cables, or one lossless class only, so that the shared bu
 Where the switch derives its headroom from the cable length and the figure in the spec is not used.
 )";
 
+extern const Rule kNetPfcHeadroomTooSmall;  // registry.cc names it
 const Rule kNetPfcHeadroomTooSmall = {
     .id = "net-pfc-headroom-too-small",
     .code = "NET-016",

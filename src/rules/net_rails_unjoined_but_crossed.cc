@@ -1,5 +1,6 @@
 #include "model/nvlink.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -68,6 +69,7 @@ Source: NVIDIA NCCL, issues 836, 1664, 1933 and 2193 (NCCL_CROSS_NIC and unjoine
 Where all software that runs is known to stay on its rail.
 )";
 
+extern const Rule kNetRailsUnjoinedButCrossed;  // registry.cc names it
 const Rule kNetRailsUnjoinedButCrossed = {
     .id = "net-rails-unjoined-but-crossed",
     .code = "NET-006",

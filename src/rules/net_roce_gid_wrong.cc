@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -95,6 +96,7 @@ A prefix with an address for each port, and no fixed index: NCCL 2.21 and newer 
 One switch, and software that is told to use the link-local GID.
 )";
 
+extern const Rule kNetRoceGidWrong;  // registry.cc names it
 const Rule kNetRoceGidWrong = {
     .id = "net-roce-gid-wrong",
     .code = "NET-017",

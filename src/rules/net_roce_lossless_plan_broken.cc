@@ -1,6 +1,7 @@
 #include "model/roce.h"
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -136,6 +137,7 @@ Source: IEEE 802.1Qbb (priority flow control); RFC 3168 (ECN); RFC 2474 (code po
 Where adapters recover from loss themselves and the vendor says that ECN is enough.
 )";
 
+extern const Rule kNetRoceLosslessPlanBroken;  // registry.cc names it
 const Rule kNetRoceLosslessPlanBroken = {
     .id = "net-roce-lossless-plan-broken",
     .code = "NET-015",

@@ -1,6 +1,7 @@
 #include "model/named_hosts.h"
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -194,6 +195,7 @@ Name the group or the storage in `connects` of a network that the nodes are in, 
 Where the two are joined by a network that is not in the spec.
 )";
 
+extern const Rule kNetServiceUnreachable;  // registry.cc names it
 const Rule kNetServiceUnreachable = {
     .id = "net-service-unreachable",
     .code = "NET-020",

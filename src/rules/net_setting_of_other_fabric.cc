@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "model/routing_engines.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -141,7 +142,7 @@ Leave the setting out, or choose the fabric that has it.
 Where a switch of another maker is licensed for it, with its data sheet as the reason.
 )";
 
-extern const Rule kNetSettingOfOtherFabric;  // declared in registry.cc
+extern const Rule kNetSettingOfOtherFabric;  // registry.cc names it
 const Rule kNetSettingOfOtherFabric = {
     .id = "net-setting-of-other-fabric",
     .code = "NET-023",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -76,7 +77,7 @@ A spine with fewer ports, or more links up by a lower oversubscription: at 2:1 f
 Where the network may be gone for as long as it takes to change a switch.
 )";
 
-extern const Rule kNetSingleSpine;  // declared in registry.cc
+extern const Rule kNetSingleSpine;  // registry.cc names it
 const Rule kNetSingleSpine = {
     .id = "net-single-spine",
     .code = "NET-024",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -85,6 +86,7 @@ Two small nodes with `roles: [fabric-manager]` on the network, or managed switch
 Where a manager runs on nodes that the spec does not name.
 )";
 
+extern const Rule kNetSubnetManagerOrLidsShort;  // registry.cc names it
 const Rule kNetSubnetManagerOrLidsShort = {
     .id = "net-subnet-manager-or-lids-short",
     .code = "NET-014",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -149,6 +150,7 @@ A larger switch, splitting (`breakout`) where the rate allows it, a smaller `sca
 Never: the ports do not exist.
 )";
 
+extern const Rule kNetSwitchPortsExceeded;  // registry.cc names it
 const Rule kNetSwitchPortsExceeded = {
     .id = "net-switch-ports-exceeded",
     .code = "NET-001",

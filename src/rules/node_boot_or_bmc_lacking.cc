@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -72,6 +73,7 @@ Two boot drives as a mirror, or nodes that start from the network; a server with
 Nodes that are installed anew within minutes and hold nothing.
 )";
 
+extern const Rule kNodeBootOrBmcLacking;  // registry.cc names it
 const Rule kNodeBootOrBmcLacking = {
     .id = "node-boot-or-bmc-lacking",
     .code = "NODE-009",

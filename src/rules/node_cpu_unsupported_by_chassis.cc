@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -75,6 +76,7 @@ Another processor, or another chassis.
 Never what was read in a data sheet.
 )";
 
+extern const Rule kNodeCpuUnsupportedByChassis;  // registry.cc names it
 const Rule kNodeCpuUnsupportedByChassis = {
     .id = "node-cpu-unsupported-by-chassis",
     .code = "NODE-007",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -67,6 +68,7 @@ Processors with more cores, or a second one.
 Inference, or data that are prepared elsewhere.
 )";
 
+extern const Rule kNodeFewCoresPerGpu;  // registry.cc names it
 const Rule kNodeFewCoresPerGpu = {
     .id = "node-few-cores-per-gpu",
     .code = "NODE-005",

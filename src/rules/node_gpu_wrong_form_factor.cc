@@ -1,5 +1,6 @@
 #include "base/text.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -93,6 +94,7 @@ Take the GPU's sibling in the other form, or a chassis that is made for it.
 Never: it does not fit.
 )";
 
+extern const Rule kNodeGpuWrongFormFactor;  // registry.cc names it
 const Rule kNodeGpuWrongFormFactor = {
     .id = "node-gpu-wrong-form-factor",
     .code = "NODE-001",

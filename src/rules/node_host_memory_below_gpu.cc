@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -65,6 +66,7 @@ Larger modules, one or two on each channel.
 Inference of models that stay on the GPUs.
 )";
 
+extern const Rule kNodeHostMemoryBelowGpu;  // registry.cc names it
 const Rule kNodeHostMemoryBelowGpu = {
     .id = "node-host-memory-below-gpu",
     .code = "NODE-003",

@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -78,6 +79,7 @@ Leave `arch` out, or give the group `software: { arch: aarch64 }` and images for
 Never: the processor does not run them.
 )";
 
+extern const Rule kNodeImageWrongArchitecture;  // registry.cc names it
 const Rule kNodeImageWrongArchitecture = {
     .id = "node-image-wrong-architecture",
     .code = "NODE-006",

@@ -1,5 +1,6 @@
 #include "base/text.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -146,6 +147,7 @@ Leave it out and expect PCIe, take cards with bridges, or boards with NVLink swi
 Never what was read in a data sheet.
 )";
 
+extern const Rule kNodeImpossibleNvlinkTopology;  // registry.cc names it
 const Rule kNodeImpossibleNvlinkTopology = {
     .id = "node-impossible-nvlink-topology",
     .code = "NODE-002",

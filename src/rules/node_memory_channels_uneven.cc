@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -74,6 +75,7 @@ Take as many modules as there are channels (or twice as many), of the next small
 Where capacity matters and bandwidth does not, such as a login node.
 )";
 
+extern const Rule kNodeMemoryChannelsUneven;  // registry.cc names it
 const Rule kNodeMemoryChannelsUneven = {
     .id = "node-memory-channels-uneven",
     .code = "NODE-004",

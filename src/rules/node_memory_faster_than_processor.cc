@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -51,7 +52,7 @@ Modules of the processor's rate, or a processor that drives the faster ones.
 Where faster modules are what can be bought, at the same price.
 )";
 
-extern const Rule kNodeMemoryFasterThanProcessor;  // declared in registry.cc
+extern const Rule kNodeMemoryFasterThanProcessor;  // registry.cc names it
 const Rule kNodeMemoryFasterThanProcessor = {
     .id = "node-memory-faster-than-processor",
     .code = "NODE-012",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -66,6 +67,7 @@ Fewer and larger modules or drives, or another chassis.
 Never: it does not fit. A chassis that was ordered with more bays is written `server: { like: …, drive_bays: 24 }`.
 )";
 
+extern const Rule kNodePartsBeyondPlaces;  // registry.cc names it
 const Rule kNodePartsBeyondPlaces = {
     .id = "node-parts-beyond-places",
     .code = "NODE-010",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -92,6 +93,7 @@ Smaller machines, larger hosts, or more of them.
 Never: it does not start.
 )";
 
+extern const Rule kNodeVirtualMachineTooLarge;  // registry.cc names it
 const Rule kNodeVirtualMachineTooLarge = {
     .id = "node-virtual-machine-too-large",
     .code = "NODE-011",

@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -90,6 +91,7 @@ Switch ACS off in the firmware, or with setpci at every boot. In virtual machine
 Where devices are handed to virtual machines that the spec does not show.
 )";
 
+extern const Rule kPcieAcsRedirectsPeerTraffic;  // registry.cc names it
 const Rule kPcieAcsRedirectsPeerTraffic = {
     .id = "pcie-acs-redirects-peer-traffic",
     .code = "PCIE-008",

@@ -1,7 +1,8 @@
 #include <bit>
 
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -71,6 +72,7 @@ Enable decoding above 4 GiB and the larger window in the firmware, or take anoth
 Where the firmware of the board is known to give more than its manual says.
 )";
 
+extern const Rule kPcieBarSpaceExhausted;  // registry.cc names it
 const Rule kPcieBarSpaceExhausted = {
     .id = "pcie-bar-space-exhausted",
     .code = "PCIE-014",

@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -77,6 +78,7 @@ Another slot, a carrier with a switch, or a firmware that offers the split: then
 Never: without the split the other devices have no lanes.
 )";
 
+extern const Rule kPcieBifurcationUnsupportedBySlot;  // registry.cc names it
 const Rule kPcieBifurcationUnsupportedBySlot = {
     .id = "pcie-bifurcation-unsupported-by-slot",
     .code = "PCIE-011",

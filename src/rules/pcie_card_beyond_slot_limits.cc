@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -146,6 +147,7 @@ Another slot, another chassis, or the card's smaller sibling.
 Never what was read in a data sheet: it does not fit. A planning figure of a generic chassis may be wrong, so it is a warning there: state the real one.
 )";
 
+extern const Rule kPcieCardBeyondSlotLimits;  // registry.cc names it
 const Rule kPcieCardBeyondSlotLimits = {
     .id = "pcie-card-beyond-slot-limits",
     .code = "PCIE-012",

@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -84,6 +85,7 @@ An adapter on each socket; below one PCIe switch with its GPUs is best.
 Where jobs take one node, or only the GPUs beside the adapter.
 )";
 
+extern const Rule kPcieGpuNicAcrossSockets;  // registry.cc names it
 const Rule kPcieGpuNicAcrossSockets = {
     .id = "pcie-gpu-nic-across-sockets",
     .code = "PCIE-005",

@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -113,6 +114,7 @@ As many rails as ports, one adapter for each GPU (or for each two), each beside 
 Where jobs never take whole nodes.
 )";
 
+extern const Rule kPcieGpuRailPairingBroken;  // registry.cc names it
 const Rule kPcieGpuRailPairingBroken = {
     .id = "pcie-gpu-rail-pairing-broken",
     .code = "PCIE-006",

@@ -1,6 +1,7 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -111,6 +112,7 @@ Add `iommu=pt`: devices keep their own addresses, and virtual machines remain po
 Where a security rule demands protection against devices, and the loss is measured.
 )";
 
+extern const Rule kPcieIommuTranslatesOnBareMetal;  // registry.cc names it
 const Rule kPcieIommuTranslatesOnBareMetal = {
     .id = "pcie-iommu-translates-on-bare-metal",
     .code = "PCIE-009",

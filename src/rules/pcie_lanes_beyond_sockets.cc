@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "model/pcie.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -112,6 +113,7 @@ PCIe switches with one x16 uplink for several devices, a second socket, or fewer
 Never: the lanes do not exist.
 )";
 
+extern const Rule kPcieLanesBeyondSockets;  // registry.cc names it
 const Rule kPcieLanesBeyondSockets = {
     .id = "pcie-lanes-beyond-sockets",
     .code = "PCIE-001",

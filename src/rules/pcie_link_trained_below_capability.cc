@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -69,6 +70,7 @@ A slot of the right generation and width. Where the spec was written from a mach
 Where the GPU's data fit its memory and stay there.
 )";
 
+extern const Rule kPcieLinkTrainedBelowCapability;  // registry.cc names it
 const Rule kPcieLinkTrainedBelowCapability = {
     .id = "pcie-link-trained-below-capability",
     .code = "PCIE-013",

@@ -1,5 +1,6 @@
 #include "model/pcie.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -105,6 +106,7 @@ A slot of generation 5, the second half of a socket-direct pair, or a lower rate
 Where the second port is there for failover only and never carries load beside the first.
 )";
 
+extern const Rule kPcieNicFasterThanSlot;  // registry.cc names it
 const Rule kPcieNicFasterThanSlot = {
     .id = "pcie-nic-faster-than-slot",
     .code = "PCIE-003",

@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -105,6 +106,7 @@ One of the adapters on another root port, or below the switch of its GPU.
 Where the second adapter is there for failover.
 )";
 
+extern const Rule kPcieNicsShareUpstreamLink;  // registry.cc names it
 const Rule kPcieNicsShareUpstreamLink = {
     .id = "pcie-nics-share-upstream-link",
     .code = "PCIE-007",

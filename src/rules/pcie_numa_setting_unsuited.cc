@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -90,6 +91,7 @@ Set NPS4 in the firmware and write `nodes_per_socket: 4`; bind ranks and interru
 Where applications want one large memory for each socket, or jobs take one GPU.
 )";
 
+extern const Rule kPcieNumaSettingUnsuited;  // registry.cc names it
 const Rule kPcieNumaSettingUnsuited = {
     .id = "pcie-numa-setting-unsuited",
     .code = "PCIE-010",

@@ -1,6 +1,7 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -69,6 +70,7 @@ Raise MaxReadReq with setpci and MAX_ACC_OUT_READ with mlxconfig, and write it i
 A note is never counted; it is gone when `max_read_request` is written.
 )";
 
+extern const Rule kPcieReadRequestsUntuned;  // registry.cc names it
 const Rule kPcieReadRequestsUntuned = {
     .id = "pcie-read-requests-untuned",
     .code = "PCIE-015",

@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "plan/plan.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -117,6 +118,7 @@ A second switch, a wider uplink or one of a later generation, GPUs spread over m
 Where jobs load their data once and then compute for hours.
 )";
 
+extern const Rule kPcieSwitchUplinkOversubscribed;  // registry.cc names it
 const Rule kPcieSwitchUplinkOversubscribed = {
     .id = "pcie-switch-uplink-oversubscribed",
     .code = "PCIE-004",

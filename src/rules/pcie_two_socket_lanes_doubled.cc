@@ -1,6 +1,7 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
 #include "rules/pcie_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -64,6 +65,7 @@ Correct the figure, or leave it out: it follows from the processors.
 Never: the lanes are in use between the sockets.
 )";
 
+extern const Rule kPcieTwoSocketLanesDoubled;  // registry.cc names it
 const Rule kPcieTwoSocketLanesDoubled = {
     .id = "pcie-two-socket-lanes-doubled",
     .code = "PCIE-002",

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -67,6 +67,7 @@ Take the maker's derated figures into a part of your own, with `altitude` the he
 Where the load stays below the derated figure and the maker's table was read.
 )";
 
+extern const Rule kPowerAltitudeDeratingIgnored;  // registry.cc names it
 const Rule kPowerAltitudeDeratingIgnored = {
     .id = "power-altitude-derating-ignored",
     .code = "PWR-020",

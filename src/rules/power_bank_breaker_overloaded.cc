@@ -1,6 +1,7 @@
 #include "plan/cords.h"
 #include "plan/placement.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -87,6 +88,7 @@ One heavy cord a bank, a PDU with more banks, or more PDUs.
 Never: it is against the rating of the part that carries the load.
 )";
 
+extern const Rule kPowerBankBreakerOverloaded;  // registry.cc names it
 const Rule kPowerBankBreakerOverloaded = {
     .id = "power-bank-breaker-overloaded",
     .code = "PWR-015",

@@ -1,9 +1,10 @@
 #include "model/power.h"
 #include "model/rounded_up.h"
 #include "plan/placement.h"
+#include "plan/plan.h"
 #include "plan/power.h"
 #include "rules/power_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -242,6 +243,7 @@ Put fewer nodes in a rack (`per_rack`), take larger PDUs or one more of them, or
 Never: it is against the rating of the part that carries the load.
 )";
 
+extern const Rule kPowerBranchOverContinuousRating;  // registry.cc names it
 const Rule kPowerBranchOverContinuousRating = {
     .id = "power-branch-over-continuous-rating",
     .code = "PWR-001",

@@ -1,5 +1,6 @@
 #include "model/power.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -79,6 +80,7 @@ State the highest power from the data sheet, or enforce a `power_cap`.
 Where the highest power was measured under the site's own heaviest job and is the figure written.
 )";
 
+extern const Rule kPowerBreakerSizedOnTypical;  // registry.cc names it
 const Rule kPowerBreakerSizedOnTypical = {
     .id = "power-breaker-sized-on-typical",
     .code = "PWR-011",

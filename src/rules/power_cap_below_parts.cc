@@ -1,6 +1,7 @@
 #include "model/power_cap.h"
+#include "plan/plan.h"
 #include "rules/power_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -70,6 +71,7 @@ A higher cap, fewer nodes in a rack, or a larger circuit.
 Where the catalogue's idle power is of a larger fit than yours: better state `power_idle` of your own.
 )";
 
+extern const Rule kPowerCapBelowParts;  // registry.cc names it
 const Rule kPowerCapBelowParts = {
     .id = "power-cap-below-parts",
     .code = "PWR-024",

@@ -1,7 +1,8 @@
 #include "plan/placement.h"
+#include "plan/plan.h"
 #include "rules/cord_faults.h"
 #include "rules/power_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -126,6 +127,7 @@ Supplies with C20 inlets, more of them, a higher voltage, or a power cap.
 Never: it is against the rating of the part that carries the load.
 )";
 
+extern const Rule kPowerCordOverOutletRating;  // registry.cc names it
 const Rule kPowerCordOverOutletRating = {
     .id = "power-cord-over-outlet-rating",
     .code = "PWR-012",

@@ -1,5 +1,6 @@
 #include "model/power.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -55,6 +56,7 @@ Write the maker's highest power of the whole server, or leave `power` out.
 A note needs no acceptance. It may be left where the figure was measured at the wall.
 )";
 
+extern const Rule kPowerDcUsedAsWall;  // registry.cc names it
 const Rule kPowerDcUsedAsWall = {
     .id = "power-dc-used-as-wall",
     .code = "PWR-008",

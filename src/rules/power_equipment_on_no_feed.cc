@@ -1,6 +1,7 @@
+#include "plan/plan.h"
 #include "plan/power_chain.h"
 #include "rules/power_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -78,6 +79,7 @@ Name the racks' `pdus`, each with its `feed` (or `panel`), and each assembly's `
 Where part of the racks is fed by somebody else, from a supply that is not planned here.
 )";
 
+extern const Rule kPowerEquipmentOnNoFeed;  // registry.cc names it
 const Rule kPowerEquipmentOnNoFeed = {
     .id = "power-equipment-on-no-feed",
     .code = "PWR-025",

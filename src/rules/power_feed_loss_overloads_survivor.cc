@@ -1,9 +1,10 @@
 #include "model/rounded_up.h"
 #include "plan/placement.h"
+#include "plan/plan.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "rules/power_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -180,6 +181,7 @@ Limit the rack to what the remaining PDUs carry, take larger PDUs, or a third fe
 Where the second feed is there for more power and not for redundancy, and everybody who runs jobs knows it: losing a feed then takes the rack.
 )";
 
+extern const Rule kPowerFeedLossOverloadsSurvivor;  // registry.cc names it
 const Rule kPowerFeedLossOverloadsSurvivor = {
     .id = "power-feed-loss-overloads-survivor",
     .code = "PWR-004",

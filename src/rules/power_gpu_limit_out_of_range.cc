@@ -1,5 +1,6 @@
 #include "model/power.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -79,6 +80,7 @@ Take the limit out, or choose a value in the range (`nvidia-smi -q -d POWER` sho
 Never: the board does not take it.
 )";
 
+extern const Rule kPowerGpuLimitOutOfRange;  // registry.cc names it
 const Rule kPowerGpuLimitOutOfRange = {
     .id = "power-gpu-limit-out-of-range",
     .code = "PWR-022",

@@ -1,5 +1,6 @@
 #include "model/power.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -65,6 +66,7 @@ Leave `power` out, state the maker's figure, or enforce a `power_cap`.
 Where the maker's own figure is lower than the sum and is enforced by the board. Not where GPUs and processors alone exceed it.
 )";
 
+extern const Rule kPowerNodeBelowPartSum;  // registry.cc names it
 const Rule kPowerNodeBelowPartSum = {
     .id = "power-node-below-part-sum",
     .code = "PWR-010",

@@ -1,5 +1,6 @@
 #include "plan/cords.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -88,6 +89,7 @@ A PDU with the right mix of outlets, one more PDU, or fewer devices.
 Never: a plug that finds no outlet carries no power.
 )";
 
+extern const Rule kPowerOutletMissingOrReused;  // registry.cc names it
 const Rule kPowerOutletMissingOrReused = {
     .id = "power-outlet-missing-or-reused",
     .code = "PWR-014",

@@ -2,10 +2,11 @@
 
 #include "plan/cords.h"
 #include "plan/feed_lines.h"
+#include "plan/plan.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "plan/what_if.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -227,7 +228,7 @@ Breakers that carry both, a third part beside them, or less behind each.
 Where the second part is there for more power and not for redundancy, and everybody who runs jobs knows it.
 )";
 
-extern const Rule kPowerPartLossTripsRest;  // declared in registry.cc
+extern const Rule kPowerPartLossTripsRest;  // registry.cc names it
 const Rule kPowerPartLossTripsRest = {
     .id = "power-part-loss-trips-rest",
     .code = "PWR-026",

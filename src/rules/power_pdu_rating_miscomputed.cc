@@ -2,7 +2,8 @@
 #include <optional>
 
 #include "model/power.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -107,6 +108,7 @@ Take `apparent` out of the part, or correct it from the label. For the voltage: 
 Never: it is arithmetic.
 )";
 
+extern const Rule kPowerPduRatingMiscomputed;  // registry.cc names it
 const Rule kPowerPduRatingMiscomputed = {
     .id = "power-pdu-rating-miscomputed",
     .code = "PWR-002",

@@ -4,10 +4,11 @@
 #include "plan/cords.h"
 #include "plan/feed_lines.h"
 #include "plan/placement.h"
+#include "plan/plan.h"
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "rules/power_say.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -206,6 +207,7 @@ The warning: where the load is known to stay low. The errors where the cords wil
 more power and not for redundancy.
 )";
 
+extern const Rule kPowerPhaseOverloadedOrUnbalanced;  // registry.cc names it
 const Rule kPowerPhaseOverloadedOrUnbalanced = {
     .id = "power-phase-overloaded-or-unbalanced",
     .code = "PWR-003",

@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/cord_faults.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -120,6 +121,7 @@ A PDU with the right outlets, or for the right region.
 Never: the plug does not go in.
 )";
 
+extern const Rule kPowerPlugOutletMismatch;  // registry.cc names it
 const Rule kPowerPlugOutletMismatch = {
     .id = "power-plug-outlet-mismatch",
     .code = "PWR-013",

@@ -1,5 +1,6 @@
 #include "plan/placement.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -94,6 +95,7 @@ Fewer nodes in each rack (`per_rack`), more racks, or a `power_cap`.
 Where whoever set the budget agrees in writing, with that as the reason.
 )";
 
+extern const Rule kPowerRackOverBudget;  // registry.cc names it
 const Rule kPowerRackOverBudget = {
     .id = "power-rack-over-budget",
     .code = "PWR-023",

@@ -1,5 +1,6 @@
 #include "plan/cords.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -127,6 +128,7 @@ A PDU with a delay between outlets, or a random delay in the power restore polic
 Where the breaker's curve was read and holds it (type D: 10 to 20 times), or somebody is always there.
 )";
 
+extern const Rule kPowerRestartInrushTripsBreaker;  // registry.cc names it
 const Rule kPowerRestartInrushTripsBreaker = {
     .id = "power-restart-inrush-trips-breaker",
     .code = "PWR-019",

@@ -1,7 +1,8 @@
 #include <cmath>
 
 #include "plan/cords.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -92,6 +93,7 @@ Shelves divided evenly over the feeds, more of them, or larger ones.
 Where losing a feed may take the rack. Not where all shelves together fall short.
 )";
 
+extern const Rule kPowerShelvesBelowRackDraw;  // registry.cc names it
 const Rule kPowerShelvesBelowRackDraw = {
     .id = "power-shelves-below-rack-draw",
     .code = "PWR-021",

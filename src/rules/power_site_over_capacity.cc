@@ -1,7 +1,8 @@
 #include <cmath>
 
+#include "plan/plan.h"
 #include "plan/power.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -80,6 +81,7 @@ Fewer nodes, a `power_cap`, a larger service, or cooling that draws less.
 Never: the service trips or the contract ends.
 )";
 
+extern const Rule kPowerSiteOverCapacity;  // registry.cc names it
 const Rule kPowerSiteOverCapacity = {
     .id = "power-site-over-capacity",
     .code = "PWR-016",

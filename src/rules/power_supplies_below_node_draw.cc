@@ -1,6 +1,7 @@
 #include "model/power.h"
 #include "model/power_cap.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -84,6 +85,7 @@ Larger or more supplies, fewer spares where the loss may be borne, or a power ca
 Where the node throttles instead of switching off, and that is meant. What exceeds all supplies together cannot be accepted.
 )";
 
+extern const Rule kPowerSuppliesBelowNodeDraw;  // registry.cc names it
 const Rule kPowerSuppliesBelowNodeDraw = {
     .id = "power-supplies-below-node-draw",
     .code = "PWR-005",

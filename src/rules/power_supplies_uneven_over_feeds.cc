@@ -2,8 +2,9 @@
 #include <set>
 
 #include "model/power.h"
+#include "plan/plan.h"
 #include "rules/cord_faults.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -132,6 +133,7 @@ Another feed and PDU, until no feed has more of the supplies than may fail (4+2:
 Where a node that throttles or stops with a feed is meant, and the schedulers know.
 )";
 
+extern const Rule kPowerSuppliesUnevenOverFeeds;  // registry.cc names it
 const Rule kPowerSuppliesUnevenOverFeeds = {
     .id = "power-supplies-uneven-over-feeds",
     .code = "PWR-006",

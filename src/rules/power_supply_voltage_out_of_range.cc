@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/cord_faults.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -83,6 +84,7 @@ A PDU of another voltage, or supplies for this one.
 Never: it is against the rating of the part.
 )";
 
+extern const Rule kPowerSupplyVoltageOutOfRange;  // registry.cc names it
 const Rule kPowerSupplyVoltageOutOfRange = {
     .id = "power-supply-voltage-out-of-range",
     .code = "PWR-007",

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -92,6 +92,7 @@ Power smoothing in the GPUs' firmware, staggered starts, a generator and UPS tha
 A note needs no acceptance: it is for the people who plan the supply.
 )";
 
+extern const Rule kPowerSynchronisedLoadSwing;  // registry.cc names it
 const Rule kPowerSynchronisedLoadSwing = {
     .id = "power-synchronised-load-swing",
     .code = "PWR-018",

@@ -1,5 +1,6 @@
 #include "model/power.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -73,6 +74,7 @@ Supplies of the next size, or ones whose peak rating is known and stated (`psus:
 Where the whole server was tested by its maker with these GPUs.
 )";
 
+extern const Rule kPowerTransientPeakUncovered;  // registry.cc names it
 const Rule kPowerTransientPeakUncovered = {
     .id = "power-transient-peak-uncovered",
     .code = "PWR-017",

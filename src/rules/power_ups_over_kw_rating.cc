@@ -1,5 +1,6 @@
 #include "plan/placement.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -90,6 +91,7 @@ More modules, a UPS of unity power factor, or less on the feed.
 Never: it is against the rating of the part that carries the load.
 )";
 
+extern const Rule kPowerUpsOverKwRating;  // registry.cc names it
 const Rule kPowerUpsOverKwRating = {
     .id = "power-ups-over-kw-rating",
     .code = "PWR-009",

@@ -1,5 +1,6 @@
 #include "plan/links.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -127,6 +128,7 @@ Lower racks, another way in, or delivery in parts.
 Where the rack is delivered lying down and there is room to raise it.
 )";
 
+extern const Rule kRackDeliveryPathTooSmall;  // registry.cc names it
 const Rule kRackDeliveryPathTooSmall = {
     .id = "rack-delivery-path-too-small",
     .code = "RACK-010",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -123,6 +124,7 @@ A deeper rack (1,200 mm), or a rack group of its own for the deep devices.
 Never: it does not fit.
 )";
 
+extern const Rule kRackDeviceDeeperThanRack;  // registry.cc names it
 const Rule kRackDeviceDeeperThanRack = {
     .id = "rack-device-deeper-than-rack",
     .code = "RACK-002",

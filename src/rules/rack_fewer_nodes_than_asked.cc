@@ -1,8 +1,9 @@
 #include <algorithm>
 
 #include "plan/placement.h"
+#include "plan/plan.h"
 #include "plan/power_chain.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -123,6 +124,7 @@ Write the number that is planned, or raise what limits it.
 Where `per_rack` is the most that the room's drawing has places for.
 )";
 
+extern const Rule kRackFewerNodesThanAsked;  // registry.cc names it
 const Rule kRackFewerNodesThanAsked = {
     .id = "rack-fewer-nodes-than-asked",
     .code = "RACK-012",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -103,6 +104,7 @@ Plates that spread the load, fewer devices in a rack, a place on the slab.
 A tile that only the factor exceeds, where the feet are levelled and measured. What exceeds the rating itself cannot be accepted.
 )";
 
+extern const Rule kRackFloorLoadExceeded;  // registry.cc names it
 const Rule kRackFloorLoadExceeded = {
     .id = "rack-floor-load-exceeded",
     .code = "RACK-005",

@@ -1,6 +1,7 @@
 #include <bit>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -134,6 +135,7 @@ Leave `at` out, or name a lower unit: the planner fills racks from the bottom.
 Where the rack is bolted to the floor and its neighbours, and a lift is at hand.
 )";
 
+extern const Rule kRackHeavyDevicePlacedHigh;  // registry.cc names it
 const Rule kRackHeavyDevicePlacedHigh = {
     .id = "rack-heavy-device-placed-high",
     .code = "RACK-006",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -89,6 +90,7 @@ One node less in the rack, one more rack, or a unit that stands in the row.
 Where the unit stands in a rack that the spec does not show.
 )";
 
+extern const Rule kRackLiquidPartsUnplaced;  // registry.cc names it
 const Rule kRackLiquidPartsUnplaced = {
     .id = "rack-liquid-parts-unplaced",
     .code = "RACK-011",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -78,6 +79,7 @@ Mount the switches the other way and order them with the matching airflow.
 Where the cables are optical and a pass-through is planned.
 )";
 
+extern const Rule kRackPortsFaceWrongSide;  // registry.cc names it
 const Rule kRackPortsFaceWrongSide = {
     .id = "rack-ports-face-wrong-side",
     .code = "RACK-008",

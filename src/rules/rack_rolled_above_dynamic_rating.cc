@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/rack_loads.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -69,6 +70,7 @@ Build the nodes in where the rack stands, or ship some of them out of it.
 When the maker has approved the load for this way, in writing. What exceeds a confirmed rating by the devices alone cannot be accepted.
 )";
 
+extern const Rule kRackRolledAboveDynamicRating;  // registry.cc names it
 const Rule kRackRolledAboveDynamicRating = {
     .id = "rack-rolled-above-dynamic-rating",
     .code = "RACK-004",

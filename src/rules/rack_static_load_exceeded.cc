@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/rack_loads.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 
 namespace clusterc {
 namespace {
@@ -109,6 +110,7 @@ Spread the devices over more racks, or take a stronger rack.
 When the maker has rated the rack higher for this use, in writing. What exceeds the rating by the devices alone cannot be accepted.
 )";
 
+extern const Rule kRackStaticLoadExceeded;  // registry.cc names it
 const Rule kRackStaticLoadExceeded = {
     .id = "rack-static-load-exceeded",
     .code = "RACK-003",

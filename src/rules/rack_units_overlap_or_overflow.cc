@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -122,6 +123,7 @@ More or higher racks, another rack group for some of the devices, or a larger `p
 Never: two things cannot stand in one place.
 )";
 
+extern const Rule kRackUnitsOverlapOrOverflow;  // registry.cc names it
 const Rule kRackUnitsOverlapOrOverflow = {
     .id = "rack-units-overlap-or-overflow",
     .code = "RACK-001",

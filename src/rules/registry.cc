@@ -1,204 +1,201 @@
 // Every rule, in the order in which users see them. One line a rule.
 #include <array>
 
-#include "rules/rules.h"
+#include "rules/rule.h"
+
+// clang-format off
+#define CLUSTERC_RULES(X) \
+  X(kPowerBranchOverContinuousRating) \
+  X(kPowerPduRatingMiscomputed) \
+  X(kPowerPhaseOverloadedOrUnbalanced) \
+  X(kPowerFeedLossOverloadsSurvivor) \
+  X(kPowerSuppliesBelowNodeDraw) \
+  X(kPowerSuppliesUnevenOverFeeds) \
+  X(kPowerSupplyVoltageOutOfRange) \
+  X(kPowerDcUsedAsWall) \
+  X(kPowerUpsOverKwRating) \
+  X(kPowerNodeBelowPartSum) \
+  X(kPowerBreakerSizedOnTypical) \
+  X(kPowerCordOverOutletRating) \
+  X(kPowerPlugOutletMismatch) \
+  X(kPowerOutletMissingOrReused) \
+  X(kPowerBankBreakerOverloaded) \
+  X(kPowerSiteOverCapacity) \
+  X(kPowerTransientPeakUncovered) \
+  X(kPowerSynchronisedLoadSwing) \
+  X(kPowerRestartInrushTripsBreaker) \
+  X(kPowerAltitudeDeratingIgnored) \
+  X(kPowerShelvesBelowRackDraw) \
+  X(kPowerGpuLimitOutOfRange) \
+  X(kPowerRackOverBudget) \
+  X(kPowerCapBelowParts) \
+  X(kPowerEquipmentOnNoFeed) \
+  X(kPowerPartLossTripsRest) \
+  X(kCoolHeatRejectionUndersized) \
+  X(kCoolAirflowBelowDemand) \
+  X(kCoolDensityBeyondMethod) \
+  X(kCoolInletOutOfRange) \
+  X(kCoolInletAboveAltitudeLimit) \
+  X(kCoolCoolantFlowTooSmall) \
+  X(kCoolCduUndersizedAtApproach) \
+  X(kCoolCoolantTooWarmOrCondensing) \
+  X(kCoolLiquidRackWithoutAir) \
+  X(kCoolLiquidPartInAir) \
+  X(kCoolOpposedAirflowInRack) \
+  X(kCoolPassiveCardWithoutAirflow) \
+  X(kCoolLoopSinglePointFailure) \
+  X(kCoolHumidityOutOfRange) \
+  X(kCoolFacilityWaterShort) \
+  X(kCoolRearDoorUndersized) \
+  X(kPcieLanesBeyondSockets) \
+  X(kPcieTwoSocketLanesDoubled) \
+  X(kPcieNicFasterThanSlot) \
+  X(kPcieSwitchUplinkOversubscribed) \
+  X(kPcieGpuNicAcrossSockets) \
+  X(kPcieGpuRailPairingBroken) \
+  X(kPcieNicsShareUpstreamLink) \
+  X(kPcieAcsRedirectsPeerTraffic) \
+  X(kPcieIommuTranslatesOnBareMetal) \
+  X(kPcieNumaSettingUnsuited) \
+  X(kPcieBifurcationUnsupportedBySlot) \
+  X(kPcieCardBeyondSlotLimits) \
+  X(kPcieLinkTrainedBelowCapability) \
+  X(kPcieBarSpaceExhausted) \
+  X(kPcieReadRequestsUntuned) \
+  X(kNodeGpuWrongFormFactor) \
+  X(kNodeImpossibleNvlinkTopology) \
+  X(kNodeHostMemoryBelowGpu) \
+  X(kNodeMemoryChannelsUneven) \
+  X(kNodeMemoryFasterThanProcessor) \
+  X(kNodeFewCoresPerGpu) \
+  X(kNodeImageWrongArchitecture) \
+  X(kNodeCpuUnsupportedByChassis) \
+  X(kNodeBootOrBmcLacking) \
+  X(kNodePartsBeyondPlaces) \
+  X(kNodeVirtualMachineTooLarge) \
+  X(kNodeSmtContradictory) \
+  X(kRackUnitsOverlapOrOverflow) \
+  X(kRackDeviceDeeperThanRack) \
+  X(kRackStaticLoadExceeded) \
+  X(kRackRolledAboveDynamicRating) \
+  X(kRackFloorLoadExceeded) \
+  X(kRackHeavyDevicePlacedHigh) \
+  X(kRackPortsFaceWrongSide) \
+  X(kRackDeliveryPathTooSmall) \
+  X(kRackLiquidPartsUnplaced) \
+  X(kRackFewerNodesThanAsked) \
+  X(kNetSwitchPortsExceeded) \
+  X(kNetFabricExceedsTiers) \
+  X(kNetLeafOversubscribed) \
+  X(kNetRailsUnjoinedButCrossed) \
+  X(kNetLeavesUnjoined) \
+  X(kNetSingleSpine) \
+  X(kNetLinkEndsMismatched) \
+  X(kNetModuleCageMismatched) \
+  X(kNetLinkBeyondMediumReach) \
+  X(kNetMtuDiffersAlongPath) \
+  X(kNetAddressPlanCollides) \
+  X(kNetBgpNumbersClashOrExhausted) \
+  X(kNetSubnetManagerOrLidsShort) \
+  X(kNetRoceLosslessPlanBroken) \
+  X(kNetPfcHeadroomTooSmall) \
+  X(kNetRoceGidWrong) \
+  X(kNetOobIncompleteOrDependent) \
+  X(kNetNicSetsDiffer) \
+  X(kNetServiceUnreachable) \
+  X(kNetCloudNetworkMismatched) \
+  X(kNetSettingOfOtherFabric) \
+  X(kStorageReadBelowGpuNeed) \
+  X(kStorageCheckpointExceedsTimeBudget) \
+  X(kStorageRestartReadTooSlow) \
+  X(kStoragePathNarrowerThanPromise) \
+  X(kStorageUsableCapacityShort) \
+  X(kStorageFaultToleranceImpossible) \
+  X(kStorageMetadataOnSingleServer) \
+  X(kStorageScratchAbsentOrSmall) \
+  X(kStorageClientUnsupportedByKernel) \
+  X(kStorageMetadataServerAbsent) \
+  X(kStorageTakeoverWithoutData) \
+  X(kSoftwareCudaNewerThanDriver) \
+  X(kSoftwareGpuUnknownToToolkit) \
+  X(kSoftwareWrongKernelModuleFlavour) \
+  X(kSoftwareFabricManagerMismatched) \
+  X(kSoftwareGpudirectMechanismAbsent) \
+  X(kSoftwareVersionsDifferInClass) \
+  X(kSoftwareMemlockLimitTooLow) \
+  X(kSoftwareProcessLimitsTooLow) \
+  X(kSoftwareContainersLoseGpusOnReload) \
+  X(kSoftwareKubernetesWithoutRuntime) \
+  X(kSoftwareRdmaStackKernelMismatch) \
+  X(kSoftwareUnsignedModuleSecureBoot) \
+  X(kSoftwareDriverInstalledTwice) \
+  X(kSoftwareMigLayoutMismatched) \
+  X(kSoftwareMigUnderCollectives) \
+  X(kSoftwareNodeHygieneUnset) \
+  X(kSoftwareOneStackMixedGenerations) \
+  X(kSoftwareReleaseUnheardOf) \
+  X(kSoftwareOfAnotherVendor) \
+  X(kSchedGresDiffersFromNode) \
+  X(kSchedGresFileMalformed) \
+  X(kSchedGpusUnconfined) \
+  X(kSchedCgroupV2PrerequisiteAbsent) \
+  X(kSchedTopologyDiffersFromFabric) \
+  X(kSchedBlockSplitsNvlinkDomain) \
+  X(kSchedNodeMemoryOverstated) \
+  X(kSchedGpuCoresBeyondNode) \
+  X(kSchedGangSchedulingAbsent) \
+  X(kSchedQuotaBeyondCapacity) \
+  X(kSchedControllerAbsent) \
+  X(kHaServiceSingleInstance) \
+  X(kHaQuorumEvenOrSplit) \
+  X(kHaSparesTooFew) \
+  X(kHaCommonCauseGroupLarge) \
+  X(kHaSparesTakeAll) \
+  X(kTargetAllReduceAboveCeiling) \
+  X(kTargetAlltoallAboveCeiling) \
+  X(kTargetRdmaAboveLineRate) \
+  X(kTargetHostCopyAboveCeiling) \
+  X(kTargetGemmAbovePeak) \
+  X(kTargetHplBeyondMemoryOrPeak) \
+  X(kTargetMessageTooSmall) \
+  X(kTargetFromAnotherConfiguration) \
+  X(kTargetBurnInTooShort) \
+  X(kTargetAboveBestPublished) \
+  X(kTargetFarTooLoose) \
+  X(kTargetWithoutKnownCeiling) \
+  X(kWorkTrainingStateExceedsMemory) \
+  X(kWorkServingStateExceedsMemory) \
+  X(kWorkGoodputLowAtScale) \
+  X(kWorkRunTimeClaimImpossible) \
+  X(kWorkParallelLayoutLeavesNvlink) \
+  X(kWorkLongRunWithoutCheckpoints) \
+  X(kWorkRunLongerThanAsked) \
+  X(kWorkServingRateShort) \
+  X(kWorkSplitImpossible) \
+  X(kWorkPrecisionNotOnGpu) \
+  X(kWorkModelContradictory) \
+  X(kWorkGpusLeftIdle) \
+  X(kCostPartsMissingFromBill) \
+  X(kCostEnergyOrSupportUnpriced) \
+  X(kCostOfChoiceUnstated) \
+  X(kCostOverBudget) \
+  X(kCostPriceWithoutPart) \
+  X(kSecurityLiteralSecretInSpec) \
+  X(kSecurityManagementNetworkReachable) \
+  X(kSecuritySoftwareUnpinned)
+// clang-format on
 
 namespace clusterc {
 
-extern const Rule kCoolRearDoorUndersized;
-extern const Rule kCostPriceWithoutPart;
-extern const Rule kNetSettingOfOtherFabric;
-extern const Rule kNetSingleSpine;
-extern const Rule kNodeMemoryFasterThanProcessor;
-extern const Rule kPowerPartLossTripsRest;
-extern const Rule kSoftwareKubernetesWithoutRuntime;
-extern const Rule kSoftwareMigUnderCollectives;
-extern const Rule kSoftwareOfAnotherVendor;
-extern const Rule kStorageTakeoverWithoutData;
-extern const Rule kWorkGpusLeftIdle;
-extern const Rule kWorkModelContradictory;
+#define CLUSTERC_RULE(name) extern const Rule name;
+CLUSTERC_RULES(CLUSTERC_RULE)
+#undef CLUSTERC_RULE
 
 namespace {
 
-constexpr std::array kRules = {
-    &kPowerBranchOverContinuousRating,
-    &kPowerPduRatingMiscomputed,
-    &kPowerPhaseOverloadedOrUnbalanced,
-    &kPowerFeedLossOverloadsSurvivor,
-    &kPowerSuppliesBelowNodeDraw,
-    &kPowerSuppliesUnevenOverFeeds,
-    &kPowerSupplyVoltageOutOfRange,
-    &kPowerDcUsedAsWall,
-    &kPowerUpsOverKwRating,
-    &kPowerNodeBelowPartSum,
-    &kPowerBreakerSizedOnTypical,
-    &kPowerCordOverOutletRating,
-    &kPowerPlugOutletMismatch,
-    &kPowerOutletMissingOrReused,
-    &kPowerBankBreakerOverloaded,
-    &kPowerSiteOverCapacity,
-    &kPowerTransientPeakUncovered,
-    &kPowerSynchronisedLoadSwing,
-    &kPowerRestartInrushTripsBreaker,
-    &kPowerAltitudeDeratingIgnored,
-    &kPowerShelvesBelowRackDraw,
-    &kPowerGpuLimitOutOfRange,
-    &kPowerRackOverBudget,
-    &kPowerCapBelowParts,
-    &kPowerEquipmentOnNoFeed,
-    &kPowerPartLossTripsRest,
-    &kCoolHeatRejectionUndersized,
-    &kCoolAirflowBelowDemand,
-    &kCoolDensityBeyondMethod,
-    &kCoolInletOutOfRange,
-    &kCoolInletAboveAltitudeLimit,
-    &kCoolCoolantFlowTooSmall,
-    &kCoolCduUndersizedAtApproach,
-    &kCoolCoolantTooWarmOrCondensing,
-    &kCoolLiquidRackWithoutAir,
-    &kCoolLiquidPartInAir,
-    &kCoolOpposedAirflowInRack,
-    &kCoolPassiveCardWithoutAirflow,
-    &kCoolLoopSinglePointFailure,
-    &kCoolHumidityOutOfRange,
-    &kCoolFacilityWaterShort,
-    &kCoolRearDoorUndersized,
-    &kPcieLanesBeyondSockets,
-    &kPcieTwoSocketLanesDoubled,
-    &kPcieNicFasterThanSlot,
-    &kPcieSwitchUplinkOversubscribed,
-    &kPcieGpuNicAcrossSockets,
-    &kPcieGpuRailPairingBroken,
-    &kPcieNicsShareUpstreamLink,
-    &kPcieAcsRedirectsPeerTraffic,
-    &kPcieIommuTranslatesOnBareMetal,
-    &kPcieNumaSettingUnsuited,
-    &kPcieBifurcationUnsupportedBySlot,
-    &kPcieCardBeyondSlotLimits,
-    &kPcieLinkTrainedBelowCapability,
-    &kPcieBarSpaceExhausted,
-    &kPcieReadRequestsUntuned,
-    &kNodeGpuWrongFormFactor,
-    &kNodeImpossibleNvlinkTopology,
-    &kNodeHostMemoryBelowGpu,
-    &kNodeMemoryChannelsUneven,
-    &kNodeMemoryFasterThanProcessor,
-    &kNodeFewCoresPerGpu,
-    &kNodeImageWrongArchitecture,
-    &kNodeCpuUnsupportedByChassis,
-    &kNodeBootOrBmcLacking,
-    &kNodePartsBeyondPlaces,
-    &kNodeVirtualMachineTooLarge,
-    &kRackUnitsOverlapOrOverflow,
-    &kRackDeviceDeeperThanRack,
-    &kRackStaticLoadExceeded,
-    &kRackRolledAboveDynamicRating,
-    &kRackFloorLoadExceeded,
-    &kRackHeavyDevicePlacedHigh,
-    &kRackPortsFaceWrongSide,
-    &kRackDeliveryPathTooSmall,
-    &kRackLiquidPartsUnplaced,
-    &kRackFewerNodesThanAsked,
-    &kNetSwitchPortsExceeded,
-    &kNetFabricExceedsTiers,
-    &kNetLeafOversubscribed,
-    &kNetRailsUnjoinedButCrossed,
-    &kNetLeavesUnjoined,
-    &kNetSingleSpine,
-    &kNetLinkEndsMismatched,
-    &kNetModuleCageMismatched,
-    &kNetLinkBeyondMediumReach,
-    &kNetMtuDiffersAlongPath,
-    &kNetAddressPlanCollides,
-    &kNetBgpNumbersClashOrExhausted,
-    &kNetSubnetManagerOrLidsShort,
-    &kNetRoceLosslessPlanBroken,
-    &kNetPfcHeadroomTooSmall,
-    &kNetRoceGidWrong,
-    &kNetOobIncompleteOrDependent,
-    &kNetNicSetsDiffer,
-    &kNetServiceUnreachable,
-    &kNetCloudNetworkMismatched,
-    &kNetSettingOfOtherFabric,
-    &kStorageReadBelowGpuNeed,
-    &kStorageCheckpointExceedsTimeBudget,
-    &kStorageRestartReadTooSlow,
-    &kStoragePathNarrowerThanPromise,
-    &kStorageUsableCapacityShort,
-    &kStorageFaultToleranceImpossible,
-    &kStorageMetadataOnSingleServer,
-    &kStorageScratchAbsentOrSmall,
-    &kStorageClientUnsupportedByKernel,
-    &kStorageMetadataServerAbsent,
-    &kStorageTakeoverWithoutData,
-    &kSoftwareCudaNewerThanDriver,
-    &kSoftwareGpuUnknownToToolkit,
-    &kSoftwareWrongKernelModuleFlavour,
-    &kSoftwareFabricManagerMismatched,
-    &kSoftwareGpudirectMechanismAbsent,
-    &kSoftwareVersionsDifferInClass,
-    &kSoftwareMemlockLimitTooLow,
-    &kSoftwareProcessLimitsTooLow,
-    &kSoftwareContainersLoseGpusOnReload,
-    &kSoftwareKubernetesWithoutRuntime,
-    &kSoftwareRdmaStackKernelMismatch,
-    &kSoftwareUnsignedModuleSecureBoot,
-    &kSoftwareDriverInstalledTwice,
-    &kSoftwareMigLayoutMismatched,
-    &kSoftwareMigUnderCollectives,
-    &kSoftwareNodeHygieneUnset,
-    &kSoftwareOneStackMixedGenerations,
-    &kSoftwareReleaseUnheardOf,
-    &kSoftwareOfAnotherVendor,
-    &kSchedGresDiffersFromNode,
-    &kSchedGresFileMalformed,
-    &kSchedGpusUnconfined,
-    &kSchedCgroupV2PrerequisiteAbsent,
-    &kSchedTopologyDiffersFromFabric,
-    &kSchedBlockSplitsNvlinkDomain,
-    &kSchedNodeMemoryOverstated,
-    &kSchedGpuCoresBeyondNode,
-    &kSchedGangSchedulingAbsent,
-    &kSchedQuotaBeyondCapacity,
-    &kSchedControllerAbsent,
-    &kHaServiceSingleInstance,
-    &kHaQuorumEvenOrSplit,
-    &kHaSparesTooFew,
-    &kHaCommonCauseGroupLarge,
-    &kHaSparesTakeAll,
-    &kTargetAllReduceAboveCeiling,
-    &kTargetAlltoallAboveCeiling,
-    &kTargetRdmaAboveLineRate,
-    &kTargetHostCopyAboveCeiling,
-    &kTargetGemmAbovePeak,
-    &kTargetHplBeyondMemoryOrPeak,
-    &kTargetMessageTooSmall,
-    &kTargetFromAnotherConfiguration,
-    &kTargetBurnInTooShort,
-    &kTargetAboveBestPublished,
-    &kTargetFarTooLoose,
-    &kTargetWithoutKnownCeiling,
-    &kWorkTrainingStateExceedsMemory,
-    &kWorkServingStateExceedsMemory,
-    &kWorkGoodputLowAtScale,
-    &kWorkRunTimeClaimImpossible,
-    &kWorkParallelLayoutLeavesNvlink,
-    &kWorkLongRunWithoutCheckpoints,
-    &kWorkRunLongerThanAsked,
-    &kWorkServingRateShort,
-    &kWorkSplitImpossible,
-    &kWorkPrecisionNotOnGpu,
-    &kWorkModelContradictory,
-    &kWorkGpusLeftIdle,
-    &kCostPartsMissingFromBill,
-    &kCostEnergyOrSupportUnpriced,
-    &kCostOfChoiceUnstated,
-    &kCostOverBudget,
-    &kCostPriceWithoutPart,
-    &kSecurityLiteralSecretInSpec,
-    &kSecurityManagementNetworkReachable,
-    &kSecuritySoftwareUnpinned,
-};
+#define CLUSTERC_RULE(name) &name,
+constexpr auto kRules = std::to_array<const Rule*>({CLUSTERC_RULES(CLUSTERC_RULE)});
+#undef CLUSTERC_RULE
 
 }  // namespace
 

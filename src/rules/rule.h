@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/quantity.h"
 #include "diag/finding.h"
-#include "plan/plan.h"
 #include "spec/edition.h"
-#include "targets/targets.h"
 
 namespace clusterc {
 
+struct Cluster;          // model/cluster.h
+struct ExpectedFigures;  // targets/targets.h
+struct Plan;             // plan/plan.h
 struct Rule;
 
 // A limit of policy, not of physics: a spec may set it otherwise (`thresholds:`).
@@ -55,10 +57,7 @@ struct Rule {
 
 std::span<const Rule* const> all_rules();  // registry.cc, in the order users see
 const Rule* find_rule(std::string_view id_or_code);
-// Runs those of the input's edition, applies `thresholds:` and `severity:`.
+// Runs those of the input's edition, applies `thresholds:`.
 void check_rules(const RuleInput&, Findings&, std::span<const Rule* const> rules = all_rules());
-// Marks accepted findings (rule and place), reports unused or expired acceptances (`today` given by the caller: rules
-// know no clock).
-void apply_acceptances(const Spec&, const Sources&, const Date* today, Findings&);
 
 }  // namespace clusterc

@@ -131,12 +131,10 @@ SourceSpan load_place(const NodeGroupModel& g) {
 }
 
 std::span<const PduLoad> pdus_of(const RuleInput& in, const RackGroupModel& g) {
-  std::size_t first = 0;
-  for (const RackGroupModel& before : in.cluster.racks) {
-    if (&before == &g) break;
-    first += static_cast<std::size_t>(before.count) * before.pdus.size();
-  }
-  return std::span(in.plan.pdus).subspan(first, static_cast<std::size_t>(g.count) * g.pdus.size());
+  // They lie in the order of the racks.
+  const auto first = std::lower_bound(in.plan.pdus.begin(), in.plan.pdus.end(), g.first,
+                                      [](const PduLoad& load, std::int64_t rack) { return load.rack < rack; });
+  return std::span(first, static_cast<std::size_t>(g.count) * g.pdus.size());
 }
 
 bool draws_power(const RuleInput& in, const RackGroupModel& g) {

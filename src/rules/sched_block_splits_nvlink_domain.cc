@@ -1,5 +1,6 @@
 #include "model/nvlink.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -87,6 +88,7 @@ Source: topology.conf(5), BlockSizes; NVIDIA, GB200 NVL72 (18 compute trays of f
 Where jobs are smaller than a block by far.
 )";
 
+extern const Rule kSchedBlockSplitsNvlinkDomain;  // registry.cc names it
 const Rule kSchedBlockSplitsNvlinkDomain = {
     .id = "sched-block-splits-nvlink-domain",
     .code = "SCHED-006",

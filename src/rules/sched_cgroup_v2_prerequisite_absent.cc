@@ -1,5 +1,6 @@
 #include "base/text.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -94,6 +95,7 @@ A newer Slurm, built with the development packages of dbus and bpf.
 Where the nodes are switched back to cgroup v1 by other means.
 )";
 
+extern const Rule kSchedCgroupV2PrerequisiteAbsent;  // registry.cc names it
 const Rule kSchedCgroupV2PrerequisiteAbsent = {
     .id = "sched-cgroup-v2-prerequisite-absent",
     .code = "SCHED-004",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -57,6 +58,7 @@ A small group with `roles: [scheduler]`, three nodes with `roles: [control-plane
 Where the nodes join a Slurm or a Kubernetes that is described elsewhere: compile the other outputs with `--only`.
 )";
 
+extern const Rule kSchedControllerAbsent;  // registry.cc names it
 const Rule kSchedControllerAbsent = {
     .id = "sched-controller-absent",
     .code = "SCHED-011",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -55,6 +56,7 @@ Source: Kubernetes documentation, scheduler (pods are scheduled individually); K
 Where jobs start by another way that waits for all their nodes.
 )";
 
+extern const Rule kSchedGangSchedulingAbsent;  // registry.cc names it
 const Rule kSchedGangSchedulingAbsent = {
     .id = "sched-gang-scheduling-absent",
     .code = "SCHED-009",

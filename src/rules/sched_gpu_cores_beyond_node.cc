@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "model/slurm_lines.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -77,6 +78,7 @@ The number that a node has for each GPU, or leave it out: compiled partitions ha
 Where every job says itself how many cores it needs.
 )";
 
+extern const Rule kSchedGpuCoresBeyondNode;  // registry.cc names it
 const Rule kSchedGpuCoresBeyondNode = {
     .id = "sched-gpu-cores-beyond-node",
     .code = "SCHED-007",

@@ -1,7 +1,8 @@
 #include "base/text.h"
 #include "model/slurm_lines.h"
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -70,6 +71,7 @@ Leave the line out.
 Where every job gets whole nodes.
 )";
 
+extern const Rule kSchedGpusUnconfined;  // registry.cc names it
 const Rule kSchedGpusUnconfined = {
     .id = "sched-gpus-unconfined",
     .code = "SCHED-003",

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "model/slurm_lines.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -76,6 +77,7 @@ A group of its own for a node that differs, with the GPUs that it has.
 Where the lines go to a slurm.conf that the compiled one does not replace.
 )";
 
+extern const Rule kSchedGresDiffersFromNode;  // registry.cc names it
 const Rule kSchedGresDiffersFromNode = {
     .id = "sched-gres-differs-from-node",
     .code = "SCHED-001",

@@ -1,7 +1,8 @@
 #include "base/text.h"
 #include "model/slurm_lines.h"
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -87,6 +88,7 @@ Leave it out: the compiled lines follow from the PCIe tree of the server and are
 Where a script of yours takes the compiled lines out again.
 )";
 
+extern const Rule kSchedGresFileMalformed;  // registry.cc names it
 const Rule kSchedGresFileMalformed = {
     .id = "sched-gres-file-malformed",
     .code = "SCHED-002",

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -65,6 +66,7 @@ Write what the team may take at most, or leave the quota out.
 When nodes are about to be bought and the quota is right for then.
 )";
 
+extern const Rule kSchedQuotaBeyondCapacity;  // registry.cc names it
 const Rule kSchedQuotaBeyondCapacity = {
     .id = "sched-quota-beyond-capacity",
     .code = "SCHED-010",

@@ -1,7 +1,8 @@
 #include "base/text.h"
 #include "model/slurm_lines.h"
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -89,6 +90,7 @@ Leave the lines out; write the network as it is wired.
 Where the node is added to Slurm by other means before the file is read.
 )";
 
+extern const Rule kSchedTopologyDiffersFromFabric;  // registry.cc names it
 const Rule kSchedTopologyDiffersFromFabric = {
     .id = "sched-topology-differs-from-fabric",
     .code = "SCHED-005",

@@ -2,8 +2,9 @@
 #include <array>
 #include <cstdint>
 
+#include "plan/plan.h"
 #include "rules/management.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -89,6 +90,7 @@ Source: RFC 1918, RFC 6598, RFC 3927; CISA and NSA, Harden Baseboard Management 
 Where switches filter between ports of one network (private VLANs).
 )";
 
+extern const Rule kSecurityManagementNetworkReachable;  // registry.cc names it
 const Rule kSecurityManagementNetworkReachable = {
     .id = "security-management-network-reachable",
     .code = "SEC-002",

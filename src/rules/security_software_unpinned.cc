@@ -3,7 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/security_say.h"
 
@@ -73,6 +74,7 @@ Source: Kubernetes documentation, container images ("avoid using the :latest tag
 On a test system that is meant to move.
 )";
 
+extern const Rule kSecuritySoftwareUnpinned;  // registry.cc names it
 const Rule kSecuritySoftwareUnpinned = {
     .id = "security-software-unpinned",
     .code = "SEC-005",

@@ -1,7 +1,8 @@
 #include <string>
 
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -62,6 +63,7 @@ Source: NVIDIA/nvidia-container-toolkit issue 48 (notice), 251 and 1227.
 Where the runtime manages cgroups itself (`cgroupfs`), or links in `/dev/char` are created at boot.
 )";
 
+extern const Rule kSoftwareContainersLoseGpusOnReload;  // registry.cc names it
 const Rule kSoftwareContainersLoseGpusOnReload = {
     .id = "software-containers-lose-gpus-on-reload",
     .code = "SW-011",

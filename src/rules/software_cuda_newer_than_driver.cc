@@ -1,5 +1,6 @@
 #include "model/software_versions.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -89,6 +90,7 @@ Raise the driver, or take a toolkit of the driver's major release. The same hold
 Where the forward-compatibility package (`cuda-compat`) is installed on GPUs that it supports.
 )";
 
+extern const Rule kSoftwareCudaNewerThanDriver;  // registry.cc names it
 const Rule kSoftwareCudaNewerThanDriver = {
     .id = "software-cuda-newer-than-driver",
     .code = "SW-001",

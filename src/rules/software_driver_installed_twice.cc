@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -55,6 +56,7 @@ Source: NVIDIA, GPU Operator, installation with pre-installed drivers; NVIDIA/gp
 Where `gpu_driver` only notes what the operator is told to install.
 )";
 
+extern const Rule kSoftwareDriverInstalledTwice;  // registry.cc names it
 const Rule kSoftwareDriverInstalledTwice = {
     .id = "software-driver-installed-twice",
     .code = "SW-014",

@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -99,6 +100,7 @@ Leave `fabric_manager` out: it follows the driver. Hold both packages together.
 Where the image is built by hand, and the spec only repeats what was found on it.
 )";
 
+extern const Rule kSoftwareFabricManagerMismatched;  // registry.cc names it
 const Rule kSoftwareFabricManagerMismatched = {
     .id = "software-fabric-manager-mismatched",
     .code = "SW-005",

@@ -1,5 +1,6 @@
 #include "model/software_versions.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -158,6 +159,7 @@ Give the group its own `software: { cuda: 12.9 }`; a toolkit is resolved for eac
 Where the group runs containers only, which bring toolkits of their own that know the GPU.
 )";
 
+extern const Rule kSoftwareGpuUnknownToToolkit;  // registry.cc names it
 const Rule kSoftwareGpuUnknownToToolkit = {
     .id = "software-gpu-unknown-to-toolkit",
     .code = "SW-003",

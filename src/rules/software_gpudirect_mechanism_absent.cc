@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -91,6 +92,7 @@ Source: NVIDIA, GPU Operator, GPUDirect RDMA; Linux 5.12 (RDMA/uverbs: register 
 Where a back-ported kernel has DMA-BUF for RDMA under an older number.
 )";
 
+extern const Rule kSoftwareGpudirectMechanismAbsent;  // registry.cc names it
 const Rule kSoftwareGpudirectMechanismAbsent = {
     .id = "software-gpudirect-mechanism-absent",
     .code = "SW-007",

@@ -2,7 +2,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -87,7 +88,7 @@ kubernetes/kubernetes issue 106917 (dockershim was removed with 1.24). Enroot, P
 The warning, where cri-dockerd is installed on the nodes.
 )";
 
-extern const Rule kSoftwareKubernetesWithoutRuntime;  // declared in registry.cc
+extern const Rule kSoftwareKubernetesWithoutRuntime;  // registry.cc names it
 const Rule kSoftwareKubernetesWithoutRuntime = {
     .id = "software-kubernetes-without-runtime",
     .code = "SW-020",

@@ -1,7 +1,8 @@
 #include <optional>
 
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -70,6 +71,7 @@ Source: NVIDIA/nccl-tests issue 206, openucx/ucx issue 8229, microsoft/mscclpp i
 Where programs that use RDMA run as a user for whom another file sets the limit.
 )";
 
+extern const Rule kSoftwareMemlockLimitTooLow;  // registry.cc names it
 const Rule kSoftwareMemlockLimitTooLow = {
     .id = "software-memlock-limit-too-low",
     .code = "SW-009",

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "model/mig.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -167,6 +168,7 @@ Take a profile of the table; one layout for each kind of node.
 Where two groups of one server are in partitions of their own, with their own counts of GPUs.
 )";
 
+extern const Rule kSoftwareMigLayoutMismatched;  // registry.cc names it
 const Rule kSoftwareMigLayoutMismatched = {
     .id = "software-mig-layout-mismatched",
     .code = "SW-015",

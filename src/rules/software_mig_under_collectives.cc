@@ -2,9 +2,12 @@
 #include <string>
 
 #include "model/mig.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/target_say.h"
 #include "rules/work_say.h"
+#include "targets/metrics.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {
@@ -44,7 +47,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
     // A floor of the spec's own is target-from-another-configuration's.
-    if (!f.demanded || f.floor_by_user || !f.skip.empty() || !f.test.starts_with("nccl.")) continue;
+    if (!f.demanded || f.floor_by_user || !f.skip.empty() || collective_of(f.test).empty()) continue;
     const int group = in.cluster.find_node_group(f.group);
     if (group < 0 || !cut(in.cluster.nodes[static_cast<std::size_t>(group)]) || !once.first(f.wish_place)) continue;
     const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
@@ -90,7 +93,7 @@ between instances and by the adapter between GPUs, no P2P) and 418 (duplicate GP
 Tests of software, whose speed is of no interest.
 )";
 
-extern const Rule kSoftwareMigUnderCollectives;  // declared in registry.cc
+extern const Rule kSoftwareMigUnderCollectives;  // registry.cc names it
 const Rule kSoftwareMigUnderCollectives = {
     .id = "software-mig-under-collectives",
     .code = "SW-021",

@@ -1,5 +1,6 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -61,6 +62,7 @@ Source: munge(7), credential time to live 300 s; RFC 8633 section 3.2 (number of
 Where the one name stands for several servers.
 )";
 
+extern const Rule kSoftwareNodeHygieneUnset;  // registry.cc names it
 const Rule kSoftwareNodeHygieneUnset = {
     .id = "software-node-hygiene-unset",
     .code = "SW-016",

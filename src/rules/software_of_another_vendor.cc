@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -91,7 +92,7 @@ Leave the line out, or write it for the groups that it is meant for: `nodes: { h
 Where a translation layer is in use that needs the toolkit's headers.
 )";
 
-extern const Rule kSoftwareOfAnotherVendor;  // declared in registry.cc
+extern const Rule kSoftwareOfAnotherVendor;  // registry.cc names it
 const Rule kSoftwareOfAnotherVendor = {
     .id = "software-of-another-vendor",
     .code = "SW-019",

@@ -1,6 +1,7 @@
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -89,6 +90,7 @@ CUDA 12.9 with driver 580 serves V100 and B200 alike; the kernel modules stay th
 Where the scheduler keeps every job inside one of the groups.
 )";
 
+extern const Rule kSoftwareOneStackMixedGenerations;  // registry.cc names it
 const Rule kSoftwareOneStackMixedGenerations = {
     .id = "software-one-stack-mixed-generations",
     .code = "SW-017",

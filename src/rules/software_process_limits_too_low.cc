@@ -1,8 +1,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -74,6 +75,7 @@ Source: NVIDIA/nccl issue 1191; NVIDIA, NCCL user guide, troubleshooting (shared
 Where no job uses more than a few dozen nodes, or every job sets its own limit.
 )";
 
+extern const Rule kSoftwareProcessLimitsTooLow;  // registry.cc names it
 const Rule kSoftwareProcessLimitsTooLow = {
     .id = "software-process-limits-too-low",
     .code = "SW-010",

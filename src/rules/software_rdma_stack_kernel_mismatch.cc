@@ -2,7 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -93,6 +94,7 @@ Source: NVIDIA, DOCA profiles; DOCA 2.9.0 installation guide; MLNX_OFED release 
 Where the vendor of the server ships a build of its own.
 )";
 
+extern const Rule kSoftwareRdmaStackKernelMismatch;  // registry.cc names it
 const Rule kSoftwareRdmaStackKernelMismatch = {
     .id = "software-rdma-stack-kernel-mismatch",
     .code = "SW-012",

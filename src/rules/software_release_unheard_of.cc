@@ -1,5 +1,6 @@
 #include "model/software_versions.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -65,6 +66,7 @@ Write the release that is meant.
 Where it came after this program and its notes were read.
 )";
 
+extern const Rule kSoftwareReleaseUnheardOf;  // registry.cc names it
 const Rule kSoftwareReleaseUnheardOf = {
     .id = "software-release-unheard-of",
     .code = "SW-018",

@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -63,6 +64,7 @@ Precompiled, signed driver packages; or enrol a key of your own (`mokutil --impo
 Where the image's build signs them and the key is in the firmware already.
 )";
 
+extern const Rule kSoftwareUnsignedModuleSecureBoot;  // registry.cc names it
 const Rule kSoftwareUnsignedModuleSecureBoot = {
     .id = "software-unsigned-module-secure-boot",
     .code = "SW-013",

@@ -1,6 +1,7 @@
 #include <cstddef>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -86,6 +87,7 @@ Pin one release in `software`. While a rollout lasts, keep the group that has th
 Where a constraint of the scheduler keeps every job inside one of the groups.
 )";
 
+extern const Rule kSoftwareVersionsDifferInClass;  // registry.cc names it
 const Rule kSoftwareVersionsDifferInClass = {
     .id = "software-versions-differ-in-class",
     .code = "SW-008",

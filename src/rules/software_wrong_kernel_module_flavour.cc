@@ -1,6 +1,7 @@
 #include "model/software_versions.h"
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -104,6 +105,7 @@ Write `kernel_modules` for the group; a cluster of V100 and B200 nodes needs two
 Where the image is built by hand with the right modules, and the spec only says what the packages would do.
 )";
 
+extern const Rule kSoftwareWrongKernelModuleFlavour;  // registry.cc names it
 const Rule kSoftwareWrongKernelModuleFlavour = {
     .id = "software-wrong-kernel-module-flavour",
     .code = "SW-004",

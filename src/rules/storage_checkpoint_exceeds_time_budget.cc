@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "targets/checkpoint.h"
 
@@ -111,6 +112,7 @@ Faster storage; sharded checkpoints to the nodes' own drives that are copied whi
 Where saving goes on beside the computation and the time does not count.
 )";
 
+extern const Rule kStorageCheckpointExceedsTimeBudget;  // registry.cc names it
 const Rule kStorageCheckpointExceedsTimeBudget = {
     .id = "storage-checkpoint-exceeds-time-budget",
     .code = "STOR-002",

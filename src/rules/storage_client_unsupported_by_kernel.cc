@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
 
@@ -79,6 +80,7 @@ A release that names the kernel, or the kernel that the release names, held in t
 Where the client was built and tested on that kernel, or the vendor ported it.
 )";
 
+extern const Rule kStorageClientUnsupportedByKernel;  // registry.cc names it
 const Rule kStorageClientUnsupportedByKernel = {
     .id = "storage-client-unsupported-by-kernel",
     .code = "STOR-009",

@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -106,6 +107,7 @@ More servers, or narrower stripes: 4+2 over three servers has two shares on each
 Never: it is arithmetic.
 )";
 
+extern const Rule kStorageFaultToleranceImpossible;  // registry.cc names it
 const Rule kStorageFaultToleranceImpossible = {
     .id = "storage-fault-tolerance-impossible",
     .code = "STOR-006",

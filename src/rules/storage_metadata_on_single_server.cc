@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -70,6 +71,7 @@ A second server with shared drives or replication; container images and software
 A small cluster whose users live with a stop.
 )";
 
+extern const Rule kStorageMetadataOnSingleServer;  // registry.cc names it
 const Rule kStorageMetadataOnSingleServer = {
     .id = "storage-metadata-on-single-server",
     .code = "STOR-007",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -67,6 +68,7 @@ theirs; what nodes of the spec serve is theirs to divide.
 Where metadata are served from outside of the spec, or the object servers carry them as well.
 )";
 
+extern const Rule kStorageMetadataServerAbsent;  // registry.cc names it
 const Rule kStorageMetadataServerAbsent = {
     .id = "storage-metadata-server-absent",
     .code = "STOR-010",

@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -109,6 +110,7 @@ More servers, faster or more ports, or a smaller promise.
 What a system's data sheet gives may be low for the workload, with a measurement as the reason. What no wire carries cannot be accepted.
 )";
 
+extern const Rule kStoragePathNarrowerThanPromise;  // registry.cc names it
 const Rule kStoragePathNarrowerThanPromise = {
     .id = "storage-path-narrower-than-promise",
     .code = "STOR-004",

@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -85,6 +86,7 @@ More systems; or read once and keep the data on the nodes' own drives (`kind: lo
 Where most reads come from a cache on the nodes after the first pass.
 )";
 
+extern const Rule kStorageReadBelowGpuNeed;  // registry.cc names it
 const Rule kStorageReadBelowGpuNeed = {
     .id = "storage-read-below-gpu-need",
     .code = "STOR-001",

@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "targets/checkpoint.h"
 
@@ -83,6 +84,7 @@ Faster storage, or the last checkpoint on the nodes' own drives with a copy on a
 Where restarts are rare and the time is known.
 )";
 
+extern const Rule kStorageRestartReadTooSlow;  // registry.cc names it
 const Rule kStorageRestartReadTooSlow = {
     .id = "storage-restart-read-too-slow",
     .code = "STOR-003",

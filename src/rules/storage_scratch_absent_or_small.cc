@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -110,6 +111,7 @@ Add drives to the group, or take local storage away.
 Where images lie on a fast shared file system by design.
 )";
 
+extern const Rule kStorageScratchAbsentOrSmall;  // registry.cc names it
 const Rule kStorageScratchAbsentOrSmall = {
     .id = "storage-scratch-absent-or-small",
     .code = "STOR-008",

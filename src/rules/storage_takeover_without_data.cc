@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -71,7 +72,7 @@ Say what copies the data: `protection: replica 2`, and count its capacity once. 
 Where the drives are in an enclosure that both servers reach and that this spec writes as theirs.
 )";
 
-extern const Rule kStorageTakeoverWithoutData;  // declared in registry.cc
+extern const Rule kStorageTakeoverWithoutData;  // registry.cc names it
 const Rule kStorageTakeoverWithoutData = {
     .id = "storage-takeover-without-data",
     .code = "STOR-011",

@@ -1,5 +1,6 @@
 #include "model/storage_path.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "targets/checkpoint.h"
 
@@ -111,6 +112,7 @@ More drives or systems, wider stripes, or a promise that holds.
 Where compression is measured and written as the reason.
 )";
 
+extern const Rule kStorageUsableCapacityShort;  // registry.cc names it
 const Rule kStorageUsableCapacityShort = {
     .id = "storage-usable-capacity-short",
     .code = "STOR-005",

@@ -1,4 +1,5 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
 
@@ -47,6 +48,7 @@ Leave `floor` out: the derived one is printed beside the finding.
 Never: no run can meet it. Where the network reduces in its switches, say `sharp: true`.
 )";
 
+extern const Rule kTargetAllReduceAboveCeiling;  // registry.cc names it
 const Rule kTargetAllReduceAboveCeiling = {
     .id = "target-all-reduce-above-ceiling",
     .code = "TEST-001",

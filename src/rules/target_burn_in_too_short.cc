@@ -1,7 +1,8 @@
 #include <cmath>
 
 #include "model/availability.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 
 namespace clusterc {
@@ -72,6 +73,7 @@ Run longer, or say with the verdict how many hours on how many GPUs it rests on,
 Where the burn-in is to find dead parts only, and the contract says how later faults are counted.
 )";
 
+extern const Rule kTargetBurnInTooShort;  // registry.cc names it
 const Rule kTargetBurnInTooShort = {
     .id = "target-burn-in-too-short",
     .code = "TEST-009",

@@ -2,9 +2,11 @@
 #include <string>
 
 #include "model/mig.h"
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {
@@ -17,8 +19,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
     // A GPU that is cut into instances: each has a share, and none reaches another over NVLink or PCIe.
     const Value<std::string>& mig = g.software.mig;
-    if (!cut_by_mig(g.software).empty() &&
-        (f.scope == "gpu" || f.test.starts_with("nccl.") || f.test.starts_with("hpl."))) {
+    if (!cut_by_mig(g.software).empty() && (f.scope == "gpu" || gpu_share_of(f.test) == GpuShare::all)) {
       findings
           .warning(rule.id, f.floor_place,
                    format("{} for {} is of whole GPUs, those of '{}' are cut into {}",
@@ -87,6 +88,7 @@ Leave `floor` out, or set one for this fabric.
 Where routing and placement keep the ring's neighbours on one leaf, so that few flows cross.
 )";
 
+extern const Rule kTargetFromAnotherConfiguration;  // registry.cc names it
 const Rule kTargetFromAnotherConfiguration = {
     .id = "target-from-another-configuration",
     .code = "TEST-008",

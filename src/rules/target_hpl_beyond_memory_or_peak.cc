@@ -1,6 +1,8 @@
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {
@@ -79,6 +81,7 @@ Leave `floor` and `size` out; on GPUs without FP64 skip the test, with the reaso
 Never: neither more arithmetic nor more memory is there.
 )";
 
+extern const Rule kTargetHplBeyondMemoryOrPeak;  // registry.cc names it
 const Rule kTargetHplBeyondMemoryOrPeak = {
     .id = "target-hpl-beyond-memory-or-peak",
     .code = "TEST-006",

@@ -1,7 +1,9 @@
+#include "plan/plan.h"
 #include "rules/fix.h"
-#include "rules/rules.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {
@@ -12,7 +14,7 @@ constexpr Bytes kPlateau{1024.0 * 1024 * 1024}, kSharpPlateau{8.0 * 1024 * 1024 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
-    if (!f.test.starts_with("nccl.") || !f.size || !f.demanded) continue;
+    if (collective_of(f.test).empty() || !f.size || !f.demanded) continue;
     const bool sharp = f.algorithm == "NVLink SHARP" || f.algorithm == "in-network reduction";
     const Bytes enough = sharp ? kSharpPlateau : kPlateau;
     if (!above(enough.value, f.size->value) || !once.first(f.size.span)) continue;
@@ -57,6 +59,7 @@ Source: Azure/AI-benchmarking-guide, H100; NVIDIA/nccl-tests issues 115 and 212.
 Where the jobs themselves send no larger messages, and the floor was measured at that size.
 )";
 
+extern const Rule kTargetMessageTooSmall;  // registry.cc names it
 const Rule kTargetMessageTooSmall = {
     .id = "target-message-too-small",
     .code = "TEST-007",

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 #include "targets/checkpoint.h"
@@ -116,6 +117,7 @@ Asynchronous saves, faster storage, restarts without people; the interval that t
 Where your own logs show fewer interruptions.
 )";
 
+extern const Rule kWorkGoodputLowAtScale;  // registry.cc names it
 const Rule kWorkGoodputLowAtScale = {
     .id = "work-goodput-low-at-scale",
     .code = "WORK-003",

@@ -2,7 +2,8 @@
 #include <cmath>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/work_say.h"
 #include "targets/workload_plan.h"
 
@@ -121,7 +122,7 @@ The batch, the number of nodes or the split that the help names.
 Where the rest of the nodes are spares of the job: better written as such, in `on`.
 )";
 
-extern const Rule kWorkGpusLeftIdle;  // declared in registry.cc
+extern const Rule kWorkGpusLeftIdle;  // registry.cc names it
 const Rule kWorkGpusLeftIdle = {
     .id = "work-gpus-left-idle",
     .code = "WORK-012",

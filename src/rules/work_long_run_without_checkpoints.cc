@@ -2,7 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 #include "targets/checkpoint.h"
@@ -101,6 +102,7 @@ Source: Llama 3, arXiv 2407.21783, section 3.3.4.
 Where the framework saves by itself, at an interval that the spec does not know.
 )";
 
+extern const Rule kWorkLongRunWithoutCheckpoints;  // registry.cc names it
 const Rule kWorkLongRunWithoutCheckpoints = {
     .id = "work-long-run-without-checkpoints",
     .code = "WORK-006",

@@ -1,6 +1,7 @@
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 #include "targets/training.h"
@@ -112,7 +113,7 @@ The figure that is mistyped, from the model's published configuration.
 The parameters: where layers differ so much that one `ffn` cannot stand for them. The rest: where the framework pads heads, and you mean that.
 )";
 
-extern const Rule kWorkModelContradictory;  // declared in registry.cc
+extern const Rule kWorkModelContradictory;  // registry.cc names it
 const Rule kWorkModelContradictory = {
     .id = "work-model-contradictory",
     .code = "WORK-011",

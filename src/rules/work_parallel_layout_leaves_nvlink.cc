@@ -1,7 +1,8 @@
 #include <cstdint>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 
@@ -74,6 +75,7 @@ Source: D. Narayanan et al., arXiv 2104.04473, section 3.2 (tensor parallelism w
 Where the model's layers are so large that no other split holds them.
 )";
 
+extern const Rule kWorkParallelLayoutLeavesNvlink;  // registry.cc names it
 const Rule kWorkParallelLayoutLeavesNvlink = {
     .id = "work-parallel-layout-leaves-nvlink",
     .code = "WORK-005",

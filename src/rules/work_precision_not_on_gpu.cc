@@ -1,6 +1,7 @@
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 
@@ -87,6 +88,7 @@ A precision that the GPUs have. Weights that are kept in four bits and computed 
 Where the framework is known to compute in a wider format, and the lower rate is planned with (`efficiency`).
 )";
 
+extern const Rule kWorkPrecisionNotOnGpu;  // registry.cc names it
 const Rule kWorkPrecisionNotOnGpu = {
     .id = "work-precision-not-on-gpu",
     .code = "WORK-010",

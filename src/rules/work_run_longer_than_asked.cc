@@ -1,6 +1,7 @@
 #include <cmath>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/work_say.h"
 #include "targets/workload_plan.h"
 
@@ -70,6 +71,7 @@ More GPUs, a faster split, fewer tokens, or the time that the help names.
 Where a measured `efficiency` is on its way, or the run is meant to be cut off at that date.
 )";
 
+extern const Rule kWorkRunLongerThanAsked;  // registry.cc names it
 const Rule kWorkRunLongerThanAsked = {
     .id = "work-run-longer-than-asked",
     .code = "WORK-007",

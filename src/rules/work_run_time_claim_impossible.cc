@@ -1,7 +1,8 @@
 #include <cmath>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 
@@ -71,6 +72,7 @@ More GPUs, fewer tokens, or the time that the help names.
 Where a lower precision than `precision` says does part of the work.
 )";
 
+extern const Rule kWorkRunTimeClaimImpossible;  // registry.cc names it
 const Rule kWorkRunTimeClaimImpossible = {
     .id = "work-run-time-claim-impossible",
     .code = "WORK-004",

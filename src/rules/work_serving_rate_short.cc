@@ -1,6 +1,7 @@
 #include <cmath>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/work_say.h"
 #include "targets/workload_plan.h"
 
@@ -58,6 +59,7 @@ More GPUs, larger batches (`batch`) where latency allows it, a lower precision, 
 Where an engine's measured rate is higher than the plan's.
 )";
 
+extern const Rule kWorkServingRateShort;  // registry.cc names it
 const Rule kWorkServingRateShort = {
     .id = "work-serving-rate-short",
     .code = "WORK-008",

@@ -2,7 +2,8 @@
 #include <cmath>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 #include "targets/serving.h"
@@ -114,6 +115,7 @@ More GPUs a copy (`tensor`, beyond the key-value heads `pipeline`), or weights o
 Where weights are kept in host memory and brought in layer by layer.
 )";
 
+extern const Rule kWorkServingStateExceedsMemory;  // registry.cc names it
 const Rule kWorkServingStateExceedsMemory = {
     .id = "work-serving-state-exceeds-memory",
     .code = "WORK-002",

@@ -1,7 +1,8 @@
 #include <cstdint>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 
@@ -179,6 +180,7 @@ The largest divisor below (`tensor: 14`, better a power of two within NVLink), f
 Where the framework pads heads or drops the rest of a batch, and you mean that.
 )";
 
+extern const Rule kWorkSplitImpossible;  // registry.cc names it
 const Rule kWorkSplitImpossible = {
     .id = "work-split-impossible",
     .code = "WORK-009",

@@ -2,7 +2,8 @@
 #include <cmath>
 #include <string>
 
-#include "rules/rules.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
 
@@ -103,6 +104,7 @@ More GPUs, `sharded: all`, or a larger `tensor` or `pipeline`.
 Where the optimizer's state lies in host memory (offload), or the optimizer keeps less of it.
 )";
 
+extern const Rule kWorkTrainingStateExceedsMemory;  // registry.cc names it
 const Rule kWorkTrainingStateExceedsMemory = {
     .id = "work-training-state-exceeds-memory",
     .code = "WORK-001",

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/format.h"
 #include "base/host_pattern.h"
@@ -182,8 +184,10 @@ class PriceChecker {
         Finding& f = findings_.error("spec-unknown-name", e.name_span, format("'{}' is no kind of part", e.name));
         suggest(f, e.name_span, e.name, {std::begin(kKinds), std::end(kKinds)});
       }
+    std::unordered_set<std::string_view> groups;
+    for (const auto& group : s.nodes) groups.insert(group.name);
     for (const auto& e : p_.nodes)
-      if (!s.nodes.find(e.name))
+      if (!groups.contains(e.name))
         findings_.error("spec-unknown-name", e.name_span, format("there is no node group '{}'", e.name));
     rented(s);
     for (const auto& e : p_.once) money(e.value);
@@ -214,11 +218,14 @@ class PriceChecker {
                  format("{} is rented: its price is of an hour, '{}' is paid once", what, e->value.price->text()))
           .help(format("write it with what it is for: {}/h", e->value.price->text()));
     };
+    std::unordered_map<std::string_view, const Named<PartPrice>*> own;
+    for (const auto& e : p_.nodes) own.emplace(e.name, &e);
     for (const auto& group : s.nodes) {
       const NodeGroup& g = group.value;
       if (g.instance) hourly(p_.parts.find(*g.instance), format("instance '{}'", *g.instance));
       if (g.instance || (g.virtual_machine && s.site && s.site->kind.value_or(SiteKind::own) == SiteKind::cloud))
-        hourly(p_.nodes.find(group.name), format("node group '{}'", group.name));
+        if (const auto price = own.find(group.name); price != own.end())
+          hourly(price->second, format("node group '{}'", group.name));
     }
     hourly(p_.kinds.find("instance"), "an instance");
   }

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/format.h"
 #include "base/host_pattern.h"
@@ -59,7 +60,7 @@ class Checker {
     for (const auto& [name, at, network] : s.networks) {
       addresses(network);
       positive("rate", network.rate);
-      const NodeId map = top("networks"), entry = has(map, name) ? d_.find(map, name) : kNoNode;
+      const NodeId map = top("networks"), entry = entry_of(map, name);
       if (has(entry, "connects") && d_.is_mapping(d_.find(entry, "connects")) &&
           d_.size(d_.find(entry, "connects")) == 0)
         findings_.error("spec-missing-choice", network.connects.span, format("network '{}' connects nobody", name))
@@ -70,7 +71,7 @@ class Checker {
     group_names("storage", s.storage);
     for (const auto& [name, at, storage] : s.storage) {
       mount_point(storage.mount);
-      const NodeId map = top("storage"), entry = has(map, name) ? d_.find(map, name) : kNoNode;
+      const NodeId map = top("storage"), entry = entry_of(map, name);
       if (has(entry, "on") && d_.is_sequence(d_.find(entry, "on")) && d_.size(d_.find(entry, "on")) == 0)
         findings_
             .error("spec-missing-key", d_.span(d_.find(entry, "on")),
@@ -106,7 +107,7 @@ class Checker {
             .error("spec-out-of-range", nodes.span,
                    format("workload '{}' runs on {} nodes of '{}'", name, *nodes, group))
             .help("at least one node, or leave the group out");
-    const NodeId map = top("workloads"), entry = has(map, name) ? d_.find(map, name) : kNoNode;
+    const NodeId map = top("workloads"), entry = entry_of(map, name);
     if (has(entry, "on") && d_.is_mapping(d_.find(entry, "on")) && d_.size(d_.find(entry, "on")) == 0)
       findings_.error("spec-missing-key", d_.span(d_.find(entry, "on")), format("workload '{}' runs on no nodes", name))
           .help("the nodes of each group: `on: { gpu: 4 }`");
@@ -676,11 +677,24 @@ class Checker {
   bool has(NodeId n, std::string_view key) const {
     return n != kNoNode && d_.is_mapping(n) && d_.find(n, key) != kNoNode;
   }
+  // The value of an entry of a section; kNoNode: there is none. Sections may be long, and are asked for each entry.
+  NodeId entry_of(NodeId section, std::string_view name) const {
+    constexpr std::size_t kFew = 32;
+    if (section == kNoNode || !d_.is_mapping(section)) return kNoNode;
+    if (d_.size(section) <= kFew) return d_.find(section, name);
+    const auto [known, fresh] = entries_.try_emplace(section);
+    std::unordered_map<std::string_view, NodeId>& entries = known->second;
+    if (fresh)
+      for (NodeId key = d_.first_child(section); key != kNoNode; key = d_.next_sibling(d_.next_sibling(key)))
+        entries.emplace(d_.scalar(key), d_.next_sibling(key));
+    const auto found = entries.find(name);
+    return found == entries.end() ? kNoNode : found->second;
+  }
   bool written(std::string_view section, std::string_view key) const { return has(top(section), key); }
   bool any_written(std::string_view section, std::string_view name,
                    std::initializer_list<std::string_view> keys) const {
     const NodeId map = top(section);
-    const NodeId entry = has(map, name) ? d_.find(map, name) : kNoNode;
+    const NodeId entry = entry_of(map, name);
     for (const auto key : keys)
       if (has(entry, key)) return true;
     return false;
@@ -694,6 +708,7 @@ class Checker {
   const Document& d_;
   const Sources& sources_;
   Findings& findings_;
+  mutable std::unordered_map<NodeId, std::unordered_map<std::string_view, NodeId>> entries_;
 };
 
 // A newer language is told as such, not as a hundred unknown keys.

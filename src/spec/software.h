@@ -10,6 +10,12 @@ struct EnumNames<KernelModules> {
   static constexpr auto names =
       enum_table<KernelModules>({{KernelModules::open, "open"}, {KernelModules::proprietary, "proprietary"}});
 };
+// Several hardware threads a core: on; off in the firmware; on there, and switched off by the kernel argument nosmt.
+enum class Smt { on, off, nosmt };
+template <>
+struct EnumNames<Smt> {
+  static constexpr auto names = enum_table<Smt>({{Smt::on, "true"}, {Smt::off, "false"}, {Smt::nosmt, "nosmt"}});
+};
 enum class SchedulerKind { slurm, kubernetes, none };
 template <>
 struct EnumNames<SchedulerKind> {
@@ -232,6 +238,7 @@ struct Software {
   Value<Arch> arch;
   Value<Version> kernel, gpu_driver, cuda, nccl, fabric_manager;
   Value<KernelModules> kernel_modules;
+  Value<Smt> smt;
   std::optional<MpiStack> mpi;
   std::optional<FabricSoftware> fabric;
   std::vector<NamedVersion> containers, monitoring, frameworks;
@@ -286,6 +293,13 @@ struct Software {
       {.doc = "Slurm: parts in which a GPU is handed out to jobs that share it; left out: a GPU is one job's",
        .least = 2,
        .most = 1024});
+    v("smt", s.smt,
+      {.doc =
+           "hardware threads of a core (SMT, Hyper-Threading): true: all that the processor has; false: one, switched "
+           "off in the firmware (of an instance: one thread a core among its CPU options); nosmt: one, the firmware "
+           "leaves them on and the kernel argument nosmt switches them off; left out: true, or nosmt where "
+           "`kernel_arguments` has it. Of a virtual machine true and nosmt say that two of its processors are "
+           "threads of one core"});
     v("nodes_per_socket", s.nodes_per_socket, {.doc = "NUMA nodes of each socket (NPS)", .least = 1, .most = 16});
     v("max_read_request", s.max_read_request,
       {.doc = "largest read request that network adapters send over PCIe (MaxReadReq): 4 KiB",

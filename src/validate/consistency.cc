@@ -21,11 +21,28 @@ std::string wrong_host(const ResultRecords& records, const SuiteTest& test, cons
   for (const MeasurementRecord& m : records.measurements)
     if (!m.host.empty() && first_label(m.host) != first_label(records.host))
       return format("contradictory: a figure of '{}' in a result of '{}'", shown(m.host), shown(records.host));
-  const std::string host = first_label(records.host);
-  if (test.mpi || host == first_label(node)) return {};
-  const auto other =
-      std::find_if(nodes.begin(), nodes.end(), [&](const std::string& n) { return first_label(n) == host; });
-  return other == nodes.end() ? "" : format("contradictory: the result of this node calls itself one of '{}'", *other);
+  if (test.mpi) return {};
+  for (const std::string& name : {records.host, records.probe_host}) {
+    const std::string host = first_label(name);
+    if (host.empty() || host == first_label(node)) continue;
+    const auto other =
+        std::find_if(nodes.begin(), nodes.end(), [&](const std::string& n) { return first_label(n) == host; });
+    if (other != nodes.end()) return format("contradictory: the result of this node calls itself one of '{}'", *other);
+  }
+  return {};
+}
+
+// Teams of one node each are called by the host's name: one node has one, however it is spelled.
+std::string two_teams_of_a_node(const ResultRecords& records, const SuiteTest& test) {
+  if (test.team_nodes != 1) return {};
+  std::map<std::string, std::string> spelled;
+  for (const MeasurementRecord& m : records.measurements) {
+    if (m.team.empty()) continue;
+    const auto [at, fresh] = spelled.try_emplace(first_label(m.team), m.team);
+    if (!fresh && at->second != m.team)
+      return format("contradictory: 2 results of one node, '{}' and '{}'", shown(at->second), shown(m.team));
+  }
+  return {};
 }
 
 // What is measured on the host says nothing of GPUs, and the other way round. A container is started by the host,
@@ -46,7 +63,7 @@ std::string told_twice(const ResultRecords& records) {
       told;  // metric, device, size, parameters
   for (const MeasurementRecord& m : records.measurements) {
     const auto [at, fresh] = told.try_emplace({m.metric, m.device, m.size, m.parameters}, m.value);
-    if (!fresh && at->second != m.value)
+    if (!fresh)
       return format("contradictory: {} of {} twice, {:.6g} and {:.6g} {}", shown(m.metric),
                     m.device.empty() ? "one device" : shown(m.device), at->second, m.value, shown(m.unit));
   }
@@ -60,6 +77,7 @@ std::string wrong_header(const ResultRecords& records, const SuiteTest& test) {
         "contradictory: {} results in one (each rank for itself, where the launcher is of another MPI than the "
         "program)",
         records.headers);
+  if (records.probes > 1) return format("contradictory: {} inventories in one result", records.probes);
   if (records.validator != test.validator)
     return format("contradictory: a result of the validator '{}', started was '{}'", shown(records.validator),
                   test.validator);
@@ -77,8 +95,9 @@ std::optional<Contradiction> contradiction_of(const ResultRecords& records, cons
         Verdict::fail,
         format("the data is wrong: the end of the result says so ({} values), though none of its figures does",
                records.told_wrong)};
-  for (std::string why : {wrong_header(records, test), wrong_host(records, test, node, nodes),
-                          wrong_back_end(records, test), told_twice(records), records.damaged})
+  for (std::string why :
+       {wrong_header(records, test), wrong_host(records, test, node, nodes), two_teams_of_a_node(records, test),
+        wrong_back_end(records, test), told_twice(records), records.damaged})
     if (!why.empty()) return Contradiction{Verdict::error, std::move(why)};
   if (const auto there = static_cast<std::int64_t>(records.measurements.size());
       records.done && records.told_measurements != there)

@@ -1,6 +1,9 @@
 #include "validate/judge.h"
 
+#include <optional>
+
 #include "base/format.h"
+#include "targets/metrics.h"
 
 namespace clusterc {
 
@@ -23,26 +26,19 @@ std::string_view verdict_name(Verdict v) {
 }
 
 namespace {
-constexpr std::pair<std::string_view, Dimension> kUnits[] = {{"B/s", Dimension::byte_rate},
-                                                             {"FLOP/s", Dimension::flop_rate},
-                                                             {"s", Dimension::time},
-                                                             {"1/s", Dimension::op_rate}};
 
+// The dimension that a record's unit is of; none: no figure has such a unit.
 std::optional<Dimension> dimension_of(std::string_view unit) {
-  for (const auto& [name, dimension] : kUnits)
-    if (name == unit) return dimension;
+  for (const Dimension d : {Dimension::byte_rate, Dimension::flop_rate, Dimension::time, Dimension::op_rate})
+    if (unit_name(d) == unit) return d;
   return std::nullopt;
 }
 
-// What a metric is measured in where nothing is expected of it, by its name: as `--list` of the programs has it.
-Dimension dimension_of_metric(std::string_view metric) {
-  for (const std::string_view end : {".time", "latency", ".start"})
-    if (metric.ends_with(end)) return Dimension::time;
-  for (const std::string_view end : {".random_read", ".random_write", ".create", ".stat", ".unlink", ".message_rate"})
-    if (metric.ends_with(end)) return Dimension::op_rate;
-  for (const std::string_view family : {"gemm.", "hpl.", "burn."})
-    if (metric.starts_with(family)) return Dimension::flop_rate;
-  return Dimension::byte_rate;
+// What a figure is measured in: as it is expected, else as the table of metrics has it. Of a metric that is not in the
+// table the unit is the program's own.
+Dimension wanted_dimension(const MeasurementRecord& m, const ExpectedFigure* expected, const Metric* metric) {
+  if (expected) return expected->dimension;
+  return metric ? metric->unit : dimension_of(m.unit).value_or(Dimension::byte_rate);
 }
 
 // What is contradictory in a figure, whatever is expected of it; empty: nothing.
@@ -51,8 +47,7 @@ std::string contradiction_in(const MeasurementRecord& m, Dimension wanted) {
   const std::optional<Dimension> dimension = dimension_of(m.unit);
   if (!dimension) return format("damaged record: '{}' is no unit of a figure", m.unit.substr(0, 20));
   if (*dimension != wanted)
-    for (const auto& [name, d] : kUnits)
-      if (d == wanted) return format("contradictory: measured in {}, the unit of {} is {}", m.unit, m.metric, name);
+    return format("contradictory: measured in {}, the unit of {} is {}", m.unit, m.metric, unit_name(wanted));
   if (m.value < 0 || (m.value == 0 && wanted == Dimension::time))
     return format("damaged record: 'value' is {:.6g}", m.value);
   if (m.data_verified && m.checked == 0) return "contradictory: the data is called verified, and none was checked";
@@ -65,7 +60,9 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   out.metric = m.metric;
   out.device = m.device;
   out.value = m.value;
-  out.dimension = expected ? expected->dimension : dimension_of_metric(m.metric);
+  const Metric* metric = find_metric(m.metric);
+  const JudgedBy judged = metric ? metric->judged : JudgedBy::target;
+  out.dimension = wanted_dimension(m, expected, metric);
   // That the data is verified is believed of nobody who counted wrong values.
   const bool verified = m.data_verified && m.wrong == 0;
   out.data_verified = verified;
@@ -84,14 +81,13 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
     out.reason = std::move(reason);
     return out;
   };
-  // Of containers what is compared are the devices that they see.
-  const bool container = m.metric.starts_with("container.");
   if (const std::string why = contradiction_in(m, out.dimension); !why.empty()) {
     out.value.reset();  // whatever it is, it is no figure
     out.data_verified = false;
     return end(m.wrong > 0 ? Verdict::fail : Verdict::error, why);
   }
-  if (!verified && container && !m.slow.empty()) return end(Verdict::fail, m.slow);
+  // Of containers what is compared are the devices that they see: a finder that checked says what is wrong.
+  if (!verified && judged == JudgedBy::finder && !m.slow.empty()) return end(Verdict::fail, m.slow);
   if (!verified)
     return end(Verdict::fail, m.checked == 0
                                   ? "the data was not checked"
@@ -100,16 +96,13 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   if (m.page_cache)
     return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
   // The host in a GPU's place shows that the validator works.
-  const bool between_gpus = m.metric.starts_with("nvlink.") || m.metric.starts_with("peer.");
-  if ((m.metric.starts_with("pcie.copy") || between_gpus) && m.backend != "cuda")
+  if (metric && metric->gpu_only && m.backend != "cuda")
     return end(Verdict::unjudged, "copied between processors' memory: the figure says nothing of a GPU");
   // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
   // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
-  const bool link =
-      m.metric.starts_with("pcie.link.") || m.metric.starts_with("fabric.link") || m.metric == "nvlink.links";
+  const bool link = judged == JudgedBy::link;
   const bool below = out.floor && m.value < *out.floor;
-  if (m.metric.starts_with("memtest.") || m.metric.starts_with("burn.") || container ||
-      (link && !below && (!m.slow.empty() || !expected))) {
+  if (judged == JudgedBy::finder || (link && !below && (!m.slow.empty() || !expected))) {
     if (m.slow.empty()) return end(Verdict::pass, "");
     return m.busy ? end(Verdict::error, "busy: " + m.slow + " beside other work: run it again when the machine is idle")
                   : end(Verdict::degraded, m.slow);
@@ -136,7 +129,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
                            : "the floor",
                say(out.typical ? *out.typical : *out.floor)));
   // What the validator saw of a link, or of what held a GPU's clocks back, says why.
-  const std::string seen = !m.slow.empty() && (link || m.metric.starts_with("gemm.")) ? ": " + m.slow : "";
+  const std::string seen = m.slow.empty() ? "" : ": " + m.slow;
   const bool may_fail = expected->floor_by_user || (expected->basis != "transferred" && expected->basis != "stated");
   if (worse(m.value, *out.floor)) {
     const std::string reason =

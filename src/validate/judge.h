@@ -1,6 +1,8 @@
 // What a measurement means against what was expected. Error (did not run) is not fail (ran, too slow); nothing but pass
 // counts as passed.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,7 +25,8 @@ struct Judged {
   std::string derivation;                                        // of the ceiling
   bool data_verified = false, busy = false, page_cache = false;  // as measured
   std::int64_t size = 0;
-  bool demanded = false;  // the spec names it in its targets: skipped and unjudged do not do
+  std::optional<std::int64_t> from_journal;  // taken over from an earlier run: when its test ended, seconds since 1970
+  bool demanded = false;                     // the spec names it in its targets: skipped and unjudged do not do
 };
 
 // A figure above what physics allows was measured wrongly: more than this over the ceiling is an error, not a pass.

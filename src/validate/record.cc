@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "diag/render.h"
+#include "base/printable.h"
 
 namespace clusterc {
 namespace {
@@ -120,6 +120,8 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       out.measurements.push_back(measurement(e));
     } else if (record == "probe") {
       out.probe = line;
+      ++out.probes;
+      out.probe_host = text(e, "host");
       simdjson::dom::array gpus;
       if (e["gpus"].get(gpus) == simdjson::SUCCESS) out.gpus = static_cast<std::int64_t>(gpus.size());
       simdjson::dom::element nvidia;

@@ -32,6 +32,8 @@ struct ResultRecords {
   bool told_verified = false;
   std::vector<MeasurementRecord> measurements;
   std::optional<std::string> probe;  // the probe's line, as it was
+  std::size_t probes = 0;            // how many such lines
+  std::string probe_host;            // what the probe calls its machine
   std::int64_t gpus = 0;             // GPUs that the probe saw
   std::string no_gpus;               // why it saw none, where it says so
   bool done = false;                 // an end record with status done was read

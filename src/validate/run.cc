@@ -7,12 +7,14 @@
 
 #include "base/format.h"
 #include "base/host_pattern.h"
+#include "base/printable.h"
 #include "base/text.h"
-#include "diag/render.h"
+#include "base/utc.h"
 #include "model/nvlink.h"
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
+#include "targets/metrics.h"
 #include "targets/rdma_ports.h"
 #include "validate/consistency.h"
 #include "validate/journal.h"
@@ -33,32 +35,32 @@ bool Report::passed() const {
 
 namespace {
 
-// Metrics are named after the validator that brings them.
+// Whether the suite measures it on this cluster when nothing is left out.
 bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
-  const std::string_view metric = figure.test;
-  if (metric.starts_with("rdma.")) {
+  const Metric* metric = find_metric(figure.test);
+  if (!metric) return false;
+  if (metric->validator == "fabric" && metric->scope == "pair") {
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) {
       return g.name == figure.group && g.count > 1 &&
              !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
     });
   }
-  if (metric.starts_with("nvlink."))
+  if (metric->validator == "nvlink")
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
                        [&](const NodeGroupModel& g) { return g.name == figure.group && has_nvlink_pairs(g.server); });
-  if (metric.starts_with("nccl.")) {
+  if (metric->validator == "nccl") {
     const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(),
                                     [&](const NodeGroupModel& g) { return g.name == figure.group; });
     return group != cluster.nodes.end() &&
            (figure.scope != "whole" || collective_unit(cluster, *group).network.value > 0);
   }
   // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
-  if (metric == "storage.read" || metric == "storage.write") {
+  if (metric->validator == "storage") {
     for (std::size_t i = 0; i < cluster.storage.size(); ++i)
       if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
     return figure.group.find('/') != std::string::npos;
   }
-  return metric.starts_with("pcie.") || metric == "fabric.links" || metric.starts_with("memory.") ||
-         metric.starts_with("gemm.") || metric.starts_with("hpl.") || metric.starts_with("mpi.");
+  return true;
 }
 
 // Whether the test that brought a verdict measures in this scope.
@@ -127,7 +129,7 @@ std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecor
 ExpectedFigure at_size(const Cluster& cluster, ExpectedFigure f, std::int64_t size) {
   constexpr double kPlateau =
       8.0 * (1ull << 30);  // from there on the curves of targets/collectives are flat, or all but flat
-  if (!f.test.starts_with("nccl.") || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
+  if (collective_of(f.test).empty() || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
   const std::optional<double> share = share_of_plateau(cluster, f, Bytes(static_cast<double>(size)));
   if (share && *share >= 1) return f;
   if (!share) {
@@ -220,7 +222,7 @@ void judge_records(const Cluster& cluster, const ExpectedFigures& expected, cons
   }
   if (const std::int64_t size = test.team_nodes; size > 0 && !brought.empty()) {
     const std::size_t all = (nodes.size() + static_cast<std::size_t>(size) - 1) / static_cast<std::size_t>(size);
-    if (teams.size() < all)
+    if (teams.size() != all)
       report.verdicts.push_back({.test = test.id,
                                  .metric = test.metrics.front(),
                                  .node = node,
@@ -246,10 +248,11 @@ void judge_task(const Cluster& cluster, const ExpectedFigures& expected, const S
                 const TaskOutput& task, const std::string& node, const std::vector<std::string>& nodes,
                 Report& report) {
   const ResultRecords records = read_records(task.lines);
-  const std::size_t first = report.verdicts.size();
+  const std::size_t first = report.verdicts.size(), inventories = report.probes.size();
   judge_records(cluster, expected, test, of, records, task, node, nodes, report);
   const auto found = contradiction_of(records, test, node, nodes);
   if (!found) return;
+  report.probes.resize(inventories);
   for (std::size_t i = first; i < report.verdicts.size(); ++i) {
     Judged& judged = report.verdicts[i];
     if (judged.verdict == Verdict::fail || (judged.verdict == Verdict::error && found->verdict != Verdict::fail))
@@ -306,6 +309,13 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
     if (ran.tasks.size() > 1)
       return verdict_for_all(report.verdicts, test, where, Verdict::error,
                              format("contradictory: {} results of one job", ran.tasks.size()));
+    const TaskOutput& world = ran.tasks.front();
+    if (!world.broken.empty())
+      return verdict_for_all(report.verdicts, test, where, Verdict::error, "ended: " + world.broken);
+    if (!world.claims.empty() && std::find(nodes.begin(), nodes.end(), world.claims) == nodes.end())
+      return verdict_for_all(
+          report.verdicts, test, where, Verdict::error,
+          format("contradictory: a rank ran on '{}', which was not asked for", printable(world.claims)));
     judge_task(cluster, expected, test, test.group, ran.tasks.front(), where, nodes, report);
     return;
   }
@@ -317,17 +327,30 @@ void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const S
                                       [&](const NodeGroupModel& g) { return g.names.index_of(node) >= 0; });
       of = (group == cluster.nodes.end() ? "" : group->name) + "/" + test.system;
     }
+    // The launcher knows on which node it started a task. A second result that calls itself this node's is as bad as a
+    // second one that came from it: one of both is another node's.
     const auto of_node = [&](const TaskOutput& t) { return t.node == node; };
     const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), of_node);
-    if (const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(), of_node); results > 1)
-      verdict_for_all(report.verdicts, test, node, Verdict::error,
-                      format("contradictory: {} results of this node", results));
+    const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(),
+                                       [&](const TaskOutput& t) { return of_node(t) || t.claims == node; });
+    const auto error = [&](std::string why) {
+      verdict_for_all(report.verdicts, test, node, Verdict::error, std::move(why));
+    };
+    if (task != ran.tasks.end() && !task->claims.empty() && task->claims != node)
+      error(format("contradictory: the result of this node calls itself one of '{}'", printable(task->claims)));
+    else if (results > 1)
+      error(format("contradictory: {} results of this node", results));
     else if (task == ran.tasks.end())
-      verdict_for_all(report.verdicts, test, node, Verdict::error,
-                      ran.error.empty() ? "nothing came from this node" : ran.error);
+      error(ran.error.empty() ? "nothing came from this node" : ran.error);
+    else if (!task->broken.empty())
+      error("ended: " + task->broken);
     else
       judge_task(cluster, expected, test, of, *task, node, nodes, report);
   }
+  for (const TaskOutput& task : ran.tasks)
+    if (std::find(nodes.begin(), nodes.end(), task.node) == nodes.end())
+      verdict_for_all(report.verdicts, test, task.node.empty() ? "unknown" : printable(task.node), Verdict::error,
+                      "contradictory: a result of a node on which nothing was started");
   if (!test.system.empty()) judge_sum(expected, test, nodes, first, report);
 }
 
@@ -339,12 +362,24 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
   report.cluster = *cluster.spec.name;
   report.launcher = launcher.id();
   report.journal = options.journal;
+  report.program_version = options.program_version;
+  report.bundle_digest = options.bundle_digest;
+  const auto now = [&] { return options.clock ? options.clock() : std::int64_t{0}; };
+  report.started = now();
   if (!launcher.available(report.error)) return report;
   std::optional<Journal> journal;
   if (!options.journal.empty()) {
-    journal = Journal::open(options.journal, report.cluster, options.spec_digest, report.launcher, options.started,
-                            options.fresh, report.error);
+    journal = Journal::open(
+        options.journal,
+        {report.cluster, options.spec_digest, report.launcher, options.program_version, options.bundle_digest},
+        report.started, options.fresh, report.error);
     if (!journal) return report;
+    report.journal_started = journal->started();
+    report.journal_refused = journal->refused();
+    if (!report.journal_refused.empty() && options.progress)
+      options.progress(
+          format("the journal '{}' has a run that did not end and does not count: {}; every test runs anew",
+                 printable(options.journal), report.journal_refused));
   }
   std::set<std::string> shut;  // nodes whose inventory stage did not come through: gate for the rest
   std::map<std::string, NodeState> states;
@@ -382,16 +417,20 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       continue;
     }
 
-    JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(usable), "", {}};
+    JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(usable), "", {}, 0};
     const JournalTest* earlier = nullptr;
     if (journal)
       for (const JournalTest& done : journal->done())
-        if (done.id == test.id && done.how == ran.how && done.error.empty()) earlier = &done;
+        if (done.id == test.id && done.how == ran.how && done.error.empty() &&
+            std::none_of(done.tasks.begin(), done.tasks.end(), [](const TaskOutput& t) { return !t.broken.empty(); }))
+          earlier = &done;
     const std::string title = format("[{}/{}] {} on {}", number, suite.size(), test.id, fold_names(usable));
     if (earlier) {
       ran = *earlier;
       ++report.resumed;
-      if (options.progress) options.progress(title + ": taken from the journal");
+      if (options.progress)
+        options.progress(format("{}: taken from the journal: it ended at {}, {} ago", title, utc_text(earlier->ended),
+                                age_text(report.started - earlier->ended)));
     } else {
       if (options.progress) options.progress(title);
       Launch launch{.argv = {options.bundle + "/clusterc-" + test.validator},
@@ -404,6 +443,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
       launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
       const LaunchResult result = launcher.run(launch);
       ran.tasks = result.tasks;
+      ran.ended = now();
       ran.error = result.error;
       if (ran.error.empty() && result.tasks.empty())
         ran.error = result.messages.empty() ? "nothing was printed" : printable(result.messages.substr(0, 500));
@@ -418,6 +458,8 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
     }
     const std::size_t before = report.verdicts.size();
     judge_test(cluster, expected, test, ran, usable, report);
+    if (earlier)
+      for (std::size_t i = before; i < report.verdicts.size(); ++i) report.verdicts[i].from_journal = earlier->ended;
     if (test.mpi && test.team_nodes == 0 && !gone.empty()) {
       // It ran, but not on what was asked for: the figure is kept, the verdict is not a pass.
       std::vector<std::string> reasons;
@@ -449,7 +491,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
                                  .node = figure.group + (figure.scope.empty() ? "" : " (" + figure.scope + ")"),
                                  .verdict = Verdict::skipped,
                                  .reason = !figure.skip.empty() ? figure.skip
-                                           : figure.test.starts_with("nccl.") && !figure.missing.empty()
+                                           : !collective_of(figure.test).empty() && !figure.missing.empty()
                                                ? figure.missing
                                                : "this release has no validator for it",
                                  .dimension = figure.dimension,
@@ -459,7 +501,7 @@ Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const 
                                  .demanded = figure.demanded});
     else
       for (Judged& j : report.verdicts)
-        if (j.metric == figure.test && figure.demanded && !figure.test.starts_with("storage.") &&
+        if (j.metric == figure.test && figure.demanded && figure.scope != "storage" &&
             scope_of(suite, j.test, figure.scope))
           j.demanded = true;  // of storage the sum is demanded
   }

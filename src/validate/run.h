@@ -1,6 +1,7 @@
 // Runs the suite through a launcher, judges it, and keeps a journal from which a killed run goes on.
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,8 +16,10 @@ struct ValidateOptions {
   std::string bundle;   // folder of the validators, the same path on every node
   std::string journal;  // path; empty: none
   std::string spec_digest;
-  std::string started;  // time of the start, for the journal (the caller's clock)
-  bool fresh = false;   // begin anew even if the journal's last run was cut off
+  std::string program_version;          // of clusterc
+  std::string bundle_digest;            // of the validators' files
+  std::function<std::int64_t()> clock;  // seconds since 1970; absent: it is always 1970
+  bool fresh = false;                   // begin anew even if the journal's last run was cut off
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const std::string&)> progress;   // one line when a test begins or ends
   std::function<bool(const struct Report&)> deliver;  // before the journal says that the run has ended; false: it does
@@ -30,7 +33,11 @@ struct NodeProbe {
 struct Report {
   std::string error;  // could not run at all; everything else is empty then
   std::string cluster, launcher;
-  std::string journal;           // path, as given
+  std::string journal;               // path, as given
+  std::string journal_refused;       // why an unfinished run in it does not count; empty: none was found, or it counts
+  std::int64_t journal_started = 0;  // of the run that goes on, seconds since 1970
+  std::int64_t started = 0;          // of this run
+  std::string program_version, bundle_digest;
   std::vector<Judged> verdicts;  // in suite order, then node, then metric
   std::vector<NodeProbe> probes;
   bool interrupted = false;

@@ -11,6 +11,7 @@
 #include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
+#include "targets/metrics.h"
 #include "targets/rdma_ports.h"
 
 namespace clusterc {
@@ -41,8 +42,9 @@ std::string skip_reason(const ExpectedFigures& expected, std::string_view group,
 
 // What needs all GPUs of a node, or would pass for having seen one instance of many.
 bool needs_all_gpus(const SuiteTest& test) {
-  constexpr std::string_view kThese[] = {"nvlink", "nccl", "hpl", "memtest", "burn"};
-  return test.gpus_per_node > 0 && std::find(std::begin(kThese), std::end(kThese), test.validator) != std::end(kThese);
+  return test.gpus_per_node > 0 && std::ranges::any_of(test.metrics, [](const std::string& metric) {
+           return gpu_share_of(metric) == GpuShare::all;
+         });
 }
 
 // As clusterc-fabric takes it: "infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000".
@@ -89,13 +91,11 @@ std::optional<SuiteTest> collectives(const Cluster& cluster, const ExpectedFigur
   else if (scope != "whole")
     test.team_nodes = static_cast<std::int64_t>(unit.nodes);
   std::string wanted, largest = options.max_size.empty() ? largest_message(group.server) : options.max_size;
-  constexpr std::string_view kFamily = "nccl.", kBandwidth = ".busbw";
   for (const ExpectedFigure& f : expected.figures) {
-    if (f.group != group.name || f.scope != scope || !f.test.starts_with(kFamily) || !f.test.ends_with(kBandwidth))
-      continue;
+    const std::string_view collective = collective_of(f.test);
+    if (f.group != group.name || f.scope != scope || collective.empty()) continue;
     test.metrics.push_back(f.test);
-    wanted +=
-        (wanted.empty() ? "" : ",") + f.test.substr(kFamily.size(), f.test.size() - kFamily.size() - kBandwidth.size());
+    wanted += (wanted.empty() ? "" : ",") + std::string(collective);
     if (f.size && options.max_size.empty()) largest = format("{:.0f}B", f.size->value);
   }
   if (test.metrics.empty()) return std::nullopt;

@@ -10,14 +10,12 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/file.h"
+
 namespace clusterc {
 
 void fail_write(std::string_view path, std::string_view what, int number) {
   throw WriteError("'" + std::string(path) + "' " + std::string(what) + ": " + std::generic_category().message(number));
-}
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
 }
 
 std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path) {
@@ -35,17 +33,8 @@ std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::
 
 namespace {
 
-void write_all(int fd, std::string_view bytes, std::string_view path) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail_write(path, "cannot be written", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-}
-
 void make(int from, const std::string& name, std::string_view whole) {
-  if (::mkdirat(from, name.c_str(), 0777) != 0 && errno != EEXIST) fail_write(whole, "cannot be made", errno);
+  if (::mkdirat(from, name.c_str(), 0755) != 0 && errno != EEXIST) fail_write(whole, "cannot be made", errno);
 }
 
 }  // namespace
@@ -98,7 +87,7 @@ void Builder::write(std::string_view path, std::string_view bytes, std::uint32_t
     if (errno == EEXIST) throw std::logic_error("Bundle: '" + std::string(path) + "' stands twice");
     fail_write(path, "cannot be written", errno);
   }
-  write_all(file.get(), bytes, path);
+  if (!write_all(file.get(), bytes)) fail_write(path, "cannot be written", errno);
   if ((mode & mask_) != 0 && ::fchmod(file.get(), mode) != 0) fail_write(path, "cannot be given its mode", errno);
   if (::close(file.release()) != 0) fail_write(path, "cannot be written", errno);  // a full disk on NFS
 }
@@ -117,6 +106,13 @@ void Builder::carry(int from, const std::string& path) {
   const Descriptor old(::openat(from, path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (old.get() < 0) fail_write(path, "cannot be read", errno);
   write(path, read_into(buffer, old.get(), static_cast<std::size_t>(status.st_size), path), status.st_mode & 0777u);
+}
+
+void refuse_folder_of_others(int folder, std::string_view path) {
+  struct stat status {};
+  if (::fstat(folder, &status) != 0) fail_write(path, "cannot be looked at", errno);
+  status.st_mode &= ~static_cast<mode_t>(S_ISVTX);  // it keeps others from renaming, not from adding
+  if (const std::string why = why_not_into(status, std::string(path), false); !why.empty()) throw WriteError(why);
 }
 
 void keep_rights(int at, const char* name, const struct stat& was, std::string_view path) {

@@ -8,29 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "base/descriptor.h"
 #include "write/tree.h"
 
 namespace clusterc {
 
 [[noreturn]] void fail_write(std::string_view path, std::string_view what, int number);  // errno
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& o) noexcept {
-    std::swap(fd_, o.fd_);
-    return *this;
-  }
-  ~Descriptor();
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 inline std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -44,6 +28,8 @@ inline bool within(std::string_view path, std::string_view folder) {  // or the 
 std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path);
 // Removes a tree; what another process removes at the same time is no error. False when something is left.
 bool remove_tree(int at, const char* name);
+// Throws where a folder of a tree belongs to another user, or lets other users add files.
+void refuse_folder_of_others(int folder, std::string_view path);
 // Owner and mode of what stood there before, for the folder that takes its place.
 void keep_rights(int at, const char* name, const struct stat& was, std::string_view path);
 // Where a symbolic link points to; none: it is none, or cannot be read (errno).

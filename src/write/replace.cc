@@ -6,20 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
+#include "base/place.h"
+
 namespace clusterc {
 namespace {
-
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
@@ -33,46 +27,47 @@ bool replace_file(const std::string& path, std::string_view expected, std::strin
     error = {FileError::Kind::unwritable, "'" + path + "' " + why};
     return false;
   };
-  const auto reason = [](int number) { return std::generic_category().message(number); };
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-  if (!real) return refuse("cannot be written: " + reason(errno));
-  const std::string target = real.get();
-  struct stat before {
-  }, now{};
-  if (::stat(target.c_str(), &before) != 0) return refuse("cannot be written: " + reason(errno));
+  const auto unwritable = [&](int number) {
+    return refuse("cannot be written: " + std::generic_category().message(number));
+  };
+  std::optional<WritePlace> place;
+  try {
+    place = find_place(path, LastLink::followed);
+  } catch (const PlaceError& e) {
+    error = {FileError::Kind::unwritable, e.message};
+    return false;
+  }
+  const int folder = place->folder.get();
+  const char* const name = place->name.c_str();
+  struct stat around {
+  }, before{}, now{};
+  if (::fstat(folder, &around) != 0 || ::fstatat(folder, name, &before, AT_SYMLINK_NOFOLLOW) != 0)
+    return unwritable(errno);
   if (!S_ISREG(before.st_mode)) return refuse("is no regular file");
+  if (std::string why = why_not_into(around, place->path, true); !why.empty()) {
+    error = {FileError::Kind::unwritable, std::move(why)};
+    return false;
+  }
   if (before.st_nlink > 1) return refuse("has further names (hard links), which would keep the old text");
   // Root may write what is marked read-only: the mark is meant all the same.
-  if ((before.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0) return refuse("is read-only");
+  if ((before.st_mode & 0222) == 0 || ::faccessat(folder, name, W_OK, AT_EACCESS) != 0) return refuse("is read-only");
   FileError unreadable;
-  const auto text = read_file(target, std::max<std::size_t>(expected.size(), 1), unreadable);
+  const Descriptor old(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const auto text =
+      old ? read_file(old.get(), path, std::max<std::size_t>(expected.size(), 1), unreadable) : std::nullopt;
   if (!text || *text != expected) return refuse("was changed meanwhile");
 
-  std::string beside = target + ".part-XXXXXX";
-  Descriptor file{::mkostemp(beside.data(), O_CLOEXEC)};
-  const auto fail = [&](const std::string& why) {
-    ::unlink(beside.c_str());
-    return refuse(why);
-  };
-  if (file.fd < 0) return refuse("cannot be written: " + reason(errno));
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file.fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail("cannot be written: " + reason(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
+  Replacement fresh(*place);
+  if (!fresh.open(0600) || !write_all(fresh.fd(), bytes)) return unwritable(errno);
   struct stat made {};
-  if (::fstat(file.fd, &made) != 0) return fail("cannot be written: " + reason(errno));
+  if (::fstat(fresh.fd(), &made) != 0) return unwritable(errno);
   if ((made.st_uid != before.st_uid || made.st_gid != before.st_gid) &&
-      ::fchown(file.fd, before.st_uid, before.st_gid) != 0)
-    return fail("belongs to somebody else, whose file it could not stay");
-  if (::fchmod(file.fd, before.st_mode & 07777) != 0 || ::fsync(file.fd) != 0)
-    return fail("cannot be written: " + reason(errno));
-  const int fd = std::exchange(file.fd, -1);
-  if (::close(fd) != 0) return fail("cannot be written: " + reason(errno));  // NFS tells of a full disk here
-  if (::stat(target.c_str(), &now) != 0 || !same_file(before, now)) return fail("was changed meanwhile");
-  if (::rename(beside.c_str(), target.c_str()) != 0) return fail("cannot be written: " + reason(errno));
-  return true;
+      ::fchown(fresh.fd(), before.st_uid, before.st_gid) != 0)
+    return refuse("belongs to somebody else, whose file it could not stay");
+  if (::fchmod(fresh.fd(), before.st_mode & 07777) != 0 || !fresh.sync()) return unwritable(errno);
+  if (::fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) != 0 || !same_file(before, now))
+    return refuse("was changed meanwhile");
+  return fresh.put_in_place() || unwritable(errno);
 }
 
 }  // namespace clusterc

@@ -96,6 +96,7 @@ void Survey::walk(int fd, std::size_t depth, const std::string& prefix, Range ra
       }
       const Descriptor folder(::openat(fd, entry.d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       if (folder.get() < 0) fail_write(path, "cannot be read", errno);
+      if (ours_ && inside.begin != inside.end) refuse_folder_of_others(folder.get(), path);
       const std::size_t stay = kept.size() + kept_folders.size();
       walk(folder.get(), depth + 1, path + "/", inside, foreign_folder || unknown);
       const std::size_t at = first_from(path, range);
@@ -108,7 +109,8 @@ void Survey::walk(int fd, std::size_t depth, const std::string& prefix, Range ra
   });
 }
 
-void Survey::walk(int root) {
+void Survey::walk(int root, bool ours) {
+  ours_ = ours;
   const Descriptor copy(::openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (copy.get() < 0) fail_write(".", "cannot be read", errno);
   walk(copy.get(), 0, "", {0, files_.size()}, false);

@@ -33,7 +33,7 @@ bool edited_since(const ManifestDigests& before, std::string_view path, const Di
 class Survey {
  public:
   Survey(const std::vector<TreeFile>& files, const ManifestDigests& before);
-  void walk(int root);
+  void walk(int root, bool ours);  // `ours`: a folder of the tree that other users can change ends it (WriteError)
 
   std::vector<std::string> kept;          // files that are not wanted and stay: edited or never ours
   std::vector<std::string> kept_folders;  // folders that nobody generated
@@ -56,6 +56,7 @@ class Survey {
   const std::vector<TreeFile>& files_;
   const ManifestDigests& before_;
   std::unordered_set<std::string_view> folders_before_;
+  bool ours_ = false;
   std::string buffer_;
   std::vector<std::unique_ptr<char[]>> buffers_;  // entries of the folders on the way down, one for each level
   Sha256 sha_;

@@ -1,16 +1,21 @@
 // How a tree is replaced.
 //
-//   site/out           the tree as it was written last, with its manifest.json
-//   site/.out.new      the next one, made beside it: files that stay are hard links, changed ones are written
-//   then one renameat2(RENAME_EXCHANGE) swaps the two names, and the old tree, now called .out.new, is removed.
+//   site/out                the tree as it was written last, with its manifest.json
+//   site/.out.clusterc-new  the next one, made beside it: files that stay are hard links, changed ones are written
+//   then all of it goes to the disk, one renameat2(RENAME_EXCHANGE) swaps the two names, and the old tree, now called
+//   .out.clusterc-new, is removed.
 //
-// Killed before the swap, `out` is the old tree; after it, the new one. What is left of .out.new goes away with the
-// next run. Files come one at a time and are let go: one that differs from what is there goes to .out.new at once, the
-// others are linked at the end.
+// Killed before the swap, `out` is the old tree; after it, the new one. What is left of .out.clusterc-new goes away
+// with the next run. Files come one at a time and are let go: one that differs from what is there goes to
+// .out.clusterc-new at once, the others are linked at the end.
 //
 // A lock on the folder around it keeps two runs apart; it ends with its process. Where a file system cannot swap two
-// names, the old tree is moved to .out.old first: a kill between the two renames leaves no `out`, and the next run
-// moves .out.old back.
+// names, the old tree is moved to .out.clusterc-old first: a kill between the two renames leaves no `out`, and the next
+// run moves .out.clusterc-old back.
+//
+// Other users: the folder around the tree is open from the first moment on, and everything goes by names in it. It
+// belongs to us or to root, as do the tree and what a killed run left, and nobody else may rename in it: so the names
+// above need not be secret, they mean what we made, or are refused.
 //
 // What somebody changed since is known by the manifest: a file that has neither the bytes to be written nor those that
 // were written last is not ours any more. It is kept and told; the manifest goes on naming the digest of what we would
@@ -18,20 +23,25 @@
 #include "write/tree.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
-#include <cstdio>
-#include <cstdlib>
+#include <csignal>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <unordered_set>
 
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/place.h"
 #include "write/manifest.h"
 #include "write/survey.h"
 
@@ -46,35 +56,19 @@ mode_t current_umask() {
   return mask;
 }
 
-// The folder to write, split into the one around it and its own name; links are followed.
-struct Place {
-  std::string parent, name;
-};
-Place place_of(const std::string& directory) {
-  const auto real = [](const std::string& path) -> std::optional<std::string> {
-    char* text = ::realpath(path.c_str(), nullptr);
-    if (!text) return std::nullopt;
-    std::string out = text;
-    std::free(text);
-    return out;
-  };
+// Another clusterc that writes beside this tree ends within seconds: the largest trees take two. Whoever holds the lock
+// longer may be another user, who needs no right but to read the folder.
+constexpr std::chrono::milliseconds kLongestWait{5000}, kBetweenTries{20}, kWaitUntold{200};
+
+WritePlace place_of(const std::string& directory, bool check) {
   std::string path = directory;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   if (path.empty()) throw WriteError("no folder was named to write to");
-  if (const auto whole = real(path))
-    path = *whole;
-  else {
-    const std::size_t slash = path.rfind('/');
-    const std::string parent = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-    const auto around = real(parent);
-    if (!around) fail_write(parent, "cannot be opened", errno);
-    path = *around + "/" + path.substr(slash == std::string::npos ? 0 : slash + 1);
+  try {
+    return find_place(path, check ? LastLink::followed : LastLink::stays);
+  } catch (const PlaceError& e) {
+    throw WriteError(e.message);
   }
-  const std::size_t slash = path.rfind('/');
-  Place place{slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-  if (place.name.empty() || place.name == "." || place.name == "..")
-    throw WriteError("'" + directory + "' cannot be replaced; name a folder of its own");
-  return place;
 }
 
 // A shell that stands inside would find itself in a folder that is gone.
@@ -113,13 +107,19 @@ void swap_in(int parent, const std::string& fresh, const std::string& old, const
   remove_tree(parent, old.c_str());
 }
 
+bool is_link(const WritePlace& place) {
+  struct stat status {};
+  return ::fstatat(place.folder.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISLNK(status.st_mode);
+}
+
 }  // namespace
 
 struct Tree::State {
   State(const std::string& directory, const WriteOptions& wish);
   ~State() {
     if (builder)
-      remove_tree(parent.get(),
+      remove_tree(place.folder.get(),
                   fresh.c_str());  // after the swap this is the old tree; what is left of it goes with the next run
   }
   State(const State&) = delete;
@@ -132,17 +132,23 @@ struct Tree::State {
     return f.state == FileState::same || (f.state == FileState::edited && !options.force);
   }
   Builder& next();
+  bool lock();
+  void refuse_others() const;
+  void remove_leftovers();
+  void sync();
   void go_on() const {
     if (options.interrupted && options.interrupted->load(std::memory_order_relaxed))
       throw WriteError("interrupted: '" + directory + "' is as it was");
   }
   WriteResult finish();
 
+  std::mutex busy;  // whoever touches the disk has it
+  bool in_place = false;
   std::string directory;
   WriteOptions options;
-  Place place;
+  WritePlace place;
   std::string fresh, old;
-  Descriptor parent, root, next_root;
+  Descriptor root, next_root;
   bool exists = false;
   std::optional<FolderAbove> there;  // the folder of the tree that is there in which the last file was looked for
   std::optional<Builder>
@@ -156,30 +162,81 @@ struct Tree::State {
 };
 
 Tree::State::State(const std::string& wanted, const WriteOptions& wish)
-    : directory(wanted), options(wish), place(place_of(wanted)) {
+    : directory(wanted), options(wish), place(place_of(wanted, wish.check)) {
   fresh = "." + place.name + ".clusterc-new";
   old = "." + place.name + ".clusterc-old";
-  parent = Descriptor(::open(place.parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent.get() < 0) fail_write(place.parent, "cannot be opened", errno);
-  const bool locked = !options.check && ::flock(parent.get(), LOCK_EX) == 0;  // some network file systems have none
-  if (locked) {
-    struct stat status {};
-    if (::fstatat(parent.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-      ::renameat(parent.get(), old.c_str(), parent.get(), place.name.c_str());  // killed between the two renames
-    remove_tree(parent.get(), fresh.c_str());
-    remove_tree(parent.get(), old.c_str());
+  if (!options.check) {
+    refuse_others();
+    if (lock()) remove_leftovers();
   }
-  root = Descriptor(::openat(parent.get(), place.name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  exists = root.get() >= 0;
-  if (!exists && errno == ENOTDIR) throw WriteError("'" + directory + "' is a file, not a folder");
+  root = Descriptor(::openat(place.folder.get(), place.name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  exists = static_cast<bool>(root);
+  if (!exists && (errno == ENOTDIR || errno == ELOOP))
+    throw WriteError("'" + directory + "' is " +
+                     (is_link(place) ? "a symbolic link, through which nothing is written: name the folder itself"
+                                     : "a file, not a folder"));
   if (!exists && errno != ENOENT) fail_write(directory, "cannot be opened", errno);
   if (!exists) return;
+  if (!options.check) refuse_folder_of_others(root.get(), directory);
   there.emplace(root.get());
+  const Descriptor manifest(
+      ::openat(root.get(), std::string(kManifestName).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const std::string path = directory + "/" + std::string(kManifestName);
+  if (!manifest && errno == ENOENT) return;
+  struct stat status {};
+  if (!manifest && errno != ELOOP) fail_write(path, "cannot be read", errno);
+  if (!manifest || ::fstat(manifest.get(), &status) != 0 || !S_ISREG(status.st_mode))
+    throw WriteError("'" + path + "' is no file; move it away");
   FileError error;
-  if (auto text = read_file(place.parent + "/" + place.name + "/" + std::string(kManifestName), kMaxManifest, error))
-    manifest_before = std::move(*text);
-  else if (error.kind != FileError::Kind::missing)
-    throw WriteError(error.message);
+  auto text = read_file(manifest.get(), path, kMaxManifest, error);
+  if (!text) throw WriteError(error.message);
+  manifest_before = std::move(*text);
+}
+
+// What other users can change is not written: they could replace it before it is used.
+void Tree::State::refuse_others() const {
+  struct stat status {};
+  if (::fstat(place.folder.get(), &status) != 0) fail_write(place.path, "cannot be looked at", errno);
+  if (const std::string why = why_not_into(status, place.path, false); !why.empty()) throw WriteError(why);
+}
+
+// False: there is none on this file system.
+bool Tree::State::lock() {
+  const int folder = place.folder.get();
+  bool told = false;
+  for (const auto begin = std::chrono::steady_clock::now();; std::this_thread::sleep_for(kBetweenTries)) {
+    if (::flock(folder, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    go_on();
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited >= kLongestWait)
+      throw WriteError("'" + place.path + "' is locked by another program, which did not end within " +
+                       std::to_string(std::chrono::duration_cast<std::chrono::seconds>(kLongestWait).count()) +
+                       " s: '" + directory + "' is as it was");
+    if (!told && waited >= kWaitUntold && options.progress) {
+      options.progress("waiting for the lock on '" + place.path + "', which another program holds");
+      told = true;
+    }
+  }
+}
+
+// Of a run that was killed. What another user put there is neither taken for ours nor removed.
+void Tree::State::remove_leftovers() {
+  const int parent = place.folder.get();
+  struct stat status {};
+  for (const std::string& name : {fresh, old}) {
+    if (::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const std::string path = (place.path == "/" ? "" : place.path) + "/" + name;
+    if (!S_ISDIR(status.st_mode)) throw WriteError("'" + path + "' is no folder: remove it");
+    if (!is_ours(status) || others_may_write(status))
+      throw WriteError("'" + path + "', where clusterc leaves a tree when it is killed, " +
+                       (is_ours(status) ? "can be changed by other users" : "belongs to another user") +
+                       ": remove it, or name another folder");
+  }
+  if (::fstatat(parent, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    ::renameat(parent, old.c_str(), parent, place.name.c_str());  // killed between the two renames
+  remove_tree(parent, fresh.c_str());
+  remove_tree(parent, old.c_str());
 }
 
 std::uint16_t Tree::State::number_of(std::string_view origin) {
@@ -243,6 +300,8 @@ FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
   const auto size = static_cast<std::size_t>(status.st_size);
   // What a copy in git keeps of a mode is whether the file is a program: where trees are only compared, no more counts.
   const auto by_mode = [&] {
+    // A file of another user is written anew: its owner could change it later.
+    if (!options.check && !is_ours(status)) return FileState::differs;
     return ((status.st_mode ^ file.mode) & (options.check ? 0100u : 0777u)) == 0 ? FileState::same : FileState::differs;
   };
   constexpr std::size_t kHeld = std::size_t{1} << 20;
@@ -260,20 +319,22 @@ FileState Tree::State::state_of(const TreeFile& file, std::string_view bytes) {
 
 Builder& Tree::State::next() {
   if (builder) return *builder;
-  const std::string path = place.parent + "/" + fresh;
-  if (exists && holds_working_folder(place.parent == "/" ? "/" + place.name : place.parent + "/" + place.name))
+  const int parent = place.folder.get();
+  const std::string above = place.path == "/" ? "" : place.path;
+  const std::string path = above + "/" + fresh;
+  if (exists && holds_working_folder(above + "/" + place.name))
     throw WriteError(
         "'" + directory +
         "' holds the folder that you are in, and is replaced as a whole; go elsewhere, or name a folder of its own");
-  if (::mkdirat(parent.get(), fresh.c_str(), 0777) != 0)
+  if (::mkdirat(parent, fresh.c_str(), 0755) != 0)
     fail_write(path,
                "cannot be made (a tree is put in place whole, from beside it: the folder above has to be writable)",
                errno);
-  next_root = Descriptor(::openat(parent.get(), fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  next_root = Descriptor(::openat(parent, fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   builder.emplace(next_root.get(), current_umask());
   if (next_root.get() < 0) fail_write(path, "cannot be opened", errno);
   struct stat status {};
-  if (exists && ::fstat(root.get(), &status) == 0) keep_rights(parent.get(), fresh.c_str(), status, directory);
+  if (exists && ::fstat(root.get(), &status) == 0) keep_rights(parent, fresh.c_str(), status, directory);
   return *builder;
 }
 
@@ -290,7 +351,7 @@ WriteResult Tree::State::finish() {
   const bool as_before = manifest_before == manifest;
   const ManifestDigests none;
   Survey survey(files, as_before ? none : before());
-  if (exists) survey.walk(root.get());
+  if (exists) survey.walk(root.get(), !options.check);
 
   std::sort(survey.hand_edited.begin(), survey.hand_edited.end());
   std::sort(survey.foreign.begin(), survey.foreign.end());
@@ -330,8 +391,49 @@ WriteResult Tree::State::finish() {
   for (const std::string& path : survey.kept)
     if (!dropped.contains(path)) into.carry(root.get(), path);
   into.write(kManifestName, manifest, 0644);
-  swap_in(parent.get(), fresh, old, place.name, directory, exists);
+  sync();
+  go_on();
+  swap_in(place.folder.get(), fresh, old, place.name, directory, exists);
+  in_place = true;
+  ::fsync(place.folder.get());  // after a loss of power the old tree may stand there, never a mixture
   return result;
+}
+
+// All of the new tree to the disk, before anything points to it. One call for its file system: one for each file takes
+// ten times as long (5,000 files on ext4: 0.05 s and 0.7 s). It cannot be interrupted, so a child makes it: a signal
+// ends us at once, and the tree is not put in place.
+void Tree::State::sync() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail_write(directory, "cannot be brought to the disk", errno);
+  Descriptor read_end(ends[0]), write_end(ends[1]);
+  const int folder = next_root.get();
+  const pid_t child = ::fork();
+  if (child == 0) {  // async-signal-safe calls only
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    // Neither the lock nor a pipe that somebody reads to its end stays open when we are gone.
+    for (int fd = 0; fd < 1024; ++fd)
+      if (fd != folder && fd != write_end.get()) ::close(fd);
+    ::_exit(::syncfs(folder) == 0 ? 0 : errno == 0 ? 1 : errno);
+  }
+  if (child < 0) {
+    if (::syncfs(folder) != 0) fail_write(directory, "cannot be brought to the disk", errno);
+    return;
+  }
+  write_end = Descriptor();
+  try {
+    pollfd end{read_end.get(), POLLIN, 0};
+    while (::poll(&end, 1, 20) <= 0) go_on();
+  } catch (...) {
+    ::kill(child, SIGKILL);
+    throw;  // it ends when its call does, and nobody waits for it
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    fail_write(directory, "cannot be brought to the disk", WIFEXITED(status) ? WEXITSTATUS(status) : EIO);
 }
 
 Tree::Tree(const std::string& directory, const WriteOptions& options)
@@ -341,13 +443,26 @@ Tree::~Tree() = default;
 void Tree::put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode) {
   if (path == kManifestName) throw std::logic_error("Bundle: manifest.json is the writer's");
   State& s = *state_;
+  const std::lock_guard<std::mutex> lock(s.busy);
   s.go_on();
   TreeFile& file = s.files.emplace_back(TreeFile{std::string(path), s.sha(bytes), mode, s.number_of(origin)});
   file.state = s.state_of(file, bytes);
   if (!s.options.check && !s.stays(file)) s.next().write(path, bytes, mode);
 }
 
-WriteResult Tree::finish() { return state_->finish(); }
+WriteResult Tree::finish() {
+  const std::lock_guard<std::mutex> lock(state_->busy);
+  return state_->finish();
+}
+
+bool Tree::abandon() {
+  State& s = *state_;
+  std::unique_lock<std::mutex> lock(s.busy);
+  if (s.in_place) return false;
+  if (s.builder) remove_tree(s.place.folder.get(), s.fresh.c_str());
+  static_cast<void>(lock.release());  // nobody writes after this
+  return true;
+}
 
 WriteResult write_tree(const Bundle& bundle, const std::string& directory, const WriteOptions& options) {
   try {

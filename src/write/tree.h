@@ -56,6 +56,7 @@ struct WriteOptions {
   bool force = false;                              // overwrite files that were changed by hand
   bool check = false;                              // compare only, write nothing
   const std::atomic<bool>* interrupted = nullptr;  // becomes true: WriteError, and what was begun is removed
+  std::function<void(const std::string&)> progress = nullptr;  // what is waited for
 };
 
 struct WriteResult {
@@ -75,7 +76,10 @@ struct WriteError : std::runtime_error {
 // Writes files and manifest.json (format, version, digest, and for each file path, mode, sha256, origin) to a folder,
 // one file at a time, none of them kept in memory. A reader, or a kill at any moment, sees the old tree or the new one,
 // never a mixture. Unchanged: nothing is written. Without finish(), or when anything throws WriteError, all stays as it
-// was.
+// was. The tree is on the disk before it takes the place of the old one.
+// WriteError, too: a symbolic link at the end of `directory`; a folder above, a tree or what a killed run left that
+// does not belong to the caller or to root, or that other users can change (base/place.h); a lock that another program
+// holds for more than some seconds.
 class Tree {
  public:
   Tree(const std::string& directory, const WriteOptions&);
@@ -83,6 +87,10 @@ class Tree {
   void put(std::string_view path, std::string_view origin, std::string_view bytes,
            std::uint32_t mode = 0644 /* or kLink */);  // a path as in Bundle::open
   WriteResult finish();                                // ok
+  // From another thread, where the one that makes the tree is busy with something else: removes what was begun, and
+  // lets nothing be written any more, so the program has to end. False: the new tree is in place.
+  bool abandon();
+
  private:
   struct State;
   std::unique_ptr<State> state_;

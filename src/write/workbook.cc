@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "base/text.h"
+#include "write/writers.h"
 
 namespace clusterc {
 namespace {
@@ -115,15 +115,18 @@ void little(std::string& out, std::uint64_t v, unsigned bytes) {
 }
 constexpr std::uint32_t kDate = 0x00210000;  // 1980-01-01 00:00, MS-DOS form
 
-void append_xml(std::string& out, std::string_view text) {
+void append_xml(std::string& out, std::string_view given) {
   const auto plain = [](char ch) {
-    return static_cast<unsigned char>(ch) >= 0x20 && ch != '&' && ch != '<' && ch != '>' && ch != '"';
+    return ch >= 0x20 && ch < 0x7f && ch != '&' && ch != '<' && ch != '>' && ch != '"' && ch != '[';
   };
-  if (std::all_of(text.begin(), text.end(), plain)) {  // nearly all
-    out += text;
+  const auto begins_plainly = [](char ch) {
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9');
+  };
+  if (given.empty() || (begins_plainly(given.front()) && std::all_of(given.begin(), given.end(), plain))) {
+    out += given;  // nearly all
     return;
   }
-  for (const char ch : text) switch (ch) {
+  for (const char ch : sheet_text(given)) switch (ch) {
       case '&':
         out += "&amp;";
         break;
@@ -137,7 +140,7 @@ void append_xml(std::string& out, std::string_view text) {
         out += "&quot;";
         break;
       default:
-        if (static_cast<unsigned char>(ch) >= 0x20 || ch == '\t' || ch == '\n') out += ch;
+        out += ch;
     }
 }
 

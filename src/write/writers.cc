@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/printable.h"
 #include "base/text.h"
 
 namespace clusterc {
@@ -474,6 +475,55 @@ CsvWriter& CsvWriter::row(std::initializer_list<std::string_view> cells) {
     append_csv(out_, text);
   }
   return end_row();
+}
+
+// ---- sheets
+
+namespace {
+
+// Would a spreadsheet take the cell for a formula? What begins with one of these is one, in full width, too (OWASP, CSV
+// Injection). A number with a sign and a lone sign are none.
+bool is_formula(std::string_view text) {
+  text = trim(text);
+  constexpr std::string_view kBegin[] = {"=",           "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
+                                         "\xef\xbc\xa0"};
+  if (text == "-" || std::none_of(std::begin(kBegin), std::end(kBegin),
+                                  [&](std::string_view begin) { return text.starts_with(begin); }))
+    return false;
+  if ((text.front() != '+' && text.front() != '-') || text.size() < 2 || !is_digit(text[1])) return true;
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + 1, end, value);
+  return read.ec != std::errc{} || read.ptr != end;
+}
+
+// Nearly all cells: a name or a number in which nothing has to be looked at twice.
+bool is_plain_cell(std::string_view text) {
+  if (text.empty()) return true;
+  if (!is_letter(text.front()) && !is_digit(text.front())) return false;
+  return std::none_of(text.begin(), text.end(), [](char c) { return c < 0x20 || c >= 0x7f || c == '['; });
+}
+
+}  // namespace
+
+std::string sheet_text(std::string_view text) {
+  std::string clean = printable(text);
+  if (is_formula(clean)) clean.insert(0, 1, '\'');
+  return clean;
+}
+
+SheetWriter& SheetWriter::row(std::initializer_list<std::string_view> cells) {
+  bool first = true;
+  for (const std::string_view text : cells) {
+    if (!first) out_ += ',';
+    first = false;
+    if (is_plain_cell(text))
+      append_csv(out_, text);
+    else
+      append_csv(out_, sheet_text(text));
+  }
+  out_ += '\n';
+  return *this;
 }
 
 }  // namespace clusterc

@@ -167,4 +167,18 @@ class CsvWriter {
   bool in_row_ = false;
 };
 
+// A cell of a sheet that people open in a spreadsheet: one line (printable()), and no formula: where one would begin,
+// an apostrophe stands in front.
+std::string sheet_text(std::string_view);
+
+// CSV whose cells are such texts.
+class SheetWriter {
+ public:
+  explicit SheetWriter(std::string& out) : out_(out) {}
+  SheetWriter& row(std::initializer_list<std::string_view> cells);
+
+ private:
+  std::string& out_;
+};
+
 }  // namespace clusterc

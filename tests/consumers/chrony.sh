@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tested chrony: chronyd 4.3
 # output chrony: chronyd -p 4.3 (Debian 12) prints every directive of every example, with time servers, and of the golden case; 2 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need chronyd python3

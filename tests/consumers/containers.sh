@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tested containers: dockerd 20.10, containerd 1.6, podman 4.3
 # output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify, systemd 252 itself in its test mode with the limits of containerd's service, and a container of containerd that has its daemon's: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; systemd-tmpfiles 252 makes the folder in which every user makes Enroot's; a plugin of Pyxis' name loaded by srun 22.05, which starts without it too; 10 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need podman runc dockerd docker containerd ctr python3 systemd-analyze busybox unshare setpriv prlimit

@@ -30,6 +30,10 @@ up "$work/four" || fail "24.11 does not come up: $(tail -3 "$work/up.log")"
 equal "release that answers" "$("$run/enter" scontrol -V)" "slurm-wlm $release"
 equal "prolog flags" "$("$run/enter" scontrol show config | sed -n 's/^PrologFlags *= //p')" "Alloc,ForceRequeueOnFail"
 equal "host names of a job on four nodes" "$(timeout 60 "$run/enter" srun -N4 -n4 hostname | sort | tr '\n' ' ')" "n1 n2 n3 n4 "
+# As `clusterc validate` starts what is no MPI world: task i on the i-th node of the list, whatever the order of nodes in slurm.conf.
+placed() { timeout 60 "$run/enter" srun --label --quiet --exclusive --nodelist="$1" --ntasks="$2" --distribution=arbitrary --mem=0 --cpu-bind=none --mpi=none --input=none --kill-on-bad-exit=0 sh -c 'echo "$SLURMD_NODENAME"' 2>&1 | sort | tr '\n' ' '; }
+equal "tasks on listed nodes" "$(placed 'n[1-2,4]' 3)" "0: n1 1: n2 2: n4 "
+equal "tasks on nodes in another order" "$(placed n4,n2,n1,n3 4)" "0: n4 1: n2 2: n1 3: n3 "
 "$run/as" n1 /etc/slurm/healthcheck.sh --check || fail "the health check of a healthy node"
 quiet four-virtual
 "$src/tests/virtual-slurm/down" "$run"

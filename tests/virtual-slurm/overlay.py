@@ -8,7 +8,7 @@ usage: overlay.py COMPILED_DIR OUT_DIR [--devices DIR] [FILE:KEY=VALUE ...]
 Several slurmd on one host cannot have what real nodes have: other users, paths, no cgroups. Those keys, and no others, may differ
 from what clusterc compiled; a key outside the list is refused, and so is a compiled tree that was changed in any other place.
 `--devices` puts fake GPU device files there: GRES File=/dev/nvidia[0-7] becomes File=DIR/nvidia[0-7], and so do the words of nodes/*.sh that
-name a device or the program that asks the GPUs (nvidia-smi becomes DIR/nvidia-smi). Scripts are taken as they are.
+name a device, the program that asks the GPUs (nvidia-smi becomes DIR/nvidia-smi) or the AMD driver's list of them (DIR/nodes). Scripts are taken as they are.
 """
 import os
 import re
@@ -33,7 +33,7 @@ ALLOWED = {
     "mpi.conf": {"pmixclitmpdirbase"},
 }
 # What nodes/*.sh says of devices: the only words of a script that may differ.
-NODE_WORDS = re.compile(r"^(gpu_device )(\S*/)|^((?:gpus|gpu_instances) \d+ )(\S*/)?", re.M)
+NODE_WORDS = re.compile(r"^((?:gpu_device|amd_gpus) )(\S*/)|^((?:gpus|gpu_instances) \d+ )(\S*/)?", re.M)
 PAIR = re.compile(r'(\w+)=("[^"]*"|\S+)')
 
 

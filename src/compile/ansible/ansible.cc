@@ -236,6 +236,12 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   put(y, "cluster_subnets_managed", s.subnets_managed);
   put(y, "cluster_ports", s.ports);
   put(y, "cluster_daemons", s.daemons);
+  if (!s.render_nodes.empty()) {
+    y.list("cluster_health_render_nodes");
+    for (const std::int64_t number : s.render_nodes) y.value(number);
+    y.end_list();
+    if (s.amd_gpus > 0) y.field("cluster_health_amd_gpus", s.amd_gpus);
+  }
   if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
   if (!s.container_files.empty()) {
     y.list("cluster_container_files");

@@ -17,8 +17,12 @@
 #include "compile/opensm/opensm.h"
 #include "compile/roce/roce.h"
 #include "compile/slurm/slurm.h"
+#include "model/gpu_devices.h"
+#include "model/group_ends.h"
 #include "model/mig.h"
+#include "model/node_memory.h"
 #include "model/nvlink.h"
+#include "model/smt.h"
 
 namespace clusterc {
 namespace {
@@ -82,7 +86,7 @@ bool is_kernel_argument(std::string_view text) {
 }
 
 // Linux, Documentation/admin-guide/kernel-parameters.txt: intel_iommu, amd_iommu, iommu, iommu.passthrough (arm64),
-// hugepagesz.
+// hugepagesz, nosmt.
 std::vector<std::string> kernel_arguments(const NodeGroupModel& g, Findings& findings) {
   std::vector<std::string> out;
   const Software& s = g.software;
@@ -105,6 +109,7 @@ std::vector<std::string> kernel_arguments(const NodeGroupModel& g, Findings& fin
     out.emplace_back("hugepagesz=2M");
     append_int(out.emplace_back("hugepages="), *s.huge_pages);
   }
+  if (kernel_switches_smt_off(s) && !nosmt_argument(s)) out.emplace_back("nosmt");
   for (const auto& wish : s.kernel_arguments) {
     if (!wish) continue;
     if (is_kernel_argument(*wish))
@@ -179,11 +184,11 @@ void services(const CompileInput& in, const MadeOutputs& made, int group, std::s
   // nor Prometheus and its exporters
   if (!made("prometheus") || family != "Debian") return;
   roles.push_back("node_exporter");
-  const auto watches = std::find_if(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) {
-    return g.count > 0 && g.has_role(Role::monitoring);
-  });
-  if (watches == c.nodes.end()) return;
-  serves(out.monitor, static_cast<int>(watches - c.nodes.begin()), "prometheus");
+  const std::vector<int>& monitoring = groups_with(c, Role::monitoring);
+  const auto watches = std::find_if(monitoring.begin(), monitoring.end(),
+                                    [&](int g) { return c.nodes[static_cast<std::size_t>(g)].count > 0; });
+  if (watches == monitoring.end()) return;
+  serves(out.monitor, *watches, "prometheus");
   if (out.monitor.empty() || !made("grafana")) return;
   // https://grafana.com/docs/grafana/latest/setup-grafana/installation/debian/
   roles.push_back("grafana");
@@ -205,9 +210,11 @@ bool MadeOutputs::operator()(std::string_view output_id) const {
 }
 
 bool is_made(const Cluster& c, std::string_view output_id) {
-  const Output* output = find_output(output_id);
-  const auto* wish = c.spec.outputs.find(output_id);
-  return output && output->wanted(c) && !(wish && wish->value.skip.value_or(false));
+  return c.memo.get("made: " + std::string(output_id), [&] {
+    const Output* output = find_output(output_id);
+    const auto* wish = c.spec.outputs.find(output_id);
+    return output && output->wanted(c) && !(wish && wish->value.skip.value_or(false));
+  });
 }
 
 // What names of packages and patterns of releases are made of.
@@ -413,7 +420,11 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
   if (std::find(roles.begin(), roles.end(), "nfs_server") != roles.end()) out.daemons.emplace_back("nfs-server");
   if (std::find(roles.begin(), roles.end(), "roce") != roles.end())
     out.daemons.emplace_back("cluster-roce");  // a unit that has run, and without fault
-  if (g.server.memory) out.memory_mib = slurm_real_memory(*g.server.memory);
+  if (g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd) {
+    out.render_nodes = gpu_device_files(g.server).numbers;
+    if (kfd_lists_each_gpu_once(g.server)) out.amd_gpus = g.server.gpu_count;
+  }
+  if (g.server.memory) out.memory_mib = node_memory(c, g).least_usable;
   roles.push_back("health_check");
   for (const std::string_view role : kRoles)
     if (std::find(roles.begin(), roles.end(), role) != roles.end()) out.roles.push_back(role);

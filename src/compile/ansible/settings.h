@@ -52,6 +52,8 @@ struct AnsibleSettings {
   std::vector<std::string> subnets, forwarders;  // whom the name server answers, whom it asks
   std::vector<std::string> subnets_managed;      // of InfiniBand
   std::vector<std::string> ports, daemons;       // what a healthy machine has: links that are up, units that run
+  std::vector<std::int64_t> render_nodes;        // of AMD's GPUs, one each
+  std::int64_t amd_gpus = 0;                     // that the driver lists; 0: not compared
   std::int64_t memory_mib = 0;                   // that it has at least; 0: not said
 };
 

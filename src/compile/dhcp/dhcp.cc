@@ -60,17 +60,22 @@ const InventoryRow* row_of(const CompileInput& in, const NamedAddress& n, std::s
 
 }  // namespace
 
-std::optional<DhcpServer> dhcp_server(const Cluster& c) {
-  const bool provisions = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) {
-    return g.count > 0 && g.has_role(Role::provisioning);
-  });
-  if (!provisions && !(c.own_site && c.spec.inventory)) return std::nullopt;
+namespace {
+
+std::optional<DhcpServer> find_dhcp_server(const Cluster& c) {
+  if (first_provisioner(c) < 0 && !(c.own_site && c.spec.inventory)) return std::nullopt;
   for (std::size_t n = 0; n < c.networks.size(); ++n)
     if (always_given_out(c, static_cast<int>(n))) {
       const auto* kea = c.spec.outputs.find("kea");
       return kea && !kea->value.skip.value_or(false) ? DhcpServer::kea : DhcpServer::dnsmasq;
     }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<DhcpServer> dhcp_server(const Cluster& c) {
+  return c.memo.get("DHCP server", [&] { return find_dhcp_server(c); });
 }
 
 std::vector<DhcpNetwork> dhcp_networks(const CompileInput& in) {

@@ -1,6 +1,7 @@
 // Every address of the cluster with the names that it has: what hosts, DNS zones and DHCP say is said once, here.
 #pragma once
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "model/group_ends.h"
 #include "plan/equipment.h"
 
 namespace clusterc {
@@ -19,13 +21,11 @@ struct Home {
 inline Home home_of(const Cluster& c, const Plan& plan, int group) {
   Home first;
   const int primary = primary_network(c, group);
-  for (const AddressPlan& a : plan.addresses) {
-    const NetworkModel& net = c.networks[a.network];
-    for (std::size_t e = 0; e < net.ends.size(); ++e) {
-      if (net.ends[e].group != group || is_management_port(c, net, net.ends[e])) continue;
-      if (a.network == primary) return {a.network, static_cast<int>(e)};
-      if (first.network < 0) first = {a.network, static_cast<int>(e)};
-    }
+  for (const GroupEnd& at : ends_of_group(c, group)) {  // addresses are planned in the order of the networks
+    const NetworkModel& net = c.networks[at.network];
+    if (is_management_port(c, net, net.ends[at.end]) || !plan.addresses_of(at.network)) continue;
+    if (at.network == primary) return {at.network, at.end};
+    if (first.network < 0) first = {at.network, at.end};
   }
   return first;
 }
@@ -53,17 +53,17 @@ void each_address(const CompileInput& in, const Begin& begin, const Take& take) 
   for (const AddressPlan& a : in.plan.addresses) {
     const NetworkModel& net = c.networks[a.network];
     begin(a);
+    // Addresses that the same member has through all end points of this network, and through those before.
+    std::map<std::pair<int, int>, std::int64_t> all_of, before_of;
+    for (std::size_t e = 0; e < net.ends.size(); ++e) all_of[{net.ends[e].group, net.ends[e].storage}] += a.stride[e];
     for (std::size_t e = 0; e < net.ends.size(); ++e) {
       const EndPoints& ends = net.ends[e];
       const bool node = ends.group >= 0;
       const bool home =
           node && homes[ends.group].network == a.network && homes[ends.group].end_points == static_cast<int>(e);
-      std::int64_t before = 0, all = 0;  // addresses that the same member has through other end points of this network
-      for (std::size_t o = 0; o < net.ends.size(); ++o)
-        if (net.ends[o].group == ends.group && net.ends[o].storage == ends.storage) {
-          if (o < e) before += a.stride[o];
-          all += a.stride[o];
-        }
+      std::int64_t& taken = before_of[{ends.group, ends.storage}];
+      const std::int64_t before = taken, all = all_of[{ends.group, ends.storage}];
+      taken += a.stride[e];
       for (std::int64_t m = 0; m < ends.members; ++m) {
         name.clear();
         if (node)

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "model/group_ends.h"
 #include "plan/equipment.h"
 
 namespace clusterc {
@@ -86,8 +87,7 @@ HostNames::HostNames(const CompileInput& in) : in_(in) {
 }
 
 int HostNames::kind_of(std::string_view base) const {
-  for (std::size_t g = 0; g < in_.cluster.nodes.size(); ++g)
-    if (in_.cluster.nodes[g].names.index_of(base) >= 0) return static_cast<int>(g);
+  if (const int g = group_of_host(in_.cluster, base); g >= 0) return g;
   const auto at = single_.find(base);
   return at == single_.end() ? -1 : at->second;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/format.h"
 #include "base/ip.h"
@@ -12,6 +13,7 @@
 #include "compile/hosts/each_address.h"
 #include "compile/mirror/mirror.h"
 #include "compile/templates.h"
+#include "model/group_ends.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -257,8 +259,8 @@ std::string medium_of(const KnownRelease& r) {
 }
 
 int first_provisioner(const Cluster& c) {
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].count > 0 && c.nodes[g].has_role(Role::provisioning)) return static_cast<int>(g);
+  for (const int g : groups_with(c, Role::provisioning))
+    if (c.nodes[static_cast<std::size_t>(g)].count > 0) return g;
   return -1;
 }
 
@@ -322,9 +324,13 @@ void note_uninstalled(const Cluster& c, int group, Findings& findings) {
 }
 
 bool installs(const Cluster& c, Installer which) {
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (installer_of(c, static_cast<int>(g)) == which) return true;
-  return false;
+  const auto& made = c.memo.get("installers", [&] {
+    std::set<Installer> all;
+    for (std::size_t g = 0; g < c.nodes.size(); ++g)
+      if (const auto installer = installer_of(c, static_cast<int>(g))) all.insert(*installer);
+    return all;
+  });
+  return made.contains(which);
 }
 
 bool installs(const Cluster& c) {

@@ -63,10 +63,11 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("mirror/http/proxy", "string", "");
   answer("mirror/suite", "string", plan.release.codename);
   out += "# no password: administrators come by key (" + name + "-finish.sh), root not at all\n";
-  // "!" disables an account; the installer's own way of making one lays it below /home, and keeps some names for
+  // "!" or "*" disables an account; the installer's own way of making one lays it below /home, and keeps some names for
   // itself.
   answer("passwd/root-login", "boolean", "true");
-  answer("passwd/root-password-crypted", "password", "!");
+  // From Debian 13 on the installer asks again where it is "!" (user-setup 1.107, user-setup-ask).
+  answer("passwd/root-password-crypted", "password", plan.release.number == "13" ? "*" : "!");
   answer("passwd/make-user", "boolean", "false");
   answer("clock-setup/utc", "boolean", "true");
   answer("clock-setup/ntp", "boolean", "true");

@@ -1,5 +1,5 @@
 // Every alert with a limit takes the number from where the plan and the rules take it: the catalogue's GPU,
-// pdu_breaker, feed_breaker, inlet_limit, job_memory_mib, the rate of a port. Comparisons are strict: at the limit
+// pdu_breaker, feed_breaker, inlet_limit, node_memory, the rate of a port. Comparisons are strict: at the limit
 // nothing is reported.
 #include <algorithm>
 #include <cmath>
@@ -147,10 +147,11 @@ struct Builder {
     const ServerModel& s = g.server;
     const std::string of = matcher("job", "node") + "," + matcher("group", g.name);
     if (s.memory && !s.virtual_machine && !s.instance) {
-      const double least = static_cast<double>(job_memory_mib(*s.memory) * kMiB);
+      const std::int64_t usable = node_memory(in.cluster, g).least_usable;
+      const double least = static_cast<double>(usable * kMiB);
       limit("NodeMemoryShort", "critical", g.name, "node_memory_MemTotal_bytes", node_labels(g, "node", 9100), of, "<",
             least, static_cast<double>(kMiB), "5m",
-            "{{ $labels.instance }} has less memory than jobs are promised, " + number(job_memory_mib(*s.memory)) +
+            "{{ $labels.instance }} has less memory than jobs are promised, " + number(usable) +
                 " MiB: look for a module that is not seen");
     }
     links(g, of);

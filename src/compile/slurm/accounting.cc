@@ -12,6 +12,7 @@
 // of it counts.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
@@ -47,12 +48,12 @@ std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& qu
 
 void teams_of(const CompileInput& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;
+  std::set<std::string> accounts{"root"};
   for (const auto& entry : c.spec.teams) {
     const Team& team = entry.value;
     SlurmTeam t;
     t.account = to_lower(entry.name);
-    const auto taken = [&](const SlurmTeam& o) { return o.account == t.account; };
-    if (t.account == "root" || std::any_of(facts.teams.begin(), facts.teams.end(), taken)) {
+    if (!accounts.insert(t.account).second) {
       findings
           .error("slurm-account-name", entry.name_span,
                  "Slurm writes accounts in small letters, and has an account '" + t.account + "' already")

@@ -152,6 +152,12 @@ void SlurmFile::program(std::string_view key, std::string_view path, std::string
   entries_.back().does = does;
 }
 
+void SlurmFile::option(std::string_view key, std::string_view option, std::string_view value, std::string_view why) {
+  const std::string whole = std::string(option) + "=" + std::string(value);
+  set(key, whole, why);
+  entries_.back().option = whole;
+}
+
 void SlurmFile::line(const Pairs& pairs) {
   Entry e;
   if (!pairs.empty()) e.named = named_by(std::string(pairs.front().first) + "=" + pairs.front().second);
@@ -262,7 +268,15 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
       if (key != "#" && lower != "include" && name_ == "slurm.conf" &&
           !check_line(read_slurm_line(text, wish.span), key, memory_by_cpu, findings))
         continue;
-      lines.push_back(text);
+      // Of several options in one key the compiled one stays, unless the line sets it.
+      const auto ours = std::find_if(entries_.begin(), entries_.end(),
+                                     [&](const Entry& e) { return !e.option.empty() && to_lower(e.key) == lower; });
+      const bool kept = ours != entries_.end() &&
+                        to_lower(text).find(ours->option.substr(0, ours->option.find('='))) == std::string::npos;
+      if (kept && text.ends_with('"'))
+        lines.push_back(text.substr(0, text.size() - 1) + "," + ours->option + "\"");
+      else
+        lines.push_back(kept ? text + "," + ours->option : text);
     }
   }
   if (!error_.empty()) {

@@ -23,6 +23,9 @@ class SlurmFile {
   void set(std::string_view key, std::string_view value, std::string_view why = {}) { keep(key, value, false, why); }
   // The same of a program: who puts another in its place is told what it `does`.
   void program(std::string_view key, std::string_view path, std::string_view does);
+  // The same of one option of a key that takes several, Key=option=value: an extra line with the same key keeps it,
+  // unless it sets the option itself.
+  void option(std::string_view key, std::string_view option, std::string_view value, std::string_view why);
   void derived(std::string_view key, std::string_view value) { keep(key, value, true, {}); }
   void line(const Pairs&);  // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again,
                             // with another value
@@ -36,8 +39,8 @@ class SlurmFile {
   struct Entry {
     std::string key, text;
     bool derived = false;
-    std::string named = {}, path = {}, does = {};
-  };  // named: "PartitionName=cpu" of a line of several keys; path, does: of a program
+    std::string named = {}, path = {}, does = {}, option = {};
+  };  // named: "PartitionName=cpu" of a line of several keys; path, does: of a program; option: "name=value"
   void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
   const CompileInput& in_;
   std::string name_;

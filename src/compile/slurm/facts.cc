@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/slurm/slurm.h"
+#include "model/gpu_devices.h"
 #include "model/mig.h"
-#include "model/node_memory.h"
 #include "model/nvlink.h"
 #include "model/pcie.h"
 
@@ -14,8 +15,13 @@ namespace clusterc {
 bool runs_slurmd(const Cluster& c, const NodeGroupModel& g) {
   const auto& scheduler = c.spec.software.scheduler;
   if (!scheduler || scheduler->schedules.empty()) return g.computes;
-  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(),
-                     [&](const Value<std::string>& n) { return n.value == g.name; });
+  const auto& scheduled = c.memo.get("scheduled groups", [&] {
+    std::set<std::string, std::less<>> names;
+    for (const Value<std::string>& n : scheduler->schedules)
+      if (n) names.insert(*n);
+    return names;
+  });
+  return scheduled.contains(g.name);
 }
 
 bool runs_slurmctld(const Cluster& c, const NodeGroupModel& g) {
@@ -64,27 +70,21 @@ std::string slurm_names(const HostPattern& names) {
   return fold_names(all);
 }
 
-std::string device_range(std::string_view stem, std::int64_t first, std::int64_t last) {
-  std::string out(stem);
-  if (first == last) {
-    append_int(out, first);
-    return out;
+// "/dev/nvidia[0-3]", "/dev/dri/renderD[128,136,144]": ranges where numbers follow one another.
+std::string device_range(std::string_view stem, const std::vector<std::int64_t>& numbers) {
+  std::string out(stem), list;
+  for (std::size_t i = 0, last; i < numbers.size(); i = last + 1) {
+    for (last = i; last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1;) ++last;
+    if (!list.empty()) list += ',';
+    append_int(list, numbers[i]);
+    if (last > i) list += '-', append_int(list, numbers[last]);
   }
-  out += '[';
-  append_int(out, first);
-  out += '-';
-  append_int(out, last);
-  out += ']';
-  return out;
+  return numbers.size() == 1 ? out + list : out + '[' + list + ']';
 }
 
-// GPUs that follow one another on the same socket share a line. GPU n of the spec is taken as device n: both follow the
-// PCI address.
+// GPUs that follow one another on the same socket share a line.
 std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tree, std::int64_t cores_per_socket) {
-  const bool nvidia = !server.gpu || server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia;
-  // NVIDIA numbers its nodes from 0; the kernel's DRM render nodes begin at minor 128 (drivers/gpu/drm/drm_drv.c)
-  const std::string_view stem = nvidia ? "/dev/nvidia" : "/dev/dri/renderD";
-  const std::int64_t base = nvidia ? 0 : 128;
+  const GpuDeviceFiles files = gpu_device_files(server);
   // Cards that a bridge joins work better together than others of the node: Slurm has to know which (gres.conf(5),
   // Links: a line for each GPU). On a board with switches all are alike, and nothing is to be chosen.
   const std::int64_t joined = gpus_joined_in_server(server);
@@ -94,12 +94,12 @@ std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tr
     const int socket = socket_of_gpu(tree, first);
     std::int64_t last = first;
     while (!bridged && last + 1 < server.gpu_count && socket_of_gpu(tree, last + 1) == socket) ++last;
-    GpuDevices d{.file = device_range(stem, base + first, base + last),
+    std::vector<std::int64_t> numbers(files.numbers.begin() + first, files.numbers.begin() + last + 1);
+    GpuDevices d{.file = device_range(files.stem, numbers),
                  .cores = {},
                  .links = {},
-                 .stem = stem,
-                 .first = base + first,
-                 .last = base + last};
+                 .stem = files.stem,
+                 .numbers = std::move(numbers)};
     if (bridged)
       for (std::int64_t other = 0; other < server.gpu_count; ++other)
         (d.links += other ? "," : "") += other == first ? "-1" : other / joined == first / joined ? "1" : "0";
@@ -134,11 +134,12 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
   if (s.cores % n.sockets != 0) n.sockets = 1;
   n.cores_per_socket = s.cores / n.sockets;
   n.cpus = s.cores * n.threads_per_core;
-  n.real_memory = slurm_real_memory(*s.memory);
-  if (n.real_memory <= 0) {
+  n.memory = node_memory(in.cluster, g);
+  if (n.memory.jobs <= 0) {
     findings
         .error("slurm-node-facts-missing", g.span,
-               "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and 256 MiB of it are the system's")
+               "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and " +
+                   text_of(n.memory.system + n.memory.crash) + " MiB of it are the system's")
         .help("give the nodes more memory");
     return n;
   }
@@ -159,6 +160,16 @@ SlurmNodes nodes_of(const CompileInput& in, int group, Findings& findings) {
       n.mig = true;
       n.gpus *= cut->count;
     } else {
+      if (s.gpu && s.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd && !s.gpu->render_nodes)
+        findings
+            .warning("slurm-gpu-devices-unsaid", g.span,
+                     "the GPUs of '" + g.name + "' are taken as renderD128 and the next ones: part '" + s.gpu_model +
+                         "' does not say how many render nodes the driver makes of one, and Slurm confines no job to "
+                         "devices that gres.conf does not list")
+            .help(
+                "`render_nodes: 8` in the part of a GPU that can be partitioned (MI300 and newer), `render_nodes: 1` "
+                "in "
+                "others; `ls /sys/class/kfd/kfd/topology/nodes/*/properties` has them as drm_render_minor");
       n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
     n.shards = g.software.gpu_shards.value_or(0);
@@ -272,8 +283,6 @@ std::optional<std::string> slurm_state_server(const Cluster& c) {
       *s->spec->kind == StorageKind::nfs && s->nodes >= 0 && c.nodes[static_cast<std::size_t>(s->nodes)].count > 0;
   return ours ? c.nodes[static_cast<std::size_t>(s->nodes)].names.name(0) : std::string();
 }
-
-std::int64_t slurm_real_memory(Bytes fitted) { return job_memory_mib(fitted); }
 
 std::string gres_type(const Cluster& c, const ServerModel& server) {
   const std::string_view id = without_maker(server.gpu_model);

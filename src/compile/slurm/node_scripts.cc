@@ -1,5 +1,5 @@
 // What slurmd runs on a node: prolog, epilog and health check, the same for all nodes, and a file for each node group
-// with what has to be there. That one holds commands with quoted words (gpu_device, gpus, mounted, scratch,
+// with what has to be there. That one holds commands with quoted words (gpu_device, gpus, amd_gpus, mounted, scratch,
 // scratch_folder); each script says what they do.
 #include <algorithm>
 #include <set>
@@ -8,6 +8,7 @@
 #include "compile/common.h"
 #include "compile/file_systems.h"
 #include "compile/slurm/slurm.h"
+#include "model/gpu_devices.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -32,6 +33,18 @@ gpu_device() { [ -e "$1" ] || miss "$1 is missing"; }
 gpus() {
   answers=$(timeout 30 "$2" --query-gpu=index --format=csv,noheader 2>/dev/null | grep -c '^[0-9]')
   [ "$answers" -eq "$1" ] || miss "$answers of $1 GPUs answer"
+}
+# amd_gpus FOLDER COUNT NUMBER...: the driver's list of GPUs has renderD of each of these numbers, and COUNT entries in all (0: not compared).
+# Where it has others, a GPU is partitioned or the numbers are not those of gres.conf: Slurm keeps no job from what gres.conf does not list.
+amd_gpus() {
+  list=$(cat "$1"/*/properties 2>/dev/null | sed -n 's/^drm_render_minor \([1-9][0-9]*\)$/\1/p')
+  count=$2
+  shift 2
+  answers=0
+  for number in "$@"; do printf '%s\n' "$list" | grep -qx "$number" && answers=$((answers + 1)); done
+  [ "$answers" -eq "$#" ] || miss "$answers of $# GPUs answer"
+  all=$(printf '%s\n' "$list" | grep -c .)
+  [ "$count" -eq 0 ] || [ "$all" -eq "$count" ] || miss "the driver lists $all GPUs and not $count"
 }
 gpu_instances() {
   answers=$(timeout 30 "$2" -L 2>/dev/null | grep -c '^ *MIG ')
@@ -88,6 +101,7 @@ here=/etc/slurm
 "$here/healthcheck.sh" --check || exit 1
 gpu_device() { :; }
 gpus() { :; }
+amd_gpus() { :; }
 gpu_instances() { :; }
 mounted() { :; }
 # scratch FOLDER: a folder of the job's own on the node's drives. What somebody else put there before, such as a link to a folder of the
@@ -114,6 +128,7 @@ set -u
 here=/etc/slurm
 gpu_device() { :; }
 gpus() { :; }
+amd_gpus() { :; }
 gpu_instances() { :; }
 mounted() { :; }
 scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }
@@ -149,13 +164,17 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
   ShellWriter w(out);
   w.comment("what healthcheck.sh, prolog.sh and epilog.sh look after on the nodes of group '" + g.name +
             "'; there as /etc/slurm/node.sh");
-  std::int64_t devices = 0;
   for (const GpuDevices& d : n.devices)
-    for (std::int64_t i = d.first; i <= d.last; ++i, ++devices)
-      w.command({"gpu_device", std::string(d.stem) + std::to_string(i)});
+    for (const std::int64_t number : d.numbers) w.command({"gpu_device", std::string(d.stem) + std::to_string(number)});
   const bool nvidia =
       g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
   if (nvidia) w.command({"gpus", std::to_string(g.server.gpu_count), "nvidia-smi"});
+  if (g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd && g.server.gpu_count > 0) {
+    std::vector<std::string> words{"amd_gpus", std::string(kAmdGpuList),
+                                   std::to_string(kfd_lists_each_gpu_once(g.server) ? g.server.gpu_count : 0)};
+    for (const std::int64_t number : gpu_device_files(g.server).numbers) words.push_back(std::to_string(number));
+    w.command(words);
+  }
   if (nvidia && n.mig) w.command({"gpu_instances", std::to_string(n.gpus), "nvidia-smi"});
   std::set<std::string> seen;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {

@@ -144,6 +144,18 @@ std::string gres_of(const SlurmNodes& n) {
   return n.shards > 0 ? whole + ",shard:" + text_of(n.gpus * n.shards) : whole;
 }
 
+// MiB that an extra DEFAULT line takes from the jobs of each node (slurm.conf(5), MemSpecLimit): a job on all CPUs of a
+// node must fit beside them.
+std::int64_t spec_memory(const Cluster& c) {
+  std::int64_t out = 0;
+  for (const SlurmLine& line : extra_slurm_lines(c, "slurm.conf")) {
+    const std::string *node = line.value("nodename"), *limit = line.value("memspeclimit");
+    if (!node || !limit || to_lower(*node) != "default") continue;
+    if (const auto mib = parse_uint(*limit)) out = static_cast<std::int64_t>(*mib);
+  }
+  return out;
+}
+
 void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   SlurmFile f(in, "slurm.conf");
   const Value<Version>* v = release(in);
@@ -193,6 +205,9 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
   f.set("SchedulerParameters", "nohold_on_prolog_fail",
         "a job that a broken node gave back is not held: it starts on others");
+  f.option("SlurmctldParameters", "node_reg_mem_percent", text_of(kLeastMemoryPercent),
+           "nodes register with this part of RealMemory or more: what a firmware or a hypervisor keeps beyond the sums "
+           "below drains none");
   f.set("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder));
   f.set("HealthCheckInterval", "300");
   f.set("HealthCheckNodeState", "ANY,CYCLE",
@@ -215,7 +230,7 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
               "from");
 
   f.blank();
-  f.comment("RealMemory in MiB: what is fitted less 1/32 of it, and never less than 256 MiB, for the system");
+  f.comment("RealMemory in MiB: what is fitted less what firmware, kernel, daemons and a crash kernel take");
   for (const SlurmNodes& n : facts.nodes) {
     if (const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)]; !slurm_reads_ranges(n.names))
       findings
@@ -223,12 +238,13 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
                  "'" + g.name + "' has more nodes in one range than the " + std::to_string(kLongestSlurmRange) +
                      " that Slurm reads: slurmctld does not start")
           .help("several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
+    f.comment(format("{}: {}", in.cluster.nodes[static_cast<std::size_t>(n.group)].name, n.memory.formula));
     f.line({{"NodeName", n.names},
             {"CPUs", text_of(n.cpus)},
             {"Sockets", text_of(n.sockets)},
             {"CoresPerSocket", text_of(n.cores_per_socket)},
             {"ThreadsPerCore", text_of(n.threads_per_core)},
-            {"RealMemory", text_of(n.real_memory)},
+            {"RealMemory", text_of(n.memory.jobs)},
             {"Gres", gres_of(n)},
             {"Feature", join(n.features, ",")}});
     if (!n.spares.empty()) f.line({{"DownNodes", n.spares}, {"State", "DRAIN"}, {"Reason", "spare"}});
@@ -240,13 +256,14 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
       scheduler.limits && scheduler.limits->time
           ? text_of(std::max<std::int64_t>(1, static_cast<std::int64_t>(scheduler.limits->time->value / 60)))
           : std::string();  // minutes
+  const std::int64_t kept = spec_memory(in.cluster);
   for (const SlurmNodes& n : facts.nodes) {
     f.line({{"PartitionName", in.cluster.nodes[n.group].name},
             {"Nodes", n.names},
             {"Default", first ? "YES" : "NO"},
             {"State", "UP"},
             {"MaxTime", longest},
-            {"DefMemPerCPU", text_of(n.cpus > 0 ? n.real_memory / n.cpus : 0)},
+            {"DefMemPerCPU", text_of(n.cpus > 0 ? std::max<std::int64_t>(1, n.memory.jobs - kept) / n.cpus : 0)},
             {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? text_of(n.cpus / n.gpus) : std::string()},
             {"TRESBillingWeights", n.shards > 0 ? "GRES/gpu=" + text_of(n.shards) + ",GRES/shard=1" : std::string()}});
     first = false;

@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "compile/output.h"
+#include "model/node_memory.h"
 
 namespace clusterc {
 
 extern const Output kSlurmOutput;
-
-// MiB of memory that jobs may use on a node with this much fitted (model/node_memory.h).
-std::int64_t slurm_real_memory(Bytes fitted);
 
 // Short type of GRES for each GPU model of the cluster: "h100" of nvidia-h100-sxm5-80; the whole id without its maker
 // where two models would share the short one.
@@ -20,17 +18,18 @@ std::string gres_type(const Cluster&, const ServerModel&);
 // What jobs ask for on the nodes of a group: that, or the profile of the instances that MIG cuts its GPUs into.
 std::string gres_type(const Cluster&, const NodeGroupModel&);
 
-struct GpuDevices {                  // one line of gres.conf
-  std::string file;                  // /dev/nvidia[0-3]
-  std::string cores;                 // "0-55"; empty: the spec has no PCIe tree
-  std::string links;                 // "-1,1,0,0": cards that a bridge joins; empty: all GPUs of the node are alike
-  std::string_view stem;             // /dev/nvidia
-  std::int64_t first = 0, last = 0;  // numbers behind it
+struct GpuDevices {                   // one line of gres.conf
+  std::string file;                   // /dev/nvidia[0-3]
+  std::string cores;                  // "0-55"; empty: the spec has no PCIe tree
+  std::string links;                  // "-1,1,0,0": cards that a bridge joins; empty: all GPUs of the node are alike
+  std::string_view stem;              // /dev/nvidia
+  std::vector<std::int64_t> numbers;  // behind it
 };
 struct SlurmNodes {  // one NodeName line: the nodes of a group are alike
   int group = -1;
   std::string names;  // folded
-  std::int64_t cpus = 0, sockets = 0, cores_per_socket = 0, threads_per_core = 1, real_memory = 0;
+  std::int64_t cpus = 0, sockets = 0, cores_per_socket = 0, threads_per_core = 1;
+  NodeMemory memory;      // RealMemory and what it comes from
   std::string type;       // GRES type, empty without GPUs
   std::int64_t gpus = 0;  // as Slurm counts them: MIG instances where the GPUs are cut
   bool mig = false;

@@ -161,11 +161,143 @@ TEST(Hosts, NoNameStandsForTwoMachines) {
 
 // ---- slurm
 
-TEST(Slurm, RealMemory) {
-  constexpr double kGiB = 1024.0 * 1024 * 1024;
-  EXPECT_EQ(slurm_real_memory(Bytes(2048 * kGiB)), 2031616);  // 2097152 - 65536
-  EXPECT_EQ(slurm_real_memory(Bytes(8 * kGiB)), 7936);        // 8192 - 256: a thirty-second is as much
-  EXPECT_EQ(slurm_real_memory(Bytes(2 * kGiB)), 1792);        // never less than 256 for the system
+std::string consumer_spec(const std::string& name) {
+  std::ifstream in(std::string(CLUSTERC_SOURCE_DIR) + "/tests/consumers/specs/" + name + ".yaml", std::ios::binary);
+  std::stringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
+std::string line_with(const std::string& text, std::string_view what) {
+  const std::size_t at = text.find(what);
+  if (at == std::string::npos) return "no '" + std::string(what) + "' in " + text;
+  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
+// amdgpu makes eight render nodes of each GPU, used or not: renderD129 to 135 are partitions of the first one, and what
+// gres.conf does not list is kept from no job.
+TEST(Slurm, EachMi300xIsTheFirstOfItsRenderNodes) {
+  Compiled c;
+  c.spec(consumer_spec("mi300x"), {"slurm", "ansible"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+  const std::string gres = c.file("slurm/gres.conf"), node = c.file("slurm/nodes/mi.sh");
+  EXPECT_NE(
+      gres.find("\nNodeName=mi[01-40] Name=gpu Type=mi300x File=/dev/dri/renderD[128,136,144,152,160,168,176,184]\n"),
+      std::string::npos)
+      << gres;
+  std::string devices;
+  for (int i = 0; i < 8; ++i) devices += "gpu_device /dev/dri/renderD" + std::to_string(128 + 8 * i) + "\n";
+  EXPECT_NE(
+      node.find("\n" + devices + "amd_gpus /sys/class/kfd/kfd/topology/nodes 8 128 136 144 152 160 168 176 184\n"),
+      std::string::npos)
+      << node;
+  EXPECT_NE(
+      c.file("ansible/group_vars/group_mi.yaml")
+          .find("cluster_health_render_nodes:\n  - 128\n  - 136\n  - 144\n  - 152\n  - 160\n  - 168\n  - 176\n  - "
+                "184\ncluster_health_amd_gpus: 8\n"),
+      std::string::npos)
+      << c.file("ansible/group_vars/group_mi.yaml");
+}
+
+// A module of MI250X is two GPUs of the driver, whose number is not compared.
+TEST(Slurm, Mi250xFollowOneAnother) {
+  Compiled c;
+  c.spec(kVms.substr(0, kVms.find("  cpu:")) +
+             "  a: { names: a1, instance: supermicro-8125gs-tnmr2, cpus: 2 x epyc-9654, memory: 24 x 96 GiB, gpus: 8 x "
+             "amd-mi250x }\nsoftware: { scheduler: { kind: slurm, version: 22.05 } }\n",
+         {"slurm"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+  EXPECT_NE(c.file("slurm/gres.conf").find("File=/dev/dri/renderD[128-135]\n"), std::string::npos)
+      << c.file("slurm/gres.conf");
+  EXPECT_NE(c.file("slurm/nodes/a.sh").find("nodes 0 128 129 130 131 132 133 134 135\n"), std::string::npos);
+}
+
+// 2 x 56 cores. Each of the four ways to say it, and what follows: CPUs, threads, CPUs of a GPU, memory of a CPU
+// (2031616 / 112), the CPUs of a quota, and the kernel's argument, once.
+TEST(Slurm, WithoutSmtACoreIsOneCpu) {
+  const std::string whole = consumer_spec("smt-off"), argument = "kernel_arguments: [nosmt], ";
+  for (const std::string& software : {argument, std::string("smt: nosmt, "), std::string("smt: false, "),
+                                      "smt: nosmt, " + argument, "smt: false, " + argument}) {
+    Compiled c;
+    std::string text = whole;
+    text.replace(text.find(argument), argument.size(), software);
+    c.spec(text + "teams: { a: { quota: { gpu: 100 cores } } }\n", {"slurm", "ansible"});
+    ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+    const std::string conf = c.file("slurm/slurm.conf"), vars = c.file("ansible/group_vars/group_gpu.yaml");
+    EXPECT_EQ(line_with(conf, "NodeName=gpu[1-4]"),
+              "NodeName=gpu[1-4] CPUs=112 Sockets=2 CoresPerSocket=56 ThreadsPerCore=1 RealMemory=2031616 "
+              "Gres=gpu:h100:8 Feature=gpu,h100")
+        << software;
+    EXPECT_NE(line_with(conf, "PartitionName=gpu").find(" DefMemPerCPU=18139 DefCpuPerGPU=14"), std::string::npos)
+        << software << conf;
+    EXPECT_NE(c.file("slurm/gres.conf").find("Cores=0-55\n"), std::string::npos);
+    EXPECT_NE(c.file("slurm/accounts.sh").find("cpu=100,"), std::string::npos);
+    const bool by_kernel = software.find("nosmt") != std::string::npos;
+    const std::size_t first = vars.find("  - nosmt\n");
+    EXPECT_EQ(first != std::string::npos, by_kernel) << software << vars;
+    if (by_kernel) {
+      EXPECT_EQ(vars.find("- nosmt", first + 4), std::string::npos) << software << vars;  // once
+    }
+  }
+  Compiled on;
+  std::string text = whole;
+  text.replace(text.find(argument), argument.size(), "");
+  on.spec(text, {"slurm"});
+  EXPECT_NE(on.file("slurm/slurm.conf").find("CPUs=224 Sockets=2 CoresPerSocket=56 ThreadsPerCore=2 "),
+            std::string::npos);
+}
+
+// Azure/az-hop, issue 686: such a machine reports 435161 MiB. 466944 less 8 % is 429588; 120 CPUs: 3579 each.
+TEST(Slurm, AVirtualMachineHasLessMemoryThanItsName) {
+  Compiled c;
+  c.spec(consumer_spec("realmemory-vm"), {"slurm", "ansible"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+  const std::string conf = c.file("slurm/slurm.conf");
+  // Rocky Linux 9 keeps 512 MiB for a crash kernel: 429588 - 512
+  EXPECT_NE(line_with(conf, "NodeName=hb[1-2]").find(" RealMemory=429076 "), std::string::npos) << conf;
+  EXPECT_NE(line_with(conf, "PartitionName=hb").find(" DefMemPerCPU=3575"), std::string::npos) << conf;
+  EXPECT_NE(conf.find("\n# hb: 466944 MiB, less 37356 MiB (8 %, hypervisor, kernel and daemons on Azure), less 512 MiB "
+                      "(crash kernel)\n"),
+            std::string::npos)
+      << conf;
+  EXPECT_NE(conf.find("\nSlurmctldParameters=node_reg_mem_percent=90\n"), std::string::npos) << conf;
+  // 90 % of it: what the hypervisor keeps is not known so well
+  EXPECT_NE(c.file("ansible/group_vars/group_hb.yaml").find("cluster_health_memory_mib: 386168\n"), std::string::npos);
+}
+
+// An extra line of the same key keeps the compiled option, unless it sets it.
+TEST(Slurm, ExtraOptionsKeepTheMemoryThatANodeMayLack) {
+  const auto told = [](const std::string& line) {
+    Compiled c;
+    c.spec(
+        kVms +
+            "software: { scheduler: { kind: slurm, version: 24.11 } }\noutputs: { slurm: { extra: { slurm.conf: [ '" +
+            line + "' ] } } }\n",
+        {"slurm"});
+    EXPECT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+    const std::string conf = c.file("slurm/slurm.conf");
+    const std::size_t first = conf.find("SlurmctldParameters");
+    EXPECT_EQ(conf.find("SlurmctldParameters", first + 1), std::string::npos) << conf;
+    return line_with(conf, "SlurmctldParameters");
+  };
+  EXPECT_EQ(told("SlurmctldParameters=enable_configless"),
+            "SlurmctldParameters=enable_configless,node_reg_mem_percent=90");
+  EXPECT_EQ(told("SlurmctldParameters=\"enable_configless\""),
+            "SlurmctldParameters=\"enable_configless,node_reg_mem_percent=90\"");
+  EXPECT_EQ(told("SlurmctldParameters=Node_Reg_Mem_Percent=75"), "SlurmctldParameters=Node_Reg_Mem_Percent=75");
+}
+
+// What a DEFAULT line keeps for the system is no job's: 2048 - 256 - 512 = 1280 MiB for 2 CPUs.
+TEST(Slurm, MemoryOfACpuLeavesTheSystemItsOwn) {
+  Compiled c;
+  c.spec(kVms +
+             "software: { scheduler: { kind: slurm, version: 24.11 } }\noutputs: { slurm: { extra: { slurm.conf: [ "
+             "NodeName=DEFAULT MemSpecLimit=512 ] } } }\n",
+         {"slurm"});
+  ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+  const std::string conf = c.file("slurm/slurm.conf");
+  EXPECT_NE(line_with(conf, "NodeName=n[").find(" RealMemory=1792 "), std::string::npos) << conf;
+  EXPECT_NE(line_with(conf, "PartitionName=cpu").find(" DefMemPerCPU=640"), std::string::npos) << conf;
 }
 
 TEST(Slurm, GpusOfTwoModelsWithTheSameFirstWordKeepTheirWholeName) {

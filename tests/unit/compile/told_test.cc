@@ -223,7 +223,10 @@ TEST(Told, WhoMayLogInWhereADirectoryLetsEverybodyIn) {
   EXPECT_EQ(Told(cluster("", directory, teams)).note("login-ungated"),
             "whoever is in the directory may log in to 'ctl', 'nas' by ssh: nothing that is compiled asks for a job or "
             "a group first");
-  EXPECT_EQ(Told(cluster("", directory)).note("login-ungated"), "");  // nobody's jobs
+  // Teams change nothing of who may log in.
+  EXPECT_EQ(Told(cluster("", directory)).note("login-ungated"),
+            "whoever is in the directory may log in to 'ctl', 'nas' by ssh: nothing that is compiled asks for a job or "
+            "a group first");
   EXPECT_EQ(Told(cluster("", "identity: { kind: local }", teams)).note("login-ungated"), "");
   EXPECT_EQ(Told(cluster("", directory, teams + "outputs: { ansible: { skip: true } }\n")).note("login-ungated"), "");
 }

@@ -44,27 +44,97 @@ TEST_F(Programs, SlurmStatesCarryTheReason) {
 }
 
 TEST_F(Programs, SlurmPutsCutLinesTogetherAndTasksOnTheirNodes) {
-  // Task 0 is on n2: Slurm's order is not ours. A line of 2,500 bytes comes in pieces of 1,024, with another task's
-  // line between.
-  program("srun", R"sh(echo '1: node n1'; echo '0: node n2'
+  // A line of 2,500 bytes comes in pieces of 1,024, with another task's line between.
+  program("srun", R"sh(echo '1: node n2'; echo '0: node n1'
 x() { head -c $1 /dev/zero | tr '\0' $2; }
 echo "0: $(x 1024 a)"; echo '1: short'; echo "0: $(x 1024 b)"; echo "0: $(x 452 c)"; echo '0: last'
 echo '2: node n3'; echo '2: sh: 1: exec: /no/program: not found' >&2; echo "$@" > )sh" +
                       (folder / "arguments").string() + "\n");
-  Launch launch{.argv = {"/v/x", "--a"}, .nodes = {"n1", "n2", "n3"}, .gpus_per_node = 8};
+  Launch launch{.argv = {"/v/x", "--a"}, .nodes = {"n2", "n1", "n3"}, .gpus_per_node = 8};
   const LaunchResult r = make_slurm_launcher()->run(launch);
   ASSERT_EQ(r.tasks.size(), 3u);
   EXPECT_EQ(r.tasks[0].node, "n1");
-  EXPECT_EQ(r.tasks[0].lines, std::vector<std::string>{"short"});
-  EXPECT_EQ(r.tasks[1].node, "n2");
-  EXPECT_EQ(r.tasks[1].lines, (std::vector<std::string>{
+  EXPECT_EQ(r.tasks[0].lines, (std::vector<std::string>{
                                   std::string(1024, 'a') + std::string(1024, 'b') + std::string(452, 'c'), "last"}));
+  EXPECT_EQ(r.tasks[1].node, "n2");
+  EXPECT_EQ(r.tasks[1].lines, std::vector<std::string>{"short"});
   EXPECT_EQ(r.tasks[2].lines, std::vector<std::string>{"sh: 1: exec: /no/program: not found"});
+  for (const TaskOutput& task : r.tasks) EXPECT_EQ(task.claims, task.node);
   std::string arguments;
   std::ifstream in(folder / "arguments");
   std::getline(in, arguments);
-  for (const char* wanted : {"--nodelist=n[1-3]", "--nodes=3", "--gres=gpu:8", "--mpi=none", "/v/x --a"})
+  for (const char* wanted :
+       {"--nodelist=n[1-3]", "--ntasks=3", "--gres=gpu:8", "--mpi=none", "--distribution=arbitrary", "/v/x --a"})
     EXPECT_NE(arguments.find(wanted), std::string::npos) << arguments;
+  EXPECT_EQ(arguments.find("--nodes"), std::string::npos);  // 24.11: incompatible with --distribution=arbitrary
+}
+
+// Task i is on the i-th host of the list that srun got, whatever the task says; a task that nobody started is kept, so
+// that somebody hears of it.
+TEST_F(Programs, SlurmsTasksAreWhereTheyWereStarted) {
+  program("srun",
+          "echo '0: node n2'; echo '0: mine'; echo '1: node n2'; echo '1: yours'; echo '7: node n1'; echo '7: x'\n");
+  const LaunchResult r = make_slurm_launcher()->run({.argv = {"/v/x"}, .nodes = {"n1", "n2"}});
+  ASSERT_EQ(r.tasks.size(), 3u);
+  EXPECT_EQ(r.tasks[0].node, "n1");
+  EXPECT_EQ(r.tasks[0].claims, "n2");
+  EXPECT_EQ(r.tasks[0].lines, std::vector<std::string>{"mine"});
+  EXPECT_EQ(r.tasks[1].node, "n2");
+  EXPECT_EQ(r.tasks[1].lines, std::vector<std::string>{"yours"});
+  EXPECT_EQ(r.tasks[2].node, "");
+  EXPECT_EQ(r.tasks[2].claims, "n1");
+  EXPECT_NE(r.tasks[2].broken, "");
+  // One rank on a node that was not asked for speaks for its world.
+  const LaunchResult world = make_slurm_launcher()->run({.argv = {"/v/x"}, .nodes = {"n1", "n3"}, .mpi = true});
+  ASSERT_EQ(world.tasks.size(), 1u);
+  EXPECT_EQ(world.tasks[0].claims, "n2");
+}
+
+// One task prints without end: nothing of it is kept, the others end, and then srun is ended.
+TEST_F(Programs, SlurmsTaskThatPrintsWithoutEndIsEndedBehindTheOthers) {
+  program("srun", R"sh(trap 'exit 143' TERM
+echo '0: node n1'; echo '1: node n2'
+yes '0: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' | head -n 400000
+echo '1: {"record":"end"}'
+while :; do echo '0: b'; done
+)sh");
+  const LaunchResult r =
+      make_slurm_launcher()->run({.argv = {"/v/x"}, .nodes = {"n1", "n2"}, .timeout = std::chrono::seconds(60)});
+  ASSERT_EQ(r.tasks.size(), 2u);
+  EXPECT_EQ(r.tasks[0].broken, "it printed more than the 65536 lines that a task may print");
+  EXPECT_TRUE(r.tasks[0].lines.empty());
+  EXPECT_EQ(r.tasks[1].lines, std::vector<std::string>{R"({"record":"end"})"});
+  EXPECT_EQ(r.error, "");
+}
+
+// Endless lines, a line without an end, endless standard error: each ends the program, and what is kept stays small.
+TEST_F(Programs, LocalEndsWhatPrintsWithoutEnd) {
+  const auto broken = [&](const char* body) {
+    program("endless", body);
+    const LaunchResult r = make_local_launcher("here")->run(
+        {.argv = {(folder / "endless").string()}, .nodes = {"here"}, .timeout = std::chrono::seconds(60)});
+    EXPECT_EQ(r.tasks.size(), 1u);
+    EXPECT_TRUE(r.tasks.at(0).lines.empty());
+    EXPECT_EQ(r.error, "");
+    EXPECT_LE(r.messages.size(), std::size_t{1} << 20);
+    return r.tasks.at(0).broken;
+  };
+  EXPECT_EQ(broken("exec yes a\n"), "it printed more than the 65536 lines that a task may print");
+  EXPECT_EQ(broken("x=$(head -c 100000 /dev/zero | tr '\\0' x); while :; do echo $x; done\n"),
+            "it printed more than the 16 MiB that a task may print");
+  EXPECT_EQ(broken("exec tr '\\0' x < /dev/zero\n"),
+            "it printed a line of 4 MiB or more, and a task may print none that long");
+  EXPECT_EQ(broken("exec yes a >&2\n"), "it printed more than 64 MiB on standard error");
+}
+
+// A reason is text that somebody wrote: it reaches no terminal as a command, and forges no line of another node.
+TEST_F(Programs, SlurmsReasonsAreText) {
+  program("sinfo",
+          R"sh(printf 'n1|drained|fan \033]0;PWNED\007\033[2J\342\200\256 a|b\nn2|drained|x\nn2|idle|none\n')sh");
+  const std::vector<std::string> nodes{"n1", "n2"};
+  const auto states = make_slurm_launcher()->states(nodes);
+  EXPECT_EQ(states[0].why, "drained (fan \xef\xbf\xbd]0;PWNED\xef\xbf\xbd\xef\xbf\xbd[2J\xef\xbf\xbd a|b)");
+  EXPECT_FALSE(states[1].usable);
 }
 
 TEST_F(Programs, SlurmThatStartsNothingSaysWhy) {

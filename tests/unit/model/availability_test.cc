@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "model/node_memory.h"
-
 namespace clusterc {
 namespace {
 
@@ -15,13 +13,6 @@ TEST(Availability, AThousandGpusHaveOneAndAHalfNodesInRepair) {
 }
 
 TEST(Availability, NoGpusWantNoSpares) { EXPECT_EQ(spares_wanted(0), 0); }
-
-TEST(NodeMemory, AThirtySecondPartIsTheSystems) {
-  const Bytes two_tib(2.0 * 1024 * 1024 * kMiB);
-  EXPECT_EQ(system_memory_mib(two_tib), 65536);  // 2,097,152 / 32
-  EXPECT_EQ(job_memory_mib(two_tib), 2031616);
-  EXPECT_EQ(system_memory_mib(Bytes(2.0 * 1024 * kMiB)), kLeastReserveMib);  // 2 GiB / 32 = 64 MiB would be too little
-}
 
 }  // namespace
 }  // namespace clusterc

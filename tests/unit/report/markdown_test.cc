@@ -14,5 +14,15 @@ TEST(Markdown, ACodeSpanShowsItsTextAsItIs) {
   EXPECT_EQ(markdown_code("two\nlines"), "`two lines`");
 }
 
+TEST(Markdown, TextOfOthersIsNoMarkup) {
+  EXPECT_EQ(markdown_text("a|b `c` [d](http://e) <f>\n# g @h www.i.example"),
+            "a\\|b \\`c\\` \\[d\\]\\(http\\://e\\) &lt;f&gt; \\# g &#64;h www\\.i.example");
+  EXPECT_EQ(markdown_text("\x1b[2J\xe2\x80\xae"), "\xef\xbf\xbd\\[2J\xef\xbf\xbd");
+}
+
+TEST(Markdown, NothingInABlockClosesIt) {
+  EXPECT_EQ(markdown_block("text", "a\n```\nb\n"), "````text\na\n```\nb\n````\n");
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -33,5 +33,44 @@ TEST(ValidationReport, TheDataColumnSaysWhatWasLookedAt) {
   EXPECT_NE(line_of(text, "rdma.write_latency").find(" WRONG"), std::string::npos) << text;
 }
 
+// Each figure of an earlier run says when it was measured, in the text and as data; figures of this run say nothing.
+TEST(ValidationReport, FiguresOfAnEarlierRunSayHowOldTheyAre) {
+  Report report;
+  report.cluster = "c", report.launcher = "local";
+  report.verdicts = {judged("memory.copy", true), judged("memory.add", true)};
+  report.started = 1'000'000'000;
+  EXPECT_EQ(render_validation_text(report).find("when"), std::string::npos);
+  EXPECT_EQ(render_validation_json(report, "d").find("from_journal"), std::string::npos);
+  report.resumed = 1;
+  report.journal_started = report.started - 10 * 86400;
+  report.verdicts[0].from_journal = report.started - 9 * 86400;
+  const std::string text = render_validation_text(report), json = render_validation_json(report, "d");
+  EXPECT_NE(line_of(text, "memory.copy").find("9 days ago (2001-08-31T01:46:40Z), from the journal"), std::string::npos)
+      << text;
+  EXPECT_NE(line_of(text, "memory.add").find("  now"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 test taken from the journal: of a run that began at 2001-08-30T01:46:40Z, 10 days ago"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(json.find(R"("from_journal": {"ended": "2001-08-31T01:46:40Z", "age_s": 777600})"), std::string::npos)
+      << json;
+  EXPECT_NE(json.find(R"("run_started": "2001-08-30T01:46:40Z", "run_age_s": 864000)"), std::string::npos) << json;
+}
+
+// What nodes and administrators wrote is one line of text in the report.
+TEST(ValidationReport, TextOfOthersIsOneLine) {
+  Report report;
+  report.cluster = "::c", report.launcher = "local";
+  report.verdicts = {judged("memory.copy", true)};
+  report.verdicts[0].reason = "fan \x1b]0;a\x07\n::add-mask::x \xe2\x80\xae ##[y]";
+  report.verdicts[0].device = "::d";
+  report.journal_refused = "line\n::e";
+  const std::string text = render_validation_text(report);
+  for (const char* part : {"\x1b", "\x07", "\n::", "\xe2\x80\xae", "##["})
+    EXPECT_EQ(text.find(part), std::string::npos) << text;
+  EXPECT_EQ(text.substr(0, 4), "\\::c");
+  EXPECT_NE(text.find("fan \xef\xbf\xbd]0;a\xef\xbf\xbd ::add-mask::x \xef\xbf\xbd ##\\[y]"), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/plan.h"
 #include "rules/rule.h"
+#include "targets/targets.h"
 
 namespace clusterc {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "targets/metrics.h"
+
 namespace clusterc {
 namespace {
 
@@ -109,6 +111,33 @@ std::vector<std::string> sample(const std::string& path) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
+}
+
+// A program that is newer than the table: the unit is its own, and nothing is expected of the figure. The case is a
+// load latency of 90 ns, which was called contradictory because its name does not end in "latency".
+TEST(Judge, OfAMetricThatTheTableDoesNotHaveTheUnitIsTheProgramsOwn) {
+  for (const char* name : {"latency.load", "memory.latency", "memory.new_thing"}) {
+    MeasurementRecord m = measured(9e-8);
+    m.metric = name;
+    m.unit = "s";
+    const Judged j = judge(m, nullptr);
+    EXPECT_EQ(j.verdict, Verdict::unjudged) << name << ": " << j.reason;
+    EXPECT_EQ(j.dimension, Dimension::time) << name;
+    m.unit = "furlongs";
+    EXPECT_EQ(judge(m, nullptr).verdict, Verdict::error) << name;
+  }
+}
+
+TEST(Judge, OfAMetricOfTheTableTheUnitIsTheTables) {
+  for (const Metric& metric : all_metrics()) {
+    MeasurementRecord m = measured(9e-8);
+    m.metric = metric.name;
+    m.backend = "cuda";
+    m.unit = unit_name(metric.unit);
+    EXPECT_NE(judge(m, nullptr).verdict, Verdict::error) << metric.name << ": " << judge(m, nullptr).reason;
+    m.unit = metric.unit == Dimension::time ? "B/s" : "s";
+    EXPECT_EQ(judge(m, nullptr).verdict, Verdict::error) << metric.name;
+  }
 }
 
 TEST(Record, Samples) {

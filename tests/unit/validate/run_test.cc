@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "base/text.h"
+#include "base/utc.h"
 #include "unit/model/examples.h"
 #include "validate/journal.h"
 
@@ -68,6 +70,7 @@ class FakeLauncher final : public Launcher {
   std::map<std::string, std::vector<std::string>> complains;  // program -> lines of standard error
   std::string error;                                          // of every launch
   bool twice = false;                                         // each node's result comes two times
+  std::map<std::string, std::string> claims, broken;          // node -> what its task calls itself; why it was ended
   std::atomic<bool>* interrupt_in_memory = nullptr;
   mutable std::vector<std::string> started;
   mutable std::map<std::string, std::int64_t> asked;  // program -> GPUs of each node
@@ -109,6 +112,8 @@ class FakeLauncher final : public Launcher {
       for (const std::string& node : launch.nodes) {
         result.tasks.push_back({node, filled(lines, program, node),
                                 complains.contains(program) ? complains.at(program) : std::vector<std::string>()});
+        if (claims.contains(node)) result.tasks.back().claims = claims.at(node);
+        if (broken.contains(node)) result.tasks.back().broken = broken.at(node), result.tasks.back().lines.clear();
         if (twice) result.tasks.push_back(result.tasks.back());
         if (launch.mpi) break;
       }
@@ -131,7 +136,24 @@ class Suite : public ::testing::Test {
   Report run(const ValidateOptions& options = {}) {
     return run_suite(*resolved.cluster, expected, suite, launcher, options);
   }
-  ValidateOptions journalled() { return {.journal = folder / "j", .spec_digest = "d", .started = "t"}; }
+  ValidateOptions journalled() {
+    return {
+        .journal = folder / "j", .spec_digest = "d", .program_version = "0.1.0", .bundle_digest = "b", .clock = [this] {
+          return now;
+        }};
+  }
+  // A run that ended behind the probe: its journal, as it lies there.
+  std::string stopped_journal() {
+    std::atomic<bool> interrupted{false};
+    launcher.interrupt_in_memory = &interrupted;
+    ValidateOptions options = journalled();
+    options.interrupted = &interrupted;
+    EXPECT_TRUE(run(options).interrupted);
+    launcher.interrupt_in_memory = nullptr;
+    launcher.started.clear();
+    std::ifstream in(folder / "j");
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
   static std::vector<const Judged*> of(const Report& r, std::string_view node) {
     std::vector<const Judged*> out;
     for (const Judged& j : r.verdicts)
@@ -144,6 +166,7 @@ class Suite : public ::testing::Test {
   std::vector<SuiteTest> suite;
   FakeLauncher launcher;
   std::filesystem::path folder;
+  std::int64_t now = 1'000'000'000;  // 2001-09-09T01:46:40Z
 };
 
 TEST_F(Suite, HealthyRunPasses) {
@@ -312,6 +335,7 @@ TEST_F(Suite, ResultsThatContradictThemselvesAreNoPasses) {
             "error contradictory: a figure of 'n3' in a result of 'n1'");
   EXPECT_EQ(told({kHeader, good, with("1e9", "2e9"), kDone}),
             "error contradictory: memtest.hold of host twice, 1e+09 and 2e+09 B/s");
+  EXPECT_EQ(told({kHeader, good, good, kDone}), "error contradictory: memtest.hold of host twice, 1e+09 and 1e+09 B/s");
   EXPECT_EQ(told({kHeader, measurement("memtest.hold", "1e9", R"(,"parameters":{"round":1})"),
                   measurement("memtest.hold", "2e9", R"(,"parameters":{"round":2})"), kDone}),
             "pass ");
@@ -342,6 +366,120 @@ TEST_F(Suite, WhatTheJournalBringsBackIsHeldAgainstItselfToo) {
   EXPECT_FALSE(r.passed());
   ASSERT_FALSE(of(r, "n1").empty());
   EXPECT_EQ(of(r, "n1").front()->reason, "contradictory: the result of this node calls itself one of 'n4'");
+}
+
+// The launcher knows where it started a task. A node that calls itself another one spoils its own result and that of
+// the other, and no figure of either is kept.
+TEST_F(Suite, AResultIsOfTheNodeOnWhichItWasStarted) {
+  const auto reasons = [&](const char* node) {
+    std::set<std::string> out;
+    const Report r = run();
+    for (const Judged* j : of(r, node))
+      if (j->test.find("/memory") != std::string::npos || j->metric == "probe") {
+        EXPECT_EQ(j->verdict, Verdict::error);
+        EXPECT_FALSE(j->value);
+        out.insert(j->reason);
+      }
+    return out;
+  };
+  using Reasons = std::set<std::string>;
+  const std::string gated = "did not run: its inventory stage did not come through";
+  launcher.claims = {{"n1", "n2"}, {"n2", "n2"}, {"n3", "n3"}};
+  EXPECT_EQ(reasons("n1"), (Reasons{"contradictory: the result of this node calls itself one of 'n2'", gated}));
+  EXPECT_EQ(reasons("n2"), (Reasons{"contradictory: 2 results of this node", gated}));
+  launcher.claims = {{"n1", "n2"}, {"n2", "n1"}};  // two that changed places
+  EXPECT_EQ(reasons("n1"), (Reasons{"contradictory: the result of this node calls itself one of 'n2'", gated}));
+  EXPECT_EQ(reasons("n2"), (Reasons{"contradictory: the result of this node calls itself one of 'n1'", gated}));
+  launcher.claims = {{"n1", "n7\n::add-mask::x"}};  // one that there is not
+  EXPECT_EQ(reasons("n1"),
+            (Reasons{"contradictory: the result of this node calls itself one of 'n7 ::add-mask::x'", gated}));
+  launcher.claims.clear();
+  launcher.broken = {{"n4", "it printed more than the 16 MiB that a task may print"}};
+  EXPECT_EQ(reasons("n4"), (Reasons{"ended: it printed more than the 16 MiB that a task may print", gated}));
+  const Report r = run();
+  EXPECT_EQ(of(r, "n3").front()->verdict, Verdict::pass);
+}
+
+// What was ended because it printed without end is measured again by the run that goes on.
+TEST_F(Suite, WhatPrintedTooMuchRunsAgain) {
+  launcher.broken = {{"n4", "it printed too much"}};
+  const std::string text = stopped_journal();
+  EXPECT_NE(text.find(R"("broken":"it printed too much")"), std::string::npos) << text;
+  launcher.broken.clear();
+  const Report r = run(journalled());
+  EXPECT_EQ(r.resumed, 0u);
+  EXPECT_TRUE(r.passed());
+}
+
+// Every verdict that rests on an earlier run says when its figure was measured.
+TEST_F(Suite, WhatWasTakenOverCarriesItsDate) {
+  stopped_journal();
+  now += 3 * 86400 + 5;
+  const Report r = run(journalled());
+  EXPECT_EQ(r.resumed, 1u);
+  EXPECT_EQ(r.journal_started, 1'000'000'000);
+  EXPECT_EQ(r.started, now);
+  for (const Judged& j : r.verdicts)
+    EXPECT_EQ(j.from_journal, j.metric == "probe" ? std::optional<std::int64_t>(1'000'000'000) : std::nullopt)
+        << j.metric;
+}
+
+// Each line: what is changed in the journal of a run that was stopped, and what is said of it.
+TEST_F(Suite, AJournalCountsOnlyAsItWasWrittenAndForTheSameThings) {
+  const std::string good = stopped_journal();
+  struct Case {
+    const char *was, *is, *why;
+  };
+  const Case cases[] = {
+      {R"("spec_sha256":"d")", R"("spec_sha256":"e")", "of another spec (e, now d)"},
+      {R"("launcher":"fake")", R"("launcher":"slurm")",
+       "of another launcher (slurm, now fake): name that one with --launcher"},
+      {R"("cluster":"quartet")", R"("cluster":"other")", "of another cluster (other"},
+      {R"("program_version":"0.1.0")", R"("program_version":"0.0.9")",
+       "of another version of clusterc (0.0.9, now 0.1.0)"},
+      {R"("bundle_sha256":"b")", R"("bundle_sha256":"c")",
+       "of another bundle of validators (c, now b): name the folder of that one with --bundle"},
+      {R"("bundle_sha256":"b",)", "", "line 2 is not as clusterc writes them: 'bundle_sha256' is missing or no text"},
+      {R"("program_version":"0.1.0",)", "", "'program_version' is missing or no text"},
+      {R"("started":"2001)", R"("started":"2101)",
+       "'started' is yet to come: 2101-09-09T01:46:40Z, now it is 2001-09-09T01:46:40Z"},
+      {R"("started":"2001-09-09)", R"("started":"2001-02-30)", "'started' is no time: '2001-02-30T01:46:40Z'"},
+      {R"("started":"2001-09-09T01:46:40Z")", R"("started":1000000000)", "'started' is missing or no text"},
+      {R"("ended":"2001)", R"("ended":"2031)", "line 3 is not as clusterc writes them: 'ended' is yet to come"},
+      {R"("ended":"2001)", R"("ended":"1999)",
+       "a test ended at 1999-09-09T01:46:40Z, before its run began (2001-09-09T01:46:40Z)"},
+      {R"("ended":"2001-09-09T01:46:40Z",)", "", "'ended' is missing or no text"},
+      {R"("error":"")", R"("error":false)", "'error' is missing or no text"},
+      {R"("tasks":[)", R"("tasks":7,"x":[)", "'tasks' is missing or no list"},
+      {R"("lines":[)", R"("lines":[1,)", "'lines' holds something that is no text"},
+      {R"("node":"n1")", R"("node":["n1"])", "'node' is missing or no text"},
+      {R"({"record":"test")", R"({"record":"tset")", "there is no record 'tset'"},
+      {R"({"record":"test")", R"("record":"test")", "line 3 is not as clusterc writes them: it is no JSON object"},
+  };
+  for (const Case& c : cases) {
+    std::string text = good;
+    ASSERT_NE(text.find(c.was), std::string::npos) << c.was << "\n" << text;
+    put(text, c.was, c.is);
+    std::ofstream(folder / "j") << text;
+    launcher.started.clear();
+    std::string told;
+    ValidateOptions options = journalled();
+    options.progress = [&](const std::string& line) { told += line + "\n"; };
+    const Report r = run(options);
+    EXPECT_EQ(r.resumed, 0u) << c.is;
+    EXPECT_EQ(launcher.started.size(), 6u) << c.is;
+    EXPECT_NE(r.journal_refused.find(c.why), std::string::npos) << c.is << ": " << r.journal_refused;
+    EXPECT_NE(told.find(c.why), std::string::npos) << told;
+  }
+  // As it was written, it counts; and a second result of a test that had ended is nobody's.
+  std::ofstream(folder / "j") << good;
+  EXPECT_EQ(run(journalled()).resumed, 1u);
+  const std::string line = good.substr(good.find(R"({"record":"test")"));
+  std::ofstream(folder / "j") << good << line;
+  const Report r = run(journalled());
+  EXPECT_EQ(r.resumed, 0u);
+  EXPECT_NE(r.journal_refused.find("a second result of 'inventory/cpu/probe', which had ended"), std::string::npos)
+      << r.journal_refused;
 }
 
 TEST_F(Suite, CollectivesAreJudgedInFloat32AtTheLargestSize) {
@@ -587,7 +725,8 @@ storage:
 TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   std::string error;
   const std::string path = folder / "j";
-  const auto open = [&](bool fresh = false) { return Journal::open(path, "c", "d", "fake", "t", fresh, error); };
+  const JournalOwner owner{"c", "d", "fake", "0.1.0", "b"};
+  const auto open = [&](bool fresh = false) { return Journal::open(path, owner, now, fresh, error); };
   std::ofstream(path) << "a letter\n";
   EXPECT_FALSE(open());
   EXPECT_NE(error.find("no journal of clusterc"), std::string::npos) << error;
@@ -600,7 +739,7 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   ASSERT_TRUE(journal) << error;
   EXPECT_FALSE(open());  // two runs at once
   EXPECT_NE(error.find("in use by another run"), std::string::npos) << error;
-  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {"srun: error"}}}}));
+  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {"srun: error"}}}, now}));
   journal.reset();
   std::ofstream(path, std::ios::app) << R"({"record":"test","id":"b)";  // cut by a kill
   journal = open();
@@ -609,16 +748,10 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   EXPECT_EQ(journal->done()[0].how, "how");
   EXPECT_EQ(journal->done()[0].tasks[0].lines, std::vector<std::string>{"{}"});
   EXPECT_EQ(journal->done()[0].tasks[0].complaints, std::vector<std::string>{"srun: error"});
-  ASSERT_TRUE(journal->write({"b", "", "", {}}));
+  ASSERT_TRUE(journal->write({"b", "", "", {}, now}));
   journal.reset();
   EXPECT_EQ(open()->done().size(), 2u);     // the cut line is gone, the next stands on its own
   EXPECT_TRUE(open(true)->done().empty());  // begun anew
-  const std::filesystem::path other = folder / "k", another = folder / "l";
-  for (const std::filesystem::path& copy : {other, another})
-    ASSERT_TRUE(Journal::open(copy, "c", "d", "fake", "t", false, error)->write({"a", "", "", {}}));
-  EXPECT_EQ(Journal::open(other, "c", "d", "fake", "later", false, error)->done().size(), 1u);
-  EXPECT_TRUE(Journal::open(other, "c", "d", "slurm", "t", false, error)->done().empty());  // of another launcher
-  EXPECT_TRUE(Journal::open(another, "c", "changed", "fake", "t", false, error)->done().empty());  // of another spec
 }
 
 }  // namespace

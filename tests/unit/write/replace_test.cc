@@ -54,6 +54,24 @@ TEST(ReplaceFile, ALinkStaysALink) {
   EXPECT_EQ(text_of(path), "new");
 }
 
+TEST(ReplaceFile, AnotherUsersLinkOrFolderIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "gives a link and a folder to another user: runs as root";
+  const Folder folder;
+  const std::string path = folder.file("x", "old"), link = (folder.path / "link").string();
+  fs::create_symlink("x", link);
+  ASSERT_EQ(::lchown(link.c_str(), 65534, 65534), 0);
+  FileError error;
+  EXPECT_FALSE(replace_file(link, "old", "new", error));
+  EXPECT_NE(error.message.find("belongs to user 65534"), std::string::npos) << error.message;
+  fs::create_directory(folder.path / "theirs");
+  const std::string inside = folder.file("theirs/x", "old");
+  ASSERT_EQ(::chown((folder.path / "theirs").c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(replace_file(inside, "old", "new", error));
+  EXPECT_NE(error.message.find("belongs to user 65534"), std::string::npos) << error.message;
+  EXPECT_EQ(text_of(path), "old");
+  EXPECT_EQ(text_of(inside), "old");
+}
+
 TEST(ReplaceFile, RefusesWhatWouldLoseSomething) {
   const Folder folder;
   FileError error;

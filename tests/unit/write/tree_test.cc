@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include "base/digest.h"
 #include "base/file.h"
@@ -206,6 +209,91 @@ TEST_P(TreeTest, LinksAreNotFollowed) {
   EXPECT_EQ(read_file(folder + "/elsewhere", 100, error), "precious");
 }
 
+TEST_P(TreeTest, ALinkToTheTreeIsNotWrittenThrough) {
+  written({{"a", "1"}});
+  fs::rename(out, folder + "/real");
+  fs::create_symlink("real", out);
+  const WriteResult refused = write({{"a", "2"}});
+  EXPECT_FALSE(refused.ok);
+  EXPECT_NE(refused.error.find("is a symbolic link"), std::string::npos) << refused.error;
+  EXPECT_TRUE(fs::is_symlink(out));
+  EXPECT_EQ(read("a"), "1");
+  options.check = true;  // reads alone
+  EXPECT_EQ(write({{"a", "2"}}).differing, (Paths{"a", "manifest.json"}));
+}
+
+TEST_P(TreeTest, FoldersThatOthersCanChangeAreRefused) {
+  const auto refused = [&](const std::string& where, mode_t mode) {
+    EXPECT_EQ(::chmod(where.c_str(), mode), 0);
+    const WriteResult result = write({{"d/a", "2"}});
+    EXPECT_EQ(::chmod(where.c_str(), 0755), 0);
+    EXPECT_FALSE(result.ok) << where;
+    EXPECT_NE(result.error.find("can be changed by other users"), std::string::npos) << result.error;
+  };
+  refused(folder, 0777);
+  EXPECT_FALSE(fs::exists(out));
+  ASSERT_EQ(::chmod(folder.c_str(), 01777), 0);  // as /tmp: nobody renames what is ours
+  written({{"d/a", "1"}});
+  refused(out, 0777);
+  refused(out, 01777);
+  refused(out + "/d", 0777);
+  const std::string left = folder + "/.out.clusterc-old";
+  fs::create_directory(left);
+  refused(left, 0777);
+  EXPECT_EQ(read("d/a"), "1");
+  EXPECT_EQ(written({{"d/a", "2"}}).written, 1u);
+  EXPECT_FALSE(fs::exists(left));
+}
+
+TEST_P(TreeTest, WhatBelongsToAnotherUserIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "gives folders to another user: runs as root";
+  const auto refused = [&](const std::string& where) {
+    EXPECT_EQ(::chown(where.c_str(), 65534, 65534), 0);
+    const WriteResult result = write({{"d/a", "2"}});
+    EXPECT_FALSE(result.ok) << where;
+    EXPECT_NE(result.error.find("belongs to"), std::string::npos) << result.error;
+    EXPECT_EQ(::chown(where.c_str(), 0, 0), 0);
+  };
+  refused(folder);
+  // What another user calls as a killed run leaves it is not put in place.
+  for (const char* name : {"/.out.clusterc-old", "/.out.clusterc-new"}) {
+    fs::create_directory(folder + name);
+    refused(folder + name);
+    EXPECT_FALSE(fs::exists(out));
+    fs::remove(folder + name);
+  }
+  written({{"d/a", "1"}});
+  refused(out);
+  refused(out + "/d");
+  EXPECT_EQ(read("d/a"), "1");
+  // A file of the right bytes that another user can change is written anew.
+  ASSERT_EQ(::chown((out + "/d/a").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(written({{"d/a", "1"}}).written, 1u);
+  struct stat status {};
+  ASSERT_EQ(::stat((out + "/d/a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 0u);
+}
+
+TEST_P(TreeTest, ALockIsNotWaitedForWithoutEnd) {
+  written({{"a", "1"}});
+  const int other = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  Paths told;
+  options.progress = [&](const std::string& line) { told.push_back(line); };
+  const WriteResult result = write({{"a", "2"}});
+  EXPECT_FALSE(result.ok);
+  EXPECT_EQ(result.error,
+            "'" + folder + "' is locked by another program, which did not end within 5 s: '" + out + "' is as it was");
+  EXPECT_EQ(told, Paths{"waiting for the lock on '" + folder + "', which another program holds"});
+  // A signal ends the waiting.
+  std::atomic<bool> interrupted{true};
+  options.interrupted = &interrupted;
+  EXPECT_NE(write({{"a", "2"}}).error.find("interrupted"), std::string::npos);
+  ::close(other);
+  options.interrupted = nullptr;
+  EXPECT_EQ(written({{"a", "2"}}).written, 1u);
+}
+
 TEST_P(TreeTest, DeletedFilesAndModesComeBack) {
   written({{"a", "1"}, {"b.sh", "1"}});
   fs::remove(out + "/a");
@@ -383,18 +471,42 @@ TEST_P(TreeTest, FoldersOfOthersKeepTheirRights) {
   fs::create_directories(out + "/notes/deep");
   edit("notes/deep/mine", "x");
   const auto owner = ::geteuid() == 0 ? 65534u : ::geteuid();
-  for (const auto& [path, mode] : {std::pair{"/notes", 01777}, {"/notes/deep", 0700}, {"", 02770}}) {
-    ASSERT_EQ(::chown((out + path).c_str(), owner, ::getegid()), 0);
+  for (const auto& [path, mode] : {std::pair{"/notes", 01777}, {"/notes/deep", 0700}, {"", 02750}}) {
+    if (*path) ASSERT_EQ(::chown((out + path).c_str(), owner, ::getegid()), 0);
     ASSERT_EQ(::chmod((out + path).c_str(), static_cast<mode_t>(mode)), 0);
   }
   written({{"a/b", "2"}});
-  for (const auto& [path, mode] : {std::pair{"/notes", 01777u}, {"/notes/deep", 0700u}, {"", 02770u}}) {
+  for (const auto& [path, mode] : {std::pair{"/notes", 01777u}, {"/notes/deep", 0700u}, {"", 02750u}}) {
     struct stat is {};
     ASSERT_EQ(::stat((out + path).c_str(), &is), 0);
     EXPECT_EQ(is.st_mode & 07777u, mode) << path;
-    EXPECT_EQ(is.st_uid, owner) << path;
+    EXPECT_EQ(is.st_uid, *path ? owner : ::geteuid()) << path;
   }
   EXPECT_EQ(read("notes/deep/mine"), "x");
+}
+
+TEST_P(TreeTest, IsAbandonedFromAnotherThread) {
+  if (GetParam()) GTEST_SKIP() << "files come one at a time here in either case";
+  written({{"a", "1"}});
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        Tree tree(out, options);
+        tree.put("a", "test", "2");
+        std::thread([&] {
+          const bool gone = tree.abandon();
+          ::_exit(gone && !fs::exists(folder + "/.out.clusterc-new") ? 3 : 4);
+        }).detach();
+        for (int i = 0;; ++i) tree.put("b" + std::to_string(i), "test", "2");
+      },
+      testing::ExitedWithCode(3), "");
+  EXPECT_EQ(read("a"), "1");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+  Tree tree(out, options);
+  tree.put("a", "test", "2");
+  tree.finish();
+  EXPECT_FALSE(tree.abandon());  // too late
+  EXPECT_EQ(read("a"), "2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, TreeTest, testing::Values(false, true),

@@ -248,6 +248,20 @@ TEST(CsvWriter, PythonReadsWhatWasGiven) {
   EXPECT_EQ(out, "a,\"b,c\",\"d\"\"e\"\n");
 }
 
+TEST(SheetWriter, NoCellIsAFormulaOrALineOfItsOwn) {
+  std::string out;
+  SheetWriter(out)
+      .row({"=1+1", "+a", "-a", "@a", " =a",
+            "\xef\xbc\x9d"
+            "1",
+            "\t=a"})
+      .row({"-1.5", "-", "+2e3", "n[1-4]", "a=b", ""});
+  SheetWriter(out).row({"a\n=b,c", "::d", "a \"b\""});
+  EXPECT_EQ(out,
+            "'=1+1,'+a,'-a,'@a,' =a,'\xef\xbc\x9d"
+            "1,' =a\n-1.5,-,+2e3,n[1-4],a=b,\n\"a =b,c\",\\::d,\"a \"\"b\"\"\"\n");
+}
+
 TEST(IniWriter, PythonReadsWhatWasGivenOrItWasRefused) {
   std::string out;
   IniWriter(out).section("s");

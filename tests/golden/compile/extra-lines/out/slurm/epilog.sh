@@ -8,6 +8,7 @@ PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 here=/etc/slurm
 gpu_device() { :; }
 gpus() { :; }
+amd_gpus() { :; }
 gpu_instances() { :; }
 mounted() { :; }
 scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }

@@ -19,6 +19,18 @@ gpus() {
   answers=$(timeout 30 "$2" --query-gpu=index --format=csv,noheader 2>/dev/null | grep -c '^[0-9]')
   [ "$answers" -eq "$1" ] || miss "$answers of $1 GPUs answer"
 }
+# amd_gpus FOLDER COUNT NUMBER...: the driver's list of GPUs has renderD of each of these numbers, and COUNT entries in all (0: not compared).
+# Where it has others, a GPU is partitioned or the numbers are not those of gres.conf: Slurm keeps no job from what gres.conf does not list.
+amd_gpus() {
+  list=$(cat "$1"/*/properties 2>/dev/null | sed -n 's/^drm_render_minor \([1-9][0-9]*\)$/\1/p')
+  count=$2
+  shift 2
+  answers=0
+  for number in "$@"; do printf '%s\n' "$list" | grep -qx "$number" && answers=$((answers + 1)); done
+  [ "$answers" -eq "$#" ] || miss "$answers of $# GPUs answer"
+  all=$(printf '%s\n' "$list" | grep -c .)
+  [ "$count" -eq 0 ] || [ "$all" -eq "$count" ] || miss "the driver lists $all GPUs and not $count"
+}
 gpu_instances() {
   answers=$(timeout 30 "$2" -L 2>/dev/null | grep -c '^ *MIG ')
   [ "$answers" -eq "$1" ] || miss "$answers of $1 MIG instances are there"

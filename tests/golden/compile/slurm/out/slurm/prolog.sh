@@ -9,6 +9,7 @@ here=/etc/slurm
 "$here/healthcheck.sh" --check || exit 1
 gpu_device() { :; }
 gpus() { :; }
+amd_gpus() { :; }
 gpu_instances() { :; }
 mounted() { :; }
 # scratch FOLDER: a folder of the job's own on the node's drives. What somebody else put there before, such as a link to a folder of the

@@ -1,0 +1,23 @@
+# Run behind the build of clusterc: manual pages and completions, as the program itself prints them.
+#   cmake -DCLUSTERC=PROGRAM -DFOLDER=FOLDER -P extras.cmake
+function(print_into file)
+  execute_process(COMMAND ${CLUSTERC} ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "clusterc ${ARGN}: exit status ${status}")
+  endif()
+  file(WRITE ${FOLDER}/${file} "${text}")
+endfunction()
+
+execute_process(COMMAND ${CLUSTERC} --help OUTPUT_VARIABLE help)
+string(REGEX MATCHALL "\n  [a-z]+ " lines "${help}")
+if(NOT lines)
+  message(FATAL_ERROR "clusterc --help lists no command")
+endif()
+print_into(man/man1/clusterc.1 manual)
+foreach(line IN LISTS lines)
+  string(STRIP "${line}" command)
+  print_into(man/man1/clusterc-${command}.1 manual ${command})
+endforeach()
+print_into(bash-completion/completions/clusterc completion bash)
+print_into(zsh/site-functions/_clusterc completion zsh)
+print_into(fish/vendor_completions.d/clusterc.fish completion fish)

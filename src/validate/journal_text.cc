@@ -1,0 +1,232 @@
+#include "validate/journal_text.h"
+
+#include <simdjson.h>
+
+#include <optional>
+
+#include "base/format.h"
+#include "base/json_writer.h"
+#include "base/printable.h"
+#include "base/utc.h"
+
+namespace clusterc {
+namespace {
+
+using Element = simdjson::dom::element;
+
+// The clock of this machine may be set back a little between two runs (NTP steps beyond 128 ms: RFC 5905, STEPT).
+constexpr std::int64_t kClockSlack = 60;
+
+// Why a line does not count; thrown and caught in this file.
+struct Unsound {
+  std::string why;
+};
+
+std::string text(const Element& e, const char* key) {
+  std::string_view v;
+  if (e[key].get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or no text", key)};
+  return std::string(v);
+}
+
+std::string text_or_nothing(const Element& e, const char* key) {
+  Element there;
+  return e[key].get(there) == simdjson::SUCCESS ? text(e, key) : std::string();
+}
+
+std::vector<std::string> texts(const Element& e, const char* key, bool required) {
+  std::vector<std::string> out;
+  Element there;
+  if (e[key].get(there) != simdjson::SUCCESS && !required) return out;
+  simdjson::dom::array lines;
+  if (e[key].get(lines) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or no list", key)};
+  for (const Element line : lines) {
+    std::string_view v;
+    if (line.get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' holds something that is no text", key)};
+    out.emplace_back(v);
+  }
+  return out;
+}
+
+std::int64_t moment(const Element& e, const char* key, std::int64_t now) {
+  const std::string said = text(e, key);
+  const auto at = parse_utc(said);
+  if (!at) throw Unsound{format("'{}' is no time: '{}'", key, printable(said.substr(0, 40)))};
+  if (*at > now + kClockSlack) throw Unsound{format("'{}' is yet to come: {}, now it is {}", key, said, utc_text(now))};
+  return *at;
+}
+
+JournalTest read_test(const Element& e, std::int64_t started, std::int64_t now) {
+  JournalTest test{text(e, "id"), text(e, "how"), text(e, "error"), {}, moment(e, "ended", now)};
+  if (test.id.empty()) throw Unsound{"'id' is empty"};
+  if (test.ended < started - kClockSlack)
+    throw Unsound{format("a test ended at {}, before its run began ({})", utc_text(test.ended), utc_text(started))};
+  simdjson::dom::array tasks;
+  if (e["tasks"].get(tasks) != simdjson::SUCCESS) throw Unsound{"'tasks' is missing or no list"};
+  for (const Element task : tasks) {
+    if (!task.is_object()) throw Unsound{"a task is no object"};
+    test.tasks.push_back({.node = text(task, "node"),
+                          .lines = texts(task, "lines", true),
+                          .complaints = texts(task, "complaints", false),
+                          .claims = text_or_nothing(task, "claims"),
+                          .broken = text_or_nothing(task, "broken")});
+  }
+  return test;
+}
+
+// What differs between the run and the one that begins, with what would go on with it; empty: nothing.
+std::string difference(const Element& e, const JournalOwner& now) {
+  const auto differs = [&](const char* key, const std::string& is, std::string_view what, std::string_view help) {
+    const std::string was = text(e, key);
+    constexpr std::size_t kShown = 16;
+    return was == is ? std::string()
+                     : format("it was of another {} ({}, now {}): {}", what, printable(was.substr(0, kShown)),
+                              printable(is.substr(0, kShown)), help);
+  };
+  for (std::string why :
+       {differs("cluster", now.cluster, "cluster", "name another journal with --journal"),
+        differs("spec_sha256", now.spec_digest, "spec", "validate the spec as it was to go on with it"),
+        differs("launcher", now.launcher, "launcher", "name that one with --launcher to go on with it"),
+        differs("program_version", now.program_version, "version of clusterc", "use that version to go on with it"),
+        differs("bundle_sha256", now.bundle_digest, "bundle of validators",
+                "name the folder of that one with --bundle to go on with it")})
+    if (!why.empty()) return why;
+  return {};
+}
+
+bool is_done(const JournalTest& test) {
+  if (!test.error.empty()) return false;
+  for (const TaskOutput& task : test.tasks)
+    if (!task.broken.empty()) return false;
+  return true;
+}
+
+class Reader {
+ public:
+  Reader(const JournalOwner& owner, std::int64_t now) : owner_(owner), now_(now) {}
+
+  // False: it is no journal of ours.
+  bool first(std::string_view line) {
+    Element e;
+    std::int64_t version = 0;
+    std::string_view format_name;
+    if (parser_.parse(line).get(e) != simdjson::SUCCESS || e["format"].get(format_name) != simdjson::SUCCESS ||
+        format_name != "clusterc-journal" || e["version"].get(version) != simdjson::SUCCESS || version < 1)
+      return false;
+    if (version > 1) out_.newer = std::to_string(version);
+    return out_.ours = true;
+  }
+
+  void line(std::size_t number, std::string_view line) {
+    try {
+      Element e;
+      if (parser_.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) throw Unsound{"it is no JSON object"};
+      record(e);
+    } catch (const Unsound& unsound) {
+      // Whatever else the run holds: whoever wrote this line may have written them all.
+      refuse(format("its line {} is not as clusterc writes them: {}", number, unsound.why));
+    }
+  }
+
+  JournalText take() {
+    if (!out_.open_run) out_.done.clear();
+    if (!unfinished_) out_.refused.clear();
+    return std::move(out_);
+  }
+
+ private:
+  void refuse(std::string why) {
+    if (unfinished_ && out_.refused.empty()) out_.refused = std::move(why);
+    out_.open_run = false;
+  }
+
+  void record(const Element& e) {
+    const std::string kind = text(e, "record");
+    if (kind == "run") {
+      unfinished_ = out_.open_run = true;
+      out_.done.clear();
+      out_.refused.clear();
+      out_.started = moment(e, "started", now_);
+      if (std::string why = difference(e, owner_); !why.empty()) refuse(std::move(why));
+    } else if (kind == "end") {
+      unfinished_ = out_.open_run = false;
+    } else if (kind == "test") {
+      if (!out_.open_run) return;
+      JournalTest test = read_test(e, out_.started, now_);
+      for (const JournalTest& earlier : out_.done)
+        if (earlier.id == test.id && earlier.how == test.how && is_done(earlier))
+          throw Unsound{format("a second result of '{}', which had ended", printable(test.id))};
+      out_.done.push_back(std::move(test));
+    } else {
+      throw Unsound{format("there is no record '{}'", printable(kind.substr(0, 40)))};
+    }
+  }
+
+  const JournalOwner& owner_;
+  const std::int64_t now_;
+  simdjson::dom::parser parser_;
+  JournalText out_;
+  bool unfinished_ = false;  // the last run has no end, whether it counts or not
+};
+
+}  // namespace
+
+JournalText read_journal(std::string_view lines, const JournalOwner& owner, std::int64_t now) {
+  if (lines.empty()) return {.ours = true};
+  Reader reader(owner, now);
+  std::size_t number = 0;
+  while (!lines.empty()) {
+    const std::size_t end = lines.find('\n');
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
+    if (++number > 1)
+      reader.line(number, line);
+    else if (!reader.first(line))
+      return {};
+  }
+  return reader.take();
+}
+
+std::string journal_run_line(const JournalOwner& owner, std::int64_t started) {
+  std::string line;
+  JsonWriter(line)
+      .begin_object()
+      .field("record", "run")
+      .field("cluster", owner.cluster)
+      .field("spec_sha256", owner.spec_digest)
+      .field("launcher", owner.launcher)
+      .field("program_version", owner.program_version)
+      .field("bundle_sha256", owner.bundle_digest)
+      .field("started", utc_text(started))
+      .end_object();
+  return line;
+}
+
+std::string journal_test_line(const JournalTest& test) {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object()
+      .field("record", "test")
+      .field("id", test.id)
+      .field("how", test.how)
+      .field("error", test.error)
+      .field("ended", utc_text(test.ended))
+      .array("tasks");
+  for (const TaskOutput& task : test.tasks) {
+    json.begin_object().field("node", task.node);
+    if (!task.claims.empty()) json.field("claims", task.claims);
+    if (!task.broken.empty()) json.field("broken", task.broken);
+    json.array("lines");
+    for (const std::string& l : task.lines) json.value(l);
+    json.end_array();
+    if (!task.complaints.empty()) {
+      json.array("complaints");
+      for (const std::string& l : task.complaints) json.value(l);
+      json.end_array();
+    }
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return line;
+}
+
+}  // namespace clusterc
