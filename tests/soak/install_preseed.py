@@ -216,7 +216,7 @@ class Installer:
         self.files["debian/" + package["Filename"]] = udeb.read_bytes()
 
     def leave_out_missing(self):
-        """The installer asks again and again for a package that stands in the index and not on the mirror: such packages, and those that need them, are left out."""
+        """The installer asks again and again for a package that stands in the index and not on the mirror: such packages are left out, of others' Depends too (partitioning asks for NTFS's)."""
         from concurrent.futures import ThreadPoolExecutor
 
         release = subprocess.run(["file", "-b", self.kernel], capture_output=True, text=True).stdout
@@ -225,14 +225,15 @@ class Installer:
             gone = {n for n, there in zip(names, pool.map(lambda n: self.archive.has(self.index[n]["Filename"]), names)) if not there}
         gone |= {n for n in self.index if n.endswith("-di") and n not in names and n not in self.inside}
         told = {n for n in gone if not n.endswith("-di")}
-        while more := {n for n, p in self.index.items() if n not in gone and n not in self.inside and any(d.split()[0].split(":")[0] in told for d in p.get("Depends", "").split(", ") if d and "|" not in d)}:
-            gone |= more
-            told |= more
         if not told:
             return
-        say("left out, as the mirror lacks them or what they need:", " ".join(sorted(told)))
+        say("left out, as the mirror lacks them:", " ".join(sorted(told)))
         for name in gone:
             del self.index[name]
+        for p in self.index.values():
+            if "Depends" in p:
+                kept = [d for d in p["Depends"].split(", ") if d.split()[0] not in told]
+                p["text"] = p["text"].replace("\nDepends: " + p["Depends"] + "\n", "\nDepends: " + ", ".join(kept) + "\n" if kept else "\n")
         self.files.setdefault("", b"")
 
     def instead(self):
