@@ -52,6 +52,15 @@ install_missing() {
   remove_policy
 }
 
+# The nvcc of this machine, where cmake/cuda.cmake looks for it; fails where there is none.
+system_nvcc() {
+  local candidate
+  for candidate in "${CUDACXX:-}" "$(command -v nvcc)" "${CUDA_PATH:+$CUDA_PATH/bin/nvcc}" "${CUDA_HOME:+$CUDA_HOME/bin/nvcc}" /usr/local/cuda/bin/nvcc; do
+    if [ -n "$candidate" ] && command -v "$candidate"; then return 0; fi
+  done
+  return 1
+}
+
 # build PRESET [CMAKE-OPTION...]: configures and builds, with one job a core but no more than the memory carries.
 build() {
   local preset=$1 jobs by_memory log

@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 
+from skipping import cannot, missing
+
 ALWAYS = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 MPI = re.compile(r"lib(mpi|mpi_cxx|open-rte|open-pal|mpich|mpicxx|mpi_gnu\w*)\.so\.\d+")   # Open MPI and the MPICH family
 UNDER_MPI = {"clusterc-mpi", "clusterc-nccl", "clusterc-hpl"}
 
 if not shutil.which("readelf"):
-    print("skipped: readelf (binutils) is not installed")
-    sys.exit(77)
+    missing("readelf (binutils) is not installed")
 folder, found, bad = sys.argv[1], 0, []
 for name in sorted(os.listdir(folder)):
     path = os.path.join(folder, name)
@@ -28,8 +29,7 @@ for name in sorted(os.listdir(folder)):
     extra = {n for n in needed - ALWAYS if not (name in UNDER_MPI and MPI.fullmatch(n))}
     sanitized = any(n.startswith(("libasan", "libubsan", "libtsan")) for n in needed)
     if sanitized:
-        print("skipped: a build with sanitizers is not what is shipped")
-        sys.exit(77)
+        cannot("a build with sanitizers is not what is shipped")
     if extra:
         bad.append(f"{name} needs {', '.join(sorted(extra))}")
     if "RUNPATH" in text or "RPATH" in text:

@@ -25,6 +25,8 @@ import sys
 
 import yaml
 
+from skipping import in_ci
+
 FENCE = re.compile(r"^```(\w*)[ \t]*(.*)$")
 MARKER = re.compile(r"#\s*expect(?:@([+-]\d+))?:\s*(.*?)\s*$")
 EXPECTED = re.compile(r"(error|warning|note)\[([a-z0-9-]+)\]")
@@ -307,7 +309,7 @@ def main():
     with open(os.path.join(source, "examples/broken.yaml"), encoding="utf-8") as file:
         checker.whole_spec(file.read(), "examples/broken.yaml")
     for line in checker.skipped:
-        print("skipped: " + line)
+        (checker.failures.append if in_ci() else print)("skipped: " + line)   # scripts/test builds the validators
     for line in checker.failures:
         print("FAILED: " + line)
     print(f"{len(documents)} documents, {checker.checked} blocks and commands tried, {len(checker.failures)} failures, {len(checker.skipped)} skipped")

@@ -10,11 +10,12 @@ import os
 import subprocess
 import sys
 
+from skipping import missing
+
 try:
     import jsonschema
 except ImportError:
-    print("skipped: python3-jsonschema is not installed")
-    sys.exit(77)
+    missing("python3-jsonschema is not installed")
 
 clusterc, source = os.path.abspath(sys.argv[1]), sys.argv[2]
 TOO_LARGE = {"roce-16384.yaml"}      # the same writers, and minutes for a validator in Python

@@ -17,12 +17,13 @@ import sys
 
 import yaml
 
+from skipping import cannot
+
 clusterc, source, work = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
 write = "--write" in sys.argv[4:]
 reference = os.path.join(source, "..", "shared", "reference")
 if not os.path.exists(os.path.join(reference, "workloads.yaml")):
-    print(f"skipped: {reference} is not there")
-    sys.exit(77)
+    cannot(f"{reference} is not there")
 os.makedirs(work, exist_ok=True)
 
 

@@ -16,12 +16,12 @@ import sys
 import yaml
 
 from fabric_counts import counts
+from skipping import cannot
 
 clusterc, source, work = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
 facts = os.path.join(source, "..", "shared", "reference", "architectures.yaml")
 if not os.path.exists(facts):
-    print(f"skipped: {facts} is not there")
-    sys.exit(77)
+    cannot(f"{facts} is not there")
 os.makedirs(work, exist_ok=True)
 
 # record, what identifies the row, figure: (ours, why)

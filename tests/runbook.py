@@ -98,7 +98,7 @@ def differences(plan, bundles, text):
     return None
 
 
-COMMANDS = {"clusterc", "cd", "ansible-playbook", "ansible-galaxy", "sh", "systemctl", "dd", "skopeo", "scontrol", "wwctl", "ochami", "mkdef", "BMC_USER=…"}
+COMMANDS = {"clusterc", "cd", "ansible-playbook", "ansible-galaxy", "sh", "systemctl", "dd", "skopeo", "scontrol", "sinfo", "wwctl", "ochami", "mkdef", "BMC_USER=…"}
 LISTERS = {"warewulf", "maas", "openchami", "xcat"}
 
 
@@ -120,7 +120,7 @@ def read_tree(tree):
             "installed": [name[:-5] for name in folder("ipxe")], "subnets": [name for name in folder("opensm") if os.path.isdir(os.path.join(tree, "opensm", name))],
             "managed": set(re.findall(r"^  - (\S+)$", "".join(re.findall(r"^cluster_subnets_managed:\n((?:  - .*\n)+)", groups, re.M)), re.M)),
             "mounts": "_netdev" in groups + "".join(text("cloud-init", name) for name in folder("cloud-init") if name.endswith(".user-data")),
-            "scripts": [name for name in ("accounts.sh", "reservations.sh") if name in folder("slurm")], "health": text("ansible", "roles", "health_check", "tasks", "main.yml"),
+            "scripts": [name for name in ("accounts.sh", "reservations.sh", "spares.sh") if name in folder("slurm")], "health": text("ansible", "roles", "health_check", "tasks", "main.yml"),
             "dhcp": "".join(text("ansible", "roles", "dhcp", "tasks", name) for name in folder("ansible", "roles", "dhcp", "tasks"))}
 
 
@@ -204,7 +204,7 @@ def step_differences(program, plan, tree, text):
             ordered(rf"- \[ \] {re.escape(group['name'])}: .* up ", rf"{whole_play}|{checked}", "nodes before the plays")
         ordered(r"\d+ (?:nodes? (?:is|are) up|systems? (?:is|are) up)", r"links? to its members", "an operating system before links to it")
         ordered(checked, whole_play, "a look before the leap")
-        ordered(whole_play, r"links? to its members|- \[ \] subnet |is healthy|`sinfo`|/slurm/(accounts|reservations)\.sh`", "plays before what they make")
+        ordered(whole_play, r"links? to its members|- \[ \] subnet |is healthy|`sinfo`|/slurm/(accounts|reservations|spares)\.sh`", "plays before what they make")
         for network in {re.sub(r"-plane\d+$", "", subnet) for subnet in has["subnets"]}:
             ordered(r"- \[ \] subnet ", rf"- \[ \] network {re.escape(network)}: .* (?:links?) ", "a subnet manager before links of InfiniBand")
         ordered(r"links? (?:between switches|to its members)", "is healthy|`sinfo`", "links before those who use them")

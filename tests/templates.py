@@ -13,11 +13,12 @@ import shutil
 import subprocess
 import sys
 
+from skipping import missing
+
 try:
     import jinja2
 except ImportError:
-    print("skipped: python3-jinja2 is not installed")
-    sys.exit(77)
+    missing("python3-jinja2 is not installed")
 
 SPEC = """clusterc: 1
 rules: 2026.11

@@ -106,12 +106,15 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
 }
 
 // Ports that a node of this group can have in the inventory: those of its adapters, what the system calls interfaces,
-// the BMC.
+// the BMC; and its drives, by their serial numbers.
 std::set<std::string, std::less<>> ports_of(const Cluster& c, const Plan& plan, int group) {
   std::set<std::string, std::less<>> ports{"", "bmc"};
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
   for (const auto& set : g.server.ports)
     for (std::int64_t i = 1; i <= set.count; ++i) ports.insert(set.name + std::to_string(i));
+  for (const auto& drives : g.server.part.drives)
+    for (std::int64_t i = 0; i < drives.value.count.value_or(1); ++i)
+      ports.insert("drives." + drives.name + "[" + std::to_string(i) + "]");
   for (const Interface& i : interfaces_of(c, plan, group)) ports.insert(i.names.begin(), i.names.end());
   return ports;
 }

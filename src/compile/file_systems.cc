@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/hosts/each_address.h"
-#include "compile/install/install.h"
 #include "compile/mount_source.h"
 #include "model/named_hosts.h"
 #include "model/storage_path.h"
@@ -45,11 +44,9 @@ const Named<Drives>* entry_of(const Cluster& c, int storage, int group, std::str
                  (s.spec->drives ? "named '" + *s.spec->drives + "'" : std::string("besides boot")),
            nullptr;
   if (!found->value.size) return why = "the size of drives '" + found->name + "' is not known", nullptr;
-  // An installer takes the entry `boot`, or the only one there is (install.cc): a system lies there, and no second file
-  // system is ever made beside it.
+  // An installer takes the entry `boot` (install.cc): a system lies there, and no second file system is ever made
+  // beside it.
   if (found->name == "boot") return why = "the system of '" + g.name + "' lies on 'boot'", nullptr;
-  if (g.server.part.drives.size() == 1 && installer_of(c, group))
-    return why = "the system of '" + g.name + "' lies on '" + found->name + "', its only drives", nullptr;
   return found;
 }
 
@@ -264,11 +261,7 @@ void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findin
 }  // namespace
 
 DriveChoice drive_choice(const Drives& d) {
-  const DriveKind kind = d.kind.value_or(DriveKind::nvme);
-  DriveChoice out{.count = d.count.value_or(1),
-                  .kind = kind == DriveKind::nvme  ? "nvme"
-                          : kind == DriveKind::hdd ? "hdd"
-                                                   : "ssd"};
+  DriveChoice out{.count = d.count.value_or(1), .kind = enum_text(d.kind.value_or(DriveKind::nvme))};
   out.least = static_cast<std::uint64_t>(d.size->value * (1 - kSizeTolerance) / kSector);
   out.most = static_cast<std::uint64_t>(d.size->value * (1 + kSizeTolerance) / kSector);
   return out;

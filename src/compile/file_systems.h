@@ -20,7 +20,7 @@ namespace clusterc {
 constexpr double kSector = 512;  // bytes, as Linux counts the size of a block device
 struct DriveChoice {
   std::int64_t count = 1;
-  std::string_view kind = "any";      // nvme, ssd, hdd; any: whatever is there
+  std::string_view kind = "any";      // nvme, sata, sas, hdd; any: whatever is there
   std::uint64_t least = 0, most = 0;  // sectors
 };
 DriveChoice drive_choice(const Drives&);  // of an entry whose size is known

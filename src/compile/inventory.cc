@@ -183,7 +183,7 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       continue;
     }
     const auto cell = [&](int column) { return column < 0 ? Cell{} : row[static_cast<std::size_t>(column)]; };
-    InventoryRow r{at(cell(name).begin, cell(name).end), cell(name).text, cell(port).text, {}, {}};
+    InventoryRow r{at(cell(name).begin, cell(name).end), cell(name).text, cell(port).text, {}, {}, cell(serial).text};
     if (r.name.empty()) {
       if (++values <= kMostTold) findings.error("inventory-value", r.span, "a row of the inventory names no device");
       continue;
@@ -219,12 +219,17 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
   std::sort(serials.begin(), serials.end());
   for (std::size_t i = 1; i < serials.size(); ++i) {
     const InventoryRow &r = inventory.rows_[serials[i].second], &other = inventory.rows_[serials[i - 1].second];
-    if (serials[i].first == serials[i - 1].first && r.name != other.name &&
+    const bool drives =
+        r.port.starts_with("drives.") && other.port.starts_with("drives.");  // have numbers of their own
+    const auto called = [&](const InventoryRow& row) {
+      return "'" + shown(row.name) + (drives ? " " + shown(row.port) : "") + "'";
+    };
+    if (serials[i].first == serials[i - 1].first && (drives || r.name != other.name) &&
         is_object(r.name) == is_object(other.name) && ++twice <= kMostTold)
       findings
-          .warning("inventory-serial-twice", r.span,
-                   "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same serial number '" +
-                       shown(serials[i].first) + "'")
+          .warning(
+              "inventory-serial-twice", r.span,
+              called(r) + " and " + called(other) + " have the same serial number '" + shown(serials[i].first) + "'")
           .note(other.span, "the other one");
   }
   // One MAC or GUID for two ports: the second would take the first one's address, or its place in the fabric.

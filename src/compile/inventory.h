@@ -4,10 +4,11 @@
 //   gpu001,compute1,94:6d:ae:00:00:01,0x946dae0300000001,
 //   gpu001,bmc,94:6d:ae:00:01:01,,SN4711
 //   leaf-compute-u1-r1,,,0xfc6a1c0300400000,MT2311
+//   gpu001,drives.boot[0],,,S64GNE0T100001
 //
 // `name` is a host name as hosts has it, or the object's (node/gpu/001, leaf/compute/u1/r1); `port` is an interface as
-// netplan calls it, `bmc`, or empty: the device itself. Columns stand in any order; what is not known here (serial,
-// asset tag, a remark) is for people and other programs.
+// netplan calls it, `bmc`, a drive as in the PCIe tree (drives.boot[0]), or empty: the device itself. Columns stand in
+// any order; what is not known here (asset tag, a remark) is for people and other programs.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -25,6 +26,7 @@ struct InventoryRow {
   SourceSpan span;              // the device's name
   std::string_view name, port;  // views into the Sources, or into `unquoted` of the Inventory
   std::optional<std::uint64_t> mac, guid;
+  std::string_view serial;  // empty: not known
 };
 
 class Inventory {

@@ -18,6 +18,10 @@ inline constexpr std::string_view kLimitsPath = "/etc/security/limits.d/90-clust
 // used and the spec says nothing; empty: nothing is said.
 std::string locked_memory(const Cluster&, int group);
 
+// Settings of slurmd's unit on the nodes of a group (systemd.unit(5), systemd.service(5)): after the drivers of its
+// devices, again when it ends, with the limits that jobs get; empty: slurmd does not run there.
+std::string slurmd_settings(const Cluster&, int group);
+
 struct NodeFiles {
   std::string limits, slurmd, sysctl, lnet;
 };  // texts; empty: not written

@@ -87,6 +87,7 @@ struct Drives {
   Value<std::int64_t> count;
   Value<Bytes> size;
   Value<DriveKind> kind;
+  std::vector<Value<std::string>> paths;  // names in /dev/disk/by-path
   static constexpr std::string_view type_name = "drives", example = "2 x 1.92 TB nvme";
   static bool from_text(std::string_view, Drives&, std::string& error);
   template <class Self, class V>
@@ -95,6 +96,9 @@ struct Drives {
       {.standard = "1", .why = "one where no count is written", .doc = "number of drives", .least = 1, .most = 4096});
     v("size", s.size, {.required = true, .doc = "size of each drive"});
     v("kind", s.kind, {.standard = "nvme", .why = "the usual drive of a new server", .doc = "interface"});
+    v("paths", s.paths,
+      {.doc = "of `boot`: the place of each drive, as /dev/disk/by-path names it on every machine of the group: "
+              "`pci-0000:01:00.0-nvme-1`. Installers tell drives of the system by it from others that are alike"});
   }
 };
 

@@ -162,6 +162,13 @@ class Handbook {
     return {};
   }
 
+  std::string some_spare() const {
+    for (const NodeGroupModel& g : c_.nodes)
+      if (g.count > 0 && g.spec && g.spec->spares.value_or(0) > 0 && runs_slurmd(c_, g))
+        return c_.node_name(g.first + g.count - 1);
+    return {};
+  }
+
   void commands(std::string_view lead, std::initializer_list<std::pair<std::string, std::string_view>> lines) {
     out_ += format("{}\n\n```sh\n", lead);
     std::size_t width = 0;
@@ -185,7 +192,11 @@ class Handbook {
            {"scontrol show node " + node, "its state, what it has, what runs on it"}});
       out_ +=
           "The health check drains a node that has less than the spec promises, with a reason that begins with "
-          "`health:`, and takes that back when it is whole again.\n\n";
+          "`health:`, and takes that back when it is whole again. It leaves every other reason alone.\n\n";
+      if (const std::string spare = some_spare(); !spare.empty())
+        commands("Spares are drained with the reason `spare`, and one that was put into service stays there:",
+                 {{"scontrol update nodename=" + spare + " state=resume", "puts it into service"},
+                  {"scontrol update nodename=" + spare + " state=drain reason=spare", "makes it a spare again"}});
     }
     if (is_made(c_, "ansible") && !node.empty())
       commands("A node that was reinstalled, or exchanged, becomes ready by the plays of the compiled tree:",

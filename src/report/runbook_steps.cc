@@ -605,6 +605,10 @@ class Steps {
     if (slurm_ && !slurm_->controllers.empty()) {
       const std::string controller = quoted(slurm_->controllers[0]);
       box(format("on {} {} shows all nodes, and none of them down", controller, code("sinfo")));
+      if (std::any_of(slurm_->nodes.begin(), slurm_->nodes.end(),
+                      [](const SlurmNodes& n) { return !n.spares.empty(); }))
+        box(format("{}, which the plays run on {}, took spares out of service: {} shows them with the reason `spare`",
+                   code(file("slurm", "spares.sh")), controller, code("sinfo -R")));
       if (!slurm_->databases.empty() && !slurm_->teams.empty())
         box(
             format("{}, which the plays put into {} of {}, ended with status 0, run there by root: teams, shares, "

@@ -4,7 +4,6 @@
 # files that would be hidden, this says so and ends with 3. It says what it changed, and nothing where all is as it should be.
 set -eu
 uuid=$1 mount=$2 count=$3 kind=$4 least=$5 most=$6 raid=${7:-}
-dev=${DEV:-/dev}
 empty() {
   for inside in "$folder/$1"* "$folder/holders"/*; do # partitions; devices made of this one
     [ ! -e "$inside" ] || return 1
@@ -21,8 +20,9 @@ else
   fi
   if [ -n "$raid" ]; then mdadm --assemble --scan > /dev/null 2>&1 || true; fi # made before this system was installed
   if ! blkid -U "$uuid" > /dev/null; then
-    disks_of empty
-    if [ "$number" -ne "$count" ]; then
+    disks_of "$kind" "$least" "$most" empty
+    # shellcheck disable=SC2086
+    if [ "$number" -ne "$count" ] || [ "$(set -- $chosen && echo $#)" -ne "$count" ]; then # two ways to one drive are two names
       echo "cluster-drives: $mount takes $count drives ($kind, $least to $most sectors) that nothing is on, there are $number: ${chosen:-none}" >&2
       exit 3
     fi

@@ -1,11 +1,284 @@
-# Chooses the disks that the operating system is to lie on. Nothing is erased unless there are exactly as many of that kind and size as the spec
-# has: else this ends with 1, and the installation with it. $count, $kind, $least and $most stand above.
-choose_disks() {
-  disks_of true
-  if [ "$number" -ne "$count" ]; then
-    echo "clusterc: $count disks ($kind, $least to $most sectors) are to be erased, $number are there: ${chosen:-none}" >&2
+# Chooses the drives that the operating system is to lie on. $count, $kind, $least and $most of them stand above; $paths: their names in /dev/disk/by-path, where the spec has
+# them; $serials: a line NODE SERIAL… for each node whose inventory has them; $others: a line FEWEST COUNT KIND LEAST MOST NAME for each other entry of drives. The installation
+# ends before anything is written where the machine's drives are not those of the spec.
+# Nothing is changed, and no device is opened, where a test gives a folder for /sys/block and none for /dev.
+if [ -z "${SYS_BLOCK:-}" ] || [ -n "${DEV:-}" ]; then live=1; else live=0; fi
+say() { # to the log of the installer, and to the console
+  echo "clusterc: $1" >&2
+  if [ -z "${SYS_BLOCK:-}" ]; then
+    logger -t clusterc "$1" 2> /dev/null || true
+    { printf '\r\nclusterc: %s\r\n' "$1" > /dev/console; } 2> /dev/null || true
+  fi
+}
+serial_of() { # DISK: $serial
+  read_sys "$blocks/$1/device/serial"
+  [ -n "$value" ] || read_sys "$blocks/$1/serial"
+  if [ -z "$value" ] && [ -r "$blocks/$1/device/vpd_pg80" ]; then # SCSI Primary Commands, unit serial number page: four bytes before it
+    value=$(dd if="$blocks/$1/device/vpd_pg80" bs=1 skip=4 2> /dev/null | tr -d '\000')
+  fi
+  as_word
+  serial=$value
+}
+stop() { # WHY
+  say "this node is not installed, and nothing on its drives was changed: $1"
+  for folder in "$blocks"/*; do
+    disk=${folder##*/}
+    if look_at "$disk"; then
+      serial_of "$disk"
+      case $turns in 1) bus="$bus, turning" ;; esac
+      say "  $disk: $bus, $sectors sectors, serial ${serial:-unknown}"
+    fi
+  done
+  return 1
+}
+among() { case " $2 " in *" $1 "*) return 0 ;; esac; return 1; } # WORD LIST
+# on_ours DEVICE: is it a boot drive, or a partition of one?
+on_ours() {
+  for ours in $boots; do
+    if [ "$1" = "$ours" ] || [ -d "$blocks/$ours/$1" ]; then return 0; fi
+  done
+  return 1
+}
+# held DEVICE FOLDER: does all that is made of a boot drive's partition (arrays, volumes) lie on boot drives alone? $through: what was looked at before
+held() {
+  for holder in "$2"/holders/*; do
+    [ -e "$holder" ] || [ -h "$holder" ] || continue
+    holder=${holder##*/}
+    if among "$holder" "$through"; then continue; fi
+    through="$through $holder"
+    for slave in "$blocks/$holder/slaves"/*; do
+      slave=${slave##*/}
+      on_ours "$slave" || among "$slave" "$through" || { stop "$holder lies on $1, which the system is to lie on, and on $slave, which it must not touch"; return 1; }
+    done
+  done
+  return 0
+}
+# The rest of the tree over a boot drive: volumes on an array on its partitions
+held_all() {
+  through=''
+  for disk in $boots; do
+    for holder in "$blocks/$disk"/holders/*; do
+      if [ -e "$holder" ] || [ -h "$holder" ]; then
+        stop "${holder##*/} holds the whole of $disk: a system lies on partitions, data on whole drives. Where nothing on it is needed: wipefs --all /dev/$disk"
+        return 1
+      fi
+    done
+    for part in "$blocks/$disk/$disk"*; do
+      if [ -d "$part" ]; then held "${part##*/}" "$part" || return 1; fi
+    done
+  done
+  before=
+  while [ "$through" != "$before" ]; do
+    before=$through
+    for above in $before; do held "$above" "$blocks/$above" || return 1; done
+  done
+}
+# Signatures, as blkid finds them: a file system or member of a RAID on a whole drive is data; a member on a boot drive's partition whose others lie elsewhere must be left.
+signed() { blkid -p -o export "$dev/$1" 2> /dev/null; } # DEVICE
+sign() { # KEY: $value of what signed said, which is in $says
+  value=
+  while IFS='=' read -r key text; do
+    if [ "$key" = "$1" ]; then value=$text; fi
+  done << LINES
+$says
+LINES
+}
+of_members() { case $1 in *_member | btrfs | bcache | ceph_bluestore) return 0 ;; esac; return 1; }
+unsigned() {
+  [ "$live" = 1 ] && command -v blkid > /dev/null || return 0
+  members=' '
+  for disk in $boots; do
+    code=0
+    says=$(signed "$disk") || code=$?
+    sign TYPE
+    type=$value
+    sign PTTYPE
+    if [ "$code" = 8 ] || { [ -n "$type" ] && [ -z "$value" ]; }; then
+      stop "$disk has data on it as a whole (${type:-several signatures}), and no table of partitions as a system's drive has. Where nothing on it is needed: wipefs --all /dev/$disk"
+      return 1
+    fi
+    for part in "$blocks/$disk/$disk"*; do
+      [ -d "$part" ] || continue
+      says=$(signed "${part##*/}") || continue
+      sign TYPE
+      if of_members "$value"; then
+        sign UUID
+        as_word
+        members="$members$value "
+      fi
+    done
+  done
+  for folder in "$blocks"/*; do
+    disk=${folder##*/}
+    if among "$disk" "$boots" || ! look_at "$disk"; then continue; fi
+    for part in "$folder" "$folder/$disk"*; do
+      [ -d "$part" ] || continue
+      says=$(signed "${part##*/}") || continue
+      sign UUID
+      as_word
+      if [ -n "$value" ] && among "$value" "$members"; then
+        stop "a RAID or volume lies on the boot drives ($boots) and on ${part##*/}, which must not be touched"
+        return 1
+      fi
+    done
+  done
+  command -v pvs > /dev/null || return 0
+  groups=$(pvs --readonly --noheadings --separator ' ' -o pv_name,vg_name 2> /dev/null) || return 0
+  echo "$groups" | {
+    inside=' ' outside=' '
+    while read -r volume group; do
+      [ -n "$group" ] || continue
+      if on_ours "${volume##*/}"; then inside="$inside$group "; else outside="$outside$group "; fi
+    done
+    for group in $inside; do
+      if among "$group" "$outside"; then
+        stop "the volume group $group lies on the boot drives ($boots) and on others, which must not be touched"
+        exit 1
+      fi
+    done
+  }
+}
+idle() { # nothing of the boot drives is mounted
+  [ -z "${SYS_BLOCK:-}" ] || [ -n "${MOUNTS:-}" ] || return 0
+  for disk in $boots; do
+    for part in "$blocks/$disk" "$blocks/$disk/$disk"*; do
+      if [ -d "$part" ] && grep -q "^/dev/${part##*/} " "${MOUNTS:-/proc/mounts}"; then
+        stop "${part##*/} is mounted"
+        return 1
+      fi
+    done
+  done
+}
+any() { true; }
+# The only disk of a machine of which the spec names no drives
+only_disk() {
+  disks_there='' number=0
+  for folder in "$blocks"/*; do
+    disk=${folder##*/}
+    look_at "$disk" || continue
+    disks_there="$disks_there $disk" number=$((number + 1)) only_bus=$bus
+  done
+  if [ "$number" -ne 1 ]; then
+    stop "the spec names no drives of this group, so that its nodes must have exactly one disk: $number are there:${disks_there:- none}"
     return 1
   fi
+  boots=${disks_there# }
+  case $only_bus in net | usb | other) stop "the only disk, $boots ($only_bus), is no drive that a system is installed on"; return 1 ;; esac
+}
+# The drives that the inventory or the spec names one by one
+named_disks() { # by-path|serial NAME…
+  by=$1 boots=
+  shift
+  for name; do
+    found=
+    if [ "$by" = by-path ]; then
+      link=${BY_PATH:-$dev/disk/by-path}/$name
+      if [ -h "$link" ]; then found=$(readlink "$link"); found=${found##*/}; fi
+    else
+      for folder in "$blocks"/*; do
+        disk=${folder##*/}
+        if look_at "$disk" && serial_of "$disk" && [ "$serial" = "$name" ]; then found="$found $disk"; fi
+      done
+      found=${found# }
+    fi
+    case $found in
+      '') stop "no drive is at $by $name"; return 1 ;;
+      *' '*) stop "$found have one serial number, $name: they are two ways to one drive, or parts of it"; return 1 ;;
+    esac
+    if ! look_at "$found" || ! is_of "$kind" "$least" "$most"; then
+      stop "$found at $by $name is not as the spec has it ($kind, $least to $most sectors)"
+      return 1
+    fi
+    if among "$found" "$boots"; then stop "$found is named twice"; return 1; fi
+    boots="$boots $found"
+  done
+  boots=${boots# } number=$#
+}
+# The serial numbers that the inventory has for this node, whose name the boot menu got by DHCP; a port's name, NODE-NETWORK, is the node's too.
+own_serials() {
+  host=
+  # shellcheck disable=SC2013
+  for word in $(cat "${CMDLINE:-/proc/cmdline}"); do
+    case $word in cluster.host=*) host=${word#*=} ;; esac
+  done
+  own=
+  while read -r node rest; do
+    case $host in "$node" | "$node"-*) if [ ${#node} -gt ${#own} ]; then own=$node own_list=$rest; fi ;; esac
+  done << LINES
+$serials
+LINES
+  [ -n "$own" ]
+}
+choose_disks() {
+  boots='' named=0
+  if [ "$count" -gt 2 ]; then stop "$count drives are to hold the system, and two is the most"; return 1; fi
+  if [ "$kind" = any ]; then
+    only_disk || return 1
+  elif [ -n "$serials" ] && own_serials; then
+    # shellcheck disable=SC2086
+    named_disks serial $own_list || return 1
+    named=1
+  elif [ -n "$paths" ]; then
+    # shellcheck disable=SC2086
+    named_disks by-path $paths || return 1
+    named=1
+  else
+    disks_of "$kind" "$least" "$most" any
+    boots=$chosen
+    if [ "$number" -ne "$count" ]; then
+      stop "$count drives ($kind, $least to $most sectors) are to hold the system, $number are there: ${boots:-none}"
+      return 1
+    fi
+  fi
+  # shellcheck disable=SC2086
+  set -- $boots
+  if [ $# -ne "$count" ]; then stop "$boots: several ways lead to one drive, or $count are to hold the system"; return 1; fi
+  while read -r other_fewest other_count other_kind other_least other_most other_name; do
+    [ -n "$other_count" ] || continue
+    # shellcheck disable=SC2086
+    disks_of "$other_kind" "$other_least" "$other_most" any $boots
+    if [ "$number" -lt "$other_fewest" ] || [ "$number" -gt "$other_count" ]; then
+      stop "$other_count drives $other_name ($other_kind, $other_least to $other_most sectors) are to be there beside $boots, $number are: ${chosen:-none}"
+      return 1
+    fi
+    if [ $named = 1 ]; then continue; fi
+    for disk in $boots; do
+      look_at "$disk"
+      if is_of "$other_kind" "$other_least" "$other_most"; then stop "$disk may be a drive of boot or of $other_name: $bus does not tell them apart"; return 1; fi
+    done
+  done << LINES
+$others
+LINES
+  controllers=' '
+  for disk in $boots; do
+    look_at "$disk"
+    mine=$wwid
+    case $disk in
+      nvme*)
+        if among "${disk%n*}" "$controllers"; then stop "$boots are parts (namespaces) of one drive"; return 1; fi
+        controllers="$controllers${disk%n*} "
+        ;;
+    esac
+    [ -n "$mine" ] || continue
+    for folder in "$blocks"/*; do
+      other=${folder##*/}
+      if [ "$other" != "$disk" ] && look_at "$other" && [ "$wwid" = "$mine" ]; then stop "$disk and $other are two ways to one drive"; return 1; fi
+    done
+  done
+  held_all && unsigned && idle || return 1
+  chosen=$boots
+  # From here on the kernel lets nobody write to another drive.
+  for folder in "$blocks"/*; do
+    other=${folder##*/}
+    if [ "$live" = 0 ] || among "$other" "$boots" || ! look_at "$other"; then continue; fi
+    for part in "$folder" "$folder/$other"*; do
+      part=${part##*/}
+      if [ -e "$dev/$part" ] && command -v blockdev > /dev/null; then
+        blockdev --setro "$dev/$part" || { stop "$part cannot be protected from being written to"; return 1; }
+      fi
+    done
+  done
+  say "the system is installed on $boots"
 }
 # partition DISK NUMBER: the name of its partition
 partition() {

@@ -67,8 +67,11 @@ equal "mounts" "$(grep nas.example.org "$root/etc/fstab")" "nas.example.org:/sha
 for unit in chrony nftables munge slurmctld slurmd nfs-kernel-server systemd-resolved; do chroot "$root" systemctl is-enabled --quiet "$unit" || fail "$unit does not start with the machine"; done
 chroot "$root" slurmd -C > /dev/null 2>&1; chroot "$root" env SLURM_CONF=/etc/slurm/slurm.conf scontrol show hostnames one > /dev/null || fail "Slurm cannot read its files"
 echo "ok: daemons start with the machine"
-equal "daemons that a healthy machine runs" "$(sed -n 's/^systemctl is-active --quiet \([a-z-]*\) .*/\1/p' "$root/usr/local/sbin/cluster-health" | sort | tr '\n' ' ')" "munge nfs-server slurmctld slurmd "
-sh -n "$root/usr/local/sbin/cluster-health" || fail "the health check is no script"
+equal "daemons that a healthy machine runs" "$(sed -n 's/^daemon \([a-z-]*\).*/\1/p' "$root/usr/local/lib/cluster/node.sh" | sort | tr '\n' ' ')" "munge nfs-server slurmctld slurmd "
+for f in usr/local/sbin/cluster-health usr/local/lib/cluster/healthcheck.sh usr/local/lib/cluster/node.sh; do sh -n "$root/$f" || fail "$f is no script"; done
+cmp <(grep -v '^# \(made by\|accepted\)' "$root/etc/slurm/healthcheck.sh") <(grep -v '^# \(made by\|accepted\)' "$root/usr/local/lib/cluster/healthcheck.sh") || fail "Slurm's health check and that of the plays differ"
+chroot "$root" cluster-health > "$work/health" && fail "nothing runs here, and the machine is healthy"
+grep -qx '/shared is not mounted' "$work/health" || { cat "$work/health" >&2; fail "the health check misses what is not mounted"; }
 if [ -z "$skip" ]; then
   equal "sssd.conf: mode" "$(stat -c '%a %U' "$root/etc/sssd/sssd.conf")" "600 root"
   grep -qx 'ldap_default_authtok = planted-secret-of-the-reader' "$root/etc/sssd/sssd.conf" || fail "sssd.conf has no password"

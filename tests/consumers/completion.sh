@@ -45,4 +45,4 @@ done
 command -v mandoc > /dev/null || missing+=(mandoc)
 command -v groff > /dev/null || missing+=(groff)
 say "$pages manual pages"
-[ ${#missing[@]} -eq 0 ] || { echo "skipped in part: ${missing[*]} not installed"; exit 77; }
+[ ${#missing[@]} -eq 0 ] || missing "${missing[*]} not installed"

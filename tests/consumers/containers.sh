@@ -3,7 +3,7 @@
 # output containers: dockerd 20.10 started with daemon.json, containerd 1.6 config dump, podman 4.3 with containers.conf and a container that gets a device by CDI (Debian 12), systemd-analyze verify, systemd 252 itself in its test mode with the limits of containerd's service, and a container of containerd that has its daemon's: every example with every runtime and the golden case; crio.conf, enroot.conf and apptainer.conf have no reader in Debian 12: TOML as Python reads it, and the documented names; systemd-tmpfiles 252 makes the folder in which every user makes Enroot's; a plugin of Pyxis' name loaded by srun 22.05, which starts without it too; 10 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need podman runc dockerd docker containerd ctr python3 systemd-analyze busybox unshare setpriv prlimit
-unshare -m true 2>/dev/null || { echo "skipped: no mount namespaces here"; exit 77; }
+unshare -m true 2>/dev/null || cannot "no mount namespaces here"
 
 # Folders that something is mounted on, in a mount namespace, and that this machine may not have: they go again
 made=
@@ -208,7 +208,7 @@ if command -v srun > /dev/null && command -v "${CC:-gcc}" > /dev/null; then
   if asks; then fail "srun starts without a plugin that is required"; fi
   say "without the plugin: $(grep -m1 -o 'error:.*' "$work/said")"
 else
-  say "no srun or no C compiler: plugstack.conf was not tried"
+  missing_part "no srun or no C compiler: plugstack.conf was not tried"
 fi
 
 # Broken twins

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need dnsmasq python3 unshare ip
 lib=$(dirname "$0")/lib
-unshare -n true 2> "$work/unshare.log" || { echo "skipped: no network namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
+unshare -n true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"
 
 # installed TREE: the configuration with the folder it is installed to replaced
 installed() { rm -rf "$work/etc" && mkdir "$work/etc" && cp "$1/dnsmasq/dhcp-hosts" "$1/hosts/hosts" "$work/etc" && sed "s|/etc/dnsmasq.cluster/|$work/etc/|" "$1/dnsmasq/dnsmasq.conf" > "$work/etc/dnsmasq.conf"; }

@@ -3,7 +3,7 @@
 # Every switch must have every route that it should have, over as many links as the plan says; with one cable cut that check must fail.
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ip nsenter sysctl python3
-[ -x /usr/lib/frr/bgpd ] || { echo "skipped: frr not installed"; exit 77; }
+[ -x /usr/lib/frr/bgpd ] || missing "frr not installed"
 
 # FRR's user reads the configuration: no folder on the way may be closed to it.
 scratch=$(mktemp -d /tmp/clusterc-frr-XXXXXX) && chmod 755 "$scratch" || exit 1

@@ -2,7 +2,7 @@
 # output netplan: the role gateway: netplan generate 0.106 and NetworkManager's keyfiles of the golden case (Debian 12) have the routes; packets between network namespaces with these addresses and routes, the gateway's own sysctl and nftables 1.0 ruleset: node to node over the gateway, both ways; nothing to a BMC, nothing begun by a stranger; 3 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need nft ip unshare nsenter python3 netplan
-unshare -n nft list ruleset > /dev/null 2> "$work/nft.log" || { echo "skipped: no nftables in a network namespace here ($(head -1 "$work/nft.log"))"; exit 77; }
+unshare -n nft list ruleset > /dev/null 2> "$work/nft.log" || cannot "no nftables in a network namespace here ($(head -1 "$work/nft.log"))"
 compile_case gateways
 # routes NODE: as netplan understands them, "DESTINATION GATEWAY" a line
 routes() {

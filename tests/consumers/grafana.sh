@@ -119,7 +119,7 @@ say "promtool: $(grep -m1 -o 'could not parse expression.*\|parse error.*' "$wor
 twin && sed -i 's/"value": 87\b/"value": 88/; s/"value":87\b/"value":88/' "$work/twin/grafana/dashboards/limits.json"
 if agrees "$work/twin" > "$work/twin.log" 2>&1; then fail "a line at 88 C is taken"; fi
 say "a line that is not at the alert's limit is found"
-[ -n "$schema" ] && command -v node > /dev/null || { say "@grafana/schema is not installed (npm): the dashboards' JSON was held against nothing that Grafana publishes"; exit 0; }
+[ -n "$schema" ] && command -v node > /dev/null || { missing_part "@grafana/schema is not installed (npm): the dashboards' JSON was held against nothing that Grafana publishes"; exit 0; }
 typed "$work"/*/grafana/dashboards/*.json || { head "$work/tsc.log" >&2; fail "Grafana's types refuse a dashboard"; }
 say "@grafana/schema: $(find "$work/ts" -name 'd*.ts' -maxdepth 1 | wc -l) dashboards are of the type that Grafana publishes"
 sed 's/"gridPos"/"gridPoz"/' "$work/superpod/grafana/dashboards/limits.json" > "$work/twin.json"

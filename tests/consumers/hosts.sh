@@ -42,7 +42,7 @@ if command -v getent >/dev/null && unshare -m true 2>/dev/null; then
   equal "getent: the BMC of gpu127" "$(in_file gpu127-oob | awk '{ print $1 }')" 10.11.16.127
   in_file gpu128 && fail "getent finds gpu128, which does not exist"
 else
-  echo "note: getent was not tried (no mount namespace)"
+  echo "skipped in part: no mount namespace here: getent was not tried"
 fi
 
 # the broken twin: the same name at a second address

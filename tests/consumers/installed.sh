@@ -3,18 +3,18 @@
 # completion and validate on the machine itself.
 . "$(dirname "$0")/lib/common.bash" "$@"
 need cmake mmdebstrap chroot
-[ "$(id -u)" -eq 0 ] || { echo "skipped: not root: no empty Debian system can be entered"; exit 77; }
+[ "$(id -u)" -eq 0 ] || cannot "not root: no empty Debian system can be entered"
 build=$(dirname "$(dirname "$bin")")
 [ -e "$build/share/man/man1/clusterc.1" ] || fail "the build has no manual pages: cmake --build $build"
 DESTDIR=$work/dest cmake --install "$build" --prefix /usr/local > "$work/install.log" 2>&1 || { cat "$work/install.log"; fail "cmake --install"; }
 system=$work/system
 mmdebstrap --quiet --variant=apt --include=man-db,bash-completion bookworm "$system" > "$work/mmdebstrap.log" 2>&1 ||
-  { echo "skipped: no empty Debian 12 can be made here ($(tail -1 "$work/mmdebstrap.log"))"; exit 77; }
+  missing "no empty Debian 12 can be made here ($(tail -1 "$work/mmdebstrap.log"))"
 for package in g++ cmake libyaml-cpp0.7 libsimdjson14 libfmt9 libopenmpi3; do
   chroot "$system" dpkg-query -W "$package" > /dev/null 2>&1 && fail "the empty system has $package"
 done
 mkdir -p "$system/opt" && cp -a "$work/dest/usr/local" "$system/opt/clusterc" || exit 1   # another prefix than it was installed for
-mount -t proc proc "$system/proc" 2> /dev/null || { echo "skipped: /proc cannot be mounted in the empty system: the loader finds nothing beside a program without it"; exit 77; }
+mount -t proc proc "$system/proc" 2> /dev/null || cannot "/proc cannot be mounted in the empty system: the loader finds nothing beside a program without it"
 mount --bind /sys "$system/sys" || fail "/sys cannot be mounted in the empty system"
 trap 'umount "$system/sys" "$system/proc"' EXIT
 rm -rf "$system/root/tree"

@@ -5,7 +5,7 @@
 lib=$(dirname "$0")/lib
 . "$lib/install.bash"
 need dnsmasq kea-dhcp4 python3 unshare ip
-unshare -nm true 2> "$work/unshare.log" || { echo "skipped: no network namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
+unshare -nm true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"
 
 # reads FILE: commands that iPXE has (https://ipxe.org/cmd), labels that are there, variables that DHCP or the machine gives, a kernel and an initial file
 # system before `boot`, and nothing erased that nobody asked for: the default of the menu leaves for the disk

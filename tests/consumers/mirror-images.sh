@@ -2,7 +2,7 @@
 # output mirror: skopeo sync 1.9, docker-registry 2.8, podman 4.3, containerd 1.6 and dockerd 20.10 (Debian 12) in a network namespace: images of three registries, by tag and by digest, synced by fill.sh from a registry that stands in their place, a second run fetches no layer; while that is gone each runtime gets them by their own names through the compiled files, the mirror's certificate verified; CRI-O reads the same file as podman, Enroot none; 7 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need skopeo docker-registry podman runc containerd ctr dockerd docker nginx openssl curl wget unshare ip busybox
-unshare -nm true 2> "$work/unshare.log" || { echo "skipped: no network namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
+unshare -nm true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=The site" -keyout "$work/ca.key" -out "$work/ca.pem" 2> "$work/openssl.log" &&
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=Somebody else" -keyout "$work/other.key" -out "$work/other.pem" 2> "$work/openssl.log" &&
   openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=depot -keyout "$work/depot.key" -out "$work/depot.csr" 2> "$work/openssl.log" &&

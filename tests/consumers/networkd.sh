@@ -3,8 +3,8 @@
 # output networkd: systemd-networkd 252 (Debian 12) in a network namespace, from the compiled files of the golden case and of SuperPOD: addresses, MTU, routing tables and rules of every device, name servers; netplan generate 0.106: its files for first and last node of every group of five examples say the same, bonds and VLANs too (a kernel without them: networkd reads the files, and makes none); 3 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need netplan python3 networkctl ip unshare dbus-daemon
-[ -x /lib/systemd/systemd-networkd ] || { echo "skipped: systemd-networkd not installed"; exit 77; }
-unshare -nm true 2> "$work/unshare.log" || { echo "skipped: no network namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
+[ -x /lib/systemd/systemd-networkd ] || missing "systemd-networkd not installed"
+unshare -nm true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"
 read_files="$src/tests/network_files.py"
 
 # generate FILE: netplan's own files for networkd under $work/root/run/systemd/network

@@ -3,8 +3,8 @@
 # output nfs: exportfs 2.6 (Debian 12) in namespaces of its own: takes the exports of every example that serves NFS and of the golden case without a word, and shows paths, clients and options as the spec has them; each client mounts what is exported; 3 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need exportfs unshare mount
-[ -e /etc/exports ] && [ -d /var/lib/nfs ] || { echo "skipped: nfs-kernel-server is not set up"; exit 77; }
-unshare -mn true 2> "$work/unshare.log" || { echo "skipped: no namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
+[ -e /etc/exports ] && [ -d /var/lib/nfs ] || missing "nfs-kernel-server is not set up"
+unshare -mn true 2> "$work/unshare.log" || cannot "no namespaces here ($(head -1 "$work/unshare.log"))"
 
 # exported FILE: what exportfs makes of this file alone, in $work/read; false when it refuses it or says anything. The exports of this machine, if it
 # has any, are those of other namespaces.

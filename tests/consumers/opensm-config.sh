@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need opensm ibsim dump_fts ibnetdiscover python3 scontrol
 so=$(ls /usr/lib/*/umad2sim/libumad2sim.so 2>/dev/null | head -1)
-[ -n "$so" ] || { echo "skipped: libumad2sim.so not installed"; exit 77; }
+[ -n "$so" ] || missing "libumad2sim.so not installed"
 lib=$(dirname "$0")/lib
 specs=$src/tests/consumers/specs
 
@@ -148,5 +148,5 @@ if command -v systemd-analyze > /dev/null; then
   grep -i "opensm" "$work/unit.log" >&2 && fail "systemd complains about the unit"
   say "systemd-analyze verify takes the unit"
 else
-  echo "note: systemd-analyze is not installed, the unit was not verified"
+  missing_part "systemd-analyze is not installed: the unit was not verified"
 fi

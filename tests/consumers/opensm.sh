@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need opensm ibsim dump_lfts python3
 so=$(ls /usr/lib/*/umad2sim/libumad2sim.so 2>/dev/null | head -1)
-[ -n "$so" ] || { echo "skipped: libumad2sim.so not installed"; exit 77; }
+[ -n "$so" ] || missing "libumad2sim.so not installed"
 lib=$(dirname "$0")/lib
 sim=
 stop() { [ -z "$sim" ] || { kill "$sim" 2>/dev/null; wait "$sim" 2>/dev/null; sim=; exec 9>&-; }; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested preseed: debconf-set-selections 1.5.82
-# output preseed: debconf-set-selections --checkonly 1.5.82 (Debian 12), without a word, and shellcheck: the golden case, SuperPOD and 16,384 nodes with Debian; the choice of disks run on folders as /sys/block is, the last script run on a copy of a Debian 12 system with the tree served over HTTP: account, key, rights, no password, cloud-init's files of the node; no installer was run; 4 broken twins
+# output preseed: debconf-set-selections --checkonly 1.5.82 (Debian 12), without a word, and shellcheck: the golden case, SuperPOD and 16,384 nodes with Debian; the choice of disks run on folders as /sys/block is, the last script run on a copy of a Debian 12 system with the tree served over HTTP: account, key, rights, no password, cloud-init's files of the node; Debian's installer itself is run by tests/soak/install_preseed.py, outside of the test suite; which drives: tests/install_drives.py; 4 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 . "$(dirname "$0")/lib/install.bash"
 need debconf-set-selections shellcheck python3 curl unshare ip
@@ -32,7 +32,7 @@ equal "method" "$(sed -n 's/^partman-auto\/method = //p' "$work/set.log")" raid
 equal "mirror" "$(sed -n 's/^partman-auto-raid\/recipe = //p' "$work/set.log")" "1 2 0 ext4 / /dev/nvme0n1p2#/dev/nvme2n1p2 ."
 equal "boot loader" "$(sed -n 's/^grub-installer\/bootdev = //p' "$work/set.log")" "/dev/nvme0n1 /dev/nvme2n1"
 
-unshare -nm true 2> "$work/unshare.log" || { echo "skipped: no network namespaces here ($(head -1 "$work/unshare.log"))"; exit 77; }
+unshare -nm true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"
 as_planned "$golden" "$golden/preseed/cpu-finish.sh" n2
 # The names that DHCP gives to the ports of a node.
 for port in n2-lan n2-lan-2 n2-oob; do as_planned "$golden" "$golden/preseed/cpu-finish.sh" n2 $port; done

@@ -7,7 +7,7 @@ modules=$src/build/npm/node_modules
 PATH=$PATH:$modules/.bin
 need node python3 ajv sarif-multitool
 schema=$modules/@microsoft/sarif-multitool-linux/sarif-2.1.0.json
-[ -e "$schema" ] || { echo "skipped: the schema that comes with @microsoft/sarif-multitool-linux is not installed"; exit 77; }
+[ -e "$schema" ] || missing "the schema that comes with @microsoft/sarif-multitool-linux is not installed"
 export HOME=$work DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
 
 valid() { ajv validate --spec=draft2020 -c ajv-formats --strict=false --all-errors --errors=line -s "$schema" -d "$1" > "$work/ajv.log" 2>&1; }

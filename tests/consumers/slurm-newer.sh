@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged python3
 root=${CLUSTERC_NEWER_SLURM:-$src/build/newer-slurm/trixie}
-[ -d "$root" ] || { echo "skipped: no newer Slurm in build/newer-slurm/trixie: scripts/newer-slurm unpacks one"; exit 77; }
+[ -d "$root" ] || missing "no newer Slurm in build/newer-slurm/trixie: scripts/newer-slurm unpacks one"
 release=$(chroot "$root" /usr/sbin/slurmctld -V | sed 's/.* //')
 case $release in 24.11.*) ;; *) fail "'$root' holds Slurm '$release', this test knows 24.11" ;; esac
 run=$work/run

@@ -4,12 +4,12 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need podman runc containerd ctr python3 mpirun
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
-for v in container nccl; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
+for v in container nccl; do [ -x "$validators/clusterc-$v" ] || missing "clusterc-$v was not built"; done
 mkdir -p "$work"
 # What this machine may set: an ordinary administrator's file.
 printf '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]\n' > "$work/containers.conf"
 export CONTAINERS_CONF=$work/containers.conf
-podman run --rm --cgroup-manager=cgroupfs --network=host --rootfs /:O /bin/true > "$work/podman.txt" 2>&1 || { echo "skipped: podman cannot start a container here: $(tail -1 "$work/podman.txt")"; exit 77; }
+podman run --rm --cgroup-manager=cgroupfs --network=host --rootfs /:O /bin/true > "$work/podman.txt" 2>&1 || cannot "podman cannot start a container here: $(tail -1 "$work/podman.txt")"
 look() { # NAME STATUS, then arguments: records in NAME.jsonl
   local name=$1 status=$2 rc
   shift 2
@@ -79,7 +79,7 @@ daemon=$!
 trap 'kill $daemon; wait $daemon 2> /dev/null; rm -rf "$tree" "$state"' EXIT
 export CONTAINERD_ADDRESS=$state/socket
 for _ in $(seq 100); do ctr version > /dev/null 2>&1 && break; sleep 0.1; done
-ctr version > /dev/null 2>&1 || { echo "skipped: containerd does not start here: $(tail -1 "$work/containerd.txt")"; exit 77; }
+ctr version > /dev/null 2>&1 || cannot "containerd does not start here: $(tail -1 "$work/containerd.txt")"
 look containerd 0 --runtimes containerd --rootfs "$work/box"
 judge containerd <<'PY'
 start = m["container.start"]

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3 yes
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
-for v in probe memory; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
+for v in probe memory; do [ -x "$validators/clusterc-$v" ] || missing "clusterc-$v was not built"; done
 export BUNDLE=$validators
 bin=$(realpath "$bin")
 judge() { # REPORT, then Python on `v` ({(node, metric): verdict}) and `d`: every line must be true

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged srun scontrol sinfo python3
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
-for v in probe memory gemm hpl mpi storage; do [ -x "$validators/clusterc-$v" ] || { echo "skipped: clusterc-$v was not built"; exit 77; }; done
+for v in probe memory gemm hpl mpi storage; do [ -x "$validators/clusterc-$v" ] || missing "clusterc-$v was not built"; done
 run=$work/run
 trap '"$src/tests/virtual-slurm/down" "$run"' EXIT
 bring_up() {

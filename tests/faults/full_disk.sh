@@ -2,6 +2,7 @@
 # A disk that is full in the middle: the old tree stays whole, the reason is told, nothing is left beside it.
 # usage: full_disk.sh PROGRAMS SOURCE WORK
 set -eu
+. "$(dirname "$0")/../consumers/lib/skipping.bash"
 writer=$(realpath "$1")/fault_write_tree
 mkdir -p "$3"
 work=$(realpath "$3")
@@ -12,8 +13,7 @@ if [ "${IN_NAMESPACE:-}" != 1 ]; then
       exec env IN_NAMESPACE=1 $how bash "$0" "$@"
     fi
   done
-  echo "skipped: this user may not mount a memory file system"
-  exit 77
+  cannot "this user may not mount a memory file system"
 fi
 mount -t tmpfs -o size=1m tmpfs "$work"
 cd "$work"

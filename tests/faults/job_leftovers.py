@@ -13,12 +13,14 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from skipping import missing  # noqa: E402
+
 programs = os.path.abspath(sys.argv[1])
 libexec = os.path.join(os.path.dirname(os.path.dirname(programs)), "libexec", "clusterc")
 contain, job = os.path.join(libexec, "clusterc-contain"), os.path.join(libexec, "clusterc-mpi")
 if not os.path.exists(job) or not shutil.which("mpirun"):
-    print("skipped: clusterc-mpi was not built, or mpirun is not installed")
-    sys.exit(77)
+    missing("clusterc-mpi was not built, or mpirun is not installed")
 MARK = f"CLUSTERC_LEFTOVERS={os.getpid()}"
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", CLUSTERC_LEFTOVERS=str(os.getpid()))
 

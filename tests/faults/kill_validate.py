@@ -11,16 +11,17 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from skipping import missing  # noqa: E402
+
 programs, _, work = (os.path.abspath(a) for a in sys.argv[1:4])
 build = os.path.dirname(os.path.dirname(programs))
 clusterc = os.path.join(build, "bin", "clusterc")
 for needed in ("probe", "memory", "gemm", "mpi"):
     if not os.path.exists(os.path.join(build, "libexec", "clusterc", "clusterc-" + needed)):
-        print(f"skipped: clusterc-{needed} was not built")
-        sys.exit(77)
+        missing(f"clusterc-{needed} was not built")
 if not shutil.which("mpirun"):
-    print("skipped: mpirun not installed")
-    sys.exit(77)
+    missing("mpirun not installed")
 
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)

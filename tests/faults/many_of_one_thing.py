@@ -17,13 +17,14 @@ programs, source, work = (os.path.abspath(p) for p in sys.argv[1:4])
 clusterc = os.path.join(programs, "..", "..", "bin", "clusterc")
 sys.path.insert(0, os.path.join(source, "benchmarks"))
 import many  # noqa: E402  (found by the line above)
+sys.path.insert(0, os.path.join(source, "tests"))
+from skipping import cannot  # noqa: E402
 
 COUNT, GUARD = 16000, 10
 FEWER = {"own_groups": 2000, "served_storage": 2000}   # these still grow with the square: cables of each switch; each mount of each group
 with open(clusterc, "rb") as program:
     if b"__asan_init" in program.read():
-        print("skipped: sanitizers multiply the time")
-        sys.exit(77)
+        cannot("sanitizers multiply the time")
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
 failed = 0

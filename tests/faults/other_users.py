@@ -17,6 +17,9 @@ import tempfile
 import time
 
 programs, source, _ = (os.path.abspath(p) for p in sys.argv[1:4])
+sys.path.insert(0, os.path.join(source, "tests"))
+from skipping import missing_part  # noqa: E402
+
 build = os.path.dirname(os.path.dirname(programs))
 clusterc = os.path.join(build, "bin", "clusterc")
 bundle = os.path.join(build, "libexec", "clusterc")
@@ -152,10 +155,10 @@ if os.path.exists(os.path.join(bundle, "clusterc-probe")):
     ran = run("validate", machine, "--launcher", "local", "--only", "probe", "--journal", os.path.join(journals, "j"), "--fresh", "-o", "/dev/stdout", "--format", "json")
     expect("a report on standard output", ran.returncode == 0 and ran.stdout.count('"clusterc-validation"') == 2, ran.stderr)
 else:
-    print("skipped: journals: clusterc-probe was not built")
+    missing_part("journals: clusterc-probe was not built")
 
 if not root:
-    print("skipped: another user's folders, links, leftovers and locks: runs as root")
+    print("skipped in part: another user's folders, links, leftovers and locks: runs as root")
 else:
     # As folders-of-others does it: a leftover that is put in place, and its owner changes the plays.
     open_top = folder("top", 0o1777)

@@ -208,7 +208,8 @@ int run(int cases, std::uint64_t seed, const Mode& mode) {
     lapack = {library->symbol<Dgesv>("dgesv_"), library->symbol<Dgecon>("dgecon_"), library->symbol<Dlange>("dlange_")};
   if (!lapack.dgesv || !lapack.dgecon || !lapack.dlange) {
     if (rank == 0) std::printf("skipped: no LAPACK to compare with: %s\n", why.c_str());
-    return 77;
+    const char* ci = std::getenv("CI");  // scripts/test brings it
+    return ci && *ci ? 1 : 77;
   }
   std::vector<Problem> problems = {{.n = 1, .nb = 1},
                                    {.n = 1, .nb = 64, .rows = 1, .columns = ranks},

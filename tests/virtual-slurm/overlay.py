@@ -8,7 +8,7 @@ usage: overlay.py COMPILED_DIR OUT_DIR [--devices DIR] [FILE:KEY=VALUE ...]
 Several slurmd on one host cannot have what real nodes have: other users, paths, no cgroups. Those keys, and no others, may differ
 from what clusterc compiled; a key outside the list is refused, and so is a compiled tree that was changed in any other place.
 `--devices` puts fake GPU device files there: GRES File=/dev/nvidia[0-7] becomes File=DIR/nvidia[0-7], and so do the words of nodes/*.sh that
-name a device, the program that asks the GPUs (nvidia-smi becomes DIR/nvidia-smi) or the AMD driver's list of them (DIR/nodes). Scripts are taken as they are.
+name a device, the program that asks the GPUs (nvidia-smi becomes DIR/nvidia-smi) or the AMD driver's list of them (DIR/nodes). Scripts are taken as they are; `up` has fakes of what they look at.
 """
 import os
 import re
@@ -33,7 +33,7 @@ ALLOWED = {
     "mpi.conf": {"pmixclitmpdirbase"},
 }
 # What nodes/*.sh says of devices: the only words of a script that may differ.
-NODE_WORDS = re.compile(r"^((?:gpu_device|amd_gpus) )(\S*/)|^((?:gpus|gpu_instances) \d+ )(\S*/)?", re.M)
+NODE_WORDS = re.compile(r"^((?:gpu_device|amd_gpus) )(\S*/)|^((?:(?:gpus|gpu_instances) \d+|gpu_driver \S+|mig_off|gpu_fabric) )(\S*/)?", re.M)
 PAIR = re.compile(r'(\w+)=("[^"]*"|\S+)')
 
 
@@ -126,14 +126,14 @@ def self_test():
             f.write("NodeName=n1 Name=gpu File=/dev/nvidia[0-1]\n")
         os.makedirs(os.path.join(a, "nodes"))
         with open(os.path.join(a, "nodes", "gpu.sh"), "w", encoding="utf-8") as f:
-            f.write("gpu_device /dev/nvidia0\ngpus 2 nvidia-smi\nmounted /home\n")
+            f.write("gpu_device /dev/nvidia0\ngpus 2 nvidia-smi\ngpu_driver 580 nvidia-smi\nmounted /home\n")
         apply(a, b, "/x", ["slurm.conf:SlurmUser=root", "slurm.conf:TreeWidth=9", "mpi.conf:PMIxCliTmpDirBase=/run/pmix"])
         assert list(differences(a, b)) == [], list(differences(a, b))
         assert read(os.path.join(b, "gres.conf")) == [[("NodeName", "n1"), ("Name", "gpu"), ("File", "/x/nvidia[0-1]")]]
         node = os.path.join(b, "nodes", "gpu.sh")
         with open(node, encoding="utf-8") as f:
             text = f.read()
-        assert text == "gpu_device /x/nvidia0\ngpus 2 /x/nvidia-smi\nmounted /home\n", text
+        assert text == "gpu_device /x/nvidia0\ngpus 2 /x/nvidia-smi\ngpu_driver 580 /x/nvidia-smi\nmounted /home\n", text
         for old, new in (("gpus 2", "gpus 1"), ("/home", "/")):
             with open(node, "w", encoding="utf-8") as f:
                 f.write(text.replace(old, new))

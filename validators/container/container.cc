@@ -196,7 +196,7 @@ class OneRuntime {
                                               : ended.ok()      ? "the container said nothing"
                                                                 : ended.reason));
     }
-    if constexpr (kFaultBuild) fault_flip_bit(out.answer->token.data(), 0);
+    if (kFaultBuild) fault_flip_bit(out.answer->token.data(), 0);
     return out;
   }
 

@@ -88,7 +88,7 @@ void report_links(const Watched& w, Reporter& report) {
   for (const Chosen& chosen : w.choice.ports) {
     const Port &first = w.before[chosen.port], &second = w.after[chosen.port];
     Port third = second;
-    if constexpr (kFaultBuild) fault_flip_bit(&third.lanes, 0);
+    if (kFaultBuild) fault_flip_bit(&third.lanes, 0);
     std::string trouble = trouble_of(first, w.demand_of(chosen));
     if (const std::string errors = risen(first, second); !errors.empty())
       trouble += (trouble.empty() ? "" : "; ") + errors;

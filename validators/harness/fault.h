@@ -1,20 +1,17 @@
-// A flipped bit in a result, to see that it is found. Only the fault builds under tests/ define CLUSTERC_FAULT_BUILD;
-// in what is installed both functions are empty, and nothing at run time can switch them on.
+// A flipped bit in a result, to see that the check finds it. Only the fault builds under tests/ flip one: which of the
+// two a program is, is a constant that it was linked with, and nothing at run time can change it. The objects of both
+// are the same.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace clusterc::harness {
 
-#ifdef CLUSTERC_FAULT_BUILD
-inline constexpr bool kFaultBuild = true;
-#else
-inline constexpr bool kFaultBuild = false;
-#endif
+extern const bool kFaultBuild;  // harness/fault.cc: false; harness/fault/fault_build.cc: true
 
-// Flips the lowest bit of the byte at `offset`.
-inline void fault_flip_bit([[maybe_unused]] void* data, [[maybe_unused]] std::size_t offset) {
-  if constexpr (kFaultBuild) static_cast<std::uint8_t*>(data)[offset] ^= 1;
+// Flips the lowest bit of the byte at `offset` in a fault build; does nothing in any other.
+inline void fault_flip_bit(void* data, std::size_t offset) {
+  if (kFaultBuild) static_cast<std::uint8_t*>(data)[offset] ^= 1;
 }
 
 }  // namespace clusterc::harness

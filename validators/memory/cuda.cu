@@ -134,7 +134,7 @@ class CudaMemory final : public Place {
   }
 
   std::uint64_t count_wrong(Kernel kernel) override {
-    if constexpr (kFaultBuild) {
+    if (kFaultBuild) {
       double element = 0;
       cuda_check(cudaMemcpy(&element, z_.get() + elements_ / 2, sizeof element, cudaMemcpyDeviceToHost), "cudaMemcpy");
       fault_flip_bit(&element, 0);

@@ -233,7 +233,7 @@ class Runner {
         [] {});
     const std::optional<double> load = worst_share(meter, job_);
     refuse_busy(load, options_, "during the barrier");
-    if constexpr (kFaultBuild) left = job_.rank == 0 ? came - 1 : left;
+    if (kFaultBuild) left = job_.rank == 0 ? came - 1 : left;
     double last = 0;
     check(MPI_Allreduce(&came, &last, 1, MPI_DOUBLE, MPI_MAX, job_.node), "MPI_Allreduce");
     std::uint64_t wrong[2] = {left < last ? 1u : 0u, 1}, sum[2] = {};

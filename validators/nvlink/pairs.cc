@@ -138,7 +138,7 @@ class Run {
         m, pair, [&] { return pair.walk(way); }, static_cast<double>(kSteps));
     m.size_bytes = sizeof(std::uint64_t);
     auto found = pair.found(way);
-    if constexpr (kFaultBuild) fault_flip_bit(found.data(), 0);
+    if (kFaultBuild) fault_flip_bit(found.data(), 0);
     const auto right =
         end_of_walk(make_walk(stream_seed(options_.seed, way == Way::forth ? kWalkOfSecond : kWalkOfFirst)).data());
     m.checked = found.size();

@@ -139,7 +139,7 @@ class CudaPair final : public Pair {
   }
 
   std::uint64_t count_wrong(Way way) override {
-    if constexpr (kFaultBuild) (way == Way::back ? first_ : second_).damage();
+    if (kFaultBuild) (way == Way::back ? first_ : second_).damage();
     std::uint64_t wrong = 0;
     if (way != Way::back) wrong += second_.count_wrong(stream_seed(seed_, kOnFirst));
     if (way != Way::forth) wrong += first_.count_wrong(stream_seed(seed_, kOnSecond));

@@ -65,7 +65,7 @@ void body(const Options& options, Reporter& report) {
     throw CouldNotRun(Cause::device_error,
                       format("{} devices at first, {} a moment later", first.size(), second.size()));
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if constexpr (kFaultBuild) fault_flip_bit(&second[i].now.lanes, 0);
+    if (kFaultBuild) fault_flip_bit(&second[i].now.lanes, 0);
     const Link& link = first[i];
     const Rate now =
         link.kind == pcie::Kind::gpu && link.now.known() ? Rate{link.most().transfers, link.now.lanes} : link.now;

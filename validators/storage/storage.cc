@@ -393,7 +393,7 @@ class Runner {
     return parse_verify_errors(said.err);
   }
   void flip_in_file() const {
-    if constexpr (kFaultBuild) {
+    if (kFaultBuild) {
       FILE* const file = std::fopen((folder_ + "/data.0.0").c_str(), "r+b");
       unsigned char byte = 0;
       if (!file || std::fseek(file, 2000, SEEK_SET) != 0 || std::fread(&byte, 1, 1, file) != 1)

@@ -14,6 +14,7 @@
 #include "compile/hosts/each_address.h"
 #include "compile/install/install.h"
 #include "compile/mirror/mirror.h"
+#include "compile/node_health.h"
 #include "compile/templates.h"
 #include "write/writers.h"
 
@@ -236,12 +237,6 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   put(y, "cluster_subnets_managed", s.subnets_managed);
   put(y, "cluster_ports", s.ports);
   put(y, "cluster_daemons", s.daemons);
-  if (!s.render_nodes.empty()) {
-    y.list("cluster_health_render_nodes");
-    for (const std::int64_t number : s.render_nodes) y.value(number);
-    y.end_list();
-    if (s.amd_gpus > 0) y.field("cluster_health_amd_gpus", s.amd_gpus);
-  }
   if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
   if (!s.container_files.empty()) {
     y.list("cluster_container_files");
@@ -338,7 +333,8 @@ void imex_domains(const CompileInput& in, int group, std::int64_t nodes, Bundle&
 }
 
 // The roles that somebody runs, and what belongs to no role.
-void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, Bundle& bundle) {
+void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, const std::string& health_check,
+                    Bundle& bundle) {
   for (const TemplateFile& file : template_files()) {
     if (!file.path.starts_with("ansible/")) continue;
     if (file.path == "ansible/requirements.yml" && !vault) continue;
@@ -348,6 +344,7 @@ void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, Bundle&
     }
     bundle.add(std::string(file.path), "ansible", file.text);
   }
+  bundle.add("ansible/roles/health_check/files/healthcheck.sh", "ansible", health_check);
   if (std::any_of(all.begin(), all.end(), [](const AnsibleSettings& s) { return runs(s, "drives"); }))
     bundle.add("ansible/roles/drives/files/cluster-drives", "ansible", data_drives_script());
 }
@@ -395,6 +392,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     settings(y, in, c.nodes[g], all[g]);
     y.end_map();
     bundle.close();
+    bundle.open("ansible/health/" + c.nodes[g].name + ".sh", "ansible");
+    bundle.text() += "# shellcheck shell=sh\n" + made_by(in, "ansible") +
+                     "# what cluster-health looks for on the machines of this group\n";
+    append_looks(in, made, static_cast<int>(g), false, bundle.text());
+    bundle.close();
     if (all[g].imex_nodes > 0) imex_domains(in, static_cast<int>(g), all[g].imex_nodes, bundle);
   }
   bundle.open("ansible/group_vars/all.yaml", "ansible");
@@ -407,7 +409,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   common.field("cluster_tree", "{{ inventory_dir }}/..").end_map();
   bundle.close();
   site(in, names, all, bundle);
-  copy_templates(all, vault, bundle);
+  copy_templates(all, vault, health_check_script(in, "ansible"), bundle);
 
   bundle.open("ansible/inventory.yaml", "ansible");
   std::string& out = bundle.text();

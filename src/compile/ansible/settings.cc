@@ -14,13 +14,12 @@
 #include "compile/install/install.h"
 #include "compile/nfs/nfs.h"
 #include "compile/nftables/nftables.h"
+#include "compile/node_health.h"
 #include "compile/opensm/opensm.h"
 #include "compile/roce/roce.h"
 #include "compile/slurm/slurm.h"
-#include "model/gpu_devices.h"
 #include "model/group_ends.h"
 #include "model/mig.h"
-#include "model/node_memory.h"
 #include "model/nvlink.h"
 #include "model/smt.h"
 
@@ -199,23 +198,6 @@ void services(const CompileInput& in, const MadeOutputs& made, int group, std::s
 }  // namespace
 
 std::span<const std::string_view> ansible_roles() { return kRoles; }
-
-MadeOutputs::MadeOutputs(const Cluster& c) {
-  for (const Output* output : all_outputs())
-    if (is_made(c, output->id)) made_.push_back(output->id);
-}
-
-bool MadeOutputs::operator()(std::string_view output_id) const {
-  return std::find(made_.begin(), made_.end(), output_id) != made_.end();
-}
-
-bool is_made(const Cluster& c, std::string_view output_id) {
-  return c.memo.get("made: " + std::string(output_id), [&] {
-    const Output* output = find_output(output_id);
-    const auto* wish = c.spec.outputs.find(output_id);
-    return output && output->wanted(c) && !(wish && wish->value.skip.value_or(false));
-  });
-}
 
 // What names of packages and patterns of releases are made of.
 bool is_release(std::string_view text) {
@@ -406,25 +388,8 @@ AnsibleSettings ansible_settings(const CompileInput& in, const MadeOutputs& made
     slurm(c, g, family, out);
     roles.push_back("slurm");
   }
-  // Health is that of machines, not of instances whose provider sees to it: what is counted is what the spec has.
-  for (const Interface& i : interfaces_of(c, in.plan, group))
-    out.ports.insert(out.ports.end(), i.names.begin(), i.names.end());
-  std::sort(out.ports.begin(), out.ports.end());
-  out.ports.erase(std::unique(out.ports.begin(), out.ports.end()),
-                  out.ports.end());  // guests of a network come over its ports
-  if (!out.packages.fabric_manager.empty()) out.daemons.emplace_back("nvidia-fabricmanager");
-  if (!out.packages.imex.empty()) out.daemons.emplace_back("nvidia-imex");
-  if (!out.slurm_packages.empty())
-    out.daemons.emplace_back("munge");  // slurmctld and slurmdbd: the template reads from slurm.conf who runs them
-  if (out.slurmd) out.daemons.emplace_back("slurmd");
-  if (std::find(roles.begin(), roles.end(), "nfs_server") != roles.end()) out.daemons.emplace_back("nfs-server");
-  if (std::find(roles.begin(), roles.end(), "roce") != roles.end())
-    out.daemons.emplace_back("cluster-roce");  // a unit that has run, and without fault
-  if (g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd) {
-    out.render_nodes = gpu_device_files(g.server).numbers;
-    if (kfd_lists_each_gpu_once(g.server)) out.amd_gpus = g.server.gpu_count;
-  }
-  if (g.server.memory) out.memory_mib = node_memory(c, g).least_usable;
+  const NodeHealth health = node_health(in, made, group);
+  out.ports = health.ports, out.daemons = health.daemons, out.memory_mib = health.memory_mib;
   roles.push_back("health_check");
   for (const std::string_view role : kRoles)
     if (std::find(roles.begin(), roles.end(), role) != roles.end()) out.roles.push_back(role);

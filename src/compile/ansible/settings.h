@@ -10,6 +10,7 @@
 #include "compile/ansible/packages.h"
 #include "compile/containers/containers.h"
 #include "compile/file_systems.h"
+#include "compile/made_outputs.h"
 #include "compile/mirror/mirror.h"
 #include "compile/node_files.h"
 #include "compile/output.h"
@@ -52,19 +53,7 @@ struct AnsibleSettings {
   std::vector<std::string> subnets, forwarders;  // whom the name server answers, whom it asks
   std::vector<std::string> subnets_managed;      // of InfiniBand
   std::vector<std::string> ports, daemons;       // what a healthy machine has: links that are up, units that run
-  std::vector<std::int64_t> render_nodes;        // of AMD's GPUs, one each
-  std::int64_t amd_gpus = 0;                     // that the driver lists; 0: not compared
   std::int64_t memory_mib = 0;                   // that it has at least; 0: not said
-};
-
-// Of all outputs, as `is_made` says: each looks at every group, which is too much to ask for each group again.
-class MadeOutputs {
- public:
-  explicit MadeOutputs(const Cluster&);
-  bool operator()(std::string_view output_id) const;
-
- private:
-  std::vector<std::string_view> made_;
 };
 
 AnsibleSettings ansible_settings(const CompileInput&, const MadeOutputs&, int group, Findings&);
@@ -74,8 +63,5 @@ std::optional<MigLayout> mig_made(const NodeGroupModel&);
 
 // Says whose homes nobody makes.
 void check_homes(const Cluster&, Findings&);
-
-// Is this output made of this spec, whatever --only asks for today?
-bool is_made(const Cluster&, std::string_view output_id);
 
 }  // namespace clusterc

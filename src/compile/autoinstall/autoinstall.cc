@@ -41,7 +41,7 @@ void storage(const InstallPlan& plan, YamlWriter& y) {
     return y.begin_map().field("type", type).field("id", id);
   };
   y.map("storage").map("swap").field("size", 0).end_map().list("config");
-  for (std::int64_t d = 1; d <= plan.disks.count; ++d) {
+  for (std::int64_t d = 1; d <= plan.disks.boot.count; ++d) {
     const std::string n = std::to_string(d);
     action("disk", "disk" + n)
         .field("path", "/dev/cluster-disk-" + n)
@@ -70,10 +70,10 @@ void storage(const InstallPlan& plan, YamlWriter& y) {
         .end_map();
   }
   std::string volume = "system1";
-  if (plan.disks.count > 1) {
+  if (plan.disks.boot.count > 1) {
     volume = "system";
     action("raid", volume).field("name", "md0").field("raidlevel", 1).list("devices");
-    for (std::int64_t d = 1; d <= plan.disks.count; ++d) y.value("system" + std::to_string(d));
+    for (std::int64_t d = 1; d <= plan.disks.boot.count; ++d) y.value("system" + std::to_string(d));
     y.end_list().field("preserve", false).end_map();
   }
   action("format", "system-format").field("volume", volume).field("fstype", "ext4").field("preserve", false).end_map();

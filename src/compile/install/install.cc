@@ -60,35 +60,159 @@ constexpr std::array kReleases = {
     Release{"rhel-10", ""},
 };
 
-void choose_drives(const NodeGroupModel& g, InstallPlan& out, Findings& findings) {
+constexpr std::int64_t kMostBootDrives = 2;  // the system's array has two halves
+
+// What an administrator writes and finds in /dev/disk/by-path; empty: nothing that can be there.
+std::string path_name(std::string_view text) {
+  constexpr std::string_view kFolder = "/dev/disk/by-path/";
+  if (text.starts_with(kFolder)) text.remove_prefix(kFolder.size());
+  const bool good = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view(":._+@,-").find(c) != std::string_view::npos;
+  });
+  return good && !text.starts_with('-') && !text.starts_with('.') ? std::string(text) : std::string();
+}
+
+// A serial number or a name as disks.sh has it (as_word of templates/install/drives.sh).
+std::string one_word(std::string_view text) {
+  std::string out;
+  for (const char c : trim(text))
+    out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                   std::string_view(".:_+-").find(c) != std::string_view::npos
+               ? c
+               : '_';
+  const std::size_t first = out.find_first_not_of('_'), last = out.find_last_not_of('_');
+  return first == std::string::npos ? std::string() : out.substr(first, last - first + 1);
+}
+
+// Would an installer take a drive of one for a drive of the other? Where a RAID controller does not say whether SATA or
+// SAS drives are behind it, disks.sh stops.
+bool is_alike(const DriveChoice& a, const DriveChoice& b) {
+  return a.kind == b.kind && a.least <= b.most && b.least <= a.most;
+}
+
+// The serial numbers of boot drives, for the nodes whose inventory has those of all.
+void take_serials(const CompileInput& in, int group, InstallDrives& out) {
+  if (!in.inventory) return;
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+  for (std::int64_t n = 0; n < g.count; ++n) {
+    InstallDrives::Serials node{g.names.name(n), {}};
+    std::int64_t found = 0;
+    for (std::int64_t d = 0; d < out.boot.count; ++d) {
+      const std::string port = "drives.boot[" + std::to_string(d) + "]";
+      const InventoryRow* row = in.inventory->find(node.host, port);
+      if (!row) row = in.inventory->find(in.plan.node_object(g.first + n), port);
+      const std::string number = row ? one_word(row->serial) : std::string();
+      if (number.empty()) break;
+      node.numbers += (found++ > 0 ? " " : "") + number;
+    }
+    if (found == out.boot.count) out.serials.push_back(std::move(node));
+  }
+}
+
+void choose_drives(const CompileInput& in, int group, InstallPlan& plan, Findings& findings) {
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
   const auto& drives = g.server.part.drives.entries;
   if (drives.empty()) return;  // not known: the only disk there is
-  auto entry = std::find_if(drives.begin(), drives.end(), [](const auto& d) { return d.name == "boot"; });
-  if (entry == drives.end() && drives.size() == 1) entry = drives.begin();
+  const auto entry = std::find_if(drives.begin(), drives.end(), [](const auto& d) { return d.name == "boot"; });
   if (entry == drives.end()) {
+    std::vector<std::string> names;
+    for (const auto& d : drives) names.push_back("'" + d.name + "'");
     findings
-        .warning(
-            "install-drives-unsaid", g.span,
-            format("no entry of the drives of '{}' is called boot: a node that has more than one disk is not installed",
-                   g.name))
-        .help("call the entry that the operating system lies on `boot`");
+        .error("install-drives-unsaid", g.span,
+               format("'{}' is installed over the network, and its drives have no entry `boot`: {} {} data, on which "
+                      "nothing is installed",
+                      g.name, join(names, ", "), names.size() == 1 ? "holds" : "hold"))
+        .help(format("name the drives of the system in '{}', with their number, size and kind, beside `model` or in "
+                     "`server`: `drives: {{ boot: 2 x 960 GB nvme }}`",
+                     g.name));
     return;
   }
   const Drives& d = entry->value;
-  if (!d.size) return;
-  out.disks = drive_choice(d);
-  for (const auto& other : drives) {
-    const double size = other.value.size ? other.value.size->value / kSector : 0;
-    if (&other == &*entry || !other.value.size || drive_choice(other.value).kind != out.disks.kind ||
-        size < static_cast<double>(out.disks.least) || size > static_cast<double>(out.disks.most))
-      continue;
+  if (!d.size) {
     findings
-        .warning("install-drives-alike", g.span,
-                 format("drives '{}' and '{}' of '{}' are of one size and kind: the installer cannot tell them apart, "
-                        "and erases none",
-                        entry->name, other.name, g.name))
-        .help("fit the system's drives in another size or kind, or install these nodes by hand");
+        .error("install-drives-unsaid", g.span,
+               format("the size of the drives `boot` of '{}' is not known, and the installer tells them by it", g.name))
+        .help("`boot: 2 x 960 GB nvme`, with their number, size and kind");
+    return;
   }
+  InstallDrives& out = plan.disks;
+  out.boot = drive_choice(d);
+  if (out.boot.count > kMostBootDrives)
+    findings
+        .error("install-drives-many", g.span,
+               format("`boot` of '{}' has {} drives, and a system is installed on {} at most", g.name, out.boot.count,
+                      kMostBootDrives))
+        .help(format("`boot: 2 x {} {}`, and an entry of another name for the rest", to_text(*d.size), out.boot.kind));
+  for (const Value<std::string>& path : d.paths) {
+    if (!path) continue;
+    out.paths.push_back(path_name(*path));
+    if (out.paths.back().empty() ||
+        std::find(out.paths.begin(), out.paths.end() - 1, out.paths.back()) != out.paths.end() - 1)
+      findings
+          .error("install-drives-path-malformed", path.span,
+                 out.paths.back().empty()
+                     ? format("'{}' is no name in /dev/disk/by-path", one_line(path->substr(0, 80)))
+                     : format("'{}' stands twice", out.paths.back()))
+          .help("`ls /dev/disk/by-path` on such a machine lists them: `paths: [ pci-0000:01:00.0-nvme-1 ]`");
+  }
+  if (!out.paths.empty() && static_cast<std::int64_t>(out.paths.size()) != out.boot.count)
+    findings
+        .error("install-drives-path-malformed", d.paths.front().span,
+               format("`boot` of '{}' has {} {} and {} of `paths`", g.name, out.boot.count,
+                      out.boot.count == 1 ? "drive" : "drives", out.paths.size()))
+        .help("one of `paths` for each drive");
+  take_serials(in, group, out);
+  std::vector<std::string> alike, unknown;
+  for (const auto& other : drives) {
+    if (&other == &*entry) continue;
+    if (!other.value.size) {
+      unknown.push_back("'" + other.name + "'");
+      continue;
+    }
+    const DriveChoice is = drive_choice(other.value);
+    if (is_alike(out.boot, is)) alike.push_back("'" + other.name + "'");
+    // Entries that are alike are counted together, and so are entries that one of them joins.
+    InstallDrives::Other all{one_word(other.name), is,
+                             other.value.count.confirmed && other.value.size.confirmed ? is.count : 0};
+    for (auto same = out.others.begin(); same != out.others.end();)
+      if (is_alike(same->drives, all.drives)) {
+        all.name = same->name + "," + all.name;
+        all.drives.count += same->drives.count;
+        all.fewest += same->fewest;
+        all.drives.least = std::min(all.drives.least, same->drives.least);
+        all.drives.most = std::max(all.drives.most, same->drives.most);
+        same = out.others.erase(same);
+      } else {
+        ++same;
+      }
+    out.others.push_back(std::move(all));
+  }
+  if (!out.paths.empty()) return;
+  const std::int64_t left = g.count - static_cast<std::int64_t>(out.serials.size());
+  const std::string ways = format(
+      "the place of each drive of the system, as `ls /dev/disk/by-path` has it on such a machine: `boot: {{ count: {}, "
+      "size: {}, kind: {}, paths: [ {} ] }}`; or their serial numbers, a row of the inventory for each: "
+      "{},drives.boot[0],S64GNE0T100001 below name,port,serial",
+      out.boot.count, to_text(*d.size), out.boot.kind,
+      out.boot.count == 1 ? "\"pci-0000:01:00.0-nvme-1\"" : "\"pci-0000:01:00.0-nvme-1\", \"pci-0000:02:00.0-nvme-1\"",
+      g.names.name(0));
+  const auto finding = [&](std::string text) {
+    Finding& f = out.serials.empty() ? findings.error("install-drives-alike", g.span, std::move(text))
+                                     : findings.warning("install-drives-alike", g.span, std::move(text));
+    f.help(ways);
+  };
+  if (left == 0 || (alike.empty() && unknown.empty())) return;
+  const std::string whom = out.serials.empty() ? format("the installer cannot tell which ones are the system's")
+                                               : format(
+                                                     "{} of {} nodes have no serial numbers of their boot drives in "
+                                                     "the inventory, and their installation stops",
+                                                     left, g.count);
+  if (!alike.empty())
+    finding(format("drives 'boot' and {} of '{}' are of one size and kind: {}", join(alike, ", "), g.name, whom));
+  else
+    finding(format("the size of drives {} of '{}' is not known, and may be that of 'boot': {}", join(unknown, ", "),
+                   g.name, whom));
 }
 
 }  // namespace
@@ -250,7 +374,7 @@ std::optional<InstallPlan> install_plan(const CompileInput& in, int group, Findi
   }
   out.user = "admin";
   out.keys = server.url + "/authorized_keys";
-  choose_drives(g, out, findings);
+  choose_drives(in, group, out, findings);
   out.network = is_made(in.cluster, "cloud-init") && has_network_config(in, group);
   if (is_made(in.cluster, "cloud-init")) out.folders = (g.count + kBucket - 1) / kBucket;
   return out;
@@ -271,18 +395,28 @@ std::string_view template_text(std::string_view name) {
 }  // namespace
 
 std::string data_drives_script() {
-  return "#!/bin/sh\n" + std::string(template_text("install/disks-of.sh")) +
+  return "#!/bin/sh\n" + std::string(template_text("install/drives.sh")) +
          std::string(template_text("install/data-drives.sh"));
 }
 
 std::string disks_script(const InstallPlan& plan, std::string_view tail) {
-  std::string out;
+  const InstallDrives& d = plan.disks;
+  std::string out = "# shellcheck disable=SC2034\n";  // not each installer asks for all of it
+  std::string serials, others;
+  for (const auto& node : d.serials) serials += (serials.empty() ? "" : "\n") + node.host + " " + node.numbers;
+  for (const auto& other : d.others)
+    others += (others.empty() ? "" : "\n") + std::to_string(other.fewest) + " " + std::to_string(other.drives.count) +
+              " " + std::string(other.drives.kind) + " " + std::to_string(other.drives.least) + " " +
+              std::to_string(other.drives.most) + " " + other.name;
   ShellWriter sh(out);
-  sh.assign("count", plan.disks.count)
-      .assign("kind", plan.disks.kind)
-      .assign("least", plan.disks.least)
-      .assign("most", plan.disks.most);
-  out += template_text("install/disks-of.sh");
+  sh.assign("count", d.boot.count)
+      .assign("kind", d.boot.kind)
+      .assign("least", d.boot.least)
+      .assign("most", d.boot.most)
+      .assign("paths", join(d.paths, " "))
+      .assign("serials", serials)
+      .assign("others", others);
+  out += template_text("install/drives.sh");
   out += template_text("install/disks.sh");
   out += template_text("install/" + std::string(tail));
   return out;

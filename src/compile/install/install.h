@@ -57,6 +57,22 @@ struct BootServer {
 std::vector<BootServer> boot_servers(
     const CompileInput&);  // one for each network that groups are installed over, in the order of the networks
 
+// The drives of a group's machines. The system lies on `boot`; the installer stops where any of these is not there.
+struct InstallDrives {
+  DriveChoice boot;  // mirrors of each other where there are two; of any kind: the only disk of the machine
+  std::vector<std::string> paths;  // of boot, in /dev/disk/by-path
+  struct Serials {
+    std::string host, numbers;  // of boot, with blanks between them
+  };
+  std::vector<Serials> serials;  // of the nodes whose inventory has them
+  struct Other {
+    std::string name;
+    DriveChoice drives;       // as many as may be there
+    std::int64_t fewest = 0;  // and must be: what the catalogue is not sure of may be missing
+  };
+  std::vector<Other> others;
+};
+
 struct InstallPlan {
   Installer installer;
   std::string os;  // "debian-12"
@@ -65,7 +81,7 @@ struct InstallPlan {
   std::string mirror, security;  // URLs without a slash at their ends; security: of Debian's and Ubuntu's, where the
                                  // site has a mirror of its own
   std::string user, keys;        // account; URL of its authorized_keys
-  DriveChoice disks;         // mirrors of each other where there are several; of any kind: the only disk of the machine
+  InstallDrives disks;
   bool network = false;      // cloud-init has a network-config of each node
   std::int64_t folders = 0;  // of cloud-init: GROUP-0, GROUP-1, …
 };

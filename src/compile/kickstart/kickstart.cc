@@ -30,9 +30,9 @@ bool is_command(std::string_view text) {
 // nobody's but the extra line's.
 bool commanded(std::string_view text) {
   const std::string_view word = text.substr(0, text.find(' '));
-  constexpr std::string_view kOurs[] = {"autopart", "bootloader", "btrfs", "clearpart", "ignoredisk",
-                                        "logvol",   "mount",      "part",  "partition", "raid",
-                                        "reqpart",  "timezone",   "url",   "volgroup",  "zerombr"};
+  constexpr std::string_view kOurs[] = {"autopart", "bootloader", "btrfs", "clearpart", "ignoredisk", "logvol",
+                                        "mount",    "nvdimm",     "part",  "partition", "raid",       "reqpart",
+                                        "snapshot", "timezone",   "url",   "volgroup",  "zerombr"};
   if (word == "network")
     return text.find("--device=") == text.npos || text.find("--device=bootif") != text.npos ||
            text.find("--device=link") != text.npos;

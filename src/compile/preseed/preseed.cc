@@ -34,8 +34,9 @@ bool is_answer(std::string_view text) {
 // Answers of the spec, and those that the two scripts of the installation hang on.
 bool answered(std::string_view text) {
   const std::string_view question = split(text, ' ')[1];
-  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user", "passwd/root-login", "time/zone",
-                                        "netcfg/get_domain"};
+  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user",
+                                        "passwd/root-login",    "time/zone",
+                                        "netcfg/get_domain",    "grub-installer/bootdev"};
   return question.starts_with("partman") || question.starts_with("mirror/") ||
          std::find(std::begin(kOurs), std::end(kOurs), question) != std::end(kOurs);
 }
@@ -62,10 +63,11 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("mirror/http/proxy", "string", "");
   answer("mirror/suite", "string", plan.release.codename);
   out += "# no password: administrators come by key (" + name + "-finish.sh), root not at all\n";
-  // "!" disables an account; the installer's own way of making one lays it below /home, and keeps some names for
+  // "!" or "*" disables an account; the installer's own way of making one lays it below /home, and keeps some names for
   // itself.
   answer("passwd/root-login", "boolean", "true");
-  answer("passwd/root-password-crypted", "password", "!");
+  // From Debian 13 on the installer asks again where it is "!" (user-setup 1.107, user-setup-ask).
+  answer("passwd/root-password-crypted", "password", plan.release.number == "13" ? "*" : "!");
   answer("passwd/make-user", "boolean", "false");
   answer("clock-setup/utc", "boolean", "true");
   answer("clock-setup/ntp", "boolean", "true");
@@ -74,9 +76,8 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("partman/early_command", "string",
          "wget -O /tmp/disks.sh " + plan.server.url + "/preseed/" + name + "-disks.sh && sh /tmp/disks.sh");
   for (const std::string_view question :
-       {"partman-lvm/device_remove_lvm", "partman-md/device_remove_md", "partman-partitioning/confirm_write_new_label",
-        "partman/confirm", "partman/confirm_nooverwrite", "partman-md/confirm", "partman-md/confirm_nooverwrite",
-        "partman-efi/non_efi_system"})
+       {"partman-partitioning/confirm_write_new_label", "partman/confirm", "partman/confirm_nooverwrite",
+        "partman-md/confirm", "partman-md/confirm_nooverwrite", "partman-efi/non_efi_system"})
     answer(question, "boolean", "true");
   answer("partman-basicfilesystems/no_swap", "boolean", "false");
   answer("partman-partitioning/choose_label", "string", "gpt");

@@ -247,7 +247,6 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
             {"RealMemory", text_of(n.memory.jobs)},
             {"Gres", gres_of(n)},
             {"Feature", join(n.features, ",")}});
-    if (!n.spares.empty()) f.line({{"DownNodes", n.spares}, {"State", "DRAIN"}, {"Reason", "spare"}});
   }
   f.blank();
   f.comment("without a wish of its own a job gets its share: of memory by CPU, of CPUs by GPU");
@@ -274,7 +273,9 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
 void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   SlurmFile f(in, "gres.conf");
   f.comment(
-      "File= lines are read by every build of slurmd, and slurmd drains a node where one of the devices is missing;");
+      "File= lines are read by every build of slurmd. Where a device is missing slurmd waits 20 s and ends; its unit "
+      "starts "
+      "it again (slurmd.service.d/90-cluster.conf).");
   f.comment(
       "AutoDetect=nvml would need slurmd built with NVML, and may not stand beside them (sched-gres-file-malformed)");
   for (const SlurmNodes& n : facts.nodes) {
@@ -353,6 +354,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
   emit_reservations(in, facts, bundle);
+  emit_spares(in, facts, bundle);
   plugstack_conf(in, bundle);
   emit_node_scripts(in, facts, bundle, findings);
   check_extra_files(in, "slurm", files, findings);

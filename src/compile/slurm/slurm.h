@@ -100,6 +100,8 @@ std::string account_name_error(std::string_view);
 // In facts.reservations; needs facts.nodes.
 void slurm_reservations(const CompileInput&, SlurmFacts&, Findings&);
 void emit_reservations(const CompileInput&, const SlurmFacts&, Bundle&);
+// spares.sh, where nodes are held back.
+void emit_spares(const CompileInput&, const SlurmFacts&, Bundle&);
 // slurmdbd.conf and accounts.sh.
 void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.

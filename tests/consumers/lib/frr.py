@@ -18,13 +18,11 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from skipping import cannot, missing  # noqa: E402
+
 FRR = "/usr/lib/frr"
 folder, network, work = sys.argv[1:4]
-
-
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(77)
 
 
 def rows(name):
@@ -103,7 +101,7 @@ def run(*words, **more):
 def batch(lines):
     done = subprocess.run(["ip", "-batch", "-"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
     if done.returncode:
-        skip(f"network namespaces cannot be had here: {done.stderr.strip()[:200]}")
+        cannot(f"network namespaces cannot be had here: {done.stderr.strip()[:200]}")
 
 
 def clean():
@@ -194,9 +192,9 @@ def main():
 
 
 if not os.path.exists(f"{FRR}/bgpd") or not os.path.exists(f"{FRR}/zebra"):
-    skip("frr not installed")
+    missing("frr not installed")
 if os.geteuid() != 0:
-    skip("network namespaces need root")
+    cannot("network namespaces need root")
 os.makedirs("/var/run/frr", exist_ok=True)
 shutil.chown("/var/run/frr", "frr", "frr")
 os.makedirs(work, exist_ok=True)

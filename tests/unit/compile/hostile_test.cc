@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "skipping.h"
 #include "unit/compile/compiled.h"
 
 namespace clusterc {
@@ -422,7 +423,7 @@ TEST(HostileValues, AreRefusedOrInert) {
   }
   json.end_array();
   const auto result = run({.argv = {"python3", "-c", std::string(kCompare)}, .input = input});
-  if (result.err.find("No module named 'yaml'") != std::string::npos) GTEST_SKIP() << "python3-yaml is not installed";
+  if (result.err.find("No module named 'yaml'") != std::string::npos) CLUSTERC_MISSING("python3-yaml is not installed");
   EXPECT_TRUE(result.ok()) << result.reason << result.err;
   EXPECT_TRUE(result.out.starts_with("compared ")) << result.out;
   EXPECT_GT(taken, all / 20) << "hardly anything was compared: " << refused;

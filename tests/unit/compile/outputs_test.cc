@@ -191,12 +191,10 @@ TEST(Slurm, EachMi300xIsTheFirstOfItsRenderNodes) {
       node.find("\n" + devices + "amd_gpus /sys/class/kfd/kfd/topology/nodes 8 128 136 144 152 160 168 176 184\n"),
       std::string::npos)
       << node;
-  EXPECT_NE(
-      c.file("ansible/group_vars/group_mi.yaml")
-          .find("cluster_health_render_nodes:\n  - 128\n  - 136\n  - 144\n  - 152\n  - 160\n  - 168\n  - 176\n  - "
-                "184\ncluster_health_amd_gpus: 8\n"),
-      std::string::npos)
-      << c.file("ansible/group_vars/group_mi.yaml");
+  EXPECT_NE(c.file("ansible/health/mi.sh")
+                .find("\namd_gpus /sys/class/kfd/kfd/topology/nodes 8 128 136 144 152 160 168 176 184\n"),
+            std::string::npos)
+      << c.file("ansible/health/mi.sh");
 }
 
 // A module of MI250X is two GPUs of the driver, whose number is not compared.

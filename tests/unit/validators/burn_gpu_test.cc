@@ -5,6 +5,7 @@
 #include "burn/products.h"
 #include "harness/cuda_support.h"
 #include "harness/loop.h"
+#include "skipping.h"
 #include "unit/validators/program_run.h"
 
 namespace {
@@ -42,7 +43,7 @@ class GpuLoad : public ::testing::Test {
     try {
       blas = gemm::open_host_blas(1);
     } catch (const CouldNotRun& e) {
-      GTEST_SKIP() << e.what();
+      CLUSTERC_MISSING(e.what());
     }
   }
   std::unique_ptr<ProductLoad> make(int left_out, bool wrong_reference) {

@@ -2,6 +2,7 @@
 // broken one does; and with Podman itself, where it can start containers here.
 #include "container/look.h"
 #include "container/runtimes.h"
+#include "skipping.h"
 #include "unit/validators/program_run.h"
 
 namespace {
@@ -72,7 +73,7 @@ TEST_F(Container, ASoundRuntimeShowsEveryDevice) {
   EXPECT_EQ(m["parameters"]["adapters_inside"], 1);
   EXPECT_EQ(m["parameters"]["verbs_inside"], 1);
   EXPECT_FALSE(m["parameters"].contains("slow")) << m;
-  if (!collectives()) GTEST_SKIP() << "no mpirun, or clusterc-nccl is not built: no collective ran";
+  if (!collectives()) CLUSTERC_MISSING("no mpirun, or clusterc-nccl is not built: no collective ran");
   EXPECT_EQ(r.records[2]["metric"], "container.all_reduce");
   EXPECT_EQ(r.records[2]["size"], 1048576);
   EXPECT_EQ(r.records[2]["count"], 1);
@@ -157,7 +158,7 @@ TEST_F(Container, ARuntimeAskedForByNameThatNeedsAnImageIsNoSuccess) {
 
 // Records of a stranger, of any shape and without end: an end record comes, and nothing grows.
 TEST_F(Container, WhatACollectivePrintsIsNotTrusted) {
-  if (!collectives()) GTEST_SKIP() << "no clusterc-nccl or no mpirun";
+  if (!collectives()) CLUSTERC_MISSING("no clusterc-nccl or no mpirun");
   fs::create_directories(root / "strange");
   std::ofstream(root / "strange/mpirun") << "#!/bin/sh\necho "
                                             "'{\"metric\":\"nccl.all_reduce.busbw\",\"value\":1,\"parameters\":{\"in_"
@@ -232,7 +233,7 @@ TEST_F(Container, AWrongAnswerIsFoundByTheFaultBuild) {
 // Podman itself, from this machine's own file system: /tmp is in the container, /dev/shm is another.
 TEST_F(Container, PodmanStartsContainersHere) {
   setenv("PATH", path.c_str(), 1);
-  if (!program_of(Runtime::podman)) GTEST_SKIP() << "podman is not installed";
+  if (!program_of(Runtime::podman)) CLUSTERC_MISSING("podman is not installed");
   std::ofstream(root / "containers.conf")
       << "[containers]\ndefault_ulimits = [\"nofile=1024:1024\", \"nproc=1000:1000\"]\n";
   setenv("CONTAINERS_CONF", (root / "containers.conf").c_str(), 1);

@@ -10,6 +10,7 @@
 #include "hpl/backend.h"
 #include "hpl/mixed_part.h"
 #include "hpl/sizes.h"
+#include "skipping.h"
 
 namespace clusterc::hpl {
 namespace {
@@ -130,7 +131,7 @@ class Device : public ::testing::Test {
     try {
       blas = std::make_shared<harness::Blas>(1);
     } catch (const harness::CouldNotRun& e) {
-      GTEST_SKIP() << e.what();
+      CLUSTERC_MISSING(e.what());
     }
   }
   std::shared_ptr<harness::Blas> blas;

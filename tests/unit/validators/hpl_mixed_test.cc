@@ -6,6 +6,7 @@
 
 #include "hpl/narrow.h"
 #include "hpl/square.h"
+#include "skipping.h"
 
 namespace clusterc::hpl {
 namespace {
@@ -51,7 +52,7 @@ class HplSquare : public ::testing::Test {
     try {
       blas = std::make_shared<harness::Blas>(1);
     } catch (const harness::CouldNotRun& e) {
-      GTEST_SKIP() << e.what();
+      CLUSTERC_MISSING(e.what());
     }
   }
   std::shared_ptr<harness::Blas> blas;

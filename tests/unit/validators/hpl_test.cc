@@ -8,6 +8,7 @@
 #include "hpl/kernels.h"
 #include "hpl/panel.h"
 #include "hpl/sizes.h"
+#include "skipping.h"
 
 namespace clusterc::hpl {
 namespace {
@@ -107,7 +108,7 @@ TEST(HplPanel, FactorsByHandAndTellsItsExchanges) {
     EXPECT_EQ(moved.source, (std::vector<Index>{1, 2}));
     EXPECT_EQ(moved.displaced, (std::vector<std::pair<Index, Index>>{{2, 0}}));
   } catch (const harness::CouldNotRun& e) {
-    GTEST_SKIP() << e.what();
+    CLUSTERC_MISSING(e.what());
   }
 }
 

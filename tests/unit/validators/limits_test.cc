@@ -4,6 +4,7 @@
 
 #include "harness/deadline.h"
 #include "harness/loop.h"
+#include "skipping.h"
 #include "unit/validators/program_run.h"
 
 namespace {
@@ -119,7 +120,7 @@ TEST(Limits, ThreadsOfABlasAreThoseThatItUses) {
   const Result result = run({program("gemm"), "--threads", "999999", "--size", "64", "--iterations", "1",
                              "--precisions", "fp64", "--allow-busy"});
   if (result.ended() && result.records.back().value("reason", "") == "library missing")
-    GTEST_SKIP() << result.records.back()["detail"];
+    CLUSTERC_MISSING(result.records.back()["detail"]);
   ASSERT_EQ(result.records.size(), 3u) << result.text;
   const json& parameters = result.records[1]["parameters"];
   if (!parameters.contains("threads")) GTEST_SKIP() << "the BLAS here does not say how many threads it uses";
@@ -129,7 +130,7 @@ TEST(Limits, ThreadsOfABlasAreThoseThatItUses) {
 // One rank alone, sizes that have nothing for each rank, and ranks that a launcher of another MPI started each for
 // itself.
 TEST(Limits, MpiSaysThatThereIsNothingToMeasure) {
-  if (!fs::exists(program("mpi"))) GTEST_SKIP() << "clusterc-mpi is not built: no MPI was found";
+  if (!fs::exists(program("mpi"))) CLUSTERC_MISSING("clusterc-mpi is not built: no MPI was found");
   const Result alone = run({program("mpi"), "--size", "8B", "--allow-busy"});
   EXPECT_EQ(alone.status, 3);
   ASSERT_TRUE(alone.ended()) << alone.text;
@@ -141,7 +142,7 @@ TEST(Limits, MpiSaysThatThereIsNothingToMeasure) {
   EXPECT_EQ((*first_end(none))["detail"], "no message of these sizes has an element for each of 3 ranks");
 }
 TEST(Limits, RanksOfAnotherMpiAreNoJob) {
-  if (!fs::exists(program("mpi"))) GTEST_SKIP() << "clusterc-mpi is not built: no MPI was found";
+  if (!fs::exists(program("mpi"))) CLUSTERC_MISSING("clusterc-mpi is not built: no MPI was found");
   for (const char* name : {"mpi", "nccl", "hpl"}) {
     const Result first = run({"env", "PMI_SIZE=2", "PMI_RANK=0", program(name), "--allow-busy"}),
                  second = run({"env", "PMI_SIZE=2", "PMI_RANK=1", program(name), "--allow-busy"});

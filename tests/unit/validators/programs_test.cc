@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "skipping.h"
 #include "unit/validators/program_run.h"
 
 namespace {
@@ -15,7 +16,7 @@ std::vector<std::string> mpirun(int ranks, std::vector<std::string> arguments) {
 }
 bool have_mpi() { return fs::exists(program("mpi")); }
 #define SKIP_WITHOUT_MPI() \
-  if (!have_mpi()) GTEST_SKIP() << "clusterc-mpi is not built: no MPI was found"
+  if (!have_mpi()) CLUSTERC_MISSING("clusterc-mpi is not built: no MPI was found")
 
 TEST(Programs, VersionIsTheHandshake) {
   for (const char* name : {"probe", "memory", "gemm"}) {
@@ -40,13 +41,13 @@ TEST(Programs, MemoryFindsAFlippedBit) {
 TEST(Programs, GemmMeasuresAndVerifies) {
   const Result result = run({program("gemm"), "--size", "300", "--iterations", "3", "--allow-busy"});
   if (result.ended() && result.records.back().value("reason", "") == "library missing")
-    GTEST_SKIP() << result.records.back()["detail"];
+    CLUSTERC_MISSING(result.records.back()["detail"]);
   expect_measured(result, 2);
 }
 TEST(Programs, GemmFindsAFlippedBit) {
   const Result result = run({kFaulty + "/clusterc-gemm-faulty", "--size", "300", "--iterations", "3", "--allow-busy"});
   if (result.ended() && result.records.back().value("reason", "") == "library missing")
-    GTEST_SKIP() << result.records.back()["detail"];
+    CLUSTERC_MISSING(result.records.back()["detail"]);
   expect_wrong_data(result, 2);
 }
 
@@ -92,7 +93,7 @@ TEST(Programs, WrongUseIsStatusTwoAndPrintsNoRecord) {
 TEST(Programs, WhatTheBackEndDoesNotHaveIsNotApplicable) {
   const Result result = run({program("gemm"), "--precisions", "bf16", "--allow-busy"});
   if (result.ended() && result.records.back().value("reason", "") == "library missing")
-    GTEST_SKIP() << result.records.back()["detail"];
+    CLUSTERC_MISSING(result.records.back()["detail"]);
   EXPECT_EQ(result.status, 3);
   ASSERT_TRUE(result.ended()) << result.text;
   EXPECT_EQ(result.records.back()["status"], "not applicable");
@@ -413,7 +414,7 @@ TEST(Programs, HplRefusesAGridThatNeedsMoreRanks) {
 }
 
 #define SKIP_WITHOUT_NCCL() \
-  if (!fs::exists(program("nccl"))) GTEST_SKIP() << "clusterc-nccl is not built: no MPI was found"
+  if (!fs::exists(program("nccl"))) CLUSTERC_MISSING("clusterc-nccl is not built: no MPI was found")
 
 // Every collective, type and placement that MPI has, among ranks of whom one count is no power of two. 12 measurements:
 // all_reduce, all_gather, reduce_scatter, all_to_all, reduce in both placements, broadcast in place, sendrecv out of

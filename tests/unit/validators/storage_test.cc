@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "skipping.h"
 #include "storage/fio.h"
 #include "storage/gds.h"
 #include "storage/place.h"
@@ -126,7 +127,7 @@ class StorageProgram : public ::testing::Test {
   std::string root, data, bin;
 };
 #define SKIP_WITHOUT_FIO() \
-  if (!have_fio()) GTEST_SKIP() << "fio is not installed"
+  if (!have_fio()) CLUSTERC_MISSING("fio is not installed")
 
 TEST_F(StorageProgram, MeasuresVerifiesAndLeavesNothing) {
   SKIP_WITHOUT_FIO();

@@ -6,4 +6,7 @@ gpu_device /dev/nvidia1
 gpu_device /dev/nvidia2
 gpu_device /dev/nvidia3
 gpus 4 nvidia-smi
+memory 761856
+link data1
+daemon munge munged
 mounted /home

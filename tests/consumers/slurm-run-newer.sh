@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# output slurm: the same with slurmctld and slurmd 24.11 (Debian 13, unpacked by scripts/newer-slurm); 1 broken twin
+# Skipped where that one is not there.
+# lock: slurm
+. "$(dirname "$0")/lib/common.bash" "$@"
+. "$(dirname "$0")/lib/slurm_run.bash"
+need slurmctld slurmd munged python3 nsenter
+root=${CLUSTERC_NEWER_SLURM:-$src/build/newer-slurm/trixie}
+[ -d "$root" ] || { echo "skipped: no newer Slurm in build/newer-slurm/trixie: scripts/newer-slurm unpacks one"; exit 77; }
+slurm_life 24.11 --root "$root"

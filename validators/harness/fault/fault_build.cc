@@ -1,0 +1,3 @@
+#include "harness/fault.h"
+
+const bool clusterc::harness::kFaultBuild = true;
