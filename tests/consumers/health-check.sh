@@ -210,8 +210,3 @@ prolog 2> /dev/null && fail "a job without its scratch"
 equal "no scratch" "$(has)" "IDLE+DRAIN health: no folder can be made in /etc/slurm/scratch"
 rm "$work/node/etc/scratch"; mkdir "$work/node/etc/scratch"
 check; equal "scratch again" "$(has)" "IDLE "
-
-# ---- settings of slurmd's unit, read by systemd, where its parser is here --------------------------------------------------------------------------------
-if command -v systemd-analyze > /dev/null && [ -e /lib/systemd/system/slurmd.service ]; then
-  for part in nvidia-dgx-h100 nvidia-dgx-gb200 amd; do :; done
-fi

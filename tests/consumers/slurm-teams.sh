@@ -111,7 +111,7 @@ rm "$run/run/broken.n2"
 wait_for 20 "n2 when it answers again" 'state n2' "idle* none"
 echo 2 > "$run/run/broken.n2"
 wait_for 20 "n2 with a dead GPU again" 'state n2' "drained health: 3 of 4 GPUs answer"
-"$run/as" n2 sh -c 'rm -f /run/slurm/health.* /run/slurm/asked.*' && rm "$run/run/broken.n2"   # a start of the machine, which mends it and empties /run
+"$run/as" n2 sh -c 'rm -rf /run/cluster-health/n2' && rm "$run/run/broken.n2"   # a start of the machine, which mends it and empties /run
 wait_for 20 "n2 when it has started again" 'state n2' "idle* none"
 ctl scontrol update nodename=n2 state=drain reason="new memory"
 echo 1 > "$run/run/broken.n2"

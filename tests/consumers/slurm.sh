@@ -103,7 +103,10 @@ stop
 controller case-slurm "no switch can reach all nodes"   # the virtual machines are on another network: that is so
 equal "case slurm: nodes" "$("$run/enter" sinfo -h -o %D | awk '{ n += $1 } END { print n }')" 75
 equal "case slurm: CPUs, memory and GPUs of g1" "$("$run/enter" sinfo -h -n g1 -o '%c %m %G' | sort -u)" "128 761856 gpu:l40s:4"
-equal "case slurm: the spare is drained" "$("$run/enter" sinfo -h -n g2 -o '%E' | sort -u)" spare
+equal "case slurm: the spare before spares.sh" "$("$run/enter" sinfo -h -n g2 -o '%E' | sort -u)" none
+equal "case slurm: spares.sh says" "$("$run/enter" /etc/slurm/spares.sh 2>&1)" "g2 is a spare now"
+equal "case slurm: drained are" "$("$run/enter" sinfo -h -N -t drain -o '%N %E' | sort -u)" "g2 spare"
+equal "case slurm: a second run says" "$("$run/enter" /etc/slurm/spares.sh 2>&1)" ""
 equal "case slurm: the third leaf" "$("$run/enter" scontrol show topology leaf-lan-03 | sed -n 's/.*SwitchName=leaf-lan-03 .*Nodes=\([^ ]*\).*/\1/p')" "c[65-70],g[1-2]"
 stop
 # extra lines: the controller that reads them has them
@@ -187,7 +190,7 @@ say "$differ values of keys are taken and refused as Slurm does"
 # ---- a file server that is gone: whoever looks at the folder waits, here for a mountpoint that never answers; one that is not mounted, and one that is ------------
 mkdir -p "$work/hung/bin"
 printf 'mounted /data\n' > "$work/hung/node.sh"
-sed "s|^here=.*|here=$work/hung|; s/-s KILL 20/-s KILL 1/" "$work/superpod/slurm/healthcheck.sh" > "$work/hung/healthcheck.sh"
+sed "s|^here=.*|here=$work/hung|; s/^budget=30 /budget=2 /" "$work/superpod/slurm/healthcheck.sh" > "$work/hung/healthcheck.sh"
 for answer in 'exec sleep 60' 'exit 32' 'exit 0'; do
   printf '#!/bin/sh\n%s\n' "$answer" > "$work/hung/bin/mountpoint" && chmod +x "$work/hung/bin/mountpoint"
   SLURMD_NODENAME=n1 PATH=$work/hung/bin:$PATH timeout 30 sh "$work/hung/healthcheck.sh" --check 2>&1

@@ -4,7 +4,8 @@
 # next job comes.
 # shellcheck disable=SC2317  # node.sh calls the functions
 set -u
-export PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
 here=/etc/slurm
 scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }
 scratch_folder() { scratch "$1"; }

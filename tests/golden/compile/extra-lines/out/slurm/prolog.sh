@@ -5,7 +5,8 @@
 # when nothing is missing any more.
 # shellcheck disable=SC2317  # node.sh calls the functions
 set -u
-export PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
 here=/etc/slurm
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
 "$here/healthcheck.sh" --prolog || exit 1

@@ -10,7 +10,8 @@
 #   healthcheck.sh --look ...      one look, for the others
 # shellcheck disable=SC2317  # node.sh calls the functions
 set -u
-export PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
 here=/etc/slurm
 # Slurm kills the program after 60 s (slurm.conf(5), HealthCheckProgram). What has not answered `budget` seconds after the start counts as
 # missing; slurmctld is waited for three times `patience` seconds at most: 30 + 3 x 8 = 54.
