@@ -17,6 +17,8 @@ import shutil
 import subprocess
 import sys
 
+import skipping
+
 GB, TB = 10**9, 10**12
 SPEC = """clusterc: 1
 rules: 2026.11
@@ -447,8 +449,7 @@ def main():
     only = sys.argv[4] if len(sys.argv) > 4 else ""
     for shell in ("dash", "busybox"):
         if not shutil.which(shell):
-            print(f"skipped: {shell} not installed")
-            sys.exit(77)
+            skipping.missing(f"{shell} not installed")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     work = work.resolve()

@@ -72,7 +72,7 @@ exec "$@"
 END
 mkdir -p /etc/slurm /run/cluster-health /mnt
 on_node() { unshare -m --propagation private bash "$work/inside" "$work/node" "$@"; }
-on_node true || { echo "skipped: no mount namespace can be made here"; exit 77; }
+on_node true || cannot "no mount namespace can be made here"
 check() { on_node timeout -s KILL 60 sh /etc/slurm/healthcheck.sh "$@"; }
 fakes() { cat "$work/node/fakes/$1"; }
 said() { check --check 2>&1 | sed 's/^h1: //' | tr '\n' ';'; }

@@ -6,5 +6,5 @@
 . "$(dirname "$0")/lib/slurm_run.bash"
 need slurmctld slurmd munged python3 nsenter
 root=${CLUSTERC_NEWER_SLURM:-$src/build/newer-slurm/trixie}
-[ -d "$root" ] || { echo "skipped: no newer Slurm in build/newer-slurm/trixie: scripts/newer-slurm unpacks one"; exit 77; }
+[ -d "$root" ] || missing "no newer Slurm in build/newer-slurm/trixie: scripts/newer-slurm unpacks one"
 slurm_life 24.11 --root "$root"

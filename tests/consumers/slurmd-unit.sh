@@ -2,7 +2,7 @@
 # output slurm: systemd-analyze verify 252 and systemd 252 itself in its test mode (Debian 12) with the settings of slurmd's unit beside that of Debian 12 and of Debian 13: NVIDIA with and without NVSwitches, NVL72, AMD, no GPU; the same text in Slurm's folder, for Ansible and for cloud-init; 2 broken twins
 . "$(dirname "$0")/lib/common.bash" "$@"
 need systemd-analyze setpriv slurmd python3
-[ -x /lib/systemd/systemd ] || { echo "skipped: systemd not installed"; exit 77; }
+[ -x /lib/systemd/systemd ] || missing "systemd not installed"
 compile nvl72
 for name in slurmd-nvidia slurmd-amd health-check; do compile_spec "$name"; done
 
