@@ -21,7 +21,8 @@ namespace clusterc {
 namespace {
 
 // slurmd gives its scripts no PATH, and what a shell takes then it does not hand on to its programs.
-constexpr std::string_view kPath = "PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\nexport PATH\n";
+constexpr std::string_view kPath =
+    "PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\nexport PATH\n";
 
 // Each look is a process of its own, so that one that hangs holds up no other. A process that waits for a file server
 // that is gone, or for a driver, may survive SIGKILL (state D of ps(1)): nobody waits for it here, its output goes to
