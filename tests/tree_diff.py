@@ -174,7 +174,10 @@ def main():
                 with open(name, "wb") as file:
                     file.write(text)
             least = changed_lines(subprocess.run(["diff", "--minimal", "-u", "--label", "a/x", "--label", "b/y", "x", "y"], capture_output=True).stdout)
-            ours = changed_lines(f["patch"].encode())
+            # A line of context that CI runners would obey ("::1 localhost") is shown as taken out and put back.
+            patch = f["patch"].splitlines()
+            put_back = sum(2 for line in patch if line.startswith("-") and line[1:].lstrip().startswith("::") and "+" + line[1:] in patch)
+            ours = changed_lines(f["patch"].encode()) - put_back
             if ours > least:
                 sys.exit(f"round {number}: {f['path']}: {ours} lines change, diff needs {least}")
         # The twin: a patch with a line lost is not taken, or leaves other files.
