@@ -115,7 +115,7 @@ grep -q 'processes use it: 4711' "$work/play-busy" || { tail -25 "$work/play-bus
 sed -i 's/"pids": \[4711\]/"pids": []/g' "$root/root/gpus.json"
 # whole again: the spec says nothing of MIG any more
 sed -i '/^cluster_mig/d' "$root"/root/tree/ansible/group_vars/group_gpu_a.yaml
-sed -i 's/^gpu_instances .*/mig_off nvidia-smi/' "$root"/root/tree/ansible/health/gpu_a.sh
+sed -i 's/^gpu_instances .*/mig_off nvidia-smi/' "$root"/root/tree/ansible/health/gpu-a.sh
 mig off nvidia_mig -e "$there"
 equal "whole again" "$(chroot "$root" nvidia-smi --query-gpu=mig.mode.current --format=csv,noheader | sort | uniq -c | tr -s ' ')" " 8 Disabled"
 equal "the unit starts" "$(sed -n 's/^ExecStart=//p' "$root/etc/systemd/system/cluster-mig.service")" "/usr/local/sbin/cluster-mig off"
