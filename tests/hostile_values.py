@@ -84,6 +84,8 @@ class Quoted(str):
     """What flat() says of an Unsafe."""
 
 
+
+
 def flat(value, path=""):
     """[(path, text)]: what a document says."""
     if isinstance(value, dict):
@@ -425,7 +427,10 @@ def main():
                 if hostile is None:
                     seen["refused"] += 1
                     continue
-                if name == "empty" and whole:     # as if it were not there: it says something else by right
+                # As if it were not there, or another operating system: it says something else by right, and every file can still be read.
+                # So does another scratch: Enroot takes the next one whose path enroot.conf can hold.
+                if (name == "empty" and whole) or re.search(r"\bos:\s*[\"']?$", trial.text[:begin]) or (
+                        "enroot" in trial.text and re.search(r"kind: local,[^{}]*mount:\s*[\"']?$", trial.text[:begin])):
                     for path, text in hostile.items():
                         structure(path, text)
                     continue
