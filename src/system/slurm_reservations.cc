@@ -47,8 +47,8 @@ bool same_time(const Held& a, const Held& b) {
 }
 
 // Each node is one that slurmd runs on. The names are the cluster's: told where they were resolved.
-void check_nodes(const System& in, const SlurmFacts& facts, const Reservation& r, SlurmReservation& out,
-                 Held& held, Findings& findings) {
+void check_nodes(const System& in, const SlurmFacts& facts, const Reservation& r, SlurmReservation& out, Held& held,
+                 Findings& findings) {
   HostPattern::Error error;
   const auto pattern = HostPattern::parse(*r.nodes, error);
   if (!pattern) return;

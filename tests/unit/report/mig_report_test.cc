@@ -2,8 +2,8 @@
 // them.
 #include <gtest/gtest.h>
 
-#include "report/collective_report.h"
 #include "compile/output.h"
+#include "report/collective_report.h"
 #include "report/handbook.h"
 #include "targets/workload_plan.h"
 #include "unit/model/examples.h"
