@@ -81,7 +81,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
     answer(question, "boolean", "true");
   answer("partman-basicfilesystems/no_swap", "boolean", "false");
   answer("partman-partitioning/choose_label", "string", "gpt");
-  answer("partman/default_label", "string", "gpt");
+  answer("partman-partitioning/default_label", "string", "gpt");
   answer("partman/choose_partition", "select", "finish");
   answer("grub-installer/only_debian", "boolean", "true");
   answer("apt-setup/cdrom/set-first", "boolean", "false");
