@@ -2,7 +2,8 @@
 """Runs one golden case and compares all that comes out.
 
 usage: golden.py CLUSTERC CASE WORK
-  CASE/cmd        arguments, one line ('#' begins a comment line); default: `<command> spec.yaml`, for compile `-o out` with it.
+  CASE/cmd        arguments, one line ('#' begins a comment line); default: `<command> spec.yaml`, for compile `-o out` with it, and
+                  `--only OUTPUT` where the case is called as an output.
                   $SOURCE is the source directory; where it shows in stdout or stderr it stands as $SOURCE again.
   CASE/stdout     the complete text; absent: not compared
   CASE/stderr     the complete text; absent: not compared
@@ -152,7 +153,11 @@ def main():
     command = os.path.basename(os.path.dirname(case))
     source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-    arguments = [command, "spec.yaml"] + (["-o", "out"] if command == "compile" else [])
+    arguments = [command, "spec.yaml"]
+    if command == "compile":
+        outputs = subprocess.run([clusterc, "compile", "--list"], capture_output=True, text=True, check=True).stdout
+        name = os.path.basename(case)
+        arguments += ["-o", "out"] + (["--only", name] if re.search(rf"^{re.escape(name)}\s", outputs, re.M) else [])
     if os.path.exists(os.path.join(case, "cmd")):
         lines = [l for l in read(os.path.join(case, "cmd")).split("\n") if l.strip() and not l.startswith("#")]
         if len(lines) != 1:
