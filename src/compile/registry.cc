@@ -18,6 +18,7 @@
   X(kMaasOutput)            \
   X(kOpenChamiOutput)       \
   X(kXcatOutput)            \
+  X(kClusterShellOutput)    \
   X(kChronyOutput)          \
   X(kNftablesOutput)        \
   X(kNfsOutput)             \
