@@ -90,6 +90,7 @@
   X(kNetRailsUnjoinedButCrossed) \
   X(kNetLeavesUnjoined) \
   X(kNetSingleSpine) \
+  X(kNetDomainReserved) \
   X(kNetLinkEndsMismatched) \
   X(kNetModuleCageMismatched) \
   X(kNetLinkBeyondMediumReach) \
