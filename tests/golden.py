@@ -155,9 +155,10 @@ def main():
 
     arguments = [command, "spec.yaml"]
     if command == "compile":
-        outputs = subprocess.run([clusterc, "compile", "--list"], capture_output=True, text=True, check=True).stdout
+        outputs = subprocess.run([clusterc, "compile", "--list"], capture_output=True, text=True)
         name = os.path.basename(case)
-        arguments += ["-o", "out"] + (["--only", name] if re.search(rf"^{re.escape(name)}\s", outputs, re.M) else [])
+        is_output = outputs.returncode == 0 and re.search(rf"^{re.escape(name)}\s", outputs.stdout, re.M)
+        arguments += ["-o", "out"] + (["--only", name] if is_output else [])
     if os.path.exists(os.path.join(case, "cmd")):
         lines = [l for l in read(os.path.join(case, "cmd")).split("\n") if l.strip() and not l.startswith("#")]
         if len(lines) != 1:
