@@ -98,6 +98,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {"mpi.message_rate", kOps, kHigher, "mpi", "--tests message-rate", "whole", kNobody, kNone, false, false, "", "",
      ""},
     {"mpi.barrier.time", kTime, kLower, "mpi", "--tests barrier", "whole", kNobody, kNone, false, false, "", "", ""},
+    {"mpi.barrier.delay", kTime, kLower, "mpi", "--tests barrier", "whole", kNobody, kNone, false, false, "", "", ""},
     {"mpi.allreduce.time", kTime, kLower, "mpi", "--tests allreduce", "whole", kTarget, kNone, false, false, "", "",
      ""},
     {"mpi.allreduce.algbw", kBytes, kHigher, "mpi", "--tests allreduce", "whole", kNobody, kNone, false, false, "", "",

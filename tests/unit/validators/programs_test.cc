@@ -210,13 +210,25 @@ TEST(Programs, MpiSumsAreExactForSeveralRanks) {
     const Result result = run(mpirun(ranks, {program("mpi"), "--min-size", "8B", "--max-size", "16B", "--iterations",
                                              "3", "--warmup", "1", "--allow-busy"}));
     // Between pairs: two sizes of ping-pong (time and bandwidth), bandwidth, bidirectional and multi-pair; one message
-    // rate and one barrier. All-reduce: types, placements, sizes, metrics. All-gather and all-to-all: sizes that have 4
-    // B for each rank, metrics.
+    // rate and two figures of the barrier. All-reduce: types, placements, sizes, metrics. All-gather and all-to-all:
+    // sizes that have 4 B for each rank, metrics.
     const int sizes = ranks == 2 ? 2 : ranks == 3 ? 1 : 0;
-    expect_measured(result, 2 * (2 + 1 + 1 + 1) + 1 + 1 + 2 * 2 * 2 * 3 + 2 * sizes * 3);
+    expect_measured(result, 2 * (2 + 1 + 1 + 1) + 1 + 2 + 2 * 2 * 2 * 3 + 2 * sizes * 3);
     for (std::size_t i = 1; i + 1 < result.records.size(); ++i)
       EXPECT_EQ(result.records[i]["parameters"]["ranks"], ranks);
   }
+}
+
+// What each barrier takes beyond the fastest one.
+TEST(Programs, MpiDelaysOfBarriersBeginAtTheFastest) {
+  SKIP_WITHOUT_MPI();
+  const Result result = run(mpirun(2, {program("mpi"), "--tests", "barrier", "--iterations", "9", "--allow-busy"}));
+  ASSERT_EQ(result.records.size(), 4u) << result.text;
+  const auto &time = result.records[1], &delay = result.records[2];
+  EXPECT_EQ(delay["metric"], "mpi.barrier.delay");
+  EXPECT_EQ(delay["count"], 9);
+  EXPECT_EQ(delay["min"], 0.0);
+  EXPECT_DOUBLE_EQ(delay["max"].get<double>(), time["max"].get<double>() - time["min"].get<double>());
 }
 
 // busbw = algbw * 2(n-1)/n, sample by sample; with three ranks the factor is 4/3.
@@ -248,12 +260,12 @@ TEST(Programs, MpiExchangesFollowTheFormula) {
 }
 
 // One size of each pattern: ping-pong (time and bandwidth), bandwidth, bidirectional, multi-pair, message rate,
-// barrier, and the three of an all-reduce, an all-gather and an all-to-all.
+// two of the barrier, and the three of an all-reduce, an all-gather and an all-to-all.
 TEST(Programs, MpiFindsAFlippedBitInEveryPattern) {
   SKIP_WITHOUT_MPI();
   expect_wrong_data(run(mpirun(2, {kFaulty + "/clusterc-mpi-faulty", "--size", "1KiB", "--types", "float32",
                                    "--placements", "in-place", "--iterations", "3", "--allow-busy"})),
-                    2 + 5 + 3 + 3 + 3);
+                    2 + 6 + 3 + 3 + 3);
 }
 
 TEST(Programs, HplSolvesAndSaysHow) {
