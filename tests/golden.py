@@ -12,7 +12,8 @@ usage: golden.py CLUSTERC CASE WORK
   `# expect: error[some-rule] warning[other-rule]` in a .yaml or .csv file: these findings are reported at this line
   (`# expect@+2:` is two lines below). In a case of `check`, and wherever there is a marker, every error and warning that
   is found must be expected, unless stdout or stderr holds the complete text and there is no marker at all.
-UPDATE_GOLDEN=1 rewrites stdout, stderr (those that exist; a new case without marker gets a stdout), exit and out/;
+A case of another command than check that has nothing of these (marker, stdout, stderr, exit, out/) compares nothing, and fails where the run prints something.
+UPDATE_GOLDEN=1 rewrites stdout, stderr (those that exist; a case that compares nothing gets a stdout), exit (where another status came) and out/;
 it refuses when CI is set. Read the diff.
 """
 import collections
@@ -175,16 +176,20 @@ def main():
     held = {name: os.path.join(case, name) for name in TEXTS}
     out, expected_out = os.path.join(work, "out"), os.path.join(case, "out")
     usual_exit = 1 if any(key[2] == "error" for key in wanted) else 0
+    exit_file = os.path.join(case, "exit")
+    expected_exit = int(read(exit_file)) if os.path.exists(exit_file) else usual_exit
+    bare = command != "check" and not wanted and not any(os.path.exists(path) for path in (*held.values(), exit_file, expected_out))
 
     if update:
-        complete = command != "check" or not wanted
         for name in TEXTS:
-            if os.path.exists(held[name]) or (name == "stdout" and complete and texts[name] and command != "check"):
+            if os.path.exists(held[name]) or (name == "stdout" and bare and texts[name]):
                 write(held[name], texts[name])
-        if result.returncode != usual_exit:
-            write(os.path.join(case, "exit"), f"{result.returncode}\n")
-        elif os.path.exists(os.path.join(case, "exit")):
-            os.remove(os.path.join(case, "exit"))
+        if result.returncode != expected_exit:
+            expected_exit = result.returncode
+            if expected_exit != usual_exit:
+                write(exit_file, f"{expected_exit}\n")
+            else:
+                os.remove(exit_file)
         if os.path.isdir(out):
             shutil.rmtree(expected_out, ignore_errors=True)
             shutil.copytree(out, expected_out, symlinks=True)
@@ -195,8 +200,8 @@ def main():
     for name in TEXTS:
         if os.path.exists(held[name]) and read(held[name]) != texts[name]:
             problems.append(difference(name, read(held[name]), texts[name]))
-    exit_file = os.path.join(case, "exit")
-    expected_exit = int(read(exit_file)) if os.path.exists(exit_file) else usual_exit
+    if bare and not update and texts["stdout"]:
+        problems.append("the case compares nothing: UPDATE_GOLDEN=1 writes its stdout")
     if result.returncode != expected_exit:
         problems.append(f"exit status {result.returncode}, expected {expected_exit}")
     if os.path.isdir(expected_out) or os.path.isdir(out):

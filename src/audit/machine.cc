@@ -104,6 +104,12 @@ std::string gib(std::int64_t bytes) {
   return std::to_string(std::max<std::int64_t>(1, bytes >> 30)) + " GiB";
 }
 
+constexpr std::string_view kNoMemory = "the probe saw no /proc/meminfo";
+
+void unknown(YamlWriter& yaml, std::string_view key, std::string_view why) {
+  yaml.map(key).field("unknown", why).end_map();
+}
+
 }  // namespace
 
 std::optional<MachineFacts> read_probe(std::string_view json, std::string& error) {
@@ -123,7 +129,7 @@ std::optional<MachineFacts> read_probe(std::string_view json, std::string& error
   if (e["kernel"].get(part) == simdjson::SUCCESS) {
     m.kernel = text(part, "release");
     const std::string arguments = " " + text(part, "arguments") + " ";
-    m.nosmt = arguments.find(" nosmt ") != arguments.npos || arguments.find(" nosmt=force ") != arguments.npos;
+    m.nosmt = arguments.find(" nosmt ") != arguments.npos || arguments.find(" nosmt=") != arguments.npos;
   }
   if (e["cpu"].get(part) == simdjson::SUCCESS) {
     m.arch = text(part, "arch");
@@ -131,6 +137,7 @@ std::optional<MachineFacts> read_probe(std::string_view json, std::string& error
     m.sockets = integer(part, "sockets");
     m.cores = integer(part, "cores");
     m.threads_per_core = std::max<std::int64_t>(1, integer(part, "threads_per_core"));
+    m.threads = m.cores > 0 ? m.cores * m.threads_per_core : integer(part, "threads");
   }
   if (e["memory"].get(part) == simdjson::SUCCESS) m.memory_bytes = integer(part, "total_bytes");
   if (e["platform"].get(part) == simdjson::SUCCESS) m.virtual_machine = truth(part, "virtual_machine");
@@ -173,26 +180,44 @@ std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
   const std::string host = m.host.empty() ? "localhost" : std::string(split(m.host, '.').front());
   yaml.field("names", host);
   const std::string cpu = part_named(catalog, PartKind::cpu, m.cpu_model, {"xeon", "p", "nvidia"});
-  const std::int64_t threads = m.cores * m.threads_per_core;
   if (m.virtual_machine) {
-    yaml.comment(format("{}: {} processors seen ({} cores with {} threads each)",
-                        m.cpu_model.empty() ? "processor" : m.cpu_model, threads, m.cores, m.threads_per_core));
-    yaml.map("virtual_machine").field("cpus", threads).field("memory", gib(m.memory_bytes)).end_map();
+    const std::string model = m.cpu_model.empty() ? "processor" : m.cpu_model;
+    if (m.cores > 0)
+      yaml.comment(format("{}: {} processors seen ({} cores with {} threads each)", model, m.threads, m.cores,
+                          m.threads_per_core));
+    else
+      yaml.comment(format("{}: the probe did not see which threads share a core", model));
+    yaml.map("virtual_machine");
+    if (m.threads > 0)
+      yaml.field("cpus", m.threads);
+    else
+      unknown(yaml, "cpus", "the probe saw no processors below /sys/devices/system/cpu");
+    if (m.memory_bytes > 0)
+      yaml.field("memory", gib(m.memory_bytes));
+    else
+      unknown(yaml, "memory", kNoMemory);
+    yaml.end_map();
     yaml.comment(
         "A virtual machine does not show its memory channels or clock: for judged figures set targets.memory.floor and "
         "targets.gemm.floor.");
   } else {
     yaml.map("server");
     if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
-    yaml.field("sockets", m.sockets);
-    if (!cpu.empty())
-      yaml.field("cpus", format("{} x {}", std::max<std::int64_t>(1, m.sockets), cpu));
+    if (m.sockets > 0)
+      yaml.field("sockets", m.sockets);
     else
+      unknown(yaml, "sockets", "the probe saw no processors below /sys/devices/system/cpu");
+    if (!cpu.empty() && m.sockets == 0)
       yaml.comment(
-          format("cpus: {} x '{}' is not in the catalogue; write a part for it under parts: to have its figures judged",
-                 m.sockets, m.cpu_model));
+          format("cpus: '{}', and how many the probe did not see; write 2 x {}, for example", m.cpu_model, cpu));
+    else if (!cpu.empty())
+      yaml.field("cpus", format("{} x {}", m.sockets, cpu));
+    else
+      yaml.comment(format(
+          "cpus: {} x '{}' is not in the catalogue; write a part for it under parts: to have its figures judged",
+          m.sockets > 0 ? std::to_string(m.sockets) : "how many", m.cpu_model.empty() ? "unknown" : m.cpu_model));
     yaml.comment(format("memory: {} in all; write the modules, for example 16 x 32 GiB, to have its bandwidth judged",
-                        gib(m.memory_bytes)));
+                        m.memory_bytes > 0 ? gib(m.memory_bytes) : "how much the probe did not see"));
     if (!m.gpus.empty()) {
       const std::string gpu = gpu_part(catalog, m.gpus.front());
       const bool alike =

@@ -25,7 +25,8 @@ struct MachineFacts {
     bool nvme = false, rotational = false;
   };
   std::string host, os_id, os_version, kernel, arch, cpu_model, driver, cuda_driver;
-  std::int64_t sockets = 0, cores = 0, threads_per_core = 1, memory_bytes = 0;
+  // 0: the probe could not see it, as the processors of a machine without /sys.
+  std::int64_t sockets = 0, cores = 0, threads = 0, threads_per_core = 1, memory_bytes = 0;
   bool virtual_machine = false;
   bool nosmt = false;  // among the kernel's arguments
   std::vector<Gpu> gpus;

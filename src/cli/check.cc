@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/format.h"
+#include "base/printable.h"
 #include "cli/command.h"
 #include "cli/spec_files.h"
 #include "cli/watch.h"
@@ -52,7 +53,7 @@ void take_over(Run& all, Run& one) {
 
 std::string all_well(const std::string& path, const Run& run) {
   const Plan& plan = *run.plan;
-  std::string out = path + ": no findings: " + std::to_string(run.cluster->node_count) +
+  std::string out = printable(path) + ": no findings: " + std::to_string(run.cluster->node_count) +
                     (run.cluster->node_count == 1 ? " node, " : " nodes, ") + std::to_string(plan.gpu_count) +
                     (plan.gpu_count == 1 ? " GPU" : " GPUs");
   const bool known = power_gaps(plan).power_known();
@@ -107,15 +108,15 @@ class BaselineFile {
     FileError error;
     const std::string text = baseline_text(old_ ? &*old_ : nullptr, specs_);
     if (!(text_ ? *text_ == text || replace_file(path_, *text_, text, error) : write_file(path_, text, error))) {
-      put_error("clusterc: error: " + error.message + "\n");
+      put_error("clusterc: error: " + printable(error.message) + "\n");
       return kUnjudged;
     }
-    put_error(format("{}: {} finding{} of {} spec{}\n", path_, findings_known_, findings_known_ == 1 ? "" : "s",
-                     specs_.size(), specs_.size() == 1 ? "" : "s"));
+    put_error(format("{}: {} finding{} of {} spec{}\n", printable(path_), findings_known_,
+                     findings_known_ == 1 ? "" : "s", specs_.size(), specs_.size() == 1 ? "" : "s"));
     if (left_out_ == 0) return kOk;
     put_error(
         format("{}: {} left out: what is against physics, and what the loader could not read, cannot be set aside\n",
-               path_, left_out_));
+               printable(path_), left_out_));
     return kFindings;
   }
 
@@ -161,7 +162,7 @@ Checked mend_spec(const std::string& path, const RunOptions& options, const Base
   };
   Mended mended = mend(before, judge);
   out.run = std::const_pointer_cast<Run>(std::static_pointer_cast<const Run>(mended.last.owner));
-  const std::string name = path == "-" ? "standard input" : path;
+  const std::string name = path == "-" ? "standard input" : path, shown = printable(name);
   FileError error;
   if (!write) {
     put(unified_diff(name, before, mended.text));
@@ -169,16 +170,18 @@ Checked mend_spec(const std::string& path, const RunOptions& options, const Base
   } else if (options.from_stdin) {
     put(mended.text);
   } else if (mended.text != before && !replace_file(path, before, mended.text, error)) {
-    put_error("clusterc: error: " + error.message + ": nothing in it was mended\n");
+    put_error("clusterc: error: " + printable(error.message) + ": nothing in it was mended\n");
     out.run = run_pipeline(path, Stage::checked, options);
     baseline.apply(*out.run, path);
     out.status = kUnjudged;
     return out;
   }
   for (const MendStep& s : mended.applied)
-    put_error(format("{}:{}: {}: {} [{}]\n", name, s.line, write ? "mended" : "would be mended", s.title, s.rule));
+    put_error(format("{}:{}: {}: {} [{}]\n", shown, s.line, write ? "mended" : "would be mended", printable(s.title),
+                     s.rule));
   for (const MendStep& s : mended.refused)
-    put_error(format("{}:{}: left as it is: {} [{}]: {}\n", name, s.line, s.title, s.rule, s.why_not));
+    put_error(
+        format("{}:{}: left as it is: {} [{}]: {}\n", shown, s.line, printable(s.title), s.rule, printable(s.why_not)));
   return out;
 }
 
@@ -235,7 +238,7 @@ class Checking {
   }
 
   void problem_with(const SpecFiles::Problem& problem) {
-    put_error("clusterc: error: " + problem.text + "\n");
+    put_error("clusterc: error: " + printable(problem.text) + "\n");
     worst_ = kUnjudged;
     if (format_of(given_) != Format::text)
       all_.findings.error("spec-file-unreadable", begin_of(all_.sources, problem.path), problem.text);

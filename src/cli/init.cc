@@ -2,6 +2,7 @@
 
 #include "audit/machine.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "cli/bundle.h"
@@ -27,7 +28,7 @@ int run(const po::variables_map& given) {
   for (const std::string_view line : split(ran.out, '\n'))
     if (!machine) machine = read_probe(line, error);
   if (!ran.ok() || !machine) {
-    put_error("clusterc init: error: the probe did not answer: " + error + "\n" + ran.err);
+    put_error("clusterc init: error: the probe did not answer: " + printable(error + "\n" + ran.err) + "\n");
     return kUnjudged;
   }
   Sources sources;

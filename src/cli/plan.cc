@@ -12,6 +12,7 @@
 #include "report/plan_report.h"
 #include "report/runbook.h"
 #include "report/what_if_report.h"
+#include "spec/names.h"
 #include "write/manifest.h"
 #include "write/tree.h"
 
@@ -161,6 +162,8 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
   }
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
     const int fabric = static_cast<int>(f);
+    // A plan is made in spite of errors, and so of a network called '../x', of which `check` has said so.
+    if (!is_group_name(plan.fabrics[f].name)) continue;
     if (wanted("topo") && has_topo(cluster, plan, fabric))
       put_file(plan.fabrics[f].name + ".topo", render_topo(cluster, plan, fabric));
     if (wanted("dot") && has_dot(plan, fabric))

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "diag/place.h"
 #include "diag/render.h"
 
@@ -96,7 +97,7 @@ bool fails(const Finding& finding) { return finding.severity == Severity::error 
 void write_case(XmlWriter& xml, const Finding& finding, const Findings& findings, const Sources& sources) {
   const bool placed = finding.span.valid();
   const LineColumn at = placed ? sources.position(finding.span.file, finding.span.begin) : LineColumn{};
-  const std::string_view path = placed ? sources.path(finding.span.file) : std::string_view("clusterc");
+  const std::string path = placed ? printable(sources.path(finding.span.file)) : "clusterc";
   xml.open("testcase")
       .attribute("name", placed ? format("{} at {}:{}", finding.rule, at.line, at.column) : finding.rule)
       .attribute("classname", path);
@@ -134,13 +135,14 @@ std::string render_junit(const Findings& findings, const Sources& sources, bool 
     if (file == sources.size() && suite.empty()) break;
     const std::string_view name = file < sources.size() ? sources.path(static_cast<FileId>(file)) : "clusterc";
     if (suite.empty() && unasked && unasked(name)) continue;
+    const std::string shown = printable(name);
     xml.open("testsuite")
-        .attribute("name", name)
+        .attribute("name", shown)
         .attribute("tests", std::max<std::size_t>(1, suite.size()))
         .attribute("failures", count(suite, fails))
         .attribute("errors", std::size_t{0})
         .attribute("skipped", count(suite, [](const Finding& finding) { return !finding.counts(); }));
-    if (suite.empty()) xml.open("testcase").attribute("name", "no findings").attribute("classname", name).close();
+    if (suite.empty()) xml.open("testcase").attribute("name", "no findings").attribute("classname", shown).close();
     for (const Finding* finding : suite) write_case(xml, *finding, findings, sources);
     xml.close();
   }

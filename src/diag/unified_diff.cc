@@ -84,19 +84,24 @@ std::vector<Change> changes_between(Lines a, Lines b) {
 }
 
 std::string shown_path(std::string_view path) {
-  const bool plain = std::ranges::none_of(
-      path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f; });
-  if (plain) return std::string(path);
+  bool plain = true;
   std::string out = "\"";
-  for (const char c : path) {
-    if (c == '"' || c == '\\')
-      out += '\\', out += c;
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      out += format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    else
-      out += c;
+  for (std::size_t at = 0; at < path.size();) {
+    const Character c = decode_utf8(path, at);
+    const std::string_view bytes = path.substr(at, c.length);
+    at += c.length;
+    if (bytes == "\"" || bytes == "\\") {
+      plain = false;
+      out += '\\', out += bytes;
+    } else if (is_hidden(c.code) || c.code == 0xfffd) {  // U+FFFD: bytes that are no UTF-8, too
+      plain = false;
+      for (const char byte : bytes)
+        out += format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    } else {
+      out += bytes;
+    }
   }
-  return out + '"';
+  return plain ? std::string(path) : out + '"';
 }
 
 void put_lines(std::string& out, char sign, Lines lines) {

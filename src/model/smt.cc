@@ -13,12 +13,13 @@ const Value<std::string>* argument(const Software& s, Is is) {
 }  // namespace
 
 const Value<std::string>* nosmt_argument(const Software& s) {
-  return argument(s, [](std::string_view a) { return a == "nosmt" || a == "nosmt=force"; });
+  return argument(s, [](std::string_view a) { return a == "nosmt" || a.starts_with("nosmt="); });
 }
 
 const Value<std::string>* conditional_nosmt(const Software& s) {
-  return argument(
-      s, [](std::string_view a) { return (a.find('=') != a.npos && a.ends_with(",nosmt")) || a == "l1tf=full,force"; });
+  return argument(s, [](std::string_view a) {
+    return (a.find('=') != a.npos && a.ends_with(",nosmt")) || a == "l1tf=full" || a == "l1tf=full,force";
+  });
 }
 
 void apply_smt(NodeGroupModel& g) {

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "plan/equipment.h"
 #include "report/cable_exports.h"
@@ -140,7 +141,7 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   }
 
   std::string out = "# ";
-  out += *cluster.spec.name;
+  append_printable(out, *cluster.spec.name);
   out += ": planned cables of network ";
   out += f.name;
   out += '\n';
@@ -181,7 +182,7 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
             if (e.group >= 0) {
               out += cluster.nodes[at(e.group)].names.name(peer.of);
             } else {
-              out += host_name_of("storage/" + cluster.storage[at(e.storage)].name + "/");
+              append_printable(out, host_name_of("storage/" + cluster.storage[at(e.storage)].name + "/"));
               append_int(out, peer.of + 1);
             }
           }
@@ -196,17 +197,32 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   return out;
 }
 
+namespace {
+
+// Inside the double quotes of DOT a backslash begins an escape (graphviz.org, The DOT Language). Names that `check`
+// refuses stand here, too: a plan is made in spite of errors.
+std::string in_quotes(std::string_view name) {
+  std::string out;
+  for (const char c : printable(name)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
 bool has_dot(const Plan& plan, int fabric) { return !plan.fabrics[at(fabric)].tiers.empty(); }
 
 std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
   const Fabric& f = plan.fabrics[at(fabric)];
   if (!has_dot(plan, fabric)) return {};
   std::string out = "graph \"";
-  out += *cluster.spec.name + " " + f.name +
+  out += in_quotes(*cluster.spec.name + " " + f.name) +
          "\" {\n  rankdir=TB; ranksep=2; node [shape=box, fontname=\"sans-serif\"]; edge [fontsize=9];\n";
   std::vector<std::string> hosts(at(f.switch_count()));
   for (std::int64_t i = 0; i < f.switch_count(); ++i)
-    hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
+    hosts[at(i)] = in_quotes(plan.switch_host_name(fabric, plan.switch_ref(fabric, i)));
   for (std::size_t t = f.tiers.size(); t-- > 0;) {
     out += "  { rank=same;";
     for (std::int64_t i = 0; i < f.tiers[t].count; ++i) {
@@ -225,7 +241,7 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
     out += hosts[at(plan.switch_number(fabric, last.near) - f.first_switch)];
     out += "\" -- \"";
     out += last.far_fabric == fabric ? hosts[at(plan.switch_number(fabric, last.far) - f.first_switch)]
-                                     : plan.switch_host_name(last.far_fabric, last.far);
+                                     : in_quotes(plan.switch_host_name(last.far_fabric, last.far));
     out += '"';
     if (count > 1) {
       out += " [label=\"";
@@ -257,7 +273,7 @@ std::string render_dot(const Cluster& cluster, const Plan& plan, int fabric) {
   for (std::size_t leaf = 0; leaf < ends.size(); ++leaf) {  // tier 0 comes first: hosts[leaf] is its name
     std::ranges::sort(ends[leaf]);
     for (const auto& [group, n] : ends[leaf]) {
-      const std::string &host = hosts[leaf], &who = groups[at(group)].who;
+      const std::string &host = hosts[leaf], who = in_quotes(groups[at(group)].who);
       out += "  \"";
       for (const std::string_view part :
            {std::string_view(host), std::string_view(" "), std::string_view(who), std::string_view("\" [label=\""),

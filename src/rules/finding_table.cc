@@ -169,7 +169,7 @@ constexpr Row kRows[] = {
     {"slurm-password-unreadable", Severity::note, kSystem, Standing::acceptable,
      "the password of slurmdbd lies where its user cannot read"},
     {"slurm-program-replaced", Severity::warning, "output slurm", Standing::acceptable,
-     "an extra line takes the place of the compiled prolog or epilog"},
+     "an extra line takes the place of the compiled prolog, epilog or health check, or switches it off"},
     {"slurm-pyxis-unbuilt", Severity::note, "output slurm", Standing::acceptable,
      "the spec names Pyxis, which nobody packs for each release of Slurm: nothing compiled installs it"},
     {"slurm-quota-unused", Severity::warning, "output slurm", Standing::acceptable,

@@ -74,6 +74,7 @@
   X(kNodePartsBeyondPlaces) \
   X(kNodeVirtualMachineTooLarge) \
   X(kNodeSmtContradictory) \
+  X(kNodeProcessorsCutByKernel) \
   X(kRackUnitsOverlapOrOverflow) \
   X(kRackDeviceDeeperThanRack) \
   X(kRackStaticLoadExceeded) \

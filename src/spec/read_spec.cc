@@ -12,6 +12,7 @@
 #include "fields/read.h"
 #include "fields/scalar_text.h"
 #include "spec/edition.h"
+#include "spec/names.h"
 #include "spec/slips.h"
 #include "spec/time_zones.h"
 #include "spec/types.h"
@@ -19,9 +20,19 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kLongestName = 63;  // a DNS label: RFC 1035, section 2.3.1
+constexpr std::size_t kLongestName = kLongestGroupName;
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+}  // namespace
+
+bool is_group_name(std::string_view name) {
+  bool good = !name.empty() && name.size() <= kLongestGroupName && is_letter_or_digit(name.front());
+  for (const char c : name) good = good && (is_letter_or_digit(c) || c == '-' || c == '_');
+  return good;
+}
+
+namespace {
 
 class Checker {
  public:
@@ -181,11 +192,8 @@ class Checker {
   void group_names(std::string_view what, const NamedMap<T>& map) {
     for (const auto& entry : map) group_name(what, entry.name, entry.name_span);
   }
-  // Names become parts of object names and of file names: no slash, no dot, no blank.
   void group_name(std::string_view what, const std::string& name, SourceSpan at) {
-    bool good = !name.empty() && name.size() <= kLongestName && is_letter_or_digit(name.front());
-    for (const char c : name) good = good && (is_letter_or_digit(c) || c == '-' || c == '_');
-    if (!good)
+    if (!is_group_name(name))
       findings_.error("spec-bad-name", at,
                       format("'{}' cannot name a {}: letters, digits, hyphens and underscores, at most {}", name, what,
                              kLongestName));

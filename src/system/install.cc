@@ -68,7 +68,10 @@ std::string path_name(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view(":._+@,-").find(c) != std::string_view::npos;
   });
-  return good && !text.starts_with('-') && !text.starts_with('.') ? std::string(text) : std::string();
+  // "…-part1" is a partition of a drive.
+  const std::size_t part = text.rfind("-part");
+  const bool partition = part != std::string_view::npos && parse_uint(text.substr(part + 5));
+  return good && !partition && !text.starts_with('-') && !text.starts_with('.') ? std::string(text) : std::string();
 }
 
 // A serial number or a name as disks.sh has it (as_word of templates/install/drives.sh).
@@ -150,7 +153,7 @@ void choose_drives(const System& in, int group, InstallPlan& plan, Findings& fin
       findings
           .error("install-drives-path-malformed", path.span,
                  out.paths.back().empty()
-                     ? format("'{}' is no name in /dev/disk/by-path", one_line(path->substr(0, 80)))
+                     ? format("'{}' is no name of a drive in /dev/disk/by-path", one_line(path->substr(0, 80)))
                      : format("'{}' stands twice", out.paths.back()))
           .help("`ls /dev/disk/by-path` on such a machine lists them: `paths: [ pci-0000:01:00.0-nvme-1 ]`");
   }

@@ -225,12 +225,14 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
       return "'" + shown(row.name) + (drives ? " " + shown(row.port) : "") + "'";
     };
     if (serials[i].first == serials[i - 1].first && (drives || r.name != other.name) &&
-        is_object(r.name) == is_object(other.name) && ++twice <= kMostTold)
-      findings
-          .warning(
-              "inventory-serial-twice", r.span,
-              called(r) + " and " + called(other) + " have the same serial number '" + shown(serials[i].first) + "'")
+        is_object(r.name) == is_object(other.name) && ++twice <= kMostTold) {
+      // An installer finds the drives of the system by these numbers: one that is of another entry, too, may hold data.
+      const std::string text =
+          called(r) + " and " + called(other) + " have the same serial number '" + shown(serials[i].first) + "'";
+      (drives && r.name == other.name ? findings.error("inventory-serial-twice", r.span, text)
+                                      : findings.warning("inventory-serial-twice", r.span, text))
           .note(other.span, "the other one");
+    }
   }
   // One MAC or GUID for two ports: the second would take the first one's address, or its place in the fabric.
   for (const bool macs : {true, false}) {

@@ -11,11 +11,15 @@ constexpr std::size_t kChunk = std::size_t{1} << 23, kFull = kChunk - (std::size
 constexpr std::size_t kBatch = std::size_t{1} << 18;  // goes to the sink while it is in the processor's cache
 }  // namespace
 
-void Bundle::open(std::string path, std::string_view origin, std::uint32_t mode) {
-  if (open_) throw std::logic_error("Bundle: '" + files_.back().path + "' is still open");
+void demand_inside(std::string_view path) {
   for (const std::string_view part : split(path, '/'))
     if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos)
-      throw std::logic_error("Bundle: '" + path + "' is no path inside the tree");
+      throw std::logic_error("Bundle: '" + std::string(path) + "' is no path inside the tree");
+}
+
+void Bundle::open(std::string path, std::string_view origin, std::uint32_t mode) {
+  if (open_) throw std::logic_error("Bundle: '" + files_.back().path + "' is still open");
+  demand_inside(path);
   if (sink_ && chunks_.back().size() > kBatch) flush();
   if (chunks_.back().size() > kFull) {
     chunks_.emplace_back();

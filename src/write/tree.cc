@@ -442,6 +442,7 @@ Tree::~Tree() = default;
 
 void Tree::put(std::string_view path, std::string_view origin, std::string_view bytes, std::uint32_t mode) {
   if (path == kManifestName) throw std::logic_error("Bundle: manifest.json is the writer's");
+  demand_inside(path);
   State& s = *state_;
   const std::lock_guard<std::mutex> lock(s.busy);
   s.go_on();

@@ -15,6 +15,9 @@ namespace clusterc {
 // The mode of a symbolic link, as git has it: its bytes are the path that it points to.
 constexpr std::uint32_t kLink = 0120000;
 
+// Throws std::logic_error for what is no path of a file inside a tree: absolute, with "..", "." or an empty part.
+void demand_inside(std::string_view path);
+
 // Files share chunks of memory, so that tens of thousands of small ones are cheap and nothing is copied as their number
 // grows.
 class Bundle {

@@ -29,8 +29,7 @@ cp -r "$out" "$work/contiguous" && sed -i 's|renderD\[[0-9,]*\]|renderD[128-135]
 equal "broken twin: partitions of the first GPU" "$(gres "$work/contiguous")" "128 129 130 131 132 133 134 135 "
 
 # The driver's list: a processor has no render node, a GPU or partition has one.
-mkdir -p "$work/health"
-sed "s|^here=.*|here=$work/health|" "$out/slurm/healthcheck.sh" > "$work/health/healthcheck.sh"
+health_check_in "$work/health" "$out/slurm/healthcheck.sh"
 sed -n "s|/sys/class/kfd/kfd/topology/nodes|$work/kfd|p" "$out/slurm/nodes/mi.sh" > "$work/health/node.sh"
 grep -q '^amd_gpus ' "$work/health/node.sh" || fail "node.sh does not count AMD's GPUs"
 health() {   # RENDER NODE…: what the check says of a driver that lists these

@@ -190,7 +190,8 @@ say "$differ values of keys are taken and refused as Slurm does"
 # ---- a file server that is gone: whoever looks at the folder waits, here for a mountpoint that never answers; one that is not mounted, and one that is ------------
 mkdir -p "$work/hung/bin"
 printf 'mounted /data\n' > "$work/hung/node.sh"
-sed "s|^here=.*|here=$work/hung|; s/^budget=30 /budget=2 /" "$work/superpod/slurm/healthcheck.sh" > "$work/hung/healthcheck.sh"
+health_check_in "$work/hung" "$work/superpod/slurm/healthcheck.sh"
+sed -i 's/^budget=30 /budget=2 /' "$work/hung/healthcheck.sh"
 for answer in 'exec sleep 60' 'exit 32' 'exit 0'; do
   printf '#!/bin/sh\n%s\n' "$answer" > "$work/hung/bin/mountpoint" && chmod +x "$work/hung/bin/mountpoint"
   SLURMD_NODENAME=n1 PATH=$work/hung/bin:$PATH timeout 30 sh "$work/hung/healthcheck.sh" --check 2>&1

@@ -34,9 +34,16 @@ bool is_answer(std::string_view text) {
 // Answers of the spec, and those that the two scripts of the installation hang on.
 bool answered(std::string_view text) {
   const std::string_view question = split(text, ' ')[1];
-  constexpr std::string_view kOurs[] = {"preseed/late_command", "passwd/make-user",
-                                        "passwd/root-login",    "time/zone",
-                                        "netcfg/get_domain",    "grub-installer/bootdev"};
+  // Included answers may be any of them; choose_bootdev is asked where grub-installer is not content with bootdev.
+  constexpr std::string_view kOurs[] = {"preseed/late_command",
+                                        "passwd/make-user",
+                                        "passwd/root-login",
+                                        "time/zone",
+                                        "netcfg/get_domain",
+                                        "grub-installer/bootdev",
+                                        "grub-installer/choose_bootdev",
+                                        "preseed/include",
+                                        "preseed/include_command"};
   return question.starts_with("partman") || question.starts_with("mirror/") ||
          std::find(std::begin(kOurs), std::end(kOurs), question) != std::end(kOurs);
 }

@@ -146,10 +146,11 @@ void SlurmFile::keep(std::string_view key, std::string_view value, bool derived,
   entries_.push_back(std::move(e));
 }
 
-void SlurmFile::program(std::string_view key, std::string_view path, std::string_view does) {
+void SlurmFile::program(std::string_view key, std::string_view path, std::string_view does, bool patterns) {
   set(key, path);
   entries_.back().path = path;
   entries_.back().does = does;
+  entries_.back().patterns = patterns;
 }
 
 void SlurmFile::option(std::string_view key, std::string_view option, std::string_view value, std::string_view why) {
@@ -235,8 +236,10 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
           findings
               .warning("slurm-program-replaced", wish.span,
                        "'" + std::string(key) + "' takes the place of " + ours->path + ", which " + ours->does)
-              .help("`" + std::string(key) + "=" + pattern +
-                    "` runs it and whatever else has such a name; where yours calls it, accept this");
+              .help(ours->patterns
+                        ? "`" + std::string(key) + "=" + pattern +
+                              "` runs it and whatever else has such a name; where yours calls it, accept this"
+                        : "where yours calls it, accept this");
         }
         replaced.push_back(lower);
       }

@@ -22,8 +22,9 @@ class SlurmFile {
   // A line on its own. An extra line with the same key takes its place, unless the value follows from the spec.
   // `why` is a comment above it, and goes with it.
   void set(std::string_view key, std::string_view value, std::string_view why = {}) { keep(key, value, false, why); }
-  // The same of a program: who puts another in its place is told what it `does`.
-  void program(std::string_view key, std::string_view path, std::string_view does);
+  // The same of a program: who puts another in its place is told what it `does`. `patterns`: Slurm runs all programs
+  // whose names a pattern has, as of Prolog and Epilog.
+  void program(std::string_view key, std::string_view path, std::string_view does, bool patterns = true);
   // The same of one option of a key that takes several, Key=option=value: an extra line with the same key keeps it,
   // unless it sets the option itself.
   void option(std::string_view key, std::string_view option, std::string_view value, std::string_view why);
@@ -41,6 +42,7 @@ class SlurmFile {
     std::string key, text;
     bool derived = false;
     std::string named = {}, path = {}, does = {}, option = {};
+    bool patterns = true;
   };  // named: "PartitionName=cpu" of a line of several keys; path, does: of a program; option: "name=value"
   void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
   const CompileInput& in_;

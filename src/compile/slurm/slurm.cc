@@ -208,8 +208,18 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.option("SlurmctldParameters", "node_reg_mem_percent", text_of(kLeastMemoryPercent),
            "nodes register with this part of RealMemory or more: what a firmware or a hypervisor keeps beyond the sums "
            "below drains none");
-  f.set("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder));
+  constexpr std::string_view kHealthDoes =
+      "drains nodes on which something is missing, and resumes them, and those that the prolog drained, when it is "
+      "there again";
+  f.program("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder), kHealthDoes, false);
   f.set("HealthCheckInterval", "300");
+  for (const SlurmLine& line : extra_slurm_lines(in.cluster, "slurm.conf"))
+    if (const std::string* interval = line.value("healthcheckinterval"); interval && *interval == "0")
+      findings
+          .warning(
+              "slurm-program-replaced", line.span,
+              format("'HealthCheckInterval=0' switches {}/healthcheck.sh off, which {}", kSlurmFolder, kHealthDoes))
+          .help("a longer interval, in seconds: `HealthCheckInterval=1800`");
   f.set("HealthCheckNodeState", "ANY,CYCLE",
         "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of "
         "them");

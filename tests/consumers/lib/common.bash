@@ -53,6 +53,13 @@ of_mpi() {
 slurm_complaints() {
   grep -hE "error:|fatal:" "$@" | grep -vE "Could not open .* state file|Trying backup state save file|No .* state file|_shutdown_bu_thread:send/recv (head[23]|ctl2): Connection|xcpuinfo_hwloc_topo_load: failed .load will be required|slurm_bufs_sendto\(msg_type=SRUN_JOB_COMPLETE\) failed: Connection reset by peer|High latency for [0-9]+ calls to gettimeofday"
 }
+# health_check_in FOLDER FILE: the compiled health check as FOLDER/healthcheck.sh, which reads FOLDER/node.sh and remembers what it does in FOLDER/run and nowhere else:
+# a check by root writes below /run, and this machine may be a node of a cluster
+health_check_in() {
+  mkdir -p "$1"
+  sed "s|^here=.*|here=$1|; s|^kept=/run/cluster-health/|kept=$1/run/|" "$2" > "$1/healthcheck.sh"
+  grep -q "^kept=$1/run/" "$1/healthcheck.sh" && ! grep -q /run/cluster-health "$1/healthcheck.sh" || fail "$2 keeps its marks elsewhere"
+}
 # equal WHAT GOT WANTED
 equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; say "$1: $2"; }
 # trees_with OUTPUT[,MORE]: every example that can be compiled, compiled with these outputs under $work; in $trees the names of those that call for the first

@@ -54,6 +54,39 @@ TEST(Machine, DgxIsRecognised) {
   reads_back(spec);
 }
 
+// A container, a chroot or a hardened kernel may hide /sys and parts of /proc: what was not seen is not zero.
+TEST(Machine, WhatTheProbeDidNotSeeIsUnknown) {
+  const auto spec_of = [](std::string_view cpu, std::string_view memory, bool virtual_machine) {
+    std::string error;
+    const auto m =
+        read_probe(std::string(R"({"record":"probe","host":"box",)") + std::string(cpu) + std::string(memory) +
+                       R"("os":{"id":"debian","version":"12"},"platform":{"virtual_machine":)" +
+                       (virtual_machine ? "true" : "false") + "}}",
+                   error);
+    Resolved parts;
+    return m ? spec_of_machine(*m, parts.catalog) : error;
+  };
+  constexpr std::string_view kModel = R"("cpu":{"arch":"x86_64","model":"Intel(R) Xeon(R) Platinum 8480C"},)",
+                             kThreads = R"("cpu":{"arch":"x86_64","threads":6},)",
+                             kAll =
+                                 R"("cpu":{"arch":"x86_64","threads":6,"cores":3,"threads_per_core":2,"sockets":1},)",
+                             kMemory = R"("memory":{"total_bytes":68719476736},)";
+  for (const std::string_view cpu : {std::string_view(), kModel, kThreads, kAll})
+    for (const std::string_view memory : {std::string_view(), kMemory})
+      for (const bool guest : {true, false}) {
+        const std::string spec = spec_of(cpu, memory, guest);
+        reads_back(spec);
+        EXPECT_EQ(spec.find(": 0"), std::string::npos) << spec;
+        EXPECT_EQ(spec.find(" 0 "), std::string::npos) << spec;
+        EXPECT_EQ(spec.find("\"1 GiB"), std::string::npos) << spec;
+      }
+  EXPECT_NE(spec_of(kModel, kMemory, true).find("cpus:\n        unknown: "), std::string::npos);
+  EXPECT_NE(spec_of(kThreads, kMemory, true).find("cpus: 6\n"), std::string::npos);
+  EXPECT_NE(spec_of(kAll, kMemory, true).find("cpus: 6\n"), std::string::npos);
+  EXPECT_NE(spec_of(kAll, "", true).find("memory:\n        unknown: "), std::string::npos);
+  EXPECT_NE(spec_of(kModel, "", false).find("sockets:\n        unknown: "), std::string::npos);
+}
+
 TEST(Machine, VirtualMachineReadsBack) {
   std::string error;
   const auto m = read_probe(sample(), error);
