@@ -19,6 +19,8 @@ void add_supplies(SupplyLoad& load, const PsuSet* psus) {
   load.spare = spare_supplies(*psus);  // -1: the outputs decide
   load.output = psus->power.value_or(Watts(0)).value;
   load.efficiency = psus->efficiency.value_or(kSupplyEfficiency);
+  load.power_factor = psus->power_factor.value_or(0);
+  load.input_amps = psus->input_current.value_or(Amperes(0)).value;
 }
 
 // Each node of a group at no more than this.

@@ -20,12 +20,14 @@
   X(kPowerPlugOutletMismatch) \
   X(kPowerOutletMissingOrReused) \
   X(kPowerBankBreakerOverloaded) \
+  X(kPowerBankBreakerUnstated) \
   X(kPowerSiteOverCapacity) \
   X(kPowerTransientPeakUncovered) \
   X(kPowerSynchronisedLoadSwing) \
   X(kPowerRestartInrushTripsBreaker) \
   X(kPowerAltitudeDeratingIgnored) \
   X(kPowerShelvesBelowRackDraw) \
+  X(kPowerShelfInputMismatched) \
   X(kPowerGpuLimitOutOfRange) \
   X(kPowerRackOverBudget) \
   X(kPowerCapBelowParts) \
@@ -90,6 +92,8 @@
   X(kNetRailsUnjoinedButCrossed) \
   X(kNetLeavesUnjoined) \
   X(kNetSingleSpine) \
+  X(kNetSingleSwitchUnderHa) \
+  X(kNetBreakoutUnconfirmed) \
   X(kNetLinkEndsMismatched) \
   X(kNetModuleCageMismatched) \
   X(kNetLinkBeyondMediumReach) \
@@ -134,6 +138,8 @@
   X(kSoftwareNodeHygieneUnset) \
   X(kSoftwareOneStackMixedGenerations) \
   X(kSoftwareReleaseUnheardOf) \
+  X(kSoftwareReleaseEnded) \
+  X(kSoftwareKernelNotOfDistribution) \
   X(kSoftwareOfAnotherVendor) \
   X(kSchedGresDiffersFromNode) \
   X(kSchedGresFileMalformed) \
@@ -163,6 +169,7 @@
   X(kTargetAboveBestPublished) \
   X(kTargetFarTooLoose) \
   X(kTargetWithoutKnownCeiling) \
+  X(kTargetScopeUnmeasured) \
   X(kWorkTrainingStateExceedsMemory) \
   X(kWorkServingStateExceedsMemory) \
   X(kWorkGoodputLowAtScale) \
