@@ -68,7 +68,7 @@ Source: the catalogue says of each fact whether it was read in its source.
 
 ## How to fix
 
-Read the data sheet and write the figure: `tiers: { leaf: { like: …, breakout: 4 } }`, or in a part of your own.
+Read the data sheet and write the figure in a part of your own (`parts: [parts]`).
 
 ## When to accept
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "plan/cords.h"
+#include "plan/placement.h"
 #include "plan/power_chain.h"
 #include "rules/rule.h"
 #include "rules/say.h"
@@ -68,6 +69,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                .value);
             outlet_over = outlet_over || above(amps.back(), limit);
           }
+          // The whole PDU: power-branch-over-continuous-rating and power-feed-loss-overloads-survivor say so.
+          const Value<VoltAmperes> rating = pdu_rating(c, *part);
+          if (rating && above(in.plan.apparent(Watts(state.position_watts[p])).value, rating->value)) continue;
           if (outlet_over) continue;  // power-cord-over-outlet-rating says so
           if (const double most = fullest_bank(amps, banks); above(most, limit) && most > worst.amps)
             worst = {most, lost, static_cast<std::int64_t>(amps.size()), k.racks.front()};
@@ -86,10 +90,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .label(format("{} over {} banks, the largest first", plural(worst.cords, "cord"), banks))
           .note({}, format("a PDU with an input above {} has breakers of at most {} before its outlets",
                            to_text(breaker), to_text(breaker)))
-          .help(format(
-              "write what its data sheet says: `pdus: [ {{ model: {{ like: {}, banks: {}, bank_breaker: {} }} }} "
-              "]`, or in a part of your own",
-              g.pdus[p].model, banks, to_text(breaker)))
+          .help(format("write what its data sheet says in a part of your own (`parts: [parts]`): `banks: {}`, "
+                       "`bank_breaker: {}`",
+                       banks, to_text(breaker)))
           .object("racks." + g.name);
     }
   }

@@ -77,8 +77,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const bool stated =
           psus.power_factor || (c.spec.site && c.spec.site->supply && c.spec.site->supply->power_factor);
       const double factor = psus.power_factor ? *psus.power_factor : power_factor(c);
-      const double least = w.amps.value * (stated ? 1 : factor) * (psus.efficiency ? 1 : kLeastLoss);
-      const bool surely = psus.input_current || above(least, outlet_rating(c, *inlet).value);
+      // At the limit of its supplies a node takes less where they lose less; else no more than its stated power.
+      const double stated_watts = k.cords.load().watts;
+      const double share = w.power.value < stated_watts ? (psus.efficiency ? 1 : kLeastLoss)
+                                                        : stated_watts / std::max(w.power.value, 1.0);
+      const double least = w.amps.value * (stated ? 1 : factor) * share;
+      const bool surely = above(least, outlet_rating(c, *inlet).value);
       Finding& f = findings.add(
           surely ? rule.severity : Severity::warning, rule.id, device_place(in, device),
           format("{}each cord of {} carries {}, but a {} outlet is rated for {}", when, each_device_text(in, device),

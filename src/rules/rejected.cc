@@ -19,10 +19,16 @@ constexpr std::array<std::string_view, 4> kRejections = {"spec-wrong-unit", "spe
 struct Rejected {
   std::string object;  // "networks.compute"
   std::string key;     // "mtu"
+  std::string section = {};
 };
 
-// The section and the entry that a path lies in: "networks.compute.rate" -> "networks.compute".
+// Sections whose entries are objects of their own.
+constexpr std::array<std::string_view, 6> kOfObjects = {"networks",   "nodes",   "racks",
+                                                        "assemblies", "storage", "workloads"};
+
+// The section and the entry that a path lies in: "networks.compute.rate" -> "networks.compute". Empty: no such object.
 std::string object_of(std::string_view path) {
+  if (std::ranges::find(kOfObjects, path.substr(0, path.find('.'))) == kOfObjects.end()) return "";
   const std::size_t first = path.find('.');
   return std::string(path.substr(0, first == path.npos ? first : path.find('.', first + 1)));
 }
@@ -45,11 +51,14 @@ void drop_what_follows_from_rejected(Findings& findings) {
   for (const Finding& f : findings.all())
     if (f.severity == Severity::error && !f.key_path.empty() &&
         std::ranges::find(kRejections, f.rule) != kRejections.end())
-      rejected.push_back({object_of(f.key_path), f.key_path.substr(f.key_path.rfind('.') + 1)});
+      rejected.push_back({object_of(f.key_path), f.key_path.substr(f.key_path.rfind('.') + 1),
+                          f.key_path.substr(0, f.key_path.find('.'))});
   if (rejected.empty()) return;
   std::erase_if(findings.all(), [&](const Finding& f) {
     if (!find_rule(f.rule)) return false;
     return std::ranges::any_of(rejected, [&](const Rejected& r) {
+      if (r.object.empty())
+        return f.severity != Severity::error && names(f, r.key) && f.key_path.starts_with(r.section);
       return lies_below(f.key_path, r.object) && (f.severity != Severity::error || names(f, r.key));
     });
   });

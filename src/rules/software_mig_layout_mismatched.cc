@@ -70,8 +70,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!layout) {
       if (once.first(mig.span))
         findings
-            .error(rule.id, mig.span,
-                   format("'{}' is no MIG layout, a layout is `off`, or a count and a profile such as 7x1g.10gb", *mig))
+            .warning(
+                rule.id, mig.span,
+                format("'{}' is no MIG layout, a layout is `off`, or a count and a profile such as 7x1g.10gb", *mig))
             .object("nodes." + g.name);
       continue;
     }

@@ -17,9 +17,11 @@ struct End {
   std::string_view release;
   int year, month;  // the last with updates
 };
-// catalog/compatibility/driver-branches.yaml; tests/unit/rules/software_versions_test.cc holds the two together.
+// catalog/compatibility/driver-branches.yaml. Of branches that are not in it none is maintained; when the newer ones
+// ended was not read, so that they are a note.
 constexpr std::array kDriverEnds = {End{"535", 2026, 6}, End{"580", 2028, 6}, End{"595", 2027, 3}, End{"610", 2026, 8}};
 constexpr std::string_view kLongTerm = "580";
+constexpr int kSurelyEnded = 560;  // branches below it are of 2024 and earlier
 // Free updates: ubuntu.com/about/release-cycle (standard support), wiki.debian.org/LTS,
 // access.redhat.com/support/policy/updates/errata and wiki.rockylinux.org (end of maintenance), www.suse.com/lifecycle
 // (general support).
@@ -51,7 +53,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if ((known && months(end->year, end->month) < now) || unlisted) {
         once.first(s.gpu_driver.span);
         findings
-            .add(rule.severity, rule.id, s.gpu_driver.span,
+            .add(known || s.gpu_driver->major() < kSurelyEnded ? rule.severity : Severity::note, rule.id,
+                 s.gpu_driver.span,
                  known ? format("branch {} of the GPU driver ended in {}, there are no more updates", branch,
                                 month_text(*end))
                        : format("branch {} of the GPU driver is none that the vendor maintains", branch))
@@ -88,7 +91,7 @@ nodes, and vendors ask for a newer release before they look at a fault.
 ## Formula
 
 ```
-end of the driver branch >= edition;  a branch below the newest known that the vendor does not list has ended
+end of the driver branch >= edition;  a branch that the vendor does not list is not maintained: a warning below 560, else a note
 end of free security updates of the operating system >= edition
 ```
 
