@@ -158,8 +158,8 @@ A warning where only the assumed power factor and efficiency exceed the rating: 
 
 ## When to accept
 
-Where the figures of the supply are not confirmed, or assumed, and its label states less. Otherwise never: it is against
-the rating of the part that carries the load.
+Never where the figures are confirmed: it is against the rating of the part that carries the load. Where they are not
+confirmed, or assumed, the label of the supply may state less.
 )";
 
 extern const Rule kPowerCordOverOutletRating;  // registry.cc names it

@@ -70,7 +70,7 @@ Leave `scope` out, or write one of those that the finding names.
 
 ## When to accept
 
-Never needed: leave `scope` out.
+It is not needed: leave `scope` out.
 )";
 
 extern const Rule kTargetScopeUnmeasured;  // registry.cc names it
