@@ -231,6 +231,8 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   run->plan = plan_cluster(*run->cluster);
   if (options.all_cables) run->plan->cabling();
   run->expected = expect_figures(*run->cluster, *run->plan);
+  run->system.emplace(
+      deploy(*run->cluster, *run->plan, output_kinds(), run->inventory ? &*run->inventory : nullptr, run->spec_digest));
   if (until == Stage::planned) return run;
 
   std::vector<std::string_view> outputs;
@@ -258,13 +260,10 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   // Outputs take what the rules find no error in; what they would refuse is said here already.
   const bool judged = !run->findings.count(Severity::error);
   if (judged) {
-    const CompileWish wish{.spec_digest = run->spec_digest,
-                           .accepted = {},
-                           .only = options.outputs,
-                           .inventory = run->inventory ? &*run->inventory : nullptr,
-                           .templates = run->templates ? &*run->templates : nullptr};
-    judge_outputs(*run->cluster, *run->plan, wish, run->findings);
-    if (!run->findings.count(Severity::error)) note_what_is_left(*run->cluster, *run->plan, wish, run->findings);
+    judge_outputs(*run->system, {.only = options.outputs, .templates = run->templates ? &*run->templates : nullptr},
+                  run->findings);
+    if (!run->findings.count(Severity::error) && options.outputs.empty())
+      note_what_is_left(*run->system, run->findings);
     raise_severities(raised, run->findings);
     acceptances.apply(run->findings);
   }

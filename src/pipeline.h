@@ -1,4 +1,4 @@
-// The whole flow on one page: text -> Document -> Spec -> Cluster -> Plan -> expected figures -> findings.
+// The whole flow on one page: text -> Document -> Spec -> Cluster -> Plan -> expected figures -> System -> findings.
 // Each stage is a pure function of the one before; a stage that could not be made leaves the later ones empty, and says
 // so in the findings.
 #pragma once
@@ -8,7 +8,6 @@
 #include <string>
 
 #include "catalog/catalog.h"
-#include "compile/inventory.h"
 #include "compile/site_templates.h"
 #include "diag/finding.h"
 #include "plan/plan.h"
@@ -16,6 +15,7 @@
 #include "spec/edition.h"
 #include "spec/override.h"
 #include "spec/spec.h"
+#include "system/system.h"
 #include "targets/targets.h"
 #include "yaml/document.h"
 
@@ -33,6 +33,7 @@ struct Run {
   std::optional<ExpectedFigures> expected;
   std::optional<Inventory> inventory;      // where the spec names one that can be read
   std::optional<SiteTemplates> templates;  // where the spec names a folder of them that can be read
+  std::optional<System> system;            // behind the plan
   std::string spec_digest;                 // sha256 over the spec and every file that it names
   std::string unreadable;                  // why nothing could be judged; empty: it could
 };

@@ -18,17 +18,19 @@ PLAN = MODEL | {"model"}
 TARGETS = PLAN | {"plan"}
 LAUNCH = TARGETS
 RULES = TARGETS | {"targets"}
+SYSTEM = RULES
 VALIDATE = RULES | {"launch"}
 AUDIT = LAUNCH | {"launch"}
-REPORT = RULES | {"rules", "compile", "launch", "validate", "audit"}
-EVERYTHING = REPORT | {"report", "cli", "lsp", "pipeline"}
+REPORT = RULES | {"rules", "system", "launch", "validate", "audit"}
+EVERYTHING = REPORT | {"report", "compile", "cli", "lsp", "pipeline"}
 
 # room: the rooms that it may include beside itself
 ROWS = {
     "base": set(), "diag": BASE, "yaml": {"diag", "base"}, "write": BASE, "template": {"base", "diag", "write"}, "fields": FIELDS, "catalog": CATALOG,
-    "spec": SPEC, "model": MODEL, "plan": PLAN, "targets": TARGETS, "rules": RULES, "compile": RULES | {"template"},
+    "spec": SPEC, "model": MODEL, "plan": PLAN, "targets": TARGETS, "rules": RULES, "system": SYSTEM,
+    "compile": RULES | {"system", "template"},
     "launch": LAUNCH, "validate": VALIDATE, "audit": AUDIT, "report": REPORT, "cli": EVERYTHING,
-    "pipeline": EVERYTHING, "lsp": REPORT | {"pipeline"}, "validators": BASE,
+    "pipeline": EVERYTHING, "lsp": REPORT | {"compile", "pipeline"}, "validators": BASE,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 ENDINGS = (".cc", ".h", ".cu", ".cuh", ".inc")
@@ -42,6 +44,12 @@ def room_of(path):
     if parts[0] != "src" or len(parts) < 2:
         return None
     return parts[1] if len(parts) > 2 else parts[1].split(".")[0]  # src/pipeline.cc is room 'pipeline'
+
+
+def output_of(path):
+    """The output that a file belongs to, a folder of src/compile; None for others."""
+    parts = path.split("/")
+    return parts[2] if parts[:2] == ["src", "compile"] and len(parts) > 3 else None
 
 
 def target_room(source, path, quote, name):
@@ -77,6 +85,9 @@ def violations(source):
                         other = target_room(source, path, *match.groups())
                         if other is not None and other != room and other not in ROWS[room]:
                             yield f"{path}:{number}: error: {room} may not include {other}"
+                        mine, theirs = output_of(path), output_of("src/" + match[2])
+                        if theirs and room == "compile" and mine != theirs:
+                            yield f"{path}:{number}: error: {'output ' + mine if mine else 'what outputs share'} may not include output {theirs}"
 
 
 def self_test():
@@ -86,9 +97,13 @@ def self_test():
         "src/plan/plan.h": '// one\n#include "base/text.h"\n#  include "rules/rule.h"\n',
         "src/plan/near.cc": '#include "plan.h"\n#include "../rules/rule.h"\n',
         "src/base/angle.cc": "#include <plan/plan.h>\n",
-        "src/compile/slurm/slurm.cc": '#include "rules/rule.h"\n#include "plan/plan.h"\n',
+        "src/compile/slurm/slurm.cc": '#include "rules/rule.h"\n#include "plan/plan.h"\n#include "compile/slurm/conf.h"\n#include "compile/dns/dns.h"\n',
+        "src/compile/common.cc": '#include "compile/dns/dns.h"\n#include "system/system.h"\n',
+        "src/system/system.h": '#include "plan/plan.h"\n#include "compile/common.h"\n',
         "src/launch/local.cc": '#include "targets/t.h"\n#include "plan/plan.h"\n',
         "src/targets/t.h": "",
+        "src/compile/dns/dns.h": "",
+        "src/compile/common.h": "",
         "src/pipeline.h": '#include "rules/rule.h"\n',
         "src/report/page.cc": '#include "pipeline.h"\n',
         "src/attic/old.cc": "",
@@ -98,11 +113,14 @@ def self_test():
     expected = [
         "src/attic/old.cc:1: error: no row in tests/include_directions.py for 'attic'",
         "src/base/angle.cc:1: error: base may not include plan",
+        "src/compile/common.cc:1: error: what outputs share may not include output dns",
         "src/compile/slurm/slurm.cc:1: error: compile may not include rules",
+        "src/compile/slurm/slurm.cc:4: error: output slurm may not include output dns",
         "src/launch/local.cc:1: error: launch may not include targets",
         "src/plan/near.cc:2: error: plan may not include rules",
         "src/plan/plan.h:3: error: plan may not include rules",
         "src/report/page.cc:1: error: report may not include pipeline",
+        "src/system/system.h:2: error: system may not include compile",
         "validators/gemm/gemm.cc:3: error: validators may not include plan",
     ]
     with tempfile.TemporaryDirectory() as source:

@@ -99,4 +99,11 @@ void append_mac(std::string& out, std::uint64_t address) {
   out.append(buffer, sizeof buffer);
 }
 
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return out;
+}
+
 }  // namespace clusterc

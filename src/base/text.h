@@ -44,4 +44,7 @@ void append_padded(std::string& out, std::uint64_t value, unsigned width);  // z
 void append_hex(std::string& out, std::uint64_t value, unsigned width);     // lower case
 void append_mac(std::string& out, std::uint64_t address);                   // the low 48 bits: "02:00:0a:00:00:01"
 
+// Text of a spec (a reason, a description) for a comment: one line.
+std::string one_line(std::string_view);
+
 }  // namespace clusterc

@@ -93,9 +93,8 @@ int run(const po::variables_map& given) {
     const Interrupts::Guard guard([&] { return tree.abandon(); });
     Bundle files(
         [&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
-    const CompileWish wish{result->spec_digest, accepted, only, result->inventory ? &*result->inventory : nullptr,
-                           result->templates ? &*result->templates : nullptr};
-    for (const std::string_view id : compile_outputs(*result->cluster, *result->plan, wish, files, told))
+    const CompileWish wish{accepted, only, result->templates ? &*result->templates : nullptr};
+    for (const std::string_view id : compile_outputs(*result->system, wish, files, told))
       put_error(format("{}: this cluster does not call for it\n", id));
     for (const Finding& f : told.all())
       if (f.severity == Severity::error && !std::ranges::any_of(accepted, [&](const Finding& known) {

@@ -38,9 +38,8 @@ std::vector<ChangeList> compare_files(const Run& before, const Run& after, std::
   Bundle a, b;
   Findings unheard;
   const auto compile = [&](const Run& run, Bundle& into) {
-    compile_outputs(*run.cluster, *run.plan,
-                    {"", {}, {}, run.inventory ? &*run.inventory : nullptr, run.templates ? &*run.templates : nullptr},
-                    into, unheard);
+    const System same = deploy(*run.cluster, *run.plan, output_kinds(), run.inventory ? &*run.inventory : nullptr);
+    compile_outputs(same, {.templates = run.templates ? &*run.templates : nullptr}, into, unheard);
   };
   compile(before, a);
   compile(after, b);
@@ -117,12 +116,11 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   std::vector<Finding> accepted;
   for (const Finding& f : run->findings.all())
     if (f.accepted) accepted.push_back(f);
-  const CompileWish asked{run->spec_digest, accepted, options.outputs, run->inventory ? &*run->inventory : nullptr,
-                          run->templates ? &*run->templates : nullptr};
+  const CompileWish asked{accepted, options.outputs, run->templates ? &*run->templates : nullptr};
   const auto compile = [&](const Bundle::Sink& sink) {
     Findings told;  // by the pipeline
     Bundle files(sink);
-    compile_outputs(*run->cluster, *run->plan, asked, files, told);
+    compile_outputs(*run->system, asked, files, told);
     files.flush();
   };
   WriteResult found;

@@ -149,8 +149,8 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
     put_file("switches.csv", render_switches_csv(cluster, plan));
   }
   if (wanted("documents")) {
-    put_file("runbook.md", render_runbook(cluster, plan, expected, run.findings.count(Severity::error) == 0));
-    put_file("handbook.md", render_handbook(cluster, plan));
+    put_file("runbook.md", render_runbook(*run.system, expected, run.findings.count(Severity::error) == 0));
+    put_file("handbook.md", render_handbook(*run.system));
   }
   if (wanted("sheets")) {
     put_file("point-to-point.csv", render_point_to_point_csv(cluster, plan));

@@ -1,12 +1,11 @@
-// What all outputs share: the header of a file, the wishes of the spec, who is in which network.
+// What all outputs share: the header of a file and the spec's extra lines.
 #pragma once
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compile/output.h"
+#include "system/interfaces.h"
 
 namespace clusterc {
 
@@ -16,59 +15,10 @@ namespace clusterc {
 // the spec changes only the files that say something else.
 std::string made_by(const CompileInput&, std::string_view output_id, std::string_view comment = "# ");
 
-// The network whose address a node's plain host name means: the first with a subnet that carries in-band traffic, else
-// the first with a subnet that is not out-of-band; -1 when there is none.
-int primary_network(const Cluster&);
-// Of the nodes of one group: that one where they are in it, else their own first that carries in-band traffic, else any
-// of theirs that is not out-of-band; -1: none.
-int primary_network(const Cluster&, int group);
-
-// Network interfaces of the nodes of one group, as the operating system sees them. The BMC's port is none of them.
-struct Interface {
-  int network = -1;
-  int end_points = -1;         // index into NetworkModel::ends
-  std::string port_set;        // "compute"; "eth" where the spec names no ports
-  std::int64_t ports = 1;      // of each node, in this network
-  std::int64_t addresses = 1;  // of each node, in this network: one for each port, or for each bond
-  bool bonded =
-      false;  // fewer addresses than ports: ports i*w … i*w+w-1 carry address i together, w = ports / addresses
-  std::vector<std::string> names;  // one for each port: compute1 … compute8
-  std::int64_t first = 0;          // number of the first of them
-};
-// In the order of the networks, those that share another's switches behind the others. Names: the port group and the
-// number of the port in it, from 1 (data1, data2); eth0, eth1, … where the spec names no ports, as in virtual machines.
-// Only networks that have a subnet.
-std::vector<Interface> interfaces_of(const Cluster&, const Plan&, int group);
-
-// Networks of BMCs, switches and PDUs, which no operating system of a node uses.
-bool is_out_of_band(const NetworkModel&);
-
-// Whether a node group has the operating system's port (not only its BMC) in a network.
-bool is_management_port(const Cluster&, const NetworkModel&, const EndPoints&);
-
-// Where a node group has ports of its operating system in a network: index into NetworkModel::ends, -1: nowhere.
-int end_points_of(const Cluster&, int network, int group);
-
-// Of a port of a node as the operating system calls it, or "bmc"; nullopt: the inventory does not say.
-std::optional<std::uint64_t> inventory_mac(const CompileInput&, int group, std::int64_t member, std::string_view host,
-                                           std::string_view port);
-
-// Storage that the nodes of this group mount and can reach over a network.
-bool mounts(const StorageModel&, const NodeGroupModel&);
-bool reaches(const Cluster&, int storage, int group);
-
 // `extra:` lines of one file of this output. Files not in `known` are findings, once: call it for one output with all
 // its files.
 const std::vector<Value<std::string>>* extra_of(const CompileInput&, std::string_view file);
 void check_extra_files(const CompileInput&, std::string_view output_id, const std::vector<std::string_view>& known,
                        Findings&);
-
-// Text of a spec (a reason, a description) for a comment: one line.
-std::string one_line(std::string_view);
-
-// At most this many entries in one folder: ext4 and NFS servers list larger folders slowly, and people too.
-constexpr std::int64_t kBucket = 512;
-// Folder of a node in outputs with a file for each node: "gpu-0" holds the first 512 nodes of group gpu.
-void append_bucket(const NodeGroupModel&, std::int64_t member, std::string& out);
 
 }  // namespace clusterc

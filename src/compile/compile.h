@@ -13,21 +13,15 @@ namespace clusterc {
 struct SiteTemplates;  // compile/site_templates.h
 
 struct CompileWish {
-  std::string_view spec_digest;
-  std::span<const Finding> accepted;         // stamped into what is compiled
-  std::set<std::string, std::less<>> only;   // ids of outputs; empty: all
-  const Inventory* inventory = nullptr;      // null: the spec names none
-  const SiteTemplates* templates = nullptr;  // likewise
+  std::span<const Finding> accepted = {};        // stamped into what is compiled
+  std::set<std::string, std::less<>> only = {};  // ids of outputs; empty: all
+  const SiteTemplates* templates = nullptr;      // null: the spec names none
 };
 
 // Fills the bundle; with an error among the findings it is not to be written. Returns the outputs that `only` names and
 // this cluster does not call for.
-std::vector<std::string_view> compile_outputs(const Cluster&, const Plan&, const CompileWish&, Bundle&, Findings&);
+std::vector<std::string_view> compile_outputs(const System&, const CompileWish&, Bundle&, Findings&);
 // The findings of that alone, from the same code, at little cost. The cluster has no error so far: outputs rely on it.
-void judge_outputs(const Cluster&, const Plan&, const CompileWish&, Findings&);
-
-// What the compiled files rest on and do not make: it is for whoever puts them in place, and nothing is wrong with the
-// spec. Silent where outputs were chosen.
-void note_what_is_left(const Cluster&, const Plan&, const CompileWish&, Findings&);
+void judge_outputs(const System&, const CompileWish&, Findings&);
 
 }  // namespace clusterc

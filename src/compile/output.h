@@ -1,27 +1,29 @@
-// An output: a family of compiled files for one consumer. Emitters are pure: Plan -> files in memory; they never touch
-// the disk.
+// An output: a family of compiled files for one consumer. Emitters are pure: System -> files in memory; they never
+// touch the disk.
 #pragma once
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "compile/inventory.h"
 #include "diag/finding.h"
-#include "plan/plan.h"
+#include "system/system.h"
 #include "write/tree.h"
 
 namespace clusterc {
 
 struct CompileInput {
-  const Cluster& cluster;
-  const Plan& plan;
-  std::string_view spec_digest;  // sha256 of the spec's text and all it names; not for what is written: each change of
-                                 // the spec would change every file
-  const OutputWish* wish = nullptr;      // `outputs:` of the spec for this output
-  std::span<const Finding> accepted;     // stamped into what is compiled
-  const Inventory* inventory = nullptr;  // MAC and GUID of single devices, where the spec names an inventory
-  bool judging = false;  // only findings are asked for, nobody reads the files: what would stand there for each node
-                         // may be left out
+  explicit CompileInput(const System& of, const OutputWish* asked = nullptr, std::span<const Finding> stamped = {},
+                        bool only_findings = false)
+      : system(of), cluster(of.cluster), plan(of.plan), wish(asked), accepted(stamped), judging(only_findings) {}
+
+  const System& system;
+  const Cluster& cluster;             // of the system
+  const Plan& plan;                   // likewise
+  const OutputWish* wish;             // `outputs:` of the spec for this output
+  std::span<const Finding> accepted;  // stamped into what is compiled
+  bool judging;  // only findings are asked for, nobody reads the files: what would stand there for each node may be
+                 // left out
 };
 
 struct Output {
@@ -29,10 +31,12 @@ struct Output {
   std::string_view summary;
   std::string_view consumers;                             // programs and versions that read it
   bool (*wanted)(const Cluster&);                         // does this cluster call for it?
+  bool (*serves)(const System&, int group) = nullptr;     // has it files for the nodes of a group? null: not asked
   void (*emit)(const CompileInput&, Bundle&, Findings&);  // paths begin with "<id>/"
 };
 
 std::span<const Output* const> all_outputs();  // registry.cc, in the order users see
 const Output* find_output(std::string_view id);
+std::span<const OutputKind> output_kinds();  // of all outputs, as the system asks of them
 
 }  // namespace clusterc

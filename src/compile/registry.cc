@@ -1,57 +1,51 @@
+// The outputs, in the order in which users see them. A new output is a line here.
 #include <array>
 
-#include "compile/ansible/ansible.h"
-#include "compile/autoinstall/autoinstall.h"
-#include "compile/chrony/chrony.h"
-#include "compile/cloud_init/cloud_init.h"
-#include "compile/containers/containers.h"
-#include "compile/dns/dns.h"
-#include "compile/dnsmasq/dnsmasq.h"
-#include "compile/fabric_env/fabric_env.h"
-#include "compile/grafana/grafana.h"
-#include "compile/hosts/hosts.h"
-#include "compile/ipxe/ipxe.h"
-#include "compile/kea/kea.h"
-#include "compile/kickstart/kickstart.h"
-#include "compile/maas/maas.h"
-#include "compile/mirror/mirror.h"
-#include "compile/netplan/netplan.h"
-#include "compile/networkd/networkd.h"
-#include "compile/networkmanager/networkmanager.h"
-#include "compile/nfs/nfs.h"
-#include "compile/nftables/nftables.h"
-#include "compile/nginx/nginx.h"
-#include "compile/openchami/openchami.h"
-#include "compile/opensm/opensm.h"
 #include "compile/output.h"
-#include "compile/preseed/preseed.h"
-#include "compile/prometheus/prometheus.h"
-#include "compile/roce/roce.h"
-#include "compile/slurm/slurm.h"
-#include "compile/syslog_ng/syslog_ng.h"
-#include "compile/warewulf/warewulf.h"
-#include "compile/xcat/xcat.h"
+
+#define CLUSTERC_OUTPUTS(X) \
+  X(kHostsOutput)           \
+  X(kDnsOutput)             \
+  X(kDnsmasqOutput)         \
+  X(kKeaOutput)             \
+  X(kNginxOutput)           \
+  X(kIpxeOutput)            \
+  X(kPreseedOutput)         \
+  X(kAutoinstallOutput)     \
+  X(kKickstartOutput)       \
+  X(kMirrorOutput)          \
+  X(kWarewulfOutput)        \
+  X(kMaasOutput)            \
+  X(kOpenChamiOutput)       \
+  X(kXcatOutput)            \
+  X(kChronyOutput)          \
+  X(kNftablesOutput)        \
+  X(kNfsOutput)             \
+  X(kSlurmOutput)           \
+  X(kCloudInitOutput)       \
+  X(kNetplanOutput)         \
+  X(kNetworkdOutput)        \
+  X(kNetworkManagerOutput)  \
+  X(kAnsibleOutput)         \
+  X(kOpensmOutput)          \
+  X(kRoceOutput)            \
+  X(kFabricEnvOutput)       \
+  X(kContainersOutput)      \
+  X(kPrometheusOutput)      \
+  X(kGrafanaOutput)         \
+  X(kSyslogNgOutput)
 
 namespace clusterc {
+
+#define CLUSTERC_DECLARE(name) extern const Output name;
+CLUSTERC_OUTPUTS(CLUSTERC_DECLARE)
+#undef CLUSTERC_DECLARE
+
 namespace {
-constexpr std::array kOutputs = std::to_array<const Output*>({
-    &kHostsOutput,      &kDnsOutput,
-    &kDnsmasqOutput,    &kKeaOutput,
-    &kNginxOutput,      &kIpxeOutput,
-    &kPreseedOutput,    &kAutoinstallOutput,
-    &kKickstartOutput,  &kMirrorOutput,
-    &kWarewulfOutput,   &kMaasOutput,
-    &kOpenChamiOutput,  &kXcatOutput,
-    &kChronyOutput,     &kNftablesOutput,
-    &kNfsOutput,        &kSlurmOutput,
-    &kCloudInitOutput,  &kNetplanOutput,
-    &kNetworkdOutput,   &kNetworkManagerOutput,
-    &kAnsibleOutput,    &kOpensmOutput,
-    &kRoceOutput,       &kFabricEnvOutput,
-    &kContainersOutput, &kPrometheusOutput,
-    &kGrafanaOutput,    &kSyslogNgOutput,
-});
-}
+#define CLUSTERC_ADDRESS(name) &name,
+constexpr std::array kOutputs = std::to_array<const Output*>({CLUSTERC_OUTPUTS(CLUSTERC_ADDRESS)});
+#undef CLUSTERC_ADDRESS
+}  // namespace
 
 std::span<const Output* const> all_outputs() { return kOutputs; }
 
@@ -59,6 +53,16 @@ const Output* find_output(std::string_view id) {
   for (const Output* o : kOutputs)
     if (o->id == id) return o;
   return nullptr;
+}
+
+std::span<const OutputKind> output_kinds() {
+  static const std::array kinds = [] {
+    std::array<OutputKind, kOutputs.size()> out;
+    for (std::size_t i = 0; i < kOutputs.size(); ++i)
+      out[i] = {kOutputs[i]->id, kOutputs[i]->summary, kOutputs[i]->wanted, kOutputs[i]->serves};
+    return out;
+  }();
+  return kinds;
 }
 
 }  // namespace clusterc

@@ -31,7 +31,7 @@ std::string_view oddity(std::string_view text) {
 
 }  // namespace
 
-Replacing::Replacing(const CompileInput& in, const SiteTemplates& from, Findings& findings)
+Replacing::Replacing(const System& in, const SiteTemplates& from, Findings& findings)
     : from_(from), names_(template_names(in)) {
   for (const SiteTemplates::File& f : from.files) {
     File& file = files_[f.path];

@@ -29,7 +29,7 @@ struct SiteTemplates {  // read by the pipeline
 // One compile's: templates are read once, and asked for each file that an output made.
 class Replacing {
  public:
-  Replacing(const CompileInput&, const SiteTemplates&, Findings&);
+  Replacing(const System&, const SiteTemplates&, Findings&);
   // The file as it was made, or what stands in its place, into `to`.
   void put(const Bundle::File&, std::string_view bytes, Bundle& to, Findings&);
   // What replaced nothing, of outputs that were to be made: nothing in it would be heard of otherwise. `compiled`: ids

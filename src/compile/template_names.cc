@@ -1,9 +1,9 @@
 #include "compile/template_names.h"
 
 #include "base/ip.h"
-#include "compile/hosts/each_address.h"
 #include "fields/show.h"
 #include "spec/types.h"
+#include "system/each_address.h"
 
 namespace clusterc {
 namespace {
@@ -86,7 +86,7 @@ Known address_text(std::uint32_t address) {
 // A node's first address in each network that it is in, that of its BMC too.
 class NodeAddresses : public TemplateObject {
  public:
-  NodeAddresses(const CompileInput& in, std::int64_t node) : in_(in), node_(node) {}
+  NodeAddresses(const System& in, std::int64_t node) : in_(in), node_(node) {}
   std::size_t size() const override { return networks().size(); }
   Known at(std::size_t i) const override { return address_text(in_.plan.node_address(networks()[i], node_)); }
   std::string key(std::size_t i) const override {
@@ -103,7 +103,7 @@ class NodeAddresses : public TemplateObject {
     }
     return *networks_;
   }
-  const CompileInput& in_;
+  const System& in_;
   std::int64_t node_;
   mutable std::optional<std::vector<int>> networks_;
 };
@@ -111,7 +111,7 @@ class NodeAddresses : public TemplateObject {
 // Made for each turn of a loop over all nodes: it works out what is asked for.
 class Node : public TemplateObject {
  public:
-  Node(const CompileInput& in, std::int64_t node, std::size_t group, Home home)
+  Node(const System& in, std::int64_t node, std::size_t group, Home home)
       : in_(in), node_(node), group_(group), home_(home) {}
   std::size_t size() const override { return std::size(kKeys); }
   std::string key(std::size_t i) const override { return std::string(kKeys[i]); }
@@ -146,7 +146,7 @@ class Node : public TemplateObject {
 
  private:
   static constexpr std::string_view kKeys[] = {"name", "group", "rack", "address", "addresses"};
-  const CompileInput& in_;
+  const System& in_;
   std::int64_t node_;
   std::size_t group_;
   Home home_;
@@ -154,7 +154,7 @@ class Node : public TemplateObject {
 
 class Nodes : public TemplateObject {
  public:
-  explicit Nodes(const CompileInput& in) : in_(in) {
+  explicit Nodes(const System& in) : in_(in) {
     for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
       homes_.push_back(home_of(in.cluster, in.plan, static_cast<int>(g)));
   }
@@ -166,14 +166,14 @@ class Nodes : public TemplateObject {
   }
 
  private:
-  const CompileInput& in_;
+  const System& in_;
   std::vector<Home> homes_;
 };
 
 // What hosts has: every address, with the machine's name and the network's.
 class Hosts : public TemplateObject {
  public:
-  explicit Hosts(const CompileInput& in) : in_(in) {}
+  explicit Hosts(const System& in) : in_(in) {}
   std::size_t size() const override { return all().size(); }
   Known at(std::size_t i) const override {
     const Host& h = all()[i];
@@ -205,14 +205,14 @@ class Hosts : public TemplateObject {
     }
     return hosts_;
   }
-  const CompileInput& in_;
+  const System& in_;
   mutable bool made_ = false;
   mutable std::vector<Host> hosts_;
 };
 
 }  // namespace
 
-std::vector<std::pair<std::string, TemplateValue>> template_names(const CompileInput& in) {
+std::vector<std::pair<std::string, TemplateValue>> template_names(const System& in) {
   return {{"spec", Known::map(std::make_shared<Part>(type_of<Spec>(), &in.cluster.spec))},
           {"nodes", Known::list(std::make_shared<Nodes>(in))},
           {"hosts", Known::list(std::make_shared<Hosts>(in))}};

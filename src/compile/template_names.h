@@ -7,6 +7,6 @@
 namespace clusterc {
 
 // `spec`, `nodes`, `hosts`: read from the cluster and the plan as they are asked for; both outlive the values.
-std::vector<std::pair<std::string, TemplateValue>> template_names(const CompileInput&);
+std::vector<std::pair<std::string, TemplateValue>> template_names(const System&);
 
 }  // namespace clusterc

@@ -6,13 +6,13 @@
 #include "base/ip.h"
 #include "base/printable.h"
 #include "base/text.h"
-#include "compile/ansible/settings.h"
-#include "compile/file_systems.h"
-#include "compile/slurm/slurm.h"
 #include "model/mig.h"
 #include "plan/fitted.h"
 #include "report/markdown.h"
 #include "report/what_if_report.h"
+#include "system/file_systems.h"
+#include "system/node_settings.h"
+#include "system/slurm.h"
 
 namespace clusterc {
 namespace {
@@ -21,7 +21,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class Handbook {
  public:
-  Handbook(const Cluster& c, const Plan& p) : c_(c), p_(p) {}
+  Handbook(const System& in) : in_(in), c_(in.cluster), p_(in.plan) {}
 
   std::string text() {
     out_ = format(
@@ -59,7 +59,7 @@ class Handbook {
   }
 
   void instances() {
-    const bool slurm = is_made(c_, "slurm"), ansible = is_made(c_, "ansible");
+    const bool slurm = in_.makes("slurm"), ansible = in_.makes("ansible");
     bool any = false, ours = false;
     for (const NodeGroupModel& g : c_.nodes) {
       const std::string_view mig = cut_by_mig(g.software);
@@ -181,7 +181,7 @@ class Handbook {
   void daily_work() {
     section("Daily work");
     const std::string node = some_node();
-    if (is_made(c_, "slurm") && !node.empty()) {
+    if (in_.makes("slurm") && !node.empty()) {
       commands(
           "The queue, and nodes that are out of it:",
           {{"sinfo -R", "nodes that are drained or down, since when, and why"},
@@ -198,7 +198,7 @@ class Handbook {
                  {{"scontrol update nodename=" + spare + " state=resume", "puts it into service"},
                   {"scontrol update nodename=" + spare + " state=drain reason=spare", "makes it a spare again"}});
     }
-    if (is_made(c_, "ansible") && !node.empty())
+    if (in_.makes("ansible") && !node.empty())
       commands("A node that was reinstalled, or exchanged, becomes ready by the plays of the compiled tree:",
                {{"ansible-playbook site.yml --limit " + node + " --check --diff", "in DIR/ansible: what would change"},
                 {"ansible-playbook site.yml --limit " + node, "a second run changes nothing"},
@@ -260,6 +260,7 @@ class Handbook {
     for (const auto& row : rows) out_ += markdown_row(row);
   }
 
+  const System& in_;
   const Cluster& c_;
   const Plan& p_;
   std::string out_;
@@ -268,6 +269,6 @@ class Handbook {
 
 }  // namespace
 
-std::string render_handbook(const Cluster& cluster, const Plan& plan) { return Handbook(cluster, plan).text(); }
+std::string render_handbook(const System& system) { return Handbook(system).text(); }
 
 }  // namespace clusterc

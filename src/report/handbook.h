@@ -3,10 +3,10 @@
 #pragma once
 #include <string>
 
-#include "plan/plan.h"
+#include "system/system.h"
 
 namespace clusterc {
 
-std::string render_handbook(const Cluster&, const Plan&);
+std::string render_handbook(const System&);
 
 }  // namespace clusterc

@@ -6,8 +6,6 @@
 #include "base/format.h"
 #include "base/printable.h"
 #include "base/text.h"
-#include "compile/ansible/settings.h"
-#include "compile/dhcp/dhcp.h"
 #include "model/mig.h"
 #include "plan/cabling.h"
 #include "plan/power.h"
@@ -16,6 +14,8 @@
 #include "report/plan_report.h"
 #include "report/rack_pairs.h"
 #include "report/runbook_steps.h"
+#include "system/dhcp.h"
+#include "system/node_settings.h"
 
 namespace clusterc {
 namespace {
@@ -31,8 +31,8 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many 
 
 class Runbook {
  public:
-  Runbook(const Cluster& c, const Plan& p, const ExpectedFigures& e, bool compiles)
-      : c_(c), p_(p), expected_(e), compiles_(compiles), pairs_(rack_pairs(c, p)) {}
+  Runbook(const System& in, const ExpectedFigures& e, bool compiles)
+      : in_(in), c_(in.cluster), p_(in.plan), expected_(e), compiles_(compiles), pairs_(rack_pairs(c_, p_)) {}
 
   std::string text() {
     out_ = "# Build runbook: " + markdown_text(*c_.spec.name) + "\n\n";
@@ -46,7 +46,7 @@ class Runbook {
     cables();
     power_on();
     if (compiles_)
-      out_ += render_configuration_steps(c_, p_, section_);
+      out_ += render_configuration_steps(in_, section_);
     else
       section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` "
                                 "writes nothing, and no step that rests on it stands here");
@@ -231,9 +231,9 @@ class Runbook {
 
   void acceptance() {
     section("Acceptance");
-    out_ += format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n{}\n",
-                   is_made(c_, "slurm") ? " --launcher slurm" : "",
-                   markdown_block("text", render_expected_text(expected_)));
+    out_ +=
+        format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n{}\n",
+               in_.makes("slurm") ? " --launcher slurm" : "", markdown_block("text", render_expected_text(expected_)));
     std::vector<std::string> cut;
     for (const NodeGroupModel& g : c_.nodes)
       if (g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g.software).empty()) cut.push_back(quoted(g.name));
@@ -248,6 +248,7 @@ class Runbook {
                cut.empty() ? "" : " but what instances cannot"));
   }
 
+  const System& in_;
   const Cluster& c_;
   const Plan& p_;
   const ExpectedFigures& expected_;
@@ -259,8 +260,8 @@ class Runbook {
 
 }  // namespace
 
-std::string render_runbook(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected, bool compiles) {
-  return Runbook(cluster, plan, expected, compiles).text();
+std::string render_runbook(const System& system, const ExpectedFigures& expected, bool compiles) {
+  return Runbook(system, expected, compiles).text();
 }
 
 }  // namespace clusterc

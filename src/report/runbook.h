@@ -4,13 +4,13 @@
 #pragma once
 #include <string>
 
-#include "plan/plan.h"
+#include "system/system.h"
 #include "targets/targets.h"
 
 namespace clusterc {
 
 std::string render_runbook(
-    const Cluster&, const Plan&, const ExpectedFigures&,
+    const System&, const ExpectedFigures&,
     bool compiles);  // compiles: the spec has no error, so that there is something to put in place
 
 }  // namespace clusterc

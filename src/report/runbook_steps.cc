@@ -7,18 +7,16 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "compile/ansible/settings.h"
-#include "compile/dhcp/dhcp.h"
-#include "compile/fabric_env/fabric_env.h"
-#include "compile/file_systems.h"
-#include "compile/install/install.h"
-#include "compile/mirror/mirror.h"
-#include "compile/node_list.h"
-#include "compile/opensm/opensm.h"
-#include "compile/roce/roce.h"
-#include "compile/slurm/slurm.h"
 #include "model/power.h"
 #include "report/markdown.h"
+#include "system/dhcp.h"
+#include "system/file_systems.h"
+#include "system/infiniband.h"
+#include "system/install.h"
+#include "system/mirror.h"
+#include "system/node_list.h"
+#include "system/node_settings.h"
+#include "system/slurm.h"
 
 namespace clusterc {
 namespace {
@@ -62,19 +60,16 @@ constexpr auto kListers =
 
 class Steps {
  public:
-  Steps(const Cluster& c, const Plan& p, int& section)
-      : c_(c),
-        p_(p),
-        in_{c, p, {}},
-        made_(c),
+  Steps(const System& in, int& section)
+      : in_(in),
+        c_(in.cluster),
+        p_(in.plan),
         section_(section),
-        provisioner_(first_provisioner(c)),
-        settings_(c.nodes.size()) {
+        provisioner_(first_provisioner(c_)),
+        settings_(node_settings(in)) {
     Findings told;  // by compile, which decides the same
-    for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (c.nodes[g].count > 0) settings_[g] = ansible_settings(in_, made_, static_cast<int>(g), told);
-    if (made_("slurm")) slurm_ = slurm_facts(in_, told);
-    mirror_ = made_("mirror") ? mirror_server(in_) : std::nullopt;
+    if (in_.makes("slurm")) slurm_ = slurm_facts(in_, told);
+    mirror_ = in_.makes("mirror") ? mirror_server(in_) : std::nullopt;
     serves_ = provisioner_ >= 0 && (!set(provisioner_).dhcp_server.empty() || !set(provisioner_).web_server.empty());
   }
 
@@ -91,7 +86,7 @@ class Steps {
   }
 
  private:
-  const AnsibleSettings& set(int group) const { return settings_[at(group)]; }
+  const NodeSettings& set(int group) const { return settings_[at(group)]; }
   bool runs(int group, std::string_view role) const {
     return std::find(set(group).roles.begin(), set(group).roles.end(), role) != set(group).roles.end();
   }
@@ -122,14 +117,15 @@ class Steps {
   std::vector<std::string_view> copied(const std::vector<std::string_view>& roles) const {
     std::vector<std::string_view> all;
     const auto take = [&](std::string_view output) {
-      if (made_(output) && !used_.contains(output) && std::find(all.begin(), all.end(), output) == all.end())
+      if (in_.makes(output) && !used_.contains(output) && std::find(all.begin(), all.end(), output) == all.end())
         all.push_back(output);
     };
     for (const std::string_view role : roles) {
       for (const Copies& copy : kCopies)
         if (copy.role == role) take(copy.output);
-      take(find_output(replace_all(role, "_", "-")) ? find_output(replace_all(role, "_", "-"))->id
-                                                    : std::string_view());
+      const std::string same = replace_all(role, "_", "-");
+      for (const OutputKind& o : in_.made)
+        if (o.id == same) take(o.id);
     }
     return all;
   }
@@ -164,11 +160,12 @@ class Steps {
   void inventory() {
     const std::string where =
         c_.spec.inventory ? "the inventory " + code(*c_.spec.inventory) : std::string("the inventory");
-    const bool listed = std::any_of(kListers.begin(), kListers.end(), [&](const Lister& l) { return made_(l.output); });
+    const bool listed =
+        std::any_of(kListers.begin(), kListers.end(), [&](const Lister& l) { return in_.makes(l.output); });
     bool ports =
-        std::any_of(settings_.begin(), settings_.end(), [](const AnsibleSettings& s) { return !s.ports.empty(); }) &&
+        std::any_of(settings_.begin(), settings_.end(), [](const NodeSettings& s) { return !s.ports.empty(); }) &&
         c_.own_site;
-    if (!c_.spec.inventory && (ports || dhcp_server(c_) || made_("opensm")))
+    if (!c_.spec.inventory && (ports || dhcp_server(c_) || in_.makes("opensm")))
       box("the spec names an inventory (`inventory: FILE`): a CSV file with MACs and GUIDs of what was delivered");
     ports = false;
     for (std::size_t i = 0; i < c_.nodes.size(); ++i) {
@@ -199,7 +196,7 @@ class Steps {
               format("network {}: {} has the MAC of each BMC ({}), switch and PDU ({}), or these say their names to "
                      "DHCP themselves",
                      quoted(n.network.name), where, code("NODE,bmc,MAC"), code("NAME,,MAC")));
-    if (made_("opensm"))
+    if (in_.makes("opensm"))
       box(
           format("{} has the GUIDs of InfiniBand's switches and ports ({}), as far as OpenSM is to know roots and end "
                  "ports by them: each {} says what it misses",
@@ -240,7 +237,7 @@ class Steps {
     inventory();
     box("`clusterc compile SPEC -o tree` ended with status 0, and each of its notes is somebody's task: they name what "
         "is left to people");
-    if (!made_("ansible")) return;
+    if (!in_.makes("ansible")) return;
     section("The machine that runs the plays");
     box(
         format("it has ansible-core 2.14 or newer and {}, and reaches the others by ssh{}, by the account that {} or "
@@ -288,11 +285,11 @@ class Steps {
         box(format("the registry there reads {} as {}", code(file("mirror", "registry.yml")),
                    code("/etc/docker/registry/config.yml")));
     } else {
-      const std::string reads = made_("nginx")
+      const std::string reads = in_.makes("nginx")
                                     ? code(file("nginx", "mirror.conf")) +
                                           (has_images(c_) ? " and " + code(file("mirror", "registry.yml")) : "")
                                     : std::string();
-      if (!made_("ansible"))
+      if (!in_.makes("ansible"))
         box(format("{} answers{}", host, reads.empty() ? "" : ", and reads " + reads));
       else
         box(format("{} ended well, and {} answers{}", play(format(" --limit {} --tags base,mirror", mirror_->node)),
@@ -344,15 +341,15 @@ class Steps {
     std::vector<std::string> tags(roles.begin(), roles.end());
     const bool named = used_.contains("nginx") && runs(provisioner_, "web_server");  // its other file, by the mirror
     const std::vector<std::string_view> copies = copied(roles);
-    if (!made_("ansible"))
+    if (!in_.makes("ansible"))
       box(format("{} in place on {}, and what reads them runs", by_hand(copies), quoted(node)));
     else
       box(format("{}, first with {}, ended well: it puts {}{} in place there",
                  play(format(" --limit {} --tags {}", node, join(tags, ","))), code("--check --diff"), folders(copies),
                  named ? ", " + code(file("nginx", "cluster.conf")) : ""));
-    if (made_("ansible") && !set(provisioner_).dhcp_server.empty())
+    if (in_.makes("ansible") && !set(provisioner_).dhcp_server.empty())
       box(format("on {} {} says `active`", quoted(node),
-                 code(format("systemctl is-active {}", !made_("kea")             ? "cluster-dnsmasq"
+                 code(format("systemctl is-active {}", !in_.makes("kea")         ? "cluster-dnsmasq"
                                                        : is_debian(provisioner_) ? "kea-dhcp4-server"
                                                                                  : "kea-dhcp4"))));
     media(node);
@@ -399,14 +396,14 @@ class Steps {
     if (!loaders.empty())
       box(format("on {} lie{} iPXE's loader{} {}{}", quoted(node), loaders.size() == 1 ? "s" : "",
                  loaders.size() == 1 ? "" : "s", join(std::vector<std::string>(loaders.begin(), loaders.end()), ", "),
-                 made_("kea") ? ", and a TFTP server of yours serves them" : ""));
+                 in_.makes("kea") ? ", and a TFTP server of yours serves them" : ""));
   }
 
   void nodes() {
     section("Nodes");
     bool listed = false;
     for (const Lister& l : kListers)
-      if (made_(l.output))
+      if (in_.makes(l.output))
         box(format("{0} knows the nodes: {1}; those that {0} starts need no other installation", l.name,
                    code(std::string(l.before) + file(l.output, l.file) + std::string(l.behind)))),
             listed = true;
@@ -421,7 +418,7 @@ class Steps {
             box(format("storage {}: {} up ({})", quoted(s.name), counted(s.count, "system is", "systems are"),
                        markdown_text(s.model)));
     }
-    if (made_("ansible"))
+    if (in_.makes("ansible"))
       box(format("each answers: {}", code(format("cd {} && ansible all -m ping", file("ansible", "")))));
   }
 
@@ -433,14 +430,15 @@ class Steps {
                        quoted(group.name))
               : format("{}: SMT (Hyper-Threading) is off in the firmware; {} shows one thread a core",
                        quoted(group.name), code("lscpu")));
-    const std::string cloud = made_("cloud-init") ? code(file("cloud-init", group.name + ".user-data")) : std::string();
+    const std::string cloud =
+        in_.makes("cloud-init") ? code(file("cloud-init", group.name + ".user-data")) : std::string();
     const bool mirrors = mirror_ && !mirror_->node.empty() && !mirror_is_first() && mirror_->group == g;
-    if (const auto installer = installer_of(c_, g); installer && made_("ipxe")) {
+    if (const auto installer = installer_of(c_, g); installer && in_.makes("ipxe")) {
       const std::string_view output = *installer == Installer::preseed       ? "preseed"
                                       : *installer == Installer::autoinstall ? "autoinstall"
                                                                              : "kickstart";
       std::string answers;
-      if (made_(output))
+      if (in_.makes(output))
         answers = " and " + code(file(output, group.name + (*installer == Installer::preseed       ? ".cfg"
                                                             : *installer == Installer::autoinstall ? "/"
                                                                                                    : ".ks")));
@@ -454,7 +452,7 @@ class Steps {
       std::set<std::string> ports;
       for (const Interface& i : interfaces_of(c_, p_, g)) ports.insert(i.names.begin(), i.names.end());
       const std::string addresses =
-          ports.empty() || !made_("hosts")
+          ports.empty() || !in_.makes("hosts")
               ? ""
               : format(
                     "; each has the addresses that {} has for it, and its port{} called {}: what is compiled gives it "
@@ -472,17 +470,17 @@ class Steps {
   // ---- the plays
   // -----------------------------------------------------------------------------------------------------------------
   void plays() {
-    section(made_("ansible") ? "The plays" : "What nodes read");
+    section(in_.makes("ansible") ? "The plays" : "What nodes read");
     for (const Secret& s : secrets())
       if (s.ref->file)
         box(format("each machine of {} that needs it has {} as {}", quoted(c_.nodes[at(s.group)].name), s.what,
                    code(*s.ref->file)));
     yours();
     std::vector<std::string_view> roles;
-    for (const std::string_view role : ansible_roles())
+    for (const std::string_view role : setup_roles())
       if (anywhere(role)) roles.push_back(role);
     const std::vector<std::string_view> copies = copied(roles);
-    if (!made_("ansible")) {
+    if (!in_.makes("ansible")) {
       if (!copies.empty())
         box(format("{} in place on every machine that they are for, and what reads them runs", by_hand(copies)));
       return;
@@ -512,7 +510,7 @@ class Steps {
     });
     if (!nvidia.empty()) box(format("yours: NVIDIA's container toolkit on {}", join(nvidia, ", ")));
     std::set<std::string> clients;
-    for (const AnsibleSettings& s : settings_)
+    for (const NodeSettings& s : settings_)
       for (const NetworkMount& m : s.mounts)
         if (m.type == "lustre" || m.type == "beegfs") clients.insert(m.type == "lustre" ? "Lustre" : "BeeGFS");
     for (const std::string& client : clients)
@@ -533,8 +531,9 @@ class Steps {
                  join(packaged, ", ")));
     for (const auto& [output, role, what] : {std::tuple{"prometheus", "node_exporter", "Prometheus's node exporter"},
                                              std::tuple{"syslog-ng", "syslog_ng", "syslog-ng"}}) {
-      const auto without = groups(
-          [&, o = output, r = role](int g) { return made_("ansible") && made_(o) && runs(g, "base") && !runs(g, r); });
+      const auto without = groups([&, o = output, r = role](int g) {
+        return in_.makes("ansible") && in_.makes(o) && runs(g, "base") && !runs(g, r);
+      });
       if (!without.empty())
         box(format("yours: {} on {}: the repositories of that system have none (EPEL has)", what, join(without, ", ")));
     }
@@ -545,7 +544,7 @@ class Steps {
       box(format("yours: {} has a database `slurm_acct_db` and an account `slurm`", quoted(slurm_->database_host)));
   }
   std::string slurm_package() const {
-    for (const AnsibleSettings& s : settings_)
+    for (const NodeSettings& s : settings_)
       if (s.slurm_packages.size() > 1 && s.slurm_packages[1].starts_with("slurm-smd"))
         return "slurm-smd, as SchedMD's guide builds them";
     return "slurm, as SchedMD's guide builds them";
@@ -557,7 +556,7 @@ class Steps {
   void links() {
     section("Links");
     for (const NetworkModel& n : c_.networks)
-      if (made_("roce") && n.spec && n.spec->roce && n.shares < 0)
+      if (in_.makes("roce") && n.spec && n.spec->roce && n.shares < 0)
         box(format("yours: switches of network {} have the class of its {}, as the nodes do", quoted(n.name),
                    code("roce:")));
     for (const InfinibandSubnet& s : infiniband_subnets(c_, p_)) {
@@ -567,7 +566,7 @@ class Steps {
         if (const auto& managed = set(static_cast<int>(g)).subnets_managed;
             std::find(managed.begin(), managed.end(), s.name) != managed.end())
           by.push_back(markdown_text(c_.nodes[g].names.text())), several |= managed.size() > 1;
-      const std::string conf = made_("opensm") ? code(file("opensm", s.name + "/opensm.conf")) : std::string();
+      const std::string conf = in_.makes("opensm") ? code(file("opensm", s.name + "/opensm.conf")) : std::string();
       if (!by.empty())
         box(format(
             "subnet {}: on {} {} says `active`: one manages, others wait{}", quoted(s.name), join(by, ", "),
@@ -588,7 +587,7 @@ class Steps {
       if (f.node_cables > 0)
         box(format("network {}: {} up", quoted(f.name),
                    counted(f.node_cables, "link to its members is", "links to its members are")));
-    if (made_("ansible"))
+    if (in_.makes("ansible"))
       box(format("every machine is healthy: {}",
                  code(format("cd {} && ansible all --become -m command -a /usr/local/sbin/cluster-health",
                              file("ansible", "")))));
@@ -618,8 +617,8 @@ class Steps {
         box(format("{}, likewise: `scontrol show reservation` has them", code(file("slurm", "reservations.sh"))));
     }
     const bool watched =
-        std::any_of(settings_.begin(), settings_.end(), [](const AnsibleSettings& s) { return !s.monitor.empty(); });
-    for (const AnsibleSettings& s : settings_) {
+        std::any_of(settings_.begin(), settings_.end(), [](const NodeSettings& s) { return !s.monitor.empty(); });
+    for (const NodeSettings& s : settings_) {
       if (s.monitor.empty()) continue;
       box(
           format("{} shows every target up; exporters of GPUs, of Slurm and of equipment, where the spec names them, "
@@ -628,29 +627,26 @@ class Steps {
       if (std::find(s.roles.begin(), s.roles.end(), "grafana") != s.roles.end())
         box(format("{} shows the dashboards", code("http://" + s.monitor + ":3000")));
     }
-    if (made_("prometheus") && !watched)
+    if (in_.makes("prometheus") && !watched)
       box(format("yours: {} with {}, and exporters of GPUs, of Slurm and of equipment, where the spec names them",
-                 made_("grafana") ? "Prometheus, Alertmanager and Grafana" : "Prometheus and Alertmanager",
+                 in_.makes("grafana") ? "Prometheus, Alertmanager and Grafana" : "Prometheus and Alertmanager",
                  folders(copied({"prometheus", "grafana"}))));
     if (anywhere("syslog_ng")) box("yours: Loki or Elasticsearch takes what the nodes send it");
   }
 
-  // These two look at the cluster alone to say whether they are wanted, and at the plan to say for whom.
-  bool writes(std::string_view output) const {
-    const auto any = [&](bool (*has)(const CompileInput&, int)) {
-      for (std::size_t g = 0; g < c_.nodes.size(); ++g)
-        if (c_.nodes[g].count > 0 && has(in_, static_cast<int>(g))) return true;
-      return false;
-    };
-    return output == "fabric-env" ? any(has_fabric_env) : output == "roce" ? any(has_roce_ports) : true;
+  // Some look at the cluster alone to say whether they are wanted, and at the plan to say for whom.
+  bool writes(const OutputKind& output) const {
+    for (std::size_t g = 0; g < c_.nodes.size(); ++g)
+      if (c_.nodes[g].count > 0 && in_.makes_for(output.id, static_cast<int>(g))) return true;
+    return output.serves == nullptr;
   }
 
   // ---- what no step has named
   // --------------------------------------------------------------------------------------------------------
   void rest() {
     bool begun = false;
-    for (const Output* o : all_outputs()) {
-      if (!made_(o->id) || used_.contains(o->id) || !writes(o->id)) continue;
+    for (const OutputKind& o : in_.made) {
+      if (used_.contains(o.id) || !writes(o)) continue;
       if (!begun)
         out_ += format(
             "\n## {}. Compiled besides\n\nNo step above puts these in place.\n\n| done | folder | what |\n| --- | --- "
@@ -658,17 +654,16 @@ class Steps {
             ++section_),
             begun = true;
       out_ += "| [ ] ";
-      out_ += markdown_row({"tree/" + std::string(o->id), std::string(o->summary)});
+      out_ += markdown_row({"tree/" + std::string(o.id), std::string(o.summary)});
     }
   }
 
+  const System& in_;
   const Cluster& c_;
   const Plan& p_;
-  const CompileInput in_;
-  const MadeOutputs made_;
   int& section_;
   const int provisioner_;
-  std::vector<AnsibleSettings> settings_;  // of each group
+  const std::vector<NodeSettings>& settings_;  // of each group
   std::optional<SlurmFacts> slurm_;
   std::optional<MirrorServer> mirror_;
   bool serves_ = false;                      // the first that provisions gives out addresses, or installs
@@ -678,8 +673,6 @@ class Steps {
 
 }  // namespace
 
-std::string render_configuration_steps(const Cluster& c, const Plan& p, int& section) {
-  return Steps(c, p, section).text();
-}
+std::string render_configuration_steps(const System& system, int& section) { return Steps(system, section).text(); }
 
 }  // namespace clusterc

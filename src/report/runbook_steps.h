@@ -4,12 +4,12 @@
 #pragma once
 #include <string>
 
-#include "plan/plan.h"
+#include "system/system.h"
 
 namespace clusterc {
 
 std::string render_configuration_steps(
-    const Cluster&, const Plan&,
+    const System&,
     int& section);  // section: the number of the last one before; then of the last one here
 
 }  // namespace clusterc

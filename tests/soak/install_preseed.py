@@ -145,8 +145,21 @@ class Installer:
         folder = image / f"usr/lib/debian-installer/images/{RELEASE}/{ARCH}/text/debian-installer/{ARCH}"
         self.kernel, self.initrd = folder / "linux", folder / "initrd.gz"
         self.kernel_of_mirror()
+        self.log_to_second_port()
         self.e2fsprogs(packages)
         self.leave_out_missing()
+
+    def log_to_second_port(self):
+        """The installer's log goes to the second serial port, so that an error can be read."""
+        tree = self.work / "log-to-port"
+        script = tree / "usr/lib/debian-installer-startup.d/S02log-to-port"
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text("#!/bin/sh\n(while [ ! -e /var/log/syslog ]; do sleep 1; done; exec tail -n +1 -f /var/log/syslog > /dev/ttyS1) < /dev/null > /dev/null 2>&1 &\n")
+        script.chmod(0o755)
+        more = subprocess.run("find usr | cpio -o -H newc --quiet | gzip -1", shell=True, cwd=tree, capture_output=True, check=True).stdout
+        logged = self.work / "initrd-logged.gz"
+        logged.write_bytes(self.initrd.read_bytes() + more)
+        self.initrd = logged
 
     def modules(self, release):
         return {name: p for name, p in self.index.items() if name.endswith(f"-{release}-di")}
@@ -379,10 +392,12 @@ def digest(path):
 class Machine:
     def __init__(self, work, drives, port, address, memory, kernel=None, initrd=None, arguments="", log="console.log"):
         self.log = work / log
+        for old in (self.log, self.log.with_suffix(".syslog")):
+            old.unlink(missing_ok=True)
         relay = f"socat - TCP4:127.0.0.1:{port}"
         network = re.sub(r"\.\d+$", "", address)
         command = ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", str(memory), "-nodefaults", "-display", "none", "-no-reboot",
-                   "-serial", f"file:{self.log}", "-monitor", "none", "-device", "virtio-rng-pci",
+                   "-serial", f"file:{self.log}", "-serial", f"file:{self.log.with_suffix('.syslog')}", "-monitor", "none", "-device", "virtio-rng-pci",
                    "-netdev", f"user,id=lan,restrict=on,net={network}.0/24,host={network}.2,dns={network}.3,dhcpstart={network}.100,hostname=n1,guestfwd=tcp:{address}:80-cmd:{relay}",
                    "-device", "virtio-net-pci,netdev=lan"]
         port = 0
@@ -406,6 +421,9 @@ class Machine:
         while time.monotonic() < end:
             if until and re.search(until, self.text()):
                 return True
+            if failed := re.search(r"!! ERROR: [^\r\n]*", self.text()):
+                say("  the installer says:", failed[0], "- its log is in", self.log.with_suffix(".syslog"))
+                return False
             if self.process.poll() is not None:
                 return until is None or bool(re.search(until, self.text()))
             time.sleep(2)

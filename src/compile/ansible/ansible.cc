@@ -1,21 +1,21 @@
 // ansible/: plays that bring a bare operating system to ready. inventory.yaml has a group for each node group and role,
 // hosts as ranges (gpu[001:127]); group_vars/ what the spec says of each and what follows from it; site.yml which roles
 // run where. The roles are files of templates/ansible, copied.
-#include "compile/ansible/ansible.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/text.h"
-#include "compile/ansible/settings.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
-#include "compile/gateways.h"
-#include "compile/hosts/each_address.h"
-#include "compile/install/install.h"
-#include "compile/mirror/mirror.h"
-#include "compile/node_health.h"
+#include "compile/health_check.h"
+#include "compile/installer_files.h"
 #include "compile/templates.h"
+#include "system/each_address.h"
+#include "system/gateways.h"
+#include "system/install.h"
+#include "system/mirror.h"
+#include "system/node_settings.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -133,7 +133,7 @@ void facts(YamlWriter& y, const NodeGroupModel& g) {
   }
 }
 
-bool runs(const AnsibleSettings& s, std::string_view role) {
+bool runs(const NodeSettings& s, std::string_view role) {
   return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end();
 }
 
@@ -151,7 +151,7 @@ void sources(YamlWriter& y, std::string_view key, const std::vector<PackageSourc
 }
 
 // What the roles are told.
-void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, const AnsibleSettings& s) {
+void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, const NodeSettings& s) {
   const Spec& spec = in.cluster.spec;
   if (!s.distribution.empty())
     put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
@@ -194,7 +194,7 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   }
   if (!s.exports.empty()) {
     y.list("cluster_nfs_exports");
-    for (const AnsibleSettings::Export& e : s.exports)
+    for (const NodeSettings::Export& e : s.exports)
       put(put(y.begin_map(), "path", e.path), "storage", e.storage).end_map();
     y.end_list();
   }
@@ -263,24 +263,24 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
 }
 
 // Roles that follow each other on the same machines are one play.
-void site(const CompileInput& in, const std::vector<std::string>& names, const std::vector<AnsibleSettings>& all,
+void site(const CompileInput& in, const std::vector<std::string>& names, const std::vector<NodeSettings>& all,
           Bundle& bundle) {
   struct Play {
     std::vector<std::string> hosts, roles;
   };
   std::vector<Play> plays;
   const auto busy = static_cast<std::size_t>(
-      std::count_if(all.begin(), all.end(), [](const AnsibleSettings& s) { return !s.roles.empty(); }));
+      std::count_if(all.begin(), all.end(), [](const NodeSettings& s) { return !s.roles.empty(); }));
   // Others may have their packages over a gateway: it forwards before they ask, and who has packages knows the way
   // back.
   const auto gateways_first = [&] {
-    const auto mirror = mirror_server(in);
+    const auto mirror = mirror_server(in.system);
     for (const std::string_view role :
          {"repositories", "nftables", "kernel", "netplan", "networkd", "networkmanager"}) {
       std::vector<std::string> hosts;
       bool forwarding = false;
       for (std::size_t g = 0; g < all.size(); ++g) {
-        const bool gateway = forwards(in.cluster, static_cast<int>(g)),
+        const bool gateway = forwards(in.system, static_cast<int>(g)),
                    serves = role.starts_with("net") && mirror && mirror->group == static_cast<int>(g);
         if (runs(all[g], role) && (gateway || serves)) hosts.push_back(names[g]), forwarding |= gateway;
       }
@@ -289,7 +289,7 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
       plays.back().roles.emplace_back(role);
     }
   };
-  for (const std::string_view role : ansible_roles()) {
+  for (const std::string_view role : setup_roles()) {
     std::vector<std::string> hosts;
     for (std::size_t g = 0; g < all.size(); ++g)
       if (runs(all[g], role)) hosts.push_back(names[g]);
@@ -333,19 +333,18 @@ void imex_domains(const CompileInput& in, int group, std::int64_t nodes, Bundle&
 }
 
 // The roles that somebody runs, and what belongs to no role.
-void copy_templates(const std::vector<AnsibleSettings>& all, bool vault, const std::string& health_check,
-                    Bundle& bundle) {
+void copy_templates(const std::vector<NodeSettings>& all, bool vault, const std::string& health_check, Bundle& bundle) {
   for (const TemplateFile& file : template_files()) {
     if (!file.path.starts_with("ansible/")) continue;
     if (file.path == "ansible/requirements.yml" && !vault) continue;
     if (constexpr std::string_view kFolder = "ansible/roles/"; file.path.starts_with(kFolder)) {
       const std::string_view rest = file.path.substr(kFolder.size()), role = rest.substr(0, rest.find('/'));
-      if (std::none_of(all.begin(), all.end(), [&](const AnsibleSettings& s) { return runs(s, role); })) continue;
+      if (std::none_of(all.begin(), all.end(), [&](const NodeSettings& s) { return runs(s, role); })) continue;
     }
     bundle.add(std::string(file.path), "ansible", file.text);
   }
   bundle.add("ansible/roles/health_check/files/healthcheck.sh", "ansible", health_check);
-  if (std::any_of(all.begin(), all.end(), [](const AnsibleSettings& s) { return runs(s, "drives"); }))
+  if (std::any_of(all.begin(), all.end(), [](const NodeSettings& s) { return runs(s, "drives"); }))
     bundle.add("ansible/roles/drives/files/cluster-drives", "ansible", data_drives_script());
 }
 
@@ -372,12 +371,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
           .note(other->second->span, "the other group")
           .help("rename one of them");
   }
-  std::vector<AnsibleSettings> all(c.nodes.size());
-  const MadeOutputs made(c);
+  const std::vector<NodeSettings>& all = node_settings(in.system);
+  report_node_settings(in.system, findings);
   bool vault = false;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     if (c.nodes[g].count == 0) continue;
-    all[g] = ansible_settings(in, made, static_cast<int>(g), findings);
     const auto& who = c.nodes[g].software.identity;
     vault |= who && who->bind_password && who->bind_password->vault;
     const auto& scheduler = c.spec.software.scheduler;
@@ -395,7 +393,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     bundle.open("ansible/health/" + c.nodes[g].name + ".sh", "ansible");
     bundle.text() += "# shellcheck shell=sh\n" + made_by(in, "ansible") +
                      "# what cluster-health looks for on the machines of this group\n";
-    append_looks(in, made, static_cast<int>(g), false, bundle.text());
+    append_looks(in, static_cast<int>(g), false, bundle.text());
     bundle.close();
     if (all[g].imex_nodes > 0) imex_domains(in, static_cast<int>(g), all[g].imex_nodes, bundle);
   }
@@ -447,6 +445,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kAnsibleOutput;  // registry.cc names it
 const Output kAnsibleOutput{
     .id = "ansible",
     .summary = "playbook, roles, inventory and group variables that bring a bare operating system to ready",

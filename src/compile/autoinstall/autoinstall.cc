@@ -1,7 +1,6 @@
 // autoinstall/GROUP/{user-data,meta-data} for Ubuntu's installer (Subiquity), which reads them as cloud-init's NoCloud
 // source, and the two scripts that it fetches. Machines start by UEFI: the layout has a system partition for it on each
 // disk.
-#include "compile/autoinstall/autoinstall.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +8,8 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
-#include "compile/install/install.h"
+#include "compile/installer_files.h"
+#include "system/install.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -142,7 +142,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     extra += e.text;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::autoinstall) continue;
-    const auto plan = install_plan(in, static_cast<int>(g), findings);
+    const auto plan = install_plan(in.system, static_cast<int>(g), findings);
     if (!plan) continue;
     const std::string path = "autoinstall/" + in.cluster.nodes[g].name + "/",
                       shell = "#!/bin/sh\n" + install_header(in, "autoinstall");
@@ -157,6 +157,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kAutoinstallOutput;  // registry.cc names it
 const Output kAutoinstallOutput{
     .id = "autoinstall",
     .summary = "unattended installation of Ubuntu, for each node group",

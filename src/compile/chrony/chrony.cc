@@ -1,14 +1,13 @@
 // chrony/chrony.conf: the same for every machine. Nodes with cloud-init get their time servers there too; this is for
 // all others, and for who prefers a file.
-#include "compile/chrony/chrony.h"
-
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/hosts/each_address.h"
 #include "model/named_hosts.h"
+#include "system/each_address.h"
+#include "system/time_servers.h"
 
 namespace clusterc {
 namespace {
@@ -67,7 +66,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (const auto& server : in.cluster.spec.software.time_servers)
     if (server) all.push_back(*server);
   write(in, "chrony/chrony.conf", {}, all, bundle, &findings);
-  const std::vector<OwnTimeServer> own = own_time_servers(in);
+  const std::vector<OwnTimeServer> own = own_time_servers(in.system);
   std::vector<std::string> done;
   for (const OwnTimeServer& o : own) {
     const std::string node = in.cluster.nodes[static_cast<std::size_t>(o.group)].names.name(o.member);
@@ -85,27 +84,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-std::vector<OwnTimeServer> own_time_servers(const CompileInput& in) {
-  const Cluster& c = in.cluster;
-  std::vector<OwnTimeServer> out;
-  std::string alias;
-  for (const auto& server : c.spec.software.time_servers) {
-    if (!server) continue;
-    const auto address = parse_ipv4(*server);
-    const std::string_view name = without_domain(c, *server);
-    bool found = false;
-    each_address(
-        in, [](const AddressPlan&) {},
-        [&](const NamedAddress& n) {
-          if (found || n.group < 0) return;
-          alias.assign(n.name), alias += '-', alias += c.networks[static_cast<std::size_t>(n.network)].name;
-          found = address ? n.address == *address : name == n.name || name == alias;
-          if (found) out.push_back({*server, n.group, n.member});
-        });
-  }
-  return out;
-}
-
+extern const Output kChronyOutput;  // registry.cc names it
 const Output kChronyOutput{
     .id = "chrony",
     .summary = "chrony.conf with the time servers of the spec",

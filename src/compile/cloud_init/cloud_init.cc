@@ -1,18 +1,17 @@
 // cloud-init/<group>-<bucket>/<node>/{user-data,meta-data}, as the NoCloud data source reads them; network-config too
 // where the operating system does not read netplan. Names are the meta data's, so user data are one file for all nodes
 // of a group, cloud-init/<group>.user-data, to which each node's is a link.
-#include "compile/cloud_init/cloud_init.h"
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "compile/chrony/chrony.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
-#include "compile/file_systems.h"
-#include "compile/netplan/netplan.h"
-#include "compile/node_files.h"
-#include "compile/pattern_text.h"
+#include "compile/network_config.h"
+#include "system/file_systems.h"
+#include "system/node_files.h"
+#include "system/time_servers.h"
+#include "write/pattern_text.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -42,7 +41,8 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
   y.begin_map().field("preserve_hostname", false).field("manage_etc_hosts", false);
   if (s.time_zone) y.field("timezone", *s.time_zone);
   // A node that is a time server itself does not ask itself.
-  const std::vector<OwnTimeServer> own = s.time_servers.empty() ? std::vector<OwnTimeServer>() : own_time_servers(in);
+  const std::vector<OwnTimeServer> own =
+      s.time_servers.empty() ? std::vector<OwnTimeServer>() : own_time_servers(in.system);
   std::vector<std::string> clocks;
   for (const auto& t : s.time_servers)
     if (t && std::none_of(own.begin(), own.end(),
@@ -67,7 +67,7 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
       y.begin_list().value(m.source).value(m.path).value(m.type).value(m.options).value("0").value("0").end_list();
     y.end_list();
   }
-  const NodeFiles files = node_files(c, in.plan, group, network);
+  const NodeFiles files = node_files(in.system, group, network);
   const std::pair<std::string_view, const std::string&> written[] = {{kLimitsPath, files.limits},
                                                                      {kSlurmdSettingsPath, files.slurmd},
                                                                      {kSysctlPath, files.sysctl},
@@ -102,9 +102,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     Findings of_network;  // the reader's own output says it where there is one
-    GroupNetwork network(in, static_cast<int>(g),
+    GroupNetwork network(in.system, static_cast<int>(g),
                          network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
-    const bool with_network = has_network_config(in, static_cast<int>(g));
+    const bool with_network = has_network_config(in.system, static_cast<int>(g));
     const PatternText network_config = with_network ? netplan_text(in, network, group, "cloud-init") : PatternText();
     const std::string& domain = group.software.domain ? *group.software.domain : none;
     if (!in.judging)
@@ -138,12 +138,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-bool has_network_config(const CompileInput& in, int group) {
-  Findings of_network;  // said by the output
-  return !reads_netplan(in.cluster.nodes[static_cast<std::size_t>(group)]) &&
-         !GroupNetwork(in, group, of_network).empty();
-}
-
+extern const Output kCloudInitOutput;  // registry.cc names it
 const Output kCloudInitOutput{
     .id = "cloud-init",
     .summary = "user data and meta data of each node",

@@ -5,7 +5,7 @@
 // How GPUs come into a container is `container_gpus`: by CDI (the default here: the configuration names the devices, so
 // that systemd keeps them at its next reload) or by a hook of NVIDIA's runtime, which then is the default one in
 // Kubernetes. Where the GPU operator installs the toolkit, it sets the runtime itself.
-#include "compile/containers/containers.h"
+#include "system/containers.h"
 
 #include <algorithm>
 
@@ -13,18 +13,12 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/mirror/mirror.h"
-#include "compile/node_files.h"
+#include "system/mirror.h"
+#include "system/node_files.h"
 #include "write/writers.h"
 
 namespace clusterc {
 namespace {
-
-bool runs(const NodeGroupModel& g, std::initializer_list<std::string_view> names) {
-  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) {
-    return v.kind && std::find(names.begin(), names.end(), to_lower(*v.kind)) != names.end();
-  });
-}
 
 // The release that the spec names is older; none named: it is not.
 bool older(const NodeGroupModel& g, std::string_view name, std::string_view release) {
@@ -35,74 +29,11 @@ bool older(const NodeGroupModel& g, std::string_view name, std::string_view rele
   });
 }
 
-bool has_gpus(const NodeGroupModel& g, Vendor vendor) {
-  return g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == vendor;
-}
-bool hooked(const NodeGroupModel& g) { return g.software.container_gpus.value_or("cdi") == "hook"; }
-// The operator's toolkit container writes the runtimes into what it finds (its values.yaml, toolkit.enabled).
-bool by_operator(const NodeGroupModel& g) {
-  return g.software.gpu_operator && g.software.gpu_operator->toolkit.value_or(true);
-}
-bool in_kubernetes(const Cluster& c) {
-  return c.spec.software.scheduler && c.spec.software.scheduler->kind &&
-         *c.spec.software.scheduler->kind == SchedulerKind::kubernetes;
-}
-
 constexpr std::string_view kRuntime =
     "/usr/bin/nvidia-container-runtime";  // of the package nvidia-container-toolkit-base
 
-// A group's runtimes, and what is to be said to them.
-struct Wishes {
-  bool nvidia = false;  // its runtime is to be named
-  bool cdi = false;
-  std::optional<std::int64_t> memlock;  // bytes, -1: unlimited. RDMA pins what it transfers, in a container as outside
-  std::int64_t nofile = 0, shared_memory = 0;
-};
-Wishes wishes_of(const Cluster& c, int group) {
-  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  Wishes w;
-  w.nvidia = has_gpus(g, Vendor::nvidia) && !by_operator(g);
-  w.cdi = g.server.gpu_count > 0 && !hooked(g);
-  if (const std::string kib = locked_memory(c, group); !kib.empty())
-    w.memlock = kib == "unlimited" ? -1 : static_cast<std::int64_t>(parse_uint(kib).value_or(0)) * 1024;
-  if (g.software.limits && g.software.limits->nofile) w.nofile = *g.software.limits->nofile;
-  if (g.software.limits && g.software.limits->shared_memory)
-    w.shared_memory = static_cast<std::int64_t>(g.software.limits->shared_memory->value);
-  return w;
-}
-
-// Plain enough for Enroot, which hands each line of its file to the shell.
-bool is_plain_path(std::string_view path) {
-  return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  std::string_view("/._-").find(c) != std::string_view::npos;
-         });
-}
-
-// Local scratch of the group whose path Enroot can take, or cannot.
-const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g, bool plain = true) {
-  for (const StorageModel& s : c.storage)
-    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) &&
-        is_plain_path(*s.spec->mount) == plain)
-      return &s;
-  return nullptr;
-}
-const StorageModel* scratch_refused(const Cluster& c, const NodeGroupModel& g) {
-  return g.count > 0 && runs(g, {"enroot"}) && !scratch_of(c, g) ? scratch_of(c, g, false) : nullptr;
-}
-
-bool says_anything(const Wishes& w) { return w.nvidia || w.cdi || w.memlock || w.nofile > 0 || w.shared_memory > 0; }
-
-// Docker asks a mirror for images of docker.io alone.
-constexpr std::string_view kDockersOwn = "docker.io";
-bool docker_mirrored(const Cluster& c) {
-  const std::vector<std::string> all = mirrored_registries(c);
-  return std::find(all.begin(), all.end(), kDockersOwn) != all.end();
-}
-bool is_hosts_toml(std::string_view name) { return name.ends_with("/hosts.toml"); }
-
 // JSON has no comments, and dockerd refuses keys that it does not know: where it comes from stands in the manifest.
-void docker(const Cluster& c, const Wishes& w, const NodeGroupModel& g, std::string& out) {
+void docker(const Cluster& c, const ContainerSettings& w, const NodeGroupModel& g, std::string& out) {
   JsonWriter j(out, {.indent = 2});
   j.begin_object();
   if (w.cdi && !older(g, "docker", "25")) j.object("features").field("cdi", true).end_object();  // since Docker 25
@@ -118,23 +49,23 @@ void docker(const Cluster& c, const Wishes& w, const NodeGroupModel& g, std::str
     j.end_object();
   }
   if (w.shared_memory > 0) j.field("default-shm-size", std::to_string(w.shared_memory));
-  if (docker_mirrored(c)) j.array("registry-mirrors").value("https://" + *c.spec.software.mirror->server).end_array();
+  if (mirrors_docker(c)) j.array("registry-mirrors").value("https://" + *c.spec.software.mirror->server).end_array();
   j.end_object();
   out += '\n';
 }
 
 // Version 2 of its configuration, which containerd 1.3 to 2 read. All words in it are this program's own.
-void containerd(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
+void containerd(const CompileInput& in, const ContainerSettings& w, const NodeGroupModel& g, std::string& out) {
   constexpr std::string_view kCri = "[plugins.\"io.containerd.grpc.v1.cri\"";
   out += made_by(in, "");
   out += "version = 2\n# settings of your own: a file there\nimports = [\"/etc/containerd/conf.d/*.toml\"]\n";
-  const bool cgroups = in_kubernetes(
+  const bool cgroups = runs_kubernetes(
       in.cluster);  // kubelet leaves cgroups to systemd (kubeadm's default since 1.22), and both must agree
   if (w.cdi && !older(g, "containerd", "1.7")) {
     out += '\n', out += kCri;
     out += "]\n# since containerd 1.7\nenable_cdi = true\ncdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
   }
-  if (w.nvidia && hooked(g) && cgroups)
+  if (w.nvidia && gpus_by_hook(g) && cgroups)
     out += '\n', out += kCri,
         out += ".containerd]\n# container_gpus: hook; a pod names no runtime\ndefault_runtime_name = \"nvidia\"\n";
   const auto runtime = [&](std::string_view name, std::string_view binary) {
@@ -171,7 +102,7 @@ void registries(const CompileInput& in, std::string& out) {
 
 // systemd.exec(5). A container of containerd has the limits of its daemon: its CRI asks for none of its own. They hold
 // from the daemon's next start on.
-void containerd_limits(const CompileInput& in, const Wishes& w, std::string& out) {
+void containerd_limits(const CompileInput& in, const ContainerSettings& w, std::string& out) {
   out += made_by(in, "");
   IniWriter ini(out);
   ini.section("Service");
@@ -180,7 +111,7 @@ void containerd_limits(const CompileInput& in, const Wishes& w, std::string& out
 }
 
 // CRI-O and Podman have one word and one form for them.
-void default_ulimits(const Wishes& w, std::string& out) {
+void default_ulimits(const ContainerSettings& w, std::string& out) {
   if (w.memlock || w.nofile > 0) {
     out += "default_ulimits = [";
     if (w.memlock) out += "\"memlock=" + std::to_string(*w.memlock) + ":" + std::to_string(*w.memlock) + "\"";
@@ -191,18 +122,19 @@ void default_ulimits(const Wishes& w, std::string& out) {
   }
 }
 
-void crio(const CompileInput& in, const Wishes& w, const NodeGroupModel& g, std::string& out) {
+void crio(const CompileInput& in, const ContainerSettings& w, const NodeGroupModel& g, std::string& out) {
   out += made_by(in, "");
   out += "[crio.runtime]\n";
   if (w.cdi) out += "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
-  if (w.nvidia && hooked(g)) out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
+  if (w.nvidia && gpus_by_hook(g))
+    out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
   default_ulimits(w, out);
   if (w.nvidia)
     out +=
         "\n[crio.runtime.runtimes.nvidia]\nruntime_path = \"" + std::string(kRuntime) + "\"\nruntime_type = \"oci\"\n";
 }
 
-void podman(const CompileInput& in, const Wishes& w, std::string& out) {
+void podman(const CompileInput& in, const ContainerSettings& w, std::string& out) {
   out += made_by(in, "");
   if (w.cdi)
     out += "# GPUs: podman reads /etc/cdi and /var/run/cdi by itself: podman run --device nvidia.com/gpu=all\n";
@@ -235,7 +167,7 @@ void enroot_tmpfiles(const CompileInput& in, std::string& out) {
 
 void apptainer(const CompileInput& in, const NodeGroupModel& g, std::string& out) {
   out += made_by(in, "");
-  out += has_gpus(g, Vendor::amd) ? "always use rocm = yes\n" : "always use nv = yes\n";
+  out += has_gpus_of(g, Vendor::amd) ? "always use rocm = yes\n" : "always use nv = yes\n";
 }
 
 // Where the toolkit has no unit of its own for it (before 1.18), something has to say which devices there are, at each
@@ -256,7 +188,7 @@ void cdi_unit(const CompileInput& in, std::string& out) {
 
 bool wanted(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (!container_files(c, static_cast<int>(g)).empty() || scratch_refused(c, c.nodes[g])) return true;
+    if (!container_files(c, static_cast<int>(g)).empty() || enroot_scratch_refused(c, c.nodes[g])) return true;
   return false;
 }
 
@@ -264,8 +196,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "containers", {}, findings);
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
-    const Wishes w = wishes_of(in.cluster, static_cast<int>(i));
-    if (const StorageModel* s = scratch_refused(in.cluster, g))
+    const ContainerSettings w = container_settings(in.cluster, static_cast<int>(i));
+    if (const StorageModel* s = enroot_scratch_refused(in.cluster, g))
       findings
           .warning("enroot-scratch-not-plain", s->spec->mount.span,
                    format("Enroot of '{}' is not told of its scratch: enroot.conf cannot hold the path '{}'", g.name,
@@ -303,44 +235,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-std::vector<ContainerFile> container_files(const Cluster& c, int group) {
-  std::vector<ContainerFile> out;
-  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  if (g.count == 0 || g.software.containers.empty()) return out;
-  const Wishes w = wishes_of(c, group);
-  const bool limits = w.memlock || w.nofile > 0;
-  const std::vector<std::string> mirrored = mirrored_registries(c);
-  if (runs(g, {"docker"}) && (says_anything(w) || docker_mirrored(c)))
-    out.push_back({"daemon.json", "/etc/docker/daemon.json"});
-  if (runs(g, {"containerd"}) && (w.nvidia || w.cdi || in_kubernetes(c) || !mirrored.empty()))
-    out.push_back({"containerd.toml", "/etc/containerd/config.toml"});
-  if (runs(g, {"containerd"}) && limits)
-    out.push_back({"containerd-limits.conf", "/etc/systemd/system/containerd.service.d/90-cluster.conf"});
-  if (runs(g, {"containerd"}))
-    for (const std::string& r : mirrored)
-      out.push_back({"certs.d/" + r + "/hosts.toml", "/etc/containerd/certs.d/" + r + "/hosts.toml"});
-  if (runs(g, {"podman", "cri-o", "crio"}) && !mirrored.empty())
-    out.push_back({"registries.conf", "/etc/containers/registries.conf.d/90-cluster-mirror.conf"});
-  if (runs(g, {"cri-o", "crio"}) && (w.nvidia || w.cdi || limits))
-    out.push_back({"crio.conf", "/etc/crio/crio.conf.d/90-cluster.conf"});
-  if (runs(g, {"podman"}) && (limits || w.shared_memory > 0))
-    out.push_back({"containers.conf", "/etc/containers/containers.conf.d/90-cluster.conf"});
-  if (runs(g, {"enroot"}))
-    out.push_back({"enroot.conf", "/etc/enroot/enroot.conf"}),
-        out.push_back({"enroot-tmpfiles.conf", "/etc/tmpfiles.d/90-cluster-enroot.conf"});
-  if (runs(g, {"apptainer", "singularity"}) && g.server.gpu_count > 0)
-    out.push_back({"apptainer.conf", "/etc/apptainer/apptainer.conf"});
-  if (w.nvidia && w.cdi && runs(g, {"docker", "containerd", "cri-o", "crio", "podman"}))
-    out.push_back({"cluster-cdi.service", "/etc/systemd/system/cluster-cdi.service"});
-  return out;
-}
-
-std::string enroot_folder(const Cluster& c, int group) {
-  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  const StorageModel* scratch = runs(g, {"enroot"}) ? scratch_of(c, g) : nullptr;
-  return scratch ? *scratch->spec->mount + "/enroot" : std::string();
-}
-
+extern const Output kContainersOutput;  // registry.cc names it
 const Output kContainersOutput{
     .id = "containers",
     .summary =

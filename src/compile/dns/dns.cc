@@ -5,8 +5,6 @@
 // has addresses, so that it claims nobody else's; a /26 lies in the zone of its first three. Subnets that share one are
 // in one file. Serial numbers: digits of the zone's own digest, so that one changes when a record of its zone does and
 // at nothing else; they do not count up, and secondaries are told by `rndc retransfer`.
-#include "compile/dns/dns.h"
-
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -14,12 +12,15 @@
 #include "base/digest.h"
 #include "base/ip.h"
 #include "base/text.h"
-#include "compile/ansible/settings.h"
-#include "compile/gateways.h"
-#include "compile/hosts/each_address.h"
-#include "compile/hosts/names.h"
-#include "compile/install/install.h"
+#include "compile/common.h"
+#include "compile/output.h"
 #include "model/named_hosts.h"
+#include "system/each_address.h"
+#include "system/gateways.h"
+#include "system/host_names.h"
+#include "system/install.h"
+#include "system/name_servers.h"
+#include "system/node_settings.h"
 
 namespace clusterc {
 namespace {
@@ -27,20 +28,6 @@ namespace {
 bool wanted(const Cluster& c) {
   return c.spec.software.domain &&
          std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
-}
-
-// The group whose first node answers on port 53; -1: none does.
-int answering_group(const CompileInput& in) {
-  const Cluster& c = in.cluster;
-  if (is_made(c, "dns")) return name_server_group(c, in.plan);
-  if (!is_made(c, "dnsmasq")) return -1;
-  return first_provisioner(c);
-}
-
-// Of the first node of a group in a network; 0: it is not there.
-std::uint32_t address_of(const CompileInput& in, int group, int network) {
-  const int e = end_points_of(in.cluster, network, group);
-  return e < 0 ? 0 : in.plan.address(network, e, 0, 0);
 }
 
 // Octets of the zones that a prefix's addresses lie in: 1 to 3.
@@ -149,7 +136,7 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
   if (by_owner.empty()) return;
   std::string name, full;
   each_address(
-      in, [](const AddressPlan&) {},
+      in.system, [](const AddressPlan&) {},
       [&](const NamedAddress& n) {
         const auto look = [&](const std::string& owner) {
           const auto found = by_owner.find(owner);
@@ -220,7 +207,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::string first;
   if (!in.judging)
     each_address(
-        in,
+        in.system,
         [&](const AddressPlan& a) {
           back = nullptr, octets = zone_octets(a.subnet);
           out += "; network ", out += c.networks[a.network].name, out += ' ', out += a.subnet.text(), out += '\n';
@@ -258,7 +245,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     });
   };
   check_hidden_hosts(
-      in, answered,
+      in.system, answered,
       [](std::string_view name) {
         return "outputs: { dns: { extra: { zone: [ \"" + std::string(name) + " A 10.9.0.5\" ] } } }";
       },
@@ -287,107 +274,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-int name_server_group(const Cluster& c, const Plan& plan) {
-  const auto named = [&](std::size_t g) {
-    return c.nodes[g].count > 0 && home_of(c, plan, static_cast<int>(g)).network >= 0;
-  };
-  for (const Role role : {Role::provisioning, Role::scheduler, Role::monitoring})
-    for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (c.nodes[g].has_role(role) && named(g)) return static_cast<int>(g);
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (named(g)) return static_cast<int>(g);
-  return -1;
-}
-
-namespace {
-
-// An extra line of the hosts file, which every node has, names it.
-bool in_hosts(const CompileInput& in, std::string_view host) {
-  const auto* wish = in.cluster.spec.outputs.find("hosts");
-  const auto* lines = wish ? wish->value.extra.find("hosts") : nullptr;
-  for (const auto& line : lines ? lines->value : std::vector<Value<std::string>>())
-    if (line)
-      for (const std::string_view word : split(replace_all(*line, "\t", " "), ' '))
-        if (to_lower(word) == host) return true;
-  return false;
-}
-
-}  // namespace
-
-void check_hidden_hosts(const CompileInput& in, const std::function<bool(std::string_view)>& known,
-                        const std::function<std::string(std::string_view)>& extra, Findings& findings) {
-  const Cluster& c = in.cluster;
-  // Who asks others alone is not told so.
-  const auto& asked = c.spec.software.name_servers;
-  const std::uint32_t own = own_name_server(in);
-  if (!c.spec.software.domain || own == 0 ||
-      (!asked.empty() &&
-       std::none_of(asked.begin(), asked.end(), [&](const auto& s) { return s && *s == ipv4_text(own); })))
-    return;
-  std::optional<HostNames> names;
-  std::vector<std::string> told;
-  for (const NamedHost& h : named_hosts(c)) {
-    const std::string name = to_lower(without_domain(c, h.host));
-    if (name.size() == h.host.size() || !h.asked) continue;
-    if (std::find(told.begin(), told.end(), name) != told.end() || known(name)) continue;
-    if (in_hosts(in, to_lower(h.host))) continue;
-    if (!names) names.emplace(in);
-    if (!names->owner_of(name).empty()) continue;
-    told.push_back(name);
-    findings
-        .error("dns-hides-host", h.span,
-               "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software.domain +
-                   "', and the name server that is compiled for it knows no '" + name +
-                   "': nobody in the cluster finds it")
-        .help("a domain of the cluster's own, as gpu." + *c.spec.software.domain +
-              ", or its address as an extra line: `" + extra(name) + "`");
-  }
-}
-
-std::uint32_t own_name_server(const CompileInput& in) {
-  const int group = answering_group(in);
-  if (group < 0) return 0;
-  const Home home = home_of(in.cluster, in.plan, group);
-  return home.network < 0 ? 0 : in.plan.address(home.network, home.end_points, 0, 0);
-}
-
-std::vector<std::string> name_servers(const CompileInput& in, const NodeGroupModel& g) {
-  std::vector<std::string> out;
-  for (const auto& s : g.software.name_servers)
-    if (s) out.push_back(*s);
-  const std::uint32_t own = out.empty() ? own_name_server(in) : 0;
-  if (own == 0) return out;
-  const Cluster& c = in.cluster;
-  const auto group = static_cast<int>(&g - c.nodes.data());
-  const int by = answering_group(in), home = home_of(c, in.plan, by).network, primary = primary_network(c, group);
-  const auto address_in = [&](int network) {
-    return network >= 0 && end_points_of(c, network, group) >= 0 ? address_of(in, by, network) : 0;
-  };
-  std::uint32_t address = address_in(home);
-  if (address == 0) address = address_in(primary);
-  // Over the cluster's own gateways. dnsmasq, as Debian starts it, answers who is beside it alone (--local-service).
-  if (address == 0 && is_made(c, "dns")) {
-    const std::vector<GatewayRoute> routes = gateway_routes(c, group);
-    if (std::any_of(routes.begin(), routes.end(), [&](const GatewayRoute& r) { return r.to == home; })) address = own;
-  }
-  if (address != 0) out.push_back(ipv4_text(address));
-  return out;
-}
-
-std::vector<std::string> dhcp_name_servers(const CompileInput& in, const DhcpNetwork& n) {
-  std::vector<std::string> out;
-  for (const auto& s : in.cluster.spec.software.name_servers)
-    if (s && reaches_from(in.cluster, n, *s)) out.push_back(*s);
-  std::uint32_t own =
-      in.cluster.spec.software.name_servers.empty() && !is_out_of_band(n.network) ? own_name_server(in) : 0;
-  if (const std::uint32_t beside = own != 0 ? address_of(in, answering_group(in), n.index) : 0; beside != 0)
-    own = beside;
-  else if (n.gateway == 0 && !is_made(in.cluster, "dns"))
-    own = 0;  // as above
-  if (own != 0 && reaches_from(in.cluster, n, ipv4_text(own))) out.push_back(ipv4_text(own));
-  return out;
-}
-
+extern const Output kDnsOutput;  // registry.cc names it
 const Output kDnsOutput{
     .id = "dns",
     .summary = "zones of the cluster's domain and of its addresses, and what names them",

@@ -1,14 +1,15 @@
 // dnsmasq/: dnsmasq.conf and dhcp-hosts, where dnsmasq is the server that gives addresses out (compile/dhcp/dhcp.h).
-#include "compile/dnsmasq/dnsmasq.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "base/ip.h"
 #include "base/text.h"
-#include "compile/ansible/settings.h"
-#include "compile/dhcp/dhcp.h"
-#include "compile/dns/dns.h"
+#include "compile/common.h"
+#include "compile/output.h"
+#include "system/dhcp.h"
+#include "system/name_servers.h"
+#include "system/node_settings.h"
 
 namespace clusterc {
 namespace {
@@ -31,7 +32,7 @@ void write_hosts(const CompileInput& in, Bundle& bundle) {
   std::string& out = bundle.text();
   out += made_by(in, "dnsmasq");
   each_reservation(
-      in,
+      in.system,
       [&](const DhcpNetwork& n) {
         out += "# network ", out += n.network.name, out += ' ', out += n.subnet.text(), out += '\n';
       },
@@ -151,7 +152,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::string& out = bundle.text();
   out += made_by(in, "dnsmasq");
   const Software& s = c.spec.software;
-  if (is_made(c, "dns")) {
+  if (in.system.makes("dns")) {
     out += "# names are the business of dns/, which has port 53 of this machine\nport=0\n";
     if (s.domain) out += "domain=", out += *s.domain, out += '\n';
   } else {
@@ -164,8 +165,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       if (server) out += "server=", out += *server, out += '\n';
   }
   out += "\n# addresses: every one is reserved\ndhcp-authoritative\ndhcp-hostsfile=/etc/dnsmasq.cluster/dhcp-hosts\n";
-  for (const DhcpNetwork& n : dhcp_networks(in)) {
-    const std::string clocks = join(dhcp_time_servers(in, n), ","), servers = join(dhcp_name_servers(in, n), ",");
+  for (const DhcpNetwork& n : dhcp_networks(in.system)) {
+    const std::string clocks = join(dhcp_time_servers(in.system, n), ","),
+                      servers = join(dhcp_name_servers(in.system, n), ",");
     const std::string& name = n.network.name;
     out += "dhcp-range=set:", out += name, out += ',';
     append_ipv4(n.subnet.base, out);
@@ -178,7 +180,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += '\n';
     // Likewise a name server, which dnsmasq is where it serves names; the firewall takes no questions from what manages
     // equipment.
-    if (is_made(c, "dns") || is_out_of_band(n.network)) {
+    if (in.system.makes("dns") || is_out_of_band(n.network)) {
       out += "dhcp-option=tag:", out += name, out += ",option:dns-server";
       if (!servers.empty()) out += ',', out += servers;
       out += '\n';
@@ -187,7 +189,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       out += "dhcp-option=tag:", out += name, out += ",option:ntp-server,", out += clocks, out += '\n';
   }
   // Tags with a '/' are no network's.
-  if (const auto boot = network_boot(in)) {
+  if (const auto boot = network_boot(in.system)) {
     out +=
         "\n# starting over the network: iPXE over TFTP, then the script of the node's group over "
         "HTTP\nenable-tftp\ntftp-root=/srv/tftp\ntftp-no-fail\ndhcp-userclass=set:boot/ipxe,iPXE\n";
@@ -203,7 +205,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       out += "dhcp-boot=tag:boot/ipxe,tag:group/", out += script.group, out += ',', out += script.url,
           out += ",," + ipv4_text(script.server) + "\n";
   }
-  if (!is_made(c, "dns")) {
+  if (!in.system.makes("dns")) {
     const auto* extra = extra_of(in, "dnsmasq.conf");
     const auto known = [&](std::string_view name) {
       return extra && std::any_of(extra->begin(), extra->end(), [&](const auto& line) {
@@ -212,7 +214,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
              });
     };
     check_hidden_hosts(
-        in, known,
+        in.system, known,
         [&](std::string_view name) {
           return "outputs: { dnsmasq: { extra: { dnsmasq.conf: [ \"host-record=" + std::string(name) + "." +
                  s.domain.value_or("") + ",10.9.0.5\" ] } } }";
@@ -226,6 +228,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kDnsmasqOutput;  // registry.cc names it
 const Output kDnsmasqOutput{
     .id = "dnsmasq",
     .summary = "names and DHCP with every address reserved: by MAC of the inventory, else by name",

@@ -6,7 +6,6 @@
 // when a card is exchanged. So apply.sh looks them up on the node by what the plan does know: the name of the interface
 // (netplan) where RoCE runs over it, the subnet's prefix (opensm.conf) where InfiniBand does; and it takes them only
 // when there are as many as the plan has.
-#include "compile/fabric_env/fabric_env.h"
 
 #include <algorithm>
 #include <memory>
@@ -14,9 +13,9 @@
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/group_network.h"
-#include "compile/opensm/opensm.h"
 #include "model/roce.h"
+#include "system/group_network.h"
+#include "system/infiniband.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -114,7 +113,7 @@ class GroupEnv {
         ports_(g_.computes && g_.count > 0 ? ports_of(in, group) : std::vector<Ports>()) {
     if (ports_.empty()) return;
     Findings of_network;  // netplan or cloud-init says it
-    const GroupNetwork network(in, group, of_network);
+    const GroupNetwork network(in.system, group, of_network);
     rdma_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.rdma; });
     efa_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.net->kind == LinkKind::efa; });
     found_ =
@@ -465,6 +464,11 @@ bool wanted(const Cluster& c) {
   });
 }
 
+bool serves(const System& system, int group) {
+  const auto* wish = system.cluster.spec.outputs.find("fabric-env");
+  return !GroupEnv(CompileInput(system, wish ? &wish->value : nullptr), group).files().empty();
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::vector<std::unique_ptr<GroupEnv>> groups;
   std::vector<std::string_view> made;
@@ -479,13 +483,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-bool has_fabric_env(const CompileInput& of_another, int group) {
-  CompileInput in = of_another;
-  const auto* wish = in.cluster.spec.outputs.find("fabric-env");
-  in.wish = wish ? &wish->value : nullptr;
-  return !GroupEnv(in, group).files().empty();
-}
-
+extern const Output kFabricEnvOutput;  // registry.cc names it
 const Output kFabricEnvOutput{
     .id = "fabric-env",
     .summary =
@@ -493,6 +491,7 @@ const Output kFabricEnvOutput{
         "finds the adapters of the plan",
     .consumers = "NCCL 2.10 and newer, UCX 1.13 and newer, Open MPI 4 and 5",
     .wanted = wanted,
+    .serves = serves,
     .emit = emit,
 };
 

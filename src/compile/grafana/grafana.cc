@@ -2,7 +2,6 @@
 // the output prometheus know: a panel for each recording rule, and one for each alert with a limit, with that limit
 // drawn in it. Expressions and limits come from there (recording_rules, alerts_of), so that what is red in a panel is
 // where the alert fires.
-#include "compile/grafana/grafana.h"
 
 #include <algorithm>
 #include <map>
@@ -11,8 +10,8 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/prometheus/prometheus.h"
-#include "compile/syslog_ng/syslog_ng.h"
+#include "system/logs.h"
+#include "system/monitoring.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -169,19 +168,16 @@ Panel panel_of(const Alert& a) {
 
 void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   check_extra_files(own, "grafana", {}, findings);
-  CompileInput in = own;  // its rules with the extra lines that they have
-  const auto* wish = in.cluster.spec.outputs.find("prometheus");
-  in.wish = wish ? &wish->value : nullptr;
 
   Dashboard overview(own, "overview", "overview", bundle);
   overview.table("Alerts that fire", "ALERTS{alertstate=\"firing\"}");
   Findings of_prometheus;  // it says what is wrong with its lines
-  for (const RecordingRule& r : recording_rules(in, of_prometheus))
+  for (const RecordingRule& r : recording_rules(own.system, of_prometheus))
     overview.panel({.title = r.name, .expr = r.name, .legend = {}, .unit = unit_of(r.name), .sign = {}});
   overview.finish();
 
   // A row for each kind of alert, in their order; limits of different groups and networks side by side.
-  const std::vector<Alert> alerts = alerts_of(in);
+  const std::vector<Alert> alerts = alerts_of(own.system);
   std::vector<std::string> kinds;
   std::map<std::string, std::vector<const Alert*>> of_kind;
   for (const Alert& a : alerts) {
@@ -210,7 +206,7 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   d.field("url", "http://localhost:9090").field("isDefault", true).field("editable", false);
   d.map("jsonData").comment("how often prometheus.yml scrapes").field("timeInterval", kScrapeInterval).end_map();
   d.end_map();
-  if (keeps_logs_in_loki(own)) {
+  if (keeps_logs_in_loki(own.system)) {
     d.begin_map()
         .field("name", "Logs of the cluster")
         .field("uid", "cluster-logs")
@@ -238,6 +234,7 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kGrafanaOutput;  // registry.cc names it
 const Output kGrafanaOutput{
     .id = "grafana",
     .summary =

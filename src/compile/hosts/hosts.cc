@@ -4,7 +4,6 @@
 // is in. Each address has an alias with the network's name; where a node has several in one network they are numbered
 // from 1 and the first one is also meant without a number. Switches, PDUs and shelves stand at their management
 // address: leaf-compute-u1-r3, pdu-r07-b (docs/names.md). No name stands twice (hosts/names.h).
-#include "compile/hosts/hosts.h"
 
 #include <arpa/inet.h>
 
@@ -13,8 +12,8 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/hosts/each_address.h"
-#include "compile/hosts/names.h"
+#include "system/each_address.h"
+#include "system/host_names.h"
 
 namespace clusterc {
 namespace {
@@ -103,7 +102,7 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "hosts", {"hosts"}, findings);
-  const HostNames names(in);
+  const HostNames names(in.system);
   names.check(findings);
   const std::string domain = c.spec.software.domain.value_or("");
 
@@ -113,7 +112,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   out += "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
   if (!in.judging)
     each_address(
-        in,
+        in.system,
         [&](const AddressPlan& a) {
           out += "\n# network ";
           out += c.networks[a.network].name;
@@ -135,6 +134,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kHostsOutput;  // registry.cc names it
 const Output kHostsOutput{
     .id = "hosts",
     .summary = "one hosts file with every node, storage system, switch, PDU and shelf that has an address",

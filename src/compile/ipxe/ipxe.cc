@@ -1,12 +1,12 @@
 // ipxe/GROUP.ipxe: what iPXE does on the nodes of a group once DHCP has pointed it here. A node starts from its disk,
 // unless somebody at its console chooses otherwise in ten seconds, or asked for its installation before: by a file
 // install/NODE beside the compiled tree.
-#include "compile/ipxe/ipxe.h"
 
 #include <string>
 
 #include "compile/common.h"
-#include "compile/install/install.h"
+#include "compile/installer_files.h"
+#include "system/install.h"
 
 namespace clusterc {
 namespace {
@@ -51,7 +51,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "ipxe", {}, findings);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     Findings of_installer;  // said by the installer's own output
-    const auto plan = install_plan(in, static_cast<int>(g), of_installer);
+    const auto plan = install_plan(in.system, static_cast<int>(g), of_installer);
     if (!plan) note_uninstalled(in.cluster, static_cast<int>(g), findings);
     if (!plan) continue;
     const std::string& group = in.cluster.nodes[g].name;
@@ -73,6 +73,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kIpxeOutput;  // registry.cc names it
 const Output kIpxeOutput{
     .id = "ipxe",
     .summary = "what nodes do that start over the network: from the disk, or the installation of their group",

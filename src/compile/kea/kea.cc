@@ -4,7 +4,6 @@
 //
 // Kea reserves by MAC, 16,384 in a second. A client without one in the inventory is known by its name: a class for that
 // name, and a pool of one address for that class.
-#include "compile/kea/kea.h"
 
 #include <algorithm>
 #include <string>
@@ -13,9 +12,9 @@
 #include "base/ip.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "compile/dhcp/dhcp.h"
-#include "compile/dns/dns.h"
 #include "compile/extra_yaml.h"
+#include "system/dhcp.h"
+#include "system/name_servers.h"
 
 namespace clusterc {
 namespace {
@@ -101,9 +100,9 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
     json.end_array().end_object();
   };
   std::string mac_text;
-  const auto boot = network_boot(in);
+  const auto boot = network_boot(in.system);
   each_reservation(
-      in,
+      in.system,
       [&](const DhcpNetwork& n) {
         end_network();
         json.begin_object().field("id", ++id).field("subnet", n.subnet.text());
@@ -113,9 +112,9 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
             if (s.network == n.index) json.field("next-server", ipv4_text(s.address));
         json.array("option-data");
         if (n.router != 0) option(json, "routers", ipv4_text(n.router));
-        if (const std::string servers = join(dhcp_name_servers(in, n), ", "); !servers.empty())
+        if (const std::string servers = join(dhcp_name_servers(in.system, n), ", "); !servers.empty())
           option(json, "domain-name-servers", servers);
-        if (const std::string clocks = join(dhcp_time_servers(in, n), ", "); !clocks.empty())
+        if (const std::string clocks = join(dhcp_time_servers(in.system, n), ", "); !clocks.empty())
           option(json, "ntp-servers", clocks);
         json.end_array().array("reservations");
       },
@@ -212,6 +211,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kKeaOutput;  // registry.cc names it
 const Output kKeaOutput{
     .id = "kea",
     .summary =

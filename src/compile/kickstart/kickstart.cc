@@ -1,13 +1,13 @@
 // kickstart/GROUP.ks for Anaconda: Rocky Linux, AlmaLinux, CentOS Stream and RHEL. Which disks is found out by its
 // %pre, and what is done last by its %post.
-#include "compile/kickstart/kickstart.h"
 
 #include <algorithm>
 #include <string>
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/install/install.h"
+#include "compile/installer_files.h"
+#include "system/install.h"
 
 namespace clusterc {
 namespace {
@@ -45,7 +45,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
                                           "repo --name=site --baseurl=http://mirror.example/el9/", findings, commanded);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::kickstart) continue;
-    const auto plan = install_plan(in, static_cast<int>(g), findings);
+    const auto plan = install_plan(in.system, static_cast<int>(g), findings);
     if (!plan) continue;
     const NodeGroupModel& group = in.cluster.nodes[g];
     const std::string arch = plan->release.arm ? "aarch64" : "x86_64";
@@ -77,6 +77,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kKickstartOutput;  // registry.cc names it
 const Output kKickstartOutput{
     .id = "kickstart",
     .summary = "unattended installation of Rocky Linux, AlmaLinux, CentOS Stream and RHEL, for each node group",

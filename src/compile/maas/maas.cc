@@ -1,14 +1,13 @@
 // maas/machines.sh: `maas PROFILE machines create` for each node (MAAS, CLI reference, machines: create). MAAS asks for
 // a MAC, so that those without one in the inventory are left out. Who may turn BMCs on comes from the environment of
 // whoever runs it.
-#include "compile/maas/maas.h"
 
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/node_list.h"
+#include "system/node_list.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -76,7 +75,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::int64_t left_out = 0;
   bool bmcs = false;
   each_listed(
-      in, findings, [](const ListedGroup&) {},
+      in.system, findings, [](const ListedGroup&) {},
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
         std::vector<std::string> words;
         const std::uint32_t bmc = g.bmc_address(member);
@@ -97,7 +96,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         bmcs |= bmc != 0;
         sh.command(words);
       });
-  warn_of_left_out(in, "maas", "MAAS", left_out, "the MAC of the port that a node starts from", example, findings);
+  warn_of_left_out(in.system, "maas", "MAAS", left_out, "the MAC of the port that a node starts from", example,
+                   findings);
   bundle.open("maas/" + std::string(kFile), "maas", 0755);
   std::string& out = bundle.text();
   out += "#!/bin/sh\n" + made_by(in, "maas") + unknown_macs(left_out, "nodes, which are left out", example);
@@ -110,6 +110,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kMaasOutput;  // registry.cc names it
 const Output kMaasOutput{
     .id = "maas",
     .summary = "commands that make the nodes known to MAAS, where `outputs` of the spec names it: MACs and BMCs",

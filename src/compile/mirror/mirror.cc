@@ -1,18 +1,19 @@
 // mirror/: what fills a mirror of packages and container images on a machine with internet, and the registry that
 // serves the images: for each group the repositories that its machines are told of (the distribution's own, and those
 // of the roles), what installers fetch, the images that the spec names.
-#include "compile/mirror/mirror.h"
+#include "system/mirror.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/text.h"
-#include "compile/ansible/settings.h"
 #include "compile/common.h"
-#include "compile/hosts/each_address.h"
+#include "compile/installer_files.h"
 #include "compile/templates.h"
 #include "model/named_hosts.h"
+#include "system/each_address.h"
+#include "system/node_settings.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -21,7 +22,7 @@ namespace {
 constexpr std::string_view kList = "mirror.list", kRpms = "mirror.repo";
 constexpr std::string_view kRegistry = "127.0.0.1:5000";  // behind nginx, which speaks TLS and lets nobody write
 
-bool wanted(const Cluster& c) { return c.spec.software.mirror && c.spec.software.mirror->server; }
+bool wanted(const Cluster& c) { return has_mirror(c); }
 
 // What stands in apt-mirror's list, in wget's, in a shell's words: no release of a spec brings other signs in.
 bool is_url(std::string_view text) {
@@ -77,14 +78,12 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
   std::string drivers;  // a group whose NVIDIA driver asks for dkms
   SourceSpan drivers_at;
   const Cluster& c = in.cluster;
-  const MadeOutputs made(c);
-  Findings of_ansible;  // said by the output that installs the packages
   std::set<std::string> unknown;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& group = c.nodes[g];
     if (group.count == 0) continue;
     const bool arm = group.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
-    const auto packages = ansible_settings(in, made, static_cast<int>(g), of_ansible).packages;
+    const NodePackages& packages = node_settings(in.system)[g].packages;
     for (const PackageSource& s : packages.sources) take(s, arm, out);
     if (std::any_of(packages.driver.begin(), packages.driver.end(),
                     [](const std::string& p) { return p.starts_with("@nvidia-driver:"); }))
@@ -236,7 +235,7 @@ void fill(const CompileInput& in, const Needs& needs, const Mirror& m, bool list
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "mirror", {kList, kRpms}, findings);
-  const auto server = mirror_server(in);
+  const auto server = mirror_server(in.system);
   if (!server) return;
   const Mirror& m = *server->spec;
   const Needs needs = needs_of(in, findings);
@@ -267,78 +266,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-std::optional<MirrorServer> mirror_server(const CompileInput& in) {
-  const Cluster& c = in.cluster;
-  if (!wanted(c)) return std::nullopt;
-  MirrorServer out{.spec = &*c.spec.software.mirror, .host = *c.spec.software.mirror->server};
-  const std::string_view name = without_domain(c, out.host);
-  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
-    const std::int64_t member = c.nodes[g].names.index_of(name);
-    if (member < 0) continue;
-    out.node = name, out.group = static_cast<int>(g), out.member = member;
-    if (const Home home = home_of(c, in.plan, out.group); home.network >= 0)
-      out.address = in.plan.address(home.network, home.end_points, member, 0);
-    break;
-  }
-  return out;
-}
-
-bool has_images(const Cluster& c) { return wanted(c) && !c.spec.software.mirror->images.empty(); }
-
-std::vector<std::string> mirrored_registries(const Cluster& c) {
-  std::vector<std::string> out;
-  if (!wanted(c)) return out;
-  for (const auto& image : c.spec.software.mirror->images)
-    if (image && image->find('/') != image->npos)
-      if (std::string registry = image->substr(0, image->find('/'));
-          std::find(out.begin(), out.end(), registry) == out.end())
-        out.push_back(std::move(registry));
-  return out;
-}
-
-std::string mirrored(std::string_view url, std::string_view base) {
-  const std::size_t begin = url.find("://");
-  return std::string(base) + "/" + std::string(begin == url.npos ? url : url.substr(begin + 3));
-}
-
-std::string installer_mirror(const CompileInput& in, int network) {
-  const auto server = mirror_server(in);
-  if (!server) return {};
-  std::uint32_t address = server->address;
-  if (const int beside = server->group >= 0 ? end_points_of(in.cluster, network, server->group) : -1; beside >= 0)
-    address = in.plan.address(network, beside, server->member, 0);
-  return "http://" + (address != 0 ? ipv4_text(address) : server->host) + "/packages";
-}
-
-// https://www.debian.org/security/ (security.debian.org/debian-security, SUITE-security); Ubuntu: what its installer
-// writes, where ports.ubuntu.com has both.
-std::string_view security_mirror(const KnownRelease& r) {
-  if (r.family == "debian") return "http://security.debian.org/debian-security";
-  if (r.family == "ubuntu") return r.arm ? "http://ports.ubuntu.com/ubuntu-ports" : "http://security.ubuntu.com/ubuntu";
-  return {};
-}
-
-std::vector<PackageSource> distribution_sources(const NodeGroupModel& g) {
-  const auto r = known_release(g);
-  if (!r || r->mirror.empty()) return {};
-  const std::string suite(r->codename);
-  if (r->family == "debian" || r->family == "ubuntu") {
-    // Firmware has an archive area of its own since Debian 12 (its release notes, 2.2); Ubuntu's Slurm and munge are in
-    // universe, Slurm's plugin for MIG in multiverse and contrib, where what NVIDIA's drivers ask for is, too.
-    const std::string areas = r->family == "ubuntu" ? "main restricted universe multiverse"
-                              : r->number == "11"   ? "main contrib"
-                                                    : "main contrib non-free-firmware";
-    const std::string key = "/usr/share/keyrings/" + std::string(r->family) + "-archive-keyring.gpg", name(r->family);
-    return {{name, r->mirror, suite + " " + suite + "-updates", areas, key},
-            {name + "-security", std::string(security_mirror(*r)), suite + "-security", areas, key}};
-  }
-  std::vector<PackageSource> out;
-  for (const std::string_view part : {"BaseOS", "AppStream"})
-    out.push_back({std::string(part),
-                   r->mirror + "/" + std::string(part) + "/" + (r->arm ? "aarch64" : "x86_64") + "/os/", "", "", ""});
-  return out;
-}
-
+extern const Output kMirrorOutput;  // registry.cc names it
 const Output kMirrorOutput{
     .id = "mirror",
     .summary =

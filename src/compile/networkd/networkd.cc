@@ -2,16 +2,16 @@
 // devices without one (ports of a bond) and .netdev files, the same for all its nodes; networkd/90-extra.network: extra
 // lines, for all. Names of files decide their order: the first .network that matches a device is taken
 // (systemd.network(5)), so that an extra file takes none of ours.
-#include "compile/networkd/networkd.h"
 
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/dns/dns.h"
+#include "compile/device_files.h"
 #include "compile/extra_ini.h"
-#include "compile/group_network.h"
+#include "system/group_network.h"
+#include "system/name_servers.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -55,7 +55,7 @@ std::string network_file(const CompileInput& in, const NodeGroupModel& g, const 
   for (const std::string& vlan : network.vlans_on(d)) ini.field("VLAN", vlan);
   for (const NetworkAddress& a : d.addresses) ini.field("Address", network.address(a, true));
   if (d.name_servers) {
-    for (const std::string& s : name_servers(in, g)) ini.field("DNS", s);
+    for (const std::string& s : name_servers(in.system, g)) ini.field("DNS", s);
     if (g.software.domain) ini.field("Domains", *g.software.domain);
   }
   for (const NetworkAddress& a : d.addresses) {
@@ -76,7 +76,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     if (network_reader(in.cluster, group) != NetworkReader::networkd) continue;
-    GroupNetwork network(in, static_cast<int>(g), findings);
+    GroupNetwork network(in.system, static_cast<int>(g), findings);
     if (network.empty()) continue;
     std::vector<DeviceFile> files;
     for (const NetworkDevice& d : network.devices()) {
@@ -101,6 +101,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kNetworkdOutput;  // registry.cc names it
 const Output kNetworkdOutput{
     .id = "networkd",
     .summary =

@@ -1,16 +1,16 @@
 // networkmanager/<group>-<bucket>/<node>/<device>.nmconnection: what has an address of this node;
 // networkmanager/group/<group>/: devices without one (ports of a bond), the same for all its nodes;
 // networkmanager/extra.nmconnection: extra lines, for all. NetworkManager reads none that others can read.
-#include "compile/networkmanager/networkmanager.h"
 
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/dns/dns.h"
+#include "compile/device_files.h"
 #include "compile/extra_ini.h"
-#include "compile/group_network.h"
+#include "system/group_network.h"
+#include "system/name_servers.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -55,7 +55,8 @@ std::string keyfile(const CompileInput& in, const NodeGroupModel& g, const Group
   if (!d.bond.empty()) return out;  // a port of a bond has no addresses of its own
   std::string servers, servers6;    // of either family, in the section of theirs
   if (d.name_servers)
-    for (const std::string& s : name_servers(in, g)) (s.find(':') == std::string::npos ? servers : servers6) += s + ";";
+    for (const std::string& s : name_servers(in.system, g))
+      (s.find(':') == std::string::npos ? servers : servers6) += s + ";";
   ini.section("ipv4").field("method", d.addresses.empty() ? "disabled" : "manual");
   int n = 0;
   for (const NetworkAddress& a : d.addresses) ini.field(numbered("address", ++n), network.address(a, true));
@@ -89,7 +90,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     const NodeGroupModel& group = in.cluster.nodes[g];
     if (network_reader(in.cluster, group) != NetworkReader::networkmanager) continue;
-    GroupNetwork network(in, static_cast<int>(g), findings);
+    GroupNetwork network(in.system, static_cast<int>(g), findings);
     if (network.empty()) continue;
     std::vector<DeviceFile> files;
     for (const NetworkDevice& d : network.devices()) {
@@ -114,6 +115,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kNetworkManagerOutput;  // registry.cc names it
 const Output kNetworkManagerOutput{
     .id = "networkmanager",
     .summary =

@@ -1,19 +1,12 @@
 // nfs/<storage>/exports: what the nodes of a spec that serve NFS let others mount. The path on the server is the one
 // that clients mount at, as the compiled mounts say (cloud-init).
-#include "compile/nfs/nfs.h"
-
 #include <algorithm>
 
 #include "base/ip.h"
 #include "compile/common.h"
-#include "compile/file_systems.h"
+#include "system/file_systems.h"
 
 namespace clusterc {
-
-bool served_by_nodes(const Cluster& c, const StorageModel& s) {
-  return s.spec && s.spec->kind && *s.spec->kind == StorageKind::nfs && s.spec->mount && s.nodes >= 0 &&
-         c.nodes[s.nodes].count > 0;
-}
 
 namespace {
 
@@ -82,6 +75,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kNfsOutput;  // registry.cc names it
 const Output kNfsOutput{
     .id = "nfs",
     .summary = "exports of the nodes that serve NFS, to the networks that their clients are in",

@@ -5,30 +5,22 @@
 // The out-of-band networks are cut off: nobody but a manager's root (and its DHCP server and SNMP exporter) sends
 // anything there, nothing from there is taken, and nothing is forwarded to or from there, so that neither a job nor a
 // user reaches a BMC (the host side of it; the switch keeps the networks apart).
-#include "compile/nftables/nftables.h"
-
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/gateways.h"
-#include "compile/prometheus/prometheus.h"
+#include "system/firewall.h"
+#include "system/gateways.h"
+#include "system/monitoring.h"
 
 namespace clusterc {
 namespace {
 
-constexpr Role kManagers[] = {Role::provisioning, Role::scheduler, Role::monitoring, Role::fabric_manager,
-                              Role::control_plane};
-bool manages(const NodeGroupModel& g) {
-  return std::any_of(std::begin(kManagers), std::end(kManagers), [&](Role r) { return g.has_role(r); });
-}
 bool runs_pods(const Cluster& c) {
   return c.spec.software.scheduler && c.spec.software.scheduler->kind &&
          *c.spec.software.scheduler->kind == SchedulerKind::kubernetes;
 }
-bool lets_users_in(const NodeGroupModel& g) { return g.has_role(Role::login); }
-
 // Where the spec has a management network to cut off, and says by roles who may speak with it or come in from outside:
 // a firewall made without that would lock its owner out.
 bool wanted(const Cluster& c) {
@@ -177,7 +169,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (g.count > 0) add(manages(g) ? managers : lets_users_in(g) ? logins : nodes, g);
   const auto forwarding = [&](std::string_view file) {
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (firewall_file(c.nodes[g]) == file && forwards(c, static_cast<int>(g))) return true;
+      if (firewall_file(c.nodes[g]) == file && forwards(in.system, static_cast<int>(g))) return true;
     return false;
   };
   std::vector<std::string_view> files;
@@ -206,17 +198,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-std::vector<std::string> firewall_inside(const Cluster& c) {
-  std::vector<std::string> out;
-  for (const NetworkModel& n : c.networks)
-    if (n.subnet && !is_out_of_band(n)) out.push_back(n.subnet->text());
-  return out;
-}
-
-std::string_view firewall_file(const NodeGroupModel& g) {
-  return manages(g) ? "manager.nft" : lets_users_in(g) ? "login.nft" : "node.nft";
-}
-
+extern const Output kNftablesOutput;  // registry.cc names it
 const Output kNftablesOutput{
     .id = "nftables",
     .summary = "a firewall for nodes, login nodes and managers that also cuts off the BMCs",

@@ -1,7 +1,6 @@
 // nginx/cluster.conf: the web server of the machine that others are installed from. What nodes fetch while they are
 // installed is served to their own network, and nothing else of the tree that lies beside it. nginx/mirror.conf: that
 // of the mirror: packages, and the registry behind it.
-#include "compile/nginx/nginx.h"
 
 #include <algorithm>
 #include <string>
@@ -9,8 +8,9 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/install/install.h"
-#include "compile/mirror/mirror.h"
+#include "compile/installer_files.h"
+#include "system/install.h"
+#include "system/mirror.h"
 
 namespace clusterc {
 namespace {
@@ -89,7 +89,7 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
   if (!m.node.empty() && m.node == m.host && c.spec.software.domain)
     names += " " + m.node + "." + *c.spec.software.domain;
   if (m.address != 0) names += " " + ipv4_text(m.address);
-  for (const BootServer& s : boot_servers(in))  // installers ask for it by its address beside them
+  for (const BootServer& s : boot_servers(in.system))  // installers ask for it by its address beside them
     if (const int e = m.group >= 0 ? end_points_of(c, s.network, m.group) : -1; e >= 0)
       if (const std::uint32_t address = in.plan.address(s.network, e, m.member, 0); address != m.address)
         names += " " + ipv4_text(address);
@@ -117,7 +117,7 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
 void installations(const CompileInput& in, const std::optional<MirrorServer>& m, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   std::vector<std::string> addresses, clients;
-  for (const BootServer& s : boot_servers(in))
+  for (const BootServer& s : boot_servers(in.system))
     addresses.push_back(ipv4_text(s.address)),
         clients.push_back(c.networks[static_cast<std::size_t>(s.network)].subnet->text());
   if (addresses.empty()) return;
@@ -143,13 +143,14 @@ void installations(const CompileInput& in, const std::optional<MirrorServer>& m,
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "nginx", {"cluster.conf", "mirror.conf"}, findings);
-  const auto m = mirror_server(in);
+  const auto m = mirror_server(in.system);
   installations(in, m, bundle, findings);
   if (m) mirror(in, *m, bundle, findings);
 }
 
 }  // namespace
 
+extern const Output kNginxOutput;  // registry.cc names it
 const Output kNginxOutput{
     .id = "nginx",
     .summary = "the web server that boot menus, answers and scripts of an installation come from, and that of a mirror",

@@ -1,13 +1,12 @@
 // openchami/nodes.yaml: what `ochami discover static -f yaml` reads (ochami-discover(1), DATA STRUCTURE). SMD knows
 // nodes by MAC, so that those without one in the inventory are left out.
-#include "compile/openchami/openchami.h"
 
 #include <map>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/node_list.h"
+#include "system/node_list.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -42,7 +41,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::int64_t left_out = 0;
   y.begin_map().list("nodes");
   each_listed(
-      in, findings, [](const ListedGroup&) {},
+      in.system, findings, [](const ListedGroup&) {},
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
         const std::int64_t number = g.group().first + member;
         const std::string place = places.name(number);  // those left out keep theirs
@@ -95,7 +94,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         y.end_list().end_map();
       });
   y.end_list().end_map();
-  warn_of_left_out(in, "openchami", "OpenCHAMI", left_out,
+  warn_of_left_out(in.system, "openchami", "OpenCHAMI", left_out,
                    "the address and MAC of the BMC and the MAC of the port that a node starts from", example, findings);
   bundle.open("openchami/nodes.yaml", "openchami");
   bundle.text() += made_by(in, "") + unknown_macs(left_out, "nodes, which are left out", example);
@@ -105,6 +104,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kOpenChamiOutput;  // registry.cc names it
 const Output kOpenChamiOutput{
     .id = "openchami",
     .summary =

@@ -4,13 +4,12 @@
 // switch needs none. What can only be named by GUID (root switches, end ports, names of switches) is written where the
 // inventory has the GUIDs of all that it must name; OpenSM finds the roots of a clean tree by itself, and opensm.conf
 // says where a file is missing and how to get it.
-#include "compile/opensm/opensm.h"
-
 #include <algorithm>
 
 #include "base/text.h"
 #include "compile/common.h"
 #include "model/routing_engines.h"
+#include "system/infiniband.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -93,9 +92,9 @@ class Emitter {
   }
 
   void look_up(Guids& to, const std::string& host, std::string_view port, const std::string& object) const {
-    if (!in_.inventory) return;
-    const InventoryRow* row = in_.inventory->find(host, port);
-    if (!row) row = in_.inventory->find(object, port);
+    if (!in_.system.inventory) return;
+    const InventoryRow* row = in_.system.inventory->find(host, port);
+    if (!row) row = in_.system.inventory->find(object, port);
     if (row && row->guid) {
       to.all.emplace_back(*row->guid, host);
       return;
@@ -105,7 +104,7 @@ class Emitter {
 
   Guids switch_guids(std::size_t from_tier, std::size_t end_tier) const {
     Guids g;
-    if (!in_.inventory) return g;
+    if (!in_.system.inventory) return g;
     for (std::size_t t = from_tier; t < end_tier; ++t) {
       const std::int64_t each = fabric_.per_plane(static_cast<int>(t));
       for (std::int64_t i = s_.plane * each; i < (s_.plane + 1) * each; ++i) {
@@ -117,7 +116,7 @@ class Emitter {
   }
 
   void end_guids() {
-    if (!in_.inventory) return;
+    if (!in_.system.inventory) return;
     struct Placed {
       std::int64_t leaf, port;
       std::pair<std::uint64_t, std::string> what;
@@ -420,9 +419,9 @@ class Emitter {
   // Of a port that is in several planes the inventory has no GUID for each.
   std::optional<std::uint64_t> guid_of(const EndPoints& ends, const NodeGroupModel& g, std::int64_t member,
                                        std::string_view port) const {
-    if (!in_.inventory || ends.split > 1) return std::nullopt;
-    const InventoryRow* row = in_.inventory->find(g.names.name(member), port);
-    if (!row) row = in_.inventory->find(in_.plan.node_object(g.first + member), port);
+    if (!in_.system.inventory || ends.split > 1) return std::nullopt;
+    const InventoryRow* row = in_.system.inventory->find(g.names.name(member), port);
+    if (!row) row = in_.system.inventory->find(in_.plan.node_object(g.first + member), port);
     return row ? row->guid : std::nullopt;
   }
 
@@ -471,32 +470,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-std::vector<InfinibandSubnet> infiniband_subnets(const Cluster& c, const Plan& plan) {
-  std::vector<InfinibandSubnet> out;
-  for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
-    const Fabric& fabric = plan.fabrics[f];
-    if (c.networks[f].kind != LinkKind::infiniband || fabric.tiers.empty()) continue;
-    for (std::int64_t p = 0; p < fabric.planes; ++p) {
-      InfinibandSubnet s{static_cast<int>(f), p, c.networks[f].name, out.size()};
-      if (fabric.planes > 1) s.name += "-plane", append_int(s.name, p + 1);
-      out.push_back(std::move(s));
-    }
-  }
-  return out;
-}
-
-std::vector<std::string> managed_subnets(const Cluster& c, const Plan& plan, int group) {
-  std::vector<std::string> out;
-  if (!c.nodes[static_cast<std::size_t>(group)].has_role(Role::fabric_manager)) return out;
-  for (const InfinibandSubnet& s : infiniband_subnets(c, plan)) {
-    const NetworkModel& net = c.networks[static_cast<std::size_t>(s.fabric)];
-    if (std::any_of(net.ends.begin(), net.ends.end(),
-                    [&](const EndPoints& e) { return e.group == group && (e.split > 1 || e.ports_each > s.plane); }))
-      out.push_back(s.name);
-  }
-  return out;
-}
-
+extern const Output kOpensmOutput;  // registry.cc names it
 const Output kOpensmOutput{
     .id = "opensm",
     .summary =

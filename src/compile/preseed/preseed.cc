@@ -1,13 +1,13 @@
 // preseed/GROUP.cfg: the answers to the questions of Debian's installer, and the two scripts that it fetches: which
 // disks, and what is done last. A group's nodes differ in nothing here: their names come over DHCP.
-#include "compile/preseed/preseed.h"
 
 #include <algorithm>
 #include <string>
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/install/install.h"
+#include "compile/installer_files.h"
+#include "system/install.h"
 
 namespace clusterc {
 namespace {
@@ -111,7 +111,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       install_extra(in, kFile, is_answer, "d-i apt-setup/non-free boolean true", findings, answered);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::preseed) continue;
-    const auto plan = install_plan(in, static_cast<int>(g), findings);
+    const auto plan = install_plan(in.system, static_cast<int>(g), findings);
     if (!plan) continue;
     const std::string path = "preseed/" + in.cluster.nodes[g].name,
                       shell = "#!/bin/sh\n" + install_header(in, "preseed");
@@ -123,6 +123,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kPreseedOutput;  // registry.cc names it
 const Output kPreseedOutput{
     .id = "preseed",
     .summary = "unattended installation of Debian, for each node group: answers, choice of disks, last steps",

@@ -4,8 +4,6 @@
 // Nodes and equipment are named as hosts names them, so an alert speaks of `gpu017:9100` and `pdu-r07-b`. A job is
 // there where the spec's `monitoring` names its exporter: node exporter with Prometheus itself, `dcgm`,
 // `slurm-exporter`, `snmp-exporter`, `ipmi-exporter`.
-#include "compile/prometheus/prometheus.h"
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -17,30 +15,13 @@
 #include "compile/extra_yaml.h"
 #include "model/mig.h"
 #include "plan/equipment.h"
+#include "system/monitoring.h"
 #include "write/writers.h"
 
 namespace clusterc {
 namespace {
 
-bool names_program(const Cluster& c, std::initializer_list<std::string_view> words) {
-  const auto named = [&](const std::vector<NamedVersion>& list) {
-    return std::any_of(list.begin(), list.end(), [&](const NamedVersion& v) {
-      return v.kind && std::find(words.begin(), words.end(), to_lower(*v.kind)) != words.end();
-    });
-  };
-  return named(c.spec.software.monitoring) || std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
-           return named(g.software.monitoring);
-         });
-}
-
 bool wanted(const Cluster& c) { return watches_with(c, "prometheus"); }
-
-bool has_plain_name(const Cluster& c, const Plan& plan, int group) {  // as hosts has it
-  for (const AddressPlan& a : plan.addresses)
-    for (const EndPoints& e : c.networks[static_cast<std::size_t>(a.network)].ends)
-      if (e.group == group && !is_management_port(c, c.networks[static_cast<std::size_t>(a.network)], e)) return true;
-  return false;
-}
 
 // One file of targets: entries of hosts with the labels that they share.
 class Targets {
@@ -218,7 +199,7 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
   y.list("rule_files").value("rules/recording.yml").value("rules/alerts.yml").end_list();
   if (!replaced("alerting")) {
     y.map("alerting").list("alertmanagers").begin_map().list("static_configs").begin_map().list("targets");
-    const std::string host = watching_node(in);
+    const std::string host = watching_node(in.system);
     y.value((host.empty() ? "localhost" : host) + ":9093");
     y.end_list().end_map().end_list().end_map().end_list().end_map();
   }
@@ -263,128 +244,14 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
   bundle.close();
 }
 
-// "name = PromQL": brackets and quotes close, and nothing but one line. Whether it is PromQL, promtool says.
-using NamedExpr = RecordingRule;
-std::vector<NamedExpr> extra_rules(const CompileInput& in, std::string_view file, const std::vector<std::string>& ours,
-                                   Findings& findings) {
-  std::vector<NamedExpr> out;
-  const auto* extra = extra_of(in, file);
-  if (!extra) return out;
-  for (const auto& wish : *extra) {
-    if (!wish) continue;
-    const std::size_t equals = wish->find(" = ");
-    const std::string name(trim(std::string_view(*wish).substr(0, std::min(equals, wish->size()))));
-    const std::string expr(equals == std::string::npos ? std::string_view()
-                                                       : trim(std::string_view(*wish).substr(equals + 3)));
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':'; };
-    bool good = !name.empty() && !expr.empty() && letter(name[0]) &&
-                std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-    std::string open;
-    char quote = 0;
-    for (std::size_t i = 0; i < expr.size() && good; ++i) {
-      const char c = expr[i];
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-        good = false;
-      else if (quote) {
-        if (c == '\\' && quote != '`')
-          ++i;
-        else if (c == quote)
-          quote = 0;
-      } else if (c == '"' || c == '\'' || c == '`')
-        quote = c;
-      else if (c == '(' || c == '{' || c == '[')
-        open += c;
-      else if (c == ')' || c == '}' || c == ']') {
-        good = !open.empty() && open.back() == (c == ')' ? '(' : c == '}' ? '{' : '[');
-        if (good) open.pop_back();
-      } else if (c == '#')
-        good = false;
-    }
-    if (!good || quote || !open.empty()) {
-      findings
-          .error("output-extra-malformed", wish.span,
-                 "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is no rule")
-          .help("write one in each line, for example cluster:pdu_apparent:va = pduApparentPower{job=\"pdu\"} * 10");
-      continue;
-    }
-    if (std::find(ours.begin(), ours.end(), name) != ours.end()) {
-      findings
-          .error("output-extra-contradicts-spec", wish.span,
-                 "'" + name + "' stands in " + std::string(file) + " already")
-          .help("give it another name");
-      continue;
-    }
-    out.push_back({name, expr});
-  }
-  return out;
-}
-
-}  // namespace
-
-std::string watching_node(const CompileInput& in) {
-  for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g)
-    if (in.cluster.nodes[g].count > 0 && in.cluster.nodes[g].has_role(Role::monitoring) &&
-        has_plain_name(in.cluster, in.plan, static_cast<int>(g)))
-      return in.cluster.nodes[g].names.name(0);
-  return {};
-}
-
-bool watches_with(const Cluster& c, std::string_view program) { return names_program(c, {program}); }
-
-namespace {
-
-// "a|b": groups whose GPUs are cut by MIG, as a regular expression.
-std::string cut_groups(const Cluster& c) {
-  std::string out;
-  for (const NodeGroupModel& g : c.nodes)
-    if (g.count > 0 && g.server.gpu_count > 0 && mig_layout(g.software)) out += (out.empty() ? "" : "|") + g.name;
-  return out;
-}
-
-// Of a GPU that is cut, the utilisation is 0 or missing; its instances have the share of the time that they were active
-// (NVIDIA/dcgm-exporter, issues 216 and 430; DCGM, field 1001).
-std::string gpu_utilisation(const Cluster& c) {
-  const std::string cut = cut_groups(c);
-  if (cut.empty()) return "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\"}) / 100";
-  return "avg by (group) (DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\",group!~\"" + cut +
-         "\"}) / 100 or avg by (group) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{job=\"dcgm\",group=~\"" + cut + "\"})";
-}
-
-}  // namespace
-
-std::vector<RecordingRule> recording_rules(const CompileInput& in, Findings& findings) {
-  const Exporters e = exporters_of(in.cluster);
-  std::vector<RecordingRule> rules{{"cluster:nodes_up:ratio", "avg(up{job=\"node\"})"}};
-  if (e.dcgm) {
-    rules.push_back({"cluster:gpu_power:watts", "sum(max by (instance, gpu) (DCGM_FI_DEV_POWER_USAGE{job=\"dcgm\"}))"});
-    rules.push_back({"group:gpu_utilisation:ratio", gpu_utilisation(in.cluster)});
-  }
-  // Tens of volt-amperes (PowerNet-MIB, rPDU2DeviceStatusApparentPower: hundredths of kVA); PDUs of another maker: an
-  // extra line of this name.
-  if (e.snmp) rules.push_back({"cluster:pdu_apparent:va", "rPDU2DeviceStatusApparentPower{job=\"pdu\"} * 10"});
-  std::vector<std::string> fixed{"cluster:nodes_up:ratio", "cluster:gpu_power:watts", "group:gpu_utilisation:ratio",
-                                 "cluster:feed_apparent:va"};
-  for (NamedExpr& r : extra_rules(in, "recording.yml", fixed, findings)) {
-    const auto ours = std::find_if(rules.begin(), rules.end(), [&](const NamedExpr& o) { return o.name == r.name; });
-    if (ours != rules.end())
-      *ours = std::move(r);
-    else
-      rules.push_back(std::move(r));
-  }
-  if (e.snmp) rules.push_back({"cluster:feed_apparent:va", "sum by (feed) (cluster:pdu_apparent:va)"});
-  return rules;
-}
-
-namespace {
-
 void write_recording(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  const std::vector<RecordingRule> rules = recording_rules(in, findings);
+  const std::vector<RecordingRule> rules = recording_rules(in.system, findings);
   bundle.open("prometheus/rules/recording.yml", "prometheus");
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");
   YamlWriter y(out);
   y.begin_map().list("groups").begin_map().field("name", "recording").list("rules");
-  for (const NamedExpr& r : rules) y.begin_map().field("record", r.name).field("expr", r.expr).end_map();
+  for (const RecordingRule& r : rules) y.begin_map().field("record", r.name).field("expr", r.expr).end_map();
   y.end_list().end_map().end_list().end_map();
   bundle.close();
 }
@@ -392,7 +259,7 @@ void write_recording(const CompileInput& in, Bundle& bundle, Findings& findings)
 void write_alerts(const CompileInput& in, const std::vector<Alert>& alerts, Bundle& bundle, Findings& findings) {
   std::vector<std::string> ours;
   for (const Alert& a : alerts) ours.push_back(a.name);
-  const std::vector<NamedExpr> extra = extra_rules(in, "alerts.yml", ours, findings);
+  const std::vector<RecordingRule> extra = extra_rules(in.system, "alerts.yml", ours, findings);
   bundle.open("prometheus/rules/alerts.yml", "prometheus");
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");
@@ -404,7 +271,7 @@ void write_alerts(const CompileInput& in, const std::vector<Alert>& alerts, Bund
     if (!a.scope.empty()) y.field("scope", a.scope);
     y.end_map().map("annotations").field("summary", a.summary).end_map().end_map();
   }
-  for (const NamedExpr& r : extra) {
+  for (const RecordingRule& r : extra) {
     y.begin_map().field("alert", r.name).field("expr", r.expr).field("for", "5m");
     y.map("labels").field("severity", "warning").end_map();
     y.map("annotations")
@@ -641,7 +508,7 @@ void write_counters(const CompileInput& in, Bundle& bundle) {
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "prometheus", {"prometheus.yml", "recording.yml", "alerts.yml", "alertmanager.yml"}, findings);
   const std::vector<Job> jobs = write_targets(in, bundle);
-  const std::vector<Alert> alerts = alerts_of(in);
+  const std::vector<Alert> alerts = alerts_of(in.system);
   write_config(in, jobs, bundle, findings);
   write_recording(in, bundle, findings);
   write_alerts(in, alerts, bundle, findings);
@@ -652,12 +519,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-Exporters exporters_of(const Cluster& c) {
-  return {names_program(c, {"dcgm", "dcgm-exporter"}),
-          names_program(c, {"slurm-exporter", "prometheus-slurm-exporter"}),
-          names_program(c, {"snmp", "snmp-exporter"}), names_program(c, {"ipmi", "ipmi-exporter"})};
-}
-
+extern const Output kPrometheusOutput;  // registry.cc names it
 const Output kPrometheusOutput{
     .id = "prometheus",
     .summary =

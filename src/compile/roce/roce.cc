@@ -16,12 +16,12 @@
 //   decides
 // The two low bits of the traffic class stay 0: mlx5 takes its upper six alone (Linux, drivers/infiniband/hw/mlx5/qp.c,
 // mlx5_set_path).
-#include "compile/roce/roce.h"
+
+#include "model/roce.h"
 
 #include <algorithm>
 
 #include "compile/common.h"
-#include "model/roce.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -39,7 +39,7 @@ bool is_machine(const NodeGroupModel& g) { return g.count > 0 && !g.server.virtu
 
 // Ports in the order of the interfaces. Of several networks on one port the first that carries jobs says the class, as
 // in fabric-env, else the first.
-std::vector<Port> ports_of(const CompileInput& in, int group) {
+std::vector<Port> ports_of(const System& in, int group) {
   const Cluster& c = in.cluster;
   std::vector<Port> out;
   if (!is_machine(c.nodes[static_cast<std::size_t>(group)])) return out;
@@ -258,11 +258,13 @@ bool wanted(const Cluster& c) {
   });
 }
 
+bool serves(const System& in, int group) { return !ports_of(in, group).empty(); }
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "roce", {}, findings);
   bool some = false;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
-    const std::vector<Port> ports = ports_of(in, static_cast<int>(g));
+    const std::vector<Port> ports = ports_of(in.system, static_cast<int>(g));
     if (ports.empty()) continue;
     write_script(in, in.cluster.nodes[g], ports, bundle);
     some = true;
@@ -272,8 +274,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-bool has_roce_ports(const CompileInput& in, int group) { return !ports_of(in, group).empty(); }
-
+extern const Output kRoceOutput;  // registry.cc names it
 const Output kRoceOutput{
     .id = "roce",
     .summary =
@@ -281,6 +282,7 @@ const Output kRoceOutput{
         "pause frames, traffic class, congestion control",
     .consumers = "iproute2 5.11 and newer (dcb), any driver with DCB netlink; MLNX_OFED and DOCA-OFED",
     .wanted = wanted,
+    .serves = serves,
     .emit = emit,
 };
 

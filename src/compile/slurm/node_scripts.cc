@@ -2,9 +2,9 @@
 // with what has to be there (compile/node_health.h). That one holds commands with quoted words, a line each.
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/node_files.h"
-#include "compile/node_health.h"
+#include "compile/health_check.h"
 #include "compile/slurm/slurm.h"
+#include "system/node_files.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -58,7 +58,7 @@ void script(std::string_view name, const std::string& text, Bundle& bundle) {
   bundle.close();
 }
 
-void node_file(const CompileInput& in, const MadeOutputs& made, const SlurmNodes& n, Bundle& bundle) {
+void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[n.group];
   bundle.open("slurm/nodes/" + g.name + ".sh", "slurm");
@@ -74,7 +74,7 @@ void node_file(const CompileInput& in, const MadeOutputs& made, const SlurmNodes
       g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
   if (nvidia) w.command({"gpus", std::to_string(g.server.gpu_count), "nvidia-smi"});
   if (nvidia && n.mig) w.command({"gpu_instances", std::to_string(n.gpus), "nvidia-smi", n.type});
-  append_looks(in, made, n.group, true, out);
+  append_looks(in, n.group, true, out);
   bundle.close();
   bundle.open("slurm/nodes/" + g.name + ".conf", "slurm");
   bundle.text() += made_by(in, "slurm") + "# slurmd's own unit on the nodes of group '" + one_line(g.name) +
@@ -85,11 +85,10 @@ void node_file(const CompileInput& in, const MadeOutputs& made, const SlurmNodes
 }  // namespace
 
 void emit_node_scripts(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings&) {
-  const MadeOutputs made(in.cluster);
   script("healthcheck.sh", health_check_script(in, "slurm"), bundle);
   script("prolog.sh", node_script(in, "slurm", kProlog), bundle);
   script("epilog.sh", node_script(in, "slurm", kEpilog), bundle);
-  for (const SlurmNodes& n : facts.nodes) node_file(in, made, n, bundle);
+  for (const SlurmNodes& n : facts.nodes) node_file(in, n, bundle);
 }
 
 }  // namespace clusterc

@@ -315,16 +315,6 @@ void topology_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bund
   f.finish(bundle, findings);
 }
 
-// Pyxis gives srun its --container-image. It is built for one release of Slurm, and neither a distribution nor NVIDIA
-// has a package of it for each; a plugin that is required and not there ends slurmd and srun. Its own `make install`
-// brings pyxis.conf with the line (github.com/NVIDIA/pyxis, README, "Installation").
-const NamedVersion* pyxis_of(const Cluster& c, const NodeGroupModel& g) {
-  const auto& list = g.software.containers;
-  const auto found = std::find_if(list.begin(), list.end(),
-                                  [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
-  return g.count > 0 && runs_slurmd(c, g) && found != list.end() ? &*found : nullptr;
-}
-
 void plugstack_conf(const CompileInput& in, Bundle& bundle) {
   if (std::none_of(in.cluster.nodes.begin(), in.cluster.nodes.end(),
                    [&](const NodeGroupModel& g) { return pyxis_of(in.cluster, g); }))
@@ -341,7 +331,7 @@ void plugstack_conf(const CompileInput& in, Bundle& bundle) {
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  SlurmFacts facts = slurm_facts(in, findings);
+  SlurmFacts facts = slurm_facts(in.system, findings);
   check_version(in, facts, findings);
   check_releases(in, findings);
   check_reserved_names(in, facts, findings);
@@ -362,35 +352,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
-// packages.debian.org, packages.ubuntu.com. Another release comes from packages that were built as SchedMD's guide says
-// (https://slurm.schedmd.com/quickstart_admin.html, "Building Debian Packages", "Building RPMs").
-std::string_view distribution_slurm(std::string_view os) {
-  struct Release {
-    std::string_view os, release;
-  };
-  constexpr Release kReleases[] = {{"debian-12", "22.05"},
-                                   {"debian-13", "24.11"},
-                                   {"ubuntu-22.04", "21.08"},
-                                   {"ubuntu-24.04", "23.11"},
-                                   {"ubuntu-25.04", "24.11"}};
-  for (const Release& r : kReleases)
-    if (r.os == os) return r.release;
-  return {};
-}
-
-void check_pyxis(const Cluster& c, Findings& findings) {
-  for (const NodeGroupModel& g : c.nodes)
-    if (const NamedVersion* pyxis = pyxis_of(c, g)) {
-      findings
-          .note("slurm-pyxis-unbuilt", pyxis->kind.span,
-                "nothing that is compiled installs Pyxis: srun knows no --container-image until it is there")
-          .help(
-              "build it for the Slurm that runs, on every machine that runs jobs or starts them: make install, then ln "
-              "-s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/");
-      return;
-    }
-}
-
+extern const Output kSlurmOutput;  // registry.cc names it
 const Output kSlurmOutput{
     .id = "slurm",
     .summary =

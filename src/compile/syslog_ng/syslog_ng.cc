@@ -1,15 +1,14 @@
 // syslog-ng/GROUP.conf: what the nodes of a group log, the journal and Slurm's own files, sent to Loki or Elasticsearch
 // on the machine that watches. What cannot be sent waits on the node's disk, and behind that in the journal: nothing is
 // dropped because the other end is away or busy.
-#include "compile/syslog_ng/syslog_ng.h"
-
 #include <algorithm>
 
 #include "base/text.h"
-#include "compile/ansible/settings.h"
 #include "compile/common.h"
-#include "compile/prometheus/prometheus.h"
-#include "compile/slurm/slurm.h"
+#include "system/logs.h"
+#include "system/monitoring.h"
+#include "system/node_settings.h"
+#include "system/slurm.h"
 
 namespace clusterc {
 namespace {
@@ -50,92 +49,17 @@ struct Receiver {
   std::vector<std::string_view> programs;  // names in `monitoring`
   void (*write)(const std::string& host, std::string_view cluster, std::string_view group, std::string& out);
 };
-const Receiver kReceivers[] = {{"d_loki", {"loki"}, loki},
+const Receiver kReceivers[] = {{kLokiDestination, {"loki"}, loki},
                                {"d_elasticsearch", {"elasticsearch", "elk", "opensearch"}, elasticsearch}};
 
-// The first of them that `monitoring` names; empty: none. It looks at every group.
-std::string_view first_named(const Cluster& c, const std::vector<std::string_view>& programs) {
-  for (const std::string_view p : programs)
-    if (watches_with(c, p)) return p;
-  return {};
-}
-bool any_named(const Cluster& c, const std::vector<std::string_view>& programs) {
-  return !first_named(c, programs).empty();
-}
-bool named(const Cluster& c, const Receiver& r) { return any_named(c, r.programs); }
+bool named(const Cluster& c, const Receiver& r) { return !first_watching(c, r.programs).empty(); }
 
 // Who names another program that ships logs has it already: two would send each line twice, and syslog-ng takes
 // rsyslog's place.
 bool wanted(const Cluster& c) {
   return c.node_count > 0 &&
          std::any_of(std::begin(kReceivers), std::end(kReceivers), [&](const Receiver& r) { return named(c, r); }) &&
-         !any_named(c, {"alloy", "filebeat", "fluent-bit", "promtail", "rsyslog", "vector"});
-}
-
-// One statement: whatever it opens it closes, and it ends with ';'.
-bool is_statement(std::string_view text) {
-  if (text.starts_with("@include \"") || text.starts_with("@define ") || text.starts_with("@module "))
-    return text.find('\n') == text.npos;
-  std::string open;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') return false;
-    if (quote) {
-      if (c == '\\' && quote == '"')
-        ++i;
-      else if (c == quote)
-        quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '{' || c == '(') {
-      open += c == '{' ? '}' : ')';
-    } else if (c == '}' || c == ')') {
-      if (open.empty() || open.back() != c) return false;
-      open.pop_back();
-    } else if (c == '#' || (c == ';' && open.empty() && i + 1 != text.size())) {
-      return false;
-    }
-  }
-  return !quote && open.empty() && text.size() > 1 && text.ends_with(';');
-}
-
-std::string statements(const CompileInput& in, Findings& findings) {
-  std::string out;
-  const auto* extra = extra_of(in, "syslog-ng.conf");
-  if (!extra) return out;
-  for (const auto& wish : *extra) {
-    if (!wish) continue;
-    const std::string_view text = trim(*wish);
-    if (is_statement(text))
-      out += text, out += '\n';
-    else
-      findings
-          .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no statement of syslog-ng")
-          .help(
-              "write one whole statement, for example log { source(s_cluster); destination { file(\"/var/log/all\"); "
-              "}; };");
-  }
-  return out;
-}
-
-bool defines(std::string_view extra, std::string_view destination) {
-  constexpr std::string_view kWord = "destination", kBlank = " \t";
-  for (std::string_view line : split(extra, '\n')) {
-    if (!line.starts_with(kWord)) continue;
-    line.remove_prefix(kWord.size());
-    const auto begin = line.find_first_not_of(kBlank);
-    if (begin == 0 && line.front() != '"') continue;  // another word
-    line.remove_prefix(std::min(begin, line.size()));
-    const bool quoted = line.starts_with('"');
-    line.remove_prefix(quoted);
-    if (line.starts_with(destination) &&
-        (line.size() == destination.size() ||
-         std::string_view(quoted ? "\"" : " \t{").find(line[destination.size()]) != std::string::npos))
-      return true;
-  }
-  return false;
+         first_watching(c, {"alloy", "filebeat", "fluent-bit", "promtail", "rsyslog", "vector"}).empty();
 }
 
 // What all destinations share. A code that says "later" is no reason to drop a batch (RFC 9110, 15.6; RFC 6585, 4):
@@ -172,7 +96,7 @@ void write(const CompileInput& in, const std::vector<const Receiver*>& receivers
   out += "};\n";
   if (!extra.empty()) out += "\n# outputs.syslog-ng.extra of the spec\n", out += extra;
   for (const Receiver* r : receivers) {
-    if (!defines(extra, r->destination)) {
+    if (!defines_destination(extra, r->destination)) {
       if (host.empty()) continue;
       out += "\ndestination ", out += r->destination, out += " {\n";
       r->write(host, cluster, g.name, out);
@@ -186,13 +110,13 @@ void write(const CompileInput& in, const std::vector<const Receiver*>& receivers
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "syslog-ng", {"syslog-ng.conf"}, findings);
-  const std::string host = watching_node(in), extra = statements(in, findings);
+  const std::string host = watching_node(in.system), extra = log_statements(in.system, findings);
   std::vector<const Receiver*> receivers;
   for (const Receiver& r : kReceivers) {
-    const std::string_view program = first_named(c, r.programs);
+    const std::string_view program = first_watching(c, r.programs);
     if (program.empty()) continue;
     receivers.push_back(&r);
-    if (host.empty() && !defines(extra, r.destination))
+    if (host.empty() && !defines_destination(extra, r.destination))
       findings
           .warning("output-logs-unreceived", c.spec.software.span,
                    "`monitoring` names " + std::string(program) +
@@ -202,22 +126,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
               "syslog-ng.conf: [ \"destination " +
               std::string(r.destination) + " { … };\" ] } } }");
   }
-  const bool slurm = is_made(c, "slurm");
+  const bool slurm = in.system.makes("slurm");
   for (const NodeGroupModel& g : c.nodes)
     if (g.count > 0) write(in, receivers, slurm, g, host, extra, bundle);
 }
 
 }  // namespace
 
-bool keeps_logs_in_loki(const CompileInput& of_another) {
-  CompileInput in = of_another;
-  const auto* wish = in.cluster.spec.outputs.find("syslog-ng");
-  in.wish = wish ? &wish->value : nullptr;
-  Findings said;  // it says what is wrong with its lines
-  return is_made(in.cluster, "syslog-ng") && named(in.cluster, kReceivers[0]) && !watching_node(in).empty() &&
-         !defines(statements(in, said), kReceivers[0].destination);
-}
-
+extern const Output kSyslogNgOutput;  // registry.cc names it
 const Output kSyslogNgOutput{
     .id = "syslog-ng",
     .summary =

@@ -1,16 +1,15 @@
 // warewulf/nodes.yaml: a mapping of node names to their attributes, as `wwctl node import` reads it (Warewulf 4.6,
 // Importing Nodes From a File; Network Interfaces; IPMI). nodes.conf itself is undocumented and changes between
 // versions.
-#include "compile/warewulf/warewulf.h"
 
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/dns/dns.h"
 #include "compile/extra_yaml.h"
-#include "compile/node_list.h"
+#include "system/name_servers.h"
+#include "system/node_list.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -53,9 +52,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::int64_t missing = 0;
   std::vector<std::string> servers;  // of the group
   each_listed(
-      in, findings,
+      in.system, findings,
       [&](const ListedGroup& g) {
-        servers = name_servers(in, g.group());
+        servers = name_servers(in.system, g.group());
         for (const NetworkDevice& d : g.network().devices())
           if (d.addresses.size() > 1)
             findings
@@ -129,6 +128,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kWarewulfOutput;  // registry.cc names it
 const Output kWarewulfOutput{
     .id = "warewulf",
     .summary = "nodes for Warewulf, where `outputs` of the spec names it: addresses, ports, bonds, VLANs, BMC",

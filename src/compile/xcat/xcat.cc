@@ -1,13 +1,12 @@
 // xcat/nodes.stanza: networks and nodes as `mkdef -z` reads them (xcatstanzafile(5); their attributes: network(7),
 // node(7)). BMCs are asked with the account of the row `ipmi` of xCAT's own table passwd.
-#include "compile/xcat/xcat.h"
 
 #include <algorithm>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/node_list.h"
+#include "system/node_list.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -92,7 +91,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   }
   out += defaults(in, findings);
   each_listed(
-      in, findings, [](const ListedGroup&) {},
+      in.system, findings, [](const ListedGroup&) {},
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
         Stanza s(out, name, "node");
         s.put("groups", "all," + g.group().name).put("arch", g.architecture());
@@ -130,6 +129,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 
 }  // namespace
 
+extern const Output kXcatOutput;  // registry.cc names it
 const Output kXcatOutput{
     .id = "xcat",
     .summary = "networks and nodes for xCAT, where `outputs` of the spec names it: addresses, MACs, bonds, VLANs, BMC",

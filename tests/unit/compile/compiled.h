@@ -9,6 +9,7 @@ namespace clusterc::test {
 
 struct Compiled : Resolved {
   std::optional<Plan> plan;
+  std::optional<System> system;
   Bundle bundle;
   std::vector<Finding> accepted;
   std::vector<std::string_view> uncalled;
@@ -23,11 +24,12 @@ struct Compiled : Resolved {
     cluster = resolve_cluster(std::move(*read), catalog, findings);
     if (!cluster || findings.count(Severity::error)) return;
     plan = plan_cluster(*cluster);
-    const CompileWish wish{"d1ge57", accepted, std::move(only)};
+    const CompileWish wish{accepted, std::move(only)};
+    system.emplace(deploy(*cluster, *plan, output_kinds(), nullptr, "d1ge57"));
     Findings judged;  // what `check` says of the outputs is what writing them says
-    judge_outputs(*cluster, *plan, wish, judged);
+    judge_outputs(*system, wish, judged);
     const std::size_t before = findings.all().size();
-    uncalled = compile_outputs(*cluster, *plan, wish, bundle, findings);
+    uncalled = compile_outputs(*system, wish, bundle, findings);
     ASSERT_EQ(judged.all().size(), findings.all().size() - before);
     for (std::size_t i = 0; i < judged.all().size(); ++i) {
       EXPECT_EQ(judged.all()[i].rule, findings.all()[before + i].rule);

@@ -11,7 +11,7 @@ using test::kHead;
 struct Deployed : Compiled {
   explicit Deployed(const std::string& yaml, std::set<std::string, std::less<>> only = {}) {
     spec(kHead + yaml, std::move(only));
-    if (cluster && plan) note_what_is_left(*cluster, *plan, {"d1ge57", accepted, {}}, findings);
+    if (system) note_what_is_left(*system, findings);
   }
   const Finding* finding(std::string_view rule) const {
     for (const Finding& f : findings.all())

@@ -1,5 +1,5 @@
 // Routes and settings that follow from groups with the role gateway, by hand.
-#include "compile/gateways.h"
+#include "system/gateways.h"
 
 #include "base/text.h"
 #include "unit/compile/compiled.h"
@@ -29,11 +29,12 @@ const std::string kThree = kSite + vm("near") + vm("far") + vm("out") + vm("both
                            network("dmz", 3, true, "out: 1, gate: 1");
 
 // "store over lan; dmz over lan"
-std::string routes(const Cluster& c, std::string_view name) {
+std::string routes(const System& system, std::string_view name) {
+  const Cluster& c = system.cluster;
   std::string out;
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (c.nodes[g].name == name)
-      for (const GatewayRoute& r : gateway_routes(c, static_cast<int>(g))) {
+      for (const GatewayRoute& r : gateway_routes(system, static_cast<int>(g))) {
         const NetworkModel& over = c.networks[static_cast<std::size_t>(r.over)];
         EXPECT_EQ(c.nodes[static_cast<std::size_t>(over.ends[static_cast<std::size_t>(r.end_points)].group)].name,
                   "gate");
@@ -46,11 +47,11 @@ TEST(Gateways, WhoHasARouteHasOneBack) {
   Compiled c;
   c.spec(kThree, {"hosts"});
   ASSERT_EQ(c.findings.count(Severity::error), 0) << c.told();
-  EXPECT_EQ(routes(*c.cluster, "near"), "store over lan");  // dmz: the routers know each other
-  EXPECT_EQ(routes(*c.cluster, "out"), "store over dmz");
-  EXPECT_EQ(routes(*c.cluster, "far"), "lan over store; dmz over store");
-  EXPECT_EQ(routes(*c.cluster, "both"), "");  // in lan, whose router leads to dmz
-  EXPECT_EQ(routes(*c.cluster, "gate"), "");
+  EXPECT_EQ(routes(*c.system, "near"), "store over lan");  // dmz: the routers know each other
+  EXPECT_EQ(routes(*c.system, "out"), "store over dmz");
+  EXPECT_EQ(routes(*c.system, "far"), "lan over store; dmz over store");
+  EXPECT_EQ(routes(*c.system, "both"), "");  // in lan, whose router leads to dmz
+  EXPECT_EQ(routes(*c.system, "gate"), "");
 }
 
 // The mirror is called by its name, with the cluster's domain or without; a host of another domain is none of the
@@ -108,8 +109,8 @@ TEST(Gateways, OneLegIsNone) {
              network("lan", 1, true, "near: 1, gate: 1") + network("store", 2, false, "near: 1"),
          {"hosts"});
   ASSERT_TRUE(c.cluster);
-  EXPECT_FALSE(forwards(*c.cluster, 1));
-  EXPECT_EQ(routes(*c.cluster, "near"), "");
+  EXPECT_FALSE(forwards(*c.system, 1));
+  EXPECT_EQ(routes(*c.system, "near"), "");
 }
 
 // Packages may come over a gateway: it forwards, behind its firewall, before any other machine asks for some.

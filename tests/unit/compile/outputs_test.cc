@@ -2,9 +2,9 @@
 // it.
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/pattern_text.h"
 #include "compile/slurm/slurm.h"
 #include "unit/compile/compiled.h"
+#include "write/pattern_text.h"
 
 namespace clusterc {
 namespace {

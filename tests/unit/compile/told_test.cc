@@ -33,7 +33,7 @@ std::string cluster(std::string_view gateway, std::string_view software, std::st
 struct Told : Compiled {
   explicit Told(std::string yaml) {
     spec(std::move(yaml));
-    if (cluster && plan) note_what_is_left(*cluster, *plan, {"d1ge57", accepted, {}}, findings);
+    if (system) note_what_is_left(*system, findings);
   }
   std::string note(std::string_view rule) const {
     for (const Finding& f : findings.all())

@@ -2,6 +2,7 @@
 // them.
 #include <gtest/gtest.h>
 
+#include "compile/output.h"
 #include "report/collective_report.h"
 #include "report/handbook.h"
 #include "targets/workload_plan.h"
@@ -28,7 +29,9 @@ TEST(MigReport, TheHandbookSaysWhatAGroupIsCutInto) {
   const auto handbook = [](std::string_view mig) {
     Resolved r;
     r.text(spec(mig));
-    return r.cluster ? render_handbook(*r.cluster, plan_cluster(*r.cluster)) : r.told();
+    if (!r.cluster) return r.told();
+    const Plan plan = plan_cluster(*r.cluster);
+    return render_handbook(deploy(*r.cluster, plan, output_kinds()));
   };
   const std::string seven = handbook("7x1g.10gb"), one = handbook("1g.10gb+me"), off = handbook("off"),
                     odd = handbook("all-1g");

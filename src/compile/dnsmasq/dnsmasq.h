@@ -1,6 +1,0 @@
-#pragma once
-#include "compile/output.h"
-
-namespace clusterc {
-extern const Output kDnsmasqOutput;
-}  // namespace clusterc

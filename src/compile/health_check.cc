@@ -1,0 +1,362 @@
+#include "compile/health_check.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "compile/common.h"
+#include "model/gpu_devices.h"
+#include "model/gpu_software.h"
+#include "model/mig.h"
+#include "model/node_memory.h"
+#include "model/nvlink.h"
+#include "system/file_systems.h"
+#include "system/interfaces.h"
+#include "system/node_health.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+// slurmd gives its scripts no PATH, and what a shell takes then it does not hand on to its programs.
+constexpr std::string_view kPath =
+    "PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\nexport PATH\n";
+
+// Each look is a process of its own, so that one that hangs holds up no other. A process that waits for a file server
+// that is gone, or for a driver, may survive SIGKILL (state D of ps(1)): nobody waits for it here, its output goes to
+// files, and the lock that it holds until it is gone keeps later checks from starting another of its kind.
+constexpr std::string_view kHealthCheck = R"sh(
+# Looks for what the spec promises of this machine, as node.sh beside it lists it. All looks run at the same time.
+#   healthcheck.sh                 Slurm's HealthCheckProgram: drains the node, with a reason that begins with "health: ", while something is
+#                                  missing; resumes it when all is there again. A node with any other reason stays as it is.
+#   healthcheck.sh --prolog        likewise before a job: drains, ends with 1, and never resumes
+#   healthcheck.sh --drain FAULT   drains the node for what the prolog could not do
+#   healthcheck.sh --check [FILE]  only says what is missing, a line each, and ends with 1; FILE in the place of node.sh
+#   healthcheck.sh --list [FILE]   likewise on the standard output, without the node's name
+#   healthcheck.sh --look ...      one look, for the others
+set -u
+here=/etc/slurm
+# Slurm kills the program after 60 s (slurm.conf(5), HealthCheckProgram). What has not answered `budget` seconds after the start counts as
+# missing; slurmctld is waited for three times `patience` seconds at most: 30 + 3 x 8 = 54.
+budget=30 patience=8
+node=${SLURMD_NODENAME:-$(uname -n | sed 's/[.].*//')}
+
+# ---- looks: each says what is missing, or nothing -----------------------------------------------------------------------------------------
+# gpus COUNT TOOL: a GPU that fell off the bus keeps its device file and does not answer
+look_gpus() {
+  answers=$("$2" --query-gpu=index --format=csv,noheader 2> /dev/null | grep -c '^[0-9]')
+  [ "$answers" -eq "$1" ] || echo "$answers of $1 GPUs answer"
+}
+# amd_gpus FOLDER COUNT NUMBER...: the driver's list of GPUs has renderD of each of these numbers, and COUNT entries in all (0: not compared).
+# Where it has others, a GPU is partitioned or the numbers are not those of gres.conf: Slurm keeps no job from what gres.conf does not list.
+look_amd_gpus() {
+  list=$(cat "$1"/*/properties 2> /dev/null | sed -n 's/^drm_render_minor \([1-9][0-9]*\)$/\1/p')
+  count=$2
+  shift 2
+  answers=0
+  for number in "$@"; do printf '%s\n' "$list" | grep -qx "$number" && answers=$((answers + 1)); done
+  [ "$answers" -eq "$#" ] || echo "$answers of $# GPUs answer"
+  all=$(printf '%s\n' "$list" | grep -c .)
+  [ "$count" -eq 0 ] || [ "$all" -eq "$count" ] || echo "the driver lists $all GPUs and not $count"
+}
+# gpu_instances COUNT TOOL PROFILE
+look_gpu_instances() {
+  answers=$("$2" -L 2> /dev/null | grep -c "^ *MIG $(printf %s "${3:-}" | sed 's/[.+]/[&]/g')")
+  [ "$answers" -eq "$1" ] || echo "$answers MIG instances ${3:-} of $1"
+}
+# gpu_driver RELEASE TOOL
+look_gpu_driver() {
+  driver=$("$2" --query-gpu=driver_version --format=csv,noheader 2> /dev/null | sed -n 1p)
+  case $driver. in "$1".*) ;; *) echo "GPU driver '$driver' and not $1" ;; esac
+}
+# mig_off TOOL: a GPU of the Ampere generation keeps the mode when the system is installed again, and has nothing to run on without instances
+look_mig_off() {
+  [ "$("$1" --query-gpu=mig.mode.current --format=csv,noheader 2> /dev/null | grep -cx Enabled)" -eq 0 ] ||
+    echo "MIG is on, and not asked for: cluster-mig off, or nvidia-smi -mig 0"
+}
+# gpu_fabric TOOL: GPUs that meet in NVSwitches compute once the fabric manager has registered them, else CUDA returns error 802. Generations
+# before Hopper have no such state, N/A; drivers before 525 do not show it.
+look_gpu_fabric() {
+  outside=$("$1" -q 2> /dev/null |
+    sed -n '/^ *Fabric *$/,/^ *Status *:/{s/^ *State *: *//p; s/^ *Status *: *//p}' | grep -Evix 'Completed|Success|N/A|Not Supported' | sort | uniq -c | tr -s ' \n' ' ')
+  [ -z "$outside" ] || echo "GPUs outside the NVLink fabric:${outside% }"
+}
+# memory MIB: at least; a module that failed is not there after the next start
+look_memory() {
+  kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
+  [ "$((${kib:-0} / 1024))" -ge "$1" ] || echo "$((${kib:-0} / 1024)) MiB of memory, $1 at least"
+}
+# link PORT
+look_link() { [ "$(cat "/sys/class/net/$1/operstate" 2> /dev/null)" = up ] || echo "link $1 is not up"; }
+# ib_ports COUNT RATE: so many ports of InfiniBand are active at RATE Gb/s or more. Which is which the kernel does not say: they are counted.
+look_ib_ports() {
+  active=0 others=
+  for port in /sys/class/infiniband/*/ports/*; do
+    [ "$(cat "$port/link_layer" 2> /dev/null)" = InfiniBand ] || continue
+    state=$(cat "$port/state" 2> /dev/null) rate=$(cat "$port/rate" 2> /dev/null)   # "4: ACTIVE", "400 Gb/sec (4X NDR)"
+    rate=${rate%%[!0-9]*} device=${port%/ports/*}
+    if [ "${state#*: }" = ACTIVE ] && [ "${rate:-0}" -ge "$2" ]; then active=$((active + 1)); continue; fi
+    others="$others, ${device##*/} port ${port##*/} ${state#*: } ${rate:-0} Gb/s"
+  done
+  [ "$active" -ge "$1" ] || echo "$active of $1 InfiniBand ports active at $2 Gb/s$others"
+}
+# daemon UNIT [PROCESS]: the process is looked for where systemd does not run
+look_daemon() {
+  state=$(systemctl is-active "$1" 2> /dev/null)
+  case $state in
+    active | reloading) return ;;
+    '') [ -n "${2:-}" ] || return ;;
+    *) echo "$1 does not run"; return ;;
+  esac
+  for comm in /proc/[0-9]*/comm; do
+    if read -r name < "$comm" && [ "$name" = "$2" ]; then return; fi
+  done 2> /dev/null
+  echo "$1 does not run"
+}
+# mounted FOLDER
+look_mounted() { mountpoint -q "$1" || echo "$1 is not mounted"; }
+# scratch FOLDER: mounted, and takes a job's folder, as the prolog makes one
+look_scratch() {
+  missing=$(look_mounted "$1")
+  if [ -z "$missing" ]; then takes_folders "$1"; else echo "$missing"; fi
+}
+# scratch_folder FOLDER: the spec does not say which drives it lies on, so that it is not looked for
+look_scratch_folder() {
+  [ "$(id -u)" = 0 ] || return
+  mkdir -p "$1"
+  takes_folders "$1"
+}
+takes_folders() {
+  [ "$(id -u)" = 0 ] || return
+  made=$(mktemp -d "$1/.health.XXXXXX") && rmdir "$made" || echo "no folder can be made in $1"
+}
+
+# --look SINCE LOCK KIND WORD...: where another check is at the same look just now, its answer is taken if it came after this check began
+# (SINCE). Each process of the look holds the lock.
+if [ "${1:-}" = --look ]; then
+  since=$2 lock=$3 kind=$4
+  shift 4
+  exec 9>> "$lock.lock"
+  if ! flock -n 9; then
+    flock 9
+    # shellcheck disable=SC3013  # dash and bash have -nt
+    if [ "$lock.answer" -nt "$since" ]; then cat "$lock.answer"; exit; fi
+  fi
+  rm -f "$lock.answer"
+  "look_$kind" "$@" > "$lock.part"
+  cat "$lock.part"
+  mv -f "$lock.part" "$lock.answer"
+  exit
+fi
+
+# ---- a check: all looks, until the last has answered or the budget is spent ---------------------------------------------------------------
+kept=/run/cluster-health/$node   # what is remembered until the machine starts again
+if [ "$(id -u)" = 0 ]; then
+  (umask 077; mkdir -p "$kept")
+  find "$kept" -maxdepth 1 -name 'check.*' -mmin +10 -exec rm -rf {} + 2> /dev/null   # of checks that were killed
+  out=$(mktemp -d "$kept/check.XXXXXX") || exit 1
+else
+  out=$(mktemp -d) || exit 1
+  kept=$out
+fi
+trap 'rm -rf "$out"' EXIT
+looks=0
+: > "$out/0"
+miss() { printf '%s\n' "$1" >> "$out/0"; }
+# start FAULT KIND WORD...: a look beside the others; until it has ended its answer is FAULT
+start() {
+  looks=$((looks + 1))
+  printf '%s\n' "$1" > "$out/$looks"
+  shift
+  lock=$kept/look.$(printf %s "$*" | cksum | tr -cd 0-9)
+  { timeout -s KILL "$budget" sh "$0" --look "$out/$looks" "$lock" "$@" > "$out/$looks.part" && mv "$out/$looks.part" "$out/$looks"; } < /dev/null > /dev/null 2>&1 &
+}
+gpu_device() { [ -e "$1" ] || miss "$1 is missing"; }
+gpus() { start "GPUs do not answer" gpus "$@"; }
+amd_gpus() { start "GPUs do not answer" amd_gpus "$@"; }
+gpu_instances() { start "MIG instances do not answer" gpu_instances "$@"; }
+gpu_driver() { start "the GPU driver does not answer" gpu_driver "$@"; }
+mig_off() { start "the MIG mode of GPUs is not known" mig_off "$@"; }
+gpu_fabric() { start "the fabric state of GPUs is not known" gpu_fabric "$@"; }
+memory() { start "the size of the memory is not known" memory "$@"; }
+link() { start "link $1 does not answer" link "$@"; }
+ib_ports() { start "InfiniBand ports do not answer" ib_ports "$@"; }
+daemon() { start "$1 does not answer" daemon "$@"; }
+mounted() { start "$1 does not answer" mounted "$@"; }
+scratch() { start "$1 does not answer" scratch "$@"; }
+scratch_folder() { start "$1 does not answer" scratch_folder "$@"; }
+case ${1:-} in
+  --drain) miss "$2" ;;
+  *)
+    list=$here/node.sh
+    case ${1:-} in --check | --list) list=${2:-$list} ;; esac
+    if [ -r "$list" ]; then
+      # shellcheck source=/dev/null
+      . "$list"
+    else
+      miss "$list is missing"
+    fi ;;
+esac
+{ wait; } 2> /dev/null
+n=0
+found=$(while [ "$n" -le "$looks" ]; do cat "$out/$n"; n=$((n + 1)); done)
+case ${1:-} in
+  --list) [ -z "$found" ] || { printf '%s\n' "$found"; exit 1; }; exit 0 ;;
+  --check | --prolog) [ -z "$found" ] || printf '%s\n' "$found" | sed "s|^|$node: |" >&2 ;;
+esac
+case ${1:-} in
+  --check) [ -z "$found" ] || exit 1; exit 0 ;;
+  --prolog) [ -n "$found" ] || exit 0 ;;
+esac
+
+# ---- slurmctld: asked and told, by one check at a time ------------------------------------------------------------------------------------
+drained=$kept/drained   # the reason, while this script holds the node drained
+prolog=$kept/prolog     # there since the prolog let a job go away
+asked=$kept/asked       # there once slurmctld was asked since the machine started: a start empties /run, and mends many a fault
+control() { timeout -s KILL "$patience" scontrol "$@"; }
+ask() {
+  shown=$(control show node "$node" 2> /dev/null) || return 1
+  state=$(printf '%s\n' "$shown" | sed -n 's/^ *State=\([^ ]*\).*/\1/p')
+  reason=$(printf '%s\n' "$shown" | sed -n 's/^ *Reason=\(.*\)/\1/p' | sed 's/ *\[[^][ ]*@[^][ ]*\]$//')
+}
+# Whether the reason is this script's own: word for word, after a start of the machine by how it begins. Where slurmctld did not answer the
+# prolog, it is the one that Slurm gives a node whose prolog failed.
+is_ours() {
+  case $reason in
+    "health: "*) [ ! -s "$drained" ] || [ "$reason" = "$(cat "$drained")" ] ;;
+    "Prolog error") [ -e "$prolog" ] ;;
+    *) false ;;
+  esac
+}
+exec 8> "$kept/lock"
+flock -w "$patience" 8 || [ -n "$found" ] || exit 0
+if [ -n "$found" ]; then
+  count=$(printf '%s\n' "$found" | grep -c .)
+  why="health: $(printf '%s\n' "$found" | sed -n '1h; 2,3H; ${ g; s/\n/; /g; p; }' | tr -c 'A-Za-z0-9 ./:_,;()+@\n-' '?')"
+  [ "$count" -le 3 ] || why="$why; and $((count - 3)) more"
+  case ${1:-} in --prolog | --drain) : > "$prolog" ;; esac
+  if ask; then
+    told=no
+    case $state in
+      *DRAIN* | *DOWN* | *FAIL*) if [ -n "$reason" ] && { ! is_ours || [ "$reason" = "$why" ]; }; then told=yes; fi ;;
+    esac
+    if [ $told = no ]; then
+      control update nodename="$node" state=drain reason="$why" && printf '%s\n' "$why" > "$drained"
+    fi
+  fi
+  case ${1:-} in --prolog) exit 1 ;; esac
+elif [ -e "$drained" ] || [ -e "$prolog" ] || [ ! -e "$asked" ]; then
+  ask || exit 0   # slurmctld does not answer: next time
+  case $state in
+    *DRAIN*) if is_ours; then control update nodename="$node" state=resume || exit 0; fi ;;
+  esac
+  rm -f "$drained" "$prolog"
+  : > "$asked"
+fi
+exit 0
+)sh";
+
+// Whole Gb/s of a rate, as the kernel writes it (Documentation/ABI/stable/sysfs-class-infiniband, ports/<n>/rate).
+std::int64_t gigabits(BitsPerSecond rate) { return static_cast<std::int64_t>(rate.value / 1e9); }
+
+void command(ShellWriter& w, std::vector<std::string> words) { w.command(std::span<const std::string>(words)); }
+
+void looks_at_gpus(const CompileInput& in, int group, bool by_slurmd, ShellWriter& w) {
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+  const Software& s = g.software;
+  if (g.server.gpu_count == 0) return;
+  const std::string count = std::to_string(g.server.gpu_count);
+  if (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia) {
+    const auto cut = mig_layout(s);
+    if (!by_slurmd) {  // Slurm's own list has them beside the device files
+      command(w, {"gpus", count, "nvidia-smi"});
+      if (cut)
+        command(w, {"gpu_instances", std::to_string(g.server.gpu_count * cut->count), "nvidia-smi", cut->profile});
+    }
+    if (s.gpu_driver) command(w, {"gpu_driver", s.gpu_driver->text(), "nvidia-smi"});
+    if (s.gpu_driver && !cut) command(w, {"mig_off", "nvidia-smi"});
+    if (has_nvswitch(g)) command(w, {"gpu_fabric", "nvidia-smi"});
+  } else if (g.server.gpu->vendor.value_or(Vendor::other) == Vendor::amd) {
+    std::vector<std::string> words{"amd_gpus", std::string(kAmdGpuList),
+                                   kfd_lists_each_gpu_once(g.server) ? count : std::string("0")};
+    for (const std::int64_t number : gpu_device_files(g.server).numbers) words.push_back(std::to_string(number));
+    command(w, words);
+  }
+}
+
+// A node has ports of several rates: so many at the highest, so many at that or the next, …
+void looks_at_infiniband(const Cluster& c, int group, ShellWriter& w) {
+  std::map<std::int64_t, std::int64_t, std::greater<>> ports;
+  for (const NetworkModel& n : c.networks)
+    for (const EndPoints& e : n.ends)
+      if (n.kind == LinkKind::infiniband && e.group == group && !is_management_port(c, n, e) && n.shares < 0)
+        // A port that is split over planes may be one device or several: each has the rate of a plane at least.
+        ports[gigabits(e.rate) / std::max<std::int64_t>(1, e.split)] += e.ports_each;
+  std::int64_t sum = 0;
+  for (const auto& [rate, count] : ports)
+    if (rate > 0 && count > 0) command(w, {"ib_ports", std::to_string(sum += count), std::to_string(rate)});
+}
+
+// The process of a unit, as the kernel calls it: fifteen characters (proc(5), /proc/PID/comm).
+std::string process_of(const std::string& unit) {
+  if (unit == "munge") return "munged";
+  if (unit == "nvidia-fabricmanager") return "nv-fabricmanage";
+  if (unit == "nvidia-imex" || unit == "slurmd") return unit;
+  return {};
+}
+
+}  // namespace
+
+void append_looks(const CompileInput& in, int group, bool by_slurmd, std::string& out) {
+  const Cluster& c = in.cluster;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  ShellWriter w(out);
+  looks_at_gpus(in, group, by_slurmd, w);
+  const NodeHealth health = node_health(in.system, group);
+  if (health.memory_mib > 0) command(w, {"memory", std::to_string(health.memory_mib)});
+  looks_at_infiniband(c, group, w);
+  // How an instance's ports are called is its provider's business, and who is asked over the only one sees it down.
+  if (!g.server.virtual_machine)
+    for (const std::string& port : health.ports) command(w, {"link", port});
+  for (const std::string& unit : health.daemons) {
+    if (by_slurmd && unit == "slurmd") continue;
+    if (const std::string process = process_of(unit); process.empty())
+      command(w, {"daemon", unit});
+    else
+      command(w, {"daemon", unit, process});
+  }
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < c.storage.size(); ++i) {
+    const StorageModel& s = c.storage[i];
+    if (!s.spec || !s.spec->kind || !s.spec->mount || seen.contains(*s.spec->mount)) continue;
+    if (mounts(s, g)) {
+      seen.insert(*s.spec->mount);
+      const bool ours = is_mounted_by_us(c, in.plan, static_cast<int>(i), group);
+      if (*s.spec->kind == StorageKind::local)
+        command(w, {ours ? "scratch" : "scratch_folder", *s.spec->mount});
+      else if (ours)
+        command(w, {"mounted", *s.spec->mount});
+    } else if (data_drives(c, static_cast<int>(i), group)) {  // what the group serves from drives of its own
+      seen.insert(*s.spec->mount);
+      command(w, {"mounted", *s.spec->mount});
+    }
+  }
+}
+
+std::string node_script(const CompileInput& in, std::string_view output_id, std::string_view text) {
+  std::string out = "#!/bin/sh\n" + made_by(in, output_id);
+  constexpr std::string_view kSet = "\nset -u\n";  // behind the words on what it is for
+  const std::size_t at = text.find(kSet);
+  out += text.substr(1, at);
+  out += "# shellcheck disable=SC2317  # node.sh calls the functions\nset -u\n";
+  out += kPath;
+  out += text.substr(at + kSet.size());
+  return out;
+}
+
+std::string health_check_script(const CompileInput& in, std::string_view output_id) {
+  return node_script(in, output_id, kHealthCheck);
+}
+
+}  // namespace clusterc

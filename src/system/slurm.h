@@ -1,0 +1,110 @@
+// The scheduler's facts: which nodes, controllers, accounts, reservations and topology Slurm has, before they are
+// written as text.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/node_memory.h"
+#include "system/system.h"
+
+namespace clusterc {
+
+// Short type of GRES for each GPU model of the cluster: "h100" of nvidia-h100-sxm5-80; the whole id without its maker
+// where two models would share the short one.
+std::string gres_type(const Cluster&, const ServerModel&);
+// What jobs ask for on the nodes of a group: that, or the profile of the instances that MIG cuts its GPUs into.
+std::string gres_type(const Cluster&, const NodeGroupModel&);
+
+struct GpuDevices {                   // one line of gres.conf
+  std::string file;                   // /dev/nvidia[0-3]
+  std::string cores;                  // "0-55"; empty: the spec has no PCIe tree
+  std::string links;                  // "-1,1,0,0": cards that a bridge joins; empty: all GPUs of the node are alike
+  std::string_view stem;              // /dev/nvidia
+  std::vector<std::int64_t> numbers;  // behind it
+};
+struct SlurmNodes {  // one NodeName line: the nodes of a group are alike
+  int group = -1;
+  std::string names;  // folded
+  std::int64_t cpus = 0, sockets = 0, cores_per_socket = 0, threads_per_core = 1;
+  NodeMemory memory;      // RealMemory and what it comes from
+  std::string type;       // GRES type, empty without GPUs
+  std::int64_t gpus = 0;  // as Slurm counts them: MIG instances where the GPUs are cut
+  bool mig = false;
+  std::int64_t shards = 0;  // of each GPU; 0: it is not shared
+  std::vector<GpuDevices> devices;
+  std::vector<std::string> features;
+  std::string spares;  // nodes held back for repair, folded; empty: none
+};
+// A limit of one team on one partition: a QOS of its own, which users of the team have there and nowhere else.
+struct SlurmQuota {
+  std::string partition, qos, tres;
+};
+struct SlurmTeam {
+  std::string account;
+  std::int64_t share = 1;  // parts of a thousand
+  std::vector<SlurmQuota> quotas;
+  std::vector<std::string> users;
+};
+struct SlurmReservation {
+  std::string name, nodes;  // folded, or ALL
+  std::string start, end;   // 2026-12-01T08:00:00
+  std::int64_t days = 0;    // after which it comes again; 0: it does not
+  std::vector<std::string> users, accounts, flags;
+};
+struct SlurmSwitch {
+  std::string name, nodes, switches;
+};  // a leaf has nodes, the others have switches
+struct SlurmBlock {
+  std::string name, nodes;
+};
+
+enum class SlurmTopology { none, tree, block };
+struct SlurmFacts {
+  std::vector<SlurmNodes> nodes;
+  std::vector<std::string> controllers;  // the first is the primary
+  std::string state;                     // StateSaveLocation
+  SlurmTopology topology = SlurmTopology::none;
+  std::vector<SlurmSwitch> switches;  // leaves first
+  std::vector<SlurmBlock> blocks;
+  std::int64_t block_size = 0;
+  std::string mpi = "pmix";
+  std::vector<std::string> databases;  // nodes that run slurmdbd, the first is the primary; empty: no accounting
+  std::string database_host;           // of MariaDB
+  std::vector<SlurmTeam> teams;
+  bool shares = false;  // some team has one
+  std::vector<SlurmReservation> reservations;
+};
+
+// Which daemons run on the nodes of a group; of the controllers, on some of them at least.
+bool runs_slurmd(const Cluster&, const NodeGroupModel&);
+// The release that the distribution itself has ("22.05"); empty: not known, or none.
+std::string_view distribution_slurm(std::string_view os);
+bool runs_slurmctld(const Cluster&, const NodeGroupModel&);
+// Whether slurmdbd runs on nodes of this group.
+bool slurm_keeps_accounts(const Cluster&, const NodeGroupModel&);
+// Where several controllers keep their state: the node that serves that file system, empty where it is served by
+// others; nullopt: on each controller's own disk.
+std::optional<std::string> slurm_state_server(const Cluster&);
+
+// Says that a plugin which the spec names is installed by nobody.
+void check_pyxis(const Cluster&, Findings&);
+// The group's wish for Pyxis, where its nodes run jobs; null: none.
+const NamedVersion* pyxis_of(const Cluster&, const NodeGroupModel&);
+
+SlurmFacts slurm_facts(const System&, Findings&);
+// In facts.databases, facts.teams; needs facts.nodes and facts.controllers.
+void slurm_accounting(const System&, SlurmFacts&, Findings&);
+bool is_account_name(std::string_view);
+std::string account_name_error(std::string_view);
+// In facts.reservations; needs facts.nodes.
+void slurm_reservations(const System&, SlurmFacts&, Findings&);
+// In facts.topology and the vectors that belong to it; needs facts.nodes.
+void slurm_topology(const System&, SlurmFacts&, Findings&);
+
+constexpr std::string_view kSlurmFolder =
+    "/etc/slurm";  // where the files go (docs/outputs.md); Debian's and SchedMD's packages read it
+
+}  // namespace clusterc

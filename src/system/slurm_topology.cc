@@ -1,0 +1,144 @@
+// How Slurm sees the fabric.
+//
+// tree:  a leaf of Slurm's tree is a set of nodes that talk to each other without crossing a spine. In a rail-optimised
+// fabric that
+//        is the scalable unit: its leaf switches, one for each rail, carry the same nodes, and a node may stand in one
+//        leaf only.
+//            SwitchName=compute-su1 Nodes=gpu[001-032]
+//            SwitchName=compute-su2 Nodes=gpu[033-064]
+//            SwitchName=compute-spine Switches=compute-su[1-2]
+//        Three tiers add pods between. Fabrics that are not connected stay separate trees
+//        (sched-topology-differs-from-fabric).
+// block: a block is an NVLink domain that spans nodes (topology/block, Slurm 23.11 and newer).
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "model/nvlink.h"
+#include "system/slurm.h"
+
+namespace clusterc {
+namespace {
+
+std::string numbered(std::string_view stem, std::string_view word, std::int64_t number) {
+  std::string s(stem);
+  s += '-';
+  s += word;
+  append_int(s, number);
+  return s;
+}
+
+void tree(const System& in, SlurmFacts& facts) {
+  const Cluster& c = in.cluster;
+  const Plan& plan = in.plan;
+  std::vector<char> placed(static_cast<std::size_t>(c.node_count), 0);
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    if (!c.networks[n].carries_traffic(Traffic::compute)) continue;
+    // A network that uses another's switches has no tiers of its own.
+    int f = static_cast<int>(n);
+    if (plan.fabrics[f].tiers.empty() && c.networks[n].shares >= 0) f = c.networks[n].shares;
+    const Fabric& fabric = plan.fabrics[f];
+    if (fabric.tiers.empty()) continue;
+    const std::int64_t per_unit = std::max<std::int64_t>(1, fabric.leaves_per_unit);
+    std::map<std::int64_t, std::vector<std::string>> units;
+    for (const SlurmNodes& s : facts.nodes) {
+      const NodeGroupModel& g = c.nodes[s.group];
+      for (std::int64_t i = 0; i < g.count; ++i) {
+        const std::int64_t node = g.first + i;
+        if (placed[static_cast<std::size_t>(node)]) continue;
+        const std::int64_t leaf = plan.leaf_of_node(f, node);
+        if (leaf < 0) continue;
+        units[leaf / per_unit].push_back(g.names.name(i));
+        placed[static_cast<std::size_t>(node)] = 1;
+      }
+    }
+    if (units.empty()) continue;
+    const std::string& name = c.networks[f].name;
+    std::vector<std::string> lower;
+    std::map<std::int64_t, std::vector<std::string>> pods;
+    for (const auto& [unit, nodes] : units) {
+      SlurmSwitch s;
+      s.name = fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1)
+                                                          : plan.switch_host_name(f, {0, unit});
+      s.nodes = fold_names(nodes);
+      lower.push_back(s.name);
+      if (fabric.tiers.size() > 2)
+        pods[unit * per_unit / std::max<std::int64_t>(1, fabric.leaves_per_pod)].push_back(s.name);
+      facts.switches.push_back(std::move(s));
+    }
+    if (fabric.tiers.size() < 2) continue;  // nothing above the leaves: each is a tree of its own
+    if (fabric.tiers.size() > 2) {
+      lower.clear();
+      for (const auto& [pod, leaves] : pods) {
+        lower.push_back(numbered(name, "pod", pod + 1));
+        facts.switches.push_back({lower.back(), {}, fold_names(leaves)});
+      }
+    }
+    facts.switches.push_back(
+        {name + "-" + (fabric.tiers.back().word.empty() ? "top" : fabric.tiers.back().word), {}, fold_names(lower)});
+  }
+  if (facts.switches.empty()) return;
+  // Slurm wants every node in the tree; what has no port in a compute fabric stands apart.
+  for (const SlurmNodes& s : facts.nodes) {
+    const NodeGroupModel& g = c.nodes[s.group];
+    std::vector<std::string> apart;
+    for (std::int64_t i = 0; i < g.count; ++i)
+      if (!placed[static_cast<std::size_t>(g.first + i)]) apart.push_back(g.names.name(i));
+    if (!apart.empty()) facts.switches.push_back({"apart-" + g.name, fold_names(apart), {}});
+  }
+}
+
+void blocks(const System& in, SlurmFacts& facts, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const SlurmNodes& s : facts.nodes) {
+    const NodeGroupModel& g = c.nodes[s.group];
+    const std::int64_t each = nvlink_domain_nodes(c, g);
+    if (each == 0) {
+      findings
+          .warning("slurm-node-in-no-block", g.span,
+                   "'" + g.name + "' is in no NVLink domain, and block topology places jobs by domain")
+          .help("write topology: tree, or give '" + g.name + "' a cluster of its own");
+      continue;
+    }
+    const std::int64_t count = (g.count + each - 1) / each;
+    const bool frames = g.assembly >= 0 && c.assemblies[g.assembly].count == count;
+    for (std::int64_t b = 0; b < count; ++b) {
+      std::vector<std::string> nodes;
+      for (std::int64_t i = b * each; i < std::min(g.count, (b + 1) * each); ++i) nodes.push_back(g.names.name(i));
+      facts.blocks.push_back(
+          {frames ? c.assemblies[g.assembly].names.name(b) : numbered(g.name, "block", b + 1), fold_names(nodes)});
+    }
+    // Nodes held back for repair shrink what a job may count on in each domain (sched-block-splits-nvlink-domain).
+    const std::int64_t size = nvlink_block_size(c, g);
+    facts.block_size = facts.block_size == 0 ? size : std::min(facts.block_size, size);
+  }
+}
+
+}  // namespace
+
+void slurm_topology(const System& in, SlurmFacts& facts, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const auto& scheduler = c.spec.software.scheduler;
+  const bool asked = scheduler && scheduler->topology;
+  TopologyPlugin wish = asked ? *scheduler->topology : TopologyPlugin::tree;
+  if (!asked && !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) {
+        return nvlink_domain_nodes(c, c.nodes[s.group]) > 0;
+      }))
+    wish = TopologyPlugin::block;
+  if (wish == TopologyPlugin::block) {
+    blocks(in, facts, findings);
+    if (!facts.blocks.empty())
+      facts.topology = SlurmTopology::block;
+    else if (asked)
+      findings
+          .error("slurm-topology-without-domains", scheduler->topology.span,
+                 "block topology is asked for, and no NVLink domain spans nodes")
+          .help("write topology: tree");
+    return;
+  }
+  if (wish == TopologyPlugin::none) return;
+  tree(in, facts);
+  if (!facts.switches.empty()) facts.topology = SlurmTopology::tree;
+}
+
+}  // namespace clusterc
