@@ -38,8 +38,10 @@ bool lies_below(std::string_view path, std::string_view object) {
 }
 
 bool names(const Finding& f, std::string_view key) {
-  const std::string bare = format("`{}`", key), set = format("`{}:", key);
-  const auto in = [&](std::string_view text) { return text.find(bare) != text.npos || text.find(set) != text.npos; };
+  const std::string bare = format("`{}`", key), set = format("`{}:", key), inside = format("{{ {}:", key);
+  const auto in = [&](std::string_view text) {
+    return text.find(bare) != text.npos || text.find(set) != text.npos || text.find(inside) != text.npos;
+  };
   const auto any = [&](const Remark& r) { return in(r.message) || in(r.label); };
   return in(f.message) || in(f.caret) || std::ranges::any_of(f.notes, any) || std::ranges::any_of(f.helps, any);
 }
