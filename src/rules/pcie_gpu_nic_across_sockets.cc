@@ -36,7 +36,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             .note(
                 rule.id, first_place(in_spec(s.nics[set].span, g), s.span),
                 format("{} of {} adapters of network '{}' in each node of '{}' have no place in the `pcie` tree ({}), "
-                       "so the paths of {} were not checked",
+                       "so the paths of {} are unknown",
                        without_place, s.nics[set].count, n.name, g.name, name_list(unplaced, without_place),
                        plural(unknown, "GPU")))
             .help(format("`pcie: {{ socket1: {{ slot10: \"{}\" }} }}`, with the socket and slot where it is",

@@ -37,19 +37,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     double each = 0, activations = 0;
     std::string sum;
     const std::optional<LayoutChoice> planned = planned_layout(in, name, w);
-    if (planned) {
-      // The plan's own figure of this split: micro batches, recomputation and context are chosen there.
-      const TrainingMemory& memory = planned->memory;
-      const Layout& l = planned->layout;
-      each = memory.total();
-      sum = format(
-          "{} parameters over {} GPUs a copy{}, {} copies, sharded: {}, recompute: {}: weights {}, gradients {}, "
-          "optimizer {}, activations {}",
-          number(p), l.copy(), l.context > 1 ? format(" (context {})", l.context) : std::string(), l.data,
-          w.split->sharded.value_or("none"), recompute_word(l.recompute), to_text(memory.weights, Dimension::bytes, 3),
-          to_text(memory.gradients, Dimension::bytes, 3), to_text(memory.optimizer, Dimension::bytes, 3),
-          to_text(memory.activations + memory.logits, Dimension::bytes, 3));
-    } else if (w.split) {
+    if (w.split) {
       const double tensor = static_cast<double>(w.split->tensor.value_or(1)),
                    pipeline = static_cast<double>(w.split->pipeline.value_or(1)),
                    context = static_cast<double>(w.split->context.value_or(1));
@@ -76,15 +64,30 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                        g.gpus);
     }
     if (activations > 0) sum += format("; {} of activations at least", to_text(activations, Dimension::bytes, 3));
-    const double need = each + activations;
+    // The least that the layout takes decides what is an error; whether it fits is what the plan says of it.
+    const double least_need = each + activations;
+    double need = least_need;
+    if (planned) {
+      // The plan's own figure of this split: micro batches, recomputation and context are chosen there.
+      const TrainingMemory& memory = planned->memory;
+      const Layout& l = planned->layout;
+      need = memory.total();
+      sum = format(
+          "{} parameters over {} GPUs a copy{}, {} copies, sharded: {}, recompute: {}: weights {}, gradients {}, "
+          "optimizer {}, activations {}",
+          number(p), l.copy(), l.context > 1 ? format(" (context {})", l.context) : std::string(), l.data,
+          w.split->sharded.value_or("none"), recompute_word(l.recompute), to_text(memory.weights, Dimension::bytes, 3),
+          to_text(memory.gradients, Dimension::bytes, 3), to_text(memory.optimizer, Dimension::bytes, 3),
+          to_text(memory.activations + memory.logits, Dimension::bytes, 3));
+    }
     if (!above(need, have * kUsableMemory)) return;
     const SourceSpan here = first_place(m.parameters.span, at);
-    const bool over = above(need, have);
+    const bool over = above(need, have), surely = above(least_need, have);
     Finding& f =
-        over ? findings.error(rule.id, here,
-                              format("workload '{}' needs {} on each GPU, but '{}' has {}", name,
-                                     to_text(need, Dimension::bytes, 4), g.smallest->server.gpu_model,
-                                     to_text(have, Dimension::bytes, 4)))
+        over ? findings.add(surely ? Severity::error : Severity::warning, rule.id, here,
+                            format("workload '{}' needs {} on each GPU, but '{}' has {}", name,
+                                   to_text(need, Dimension::bytes, 4), g.smallest->server.gpu_model,
+                                   to_text(have, Dimension::bytes, 4)))
              : findings.warning(
                    rule.id, here,
                    format("workload '{}' needs {} on each GPU before its working memory, which is {} of the {} of '{}'",
@@ -122,7 +125,8 @@ activations >= 2 x sequence x hidden x layers / (tensor x context)     everythin
 error above 1.0 x memory, warning above 0.9
 ```
 
-With `split` and `batch` the figure is that of the plan (docs/workloads.md), which counts all activations of the split.
+With `split` and `batch` the figure is that of the plan (docs/workloads.md), which counts all activations of the split; a
+warning where only these exceed the memory.
 
 Source: S. Rajbhandari et al., ZeRO, SC 2020, table 1; V. Korthikanti et al., arXiv 2205.05198, table 2. Not against physics, as the rule book had it: state can be kept in the host's memory.
 
