@@ -10,6 +10,7 @@
 #include "compile/compile.h"
 #include "diag/near.h"
 #include "rules/acceptances.h"
+#include "rules/rejected.h"
 #include "rules/severities.h"
 #include "yaml/key_path.h"
 
@@ -248,6 +249,10 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   check_rules({*run->cluster, *run->plan, *run->expected, run->sources,
                options.edition.value_or(named.value_or(kNewestEdition))},
               run->findings);
+  if (run->findings.count(Severity::error) > 0) {
+    name_places(*run);
+    drop_what_follows_from_rejected(run->findings);
+  }
   const std::vector<RaisedSeverity> raised = read_severities(run->cluster->spec, run->findings);
   raise_severities(raised, run->findings);
   Acceptances acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);

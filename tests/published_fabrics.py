@@ -28,10 +28,7 @@ os.makedirs(work, exist_ok=True)
 EXPLAINED = {}
 
 # What is true of a published design: what the row's name begins with -> (severity, rule): why.
-XDR_MEMORY = "the DGX B300 is delivered with 2 TB of memory (its data sheet: 2 TB, up to 4 TB) and has 8 x 288 GB = 2.304 TB on its GPUs"
 SAID = {
-    "docs.nvidia.com, DGX SuperPOD B300 XDR reference architecture, Table 3": {("warning", "node-host-memory-below-gpu"): XDR_MEMORY},
-    "docs.nvidia.com, DGX SuperPOD B300 Ethernet reference architecture, Table 3": {("warning", "node-host-memory-below-gpu"): XDR_MEMORY},
     "Insights into DeepSeek-V3, arXiv 2505.09343, Table 3, FT3": {("error", "net-subnet-manager-or-lids-short"): "65,536 ends and 5,120 switches are more than one InfiniBand subnet has addresses for (49,151)"},
 }
 

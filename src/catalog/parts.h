@@ -180,7 +180,7 @@ struct NicPart {
   Value<std::string> name;
   std::vector<Value<LinkKind>> links;
   Value<std::int64_t> ports, pcie_generation, pcie_lanes;
-  Value<BitsPerSecond> port_rate;
+  Value<BitsPerSecond> port_rate, ethernet_rate;
   Value<Watts> power;
   Value<std::string> connector, card;
   static constexpr std::string_view type_name = "nic";
@@ -190,6 +190,7 @@ struct NicPart {
     v("links", s.links, {.doc = "link layers that the ports speak"});
     v("ports", s.ports, {.doc = "network ports of one adapter", .least = 1, .most = 64});
     v("port_rate", s.port_rate, {.doc = "highest rate of one port, one direction"});
+    v("ethernet_rate", s.ethernet_rate, {.doc = "highest rate of one Ethernet link, where it is lower"});
     v("pcie_generation", s.pcie_generation, {.doc = "PCIe generation", .least = 1, .most = 7});
     v("pcie_lanes", s.pcie_lanes, {.doc = "PCIe lanes", .least = 1, .most = 32});
     v("power", s.power, {.doc = "highest power of the adapter without modules"});
@@ -206,8 +207,8 @@ struct PsuSet {
   Value<Watts> power, peak;
   Value<InletKind> inlet;
   Value<Volts> input_min, input_max;
-  Value<Amperes> inrush;
-  Value<double> efficiency;
+  Value<Amperes> input_current, inrush;
+  Value<double> efficiency, power_factor;
   static constexpr std::string_view type_name = "power supplies";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -218,7 +219,12 @@ struct PsuSet {
     v("inlet", s.inlet, {.doc = "inlet of one supply"});
     v("input_min", s.input_min, {.doc = "lowest input voltage for that output"});
     v("input_max", s.input_max, {.doc = "highest input voltage"});
+    v("input_current", s.input_current, {.doc = "highest input current of one supply, as its label states it"});
     v("efficiency", s.efficiency, {.doc = "efficiency at half load", .least = 0.5, .most = 1});
+    v("power_factor", s.power_factor,
+      {.doc = "power factor of one supply near full load; left out: that of `site: { supply: … }`",
+       .least = 0.5,
+       .most = 1});
     v("inrush", s.inrush, {.doc = "peak current of one supply when the mains returns"});
   }
 };
@@ -622,6 +628,8 @@ struct AssemblyPart {
   Value<std::string> name;
   Value<std::int64_t> units, gpus, power_shelves, nvlink_domain;
   Value<Watts> power, shelf_power;
+  Value<Volts> shelf_input_min, shelf_input_max;
+  Value<std::int64_t> shelf_phases;
   Value<double> liquid_share;
   Value<Celsius> coolant_max;
   Value<Kilograms> weight;
@@ -637,6 +645,9 @@ struct AssemblyPart {
     v("power", s.power, {.doc = "highest power of the whole assembly"});
     v("power_shelves", s.power_shelves, {.doc = "power shelves", .least = 0, .most = 64});
     v("shelf_power", s.shelf_power, {.doc = "output of one shelf"});
+    v("shelf_input_min", s.shelf_input_min, {.doc = "lowest input voltage of a shelf; three phases: line to line"});
+    v("shelf_input_max", s.shelf_input_max, {.doc = "highest input voltage of a shelf"});
+    v("shelf_phases", s.shelf_phases, {.doc = "phases that a shelf needs: 1 or 3", .least = 1, .most = 3});
     v("liquid_share", s.liquid_share, {.doc = "share of the heat that the coolant takes", .least = 0, .most = 1});
     v("coolant_max", s.coolant_max, {.doc = "warmest coolant that it may be given"});
     v("weight", s.weight, {.doc = "weight as installed"});

@@ -30,6 +30,7 @@ void options(po::options_description& o) {
       "write-baseline", po::bool_switch(), "write the present findings into the file of --baseline")(
       "edition", po::value<std::string>()->value_name("EDITION"),
       "edition of the rule book in place of the one that the spec names; newest: a preview")(
+      "verbose", po::bool_switch(), "list each check that was not made for want of a key")(
       "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
 }
 

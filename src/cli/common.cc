@@ -14,6 +14,7 @@
 #include "diag/render.h"
 #include "rules/finding_table.h"
 #include "rules/say.h"
+#include "rules/unchecked.h"
 #include "write/tree.h"
 
 namespace clusterc::cli {
@@ -186,8 +187,12 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
   const bool wanted_text = format == Format::text || to_stderr;
   std::string out;
   if (wanted_text) {
-    out =
-        render_text(run.findings, run.sources, {.color = use_color(given, to_stderr ? STDERR_FILENO : STDOUT_FILENO)});
+    // `check` says once for each section which keys its checks want.
+    Findings shown = run.findings;
+    std::vector<UncheckedSection> sections;
+    if (given.count("verbose") && !given["verbose"].as<bool>()) sections = fold_unchecked(shown);
+    out = render_text(shown, run.sources, {.color = use_color(given, to_stderr ? STDERR_FILENO : STDOUT_FILENO)});
+    for (const UncheckedSection& s : sections) out += printable(path) + ": " + s.text() + "\n";
   } else if (format == Format::json) {
     out = render_json(run.findings, run.sources);
   } else if (format == Format::sarif) {

@@ -45,6 +45,7 @@ struct FieldOptions {
   std::string_view doc = {};       // one sentence for the reference and the editor
   double least = -1e308, most = 1e308;  // bounds of a number, in the SI unit (inclusive)
   std::string_view words = {};          // text that is one of these: "off|passthrough|translate"
+  std::string_view example = {};        // a value to show where one is missing; left out: one of its type
 };
 
 // Enums: specialise with  static constexpr std::array names{std::pair{Region::na, std::string_view("na")}, …};

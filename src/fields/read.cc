@@ -91,7 +91,12 @@ class Reader {
   bool field(const Field& f, NodeId n, void* record, ReadPlace place) {
     const Type& t = f.type();
     void* out = f.in(record);
-    if (t.form == Type::Form::value) return value(t, n, out, place, nullptr, &f.options);
+    if (t.form == Type::Form::value) {
+      if (f.options.example.empty()) return value(t, n, out, place, nullptr, &f.options);
+      Type shown = t;
+      shown.example = f.options.example;
+      return value(shown, n, out, place, nullptr, &f.options);
+    }
     if (t.form == Type::Form::list) return list(t, n, out, place, nullptr, &f.options);
     return node(t, n, out, place, nullptr, {});
   }

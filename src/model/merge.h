@@ -44,7 +44,19 @@ void field(std::optional<T>& below, const std::optional<T>& above) {
 template <class T>
 void field(NamedMap<T>& below, const NamedMap<T>& above) {
   for (const auto& entry : above) {
-    if (auto* old = below.find(entry.name))
+    auto* old = below.find(entry.name);
+    // Slots that a spec adds to a socket stand beside those of the part. With `switches` the socket is described anew,
+    // and `socket1: {}` empties it.
+    if constexpr (requires(T & t) {
+                    t.slots;
+                    t.switches;
+                  })
+      if (old && entry.value.switches.entries.empty() && !entry.value.slots.entries.empty()) {
+        field(old->value.slots, entry.value.slots);
+        old->name_span = entry.name_span;
+        continue;
+      }
+    if (old)
       *old = entry;
     else
       below.entries.push_back(entry);

@@ -352,6 +352,11 @@ std::vector<GpuNicPair> pair_gpus_with_nics(const ServerModel& server, const Pci
         pair.road = road;
       }
     }
+    // An adapter whose place nobody states may be the nearest of all: of the others only one below the GPU's own switch
+    // is surely so near.
+    if (pair.road.relation != PcieRelation::same_switch)
+      for (std::int64_t n = 0; gpu && pair.nic >= 0 && n < nics; ++n)
+        if (!tree.nic(nic_set, n)) pair.road = {};
     if (pair.nic < 0 && nics > 0) pair.nic = g * nics / server.gpu_count;  // in order, in equal shares
     if (pair.nic >= 0) ++users[pair.nic];
     pairs.push_back(pair);

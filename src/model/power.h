@@ -75,9 +75,11 @@ double efficiency_form(double share);
 // What one device is to its supplies. Watts at the wall, highest; a supply's output is direct current.
 struct SupplyLoad {
   double watts = 0;
-  bool throttles = false;  // draws less when it is told to (servers); switches and storage are all or nothing
-  double idle = -1;        // least that it runs on; -1: not known
-  double output = 0;       // of one supply; 0: not stated
+  bool throttles = false;   // draws less when it is told to (servers); switches and storage are all or nothing
+  double idle = -1;         // least that it runs on; -1: not known
+  double output = 0;        // of one supply; 0: not stated
+  double power_factor = 0;  // of its supplies; 0: not stated, then the site's counts
+  double input_amps = 0;    // highest input current of one supply, from its label; 0: not stated
   double efficiency = kSupplyEfficiency;  // at half load
   std::int64_t supplies = 0;              // 0: not known
   std::int64_t spare = -1;                // -1: not stated, then the outputs alone decide

@@ -328,7 +328,8 @@ BitsPerSecond divided(BitsPerSecond rate, std::int64_t ways) {
 
 void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   Network& n = entry.value;
-  if (!was_written(n.rate)) {
+  const bool rejected = was_written(n.rate) && !n.rate.value && !n.rate.unknown;  // the reader has said so
+  if (!was_written(n.rate) || rejected) {
     if (m.shares >= 0 && r.cluster.networks[m.shares].rate.value > 0)
       n.rate = Value<BitsPerSecond>::derived(r.cluster.networks[m.shares].rate,
                                              format("as network '{}'", r.cluster.networks[m.shares].name),
@@ -340,7 +341,8 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
           ways > 1 ? format("{} of '{}' / {} ways", to_text(*m.switch_part->port_rate), m.switch_model, ways)
                    : format("port rate of '{}'", m.switch_model),
           n.switch_model.span);
-    } else if (!r.cluster.own_site) {  // without a switch on a site of one's own the switch is what is missing
+    } else if (!r.cluster.own_site &&
+               !rejected) {  // without a switch on a site of one's own the switch is what is missing
       r.missing(entry.name_span, format("network '{}' has no rate", entry.name), "write `rate: 100 Gb/s`");
     }
   }

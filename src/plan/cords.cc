@@ -86,8 +86,11 @@ Value<Volts> outlet_voltage(const PduPart& p) {
   return v;
 }
 
-Amperes cord_current(const Cluster& c, Watts power, std::int64_t alive, Volts v) {
-  return Amperes(alive > 0 && v.value > 0 ? power.value / power_factor(c) / static_cast<double>(alive) / v.value : 0);
+Amperes cord_current(const Cluster& c, const SupplyLoad& load, Watts power, std::int64_t alive, Volts v) {
+  if (alive <= 0 || v.value <= 0) return Amperes(0);
+  const double pf = load.power_factor > 0 ? load.power_factor : power_factor(c);
+  const double amps = power.value / pf / static_cast<double>(alive) / v.value;
+  return Amperes(load.input_amps > 0 ? std::min(amps, load.input_amps) : amps);
 }
 
 namespace {
@@ -347,14 +350,17 @@ PduCurrents currents_of(const Plan& plan, const PowerRack& rack, const RackWirin
     evaluate(rack, failure, power);
     CordWatts watts;
     cord_watts(rack, failure, power, watts);
-    const auto amps = [&](double w) { return cord_current(c, Watts(w), 1, at.voltage).value; };
+    const auto amps = [&](const SupplyLoad& load, double w) {
+      return cord_current(c, load, Watts(w), 1, at.voltage).value;
+    };
     std::array<double, 3> ways{};
-    for (std::size_t w = 0; w < at.ways; ++w) ways[w] = amps(std::max(0.0, watts.spread[position]) / at.ways);
+    for (std::size_t w = 0; w < at.ways; ++w) ways[w] = amps({}, std::max(0.0, watts.spread[position]) / at.ways);
     std::vector<double> in_bank(static_cast<std::size_t>(std::max<std::int64_t>(1, at.banks)), 0);
     for (std::size_t k = 0; k < rack.cords.size(); ++k) {
       if (static_cast<std::size_t>(rack.cords[k].position) != position) continue;
-      ways[wiring.way[k]] += amps(watts.cord[k]);
-      if (at.banks > 0) in_bank[static_cast<std::size_t>(wiring.bank[k])] += amps(watts.cord[k]);
+      const double a = amps(rack.devices[static_cast<std::size_t>(rack.cords[k].device)], watts.cord[k]);
+      ways[wiring.way[k]] += a;
+      if (at.banks > 0) in_bank[static_cast<std::size_t>(wiring.bank[k])] += a;
     }
     lines = line_loads(ways, at.ways < 3, at.between);
     bank = std::ranges::max(in_bank);

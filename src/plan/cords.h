@@ -28,8 +28,9 @@ std::int64_t* next_outlet(Outlets& left, InletKind);
 
 // Voltage across a supply behind the PDU; absent where its part states no voltage and phases.
 Value<Volts> outlet_voltage(const PduPart&);
-// Current of one of `alive` cords that share the power.
-Amperes cord_current(const Cluster&, Watts, std::int64_t alive, Volts);
+// Current of one of `alive` cords that share the power, at the power factor of the device's supplies, else the site's.
+// A supply takes no more than its label states (IEC 62368-1, 3.3.10.4: the rated current is what the maker assigns).
+Amperes cord_current(const Cluster&, const SupplyLoad&, Watts, std::int64_t alive, Volts);
 
 // What each position carries when the feed is lost; `lost` -1: nothing is. False where no position hangs on it, or none
 // is left.

@@ -19,6 +19,8 @@ void add_supplies(SupplyLoad& load, const PsuSet* psus) {
   load.spare = spare_supplies(*psus);  // -1: the outputs decide
   load.output = psus->power.value_or(Watts(0)).value;
   load.efficiency = psus->efficiency.value_or(kSupplyEfficiency);
+  load.power_factor = psus->power_factor.value_or(0);
+  load.input_amps = psus->input_current.value_or(Amperes(0)).value;
 }
 
 // Each node of a group at no more than this.
@@ -154,8 +156,8 @@ void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Ca
         out.to_come.push_back({static_cast<std::int32_t>(out.cords.size()), d.below, coming, p, d.inlet, d.load});
         continue;
       }
-      out.cords_c13[static_cast<std::size_t>(p)] += d.inlet == InletKind::c14;
-      out.cords_c19[static_cast<std::size_t>(p)] += d.inlet == InletKind::c20;
+      if (d.inlet == InletKind::c14) ++out.cords_c13[static_cast<std::size_t>(p)];
+      if (d.inlet == InletKind::c20) ++out.cords_c19[static_cast<std::size_t>(p)];
       out.cords.push_back({d.below, static_cast<std::int16_t>(s), p});
     }
     coming += d.to_come;

@@ -119,11 +119,6 @@ Acceptances::Acceptances(const Spec& spec, const Sources& sources, const Date* t
     const FindingKind* kind = find_finding_kind(*a.rule);
     if (!kind) {
       report_unknown_id(*a.rule, a.rule.span, findings);
-    } else if (kind->standing == Standing::physics) {
-      findings
-          .error("spec-physics-accepted", a.rule.span,
-                 format("'{}' cannot be accepted: {}", kind->id, why_not_accepted(*kind)))
-          .help("mend what it says, or leave the finding");
     } else if (today && *a.until < *today) {
       Finding& f = findings.warning(
           "spec-acceptance-expired", a.until.span,

@@ -109,6 +109,7 @@ void check_rules(const RuleInput& given, Findings& findings, std::span<const Rul
     for (std::size_t i = before; i < findings.all().size(); ++i) {
       Finding& f = findings.all()[i];
       if (rule->physics && f.severity == Severity::error) f.physics = true;
+      if (f.unconfirmed) f.physics = false;
       point_into_spec(in.cluster, f);
     }
   }

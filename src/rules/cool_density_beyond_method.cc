@@ -5,9 +5,9 @@
 namespace clusterc {
 namespace {
 
-// What each method is usually built for, in one rack. Policy: NVIDIA's B300 racks of 56 kW are cooled by air, so none
-// of these is physics.
-constexpr Watts kRoomAir{15e3}, kContained{30e3}, kInRow{50e3}, kRearDoor{70e3};
+// What each method is usually built for, in one rack. Policy, not physics. Contained air and in-row coolers with enough
+// airflow: four DGX B300 of 14.5 kW in an air-cooled rack (DGX SuperPOD B300 reference architecture).
+constexpr Watts kRoomAir{15e3}, kContained{30e3}, kInRow{58e3}, kRearDoor{70e3};
 
 struct Limit {
   Watts watts{0};
@@ -84,7 +84,7 @@ recirculates to the inlets, and the top nodes throttle.
 
 ```
 heat of the rack to the air (power less the share of the coolant) <=
-  15 kW room-air     30 kW contained-air, 50 kW where its airflow covers the demand     50 kW in-row     70 kW rear-door
+  15 kW room-air     30 kW contained-air, 58 kW where its airflow covers the demand     58 kW in-row     70 kW rear-door
 ```
 
 Source: policy, after published practice (factryze.ai scale atlas, kW of a rack by method); NVIDIA DGX SuperPOD B300 reference architecture: racks of about 56 kW cooled by air.

@@ -12,6 +12,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
     const ZoneModel& z = c.zones[i];
     const Watts heat = in.plan.zones[i].heat;
+    if (z.spec->method.value == CoolingMethod::liquid && heat.value > 0 &&
+        (!z.spec->facility || !z.spec->facility->flow || !z.spec->facility->supply)) {
+      const bool flow = z.spec->facility && z.spec->facility->flow,
+                 supply = z.spec->facility && z.spec->facility->supply;
+      if (!supply && !flow)
+        findings
+            .note(
+                rule.id, z.span,
+                format("loop '{}' states no `facility` water, so the approach of its CDUs and the flow for its {} were "
+                       "not checked",
+                       z.name, to_text(heat)))
+            .help("write `facility: { supply: 30 C, flow: 1700 L/min }`")
+            .object("zone/" + z.name);
+      else if (supply)
+        findings
+            .note(rule.id, z.spec->facility->span,
+                  format("loop '{}' states no `flow` of facility water, so it was not checked whether it removes {}",
+                         z.name, to_text(heat)))
+            .object("zone/" + z.name);
+    }
     if (z.spec->method.value != CoolingMethod::liquid || !z.spec->facility || !z.spec->facility->flow ||
         heat.value <= 0)
       continue;

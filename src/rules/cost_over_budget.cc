@@ -8,7 +8,27 @@ namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto cost = cost_of(in.plan);
-  if (!cost || !cost->budget || !above(cost->purchase, *cost->budget)) return;
+  if (!cost || !cost->budget) return;
+  if (cost->purchase <= 0 && !cost->lines.empty()) {
+    findings
+        .warning(rule.id, cost->prices->budget.span,
+                 format("the budget of {} was not checked: nothing of the {} that are bought has a price",
+                        money_text(*cost->budget, cost->currency),
+                        plural(static_cast<std::int64_t>(cost->lines.size()), "item")))
+        .help("write prices: `parts: { nvidia-dgx-h200: 300000 EUR }`, or `kinds` for parts that cost the same")
+        .object("prices.budget");
+    return;
+  }
+  if (!above(cost->purchase, *cost->budget)) {
+    if (cost->unpriced > 0)
+      findings
+          .note(rule.id, cost->prices->budget.span,
+                format("the budget of {} was checked without {} that {} no price: the purchase costs at least {}",
+                       money_text(*cost->budget, cost->currency), plural(cost->unpriced, "item"),
+                       cost->unpriced == 1 ? "has" : "have", money_text(cost->purchase, cost->currency)))
+          .object("prices.budget");
+    return;
+  }
   const std::string least = cost->unpriced > 0 ? "at least " : "";
   Finding& f =
       findings.error(rule.id, cost->prices->budget.span,
@@ -45,7 +65,8 @@ purchase = sum over the bill of count x price + sum of `prices.once`
 error when purchase > budget
 ```
 
-Parts without a price count as nothing, so the purchase is then at least this. Uncertainty is not added.
+Parts without a price count as nothing, so the purchase is then at least this; where nothing has a price, the budget was
+not checked (a warning). Uncertainty is not added.
 Source: arithmetic.
 
 ## Example

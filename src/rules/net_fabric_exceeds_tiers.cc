@@ -25,6 +25,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                            f.ways > 1 ? format("{} ports x {} ways", *n.switch_part->ports, f.ways)
                                       : format("{} ports", *n.switch_part->ports)));
     for (const EndPoints& e : n.ends) x.note(e.span, format("{} x {}", e.built_for, plural(e.ports_each, "port")));
+    mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
+    if (f.ways > 1) mention_unconfirmed(x, n.switch_part->breakout, format("the splitting of '{}'", n.switch_model));
     x.help("use a switch with more ports, splitting (`breakout`), or several planes");
     x.object("networks." + n.name);
   }

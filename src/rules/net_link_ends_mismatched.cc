@@ -57,6 +57,19 @@ void check_end(const Rule& rule, const RuleInput& in, Findings& findings, const 
     f.object(object);
     return;
   }
+  if (n.kind == LinkKind::ethernet && part.ethernet_rate && above(n.rate.value, part.ethernet_rate->value) &&
+      n.spec->rate.value) {
+    Finding& f = findings.error(rule.id, e.span,
+                                format("network '{}' runs at {}, but an Ethernet link of '{}' in '{}' runs at {}",
+                                       n.name, to_text(n.rate), model, who, to_text(*part.ethernet_rate)));
+    f.note(first_place(written(n.spec->rate), n.span), "the rate of the network");
+    if (nic_place.valid()) f.note(nic_place, "the adapter is named here");
+    mention_unconfirmed(f, part.ethernet_rate, format("the Ethernet rate of '{}'", model));
+    f.help(format("write `rate: {}`: the port carries {} such links", to_text(*part.ethernet_rate),
+                  static_cast<std::int64_t>(std::max(1.0, port_rate / *part.ethernet_rate))));
+    f.object(object);
+    return;
+  }
   if (port_rate.value <= 0) {
     findings.note(rule.id, e.span,
                   format("'{}' states no `port_rate`, so it was not compared with the {} of network '{}'", model,

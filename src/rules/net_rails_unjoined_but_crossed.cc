@@ -6,6 +6,32 @@
 namespace clusterc {
 namespace {
 
+// A scheduler that gives out single GPUs puts a job of two on GPU 0 of one node and GPU 1 of another: on two rails that
+// nothing joins, and the GPU that could hand over belongs to another job.
+void check_shared_nodes(const Rule& rule, const RuleInput& in, Findings& findings, const NetworkModel& n,
+                        SourceSpan at) {
+  const Cluster& c = in.cluster;
+  const auto& scheduler = c.spec.software.scheduler;
+  if (!scheduler || !scheduler->kind) return;
+  const bool kubernetes = *scheduler->kind == SchedulerKind::kubernetes;
+  if (!kubernetes && *scheduler->kind != SchedulerKind::slurm) return;
+  for (const EndPoints& e : n.ends) {
+    if (e.group < 0 || e.ports_each <= 1) continue;
+    const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
+    if (g.server.gpu_count <= 1 || !g.computes || g.count < 2) continue;
+    findings
+        .warning(
+            rule.id, at,
+            format("the {} rails of network '{}' are not connected, but {} gives single GPUs of '{}' to jobs: GPU 0 "
+                   "of one node and GPU 1 of another have no path",
+                   e.ports_each, n.name, kubernetes ? "Kubernetes" : "Slurm", g.name))
+        .note(scheduler->kind.span, "the scheduler")
+        .help("let jobs take whole nodes (`--exclusive`, `gpus: 8` for each pod), or write `topology: rail-optimised`")
+        .object("networks." + n.name);
+    return;
+  }
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
@@ -23,6 +49,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             .object(object);
         break;
       }
+    check_shared_nodes(rule, in, findings, n, at);
     for (const EndPoints& e : n.ends) {
       if (e.group < 0 || e.ports_each <= 1) continue;
       const NodeGroupModel& g = c.nodes[e.group];
@@ -55,6 +82,7 @@ start, or hangs and ends with a timeout after minutes. Storage and IP traffic do
 ```
 topology is rail-only: carries = [compute]
 topology is rail-only and more than one GPU a node: GPUs joined inside the node
+topology is rail-only and a scheduler that shares nodes among jobs: a warning
 ```
 
 Source: NVIDIA NCCL, issues 836, 1664, 1933 and 2193 (NCCL_CROSS_NIC and unjoined rails; PXN hands over inside the node through NVLink).

@@ -36,6 +36,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .object(object);
       continue;
     }
+    if (n.spec->subnet && n.spec->roce && n.spec->roce->gid_index && *n.spec->roce->gid_index <= kLastLinkLocal) {
+      const bool first = *n.spec->roce->gid_index == 0;
+      Finding& f = findings.warning(
+          rule.id, n.spec->roce->gid_index.span,
+          format("GID index {} of network '{}' is {}, which no router forwards: jobs across subnets end with a timeout",
+                 *n.spec->roce->gid_index, n.name,
+                 first ? "RoCE v1, without an IP header" : "the link-local address (RoCE v2, fe80::)"));
+      f.note(n.spec->subnet.span, "the IPv4 addresses of its ports have the indices from 2 on");
+      f.help("write `gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
+          .object(object);
+      continue;
+    }
     if (n.spec->subnet) {
       const std::int64_t ipv4 = addresses(in.cluster, static_cast<int>(i)), last = kLastLinkLocal + 2 * ipv4;
       if (!n.spec->roce || !n.spec->roce->gid_index || *n.spec->roce->gid_index <= last) continue;
@@ -83,10 +95,11 @@ routed.
 ```
 no subnet: GIDs 0 and 1 (link-local, v1 and v2)
 with dscp: index 0 is a warning (v1 has no IP header)
+subnet:    indices 0 and 1 are a warning: v1, and v2 with the link-local address, which no router forwards
 subnet:    IPv4 GIDs follow, two for each address (on ConnectX 2 and 3; other makers order them otherwise); a larger index than all of them is a warning
 ```
 
-Source: Linux, drivers/infiniband/core/roce_gid_mgmt.c; NVIDIA NCCL, issues 426 and 1131, nccl-tests, issue 24 (timeouts by GID index).
+Source: Linux, drivers/infiniband/core/roce_gid_mgmt.c; NVIDIA NCCL, issues 426, 769 and 1131, nccl-tests, issue 24 (timeouts by GID index).
 
 ## Example
 

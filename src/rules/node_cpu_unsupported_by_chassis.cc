@@ -17,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!confirmed) f.note(s.span, "one of the two figures is not confirmed");
       f.help("use another processor, or another chassis");
       f.object("nodes." + g.name);
-      f.physics = confirmed;
+      f.unconfirmed = !confirmed;
       return f;
     };
     if (p.arch && s.cpu->arch && *p.arch != *s.cpu->arch) {

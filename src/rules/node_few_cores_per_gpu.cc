@@ -1,3 +1,4 @@
+#include "plan/fitted.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
@@ -7,10 +8,13 @@ namespace {
 
 // Loaders, communication threads, the job's own ranks (policy).
 constexpr Threshold kThreshold{.means = "cores for each GPU", .standard = 8, .least = 1, .most = 256, .whole = true};
+// GPUs before sm 80 stand beside processors of at most 28 cores: DGX-1 has 40 cores for 8 V100, DGX-2 48 cores for 16
+// (data sheets of DGX-1 with V100 and DGX-2).
+constexpr std::int64_t kOlderCores = 3;
+constexpr std::int64_t kNewerGpus = 80;
 constexpr std::int64_t kSystemCores = 2;  // operating system and agents (policy)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  const auto cores_per_gpu = static_cast<std::int64_t>(in.threshold(rule));
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !g.computes || s.gpu_count == 0 || s.cpu_count == 0 || !s.cpu) continue;
@@ -20,8 +24,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           format("'{}' states no `cores`, so the cores of '{}' were not compared with its GPUs", s.cpu_model, g.name));
       continue;
     }
+    const double set = in.threshold(rule);
+    const bool older = s.gpu && s.gpu->sm && s.gpu->sm->major() < kNewerGpus && set == kThreshold.standard;
+    const std::int64_t cores_per_gpu = older ? kOlderCores : static_cast<std::int64_t>(set);
     if (s.cores >= cores_per_gpu * s.gpu_count) continue;
     const bool too_few = s.cores < s.gpu_count + kSystemCores;
+    // A maker sells the machine with them.
+    if (!too_few && as_sold(s.part.cpus) && as_sold(s.part.gpus) && !is_planning_default(s)) continue;
     const SourceSpan at = first_place(
         s.part.cpus ? in_spec(first_place(written(s.part.cpus->model), s.part.cpus->span), g) : SourceSpan{}, s.span);
     Finding& f = findings.add(
@@ -52,8 +61,10 @@ the GPU waits.
 ## Formula
 
 ```
-cores / GPUs >= 8;  cores >= GPUs + 2
+cores / GPUs >= 8, >= 3 for GPUs before sm 80;  cores >= GPUs + 2
 ```
+
+Silent where processors and GPUs are as the catalogue's machine is sold with them.
 
 Source: policy; systems of the makers have 14 (DGX H100: 112 cores, 8 GPUs) and 16 (DGX A100: 128 cores).
 

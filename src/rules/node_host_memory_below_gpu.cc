@@ -1,3 +1,4 @@
+#include "plan/fitted.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
@@ -21,6 +22,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const Bytes gpus = *s.gpu->memory * static_cast<double>(s.gpu_count);
     if (!above(gpus.value * in.threshold(rule), s.memory->value)) continue;
+    // A maker sells the machine with it (DGX B300: 2 TB beside 2.3 TB of GPU memory): nothing here is the spec's
+    // choice.
+    if (as_sold(s.part.memory) && as_sold(s.part.gpus) && !is_planning_default(s)) continue;
     const SourceSpan at = first_place(
         s.part.memory ? in_spec(first_place(written(s.part.memory->size), s.part.memory->span), g) : SourceSpan{},
         s.span);
@@ -52,6 +56,8 @@ checkpoint cannot be staged and jobs are killed because memory runs out.
 ```
 host memory >= 1.0 x GPUs x memory of one;  2.0 x is good practice
 ```
+
+Silent where memory and GPUs are as the catalogue's machine is sold with them.
 
 Source: policy; systems of the makers have 1.4 times (DGX B200: 2 TB for 1.44 TB) to 3 times (DGX H100).
 

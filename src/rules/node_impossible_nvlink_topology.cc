@@ -21,7 +21,7 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
     if (no_link) mention_unconfirmed(f, s.gpu->gpu_link, format("the absence of NVLink on '{}'", s.gpu_model));
     f.help("leave `nvlink_bridge` out");
     f.object("nodes." + g.name);
-    f.physics = !no_link || s.gpu->gpu_link.confirmed;
+    f.unconfirmed = no_link && !s.gpu->gpu_link.confirmed;
     return;
   }
   if (s.gpu->bridges.empty()) {
@@ -45,7 +45,7 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
     if (!confirmed) f.note(s.gpu->bridges.front().span, format("the bridges of '{}' are not confirmed", s.gpu_model));
     f.help(format("write `nvlink_bridge: {}`", sizes.back()));
     f.object("nodes." + g.name);
-    f.physics = confirmed;
+    f.unconfirmed = !confirmed;
   } else if (*bridge > s.gpu_count) {
     Finding& f = findings.add(
         rule.severity, rule.id, at,
@@ -68,7 +68,7 @@ void check_assembly(const Rule& rule, Findings& findings, const Cluster& c, cons
   mention_unconfirmed(f, most, format("the domain of '{}'", a.name));
   f.help(format("leave the domain out: each rack is a domain of {}, and racks communicate over the network", *most));
   f.object("nvlink." + domain).object("nodes." + g.name);
-  f.physics = most.confirmed;
+  f.unconfirmed = !most.confirmed;
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -85,7 +85,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       mention_unconfirmed(f, s.gpu->gpu_link, format("the absence of NVLink on '{}'", s.gpu_model));
       f.help("leave `gpu_link` out, and expect the rate of PCIe");
       f.object("nodes." + g.name);
-      f.physics = s.gpu->gpu_link.confirmed;
+      f.unconfirmed = !s.gpu->gpu_link.confirmed;
     }
   }
   // Domains over several nodes.
@@ -111,7 +111,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
       f.help("leave the domain out: nodes communicate over the network; or use a rack-scale system (`assemblies`)");
       f.object("nvlink." + domain.name).object("nodes." + g.name);
-      f.physics = s.gpu->form.confirmed;
+      f.unconfirmed = !s.gpu->form.confirmed;
     }
   }
 }

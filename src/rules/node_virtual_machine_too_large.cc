@@ -31,6 +31,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           format("each virtual machine of '{}' has {}, but a host of '{}' has {}", g.name, needs, host.name, has));
       f.label(std::move(formula));
       f.note(vm->host.span, "the host is named here");
+      if (host.server.cpu)
+        mention_unconfirmed(f, host.server.cpu->cores, format("the number of cores of '{}'", host.server.cpu_model));
+      mention_unconfirmed(f, host.server.memory, format("the memory of '{}'", host.server.id));
       f.help("use smaller virtual machines, or larger hosts");
       f.object("nodes." + g.name);
     };
@@ -55,6 +58,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                 format("the virtual machines on '{}' have {} of memory together, but its hosts have {}",
                                        host.name, to_text(Bytes(used[h].bytes)), to_text(all)));
     f.label(format("{} x {}", plural(host.count, "host"), to_text(*memory)));
+    mention_unconfirmed(f, host.server.memory, format("the memory of '{}'", host.server.id));
     f.help("use fewer or smaller virtual machines, or more hosts");
     f.object("nodes." + host.name);
   }

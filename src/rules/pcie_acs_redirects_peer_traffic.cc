@@ -18,11 +18,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     SourceSpan at;
     Finding* finding;
   };
+  bool noted = false;
   std::vector<Told> told;  // one declaration for several groups is one finding
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || !g.software.acs.value_or(false) || carries_machines(c, g)) continue;
+    if (!is_ours(g) || g.count == 0 || carries_machines(c, g)) continue;
+    if (!g.software.acs && !noted && s.gpu_count > 0 && g.software.gpudirect_rdma.value_or(false) &&
+        (!s.gpu || s.gpu->form.value != GpuForm::superchip)) {
+      findings
+          .note(rule.id, g.software.gpudirect_rdma.span,
+                "adapters must read GPU memory, but `software: { acs }` does not say whether access control services "
+                "are off, so it was not checked")
+          .help("`acs: false`, once the firmware has it off");
+      noted = true;
+    }
+    if (!g.software.acs.value_or(false)) continue;
     const std::vector<RdmaEnds> rdma = s.gpu_count > 0 ? rdma_ends(c, static_cast<int>(gi)) : std::vector<RdmaEnds>();
     const bool adapters = !rdma.empty() && g.software.gpudirect_rdma.value_or(true);
     if (!adapters && !gpus_meet_on_pcie(s)) continue;

@@ -40,7 +40,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.note(slot.splits.front().span, "the splits that the board supports");
         f.help("use another slot, or a carrier with its own PCIe switch (`switches`, `through`)");
         f.object("nodes." + g.name);
-        f.physics = confirmed;
+        f.unconfirmed = !confirmed;
       }
   }
 }

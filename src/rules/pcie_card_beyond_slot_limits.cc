@@ -46,7 +46,7 @@ void report(const Rule& rule, Findings& findings, const NodeGroupModel& g, const
   if (limit.valid() && !(limit == f.span)) f.note(limit, "the limit of the slot");
   f.help("use another slot or chassis, or a card of another size");
   f.object("nodes." + g.name);
-  f.physics = confirmed;
+  f.unconfirmed = !confirmed;
 }
 
 void check_slots(const Rule& rule, Findings& findings, const NodeGroupModel& g, const PcieTree& tree) {
@@ -102,7 +102,7 @@ void check_count(const Rule& rule, Findings& findings, const NodeGroupModel& g) 
   mention_unconfirmed(f, s.part.pcie_slots, format("the number of slots of '{}'", s.id));
   f.help("use fewer cards, cards with more ports, or a larger chassis");
   f.object("nodes." + g.name);
-  f.physics = s.part.pcie_slots.confirmed;
+  f.unconfirmed = !s.part.pcie_slots.confirmed;
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {

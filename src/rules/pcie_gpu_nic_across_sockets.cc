@@ -27,7 +27,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (!first) first = &p;
         ++across;
       }
-      if (unknown > 0)
+      std::vector<std::string> unplaced;
+      for (std::int64_t i = 0; i < s.nics[set].count; ++i)
+        if (!tree.nic(set, i)) unplaced.push_back(format("nics.{}[{}]", s.nics[set].name, i));
+      const auto without_place = static_cast<std::int64_t>(unplaced.size());
+      if (unknown > 0 && without_place > 0 && without_place < s.nics[set].count)
+        findings
+            .note(
+                rule.id, first_place(in_spec(s.nics[set].span, g), s.span),
+                format("{} of {} adapters of network '{}' in each node of '{}' have no place in the `pcie` tree ({}), "
+                       "so the paths of {} are unknown",
+                       without_place, s.nics[set].count, n.name, g.name, name_list(unplaced, without_place),
+                       plural(unknown, "GPU")))
+            .help(format("`pcie: {{ socket1: {{ slot10: \"{}\" }} }}`, with the socket and slot where it is",
+                         unplaced.front()));
+      else if (unknown > 0)
         findings.note(rule.id, s.span,
                       format("the `pcie` tree of '{}' does not show where {} of the {} GPUs and their adapters on "
                              "network '{}' are, so their paths were not checked",

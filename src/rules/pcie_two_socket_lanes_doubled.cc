@@ -28,7 +28,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     mention_unconfirmed(f, s.cpu->pcie_lanes, format("the number of lanes of '{}'", s.cpu_model));
     f.help(format("write `pcie_lanes: {}`, or leave it out", most));
     f.object("nodes." + g.name);
-    f.physics = s.cpu->pcie_lanes.confirmed;
+    f.unconfirmed = !s.cpu->pcie_lanes.confirmed;
     write_instead(f, s.part.pcie_lanes, std::to_string(most));
   }
 }

@@ -36,14 +36,20 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
       worst.bank_lost_feed >= 0
           ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(worst.bank_lost_feed)].name)
           : "";
-  Finding& f = findings.error(rule.id, pdu.span,
-                              format("{}one bank of '{}' in {} carries {}, but its breaker is rated for {} continuous",
-                                     when, pdu.model, rack_list(failing.names, failing.racks),
-                                     to_text(Amperes(worst.worst_bank)), to_text(Amperes(limit(part)))));
+  Finding& f =
+      findings.error(rule.id, pdu.span,
+                     format("{}one bank of '{}' in {} carries {}{}, but its breaker is rated for {} continuous", when,
+                            pdu.model, rack_list(failing.names, failing.racks), !failing.uniform() ? "up to " : "",
+                            to_text(Amperes(worst.worst_bank)), to_text(Amperes(limit(part)))));
   f.label(format("{} banks with a breaker of {} each; {} with all feeds", *part.banks, to_text(*part.bank_breaker),
                  to_text(Amperes(worst.bank))));
   f.note(part.bank_breaker.span, "the breaker of one bank");
   mention_unconfirmed(f, part.bank_breaker, format("the bank breaker of '{}'", pdu.model));
+  const std::int64_t rack = failing.worst->rack;
+  const Watts guess = unconfirmed_power(in, rack), all = in.plan.racks[static_cast<std::size_t>(rack)].power;
+  if (all.value > 0)
+    mention_unconfirmed_load(f, worst.worst_bank, limit(part), worst.worst_bank * std::min(1.0, guess / all),
+                             to_text(guess));
   f.help("use a PDU with more banks, more supplies with less current each, or a third PDU");
   f.objects = std::move(failing.objects);
 }

@@ -37,10 +37,12 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
   const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), -1);
+  const std::string differ = loads_by_rack(c, failing, [](const PduLoad& load) { return load.normal; });
   Finding& f = findings.error(
       rule.id, at,
-      format("{} must supply {}, but '{}' is rated for {} continuous", which_pdu(c, failing, on.alike, "each PDU of"),
-             to_text(worst->normal), pdu.model, to_text(*rating)));
+      format("{} must supply {}{}, but '{}' is rated for {} continuous", which_pdu(c, failing, on.alike, "each PDU of"),
+             on.alike && !differ.empty() ? "up to " : "", to_text(worst->normal), pdu.model, to_text(*rating)));
+  if (!differ.empty()) f.note({}, differ);
   const Watts rack_power = in.plan.racks[worst->rack].power;
   if (on.alike)
     f.label(format("{} = {} at power factor {:.2f} = {}, over {}", sum_text(terms, Dimension::power),
@@ -51,6 +53,9 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
                    to_text(Watts(worst->normal.value * pf)), pf, to_text(worst->normal)));
   f.note(pdu.span, "the limit comes from this PDU", rating_formula(c, *pdu.part));
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
+  if (const Watts guess = unconfirmed_power(in, worst->rack); rack_power.value > 0)
+    mention_unconfirmed_load(f, worst->normal.value, rating->value,
+                             worst->normal.value * std::min(1.0, guess / rack_power), to_text(guess));
   // How many of the nodes would fit: what they draw now less what is too much.
   for (const Term& t : terms)
     if (t.kind == DeviceKind::node && t.group == group) {
@@ -125,6 +130,9 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (feed.spec->in_use)
       f.note(feed.spec->in_use.span, format("{} of this is other equipment", to_text(*feed.spec->in_use)));
     note_ups_loss(f, feed, load.normal);
+    if (const Watts guess = unconfirmed_power(in, -1); guess.value > 0)
+      mention_unconfirmed_load(f, drawn.value, feed.capacity->value, in.plan.apparent(guess).value,
+                               format("up to {}", to_text(guess)));
     f.help(format("reduce the load by {}, or use a feed of at least {}",
                   to_text(VoltAmperes(rounded_up((drawn - *feed.capacity).value))),
                   to_text(VoltAmperes(rounded_up(drawn.value)))));

@@ -1,3 +1,4 @@
+#include "model/power.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
 #include "rules/cord_faults.h"
@@ -14,6 +15,9 @@ Amperes outlet_rating(const Cluster& c, InletKind inlet) {
   const bool na = c.continuous_factor < 1;
   return inlet == InletKind::c14 ? Amperes(na ? 12 : 10) : Amperes(16);
 }
+
+// 80 PLUS Titanium, 230 V internal redundant: 96 % at half load, the default is 94 % (CLEAResult 80 PLUS programme).
+constexpr double kLeastLoss = kSupplyEfficiency / 0.96;
 
 struct Worst {
   Amperes amps{0};
@@ -38,7 +42,7 @@ Worst worst_cord(const Cluster& c, const RackGroupModel& g, const DeviceCords& d
   if (!v) return worst;  // power-branch-over-continuous-rating asks for the PDU's figures
   worst.volts = *v;
   const auto see = [&](int lost, std::int64_t alive, double watts) {
-    if (const Amperes a = cord_current(c, Watts(watts), alive, *v); a > worst.amps) {
+    if (const Amperes a = cord_current(c, d.load(), Watts(watts), alive, *v); a > worst.amps) {
       worst.amps = a;
       worst.lost = lost;
       worst.alive = alive;
@@ -68,14 +72,38 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const RackedDevice& device = *k.cords.device;
       const std::string when =
           w.lost >= 0 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(w.lost)].name) : "";
-      Finding& f = findings.error(
-          rule.id, device_place(in, device),
+      // A power factor and an efficiency that nobody states are planning defaults: what only they exceed may well fit.
+      const PsuSet& psus = *k.cords.psus;
+      const bool stated =
+          psus.power_factor || (c.spec.site && c.spec.site->supply && c.spec.site->supply->power_factor);
+      const double factor = psus.power_factor ? *psus.power_factor : power_factor(c);
+      // At the limit of its supplies a node takes less where they lose less; else no more than its stated power.
+      const double stated_watts = k.cords.load().watts;
+      const double share = w.power.value < stated_watts ? (psus.efficiency ? 1 : kLeastLoss)
+                                                        : stated_watts / std::max(w.power.value, 1.0);
+      const double least = w.amps.value * (stated ? 1 : factor) * share;
+      const bool surely = above(least, outlet_rating(c, *inlet).value);
+      Finding& f = findings.add(
+          surely ? rule.severity : Severity::warning, rule.id, device_place(in, device),
           format("{}each cord of {} carries {}, but a {} outlet is rated for {}", when, each_device_text(in, device),
                  to_text(w.amps), *inlet == InletKind::c14 ? "C13" : "C19", to_text(outlet_rating(c, *inlet))));
-      f.label(format("{} / {:.2f} power factor / {} / {}", to_text(w.power), power_factor(c),
+      f.label(format("{} / {:.2f} power factor / {} / {}", to_text(w.power), factor,
                      w.alive == 1 ? "1 supply" : format("{} supplies", w.alive), to_text(w.volts)));
       f.note(g.pdus[w.pdu].span, "the device is plugged into this PDU");
       mention_unconfirmed(f, inlet, format("the inlet of '{}'", device_model(in.plan, device)));
+      mention_unconfirmed(f, psus.power_factor, format("the power factor of '{}'", device_model(in.plan, device)));
+      mention_unconfirmed(f, psus.input_current, format("the input current of '{}'", device_model(in.plan, device)));
+      if (device.kind == DeviceKind::node)
+        mention_unconfirmed(f, c.nodes[static_cast<std::size_t>(device.group)].server.power,
+                            format("the power of '{}'", device_model(in.plan, device)));
+      if (!surely) {
+        f.note({}, format("{} of the supplies {} assumed: at the best usual values each cord carries {}",
+                          stated            ? "the efficiency"
+                          : psus.efficiency ? "the power factor"
+                                            : "power factor and efficiency",
+                          stated || psus.efficiency ? "is" : "are", to_text(Amperes(least))));
+        f.help("write what the label of a supply says: `psus: { input_current: 16 A }`");
+      }
       f.help(*inlet == InletKind::c14 ? "use supplies with C20 inlets, more supplies, or a higher voltage"
                                       : "use more supplies or a higher voltage");
       // The current goes with the power, nearly: what fewer supplies lose goes with their load.
@@ -110,6 +138,8 @@ An overloaded outlet does not trip: it scorches, then melts, behind the rack.
 
 ```
 power of the device / power factor / supplies alive / voltage across one load <= rating of the outlet
+  no more than `psus: { input_current: … }`, which the label of the supply states
+  power factor: of the supply (`psus: { power_factor: … }`), else of the site
 C13: 10 A (iec), 12 A (na: 80 % of 15 A)      C19: 16 A (iec; na: 80 % of 20 A)
 ```
 
@@ -123,9 +153,13 @@ Source: IEC 60320 (ratings of couplers); UL listings of 15 A and 20 A with NFPA 
 
 Supplies with C20 inlets, more of them, a higher voltage, or a power cap.
 
+A warning where only the assumed power factor and efficiency exceed the rating: with a power factor of 1 and 96 %
+(80 PLUS Titanium) the outlet would hold.
+
 ## When to accept
 
-Never: it is against the rating of the part that carries the load.
+Never where the figures are confirmed: it is against the rating of the part that carries the load. Where they are not
+confirmed, or assumed, the label of the supply may state less.
 )";
 
 extern const Rule kPowerCordOverOutletRating;  // registry.cc names it

@@ -36,10 +36,12 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
   const PowerClass& k = class_of_rack(classes, worst->rack);
   const OnPdu on = on_pdu(in.plan, k, static_cast<std::size_t>(worst->pdu), worst->worst_lost_feed);
-  Finding& f = findings.error(rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
-                              format("if feed '{}' fails, {} must supply {}, but '{}' is rated for {} continuous",
-                                     lost.name, which_pdu(c, failing, on.alike, "each remaining PDU of"),
-                                     to_text(worst->worst), pdu.model, to_text(*rating)));
+  const std::string differ = loads_by_rack(c, failing, [](const PduLoad& load) { return load.worst; });
+  Finding& f = findings.error(
+      rule.id, group >= 0 ? load_place(c.nodes[group]) : g.span,
+      format("if feed '{}' fails, {} must supply {}{}, but '{}' is rated for {} continuous", lost.name,
+             which_pdu(c, failing, on.alike, "each remaining PDU of"), on.alike && !differ.empty() ? "up to " : "",
+             to_text(worst->worst), pdu.model, to_text(*rating)));
   // The supplies that are left work at a higher load point, where they may lose more (model/power.h).
   const VoltAmperes simple = in.plan.apparent(power),
                     moved = worst->worst * static_cast<double>(std::max<std::int64_t>(alive, 1));
@@ -53,6 +55,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
     f.label(format("{} = {} at power factor {:.2f} = {}", sum_text(on.terms, Dimension::power),
                    to_text(Watts(worst->worst.value * pf)), pf, to_text(worst->worst)));
   f.note(pdu.span, format("the limit comes from this PDU; with all feeds it carries {}", to_text(worst->normal)));
+  if (!differ.empty()) f.note({}, differ);
   f.note(lost.span, "this feed fails");
   mention_unconfirmed(f, rating, format("the rating of '{}'", pdu.model));
   if (!on.alike)

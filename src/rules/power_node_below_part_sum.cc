@@ -28,7 +28,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     f.label(terms);
     if (s.part.power.span.valid() && !(s.part.power.span == at)) f.note(s.part.power.span, "the stated power");
-    if (!sum.confirmed) f.note({}, "the power of some parts is not confirmed");
+    if (!sum.confirmed) {
+      f.unconfirmed = true;
+      f.note({}, "the power of some parts is not confirmed");
+    }
+    mention_unconfirmed(f, s.part.power, format("the power of '{}'", s.id));
     f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
     f.physics = above(processors, s.power->value);  // GPUs and processors alone at their limits
     f.object("nodes." + g.name);

@@ -46,7 +46,10 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
                                         *psus->count, plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"))
                                : format("nodes of '{}' are in these racks", c.nodes[group].name));
   }
-  if (!o.confirmed) f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
+  if (!o.confirmed) {
+    f.unconfirmed = true;
+    f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
+  }
   f.help("use a PDU with more outlets of this kind, add a PDU, or put fewer devices in the rack");
   f.objects = std::move(failing.objects);
 }

@@ -77,17 +77,18 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
     const std::string lost = l.lost >= 0
                                  ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(l.lost)].name)
                                  : "",
-                      racks = rack_list(failing.names, failing.racks);
+                      racks = rack_list(failing.names, failing.racks), most = failing.uniform() ? "" : "up to ";
     const std::string where =
-        format("{}one line of '{}' in {} carries {}", lost, pdu.model, racks, to_text(Amperes(l.amps)));
+        format("{}one line of '{}' in {} carries {}{}", lost, pdu.model, racks, most, to_text(Amperes(l.amps)));
     const bool error = kind == Kind::overloaded || kind == Kind::trips_after_loss;
-    Finding& f = findings.add(error ? Severity::error : Severity::warning, rule.id, pdu.span,
-                              kind == Kind::uneven ? format("{}, {} above the mean of {}", where,
-                                                            percent(l.amps / l.mean - 1), to_text(Amperes(l.mean)))
-                              : kind == Kind::trips_after_loss
-                                  ? format("{}'{}' in {} trips: one line carries {}, but its breaker trips above {}",
-                                           lost, pdu.model, racks, to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
-                                  : format("{}, but is rated for {} continuous", where, to_text(Amperes(l.rating))));
+    Finding& f = findings.add(
+        error ? Severity::error : Severity::warning, rule.id, pdu.span,
+        kind == Kind::uneven
+            ? format("{}, {} above the mean of {}", where, percent(l.amps / l.mean - 1), to_text(Amperes(l.mean)))
+        : kind == Kind::trips_after_loss
+            ? format("{}'{}' in {} trips: one line carries {}{}, but its breaker trips above {}", lost, pdu.model,
+                     racks, most, to_text(Amperes(l.amps)), to_text(Amperes(l.trip)))
+            : format("{}, but is rated for {} continuous", where, to_text(Amperes(l.rating))));
     f.label(format("the three lines carry {}, {} and {}", to_text(Amperes(l.all[0])), to_text(Amperes(l.all[1])),
                    to_text(Amperes(l.all[2]))));
     if (kind == Kind::trips_after_loss)

@@ -22,6 +22,7 @@ void check_region(const Rule& rule, const RuleInput& in, Findings& findings) {
                                          enum_text(*pdu.part->region), enum_text(*region)));
       f.label(pdu.part->inlet ? format("its plug is {}", *pdu.part->inlet) : "");
       f.note(region.span, "the region of the site");
+      mention_unconfirmed(f, pdu.part->region, format("the region of '{}'", pdu.model));
       f.help(format("use a PDU for region {} (`clusterc catalog pdus`)", enum_text(*region)));
     }
 }
@@ -55,7 +56,10 @@ void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, co
                                        each_device_text(in, device), c14 ? "C13" : "C19", c14 ? "C14" : "C20"));
     f.note(device_place(in, device), format("{} in the racks of '{}', {} cords each", plural(k.devices, "device"),
                                             g.name, k.cords.load().supplies));
-    if (!o.confirmed) f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
+    if (!o.confirmed) {
+      f.unconfirmed = true;
+      f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
+    }
     mention_unconfirmed(f, k.cords.psus->inlet, format("the inlet of '{}'", device_model(in.plan, device)));
     f.help(format("use a PDU with {} outlets, or with combined ones", c14 ? "C13" : "C19"));
     f.object(device_owner(in.plan, device));
@@ -75,6 +79,7 @@ void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
         rule.id, first_place(written(psus->inlet), in_spec(g.server.span, g), g.span),
         format("'{}' is powered from a busbar, but the racks of '{}' have PDUs with cords", g.server.id, racks.name));
     f.note(racks.pdus.front().span, "these PDUs");
+    mention_unconfirmed(f, psus->inlet, format("the inlet of '{}'", g.server.id));
     f.help("use an assembly with power shelves, or servers with supplies of their own");
     f.object("nodes." + g.name);
   }

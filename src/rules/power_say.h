@@ -96,6 +96,32 @@ inline OnPdu on_pdu(const Plan& plan, const PowerClass& k, std::size_t position,
   return on;
 }
 
+// Racks that differ, by what their PDUs carry, the most first: "9.01 kVA in racks 'r1' and 'r2', 8.56 kVA in rack
+// 'r3'". Empty where all carry the same.
+template <class Get>
+std::string loads_by_rack(const Cluster& c, const FailingPdus& failing, Get get) {
+  struct Same {
+    std::string load;
+    std::vector<std::string> names;
+  };
+  std::vector<const PduLoad*> order = failing.by_rack;
+  std::ranges::stable_sort(order, std::greater<>(), [&](const PduLoad* load) { return get(*load).value; });
+  std::vector<Same> all;
+  for (const PduLoad* load : order) {
+    const std::string text = to_text(get(*load));
+    if (all.empty() || all.back().load != text) all.push_back({text, {}});
+    all.back().names.push_back(c.rack_name(load->rack));
+  }
+  if (all.size() < 2) return "";
+  constexpr std::size_t kShown = 6;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i)
+    out += format("{}{} in {}", i > 0 ? ", " : "", all[i].load,
+                  rack_list(all[i].names, static_cast<std::int64_t>(all[i].names.size())));
+  if (all.size() > kShown) out += ", less in the others";
+  return out;
+}
+
 // The PDU of a rack group that needs the most: "each PDU of racks 'r1' and 'r2'"; "PDU 'r1/a'"; "PDU 'r1/a', the most
 // loaded of racks 'r1', 'r2' and 5 more,".
 inline std::string which_pdu(const Cluster& c, const FailingPdus& failing, bool alike, std::string_view each) {

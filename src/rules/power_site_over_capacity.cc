@@ -27,6 +27,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (p.other.value > 0) terms += format(" + {} in use already", to_text(p.other));
   f.label(std::move(terms));
   if (p.by_pue) f.note(site.pue.span, "this factor covers cooling and losses");
+  if (const Watts guess = unconfirmed_power(in, -1); guess.value > 0)
+    mention_unconfirmed_load(f, p.total.value, site.utility->value, guess.value * (p.by_pue ? *site.pue : 1),
+                             to_text(guess));
   // The largest group of nodes: how many of it the service carries.
   const NodeGroupModel* most = nullptr;
   const auto draw = [](const NodeGroupModel& g) {

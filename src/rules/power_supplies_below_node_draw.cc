@@ -29,10 +29,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(load.value, can.value)) continue;
     const SourceSpan at =
         first_place(written(psus->power), written(psus->count), written(psus->spare), written(s.power), s.span);
+    // The maker's own redundancy, with all supplies enough: the board lowers its power after the loss, it does not
+    // stop.
+    const bool surely = above(load.value, all.value);
+    const bool caps = !surely && !written(psus->spare).valid() && !written(psus->power).valid() &&
+                      !written(psus->count).valid() && !written(s.power).valid() && psus->spare &&
+                      psus->spare.origin != Origin::spec;
     Finding& f =
-        findings.error(rule.id, at,
-                       format("each node of '{}' needs {} from its supplies, but the {} that are not spares supply {}",
-                              g.name, to_text(load), left, to_text(can)));
+        findings.add(caps ? Severity::warning : rule.severity, rule.id, at,
+                     format("each node of '{}' needs {} from its supplies, but the {} that are not spares supply {}",
+                            g.name, to_text(load), left, to_text(can)));
     f.label(format("({} - {} spare) x {} = {}; {} at the wall x {:.2f} efficiency = {}", count, spare,
                    to_text(*psus->power), to_text(can), to_text(*s.power), efficiency, to_text(load)));
     const std::string why = s.power.origin == Origin::derived ? format("the power of the node: {}", s.power.source)
@@ -47,7 +53,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     while (above(load.value, psus->power->value * static_cast<double>(needed)) && needed < 1000) ++needed;
     f.help(format("use {} supplies of {}, which carry it with {} spare, or a `power_cap` of {}", needed + spare,
                   to_text(*psus->power), spare, to_text(can / efficiency)));
-    f.physics = above(load.value, all.value);  // not even all of them together
+    if (caps)
+      f.note({}, format("all {} supplies give {}: after the loss of {} the node lowers its power", count, to_text(all),
+                        left == count - 1 ? "one" : format("{} of them", spare)));
+    f.physics = surely;  // not even all of them together
     f.object("nodes." + g.name);
   }
 }
@@ -68,6 +77,9 @@ and the cause of the slow job is hard to find.
 ```
 highest power at the wall x efficiency <= (supplies - spare) x output of one supply
 ```
+
+A warning where supplies, spares and power are the catalogue's and all supplies together carry the node: it is sold that
+way, and lowers its power after the loss (fault-tolerant redundancy; Dell, FX2 manual, page 46).
 
 Spares belong to the number of supplies: where the spec changes that alone, none are declared, and all supplies count.
 

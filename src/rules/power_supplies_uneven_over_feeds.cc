@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -64,12 +65,39 @@ Worst worst_loss(const Cluster& c, const DeviceCords& d) {
   return worst;
 }
 
+// All PDUs of the racks on one feed, of a site that has others: its loss leaves no supply, whatever hangs where.
+void check_one_feed(const Rule& rule, const RuleInput& in, Findings& findings, std::size_t group,
+                    const std::vector<PowerClass>& classes) {
+  const Cluster& c = in.cluster;
+  const RackGroupModel& g = c.racks[group];
+  if (c.feeds.size() < 2 || g.pdus.size() < 2 || g.pdus.front().feed < 0 ||
+      std::ranges::any_of(g.pdus, [&](const PduModel& p) { return p.feed != g.pdus.front().feed; }))
+    return;
+  const FeedModel& feed = c.feeds[static_cast<std::size_t>(g.pdus.front().feed)];
+  const auto redundant = [](const DeviceCords& d) { return d.load().supplies > 1 ? 1.0 : 0.0; };
+  for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(group), redundant)) {
+    const SupplyLoad& load = k.cords.load();
+    const RackedDevice& device = *k.cords.device;
+    const FeedModel* other = &c.feeds.front() == &feed ? &c.feeds[1] : &c.feeds.front();
+    findings
+        .warning(rule.id, first_place(g.pdus[1].span, g.span),
+                 format("the loss of feed '{}' leaves 0 of {} supplies of {}, but {} are needed: it switches off",
+                        feed.name, load.supplies, each_device_text(in, device), needed(load)))
+        .label(format("all {} of '{}' are on feed '{}'", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"),
+                      g.name, feed.name))
+        .note(device_place(in, device), format("{} with {} supplies each", plural(k.devices, "device"), load.supplies))
+        .help(format("write `feed: {}` for this PDU", other->name))
+        .object(device_owner(in.plan, device));
+  }
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t i = 0; i < c.racks.size(); ++i) {
     const RackGroupModel& g = c.racks[i];
+    check_one_feed(rule, in, findings, i, classes);
     for (const CordFault& k : failing_cords(in, classes, static_cast<std::int64_t>(i),
                                             [&](const DeviceCords& d) { return worst_loss(c, d).rank; })) {
       const SupplyLoad& load = k.cords.load();

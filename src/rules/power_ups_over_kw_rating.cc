@@ -49,6 +49,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       mention_unconfirmed(f, feed.ups->power, format("the power of '{}'", model));
     else
       mention_unconfirmed(f, feed.ups->apparent, format("the apparent power of '{}'", model));
+    if (const Watts guess = unconfirmed_power(in, -1); guess.value > 0) {
+      const std::string most = format("up to {}", to_text(guess));
+      if (over_watts)
+        mention_unconfirmed_load(f, watts.value, feed.ups->power->value * n, guess.value, most);
+      else
+        mention_unconfirmed_load(f, va.value, feed.ups->apparent->value * n, guess.value / pf, most);
+    }
     std::int64_t needed = left;
     while (needed < 1000 &&
            ((feed.ups->power && above(watts.value, feed.ups->power->value * static_cast<double>(needed))) ||

@@ -7,6 +7,9 @@ namespace {
 
 constexpr double kFeet = 4;
 constexpr double kUneven = 1.25;  // feet do not share evenly (policy)
+// A rating of a floor is of a load spread over the room: a rack loads its own place and half of the aisle before and
+// behind it, on which nothing stands. ANSI/TIA-942, clearances: at least 1 m in front, at least 0.6 m behind.
+constexpr Meters kFrontAisle{1.0}, kRearAisle{0.6};
 
 struct Frame {
   std::int64_t first = 0, count = 0;
@@ -46,12 +49,31 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings.note(rule.id, g.span,
                       format("'{}' states no `{}`, so its load on the floor was not checked", g.model,
                              g.width ? "depth" : "width"));
-      } else if (const double load = most / (g.width->value * g.depth->value); above(load, floor->value)) {
+      } else if (const double bare = most / (g.width->value * g.depth->value); above(bare, floor->value)) {
+        const Meters front = c.spec.site->aisle ? *c.spec.site->aisle : kFrontAisle;
+        const Meters deep(g.depth->value + front.value / 2 + kRearAisle.value / 2);
+        const double load = most / (g.width->value * deep.value);
+        const std::string sum = format("{} on {} x ({} + {} / 2 in front + {} / 2 behind)", to_text(Kilograms(most)),
+                                       to_text(*g.width), to_text(*g.depth), to_text(front), to_text(kRearAisle));
+        if (!above(load, floor->value)) {
+          findings
+              .note(
+                  rule.id, g.span,
+                  format("rack '{}' puts {} on its bare footprint, more than the {} of the floor, and {} with half of "
+                         "its aisles",
+                         name, to_text(FloorLoad(bare)), to_text(*floor), to_text(FloorLoad(load))))
+              .label(sum)
+              .help("ask the structural engineer whether the rating of the floor counts with the aisles")
+              .object("rack/" + name);
+          continue;
+        }
         Finding& f = findings.add(rule.severity, rule.id, g.span,
                                   format("rack '{}' puts {} on the floor, which is rated for {}", name,
                                          to_text(FloorLoad(load)), to_text(*floor)));
-        f.label(format("{} on {} x {}", to_text(Kilograms(most)), to_text(*g.width), to_text(*g.depth)));
+        f.label(sum);
         f.note(floor.span, "the rating of the floor");
+        mention_unconfirmed_load(f, most, floor->value * g.width->value * deep.value,
+                                 unconfirmed_weight(in, worst).value, to_text(unconfirmed_weight(in, worst)));
         f.help("put fewer devices in each rack, use a plate that spreads the load, or place the rack on the slab");
         f.object("rack/" + name);
         f.physics = true;
@@ -84,12 +106,13 @@ A tile that breaks tips a rack of one tonne against the next rack.
 ## Formula
 
 ```
-weight / (width x depth) <= floor_load
+weight / (width x (depth + front aisle / 2 + rear aisle / 2)) <= floor_load
+  front aisle: `site: { aisle: … }`, or 1 m;  rear aisle: 0.6 m;  a note where only weight / (width x depth) exceeds it
 weight / 4 feet x 1.25 <= tile_load        a warning where only the factor exceeds it
 weight = (devices x 1.05 for rails + 20 kg of cables) + the empty rack
 ```
 
-Source: statics; 1.25 for feet that do not share evenly is a policy, rails and cables are planning defaults, weights are the catalogue's.
+Source: statics; clearances of ANSI/TIA-942 (a floor rating is of a load spread over the room, in which nothing stands in the aisles); 1.25 for feet that do not share evenly is a policy, rails and cables are planning defaults, weights are the catalogue's.
 
 ## Example
 

@@ -37,6 +37,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.note(g.spec->model.span, format("the limit comes from this rack: {} when standing", to_text(limit)));
       mention_unconfirmed(f, g.part->static_load, format("the static load of '{}'", g.model));
       f.help("spread the devices over more racks (`per_rack`), or use a stronger rack");
+      mention_unconfirmed_load(f, heavy.most, limit.value, unconfirmed_weight(in, heavy.worst).value,
+                               to_text(unconfirmed_weight(in, heavy.worst)));
       f.physics = devices > limit.value;  // with rails and cables at nothing it is still too much
       f.objects = std::move(heavy.objects);
     }

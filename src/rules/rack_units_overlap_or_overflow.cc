@@ -80,6 +80,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.label(std::move(formula));
       }
     }
+    if (u.kind == DeviceKind::node)
+      mention_unconfirmed(f, c.nodes[u.group].server.part.units,
+                          format("the height of '{}'", c.nodes[u.group].server.id));
+    if (const int racks = unplaced_racks(in, u); racks >= 0 && c.racks[racks].part)
+      mention_unconfirmed(f, c.racks[racks].part->units, format("the height of '{}'", c.racks[racks].model));
     f.object(unplaced_object(in, u));
     f.help(u.lack == Unplaced::Lack::unknown ? "write its `units`"
                                              : "use more racks, or other racks for some of the devices");

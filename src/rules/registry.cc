@@ -20,12 +20,14 @@
   X(kPowerPlugOutletMismatch) \
   X(kPowerOutletMissingOrReused) \
   X(kPowerBankBreakerOverloaded) \
+  X(kPowerBankBreakerUnstated) \
   X(kPowerSiteOverCapacity) \
   X(kPowerTransientPeakUncovered) \
   X(kPowerSynchronisedLoadSwing) \
   X(kPowerRestartInrushTripsBreaker) \
   X(kPowerAltitudeDeratingIgnored) \
   X(kPowerShelvesBelowRackDraw) \
+  X(kPowerShelfInputMismatched) \
   X(kPowerGpuLimitOutOfRange) \
   X(kPowerRackOverBudget) \
   X(kPowerCapBelowParts) \
@@ -92,6 +94,8 @@
   X(kNetLeavesUnjoined) \
   X(kNetSingleSpine) \
   X(kNetDomainReserved) \
+  X(kNetSingleSwitchUnderHa) \
+  X(kNetBreakoutUnconfirmed) \
   X(kNetLinkEndsMismatched) \
   X(kNetModuleCageMismatched) \
   X(kNetLinkBeyondMediumReach) \
@@ -136,6 +140,8 @@
   X(kSoftwareNodeHygieneUnset) \
   X(kSoftwareOneStackMixedGenerations) \
   X(kSoftwareReleaseUnheardOf) \
+  X(kSoftwareReleaseEnded) \
+  X(kSoftwareKernelNotOfDistribution) \
   X(kSoftwareOfAnotherVendor) \
   X(kSchedGresDiffersFromNode) \
   X(kSchedGresFileMalformed) \
@@ -165,6 +171,7 @@
   X(kTargetAboveBestPublished) \
   X(kTargetFarTooLoose) \
   X(kTargetWithoutKnownCeiling) \
+  X(kTargetScopeUnmeasured) \
   X(kWorkTrainingStateExceedsMemory) \
   X(kWorkServingStateExceedsMemory) \
   X(kWorkGoodputLowAtScale) \

@@ -99,6 +99,32 @@ std::vector<Term> power_terms(const RuleInput& in, std::int64_t rack) {
   return terms;
 }
 
+namespace {
+
+template <class Take>
+void each_in(const RuleInput& in, std::int64_t rack, Take take) {
+  if (rack >= 0) return each_device(in, rack, take);
+  for (std::size_t r = 0; r < in.plan.racks.size(); ++r) each_device(in, static_cast<std::int64_t>(r), take);
+}
+
+}  // namespace
+
+Watts unconfirmed_power(const RuleInput& in, std::int64_t rack) {
+  double sum = 0;
+  each_in(in, rack, [&](const std::string&, DeviceKind, int, const Value<Watts>& power, const Value<Kilograms>&) {
+    if (power && !power.confirmed) sum += power->value;
+  });
+  return Watts(sum);
+}
+
+Kilograms unconfirmed_weight(const RuleInput& in, std::int64_t rack) {
+  double sum = 0;
+  each_in(in, rack, [&](const std::string&, DeviceKind, int, const Value<Watts>&, const Value<Kilograms>& weight) {
+    if (weight && !weight.confirmed) sum += weight->value;
+  });
+  return Kilograms(sum);
+}
+
 std::vector<Term> weight_terms(const RuleInput& in, std::int64_t rack) {
   std::vector<Term> terms;
   each_device(

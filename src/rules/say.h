@@ -32,10 +32,22 @@ SourceSpan written(const Value<T>& v) {
   return v.origin == Origin::spec ? v.span : SourceSpan{};
 }
 
-// A catalogue figure that decides and that nobody has read in its source: the finding says so.
+// A catalogue figure that decides and that nobody has read in its source: the finding says so, and can be accepted.
 template <class T>
 void mention_unconfirmed(Finding& f, const Value<T>& v, std::string_view what) {
-  if (!v.confirmed) f.note(v.span, format("{} is not confirmed{}{}", what, v.source.empty() ? "" : ": ", v.source));
+  if (v.confirmed) return;
+  f.unconfirmed = true;
+  f.note(v.span, format("{} is not confirmed{}{}", what, v.source.empty() ? "" : ": ", v.source));
+}
+
+// Whether a set of devices is the maker's own: the part came with it, and the spec changes neither number nor model.
+template <class Set>
+bool as_sold(const std::optional<Set>& set) {
+  if (!set) return false;
+  if constexpr (requires { set->size; })
+    return !written(set->count).valid() && !written(set->size).valid();
+  else
+    return !written(set->count).valid() && !written(set->model).valid();
 }
 
 // A place that the user can edit: of a value that came with a catalogue part there is none.
@@ -50,6 +62,15 @@ struct Term {  // "4 x 10.2 kW (nvidia-dgx-h100)"
 };
 std::vector<Term> power_terms(const RuleInput&, std::int64_t rack);
 std::vector<Term> weight_terms(const RuleInput&, std::int64_t rack);
+// Of what stands in a rack, or in all (-1), the power and weight that nobody has read in a source.
+Watts unconfirmed_power(const RuleInput&, std::int64_t rack);
+Kilograms unconfirmed_weight(const RuleInput&, std::int64_t rack);
+// A load of which this much is not confirmed: the finding can be accepted where the rest alone would hold.
+inline void mention_unconfirmed_load(Finding& f, double load, double limit, double unconfirmed, std::string text) {
+  if (unconfirmed <= 0 || above(load - unconfirmed, limit)) return;
+  f.unconfirmed = true;
+  f.note({}, format("{} of it is of parts whose figure is not confirmed", text));
+}
 std::string sum_text(const std::vector<Term>&,
                      Dimension);  // "4 x 10.2 kW (nvidia-dgx-h100) + 2 x 400 W (nvidia-qm9700)"
 // The node group that has the largest part in it, -1 when no node has.
@@ -59,10 +80,15 @@ SourceSpan load_place(const NodeGroupModel&);
 
 // The PDUs of a rack group that fail: in how many racks, the first names, and the one that fails most.
 struct FailingPdus {
+  std::vector<const PduLoad*> by_rack;  // the one that fails most in each rack
+  std::vector<double> excess;           // of these
   const PduLoad* worst = nullptr;
   double most = 0;
   std::int64_t racks = 0;
   std::vector<std::string> names, objects;
+  bool uniform() const {  // all racks fail by the same share
+    return std::ranges::all_of(excess, [&](double e) { return e > most * (1 - kRounding); });
+  }
 };
 std::span<const PduLoad> pdus_of(const RuleInput&, const RackGroupModel&);  // of all racks of the group
 // `excess` says how much too much a PDU has, 0 for one that is right.
@@ -77,8 +103,16 @@ FailingPdus failing_pdus(const RuleInput& in, const RackGroupModel& g, Excess ex
       found.most = e;
       found.worst = &load;
     }
-    if (load.rack == last_rack) continue;
+    if (load.rack == last_rack) {
+      if (e > found.excess.back() * (1 + kRounding)) {
+        found.excess.back() = e;
+        found.by_rack.back() = &load;
+      }
+      continue;
+    }
     last_rack = load.rack;
+    found.by_rack.push_back(&load);
+    found.excess.push_back(e);
     ++found.racks;
     const std::string name = in.cluster.rack_name(load.rack);
     if (found.names.size() < 3) found.names.push_back(name);

@@ -84,8 +84,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!once.first(mig.span)) continue;
       if (none)
         findings
-            .warning(rule.id, mig.span,
-                     format("'{}' of group '{}' has no MIG, the layout is '{}'", g.server.gpu_model, g.name, *mig))
+            .error(rule.id, mig.span,
+                   format("'{}' of group '{}' has no MIG, the layout is '{}'", g.server.gpu_model, g.name, *mig))
             .help("`mig: off` for this group")
             .object("nodes." + g.name);
       else
@@ -106,7 +106,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!once.first(mig.span)) continue;
     if (profile != gpu->profiles.end() && media) {
       findings
-          .warning(
+          .error(
               rule.id, mig.span,
               format("'{}' asks for {} instances with media engines, a GPU has one such instance", *mig, layout->count))
           .object("nodes." + g.name);
@@ -114,9 +114,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (profile != gpu->profiles.end()) {
       findings
-          .warning(rule.id, mig.span,
-                   format("'{}' asks for {} instances of a GPU, '{}' gives {} of this profile", *mig, layout->count,
-                          g.server.gpu_model, profile->count))
+          .error(rule.id, mig.span,
+                 format("'{}' asks for {} instances of a GPU, '{}' gives {} of this profile", *mig, layout->count,
+                        g.server.gpu_model, profile->count))
           .object("nodes." + g.name);
       continue;
     }
@@ -124,9 +124,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const Profile& p : gpu->profiles)
       if (p.count > 0) known += format("{}{}g.{}gb", known.empty() ? "" : ", ", p.slices, p.gigabytes);
     findings
-        .warning(rule.id, mig.span,
-                 format("'{}' has no MIG profile {}g.{}gb, it has {}", g.server.gpu_model, layout->slices,
-                        layout->gigabytes, known))
+        .error(rule.id, mig.span,
+               format("'{}' has no MIG profile {}g.{}gb, it has {}", g.server.gpu_model, layout->slices,
+                      layout->gigabytes, known))
         .object("nodes." + g.name);
   }
 }

@@ -7,6 +7,8 @@
 namespace clusterc {
 namespace {
 
+constexpr int kKubernetesMajor = 1;
+
 void newer(const Rule& rule, Findings& findings, Once& once, const Value<Version>& v, std::string_view what,
            std::string_view newest, std::string_view means) {
   // 13.2.1 is still 13.2: compared by as many numbers as the newest has.
@@ -31,13 +33,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (scheduler && scheduler->kind.value == SchedulerKind::slurm)
     newer(rule, findings, once, scheduler->version, "Slurm", kNewestSlurm,
           "the compiled files are written for releases up to that one");
+  if (scheduler && scheduler->kind.value == SchedulerKind::kubernetes && scheduler->version) {
+    const Version& v = *scheduler->version;
+    if (v.major() != kKubernetesMajor && once.first(scheduler->version.span))
+      findings
+          .note(rule.id, scheduler->version.span,
+                format("Kubernetes {} is no release that is known here: all are 1.x, up to {}", v.text(),
+                       kNewestKubernetes))
+          .help(format("write `version: {}`, or another release of the project", kNewestKubernetes));
+    else
+      newer(rule, findings, once, scheduler->version, "Kubernetes", kNewestKubernetes,
+            "nothing of Kubernetes is compiled here, so no file depends on it");
+  }
 }
 
 }  // namespace
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-CUDA, GPU driver, NCCL and Slurm are of releases that this program knows.
+CUDA, GPU driver, NCCL, Slurm and Kubernetes are of releases that this program knows.
 
 ## Why it matters
 
@@ -46,12 +60,12 @@ A release that does not exist is a slip of the keyboard that no package manager 
 ## Formula
 
 ```
-release <= the newest known: CUDA 13.3, driver 610, NCCL 2.30.7, Slurm 25.05
+release <= the newest known: CUDA 13.3, driver 610, NCCL 2.30.7, Slurm 25.05, Kubernetes 1.35
 ```
 
 As many numbers are compared as the newest has: 25.05.8 is 25.05.
 
-Source: catalog/compatibility/nccl.yaml (2.30.7, built for CUDA 12.9 and 13.3), driver-branches.yaml (610), both from the vendor's pages; Slurm: the releases that the compiled files are written for.
+Source: catalog/compatibility/nccl.yaml (2.30.7, built for CUDA 12.9 and 13.3), driver-branches.yaml (610), both from the vendor's pages; Slurm: the releases that the compiled files are written for; Kubernetes: kubernetes.io/releases.
 
 ## Example
 
@@ -72,7 +86,7 @@ const Rule kSoftwareReleaseUnheardOf = {
     .code = "SW-018",
     .severity = Severity::note,
     .physics = false,
-    .summary = "a release of CUDA, driver, NCCL or Slurm that is not known here",
+    .summary = "a release of CUDA, driver, NCCL, Slurm or Kubernetes that is not known here",
     .explanation = kExplanation,
     .check = check,
 };

@@ -29,15 +29,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const double have = g.server.gpu->memory->value * static_cast<double>(g.server.gpu_count * g.count);
     const std::string sum = format("{} x {} x {}", g.count, g.server.gpu_count, to_text(*g.server.gpu->memory));
-    if (above(f.size->value, have) && once.first(f.size.span))
-      findings
-          .error(rule.id, f.size.span,
-                 format("a matrix of {} does not fit in the {} of device memory of '{}'", to_text(*f.size),
-                        to_text(have, Dimension::bytes, 4), g.name))
-          .label(sum)
-          .help("leave `size` out: the default is 85 % of the memory")
-          .object("nodes." + g.name);
-    else if (above(f.size->value, have * kUsualShare) && once.first(f.size.span))
+    if (above(f.size->value, have) && once.first(f.size.span)) {
+      Finding& x = findings.error(rule.id, f.size.span,
+                                  format("a matrix of {} does not fit in the {} of device memory of '{}'",
+                                         to_text(*f.size), to_text(have, Dimension::bytes, 4), g.name));
+      x.label(sum).help("leave `size` out: the default is 85 % of the memory").object("nodes." + g.name);
+      mention_unconfirmed(x, g.server.gpu->memory, format("the memory of '{}'", g.server.gpu_model));
+    } else if (above(f.size->value, have * kUsualShare) && once.first(f.size.span))
       findings
           .warning(
               rule.id, f.size.span,

@@ -53,7 +53,10 @@ inline void check_ceiling(const Rule& rule, const RuleInput& in, Findings& findi
                of_group(f), to_text(*f.ceiling.value, f.dimension, 4),
                f.algorithm.empty() ? std::string() : format(" ({})", f.algorithm)));
     x.label(f.ceiling.derivation);
-    if (!f.ceiling.confirmed) x.note({}, format("a value behind the ceiling is not confirmed: {}", f.ceiling.source));
+    if (!f.ceiling.confirmed) {
+      x.unconfirmed = true;
+      x.note({}, format("a value behind the ceiling is not confirmed: {}", f.ceiling.source));
+    }
     if (f.dimension == Dimension::flop_rate &&
         *f.floor.value<2.02 * *f.ceiling.value&& * f.floor.value> 1.98 * *f.ceiling.value)
       x.note({}, "data sheets print twice the dense peak, for matrices that are half zeros");

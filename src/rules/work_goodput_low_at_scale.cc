@@ -59,10 +59,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (!w.checkpoint_within && !w.checkpoint_every) return;
     if (w.checkpoint_every && above(most - kWorthSaying, got)) {
+      // Above the threshold the interval is a choice: a note.
       findings
-          .warning(rule.id, here,
-                   format("workload '{}' with a checkpoint every {} has a goodput of {}; every {} would give {}", name,
-                          to_text(every, 3), points(got), to_text(best, 3), points(most)))
+          .add(above(in.threshold(rule), got) ? Severity::warning : Severity::note, rule.id, here,
+               format("workload '{}' with a checkpoint every {} has a goodput of {}; every {} would give {}", name,
+                      to_text(every, 3), points(got), to_text(best, 3), points(most)))
           .label(sum)
           .help(format("`checkpoint_every: {}`", to_text(best, 2)))
           .object("workloads." + name);
@@ -99,7 +100,8 @@ cluster is then spent on checkpoints and repeated work.
 ```
 M = 50,677 GPU-hours / GPUs                time between interruptions; `gpu_hours_per_interruption` has those of your own logs
 best interval = sqrt(2 x save x M)
-goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  and within one point of the best interval's;  error at 0 or less
+goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  error at 0 or less
+  a note where it is above that, and more than one point below the best interval's
 save: checkpoint / what the storage takes; where either is not known the most that it may take, `checkpoint_within`
 restart: `resume_within`, or 10 min
 ```

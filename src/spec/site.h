@@ -341,6 +341,7 @@ struct AssemblyGroup {
   Value<std::string> names, model;
   Value<std::int64_t> per_row;
   NamedMap<ShelfCount> feeds;
+  Value<Amperes> shelf_breaker;
   std::optional<AssemblyCooling> cooling;
   static constexpr std::string_view type_name = "assembly group";
   template <class Self, class V>
@@ -348,6 +349,7 @@ struct AssemblyGroup {
     v("names", s.names, {.required = true, .doc = "pattern: nvl[1-8]"});
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("feeds", s.feeds, {.doc = "power shelves of each assembly by feed: { A: 4 shelves, B: 4 shelves }"});
+    v("shelf_breaker", s.shelf_breaker, {.doc = "breaker of the circuit, whip and cord of one power shelf: 63 A"});
     v("cooling", s.cooling, {.doc = "loop and zone that take the heat"});
     v("per_row", s.per_row,
       {.standard = "10", .why = "planning default", .doc = "assemblies in one row", .least = 1, .most = 10000});

@@ -255,7 +255,7 @@ struct Network {
     v("subnet", s.subnet, {.doc = "IPv4 prefix"});
     v("gateway", s.gateway, {.doc = "default gateway"});
     v("vlan", s.vlan, {.doc = "VLAN id", .least = 1, .most = 4094});
-    v("mtu", s.mtu, {.doc = "largest packet", .least = 576, .most = 65520});
+    v("mtu", s.mtu, {.doc = "largest packet", .least = 576, .most = 65520, .example = "9000"});
     v("asn", s.asn, {.doc = "first BGP number", .least = 1, .most = 4294967294.0});
     v("routing", s.routing, {.doc = "routing engine or protocol"});
     v("carries", s.carries, {.doc = "traffic: compute, storage, inband, oob; left out: from the network's name"});

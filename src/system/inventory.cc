@@ -221,16 +221,16 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
     const InventoryRow &r = inventory.rows_[serials[i].second], &other = inventory.rows_[serials[i - 1].second];
     const bool drives =
         r.port.starts_with("drives.") && other.port.starts_with("drives.");  // have numbers of their own
-    const auto called = [&](const InventoryRow& row) {
-      return "'" + shown(row.name) + (drives ? " " + shown(row.port) : "") + "'";
+    const auto called = [&](const InventoryRow& device) {
+      return "'" + shown(device.name) + (drives ? " " + shown(device.port) : "") + "'";
     };
     if (serials[i].first == serials[i - 1].first && (drives || r.name != other.name) &&
         is_object(r.name) == is_object(other.name) && ++twice <= kMostTold) {
       // An installer finds the drives of the system by these numbers: one that is of another entry, too, may hold data.
-      const std::string text =
+      const std::string said =
           called(r) + " and " + called(other) + " have the same serial number '" + shown(serials[i].first) + "'";
-      (drives && r.name == other.name ? findings.error("inventory-serial-twice", r.span, text)
-                                      : findings.warning("inventory-serial-twice", r.span, text))
+      (drives && r.name == other.name ? findings.error("inventory-serial-twice", r.span, said)
+                                      : findings.warning("inventory-serial-twice", r.span, said))
           .note(other.span, "the other one");
     }
   }

@@ -264,25 +264,30 @@ std::optional<HealthyRate> healthy_all_reduce(const CollectiveUnit& u, double k)
         std::find_if(algorithms.begin(), algorithms.end(), [&](const Algorithm& one) { return one.name == name; });
     return a == algorithms.end() ? 0.0 : a->ceiling;
   };
-  const bool board = u.nvidia && u.nvlink, eight400 = board && u.nodes == 1 && u.nics == 8 && u.nic.value == 400 * kG;
+  // The hardware and the scale on which the shares were seen: boards of eight GPUs since Hopper (sm 90), up to 248
+  // nodes without and 12 with in-network reduction; four adapters of 200 Gb/s on A100, three nodes.
+  constexpr double kSeenRing = 248, kSeenInNetwork = 12, kSeenRing200 = 3;
+  constexpr int kHopper = 90;
+  const bool board = u.nvidia && u.nvlink, since_hopper = board && u.sm >= kHopper,
+             eight400 = since_hopper && u.nodes == 1 && u.nics == 8 && u.nic.value == 400 * kG;
   if (k == 2) {
     const HealthyRate ports =
         of(kTwoPorts, u.network.value / u.gpus * (u.gpus * k - 1),
-           board && u.nodes == 1 && u.nics == 8 && u.nic.value == 200 * kG, "the hierarchical ceiling");
+           since_hopper && u.nodes == 1 && u.nics == 8 && u.nic.value == 200 * kG, "the hierarchical ceiling");
     const auto one = healthy_all_reduce(u, 1);
     if (!one) return ports;
-    HealthyRate links = of(kTwoNvlink, one->typical, one->basis != "transferred", "what one node shows");
+    HealthyRate links =
+        of(kTwoNvlink, one->typical, since_hopper && one->basis != "transferred", "what one node shows");
     return links.typical < ports.typical ? links : ports;
   }
   if (u.adds_in_network) {
     const double n = u.gpus * k, chain = u.gpus < 2 ? 1e300 : u.link.value * (n - 1) / n;
-    return of(kInNetwork, std::min(chain, u.network.value * 2 * (n - 1) / n), eight400,
+    return of(kInNetwork, std::min(chain, u.network.value * 2 * (n - 1) / n), eight400 && k <= kSeenInNetwork,
               "in-network reduction, a chain inside the node");
   }
   if (u.nodes == 1 && u.nics == 4 && u.nic.value == 200 * kG)
-    return of(kRing200, ceiling("ring"), board, "the ring ceiling");
-  return of(kRing400, ceiling("ring"), eight400 && k <= 248,
-            "the ring ceiling");  // no healthy result beyond 248 nodes is published
+    return of(kRing200, ceiling("ring"), board && !since_hopper && k <= kSeenRing200, "the ring ceiling");
+  return of(kRing400, ceiling("ring"), eight400 && k <= kSeenRing, "the ring ceiling");
 }
 
 std::optional<Seconds> all_reduce_time(const CollectiveUnit& u, double k, Bytes message) {

@@ -117,13 +117,13 @@ constexpr std::array kRows{
                  "Azure/azurehpc-health-checks, NDR with host memory"},
     // HPL, per GPU.
     PublishedRow{"hpl.score", "nvidia-a100-sxm4-80", 13.7 * kT, 13.7 * kT, none, "single",
-                 "NVIDIA/deepops workloads/bit/hpl, one DGX A100 80 GB"},
+                 "NVIDIA/deepops workloads/bit/hpl, one DGX A100 80 GB", none, 1},
     PublishedRow{"hpl.score", "nvidia-h100-sxm5-80", 44.7 * kT, 41.4 * kT, none, "measured",
                  "TOP500 November 2024, three H100 systems of 20 to 128 nodes; best: eight GPUs of one node, "
                  "aigatech/vpbenchmarking",
-                 45.7 * kT},
+                 45.7 * kT, 128},
     PublishedRow{"hpl.score", "nvidia-h200-sxm5-141", none, 45.7 * kT, none, "transferred",
-                 "from eight H100 in one node (aigatech/vpbenchmarking)"},
+                 "from eight H100 in one node (aigatech/vpbenchmarking)", none, 1},
     // HPL-MxP with FP16, per GPU. No floor: it is of NVIDIA's program, and ours has never run on a GPU.
     PublishedRow{"hpl.mxp", "nvidia-h100-sxm5-80", 317.1 * kT, none, none, "single",
                  "NVIDIA's HPL-MxP on eight GPUs of one node (aigatech/vpbenchmarking)"},

@@ -15,7 +15,8 @@ struct PublishedRow {
   std::optional<double> gate;     // highest published acceptance gate that healthy systems meet
   std::string_view basis;         // measured, single, gate, transferred
   std::string_view source;
-  std::optional<double> best = std::nullopt;  // highest healthy result, where it is above `typical`
+  std::optional<double> best = std::nullopt;   // highest healthy result, where it is above `typical`
+  std::optional<double> nodes = std::nullopt;  // of the largest system that shows it; beyond it there is no floor
 };
 
 const PublishedRow* find_published(std::string_view test, std::string_view hardware);

@@ -66,7 +66,12 @@ void Expect::finish(ExpectedFigure figure, const PublishedRow* row, const std::o
         figure.best = {*best, "highest published healthy result", std::string(row->source), true};
     if (row->typical)
       figure.typical = {*row->typical, "median of the published healthy results", std::string(row->source), true};
-    if (const auto floor = floor_of(*row, guard))
+    // A floor holds for the hardware and the scale on which it was seen.
+    const bool seen = row->basis != "transferred";
+    if (!seen && figure.missing.empty())
+      figure.missing =
+          format("no published figure is of this hardware at this scale ({}): set a floor in targets", row->source);
+    if (const auto floor = seen ? floor_of(*row, guard) : std::nullopt)
       figure.floor = {
           *floor,
           row->lowest && *floor == *row->lowest * guard

@@ -282,7 +282,10 @@ def workloads(w):
         need = {"none": 16 / mp, "optimizer": 4 / mp + 12 / (mp * data), "gradients": 2 / mp + 14 / (mp * data), "all": 16 / (mp * data)}[split.get("sharded", "none" if split else "all")] * params
         if memory:
             activations = 2 * (number(model.get("sequence", 0)) or 0) * (number(model.get("hidden", 0)) or 0) * (number(model.get("layers", 0)) or 0) / tp
-            yield from judge("training-memory", need, (need + activations * 2) / 0.9, memory, here, f"state of '{name}'")
+            # Weights that are sharded are gathered for two layers at a time, two bytes each (FSDP; ZeRO, section 5.3).
+            layers = number(model.get("layers", 0)) or 1
+            gathered = 2 * 2 * params / layers / tp if split.get("sharded", "none") == "all" else 0
+            yield from judge("training-memory", need, (need + gathered + activations * 2) / 0.9, memory, here, f"state of '{name}'")
         domain = max(w.groups[g].gpu_count if w.groups[g].gpu.get("gpu_link") else 1 for g in on)
         if tp > domain and not any(w.groups[g].assembly for g in on):
             yield from wrong("tensor", here, f"tensor {tp} over {domain} GPUs")

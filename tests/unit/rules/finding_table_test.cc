@@ -68,7 +68,8 @@ TEST(Acceptances, TakeEveryFindingThatIsNotPhysicsAndCanBeCompiled) {
     const Sources sources = one_source();
     const Spec spec = accepting(kind.id);
     Findings findings;
-    findings.add(kind.severity, kind.id, at(12, 14), "said");
+    findings.add(kind.severity, kind.id, at(12, 14), "said").physics =
+        kind.standing == Standing::physics && kind.severity == Severity::error;  // as check_rules sets it
     Acceptances acceptances(spec, sources, nullptr, findings);
     acceptances.apply(findings);
     acceptances.apply(findings);  // a second time changes nothing
@@ -81,6 +82,17 @@ TEST(Acceptances, TakeEveryFindingThatIsNotPhysicsAndCanBeCompiled) {
     }
     EXPECT_EQ(why_not_accepted(kind).empty(), kind.standing == Standing::acceptable) << kind.id;
   }
+}
+
+TEST(Acceptances, TakeAFindingThatRestsOnAnUnconfirmedFact) {
+  const Sources sources = one_source();
+  const Spec spec = accepting("power-cord-over-outlet-rating");  // against physics, where its facts are confirmed
+  Findings findings;
+  findings.error("power-cord-over-outlet-rating", at(12, 14), "said").unconfirmed = true;
+  Acceptances acceptances(spec, sources, nullptr, findings);
+  acceptances.apply(findings);
+  EXPECT_TRUE(findings.all().front().accepted.has_value());
+  EXPECT_EQ(findings.all().size(), 1U);
 }
 
 TEST(Acceptances, HoldForTheirPlaceAlone) {

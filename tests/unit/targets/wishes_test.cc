@@ -2,6 +2,7 @@
 // somebody asks.
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "targets/targets.h"
 #include "unit/model/examples.h"
 
@@ -21,6 +22,41 @@ const ExpectedFigure* scoped(const ExpectedFigures& all, std::string_view test, 
   for (const ExpectedFigure& f : all.figures)
     if (f.test == test && f.scope == scope) return &f;
   return nullptr;
+}
+
+ExpectedFigures of_nodes(Resolved& e, std::string_view nodes, std::string_view networks) {
+  e.text(format(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: {{ kind: cloud, provider: local }}\nnodes:\n  gpu: {{ {} }}\n{}",
+      nodes, networks));
+  return expect_figures(*e.cluster, plan_cluster(*e.cluster));
+}
+
+// A floor holds for the hardware and the scale on which it was seen.
+TEST(Floors, OfLinpackEndAtTheLargestPublishedSystem) {
+  constexpr std::string_view kNdr =
+      "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n";
+  Resolved seen, eos, h200, pair;
+  const ExpectedFigures at_128 = of_nodes(seen, "names: \"n[001-128]\", model: nvidia-dgx-h100", kNdr);
+  ASSERT_NE(at_128.find("hpl.score", "gpu"), nullptr) << seen.told();
+  // 1,024 GPUs x 41.4 TFLOP/s x 0.97
+  EXPECT_NEAR(*at_128.find("hpl.score", "gpu")->floor.value, 41.12e15, 0.01e15);
+  // Eos, 416 nodes, has 121.4 PFLOP/s (TOP500, November 2024): the floor of 128 nodes would fail it.
+  const ExpectedFigures at_416 = of_nodes(eos, "names: \"n[001-416]\", model: nvidia-dgx-h100", kNdr);
+  EXPECT_FALSE(at_416.find("hpl.score", "gpu")->floor.value);
+  EXPECT_FALSE(at_416.find("hpl.score", "gpu")->missing.empty());
+  const ExpectedFigures other = of_nodes(h200, "names: \"n1\", model: nvidia-dgx-h200", "");
+  EXPECT_FALSE(other.find("hpl.score", "gpu")->floor.value);  // what is published is of H100
+}
+
+TEST(Floors, OfAllReduceAreOfTheHardwareThatShowsThem) {
+  Resolved pair;
+  const ExpectedFigures a100 = of_nodes(
+      pair, "names: \"n[1-2]\", server: { like: nvidia-dgx-a100-640, nics: { compute: 4 x cx6-vpi-200 }, pcie: {} }",
+      "networks:\n  compute: { kind: infiniband, rate: 200 Gb/s, connects: { gpu: { ports: compute } } }\n");
+  const ExpectedFigure* whole = scoped(a100, "nccl.all_reduce.busbw", "whole");
+  ASSERT_NE(whole, nullptr) << pair.told();
+  EXPECT_FALSE(whole->floor.value);  // published pairs have 86 and 91 GB/s, the share is of H100
+  EXPECT_FALSE(whole->missing.empty());
 }
 
 TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
