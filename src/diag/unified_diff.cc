@@ -95,8 +95,7 @@ std::string shown_path(std::string_view path) {
       out += '\\', out += bytes;
     } else if (is_hidden(c.code) || c.code == 0xfffd) {  // U+FFFD: bytes that are no UTF-8, too
       plain = false;
-      for (const char byte : bytes)
-        out += format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+      for (const char byte : bytes) out += format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(byte)));
     } else {
       out += bytes;
     }

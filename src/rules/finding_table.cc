@@ -68,7 +68,7 @@ constexpr Row kRows[] = {
      "the inventory is not a CSV file with the required columns"},
     {"inventory-row-twice", Severity::error, kInventory, Standing::must_mend,
      "a port of a device has two rows in the inventory"},
-    {"inventory-serial-twice", Severity::warning, kInventory, Standing::acceptable,
+    {"inventory-serial-twice", Severity::error, kInventory, Standing::acceptable,
      "two devices in the inventory have the same serial number"},
     {"inventory-unknown-device", Severity::warning, kInventory, Standing::acceptable,
      "an inventory row names a device that the cluster does not have; no file uses the row"},

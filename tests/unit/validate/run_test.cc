@@ -667,9 +667,8 @@ nodes:
 }
 
 // 4 nodes, each one port of 10 Gb/s: 10e9 x 0.98 / 8 = 1.225 GB/s a node, 4.9 GB/s together. Promised 8 GB/s of
-// reading: the ports decide, and the published share of a port, 0.951, x 0.97 (guard) is the floor of the sum: 4.52
-// GB/s. It was taken over from other hardware: below it is degraded. Of writing 2 GB/s are promised: the nodes share
-// it.
+// reading: the ports decide. The published share of a port was measured on one node with 400 GbE, so it gives no floor
+// here: what lies below the ceiling is unjudged. Of writing 2 GB/s are promised: the nodes share it.
 TEST(StorageSuite, NodesAreHeldAgainstTheirPortsAndTheSumAgainstTheSystem) {
   Resolved r;
   r.text(R"(
@@ -691,7 +690,7 @@ storage:
   const ExpectedFigure* all = expected.find("storage.read", "scratch");
   ASSERT_NE(all, nullptr);
   EXPECT_NEAR(all->ceiling.value.value_or(0), 4.9e9, 1);
-  EXPECT_NEAR(all->floor.value.value_or(0), 4.9e9 * 0.951 * 0.97, 1e3);
+  EXPECT_FALSE(all->floor.value.has_value());
   std::vector<SuiteTest> suite = plan_suite(*r.cluster, expected);
   std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "storage"; });
   ASSERT_EQ(suite.size(), 1u);
@@ -708,14 +707,15 @@ storage:
     return out;
   };
   auto v = verdicts("1.2e9", "0.45e9");
-  EXPECT_EQ(v["storage.read n1"].verdict, Verdict::pass) << v["storage.read n1"].reason;
-  EXPECT_EQ(v["storage.read n[1-4]"].verdict, Verdict::pass) << v["storage.read n[1-4]"].reason;
+  EXPECT_EQ(v["storage.read n1"].verdict, Verdict::unjudged);
+  EXPECT_EQ(v["storage.read n[1-4]"].verdict, Verdict::unjudged);
+  EXPECT_NE(v["storage.read n[1-4]"].reason.find("set a floor in targets"), std::string::npos);
   EXPECT_DOUBLE_EQ(*v["storage.read n[1-4]"].value, 4.8e9);
   EXPECT_EQ(v["storage.write n1"].verdict, Verdict::unjudged);
   EXPECT_EQ(v["storage.write n1"].reason, "the nodes share 'scratch': their sum is judged");
   EXPECT_EQ(v["storage.write n[1-4]"].verdict, Verdict::unjudged);  // 1.8 of 2 GB/s; nobody published what is healthy
   EXPECT_NE(v["storage.write n[1-4]"].reason.find("targets.storage_write.floor"), std::string::npos);
-  EXPECT_EQ(verdicts("1.1e9", "0.45e9")["storage.read n[1-4]"].verdict, Verdict::degraded);
+  EXPECT_EQ(verdicts("1.1e9", "0.45e9")["storage.read n[1-4]"].verdict, Verdict::unjudged);
   EXPECT_EQ(verdicts("1.3e9", "0.45e9")["storage.read n2"].verdict, Verdict::error);      // above what the port carries
   EXPECT_EQ(verdicts("1.2e9", "0.6e9")["storage.write n[1-4]"].verdict, Verdict::error);  // 2.4 of 2 GB/s
   EXPECT_EQ(verdicts("9e9", "9e9", R"(,"parameters":{"page_cache":true})")["storage.read n[1-4]"].verdict,
