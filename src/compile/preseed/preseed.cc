@@ -91,6 +91,9 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("partman-partitioning/default_label", "string", "gpt");
   answer("partman/choose_partition", "select", "finish");
   answer("grub-installer/only_debian", "boolean", "true");
+  // disks.sh answers it (debconf-set); a line here makes it count as seen, without which grub-installer asks all the
+  // same
+  answer("grub-installer/bootdev", "string", "");
   answer("apt-setup/cdrom/set-first", "boolean", "false");
   answer("apt-setup/contrib", "boolean", "true");  // NVIDIA's drivers ask for packages of it
   if (!plan.security
