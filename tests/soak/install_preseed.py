@@ -425,7 +425,7 @@ class Machine:
                 say("  the installer says:", failed[0], "- its log is in", self.log.with_suffix(".syslog"))
                 return False
             if self.process.poll() is not None:
-                return until is None or bool(re.search(until, self.text()))
+                return bool(re.search(until, self.text())) if until else self.process.returncode == 0
             time.sleep(2)
         return False
 
