@@ -84,8 +84,6 @@ class Quoted(str):
     """What flat() says of an Unsafe."""
 
 
-
-
 def flat(value, path=""):
     """[(path, text)]: what a document says."""
     if isinstance(value, dict):

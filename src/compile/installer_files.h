@@ -12,7 +12,7 @@ namespace clusterc {
 std::string install_header(const CompileInput&, std::string_view output_id);
 // What Ansible makes file systems of data drives with (templates/install/data-drives.sh says how it is called).
 std::string data_drives_script();
-// Scripts of templates/install with what they are told above them.
+// Scripts of templates/install, with the values of the plan as assignments above them.
 std::string disks_script(const InstallPlan&, std::string_view tail);  // tail: disks-preseed.sh, …
 std::string finish_script(const CompileInput&, int group, const InstallPlan&);
 

@@ -22,8 +22,8 @@ struct CompileInput {
   const Plan& plan;                   // likewise
   const OutputWish* wish;             // `outputs:` of the spec for this output
   std::span<const Finding> accepted;  // stamped into what is compiled
-  bool judging;  // only findings are asked for, nobody reads the files: what would stand there for each node may be
-                 // left out
+  // Only the findings are wanted: an emitter may leave out the text of each single node.
+  bool judging;
 };
 
 struct Output {

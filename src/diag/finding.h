@@ -41,7 +41,7 @@ struct Finding {
   std::vector<Remark> helps;
   std::optional<Fix> fix;
   bool physics = false;                 // cannot be accepted
-  bool unconfirmed = false;             // rests on a fact that nobody has read in its source: can be accepted
+  bool unconfirmed = false;             // rests on an unconfirmed fact: can be accepted
   std::vector<std::string> objects;     // names of the objects concerned: "rack/r07", "node/gpu/017"
   std::optional<std::string> accepted;  // the reason given in the spec
   std::string key_path;  // the keys that lead to its place in the spec: "networks.lan.rate"; the pipeline fills it in

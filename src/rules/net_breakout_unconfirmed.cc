@@ -50,8 +50,8 @@ document.
 
 ## Why it matters
 
-A switch of 64 ports of 800 Gb/s is 128 ports of 400 Gb/s or 256 of 200 Gb/s, or it is not. A wrong figure buys three
-switches for one, or one that takes half of the cables.
+A switch with 64 ports of 800 Gb/s offers 256 ports of 200 Gb/s only if each port splits four ways. A wrong figure buys
+three switches where one is enough, or one switch that takes half of the cables.
 
 ## Formula
 
@@ -64,7 +64,7 @@ Source: the catalogue says of each fact whether it was read in its source.
 
 ## Example
 
-150 ports of 200 Gb/s on a switch with 64 ports of 800 Gb/s whose `breakout: 2` nobody has read.
+150 ports of 200 Gb/s on a switch with 64 ports of 800 Gb/s, whose `breakout: 2` is not confirmed.
 
 ## How to fix
 

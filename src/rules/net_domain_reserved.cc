@@ -45,7 +45,7 @@ The last label of `software.domain`. Resolvers treat `.local`, `.localhost`, `.i
 ## Why it matters
 
 With multicast DNS on a node (Avahi, systemd-resolved), names of `.local` are looked for on the link. The cluster's name server has them and is not asked: nodes find each other in `/etc/hosts` alone.
-Containers do not have that file, and find nobody. In Kubernetes, `cluster.local` is also the default domain of services: a node and a service can have one name.
+Containers do not have that file and find no node. In Kubernetes, `cluster.local` is also the default domain of services, so a node and a service can share a name.
 
 ## Formula
 

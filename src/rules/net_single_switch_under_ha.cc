@@ -48,12 +48,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Nodes whose service survives the loss of one of them (`ha`) do not all hang on one switch of a network that serves them.
-Compute networks are left out.
+Nodes whose service survives the loss of one of them (`ha`) are not all connected to one switch of a network. A network
+that connects everything (`connects: everything`) is left out: net-oob-incomplete-or-dependent checks it.
 
 ## Why it matters
 
-Two controllers in fail-over share the switch: its loss, or its firmware upgrade, takes both at once.
+Two controllers in fail-over share the switch: its loss, or its firmware upgrade, cuts off both at once.
 
 ## Formula
 

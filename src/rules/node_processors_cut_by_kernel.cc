@@ -72,7 +72,7 @@ Remove the argument. To switch off the second thread of each core, write `smt: n
 
 ## When to accept
 
-Where the scheduler is told of the lower number elsewhere.
+Where extra lines of slurm.conf state the lower number.
 )";
 
 extern const Rule kNodeProcessorsCutByKernel;  // registry.cc names it

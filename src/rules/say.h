@@ -32,7 +32,7 @@ SourceSpan written(const Value<T>& v) {
   return v.origin == Origin::spec ? v.span : SourceSpan{};
 }
 
-// A catalogue figure that decides and that nobody has read in its source: the finding says so, and can be accepted.
+// An unconfirmed catalogue figure that decides: the finding says so, and can be accepted.
 template <class T>
 void mention_unconfirmed(Finding& f, const Value<T>& v, std::string_view what) {
   if (v.confirmed) return;
@@ -62,7 +62,7 @@ struct Term {  // "4 x 10.2 kW (nvidia-dgx-h100)"
 };
 std::vector<Term> power_terms(const RuleInput&, std::int64_t rack);
 std::vector<Term> weight_terms(const RuleInput&, std::int64_t rack);
-// Of what stands in a rack, or in all (-1), the power and weight that nobody has read in a source.
+// Unconfirmed power and weight of the devices in a rack, or in all racks (-1).
 Watts unconfirmed_power(const RuleInput&, std::int64_t rack);
 Kilograms unconfirmed_weight(const RuleInput&, std::int64_t rack);
 // A load of which this much is not confirmed: the finding can be accepted where the rest alone would hold.

@@ -74,14 +74,15 @@ hardware-enablement kernels and backports included.
 ## Why it matters
 
 Drivers, RDMA stacks and file system clients are built and tested with the distribution's kernels. With another one their
-packages do not install, and nobody supports the combination.
+packages do not install, and no vendor supports the combination.
 
 ## Formula
 
 ```
 ubuntu-20.04  5.4, 5.8, 5.11, 5.13, 5.15        debian-11  5.10, 6.1 (backports)      rhel, rocky 8   4.18
-ubuntu-22.04  5.15, 5.19, 6.2, 6.5, 6.8         debian-12  6.1 to 6.12 (backports)    rhel, rocky 9   5.14
-ubuntu-24.04  6.8, 6.11, 6.14, 6.17             debian-13  6.12 and newer (backports) rhel, rocky 10  6.12
+ubuntu-22.04  5.15, 5.17, 5.19, 6.1, 6.2,       debian-12  6.1 and newer (backports)  rhel, rocky 9   5.14
+              6.5, 6.8
+ubuntu-24.04  6.8, 6.11, 6.14, 6.17 and newer   debian-13  6.12 and newer (backports) rhel, rocky 10  6.12
 ```
 
 Source: release notes of the distributions; ubuntu.com/kernel/lifecycle.

@@ -17,8 +17,8 @@ struct End {
   std::string_view release;
   int year, month;  // the last with updates
 };
-// catalog/compatibility/driver-branches.yaml. Of branches that are not in it none is maintained; when the newer ones
-// ended was not read, so that they are a note.
+// catalog/compatibility/driver-branches.yaml lists the maintained branches. When the other branches from 560 on ended
+// is not confirmed, so they are a note.
 constexpr std::array kDriverEnds = {End{"535", 2026, 6}, End{"580", 2028, 6}, End{"595", 2027, 3}, End{"610", 2026, 8}};
 constexpr std::string_view kLongTerm = "580";
 constexpr int kSurelyEnded = 560;  // branches below it are of 2024 and earlier
@@ -85,8 +85,8 @@ edition (`rules`).
 
 ## Why it matters
 
-A cluster is planned for years. What gets no security updates on its first day is replaced under load, with drained
-nodes, and vendors ask for a newer release before they look at a fault.
+A cluster is planned for years. A release without security updates on the first day must be replaced under load, with
+drained nodes, and vendors ask for a newer release before they look at a fault.
 
 ## Formula
 

@@ -66,7 +66,7 @@ Source: the table of metrics (docs/validate.md).
 
 ## How to fix
 
-Leave `scope` out, or write one of those that the finding names.
+Leave `scope` out, or write a scope that the finding lists.
 
 ## When to accept
 

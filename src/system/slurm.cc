@@ -38,12 +38,6 @@ bool runs_slurmctld(const Cluster& c, const NodeGroupModel& g) {
 
 namespace {
 
-std::string text_of(std::int64_t n) {
-  std::string s;
-  append_int(s, n);
-  return s;
-}
-
 // "nvidia-h100-sxm5-80" -> "h100-sxm5-80"
 std::string_view without_maker(std::string_view id) {
   for (std::string_view maker : {"nvidia-", "amd-", "intel-"})
@@ -106,7 +100,7 @@ std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tr
       for (std::int64_t other = 0; other < server.gpu_count; ++other)
         (d.links += other ? "," : "") += other == first ? "-1" : other / joined == first / joined ? "1" : "0";
     if (socket >= 0 && socket < server.cpu_count)
-      d.cores = text_of(socket * cores_per_socket) + "-" + text_of((socket + 1) * cores_per_socket - 1);
+      d.cores = std::to_string(socket * cores_per_socket) + "-" + std::to_string((socket + 1) * cores_per_socket - 1);
     out.push_back(std::move(d));
     first = last + 1;
   }
@@ -141,7 +135,7 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
     findings
         .error("slurm-node-facts-missing", g.span,
                "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and " +
-                   text_of(n.memory.system + n.memory.crash) + " MiB of it are the system's")
+                   std::to_string(n.memory.system + n.memory.crash) + " MiB of it are the system's")
         .help("give the nodes more memory");
     return n;
   }
@@ -178,8 +172,8 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
     if (n.mig && n.shards > 0)
       findings
           .error("slurm-shards-of-instances", g.software.gpu_shards.span,
-                 "each GPU of '" + g.name + "' is to be handed out in " + text_of(n.shards) +
-                     " shards, and is cut by MIG into " + text_of(cut->count))
+                 "each GPU of '" + g.name + "' is to be handed out in " + std::to_string(n.shards) +
+                     " shards, and is cut by MIG into " + std::to_string(cut->count))
           .note(g.software.mig.span, "the layout is set here")
           .help("keep one of the two");
   }
@@ -345,13 +339,14 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
   if (facts.controllers.size() > 1 && !state.storage && state.asked)
     findings
         .note("slurm-state-not-shared", c.nodes[groups.front()].span,
-              "whether all " + text_of(static_cast<std::int64_t>(facts.controllers.size())) + " controllers mount '" +
-                  one_line(state.path) + "' is not known here: no file system of the spec lies there")
+              "whether all " + std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
+                  " controllers mount '" + one_line(state.path) +
+                  "' is not known here: no file system of the spec lies there")
         .help("a take-over needs one folder that all of them see");
   else if (facts.controllers.size() > 1 && !state.storage)
     findings
         .warning("slurm-state-not-shared", c.nodes[groups.front()].span,
-                 text_of(static_cast<std::int64_t>(facts.controllers.size())) +
+                 std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
                      " controllers, and no NFS that all of them mount and reach: a take-over would lose the queue")
         .label("StateSaveLocation stays on each controller's own disk")
         .help(

@@ -18,12 +18,6 @@
 namespace clusterc {
 namespace {
 
-std::string text_of(std::int64_t n) {
-  std::string s;
-  append_int(s, n);
-  return s;
-}
-
 // Each of them is written, so that a quota that was counted otherwise before leaves nothing behind; -1 takes a limit
 // away. A GPU that is handed out in shards is counted in them, whole or not: slurm.conf weighs both as billing.
 std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& quota) {
@@ -38,8 +32,8 @@ std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& qu
   } else {
     nodes = *quota.amount;
   }
-  return "billing=" + text_of(billing) + ",cpu=" + text_of(cpus) + ",gres/gpu=" + text_of(gpus) +
-         ",node=" + text_of(nodes);
+  return "billing=" + std::to_string(billing) + ",cpu=" + std::to_string(cpus) + ",gres/gpu=" + std::to_string(gpus) +
+         ",node=" + std::to_string(nodes);
 }
 
 void teams_of(const System& in, SlurmFacts& facts, Findings& findings) {

@@ -43,7 +43,7 @@ constexpr MetricFacts kMetrics[] = {
     {"mpi.multi_pair", "B/s", "all pairs at once, one way, summed"},
     {"mpi.message_rate", "1/s", "messages of 8 B of all pairs, one way"},
     {"mpi.barrier.time", "s", "of the slowest rank", false},
-    {"mpi.barrier.delay", "s", "what a barrier takes beyond the fastest one: work of the system between them", false},
+    {"mpi.barrier.delay", "s", "what a barrier takes beyond the fastest one: interruptions of a rank show here", false},
     {"mpi.allreduce.time", "s", "of the slowest rank, by message size", false},
     {"mpi.allreduce.algbw", "B/s", "bytes of one rank's vector / time"},
     {"mpi.allreduce.busbw", "B/s", "algbw x 2 (n-1)/n"},

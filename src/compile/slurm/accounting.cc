@@ -11,12 +11,6 @@
 namespace clusterc {
 namespace {
 
-std::string text_of(std::int64_t n) {
-  std::string s;
-  append_int(s, n);
-  return s;
-}
-
 constexpr std::string_view kAccountsScript = R"sh(
 # Makes Slurm's accounting say what the spec says of teams: accounts, shares, quotas, limits, users. Run it as root or SlurmUser where
 # sacctmgr reaches slurmdbd, once slurmctld is up; again after each change: what is so already stays so. What is no longer in the spec is left.
@@ -83,7 +77,7 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
   for (const SlurmTeam& t : facts.teams) {
     w.blank();
     for (const SlurmQuota& q : t.quotas) w.command({"quota", q.qos, q.tres});
-    w.command({"team", t.account, text_of(t.share)});
+    w.command({"team", t.account, std::to_string(t.share)});
     for (const std::string& user : t.users) w.command({"member", t.account, user});
   }
   bundle.close();

@@ -13,12 +13,6 @@
 namespace clusterc {
 namespace {
 
-std::string text_of(std::int64_t n) {
-  std::string s;
-  append_int(s, n);
-  return s;
-}
-
 bool wanted(const Cluster& c) {
   const auto& s = c.spec.software.scheduler;
   return s && s->kind && *s->kind == SchedulerKind::slurm;
@@ -140,8 +134,8 @@ void accounting(const SlurmFacts& facts, SlurmFile& f) {
 
 std::string gres_of(const SlurmNodes& n) {
   if (n.gpus == 0) return {};
-  const std::string whole = "gpu:" + n.type + ":" + text_of(n.gpus);
-  return n.shards > 0 ? whole + ",shard:" + text_of(n.gpus * n.shards) : whole;
+  const std::string whole = "gpu:" + n.type + ":" + std::to_string(n.gpus);
+  return n.shards > 0 ? whole + ",shard:" + std::to_string(n.gpus * n.shards) : whole;
 }
 
 // MiB that an extra DEFAULT line takes from the jobs of each node (slurm.conf(5), MemSpecLimit): a job on all CPUs of a
@@ -205,7 +199,7 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
   f.set("SchedulerParameters", "nohold_on_prolog_fail",
         "a job that a broken node gave back is not held: it starts on others");
-  f.option("SlurmctldParameters", "node_reg_mem_percent", text_of(kLeastMemoryPercent),
+  f.option("SlurmctldParameters", "node_reg_mem_percent", std::to_string(kLeastMemoryPercent),
            "nodes register with this part of RealMemory or more: what a firmware or a hypervisor keeps beyond the sums "
            "below drains none");
   constexpr std::string_view kHealthDoes =
@@ -250,11 +244,11 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
           .help("several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
     f.comment(format("{}: {}", in.cluster.nodes[static_cast<std::size_t>(n.group)].name, n.memory.formula));
     f.line({{"NodeName", n.names},
-            {"CPUs", text_of(n.cpus)},
-            {"Sockets", text_of(n.sockets)},
-            {"CoresPerSocket", text_of(n.cores_per_socket)},
-            {"ThreadsPerCore", text_of(n.threads_per_core)},
-            {"RealMemory", text_of(n.memory.jobs)},
+            {"CPUs", std::to_string(n.cpus)},
+            {"Sockets", std::to_string(n.sockets)},
+            {"CoresPerSocket", std::to_string(n.cores_per_socket)},
+            {"ThreadsPerCore", std::to_string(n.threads_per_core)},
+            {"RealMemory", std::to_string(n.memory.jobs)},
             {"Gres", gres_of(n)},
             {"Feature", join(n.features, ",")}});
   }
@@ -263,7 +257,7 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   bool first = true;
   const std::string longest =
       scheduler.limits && scheduler.limits->time
-          ? text_of(std::max<std::int64_t>(1, static_cast<std::int64_t>(scheduler.limits->time->value / 60)))
+          ? std::to_string(std::max<std::int64_t>(1, static_cast<std::int64_t>(scheduler.limits->time->value / 60)))
           : std::string();  // minutes
   const std::int64_t kept = spec_memory(in.cluster);
   for (const SlurmNodes& n : facts.nodes) {
@@ -272,9 +266,10 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
             {"Default", first ? "YES" : "NO"},
             {"State", "UP"},
             {"MaxTime", longest},
-            {"DefMemPerCPU", text_of(n.cpus > 0 ? std::max<std::int64_t>(1, n.memory.jobs - kept) / n.cpus : 0)},
-            {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? text_of(n.cpus / n.gpus) : std::string()},
-            {"TRESBillingWeights", n.shards > 0 ? "GRES/gpu=" + text_of(n.shards) + ",GRES/shard=1" : std::string()}});
+            {"DefMemPerCPU", std::to_string(n.cpus > 0 ? std::max<std::int64_t>(1, n.memory.jobs - kept) / n.cpus : 0)},
+            {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? std::to_string(n.cpus / n.gpus) : std::string()},
+            {"TRESBillingWeights",
+             n.shards > 0 ? "GRES/gpu=" + std::to_string(n.shards) + ",GRES/shard=1" : std::string()}});
     first = false;
   }
   f.finish(bundle, findings);
@@ -301,7 +296,7 @@ void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, 
               {"Cores", d.cores},
               {"Links", d.links}});
     // Without File= slurmd gives each of the node's GPUs as many (gres.conf(5), gres/shard).
-    if (n.shards > 0) f.line({{"NodeName", n.names}, {"Name", "shard"}, {"Count", text_of(n.gpus * n.shards)}});
+    if (n.shards > 0) f.line({{"NodeName", n.names}, {"Name", "shard"}, {"Count", std::to_string(n.gpus * n.shards)}});
   }
   f.finish(bundle, findings);
 }
@@ -321,7 +316,7 @@ void topology_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bund
   for (const SlurmSwitch& s : facts.switches)
     f.line({{"SwitchName", s.name}, {"Nodes", s.nodes}, {"Switches", s.switches}});
   for (const SlurmBlock& b : facts.blocks) f.line({{"BlockName", b.name}, {"Nodes", b.nodes}});
-  if (facts.block_size > 0) f.derived("BlockSizes", text_of(facts.block_size));
+  if (facts.block_size > 0) f.derived("BlockSizes", std::to_string(facts.block_size));
   f.finish(bundle, findings);
 }
 
