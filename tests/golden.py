@@ -11,7 +11,8 @@ usage: golden.py CLUSTERC CASE WORK
   CASE/out/       the tree that the run leaves in out/, compared both ways; absent: there must be none that CASE did not bring
   `# expect: error[some-rule] warning[other-rule]` in a .yaml or .csv file: these findings are reported at this line
   (`# expect@+2:` is two lines below). In a case of `check`, and wherever there is a marker, every error and warning that
-  is found must be expected, unless stdout or stderr holds the complete text and there is no marker at all.
+  is found must be expected, unless stdout or stderr holds the complete text and there is no marker at all. In RULE-at-limit
+  and RULE-silent so must every note of a rule of which the case RULE expects notes alone.
 A case of another command than check that has nothing of these (marker, stdout, stderr, exit, out/) compares nothing, and fails where the run prints something.
 UPDATE_GOLDEN=1 rewrites stdout, stderr (those that exist; a case that compares nothing gets a stdout), exit (where another status came) and out/;
 it refuses when CI is set. Read the diff.
@@ -102,9 +103,19 @@ def show(key):
     return f"{file}:{line}: {severity}[{rule}]"
 
 
-def compare_findings(wanted, found):
+def note_of_twin(case):
+    """The rule that a case shows to be silent (RULE-at-limit, RULE-silent), where the case RULE expects notes of it alone; else None."""
+    rule = re.sub(r"-(at-limit|silent)$", "", os.path.basename(case))
+    twin = os.path.join(os.path.dirname(case), rule)
+    if twin == case or not os.path.isdir(twin):
+        return None
+    severities = {severity for (_, _, severity, of) in markers(twin) if of == rule}
+    return rule if severities == {"note"} else None
+
+
+def compare_findings(wanted, found, note=None):
     missing = wanted - found
-    unexpected = collections.Counter({k: n for k, n in (found - wanted).items() if k[2] != "note"})
+    unexpected = collections.Counter({k: n for k, n in (found - wanted).items() if k[2] != "note" or k[3] == note})
     return ([f"expected, not found: {show(k)}" + (f" (x{n})" if n > 1 else "") for k, n in sorted(missing.items())]
             + [f"found, not expected: {show(k)}" + (f" (x{n})" if n > 1 else "") for k, n in sorted(unexpected.items())])
 
@@ -208,7 +219,7 @@ def main():
         problems += compare_trees(expected_out, out)
     complete_text = any(os.path.exists(path) for path in held.values())
     if wanted or (command == "check" and not complete_text):
-        problems += compare_findings(wanted, found_findings(clusterc, command, arguments, work))
+        problems += compare_findings(wanted, found_findings(clusterc, command, arguments, work), note_of_twin(case))
     if problems:
         print(f"golden case {os.path.relpath(case, source)}: clusterc {shlex.join(arguments)}")
         print(*problems, sep="\n")

@@ -9,13 +9,14 @@ import stat
 import subprocess
 import sys
 
-# Reports a finding for each line with `bad`; compile writes out/a; says on stdout what it did.
+# Reports an error for each line with `bad`, a note for each with `note`; compile writes out/a; says on stdout what it did.
 STAND_IN = '''#!/usr/bin/env python3
 import json, os, sys
 lines = open("spec.yaml").read().split("\\n")
 found = [dict(file="spec.yaml", line=i, severity="error", rule="test-bad") for i, l in enumerate(lines, 1) if l.startswith("bad")]
+noted = [dict(file="spec.yaml", line=i, severity="note", rule="test-note") for i, l in enumerate(lines, 1) if l.startswith("note")]
 if "--format" in sys.argv:
-    print(json.dumps(dict(findings=found)))
+    print(json.dumps(dict(findings=found + noted)))
 else:
     print("seen", len(found))
     if sys.argv[1] == "compile" and not found:
@@ -73,6 +74,17 @@ def main():
         if (result.returncode == 0) != passes:
             wrong += 1
             print(f"case {number} ({command} {files}): expected to {'pass' if passes else 'fail'}\n{result.stdout}{result.stderr}")
+
+    # A note is not demanded, but where a rule of notes alone must be silent.
+    for name, text, passes in (("test-note", "note  # expect: note[test-note]\n", True), ("test-note-silent", "good\n", True), ("test-note-at-limit", "note\n", False), ("other", "note\n", True)):
+        case = os.path.join(work, "golden", "check", name)
+        os.makedirs(case)
+        with open(os.path.join(case, "spec.yaml"), "w", encoding="utf-8") as file:
+            file.write(text)
+        result = run(case)
+        if (result.returncode == 0) != passes:
+            wrong += 1
+            print(f"{name}: expected to {'pass' if passes else 'fail'}\n{result.stdout}{result.stderr}")
 
     # Rewriting changes nothing of a case that passes.
     def content(folder):
