@@ -7,6 +7,7 @@ Shows that a change of the structure changes nothing for users. Comments are lin
 in files of Slurm, YAML and shell. Prints each file that differs with its first differing line, and how many specs were compared. Exit status: 0 all are alike,
 1 not. Specs that one of them refuses are compared by their exit status; what they print is not compared (messages may be reworded).
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -36,11 +37,15 @@ def difference(a, b):
     names = sorted({p.relative_to(t) for t in (a, b) for p in t.rglob("*") if p.is_file() or p.is_symlink()})
     for name in names:
         one, other = a / name, b / name
-        if not one.exists() or not other.exists():
-            yield f"{name}: only {'before' if one.exists() else 'after'}"
+        if not os.path.lexists(one) or not os.path.lexists(other):
+            yield f"{name}: only {'before' if os.path.lexists(one) else 'after'}"
             continue
-        if one.is_symlink() != other.is_symlink() or (one.stat().st_mode & 0o7777) != (other.stat().st_mode & 0o7777):
+        if one.lstat().st_mode != other.lstat().st_mode:
             yield f"{name}: another mode"
+        if one.is_symlink() and other.is_symlink():
+            if os.readlink(one) != os.readlink(other):
+                yield f"{name}: leads to {os.readlink(one)}, then to {os.readlink(other)}"
+            continue
         x, y = lines(one), lines(other)
         if x != y:
             at = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
