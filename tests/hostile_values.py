@@ -426,16 +426,20 @@ def main():
                     seen["refused"] += 1
                     continue
                 # As if it were not there, or another operating system: it says something else by right, and every file can still be read.
-                # So does another scratch: Enroot takes the next one whose path enroot.conf can hold.
-                if (name == "empty" and whole) or re.search(r"\bos:\s*[\"']?$", trial.text[:begin]) or (
-                        "enroot" in trial.text and re.search(r"kind: local,[^{}]*mount:\s*[\"']?$", trial.text[:begin])):
+                reference, old = plain if plain is not None else before, before or {}
+                if (name == "empty" and whole) or re.search(r"\bos:\s*[\"']?$", trial.text[:begin]):
                     for path, text in hostile.items():
                         structure(path, text)
                     continue
-                reference = plain if plain is not None else before
+                # With another scratch, Enroot takes the next one whose path enroot.conf can hold: so do the files that name it.
+                if "enroot" in trial.text and reference and re.search(r"kind: local,[^{}]*mount:\s*[\"']?$", trial.text[:begin]):
+                    names_enroot = {path for files in (reference, hostile) for path, text in files.items() if "enroot" in text}
+                    for path in names_enroot & hostile.keys():
+                        structure(path, hostile[path])
+                    reference, old, hostile = ({path: text for path, text in files.items() if path not in names_enroot} for files in (reference, old, hostile))
                 if reference is None:
                     raise Bad("taken where neither the word nor the text before is")
-                compare(reference, before or {}, hostile, own, HOSTILE[name], trial.warnings > warnings)
+                compare(reference, old, hostile, own, HOSTILE[name], trial.warnings > warnings)
                 more = templates(hostile) - templates(reference)
                 if more:
                     raise Bad(f"a template in {next(iter(more))}")

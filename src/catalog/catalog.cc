@@ -109,6 +109,12 @@ struct Catalog::Impl {
   }
 
   template <class T>
+  void read(const Document& document, NodeId facts, T& part, std::string_view id) {
+    read_facts(document, facts, type_of<T>(), &part, id);
+    if constexpr (std::is_same_v<T, GpuPart>) divide_among_devices(part);
+  }
+
+  template <class T>
   const T* part(PartKind kind, std::string_view name) {
     auto& shelf = std::get<Shelf<T>>(shelves);
     const auto& owned = own[static_cast<std::size_t>(kind)];
@@ -126,7 +132,7 @@ struct Catalog::Impl {
         findings.error("spec-part-misplaced", header.id.span,
                        format("part '{}' of kind '{}' lies in catalog/{}/{}.yaml", *header.id,
                               part_kind_name(*header.part), file->folder, file->id));
-      if (facts != kNoNode) read_facts(*document, facts, type_of<T>(), part.get(), file->id);
+      if (facts != kNoNode) read(*document, facts, *part, file->id);
     }
     return part.get();
   }
@@ -136,7 +142,7 @@ struct Catalog::Impl {
     auto& part = std::get<Shelf<T>>(shelves)[id];
     if (part) return;  // a second file of the same id was reported; the first one counts
     part = std::make_unique<T>();
-    read_facts(document, facts, type_of<T>(), part.get(), id);
+    read(document, facts, *part, id);
   }
 };
 

@@ -100,7 +100,7 @@ struct GpuPart {
   Value<Bytes> memory;
   Value<BytesPerSecond> memory_bandwidth, gpu_link;
   Value<FlopsPerSecond> fp64, fp64_tensor, fp32, tf32, bf16, fp8, fp4;
-  Value<std::int64_t> pcie_generation, pcie_lanes, slot_width, render_nodes;
+  Value<std::int64_t> pcie_generation, pcie_lanes, slot_width, devices, render_nodes;
   Value<std::string> cooling, power_connector, card;
   Value<Bytes> bar;
   Value<Celsius> temperature_max;
@@ -135,6 +135,11 @@ struct GpuPart {
     v("bar", s.bar, {.doc = "address space that it asks the board for (BAR1 of `nvidia-smi -q`)"});
     v("temperature_max", s.temperature_max,
       {.doc = "highest temperature of the chip in operation (GPU Max Operating Temp of `nvidia-smi -q`)"});
+    v("devices", s.devices,
+      {.doc = "GPUs that software sees in one module, each with its share of power, memory and arithmetic: 2 for an "
+              "MI250X, of which four make eight; `gpu_link`, `pcie_lanes` and `render_nodes` are of one of them",
+       .least = 1,
+       .most = 16});
     v("render_nodes", s.render_nodes,
       {.doc =
            "DRM render nodes (/dev/dri/renderD128 and on) that the amdgpu driver makes of one GPU, the first of which "
@@ -144,6 +149,9 @@ struct GpuPart {
     v("bridges", s.bridges, {.doc = "how many cards one NVLink bridge can join: [2, 4]", .least = 2, .most = 8});
   }
 };
+
+// Facts of a module become those of one of its `devices`, the GPU of everything else in this program.
+void divide_among_devices(GpuPart&);
 
 struct CpuPart {
   SourceSpan span;

@@ -130,7 +130,8 @@ std::optional<std::string_view> last_argument(const Software& s, std::string_vie
 }  // namespace
 
 // Linux, Documentation/admin-guide/kernel-parameters.txt, crashkernel=: of each form the last one counts; a size that
-// is reserved high takes 256 MiB low as well unless `,low` says how much.
+// is reserved high takes 256 MiB low as well unless `,low` says how much. The kernel refuses another sign behind the
+// size ("50%") and reserves nothing (kernel/crash_reserve.c, parse_crashkernel_simple).
 std::int64_t crash_kernel_mib(const Software& s, std::int64_t memory_mib) {
   constexpr std::int64_t kLowWithHigh = 256;
   std::optional<std::int64_t> plain, high, low;
@@ -146,7 +147,7 @@ std::int64_t crash_kernel_mib(const Software& s, std::int64_t memory_mib) {
       continue;
     }
     const auto size = read_size(value);
-    if (!size) continue;
+    if (!size || !(value.empty() || value[0] == ',' || value[0] == '@')) continue;
     if (value == ",high")
       high = mib_up(*size);
     else if (value == ",low")

@@ -136,7 +136,7 @@ void look_up_parts(Resolution& r, ServerModel& s) {
   if (p.gpus) {
     s.gpu = r.part(p.gpus->model, PartKind::gpu, &Catalog::gpu);
     s.gpu_model = p.gpus->model.value_or("");
-    s.gpu_count = p.gpus->count.value_or(1);
+    s.gpu_count = p.gpus->count.value_or(1) * (s.gpu ? s.gpu->devices.value_or(1) : 1);
   }
   if (p.cpus) {
     s.cpu = r.part(p.cpus->model, PartKind::cpu, &Catalog::cpu);

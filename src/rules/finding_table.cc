@@ -152,6 +152,8 @@ constexpr Row kRows[] = {
      "no node runs the Slurm controller"},
     {"slurm-controller-unknown", Severity::error, "output slurm", Standing::must_mend,
      "a controller that is none of the cluster's nodes"},
+    {"slurm-authentication-off", Severity::error, "output slurm", Standing::acceptable,
+     "an extra line of slurm.conf or slurmdbd.conf switches authentication off"},
     {"slurm-extra-node-unknown", Severity::warning, "output slurm", Standing::acceptable,
      "an extra line gives a partition nodes that slurm.conf does not define"},
     {"slurm-gpu-devices-unsaid", Severity::warning, "output slurm", Standing::acceptable,

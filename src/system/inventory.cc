@@ -8,6 +8,8 @@
 namespace clusterc {
 namespace {
 
+bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 struct Cell {
   std::string_view text;
   std::uint32_t begin = 0, end = 0;
@@ -209,8 +211,14 @@ Inventory Inventory::read(const Sources& sources, FileId file, Findings& finding
             .note(inventory.rows_[before->second].span, "the other row");
       continue;
     }
-    if (const Cell number = cell(serial); !number.text.empty())
+    if (const Cell number = cell(serial); !number.text.empty()) {
       serials.emplace_back(number.text, inventory.rows_.size());
+      if (!std::any_of(number.text.begin(), number.text.end(), is_letter_or_digit) && ++values <= kMostTold)
+        findings
+            .error("inventory-value", at(number.begin, number.end),
+                   "'" + shown(number.text) + "' is no serial number: it has neither a letter nor a digit")
+            .help("for example S64GNE0T100001; leave the cell empty where the number is unknown");
+    }
     inventory.rows_.push_back(r);
   }
   // Rows of one device have its serial number each; two devices hardly ever have the same: nodes of one chassis may. A

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "compile/slurm/conf_keys.h"
 #include "compile/slurm/conf_values.h"
@@ -130,6 +131,19 @@ bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cp
     break;
   }
   return true;
+}
+
+// auth/none and cred/none take every identity for true (slurm.conf(5), AuthType and CredType).
+void check_identity(std::string_view key, std::string_view text, SourceSpan at, Findings& findings) {
+  const std::string lower = to_lower(key);
+  const std::string value = to_lower(trim(text.substr(text.find('=') + 1)));
+  if ((lower != "authtype" && lower != "credtype") || value.find("/none") == std::string::npos) return;
+  findings
+      .error("slurm-authentication-off", at,
+             format("'{}={}' switches authentication off: every user can act as every other, root included", key,
+                    one_line(value)))
+      .help(lower == "authtype" ? "leave the line out: `AuthType=auth/munge` is compiled"
+                                : "leave the line out: Slurm signs credentials with munge");
 }
 
 }  // namespace
@@ -260,6 +274,7 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
         }
         named.push_back(what);
       }
+      check_identity(key, text, wish.span, findings);
       if (key != "#" && lower != "include" && name_ == "slurm.conf" && !is_slurm_conf_key(key)) {
         Finding& f = findings.warning("output-extra-unknown-key", wish.span,
                                       "slurm.conf of Slurm 22.05 and 24.11 has no key '" + std::string(key) +
