@@ -22,7 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (gpus > g.server.gpu_count && gpus % g.server.gpu_count != 0) {
       findings
           .error(rule.id, said,
-                 format("an NVLink domain of {} GPUs ends inside a node of '{}', which has {}", gpus, g.name,
+                 format("an NVLink domain of {} GPUs ends inside a node of '{}': each node has {}", gpus, g.name,
                         g.server.gpu_count))
           .note(g.span, "the nodes")
           .help(format("{} or {} GPUs", gpus / g.server.gpu_count * g.server.gpu_count,
@@ -34,9 +34,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t domains = (g.count + each - 1) / each, spares = g.spec->spares.value_or(0),
                        size = nvlink_block_size(c, g);
     if (const std::int64_t left = g.count % each; left != 0) {
-      Finding& f = findings.warning(
-          rule.id, first_place(written(g.spec->names), g.span),
-          format("'{}' has {} nodes, NVLink domains have {}: the last block has {}", g.name, g.count, each, left));
+      Finding& f = findings.warning(rule.id, first_place(written(g.spec->names), g.span),
+                                    format("'{}' has {} nodes and each NVLink domain has {}: the last block has {}",
+                                           g.name, g.count, each, left));
       f.label(format("{} = {} x {} + {}", g.count, g.count / each, each, left));
       f.help(format("{} or {} nodes", g.count - left, g.count - left + each)).object(object);
       continue;

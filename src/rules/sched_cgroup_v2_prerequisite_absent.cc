@@ -53,12 +53,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     names.push_back(g.name);
   }
   if (!first) return;
-  Finding& f =
-      findings.error(rule.id, scheduler->version.span,
-                     format("Slurm {} has no plugin for cgroup v2, which {} of {} mounts; {} is the first that has",
-                            scheduler->version->text(), *first->software.os,
-                            name_list(names, static_cast<std::int64_t>(names.size())), kFirstSlurm));
-  if (first->software.os.span.valid()) f.note(first->software.os.span, "the operating system is named here");
+  Finding& f = findings.error(
+      rule.id, scheduler->version.span,
+      format("Slurm {} has no plugin for cgroup v2, which {} of {} mounts; the first release with one is {}",
+             scheduler->version->text(), *first->software.os, name_list(names, static_cast<std::int64_t>(names.size())),
+             kFirstSlurm));
+  if (first->software.os.span.valid()) f.note(first->software.os.span, "the operating system is set here");
   f.help("`version: 22.05` or newer; or `kernel_arguments: [systemd.unified_cgroup_hierarchy=0]`")
       .object("nodes." + first->name);
 }

@@ -16,10 +16,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const auto& on : w.value.on) nodes += on.value.value.value_or(0);
     if (nodes < 2) continue;
     Finding& f = findings.warning(rule.id, first_place(scheduler->kind.span, scheduler->span),
-                                  format("workload '{}' needs {} nodes at once, Kubernetes starts pods one by one: "
-                                         "some may run and wait for the others without end",
+                                  format("workload '{}' needs {} nodes at once, but Kubernetes starts pods one by one: "
+                                         "some may start and wait for the others for ever",
                                          w.name, nodes));
-    f.note(w.value.on.begin()->name_span, "the nodes are asked for here");
+    f.note(w.value.on.begin()->name_span, "the number of nodes is set here");
     f.help("`queue: kueue` (or volcano, kai)").object("workloads." + w.name);
     return;  // the way out is one for all of them
   }

@@ -33,13 +33,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .error(
               rule.id, line.span,
-              format("partition '{}' gives {} CPUs with each GPU, {} for the {} of a node of '{}', which has {}",
+              format("partition '{}' gives {} CPUs with each GPU, which makes {} for the {} of a node of '{}', but the "
+                     "node has {}",
                      *partition, *each, *each * static_cast<std::uint64_t>(gpus), plural(gpus, "GPU"), g->name, cpus))
           .label(
               format("{} CPUs = {} x {}, cores and threads of each", cpus, g->server.cores, g->server.threads_per_core))
           .note(g->span, "these are the nodes")
-          .help(format("DefCpuPerGPU={} or less; left out, the compiled partition of '{}' has that", cpus / gpus,
-                       g->name))
+          .help(format("`DefCpuPerGPU={}` or less; without the line, the compiled partition of '{}' has that value",
+                       cpus / gpus, g->name))
           .object("nodes." + g->name);
       break;  // the line is the cause, once
     }

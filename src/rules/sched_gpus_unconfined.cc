@@ -15,9 +15,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!gpus && g.computes && g.count > 0 && g.server.gpu_count > 1) gpus = &g;
   if (!gpus) return;
   const auto say = [&](const SlurmLine& line, std::string_view key, const std::string& value, std::string_view wanted) {
-    Finding& f = findings.error(rule.id, line.span,
-                                format("with {}={} a job sees all {} GPUs of a node of '{}', whatever it asked for",
-                                       key, value, gpus->server.gpu_count, gpus->name));
+    Finding& f =
+        findings.error(rule.id, line.span,
+                       format("with {}={} a job sees all {} GPUs of a node of '{}', not only those that it requested",
+                              key, value, gpus->server.gpu_count, gpus->name));
     f.note(gpus->span, "the nodes")
         .help(format("leave the line out: {}={} is compiled", key, wanted))
         .object("outputs.slurm");
@@ -77,7 +78,7 @@ const Rule kSchedGpusUnconfined = {
     .code = "SCHED-003",
     .severity = Severity::error,
     .physics = false,
-    .summary = "jobs are not confined to the GPUs they were given",
+    .summary = "jobs are not confined to the GPUs that they were allocated",
     .explanation = kExplanation,
     .check = check,
 };

@@ -33,8 +33,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t says = gres ? gpus_of(*gres) : 0;
     Finding& f = gres && says != g.server.gpu_count
                      ? findings.error(rule.id, line.span,
-                                      format("an extra line gives {} to '{}', the spec gives {}", plural(says, "GPU"),
-                                             c.node_name(names.nodes.front()), g.server.gpu_count))
+                                      format("an extra line gives {} to '{}', but the spec gives {}",
+                                             plural(says, "GPU"), c.node_name(names.nodes.front()), g.server.gpu_count))
                      : findings.error(rule.id, line.span,
                                       format("'{}' is defined twice in slurm.conf, by the spec and by an extra line",
                                              c.node_name(names.nodes.front())));

@@ -33,10 +33,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (detect && to_lower(*detect) != "off" && g) {
       take_out(findings
                    .error(rule.id, line.span,
-                          format("AutoDetect={} finds the GPUs of '{}', which the compiled gres.conf names by `File=` "
-                                 "too: duplicate records",
+                          format("AutoDetect={} finds the GPUs of '{}', but the compiled gres.conf already names them "
+                                 "by `File=` too: duplicate records",
                                  *detect, g->name))
-                   .note(g->span, "its GPUs are listed device by device")
+                   .note(g->span, "the compiled gres.conf lists its GPUs by device")
                    .help("leave the line out")
                    .object("nodes." + g->name),
                in.sources, line.span);
@@ -49,7 +49,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                                        format("an extra line of gres.conf names GPUs of '{}' without "
                                                               "`File=`: jobs would not be confined to them",
                                                               g->name));
-      f.note(g->span, "its GPUs are listed device by device")
+      f.note(g->span, "the compiled gres.conf lists its GPUs by device")
           .help("leave the line out; `gpus` of the group says how many there are")
           .object("nodes." + g->name);
       take_out(f, in.sources, line.span);

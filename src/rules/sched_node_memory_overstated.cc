@@ -22,13 +22,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     };
     Finding& f = findings.warning(
         rule.id, g.software.huge_pages.span,
-        format("huge pages take {} of each node of '{}', {} are left beside what Slurm hands out to jobs", text(huge),
-               g.name, text(reserve)));
+        format(
+            "huge pages take {} of each node of '{}', but only {} are left beside the memory that Slurm gives to jobs",
+            text(huge), g.name, text(reserve)));
     f.label(format("{} x 2 MiB; RealMemory={}: {}", *g.software.huge_pages, memory.jobs, memory.formula));
-    f
-        .help(format(
-            "at most `huge_pages: {}`, or jobs that use them: they count as memory of the job only when it maps them",
-            reserve / kHugePageMib))
+    f.help(format("`huge_pages: {}` at most; jobs that use more must request less memory, because huge pages count for "
+                  "a job only once it maps them",
+                  reserve / kHugePageMib))
         .object("nodes." + g.name);
   }
 }
@@ -72,7 +72,7 @@ const Rule kSchedNodeMemoryOverstated = {
     .code = "SCHED-008",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "reserved huge pages are handed out to jobs as well",
+    .summary = "Slurm gives the memory of reserved huge pages to jobs as well",
     .explanation = kExplanation,
     .check = check,
 };

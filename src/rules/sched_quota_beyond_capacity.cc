@@ -23,7 +23,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (*quota.value.amount <= all) continue;
       findings
           .warning(rule.id, quota.value.amount.span,
-                   format("team '{}' may use {} {} of '{}', the group has {}", team.name, *quota.value.amount, of,
+                   format("team '{}' may use {} {} of '{}', but the group has {}", team.name, *quota.value.amount, of,
                           group->name, all))
           .note(group->span, format("{} with {} {} each", plural(group->count, "node"), each, of))
           .help(format("`{}: {} {}`, or leave the quota out", group->name, all, of))

@@ -42,15 +42,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (names.unknown)
       findings
           .error(rule.id, line.span,
-                 format("{} of topology.conf names '{}', which is none of the cluster's nodes", who, *names.unknown))
-          .help("name nodes of the spec; a group that is added stands in the compiled lines by itself")
+                 format("{} of topology.conf names '{}', which is not a node of the cluster", who, *names.unknown))
+          .help("name nodes of the spec; the compiled lines already contain every group of the spec")
           .object("outputs.slurm");
     else if (std::any_of(names.nodes.begin(), names.nodes.end(),
                          [&](std::int64_t n) { return c.nodes[c.node_group_of(n)].computes; }) &&
              has_tree(in))
       take_out(findings
                    .error(rule.id, line.span,
-                          format("{} of topology.conf names '{}', which the compiled lines name already: a node stands "
+                          format("{} of topology.conf names '{}', which the compiled lines already contain: a node is "
                                  "in one leaf only",
                                  who, c.node_name(names.nodes.front())))
                    .help("leave the line out: the compiled ones follow the fabric")

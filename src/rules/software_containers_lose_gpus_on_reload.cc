@@ -69,7 +69,8 @@ const Rule kSoftwareContainersLoseGpusOnReload = {
     .code = "SW-011",
     .severity = Severity::error,
     .physics = false,
-    .summary = "containers get their GPUs behind the runtime's back, and lose them when systemd reloads",
+    .summary =
+        "a hook gives containers their GPUs without the runtime's knowledge, and they lose them when systemd reloads",
     .explanation = kExplanation,
     .check = check,
 };

@@ -35,9 +35,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                   [&](const CudaMajor& m) { return m.major == s.cuda->major(); });
     if (row == kCudaMajors.end()) {
       if (first_time(s.cuda.span))
-        findings.note(rule.id, s.cuda.span,
-                      format("the driver that cuda {} needs is not known here, so it was not compared with {}",
-                             s.cuda->text(), s.gpu_driver->text()));
+        findings.note(
+            rule.id, s.cuda.span,
+            format("the driver that cuda {} needs is not in the built-in table, so it was not compared with {}",
+                   s.cuda->text(), s.gpu_driver->text()));
       continue;
     }
     const Version needed{std::string(row->driver)};
@@ -46,8 +47,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (branch_only ? s.gpu_driver->major() >= needed.major() : *s.gpu_driver >= needed) continue;
     if (!first_time(s.cuda.span)) continue;
     Finding& f = findings.error(rule.id, s.cuda.span,
-                                format("cuda {} needs driver {}, group '{}' has {}", s.cuda->text(), row->driver,
-                                       g.name, s.gpu_driver->text()));
+                                format("cuda {} needs driver {} or newer, but group '{}' has {}", s.cuda->text(),
+                                       row->driver, g.name, s.gpu_driver->text()));
     f.label(format("every toolkit of CUDA {} runs on driver {} or newer", row->major, row->driver));
     f.note(s.gpu_driver.span, "the driver is set here");
     std::string other;

@@ -16,9 +16,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan here = first_place(written(s.gpu_operator->driver), s.gpu_operator->span);
     if (!once.first(here)) continue;
     findings
-        .error(rule.id, here,
-               format("the GPU Operator installs a driver on '{}', and so does the node's image ({})", g.name,
-                      s.gpu_driver->text()))
+        .error(
+            rule.id, here,
+            format("the GPU Operator installs a driver on '{}', which already has the driver of the node's image ({})",
+                   g.name, s.gpu_driver->text()))
         .note(s.gpu_driver.span, "the driver of the image is set here")
         .help("`gpu_operator: { driver: false }`, or leave `gpu_driver` to the operator")
         .object("nodes." + g.name);

@@ -29,7 +29,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (meant_for_another || !g.server.gpu->form || !once.first(s.fabric_manager.span)) continue;
       findings
           .error(rule.id, s.fabric_manager.span,
-                 format("group '{}' has no NVSwitch, fabric manager {} ends there with NV_WARN_NOTHING_TO_DO", g.name,
+                 format("group '{}' has no NVSwitch: fabric manager {} exits there with NV_WARN_NOTHING_TO_DO", g.name,
                         s.fabric_manager->text()))
           .label(format("{} x {} in each node", g.server.gpu_count, g.server.gpu_model))
           .help("leave `fabric_manager` out")
@@ -52,17 +52,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                      format("fabric manager {} does not match driver {} of group '{}': CUDA returns error 802",
                             s.fabric_manager->text(), s.gpu_driver->text(), g.name))
               .note(s.gpu_driver.span, "the driver is set here")
-              .help("leave `fabric_manager` out: it follows the driver")
+              .help("leave `fabric_manager` out: the driver's release is used")
               .object("nodes." + g.name),
           s.fabric_manager, s.gpu_driver->text());
     else
       findings
           .warning(rule.id, s.fabric_manager.span,
-                   format("fabric manager {} and driver {} of group '{}' part at the next update: one is a branch, the "
-                          "other a release",
+                   format("fabric manager {} and driver {} of group '{}' will differ after the next update: one is a "
+                          "branch, the other a release",
                           s.fabric_manager->text(), s.gpu_driver->text(), g.name))
           .note(s.gpu_driver.span, "the driver is set here")
-          .help("write the full release for both, or leave `fabric_manager` out: it follows the driver")
+          .help("write the full release for both, or leave `fabric_manager` out: the driver's release is used")
           .object("nodes." + g.name);
   }
 }
@@ -106,7 +106,7 @@ const Rule kSoftwareFabricManagerMismatched = {
     .code = "SW-005",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the fabric manager is not of exactly the driver's release, or has no NVSwitch to manage",
+    .summary = "the fabric manager's release differs from the driver's, or there is no NVSwitch to manage",
     .explanation = kExplanation,
     .check = check,
 };

@@ -22,7 +22,7 @@ void check_nccl(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
       continue;
     findings
         .warning(rule.id, nccl.span,
-                 format("NCCL {} was not built for '{}' (sm_{}), {} is the first that was", nccl->text(),
+                 format("NCCL {} was not built for '{}' (sm_{}); the first release that was is {}", nccl->text(),
                         g.server.gpu_model, first.sm, first.nccl))
         .note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count))
         .help(format("`nccl: {}` or newer for this group", first.nccl))
@@ -43,18 +43,19 @@ void check_rocm(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   if (!rocm || rocm->major() >= kLeastNvidiaDriver) return;  // NVIDIA's number is software-of-another-vendor's
   const RocmGpu* known = rocm_gpu(g.server.gpu_model);
   if (!known) {
-    findings.note(
-        rule.id, rocm.span,
-        format("'{}' is in no table here, so it was not checked which releases of ROCm know it", g.server.gpu_model));
+    findings.note(rule.id, rocm.span,
+                  format("'{}' is not in the built-in table, so it was not checked which releases of ROCm support it",
+                         g.server.gpu_model));
     return;
   }
   if (!(*rocm < Version{std::string(known->first_rocm)})) return;
   Finding& f = findings.error(rule.id, rocm.span,
-                              format("ROCm {} does not know '{}' ({}), {} is the first that does", rocm->text(),
-                                     g.server.gpu_model, known->target, known->first_rocm));
+                              format("ROCm {} does not support '{}' ({}); the first release that does is {}",
+                                     rocm->text(), g.server.gpu_model, known->target, known->first_rocm));
   f.note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count));
   if (!known->confirmed)
-    f.note({}, format("the first ROCm for '{}' is that of its LLVM target, it may be a later one", g.server.gpu_model));
+    f.note({}, format("the first ROCm for '{}' is taken from its LLVM target; the real one may be later",
+                      g.server.gpu_model));
   f.help(format("`gpu_driver: {}` or newer for this group", known->first_rocm)).object("nodes." + g.name);
 }
 
@@ -69,42 +70,45 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan here = first_place(w.cuda.span, w.gpu_driver.span, g.span);
     if (!s.gpu->sm) {
       findings.note(rule.id, here,
-                    format("'{}' states no `sm`, so it was not checked which toolkits know it", s.gpu_model));
+                    format("'{}' states no `sm`, so it was not checked which toolkits support it", s.gpu_model));
       continue;
     }
     const GpuGeneration* gen = gpu_generation(s.gpu->sm->text());
     if (!gen) {
-      findings.note(rule.id, here,
-                    format("sm_{} of '{}' is in no table here, so it was not checked which toolkits know it",
-                           s.gpu->sm->text(), s.gpu_model));
+      findings.note(
+          rule.id, here,
+          format("sm_{} of '{}' is not in the built-in table, so it was not checked which toolkits support it",
+                 s.gpu->sm->text(), s.gpu_model));
       continue;
     }
     const SourceSpan gpu_place = s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span;
     const auto finish = [&](Finding& f) {
       f.note(gpu_place, format("group '{}' has {} of them in each node", g.name, s.gpu_count));
       if (!gen->confirmed)
-        f.note({}, format("the first toolkit for sm_{} was not read in the vendor's matrix", gen->sm));
+        f.note({}, format("the first toolkit for sm_{} was not confirmed in the vendor's matrix", gen->sm));
       mention_unconfirmed(f, s.gpu->sm, format("the compute capability of '{}'", s.gpu_model));
       f.object("nodes." + g.name);
     };
     if (w.cuda && !gen->last_cuda.empty() && w.cuda->major() > Version{std::string(gen->last_cuda)}.major()) {
-      Finding& f = findings.error(rule.id, w.cuda.span,
-                                  format("cuda {} no longer builds for '{}' (sm_{}), CUDA {} is the last that does",
-                                         w.cuda->text(), s.gpu_model, gen->sm, gen->last_cuda));
-      f.help(format("a toolkit of CUDA {} for this group: `nodes: {{ {}: {{ software: {{ cuda: {}.9 }} }} }}`",
+      Finding& f =
+          findings.error(rule.id, w.cuda.span,
+                         format("cuda {} no longer builds for '{}' (sm_{}); the last release that does is CUDA {}",
+                                w.cuda->text(), s.gpu_model, gen->sm, gen->last_cuda));
+      f.help(format("use a toolkit of CUDA {} for this group: `nodes: {{ {}: {{ software: {{ cuda: {}.9 }} }} }}`",
                     gen->last_cuda, g.name, gen->last_cuda));
       finish(f);
     } else if (w.cuda && *w.cuda < Version{std::string(gen->first_cuda)}) {
-      Finding& f = findings.error(rule.id, w.cuda.span,
-                                  format("cuda {} does not know '{}' (sm_{}), CUDA {} is the first that does",
-                                         w.cuda->text(), s.gpu_model, gen->sm, gen->first_cuda));
+      Finding& f =
+          findings.error(rule.id, w.cuda.span,
+                         format("cuda {} does not support '{}' (sm_{}); the first release that does is CUDA {}",
+                                w.cuda->text(), s.gpu_model, gen->sm, gen->first_cuda));
       f.help(format("`cuda: {}` or newer for this group", gen->first_cuda));
       finish(f);
     }
     if (w.gpu_driver && !gen->last_driver.empty() &&
         w.gpu_driver->major() > Version{std::string(gen->last_driver)}.major()) {
       Finding& f = findings.error(rule.id, w.gpu_driver.span,
-                                  format("driver {} no longer drives '{}' (sm_{}), {} is the last branch that does",
+                                  format("driver {} no longer supports '{}' (sm_{}); the last branch that does is {}",
                                          w.gpu_driver->text(), s.gpu_model, gen->sm, gen->last_driver));
       f.help(format("`gpu_driver: {}` for this group", gen->last_driver));
       finish(f);
@@ -115,7 +119,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         w.gpu_driver->major() < Version{std::string(first)}.major()) {
       Finding& f = findings.error(
           rule.id, w.gpu_driver.span,
-          format("driver {} does not know '{}' (sm_{}): CUDA {}, the first toolkit for it, came with driver {}",
+          format("driver {} does not support '{}' (sm_{}): CUDA {}, the first toolkit for it, came with driver {}",
                  w.gpu_driver->text(), s.gpu_model, gen->sm, gen->first_cuda, first));
       f.help(format("`gpu_driver: {}` or newer for this group", first));
       finish(f);
@@ -165,7 +169,7 @@ const Rule kSoftwareGpuUnknownToToolkit = {
     .code = "SW-003",
     .severity = Severity::error,
     .physics = false,
-    .summary = "a generation of GPU that the CUDA toolkit, the driver or ROCm does not know",
+    .summary = "a generation of GPU that the CUDA toolkit, the driver or ROCm does not support",
     .explanation = kExplanation,
     .check = check,
 };

@@ -22,8 +22,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (open && !*open) {
       if (!once.first(s.gpudirect_rdma.span)) continue;
       Finding& f = findings.error(rule.id, s.gpudirect_rdma.span,
-                                  format("group '{}' has the proprietary kernel modules, DMA-BUF needs the open ones: "
-                                         "NCCL will log \"GPU Direct RDMA Disabled\"",
+                                  format("group '{}' has the proprietary kernel modules, but DMA-BUF needs the open "
+                                         "ones: NCCL will log \"GPU Direct RDMA Disabled\"",
                                          g.name));
       if (s.kernel_modules)
         f.note(s.kernel_modules.span, "the modules are set here");
@@ -31,7 +31,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.note(
             s.gpu_driver.span,
             format(
-                "this driver installs the proprietary ones where nothing is asked for, {} is the first that does not",
+                "this driver installs the proprietary modules by default; the first that installs the open ones is {}",
                 kOpenByDefaultDriver));
       f.help(
           format("`kernel_modules: open` with kernel {} or newer, or `fabric: doca-ofed`, which brings what "
@@ -44,19 +44,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!once.first(s.gpudirect_rdma.span)) continue;
       Finding& f = findings.error(
           rule.id, s.gpudirect_rdma.span,
-          format("group '{}' has kernel {}, DMA-BUF for RDMA came with {}: NCCL will log \"GPU Direct RDMA Disabled\"",
-                 g.name, kernel, kDmaBufKernel));
+          format(
+              "group '{}' has kernel {}, but DMA-BUF for RDMA came with {}: NCCL will log \"GPU Direct RDMA Disabled\"",
+              g.name, kernel, kDmaBufKernel));
       f.note(s.kernel ? s.kernel.span : s.os.span, s.kernel ? "the kernel is set here" : "the kernel of this system");
-      f.help(
-          format("a kernel from {} on, or `fabric: doca-ofed`, which brings what nvidia-peermem needs", kDmaBufKernel));
+      f.help(format("use kernel {} or newer, or `fabric: doca-ofed`, which contains what nvidia-peermem needs",
+                    kDmaBufKernel));
       f.object("nodes." + g.name);
       continue;
     }
     if ((!open || kernel.empty()) && once.first(s.gpudirect_rdma.span))
       findings.note(
           rule.id, s.gpudirect_rdma.span,
-          format("group '{}' says nothing of its {}, so it was not checked what registers GPU memory with the adapters",
-                 g.name, !open ? "`gpu_driver` and `kernel_modules`" : "`kernel` (and `os` is in no table here)"));
+          format("group '{}' states no {}, so it was not checked which driver registers GPU memory with the adapters",
+                 g.name,
+                 !open ? "`gpu_driver` and `kernel_modules`"
+                       : "`kernel` (and the kernel of its `os` is not in the built-in table)"));
   }
 }
 
@@ -98,7 +101,7 @@ const Rule kSoftwareGpudirectMechanismAbsent = {
     .code = "SW-007",
     .severity = Severity::error,
     .physics = false,
-    .summary = "GPUDirect RDMA is asked for, and nothing on the nodes can register GPU memory with an adapter",
+    .summary = "GPUDirect RDMA is set, but no driver on the nodes can register GPU memory with an adapter",
     .explanation = kExplanation,
     .check = check,
 };

@@ -57,7 +57,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!one.empty()) series += format("{}{}", series.empty() ? "" : ", ", one);
     findings
         .add(rule.severity, rule.id, s.kernel.span,
-             format("kernel {} is none of '{}', which ships {}", s.kernel->text(), *s.os, series))
+             format("'{}' does not ship kernel {}; it ships {}", s.kernel->text(), *s.os, series))
         .note(s.os.span, "the operating system")
         .help(format("leave `kernel` out, or write `kernel: {}`", known->series.front()))
         .object("nodes." + g.name);
@@ -106,7 +106,7 @@ const Rule kSoftwareKernelNotOfDistribution = {
     .code = "SW-023",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a kernel is none that its distribution ships",
+    .summary = "the distribution does not ship the kernel",
     .explanation = kExplanation,
     .check = check,
 };

@@ -44,13 +44,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         has_docker
             ? findings.warning(
                   rule.id, at,
-                  format("Kubernetes speaks to docker on '{}' only through cri-dockerd, which is no part of either",
+                  format("Kubernetes can use docker on '{}' only through cri-dockerd, which is part of neither",
                          g.name))
             : findings.error(rule.id, at,
-                             format("Kubernetes runs containers by containerd or CRI-O, nodes of '{}' have {}", g.name,
-                                    *runtimes.front().kind));
+                             format("Kubernetes runs containers with containerd or CRI-O, but nodes of '{}' have {}",
+                                    g.name, *runtimes.front().kind));
     f.note(first_place(scheduler->kind.span, scheduler->span), "the scheduler")
-        .help("`containers: [containerd]`, beside what else is needed")
+        .help("`containers: [containerd]`, beside other runtimes that jobs need")
         .object("nodes." + g.name);
   }
 }
@@ -81,7 +81,7 @@ kubernetes/kubernetes issue 106917 (dockershim was removed with 1.24). Enroot, P
 
 ## How to fix
 
-`containers: [containerd]`, beside what else is needed.
+`containers: [containerd]`, beside other runtimes that jobs need.
 
 ## When to accept
 
@@ -94,7 +94,7 @@ const Rule kSoftwareKubernetesWithoutRuntime = {
     .code = "SW-020",
     .severity = Severity::error,
     .physics = false,
-    .summary = "nodes of Kubernetes have no container runtime that it can use",
+    .summary = "nodes of Kubernetes have no container runtime that the kubelet can use",
     .explanation = kExplanation,
     .check = check,
 };

@@ -32,7 +32,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(g.server.memory->value, *bytes) || !once.first(limit.span)) continue;
     write_instead(findings
                       .error(rule.id, limit.span,
-                             format("jobs on '{}' may lock {}, RDMA pins up to the node's {}", g.name,
+                             format("jobs on '{}' may lock {}, but RDMA pins up to the node's {}", g.name,
                                     to_text(*bytes, Dimension::bytes), to_text(*g.server.memory)))
                       .help("`memlock: unlimited`")
                       .object("nodes." + g.name),
@@ -77,7 +77,7 @@ const Rule kSoftwareMemlockLimitTooLow = {
     .code = "SW-009",
     .severity = Severity::error,
     .physics = false,
-    .summary = "locked memory is limited where RDMA pins it",
+    .summary = "the limit of locked memory is below what RDMA pins",
     .explanation = kExplanation,
     .check = check,
 };

@@ -58,10 +58,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (once.first(mig.span))
         findings
             .warning(rule.id, mig.span,
-                     format("nodes of '{}' have the MIG layout '{}', '{}' of the same '{}' has '{}'", g.name, *mig,
+                     format("nodes of '{}' have the MIG layout '{}', but '{}' of the same '{}' has '{}'", g.name, *mig,
                             o.name, g.server.id, o.software.mig.value_or("off")))
             .note(o.software.mig.span.valid() ? o.software.mig.span : o.span, "the other group")
-            .help("one layout for a kind of node, or partitions that keep the two apart")
+            .help("use one layout for this kind of node, or put the two groups into separate partitions")
             .object("nodes." + g.name);
       break;
     }
@@ -70,9 +70,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!layout) {
       if (once.first(mig.span))
         findings
-            .warning(
-                rule.id, mig.span,
-                format("'{}' is no MIG layout, a layout is `off`, or a count and a profile such as 7x1g.10gb", *mig))
+            .warning(rule.id, mig.span,
+                     format("'{}' is not a MIG layout: write `off`, or a count and a profile such as 7x1g.10gb", *mig))
             .object("nodes." + g.name);
       continue;
     }
@@ -85,14 +84,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (none)
         findings
             .error(rule.id, mig.span,
-                   format("'{}' of group '{}' has no MIG, the layout is '{}'", g.server.gpu_model, g.name, *mig))
+                   format("'{}' of group '{}' does not support MIG, but the layout is '{}'", g.server.gpu_model, g.name,
+                          *mig))
             .help("`mig: off` for this group")
             .object("nodes." + g.name);
       else
         findings
             .note(rule.id, mig.span,
-                  format("the MIG profiles of '{}' are in no table here, so '{}' was not checked", g.server.gpu_model,
-                         *mig))
+                  format("the MIG profiles of '{}' are not in the built-in table, so '{}' was not checked",
+                         g.server.gpu_model, *mig))
             .object("nodes." + g.name);
       continue;
     }
@@ -106,17 +106,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!once.first(mig.span)) continue;
     if (profile != gpu->profiles.end() && media) {
       findings
-          .error(
-              rule.id, mig.span,
-              format("'{}' asks for {} instances with media engines, a GPU has one such instance", *mig, layout->count))
+          .error(rule.id, mig.span,
+                 format("'{}' has {} instances with media engines, but a GPU has at most one such instance", *mig,
+                        layout->count))
           .object("nodes." + g.name);
       continue;
     }
     if (profile != gpu->profiles.end()) {
       findings
           .error(rule.id, mig.span,
-                 format("'{}' asks for {} instances of a GPU, '{}' gives {} of this profile", *mig, layout->count,
-                        g.server.gpu_model, profile->count))
+                 format("'{}' has {} instances of a GPU, but '{}' gives at most {} of this profile", *mig,
+                        layout->count, g.server.gpu_model, profile->count))
           .object("nodes." + g.name);
       continue;
     }
@@ -125,7 +125,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (p.count > 0) known += format("{}{}g.{}gb", known.empty() ? "" : ", ", p.slices, p.gigabytes);
     findings
         .error(rule.id, mig.span,
-               format("'{}' has no MIG profile {}g.{}gb, it has {}", g.server.gpu_model, layout->slices,
+               format("'{}' has no MIG profile {}g.{}gb; its profiles are {}", g.server.gpu_model, layout->slices,
                       layout->gigabytes, known))
         .object("nodes." + g.name);
   }
@@ -174,7 +174,7 @@ const Rule kSoftwareMigLayoutMismatched = {
     .code = "SW-015",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "a MIG layout that the GPU cannot be cut into, or that differs within a kind of node",
+    .summary = "a MIG layout that the GPU does not support, or that differs within one kind of node",
     .explanation = kExplanation,
     .check = check,
 };

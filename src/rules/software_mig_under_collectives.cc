@@ -36,10 +36,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!cut(*g)) continue;
       findings
           .warning(rule.id, w.value.on.entries.front().name_span,
-                   format("workload '{}' needs GPUs that reach each other, those of '{}' are cut into {}", w.name,
-                          g->name, *g->software.mig))
-          .note(g->software.mig.span, "instances have no peer-to-peer road to one another, neither NVLink nor PCIe")
-          .help("`mig: off` for this group, or whole nodes of another one")
+                   format("workload '{}' needs GPUs that exchange data directly, but MIG divides those of '{}' into {}",
+                          w.name, g->name, *g->software.mig))
+          .note(g->software.mig.span,
+                "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
+          .help("`mig: off` for this group, or run the workload on another group")
           .object("workloads." + w.name);
       break;
     }
@@ -53,8 +54,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
     findings
         .warning(rule.id, f.wish_place,
-                 format("{} is expected of whole GPUs, those of '{}' are cut into {}", f.test, g.name, *g.software.mig))
-        .note(g.software.mig.span, "instances have no peer-to-peer road to one another, neither NVLink nor PCIe")
+                 format("{} is a target for whole GPUs, but MIG divides those of '{}' into {}", f.test, g.name,
+                        *g.software.mig))
+        .note(g.software.mig.span, "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
         .help("run acceptance with `mig: off`, or skip this test with that reason")
         .object(target_object(f));
   }
@@ -99,7 +101,7 @@ const Rule kSoftwareMigUnderCollectives = {
     .code = "SW-021",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "GPUs that are cut by MIG are to exchange data",
+    .summary = "GPUs that MIG divides must exchange data",
     .explanation = kExplanation,
     .check = check,
 };

@@ -15,15 +15,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.time_servers.size() == 1 && once.first(s.time_servers[0].span))
       findings
           .note(rule.id, s.time_servers[0].span,
-                format("one time server ('{}'), two are needed to outlive one: clocks drift apart without it, and "
-                       "munge refuses a credential that is 300 s old",
+                format("only one time server ('{}'): when it fails, clocks drift apart, and munge refuses a credential "
+                       "that is 300 s old",
                        s.time_servers[0].value_or("")))
-          .help("name a second one in `time_servers`; with four a wrong one is outvoted");
+          .help("add a second server to `time_servers`; four servers outvote a wrong one");
     if (has_nvidia_gpus(g) && s.persistence && !*s.persistence && once.first(s.persistence.span))
       write_instead(findings
                         .note(rule.id, s.persistence.span,
-                              format("persistence mode is off on '{}': the driver sets up {} GPUs at the start of each "
-                                     "job, and drops what was set before",
+                              format("persistence mode is off on '{}': the driver initialises {} GPUs at the start of "
+                                     "each job and loses earlier settings",
                                      g.name, g.server.gpu_count))
                         .help("`persistence: true`: nvidia-persistenced")
                         .object("nodes." + g.name),
@@ -68,7 +68,7 @@ const Rule kSoftwareNodeHygieneUnset = {
     .code = "SW-016",
     .severity = Severity::note,
     .physics = false,
-    .summary = "one clock, or GPUs that are set up anew for each job",
+    .summary = "only one time server, or GPUs that the driver initialises again for each job",
     .explanation = kExplanation,
     .check = check,
 };

@@ -49,12 +49,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const OfNvidia& n : of_nvidia(g.software))
       if (*n.value && std::find(meant.begin(), meant.end(), n.value->span) == meant.end())
         say(n.value->span,
-            format("`{}: {}` is {}, the GPUs of '{}' are AMD's", n.key, (*n.value)->text(), n.what, g.name),
-            format("leave `{}` out: ROCm, of the release in `gpu_driver`, brings what these GPUs need (HIP, RCCL)",
+            format("`{}: {}` is {}, but '{}' has GPUs of AMD", n.key, (*n.value)->text(), n.what, g.name),
+            format("leave `{}` out: ROCm, of the release in `gpu_driver`, contains what these GPUs need (HIP, RCCL)",
                    n.key));
     if (const Value<Version>& d = g.software.gpu_driver; d && d->major() >= kLeastNvidiaDriver)
-      say(d.span, format("driver {} is NVIDIA's, the GPUs of '{}' are AMD's", d->text(), g.name),
-          format("the release of ROCm for this group: `nodes: {{ {}: {{ software: {{ gpu_driver: 7.0 }} }} }}`",
+      say(d.span, format("driver {} is for NVIDIA GPUs, but '{}' has GPUs of AMD", d->text(), g.name),
+          format("write the release of ROCm for this group: `nodes: {{ {}: {{ software: {{ gpu_driver: 7.0 }} }} }}`",
                  g.name));
   }
 }

@@ -32,15 +32,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                             "its start",
                             b.nccl->text(), g.name, a.nccl->text(), first->name, n.name))
             .note(a.nccl.span, "the other release")
-            .help("one NCCL for both: releases drop old GPUs only with the CUDA major that they are built for")
+            .help(
+                "use one NCCL for both: releases drop old GPUs only with the major release of CUDA for which they are "
+                "built")
             .object("nodes." + g.name);
       if (a.cuda && b.cuda && a.cuda->major() != b.cuda->major() && once.first(b.cuda.span)) {
-        Finding& f = findings.warning(
-            rule.id, b.cuda.span,
-            format(
-                "cuda {} on '{}' ({}), cuda {} on '{}' ({}) of the same network '{}': no image serves a job over both",
-                b.cuda->text(), g.name, g.server.gpu_model, a.cuda->text(), first->name, first->server.gpu_model,
-                n.name));
+        Finding& f = findings.warning(rule.id, b.cuda.span,
+                                      format("cuda {} on '{}' ({}) and cuda {} on '{}' ({}) of the same network '{}': "
+                                             "no image can run a job over both groups",
+                                             b.cuda->text(), g.name, g.server.gpu_model, a.cuda->text(), first->name,
+                                             first->server.gpu_model, n.name));
         f.note(a.cuda.span, "the other toolkit");
         const GpuGeneration* x = first->server.gpu->sm ? gpu_generation(first->server.gpu->sm->as_written) : nullptr;
         const GpuGeneration* y = g.server.gpu->sm ? gpu_generation(g.server.gpu->sm->as_written) : nullptr;
@@ -49,7 +50,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
               Version{std::string(x->first_cuda)} < Version{std::string(y->first_cuda)} ? y->first_cuda : x->first_cuda;
           const std::string_view last = !x->last_cuda.empty() ? x->last_cuda : y->last_cuda;
           if (last.empty() || Version{std::string(newest_first)}.major() <= Version{std::string(last)}.major())
-            f.help(format("CUDA from {} on{} knows both", newest_first,
+            f.help(format("CUDA {} and newer{} supports both", newest_first,
                           last.empty() ? std::string() : format(", up to the last of CUDA {},", last)));
         }
         f.object("nodes." + g.name);
@@ -96,7 +97,7 @@ const Rule kSoftwareOneStackMixedGenerations = {
     .code = "SW-017",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "groups of different GPUs on one fabric whose software cannot meet in one job",
+    .summary = "groups of different GPUs on one fabric whose software does not work together in one job",
     .explanation = kExplanation,
     .check = check,
 };

@@ -26,8 +26,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (l.nofile && *l.nofile < kOpenFiles && uses_rdma(in.cluster, static_cast<int>(i)) && once.first(l.nofile.span))
       write_instead(findings
                         .warning(rule.id, l.nofile.span,
-                                 format("{} open files on '{}', an all-to-all of many nodes needs {}", *l.nofile,
-                                        g.name, kOpenFiles))
+                                 format("'{}' allows {} open files, but an all-to-all of many nodes needs {}",
+                                        *l.nofile, g.name, kOpenFiles))
                         .help(format("`nofile: {}`", kOpenFiles))
                         .object("nodes." + g.name),
                     l.nofile, std::to_string(kOpenFiles));
@@ -35,7 +35,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         once.first(l.shared_memory.span))
       write_instead(findings
                         .warning(rule.id, l.shared_memory.span,
-                                 format("/dev/shm of {} in containers on '{}', NCCL and data loaders need {}",
+                                 format("containers on '{}' have {} of /dev/shm, but NCCL and data loaders need {}",
                                         to_text(*l.shared_memory), g.name, to_text(kSharedMemory)))
                         .help("`shared_memory: 1 GiB`; docker: `--shm-size=1g`, or `--ipc=host`")
                         .object("nodes." + g.name),

@@ -106,15 +106,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       };
       if (*stack.kind == "mlnx-ofed") {
         if (adapter->last_mlnx_ofed.empty())
-          say(format("no standalone mlnx-ofed drives {}, group '{}' has it", adapter->family, g.name),
+          say(format("no standalone mlnx-ofed supports {}, which group '{}' has", adapter->family, g.name),
               "`fabric: doca-ofed`");
         else if (stack.version && *stack.version > Version{std::string(adapter->last_mlnx_ofed)} &&
                  stack.version->as_written.substr(0, adapter->last_mlnx_ofed.size()) != adapter->last_mlnx_ofed)
-          say(format("mlnx-ofed {} does not exist, {} is the last standalone release", stack.version->text(),
+          say(format("mlnx-ofed {} does not exist: the last standalone release is {}", stack.version->text(),
                      adapter->last_mlnx_ofed),
               "`fabric: doca-ofed`");
         else if (stack.version && !mlnx_ofed_drives(*adapter, *stack.version))
-          say(format("mlnx-ofed {} does not drive {}, {} is the first that does{}", stack.version->text(),
+          say(format("mlnx-ofed {} does not support {}; the first release that does is {}{}", stack.version->text(),
                      adapter->family, adapter->first_mlnx_ofed,
                      adapter->first_of_long_term.empty()
                          ? std::string()
@@ -124,7 +124,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         const std::string_view first =
             stack.version->major() >= kFirstOfedNumber ? kDoca210AsOfed : adapter->first_doca;
         if (*stack.version < Version{std::string(first)})
-          say(format("doca-ofed {} does not drive {}, {} is the first that does", stack.version->text(),
+          say(format("doca-ofed {} does not support {}; the first release that does is {}", stack.version->text(),
                      adapter->family, first),
               format("`fabric: doca-ofed {}` or newer", first));
       }
@@ -171,7 +171,7 @@ const Rule kSoftwareRdmaStackKernelMismatch = {
     .code = "SW-012",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the RDMA stack does not drive the adapters",
+    .summary = "the RDMA stack does not support the adapters",
     .explanation = kExplanation,
     .check = check,
 };

@@ -55,11 +55,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings
             .add(known || s.gpu_driver->major() < kSurelyEnded ? rule.severity : Severity::note, rule.id,
                  s.gpu_driver.span,
-                 known ? format("branch {} of the GPU driver ended in {}, there are no more updates", branch,
+                 known ? format("branch {} of the GPU driver ended in {}: it gets no more updates", branch,
                                 month_text(*end))
-                       : format("branch {} of the GPU driver is none that the vendor maintains", branch))
+                       : format("the vendor does not maintain branch {} of the GPU driver", branch))
             .label(when)
-            .help(format("`gpu_driver: {}`, which is maintained until 2028-06, where all GPUs take it", kLongTerm))
+            .help(format("`gpu_driver: {}`, which is maintained until 2028-06, if all GPUs support it", kLongTerm))
             .object("nodes." + g.name);
       }
     }

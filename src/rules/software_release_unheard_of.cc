@@ -15,8 +15,10 @@ void newer(const Rule& rule, Findings& findings, Once& once, const Value<Version
   if (!v || !beyond_release(*v, newest) || !once.first(v.span)) return;
   findings
       .note(rule.id, v.span,
-            format("{} {} is newer than {}, the newest that is known here: {}", what, v->text(), newest, means))
-      .help("a slip, or a release that came after this program: its notes say what it needs");
+            format("{} {} is newer than {}, the newest in the built-in table: {}", what, v->text(), newest, means))
+      .help(
+          "check the release: it may be a typing error, or newer than this program; its release notes state what it "
+          "needs");
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -25,9 +27,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.count == 0) continue;
     const Software& s = g.software;
     newer(rule, findings, once, s.cuda, "cuda", kNewestCuda,
-          "what it needs of driver and GPU is taken from that one, where it is judged at all");
-    newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "it is taken to do what that one does");
-    if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "it is taken to do what that one does");
+          "the requirements of that release on driver and GPU are used");
+    newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "it is judged as that release");
+    if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "it is judged as that release");
   }
   const auto& scheduler = in.cluster.spec.software.scheduler;
   if (scheduler && scheduler->kind.value == SchedulerKind::slurm)
@@ -38,12 +40,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (v.major() != kKubernetesMajor && once.first(scheduler->version.span))
       findings
           .note(rule.id, scheduler->version.span,
-                format("Kubernetes {} is no release that is known here: all are 1.x, up to {}", v.text(),
+                format("Kubernetes {} is not in the built-in table: its releases are 1.x, up to {}", v.text(),
                        kNewestKubernetes))
           .help(format("write `version: {}`, or another release of the project", kNewestKubernetes));
     else
       newer(rule, findings, once, scheduler->version, "Kubernetes", kNewestKubernetes,
-            "nothing of Kubernetes is compiled here, so no file depends on it");
+            "no output for Kubernetes exists, so no compiled file depends on it");
   }
 }
 
@@ -86,7 +88,7 @@ const Rule kSoftwareReleaseUnheardOf = {
     .code = "SW-018",
     .severity = Severity::note,
     .physics = false,
-    .summary = "a release of CUDA, driver, NCCL, Slurm or Kubernetes that is not known here",
+    .summary = "a release of CUDA, driver, NCCL, Slurm or Kubernetes that is not in the built-in table",
     .explanation = kExplanation,
     .check = check,
 };

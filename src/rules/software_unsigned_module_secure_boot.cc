@@ -23,11 +23,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       built.push_back(*s.fabric->kind + (s.fabric->version ? " " + s.fabric->version->text() : std::string()));
     if (built.empty() || !once.first(s.secure_boot.span)) continue;
     Finding& f = findings.warning(rule.id, s.secure_boot.span,
-                                  format("secure boot on '{}' loads no unsigned module: {}", g.name,
+                                  format("with secure boot, '{}' loads no unsigned module: {}", g.name,
                                          name_list(built, static_cast<std::int64_t>(built.size()))));
     if (s.signed_modules) f.note(s.signed_modules.span, "set here");
     f.help(
-        "packages that are built and signed for the kernel, or a key of your own in the firmware; then "
+        "install packages that are built and signed for the kernel, or enrol your own key in the firmware; then "
         "`signed_modules: true`");
     f.object("nodes." + g.name);
   }
@@ -70,7 +70,7 @@ const Rule kSoftwareUnsignedModuleSecureBoot = {
     .code = "SW-013",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "the firmware checks signatures, and nothing says that the modules are signed",
+    .summary = "the firmware checks signatures, but the spec does not state that the modules are signed",
     .explanation = kExplanation,
     .check = check,
 };

@@ -47,10 +47,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           continue;
         findings
             .error(rule.id, mine.value->span,
-                   format("`{}` of group '{}' is {}, group '{}' of the same '{}' has {}", mine.key, b.name,
+                   format("`{}` of group '{}' is {}, but group '{}' of the same '{}' has {}", mine.key, b.name,
                           (*mine.value)->text(), first->name, b.server.id, (*other.value)->text()))
             .note(other.value->span, format("{} of '{}' run this", plural(first->count, "node"), first->name))
-            .help(format("one release for both; while a rollout lasts, take one of them out of `schedules`"))
+            .help(format("use one release for both; during a rollout, remove one of them from `schedules`"))
             .object("nodes." + b.name);
       }
   }
@@ -93,7 +93,7 @@ const Rule kSoftwareVersionsDifferInClass = {
     .code = "SW-008",
     .severity = Severity::error,
     .physics = false,
-    .summary = "groups of one kind of server run different releases of what their jobs share",
+    .summary = "groups of one kind of server run different releases of software that their jobs share",
     .explanation = kExplanation,
     .check = check,
 };

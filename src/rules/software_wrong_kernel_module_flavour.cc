@@ -17,16 +17,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const SourceSpan here = first_place(w.kernel_modules.span, w.gpu_driver.span, g.span);
     if (!gen) {
       findings.note(rule.id, here,
-                    s.gpu->sm ? format("sm_{} of '{}' is in no table here, so its kernel modules were not checked",
-                                       s.gpu->sm->text(), s.gpu_model)
-                              : format("'{}' states no `sm`, so its kernel modules were not checked", s.gpu_model));
+                    s.gpu->sm
+                        ? format("sm_{} of '{}' is not in the built-in table, so its kernel modules were not checked",
+                                 s.gpu->sm->text(), s.gpu_model)
+                        : format("'{}' states no `sm`, so its kernel modules were not checked", s.gpu_model));
       continue;
     }
     const auto finish = [&](Finding& f, std::string_view flavour) {
       f.note(s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span,
              format("group '{}' has these GPUs", g.name));
       if (!gen->confirmed)
-        f.note({}, format("which modules drive sm_{} was not read in a document of the vendor", gen->sm));
+        f.note({}, format("which modules support sm_{} was not confirmed in a document of the vendor", gen->sm));
       f.help(format("`kernel_modules: {}` for this group", flavour));
       // What is said for all nodes may be right for other groups.
       if (g.spec->software && g.spec->software->kernel_modules)
@@ -41,10 +42,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (!open && driver_is_open_only)
           write_instead(
               findings
-                  .error(
-                      rule.id, w.kernel_modules.span,
-                      format("driver {} has no proprietary kernel modules, the last branch that has them is before {}",
-                             w.gpu_driver->text(), kOpenOnlyDriver))
+                  .error(rule.id, w.kernel_modules.span,
+                         format("driver {} has no proprietary kernel modules: the last branch with them is before {}",
+                                w.gpu_driver->text(), kOpenOnlyDriver))
                   .note(w.gpu_driver.span, "the driver is set here")
                   .help("`kernel_modules: open`")
                   .object("nodes." + g.name),
@@ -52,7 +52,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         continue;
       }
       finish(findings.error(rule.id, w.kernel_modules.span,
-                            format("'{}' ({}) needs the {} kernel modules, group '{}' has the {} ones", s.gpu_model,
+                            format("'{}' ({}) needs the {} kernel modules, but group '{}' has the {} ones", s.gpu_model,
                                    gen->name, open ? "proprietary" : "open", g.name, open ? "open" : "proprietary")),
              open ? "proprietary" : "open");
       continue;
@@ -60,13 +60,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     // Nothing is written: what the driver's packages install.
     const bool open = w.gpu_driver->major() >= Version{std::string(kOpenByDefaultDriver)}.major();
     if (open ? gen->open : gen->proprietary) continue;
-    finish(
-        findings.error(
-            rule.id, w.gpu_driver.span,
-            format("'{}' ({}) needs the {} kernel modules, driver {} installs the {} ones where nothing is asked for",
-                   s.gpu_model, gen->name, open ? "proprietary" : "open", w.gpu_driver->text(),
-                   open ? "open" : "proprietary")),
-        open ? "proprietary" : "open");
+    finish(findings.error(rule.id, w.gpu_driver.span,
+                          format("'{}' ({}) needs the {} kernel modules, but driver {} installs the {} ones by default",
+                                 s.gpu_model, gen->name, open ? "proprietary" : "open", w.gpu_driver->text(),
+                                 open ? "open" : "proprietary")),
+           open ? "proprietary" : "open");
   }
 }
 
@@ -111,7 +109,7 @@ const Rule kSoftwareWrongKernelModuleFlavour = {
     .code = "SW-004",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the kernel modules do not drive the GPU",
+    .summary = "the kernel modules do not support the GPU",
     .explanation = kExplanation,
     .check = check,
 };
