@@ -15,6 +15,9 @@ HostPattern pattern_of(const Value<std::string>& names) {
 
 Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const Site& site) {
   const Feed& f = feed.value;
+  if (f.continuous && !f.breaker)
+    r.missing(f.continuous.span, format("feed '{}' has no breaker that `continuous` is a share of", feed.name),
+              "write `breaker: 250 A`, or leave `continuous` out: `capacity` is continuous");
   if (f.capacity || f.capacity.unknown) return f.capacity;
   if (!f.breaker) {
     if (!was_written(f.breaker) && !was_written(f.capacity))
@@ -24,11 +27,12 @@ Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const S
   }
   if (!site.supply || !site.supply->voltage || !site.supply->phases || r.cluster.continuous_factor == 0)
     return {};  // the reader asked for them
+  const double share = continuous_share(r.cluster, f.continuous);
   const std::int64_t phases = *site.supply->phases;
   const Volts v = *site.supply->voltage;
-  return Value<VoltAmperes>::derived(continuous_rating(phases, v, *f.breaker, r.cluster.continuous_factor),
+  return Value<VoltAmperes>::derived(continuous_rating(phases, v, *f.breaker, share),
                                      format("{}{} x {} x {:.2f} (continuous load)", phases >= 3 ? "sqrt(3) x " : "",
-                                            to_text(v), to_text(*f.breaker), r.cluster.continuous_factor),
+                                            to_text(v), to_text(*f.breaker), share),
                                      f.breaker.span);
 }
 

@@ -74,6 +74,7 @@ struct Feed {
   SourceSpan span;
   Value<VoltAmperes> capacity;
   Value<Amperes> breaker;
+  Value<double> continuous;
   Value<Watts> in_use;
   std::optional<UpsSet> ups;
   Value<std::string> generator;
@@ -82,6 +83,11 @@ struct Feed {
   static void describe(Self& s, V&& v) {
     v("capacity", s.capacity, {.doc = "apparent power that the feed may carry without end"});
     v("breaker", s.breaker, {.doc = "rating of its main breaker"});
+    v("continuous", s.continuous,
+      {.doc = "share of the breaker's rating that it carries without end; left out: 80 % in region na, 100 % in iec. "
+              "Write 100 % for a breaker that is listed for it",
+       .least = 0.5,
+       .most = 1});
     v("in_use", s.in_use, {.doc = "what other equipment already draws from it"});
     v("ups", s.ups, {.doc = "uninterruptible supply on this feed"});
     v("generator", s.generator, {.doc = "name of the generator behind it"});
@@ -93,12 +99,18 @@ struct Panel {
   SourceSpan span;
   Value<std::string> feed;
   Value<Amperes> breaker;
+  Value<double> continuous;
   Value<bool> busway;
   static constexpr std::string_view type_name = "panel";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
     v("feed", s.feed, {.required = true, .doc = "feed that supplies it"});
     v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker"});
+    v("continuous", s.continuous,
+      {.doc = "share of the breaker's rating that panel or busway carry without end; left out: 80 % in region na, "
+              "100 % in iec",
+       .least = 0.5,
+       .most = 1});
     v("busway", s.busway, {.doc = "true: an overhead busway with tap-off boxes"});
   }
 };
