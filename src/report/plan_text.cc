@@ -252,7 +252,10 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
             ", {} up to {}", f.uplink_cables,
             cluster.networks[static_cast<std::size_t>(plan.fabrics[static_cast<std::size_t>(f.uplinks_to)].network)]
                 .name);
-      out += format("; oversubscription {} to 1\n", std::round(f.oversubscription * 1000) / 1000);
+      const auto ratio = [](double o) { return std::round(o * 1000) / 1000; };
+      out += format("; oversubscription {} to 1", ratio(f.oversubscription));
+      if (f.core_oversubscription > 1) out += format(", between pods {} to 1", ratio(f.core_oversubscription));
+      out += "\n";
       const std::vector<PatternLoad>& loads = plan.loads(f.network);
       if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
       for (const PatternLoad& l : loads)

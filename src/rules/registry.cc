@@ -93,6 +93,7 @@
   X(kNetRailsUnjoinedButCrossed) \
   X(kNetLeavesUnjoined) \
   X(kNetSingleSpine) \
+  X(kNetTopologyNotFollowed) \
   X(kNetDomainReserved) \
   X(kNetSingleSwitchUnderHa) \
   X(kNetBreakoutUnconfirmed) \

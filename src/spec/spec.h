@@ -197,7 +197,7 @@ struct Network {
   Value<LinkKind> kind;
   Value<Rdma> rdma;
   Value<bool> spectrum_x, sharp, adaptive_routing;
-  Value<BitsPerSecond> rate;
+  Value<BitsPerSecond> rate, uplink_rate;
   Value<std::string> switch_model, racks, shares_switches_with, subnet, gateway, routing;
   std::vector<Value<Medium>> media;
   NamedMap<Value<std::string>> tiers;
@@ -206,7 +206,9 @@ struct Network {
   Value<AirPath> airflow;
   Value<RackSide> ports_face;
   Value<std::int64_t> rails, planes, breakout, bond, vlan, mtu, asn;
-  Value<double> oversubscription;
+  Value<std::int64_t> spines, links_per_spine;
+  Value<double> oversubscription, core_oversubscription;
+  Value<bool> room_for_cores;
   NamedMap<Value<std::int64_t>> built_for;
   std::vector<Value<Traffic>> carries;
   Connects connects;
@@ -223,6 +225,8 @@ struct Network {
     v("sharp", s.sharp, {.doc = "in-network reduction"});
     v("adaptive_routing", s.adaptive_routing, {.doc = "packets choose among equal paths"});
     v("rate", s.rate, {.doc = "rate of one node port, one direction"});
+    v("uplink_rate", s.uplink_rate,
+      {.doc = "rate of one link between switches; left out: switch ports are split for these as for node ports"});
     v("switch", s.switch_model, {.doc = "catalogue switch"});
     v("tiers", s.tiers, {.doc = "other switches by tier: { spine: nvidia-sn5600 }"});
     v("roce", s.roce,
@@ -244,6 +248,22 @@ struct Network {
        .doc = "node bandwidth over uplink bandwidth of a leaf: 3, 4/3",
        .least = 0.1,
        .most = 1000});
+    v("spines", s.spines,
+      {.doc = "spines of a plane, or of each pod where there are cores; left out: the fewest that carry the uplinks",
+       .least = 1,
+       .most = 1024});
+    v("links_per_spine", s.links_per_spine,
+      {.doc = "links of each leaf to each of its spines; left out: what `oversubscription` asks for",
+       .least = 1,
+       .most = 256});
+    v("core_oversubscription", s.core_oversubscription,
+      {.standard = "1",
+       .why = "full bandwidth unless it is written",
+       .doc = "links down over links up of a spine, where there are cores: 2",
+       .least = 1,
+       .most = 1000});
+    v("room_for_cores", s.room_for_cores,
+      {.doc = "true: two tiers leave half of the ports of each spine free for cores that come later"});
     v("breakout", s.breakout,
       {.doc = "node ports on one switch port; left out: switch port rate over node rate", .least = 1, .most = 8});
     v("media", s.media,
