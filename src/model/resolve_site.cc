@@ -198,10 +198,12 @@ void resolve_site(Resolution& r) {
     // Continuous load: at most 80 % of the overcurrent device (NFPA 70, 210.20(A) and 215.3); IEC 60364-4-43 has no
     // such factor.
     if (site.region) c.continuous_factor = *site.region == Region::na ? 0.80 : 1.00;
+    for (const auto& g : site.generators) c.generators.push_back({g.name, g.name_span, &g.value});
     for (auto& f : site.feeds) {
       FeedModel m{f.name, f.name_span, &f.value, nullptr, feed_capacity(r, f, site)};
       if (!was_written(f.value.capacity)) f.value.capacity = m.capacity;
       if (f.value.ups) m.ups = r.part(f.value.ups->model, PartKind::ups, &Catalog::ups);
+      if (!site.generators.empty()) m.generator = r.find(f.value.generator, c.generators, "generator");
       c.feeds.push_back(std::move(m));
     }
     for (const auto& p : site.panels)

@@ -14,6 +14,7 @@
   X(kPowerSupplyVoltageOutOfRange) \
   X(kPowerDcUsedAsWall) \
   X(kPowerUpsOverKwRating) \
+  X(kPowerGeneratorOverloaded) \
   X(kPowerNodeBelowPartSum) \
   X(kPowerBreakerSizedOnTypical) \
   X(kPowerCordOverOutletRating) \
