@@ -179,6 +179,18 @@ struct Builder {
     return 0;
   }
 
+  // Slots of the nodes of one rack, where each rack has leaves of its own; 0: leaves take as many as are best.
+  static std::int64_t slots_of_a_rack(const Cluster& c, const Fabric& f) {
+    const NetworkModel& n = c.networks[f.network];
+    if (!n.spec || !n.spec->leaf_per_rack.value_or(false)) return 0;
+    for (const FabricBlock& b : f.blocks) {
+      if (b.what != FabricBlock::What::ends) continue;
+      const EndPoints& p = c.networks[b.network].ends[b.end];
+      if (p.group >= 0 && c.nodes[p.group].spec) return c.nodes[p.group].spec->per_rack.value_or(0) * b.width;
+    }
+    return 0;
+  }
+
   // For leaves in units of `rails`: the layout, and the switches that the network names.
   // `cores`: should there be three tiers.
   static FabricDemand demand(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised, bool cores) {
@@ -204,7 +216,7 @@ struct Builder {
       d.links = n.spec->links_per_spine.value_or(0);
       d.room_above = n.spec->room_for_cores.value_or(false);
     }
-    if (rail_optimised) d.unit_slots = scalable_unit(c, f);
+    d.unit_slots = rail_optimised ? scalable_unit(c, f) : slots_of_a_rack(c, f);
     return d;
   }
 
@@ -290,7 +302,8 @@ struct Builder {
 
     // One switch (one for each link of a bond) where all fits, rails or not, unless there are to be spines.
     FabricShape s;
-    const bool fits_one = slots_needed(d) <= radix && d.spines == 0 && d.links == 0 && !d.room_above;
+    const bool fits_one = slots_needed(d) <= radix && d.spines == 0 && d.links == 0 && !d.room_above &&
+                          (d.unit_slots == 0 || slots_needed(d) <= d.unit_slots);
     const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
     if (fits_one || one_wanted) {
       s = {.tiers = 1, .down = radix, .units = 1, .leaves = bond};

@@ -49,6 +49,31 @@ void number(const Rule& rule, const NetworkModel& n, const Value<std::int64_t>& 
   x.object("networks." + n.name);
 }
 
+// Leaves of the nodes of one rack each, which are the first group's.
+void leaf_of_each_rack(const Rule& rule, const Cluster& c, const Fabric& f, const NetworkModel& n, Findings& findings) {
+  if (!n.spec->leaf_per_rack.value_or(false)) return;
+  const NodeGroupModel* g = nullptr;
+  for (const EndPoints& e : n.ends)
+    if (e.group >= 0 && !g) g = &c.nodes[static_cast<std::size_t>(e.group)];
+  const auto say = [&](std::string why, std::string help) -> Finding& {
+    return findings
+        .error(rule.id, n.spec->leaf_per_rack.span,
+               format("network '{}' has no leaf for each rack: {}", n.name, std::move(why)))
+        .help(std::move(help))
+        .object("networks." + n.name);
+  };
+  if (f.rail_optimised)
+    say("its leaves take a rail of several racks", "leave `leaf_per_rack` out, or write `topology: fat-tree`");
+  else if (!g || !g->spec || !g->spec->per_rack)
+    say(g ? format("how many nodes of '{}' a rack has is not stated", g->name) : std::string("no nodes are connected"),
+        "write `per_rack` in the node group");
+  else if (f.tiers.size() > 1 && f.unit != *g->spec->per_rack)
+    say(format("the {} of a rack take more than the {} ports of a leaf, uplinks included",
+               plural(*g->spec->per_rack, "node"), f.tiers[0].ports),
+        "write a higher `oversubscription`, or use a larger switch")
+        .note(g->spec->per_rack.span, "nodes of one rack");
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
@@ -66,6 +91,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
            wired, findings);
     number(rule, n, n.spec->links_per_spine, f.links_per_pair, "links_per_spine", "links from each leaf to each spine",
            wired, findings);
+    leaf_of_each_rack(rule, c, f, n, findings);
     const Value<double>& cores = n.spec->core_oversubscription;
     if (written(cores).valid() && f.tiers.size() < 3 && *cores > 1)
       findings

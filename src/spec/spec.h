@@ -208,7 +208,7 @@ struct Network {
   Value<std::int64_t> rails, planes, breakout, bond, vlan, mtu, asn;
   Value<std::int64_t> spines, links_per_spine;
   Value<double> oversubscription, core_oversubscription;
-  Value<bool> room_for_cores;
+  Value<bool> room_for_cores, leaf_per_rack;
   NamedMap<Value<std::int64_t>> built_for;
   std::vector<Value<Traffic>> carries;
   Connects connects;
@@ -262,6 +262,10 @@ struct Network {
        .doc = "links down over links up of a spine, where there are cores: 2",
        .least = 1,
        .most = 1000});
+    v("leaf_per_rack", s.leaf_per_rack,
+      {.doc =
+           "true: a leaf (with `bond: 2` a pair) in each rack of nodes, for as many as `per_rack` of the first group "
+           "says; `racks` is for the spines"});
     v("room_for_cores", s.room_for_cores,
       {.doc = "true: two tiers leave half of the ports of each spine free for cores that come later"});
     v("breakout", s.breakout,
