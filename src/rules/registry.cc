@@ -33,6 +33,7 @@
   X(kPowerRackOverBudget) \
   X(kPowerCapBelowParts) \
   X(kPowerEquipmentOnNoFeed) \
+  X(kPowerWallCircuitOverloaded) \
   X(kPowerPartLossTripsRest) \
   X(kCoolHeatRejectionUndersized) \
   X(kCoolAirflowBelowDemand) \

@@ -64,6 +64,22 @@ struct RackPosition {  // where one node stands: "r01/U5"
   }
 };
 
+// A circuit of the building that nodes without a rack are plugged into.
+struct WallCircuit {
+  SourceSpan span;
+  Value<Volts> voltage;
+  Value<Amperes> breaker;
+  Value<std::int64_t> nodes;
+  static constexpr std::string_view type_name = "wall circuit";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("voltage", s.voltage, {.required = true, .doc = "voltage of the outlet: 120 V, 230 V"});
+    v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker: 15 A, 16 A"});
+    v("nodes", s.nodes,
+      {.standard = "1", .why = "a circuit for each", .doc = "nodes on one circuit", .least = 1, .most = 100});
+  }
+};
+
 struct NodeGroup : Fittings {
   SourceSpan span;
   Value<std::string> names, model, racks, from, instance;
@@ -73,6 +89,7 @@ struct NodeGroup : Fittings {
   Value<HaMode> ha;
   Value<std::int64_t> per_rack, scalable_unit, spares;
   NamedMap<RackPosition> at;
+  std::optional<WallCircuit> wall;
   Value<Watts> power_cap, gpu_power_limit;
   std::optional<Software> software;
   static constexpr std::string_view type_name = "node group";
@@ -90,6 +107,7 @@ struct NodeGroup : Fittings {
       {.doc = "nodes in each rack; left out: as many as fit and the lines of their PDUs carry",
        .least = 1,
        .most = 60});
+    v("wall", s.wall, {.doc = "circuit of nodes that stand in no rack: { voltage: 120 V, breaker: 15 A }"});
     v("at", s.at, {.doc = "places of single nodes: { gpu001: r01/U5 }"});
     v("scalable_unit", s.scalable_unit,
       {.doc = "nodes of one scalable unit; left out: what one leaf switch takes", .least = 1, .most = 1e6});
