@@ -143,6 +143,9 @@ FabricShape fabric_shape(FabricDemand d) {
   if (widest <= 0) return {};
   // No wider than all that there is.
   if (narrowest != widest) widest = std::min(widest, ceil_div(all, step) * step);
+  // Spines that are asked for join two leaves at least.
+  if (narrowest != widest && d.rails == 1 && (d.spines > 0 || d.links > 0 || d.room_above))
+    widest = std::min(widest, ceil_div(ceil_div(all, 2), step) * step);
 
   std::optional<FabricShape> best;
   for (std::int64_t down = widest; down >= narrowest; down -= step) {
