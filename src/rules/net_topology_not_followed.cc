@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
@@ -74,8 +76,48 @@ void leaf_of_each_rack(const Rule& rule, const Cluster& c, const Fabric& f, cons
         .note(g->spec->per_rack.span, "nodes of one rack");
 }
 
+// A network on the switches of another has no leaves and spines of its own.
+void guest(const Rule& rule, const Cluster& c, const NetworkModel& n, Findings& findings) {
+  const Network& s = *n.spec;
+  for (const auto& [key, at] :
+       {std::pair{"topology", written(s.topology)}, std::pair{"spines", written(s.spines)},
+        std::pair{"links_per_spine", written(s.links_per_spine)}, std::pair{"uplink_rate", written(s.uplink_rate)},
+        std::pair{"core_oversubscription", written(s.core_oversubscription)},
+        std::pair{"room_for_cores", written(s.room_for_cores)}, std::pair{"leaf_per_rack", written(s.leaf_per_rack)}})
+    if (at.valid())
+      findings
+          .note(rule.id, at,
+                format("network '{}' runs on the switches of '{}', so nothing follows its `{}`", n.name,
+                       c.networks[static_cast<std::size_t>(n.shares)].name, key))
+          .help(format("write `{}` in network '{}'", key, c.networks[static_cast<std::size_t>(n.shares)].name))
+          .object("networks." + n.name);
+}
+
+// Scalable units are those of rail-optimised leaves.
+void unit_of_no_network(const Rule& rule, const RuleInput& in, const NodeGroupModel& g, Findings& findings) {
+  if (!g.spec || !written(g.spec->scalable_unit).valid() || !is_ours(g)) return;
+  bool connected = false;
+  for (const Fabric& f : in.plan.fabrics) {
+    const NetworkModel& n = in.cluster.networks[static_cast<std::size_t>(f.network)];
+    for (const EndPoints& e : n.ends) {
+      if (e.group < 0 || &in.cluster.nodes[static_cast<std::size_t>(e.group)] != &g || f.tiers.empty()) continue;
+      if (f.rail_optimised || (n.spec->topology && *n.spec->topology == NetworkTopology::rail_optimised)) return;
+      connected = true;
+    }
+  }
+  if (connected)
+    findings
+        .note(rule.id, g.spec->scalable_unit.span,
+              format("no rail-optimised network connects '{}', so nothing follows its `scalable_unit`", g.name))
+        .help("write `topology: rail-optimised` in the network of its jobs, or leave `scalable_unit` out")
+        .object("nodes." + g.name);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
+  for (const NodeGroupModel& g : c.nodes) unit_of_no_network(rule, in, g, findings);
+  for (const NetworkModel& n : c.networks)
+    if (n.spec && n.shares >= 0) guest(rule, c, n, findings);
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
     if (!n.spec || !n.switch_part || f.tiers.empty()) continue;
