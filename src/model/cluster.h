@@ -156,12 +156,18 @@ struct CableModel {
   const CablePart* part = nullptr;
 };
 
+struct GeneratorModel {
+  std::string name;
+  SourceSpan span;
+  const Generator* spec = nullptr;
+};
 struct FeedModel {
   std::string name;
   SourceSpan span;
   const Feed* spec = nullptr;
   const UpsPart* ups = nullptr;
   Value<VoltAmperes> capacity; /* continuous; from capacity or breaker */
+  int generator = -1;
 };
 struct PanelModel {
   std::string name;
@@ -183,6 +189,7 @@ struct Cluster {
   Spec spec;  // the groups below point into it
   bool own_site = true;
   double continuous_factor = 0;  // 0.80 (na) or 1.00 (iec); 0 when the region is missing
+  std::vector<GeneratorModel> generators;
   std::vector<FeedModel> feeds;
   std::vector<PanelModel> panels;
   std::vector<ZoneModel> zones;

@@ -349,6 +349,10 @@ Value<Volts> supply_voltage(const Site& site) {
   return Value<Volts>::derived(load, how, site.supply->voltage.span);
 }
 
+double continuous_share(const Cluster& c, const Value<double>& written) {
+  return written.value_or(c.continuous_factor);
+}
+
 VoltAmperes continuous_rating(std::int64_t phases, Volts v, Amperes breaker, double factor) {
   return VoltAmperes((phases >= 3 ? kSqrt3 : 1.0) * v.value * breaker.value * factor);
 }

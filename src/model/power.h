@@ -106,6 +106,8 @@ SupplyResult on_supplies(const SupplyLoad&, std::int64_t alive);
 Volts load_voltage(std::int64_t phases, Volts);
 Value<Volts> supply_voltage(const Site&);
 // What a breaker may carry without end: sqrt(3) x V_LL x I x factor, one phase V x I x factor.
+double continuous_share(const Cluster&,
+                        const Value<double>& written);  // of a breaker's rating: the spec's, else by region
 VoltAmperes continuous_rating(std::int64_t phases, Volts, Amperes breaker, double factor);
 
 }  // namespace clusterc

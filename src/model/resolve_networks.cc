@@ -356,6 +356,15 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
     r.error("spec-out-of-range", n.breakout.span,
             format("{} links of {} are asked for on a port of '{}', which has {}", *n.breakout, to_text(m.rate),
                    m.switch_model, to_text(*m.switch_part->port_rate)));
+  if (n.uplink_rate && m.switch_part && m.switch_part->port_rate &&
+      above(n.uplink_rate->value, m.switch_part->port_rate->value))
+    r.error("spec-out-of-range", n.uplink_rate.span,
+            format("links of {} between switches are asked for, a port of '{}' has {}", to_text(*n.uplink_rate),
+                   m.switch_model, to_text(*m.switch_part->port_rate)));
+  else if (n.uplink_rate && above(m.rate.value, n.uplink_rate->value))
+    r.error("spec-out-of-range", n.uplink_rate.span,
+            format("links of {} between switches are asked for, a node port of network '{}' has {}",
+                   to_text(*n.uplink_rate), m.name, to_text(m.rate)));
   if (!was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
     const std::int64_t most = m.switch_part->breakout.value_or(1);
     const auto ways =

@@ -15,6 +15,9 @@ HostPattern pattern_of(const Value<std::string>& names) {
 
 Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const Site& site) {
   const Feed& f = feed.value;
+  if (f.continuous && !f.breaker)
+    r.missing(f.continuous.span, format("feed '{}' has no breaker that `continuous` is a share of", feed.name),
+              "write `breaker: 250 A`, or leave `continuous` out: `capacity` is continuous");
   if (f.capacity || f.capacity.unknown) return f.capacity;
   if (!f.breaker) {
     if (!was_written(f.breaker) && !was_written(f.capacity))
@@ -24,11 +27,12 @@ Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const S
   }
   if (!site.supply || !site.supply->voltage || !site.supply->phases || r.cluster.continuous_factor == 0)
     return {};  // the reader asked for them
+  const double share = continuous_share(r.cluster, f.continuous);
   const std::int64_t phases = *site.supply->phases;
   const Volts v = *site.supply->voltage;
-  return Value<VoltAmperes>::derived(continuous_rating(phases, v, *f.breaker, r.cluster.continuous_factor),
+  return Value<VoltAmperes>::derived(continuous_rating(phases, v, *f.breaker, share),
                                      format("{}{} x {} x {:.2f} (continuous load)", phases >= 3 ? "sqrt(3) x " : "",
-                                            to_text(v), to_text(*f.breaker), r.cluster.continuous_factor),
+                                            to_text(v), to_text(*f.breaker), share),
                                      f.breaker.span);
 }
 
@@ -194,10 +198,12 @@ void resolve_site(Resolution& r) {
     // Continuous load: at most 80 % of the overcurrent device (NFPA 70, 210.20(A) and 215.3); IEC 60364-4-43 has no
     // such factor.
     if (site.region) c.continuous_factor = *site.region == Region::na ? 0.80 : 1.00;
+    for (const auto& g : site.generators) c.generators.push_back({g.name, g.name_span, &g.value});
     for (auto& f : site.feeds) {
       FeedModel m{f.name, f.name_span, &f.value, nullptr, feed_capacity(r, f, site)};
       if (!was_written(f.value.capacity)) f.value.capacity = m.capacity;
       if (f.value.ups) m.ups = r.part(f.value.ups->model, PartKind::ups, &Catalog::ups);
+      if (!site.generators.empty()) m.generator = r.find(f.value.generator, c.generators, "generator");
       c.feeds.push_back(std::move(m));
     }
     for (const auto& p : site.panels)

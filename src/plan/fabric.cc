@@ -136,13 +136,19 @@ struct Builder {
     return d;
   }
 
-  // Of the links between switches. The ports of a leaf are split for those as for its nodes, and each share runs as
-  // fast as the port lets it: 400 Gb/s of nodes on ports of 800 that cannot be split leave 800 for the uplinks. No
-  // tier's port is overrun. (Splits that are no power of two are nobody's: as the nodes.)
+  // Of the links between switches, where the spec does not say. The ports of an Ethernet leaf are split for those as
+  // for its nodes, and each share runs as fast as the port lets it: 400 Gb/s of nodes on ports of 800 that cannot be
+  // split leave 800 for the uplinks. InfiniBand splits ports for nodes only: JUPITER has NDR200 nodes and NDR uplinks
+  // (apps.fz-juelich.de/jsc/hps/jupiter/configuration.html). No tier's port is overrun. (Splits that are no power of
+  // two are nobody's: as the nodes.)
   static BitsPerSecond uplink_rate(const NetworkModel& n, std::int64_t ways, bool cores) {
     double rate = n.rate.value;
-    if (n.switch_part->port_rate && (ways & (ways - 1)) == 0)
-      rate = std::max(rate, n.switch_part->port_rate->value / static_cast<double>(ways));
+    if (n.spec && n.spec->uplink_rate)
+      rate = std::max(rate, n.spec->uplink_rate->value);
+    else if (n.switch_part->port_rate && (ways & (ways - 1)) == 0)
+      rate = std::max(rate,
+                      n.switch_part->port_rate->value / static_cast<double>(n.kind == LinkKind::infiniband ? 1 : ways));
+    if (n.switch_part->port_rate) rate = std::min(rate, n.switch_part->port_rate->value);
     for (const auto& [name, part] : n.tier_parts)
       if ((name == "spine" || (cores && name == "core")) && part && part->port_rate)
         rate = std::min(rate, part->port_rate->value);
@@ -173,23 +179,44 @@ struct Builder {
     return 0;
   }
 
+  // Slots of the nodes of one rack, where each rack has leaves of its own; 0: leaves take as many as are best.
+  static std::int64_t slots_of_a_rack(const Cluster& c, const Fabric& f) {
+    const NetworkModel& n = c.networks[f.network];
+    if (!n.spec || !n.spec->leaf_per_rack.value_or(false)) return 0;
+    for (const FabricBlock& b : f.blocks) {
+      if (b.what != FabricBlock::What::ends) continue;
+      const EndPoints& p = c.networks[b.network].ends[b.end];
+      if (p.group >= 0 && c.nodes[p.group].spec) return c.nodes[p.group].spec->per_rack.value_or(0) * b.width;
+    }
+    return 0;
+  }
+
   // For leaves in units of `rails`: the layout, and the switches that the network names.
   // `cores`: should there be three tiers.
   static FabricDemand demand(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised, bool cores) {
     const NetworkModel& n = c.networks[f.network];
     FabricDemand d = lay_out(f, rails, rail_optimised);
-    d.radix = switch_radix(*n.switch_part, n.rate, n.spec ? n.spec->breakout : Value<std::int64_t>(), &f.ways);
+    const Value<std::int64_t> breakout = n.spec ? n.spec->breakout : Value<std::int64_t>();
+    d.radix = switch_radix(*n.switch_part, n.rate, breakout, &f.ways);
     // Spines and cores may be other switches; one without a number of ports counts as the leaf does
     // (net-switch-ports-exceeded says so).
     f.uplink_rate = uplink_rate(n, f.ways, cores);
     d.uplink_speed = n.rate.value > 0 ? f.uplink_rate / n.rate : 1;
-    d.spine_radix = radix_of("spine", n, f.uplink_rate, d.radix);
-    d.core_radix = radix_of("core", n, f.uplink_rate, d.radix);
+    const std::int64_t ports_between = switch_radix(*n.switch_part, f.uplink_rate, breakout, nullptr);
+    f.uplink_ports = d.uplink_ports = ports_between > 0 && d.radix % ports_between == 0 ? d.radix / ports_between : 1;
+    d.spine_radix = radix_of("spine", n, f.uplink_rate, d.radix / d.uplink_ports);
+    d.core_radix = radix_of("core", n, f.uplink_rate, d.radix / d.uplink_ports);
     d.cage = d.radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) *
              n.switch_part->ports_per_cage.value_or(1);  // as plan/links.cc has it
     d.even_groups = n.kind == LinkKind::infiniband;
-    d.oversubscription = n.spec ? n.spec->oversubscription.value_or(1) : 1;
-    if (rail_optimised) d.unit_slots = scalable_unit(c, f);
+    if (n.spec) {
+      d.oversubscription = n.spec->oversubscription.value_or(1);
+      d.core_oversubscription = n.spec->core_oversubscription.value_or(1);
+      d.spines = n.spec->spines.value_or(0);
+      d.links = n.spec->links_per_spine.value_or(0);
+      d.room_above = n.spec->room_for_cores.value_or(false);
+    }
+    d.unit_slots = rail_optimised ? scalable_unit(c, f) : slots_of_a_rack(c, f);
     return d;
   }
 
@@ -213,17 +240,47 @@ struct Builder {
           b.from_last || b.width == 0 ? b.built_for : std::clamp((free - b.first) / b.width, b.members, b.built_for);
   }
 
-  void build(int network) const {
-    const NetworkModel& n = c.networks[network];
-    Fabric& f = plan.fabrics[network];
-    count_ports(f);
+  // Leaves and spines, of one plane. What the spec asks of spines is left where no fabric of three tiers has it:
+  // net-topology-not-followed says so.
+  FabricShape shape_of_tiers(Fabric& f, FabricDemand& d) const {
+    const NetworkModel& n = c.networks[f.network];
+    d.may_be_single = false;
+    if (has_uplink_ports(n)) {
+      FabricShape s{
+          .tiers = 2, .down = d.radix, .units = std::max<std::int64_t>(1, ceil_div(slots_needed(d), d.radix))};
+      s.leaves = s.units * d.rails;
+      return s;
+    }
+    FabricShape s = fabric_shape(d);
+    // Two tiers have no cores; the ports of those may be slower than what joins leaves and spines.
+    if (s.tiers != 2 && uplink_rate(n, f.ways, true) < f.uplink_rate) {
+      d = demand(c, f, d.rails, f.rail_optimised, true);
+      d.may_be_single = false;
+      s = fabric_shape(d);
+    }
+    if (s.tiers == 0 && (d.spines > 0 || d.links > 0)) {
+      d.spines = d.links = 0;
+      s = fabric_shape(d);
+    }
+    return s;
+  }
+
+  void clear(Fabric& f) const {
+    const NetworkModel& n = c.networks[f.network];
     f.tiers.clear();
     f.unbuildable.clear();
     f.leaf_spine_cables = f.spine_core_cables = f.uplink_cables = 0;
     f.links_per_pair = f.core_links_per_pair = 0;
-    f.oversubscription = 1;
+    f.oversubscription = f.core_oversubscription = 1;
     f.link_rate = f.uplink_rate = n.rate;
     f.planes = n.spec ? n.spec->planes.value_or(1) : 1;
+  }
+
+  void build(int network) const {
+    const NetworkModel& n = c.networks[network];
+    Fabric& f = plan.fabrics[network];
+    count_ports(f);
+    clear(f);
     if (f.end_ports_built_for == 0) return;
 
     const std::int64_t bond = n.spec ? n.spec->bond.value_or(1) : 1;
@@ -243,9 +300,10 @@ struct Builder {
       if (n.spec->rails) rails = f.planes > 1 ? std::min(rails, *n.spec->rails) : *n.spec->rails;
     }
 
-    // One switch (one for each link of a bond) where all fits, rails or not.
+    // One switch (one for each link of a bond) where all fits, rails or not, unless there are to be spines.
     FabricShape s;
-    const bool fits_one = slots_needed(d) <= radix;
+    const bool fits_one = slots_needed(d) <= radix && d.spines == 0 && d.links == 0 && !d.room_above &&
+                          (d.unit_slots == 0 || slots_needed(d) <= d.unit_slots);
     const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
     if (fits_one || one_wanted) {
       s = {.tiers = 1, .down = radix, .units = 1, .leaves = bond};
@@ -256,20 +314,7 @@ struct Builder {
         f.rail_optimised = true;
       }
       f.leaves_per_unit = d.rails;
-      d.may_be_single = false;
-      const bool uplinks_only = has_uplink_ports(n);
-      if (uplinks_only) {
-        s = {.tiers = 2, .down = radix, .units = std::max<std::int64_t>(1, ceil_div(slots_needed(d), radix))};
-        s.leaves = s.units * d.rails;
-      } else {
-        s = fabric_shape(d);
-        // Two tiers have no cores; the ports of those may be slower than what joins leaves and spines.
-        if (s.tiers != 2 && uplink_rate(n, f.ways, true) < f.uplink_rate) {
-          d = demand(c, f, d.rails, f.rail_optimised, true);
-          d.may_be_single = false;
-          s = fabric_shape(d);
-        }
-      }
+      s = shape_of_tiers(f, d);
       if (s.tiers == 0) {
         f.unbuildable =
             clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription",
@@ -291,14 +336,17 @@ struct Builder {
     f.spines_per_pod = s.spines_per_pod;
     f.cores_per_group = s.cores_per_group;
     f.spines_per_group = s.spines_per_group;
-    if (s.tiers == 1 || has_uplink_ports(n)) f.uplink_rate = f.link_rate;
+    if (s.tiers == 1 || has_uplink_ports(n)) {
+      f.uplink_rate = f.link_rate;
+      f.uplink_ports = 1;
+    }
 
     auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
       FabricTier t{.word = word,
                    .model = n.switch_model,
                    .part = n.switch_part,
                    .count = f.planes * count,
-                   .ports = radix_of(word, n, f.uplink_rate, radix),
+                   .ports = f.tiers.empty() ? radix : radix_of(word, n, f.uplink_rate, radix / f.uplink_ports),
                    .down = down,
                    .up = up};
       for (const auto& [name, part] : n.tier_parts)
@@ -323,6 +371,7 @@ struct Builder {
     tier("spine", s.spines(), f.leaves_per_pod * s.links, s.core_links * s.cores_per_group);
     if (s.tiers == 2) return;
     f.spine_core_cables = f.planes * s.spines() * s.core_links * s.cores_per_group;
+    f.core_oversubscription = static_cast<double>(f.tiers[1].down) / static_cast<double>(f.tiers[1].up);
     tier("core", s.cores(), s.pods * s.spines_per_group * s.core_links, 0);
   }
 
@@ -397,6 +446,10 @@ FabricDemand fabric_demand(const Plan& plan, const Fabric& fabric) {
   Fabric f = fabric;
   FabricDemand d = Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised, f.tiers.size() > 2);
   d.may_be_single = false;
+  // What the spec asks of the spines of a plane is nothing to those of a pod, nor what was not followed to anybody.
+  if (f.tiers.size() != 2 || (d.spines > 0 && d.spines != f.spines_per_pod) ||
+      (d.links > 0 && d.links != f.links_per_pair))
+    d.spines = d.links = 0;
   return d;
 }
 

@@ -18,16 +18,20 @@ std::int64_t uplinks_for(const FabricDemand& d, std::int64_t down) {
 
 // What is plugged into a cage runs all its ports at one rate.
 bool fits(const FabricDemand& d, std::int64_t down, std::int64_t up) {
-  return (d.uplink_speed > 1 ? ceil_div(down, d.cage) * d.cage : down) + up <= d.radix;
+  return (d.uplink_speed > 1 ? ceil_div(down, d.cage) * d.cage : down) + up * d.uplink_ports <= d.radix;
 }
 
 std::int64_t units_for(const FabricDemand& d, std::int64_t down) {
   return std::max<std::int64_t>(1, ceil_div(slots_needed(d), down));
 }
 
+// Links up that fill a cage.
+std::int64_t links_of_cage(const FabricDemand& d) { return std::max<std::int64_t>(1, d.cage / d.uplink_ports); }
+
 // Whether a cage of a leaf has ports down and ports up, or links to two spines where there are several to each.
 bool tears_cages(const FabricDemand& d, const FabricShape& s) {
-  return ceil_div(s.down, d.cage) * d.cage + s.up > d.radix || (s.links > 1 && s.links % d.cage != 0);
+  return ceil_div(s.down, d.cage) * d.cage + s.up * d.uplink_ports > d.radix ||
+         (s.links > 1 && s.links % links_of_cage(d) != 0);
 }
 
 void keep_smaller(const FabricDemand& d, std::optional<FabricShape>& best, const FabricShape& s) {
@@ -36,19 +40,26 @@ void keep_smaller(const FabricDemand& d, std::optional<FabricShape>& best, const
     best = s;
 }
 
+// What the spec fixes is taken as it is: net-leaf-oversubscribed says what comes of it.
+bool enough(const FabricDemand& d, std::int64_t need, std::int64_t links, std::int64_t spines) {
+  return links * spines >= need || (d.links > 0 && d.spines > 0);
+}
+
 // The fewest spines for leaves that turn `down` ports down; absent where two tiers do not reach.
 std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
   const std::int64_t need = uplinks_for(d, down);
   FabricShape s{.tiers = 2, .down = down, .units = units_for(d, down)};
   s.leaves = s.units * d.rails;
-  if (s.leaves > d.spine_radix) return {};
-  for (std::int64_t spines = 1; spines <= d.radix - down; ++spines) {
-    const std::int64_t m = ceil_div(need, spines);
-    if (!fits(d, down, m * spines) || s.leaves * m > d.spine_radix) continue;
+  const std::int64_t spine_down = d.room_above ? d.spine_radix / 2 : d.spine_radix;
+  if (s.leaves > spine_down) return {};
+  for (std::int64_t spines = std::max<std::int64_t>(1, d.spines); spines <= (d.spines > 0 ? d.spines : d.radix - down);
+       ++spines) {
+    const std::int64_t m = d.links > 0 ? d.links : ceil_div(need, spines);
+    if (!enough(d, need, m, spines) || !fits(d, down, m * spines) || s.leaves * m > spine_down) continue;
     s.spines_per_pod = spines;
     s.links = m;
-    if (const std::int64_t whole = ceil_div(m, d.cage) * d.cage;
-        m > 1 && fits(d, down, whole * spines) && s.leaves * whole <= d.spine_radix)
+    if (const std::int64_t whole = ceil_div(m, links_of_cage(d)) * links_of_cage(d);
+        m > 1 && d.links == 0 && fits(d, down, whole * spines) && s.leaves * whole <= spine_down)
       s.links = whole;
     s.up = s.links * spines;
     s.units_per_pod = s.units;
@@ -59,10 +70,15 @@ std::optional<FabricShape> two_tiers(const FabricDemand& d, std::int64_t down) {
 
 void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricShape>& best) {
   const std::int64_t need = uplinks_for(d, down), units = units_for(d, down);
-  for (std::int64_t q = std::min(units, d.spine_radix / 2 / d.rails); q >= 1; --q) {
+  const auto up_of = [&](std::int64_t spine_down) {
+    return static_cast<std::int64_t>(std::ceil(static_cast<double>(spine_down) / d.core_oversubscription - 1e-9));
+  };
+  const std::int64_t most = d.core_oversubscription > 1 ? d.spine_radix : d.spine_radix / 2;
+  for (std::int64_t q = std::min(units, most / d.rails); q >= 1; --q) {
     const std::int64_t pods = ceil_div(units, q), pod_leaves = q * d.rails;
     if (pods > d.core_radix) break;  // smaller pods are only more of them
-    for (std::int64_t m = 1; m * pod_leaves * 2 <= d.spine_radix; ++m) {
+    for (std::int64_t m = 1; m * pod_leaves + up_of(m * pod_leaves) <= d.spine_radix; ++m) {
+      if (d.links > 0 && m != d.links) continue;
       FabricShape s{.tiers = 3,
                     .down = down,
                     .units = units,
@@ -70,20 +86,20 @@ void three_tiers(const FabricDemand& d, std::int64_t down, std::optional<FabricS
                     .links = m,
                     .pods = pods,
                     .units_per_pod = q};
-      s.spines_per_pod = ceil_div(need, m);
+      s.spines_per_pod = d.spines > 0 ? d.spines : ceil_div(need, m);
       s.up = m * s.spines_per_pod;
-      if (!fits(d, down, s.up)) continue;
+      if (!enough(d, need, m, s.spines_per_pod) || !fits(d, down, s.up)) continue;
       if (best && s.leaves + s.spines() >= best->switches()) continue;
       const std::int64_t spine_down = pod_leaves * m;
       for (const bool shared : {false, true})  // a group for each place, unless several places on one take fewer
         for (std::int64_t c = 1; c <= d.core_radix / pods; ++c) {
           s.core_links = c;
-          s.cores_per_group = ceil_div(spine_down, c);
+          s.cores_per_group = ceil_div(up_of(spine_down), c);
           if (spine_down + c * s.cores_per_group > d.spine_radix) continue;
-          std::int64_t most = shared ? std::min(s.spines_per_pod, d.core_radix / (pods * c)) : 1;
-          while (d.even_groups && s.spines_per_pod % most != 0) --most;
+          std::int64_t of_group = shared ? std::min(s.spines_per_pod, d.core_radix / (pods * c)) : 1;
+          while (d.even_groups && s.spines_per_pod % of_group != 0) --of_group;
           s.spines_per_group =
-              ceil_div(s.spines_per_pod, ceil_div(s.spines_per_pod, most));  // as even as the fewest groups can be
+              ceil_div(s.spines_per_pod, ceil_div(s.spines_per_pod, of_group));  // as even as the fewest groups can be
           keep_smaller(d, best, s);
         }
     }
@@ -127,6 +143,9 @@ FabricShape fabric_shape(FabricDemand d) {
   if (widest <= 0) return {};
   // No wider than all that there is.
   if (narrowest != widest) widest = std::min(widest, ceil_div(all, step) * step);
+  // Spines that are asked for join two leaves at least.
+  if (narrowest != widest && d.rails == 1 && (d.spines > 0 || d.links > 0 || d.room_above))
+    widest = std::min(widest, ceil_div(ceil_div(all, 2), step) * step);
 
   std::optional<FabricShape> best;
   for (std::int64_t down = widest; down >= narrowest; down -= step) {

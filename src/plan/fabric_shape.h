@@ -15,6 +15,9 @@
 //               below each core ("Different number of downward port groups on switches") and routes nothing
 // Ports of leaves are counted at the rate of what is plugged into them from below. Uplinks may be faster, by the factor
 // r: where 400 Gb/s end on ports of 800 that cannot be split, u >= D / (o r). Then no cage has ports down and ports up.
+// Where only the ports for ends are split, a link up takes the p ports that one port would be split into: D + p u <= N.
+// A spec may fix S (or Sp), m, or both; of both, u = S m is then what it is. It may let spines have fewer links up than
+// down: Lp m / o' in place of Lp m.
 // Every leaf has the same number of links to each of its spines, so S must divide u: three units of 32 nodes with 8
 // rails and 64 ports need 16 spines although 12 have ports enough. Where the ports are there, m is a whole number of
 // cages: 21 uplinks to 3 spines from switches with two ports to a cage are 8 to each, not 7, because cages that are
@@ -39,7 +42,11 @@ struct FabricDemand {
   std::int64_t spine_radix = 0, core_radix = 0;  // Ns, Nc, at the rate of the uplinks; 0: as a leaf
   double uplink_speed = 1;                       // r: rate of a link between switches over that of an end port; >= 1
   double oversubscription = 1;                   // o
+  double core_oversubscription = 1;              // links down over links up of a spine below cores
+  std::int64_t spines = 0, links = 0;            // S or Sp, and m, where the spec says; 0: the fewest that do
+  bool room_above = false;                       // spines of two tiers keep half of their ports free
   std::int64_t cage = 1;                         // ports that share one cage of the switch
+  std::int64_t uplink_ports = 1;                 // p: ports of a leaf that one link up takes; divides the cage
   bool may_be_single = true;                     // one unit without uplinks will do where it fits
   bool even_groups = false;                      // each core group has as many spines of a pod as every other
 };

@@ -139,10 +139,12 @@ void Links::add_tiers(int fabric) {
     g.per_device = (t.ports + g.links - 1) / g.links;
     cages.group = add_group(g);
     if (leaf && f.leaf_spine_cables > 0 && f.uplink_rate != f.link_rate) {  // whole cages of them (plan/fabric_shape.h)
-      cages.below = t.ports - t.up;
+      cages.uplink_ports = f.uplink_ports;
+      cages.below = t.ports - t.up * f.uplink_ports;
       cages.first_uplink_cage = cages.below / g.links;
       g.rate = f.uplink_rate;
       g.per_device -= cages.first_uplink_cage;
+      g.links /= f.uplink_ports;
       cages.uplink_group = add_group(g);
     }
     if (f.uplink_cables > 0 && t.part)

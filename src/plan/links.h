@@ -88,6 +88,7 @@ class Links {
   struct TierCages {
     std::int32_t group = 0, uplink_group = -1;
     std::int64_t below = 0, first_uplink_cage = 0, first_switch = 0;
+    std::int64_t uplink_ports = 1;  // that one uplink takes of those the leaf's ends are counted in
   };
   struct RackSpot {
     float x = 0, y = 0, height = 0, width = 0;
@@ -108,7 +109,9 @@ class Links {
     const bool up = t.uplink_group >= 0 && port > t.below;
     group = up ? t.uplink_group : t.group;
     const CageGroup& g = groups_[static_cast<std::size_t>(group)];
-    cage = g.first + r.index * g.per_device + divide(port - 1, g.links).quotient - (up ? t.first_uplink_cage : 0);
+    cage = g.first + r.index * g.per_device +
+           (up ? divide(port - 1, g.links * t.uplink_ports).quotient - t.first_uplink_cage
+               : divide(port - 1, g.links).quotient);
   }
 
   const Plan& p_;

@@ -656,9 +656,11 @@ class Placer {
       Device d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical,
                         t.part->weight);
       d.from_top = true;
-      const int usual = n.racks >= 0 ? n.racks : usual_racks(network);
+      // A leaf of each rack stands with its nodes, wherever the spines do.
+      const bool of_nodes = &t == &f.tiers[0] && (n.racks < 0 || (n.spec && n.spec->leaf_per_rack.value_or(false)));
+      const int usual = n.racks >= 0 && !of_nodes ? n.racks : usual_racks(network);
       d = corded(d, rack_group(usual), first);
-      if (n.racks < 0 && &t == &f.tiers[0])
+      if (of_nodes)
         beside(network, d, first, t.count);
       else if (usual >= 0)
         spread(c_.racks[usual], d, first, t.count, 0, n.span, false);

@@ -78,8 +78,8 @@ struct FabricTier {  // leaf (0), spine (1), core (2)
   std::string model;
   const SwitchPart* part = nullptr;
   std::int64_t count = 0;
-  std::int64_t ports = 0;         // of one switch, split as the rate in use asks
-  std::int64_t down = 0, up = 0;  // ports of one switch that face down and up, as wired at the size built for
+  std::int64_t ports = 0;         // of one switch, split as the rate in use asks; of a leaf as for its ends
+  std::int64_t down = 0, up = 0;  // links of one switch down and up, as wired at the size built for
 };
 // What is plugged into a fabric, in the order of its ports: members of networks, and for an out-of-band network the
 // management ports of equipment.
@@ -112,7 +112,8 @@ struct Fabric {
   std::int64_t core_links_per_pair = 0;                           // spine to each of its cores
   std::int64_t node_cables = 0;                                   // present end-point cables
   std::int64_t leaf_spine_cables = 0, spine_core_cables = 0;      // at the size built for
-  double oversubscription = 1;  // as wired: rates of a leaf's ports down over those up
+  double oversubscription = 1;       // as wired: rates of a leaf's ports down over those up
+  double core_oversubscription = 1;  // likewise of a spine, where there are cores
   std::int64_t end_ports = 0, end_ports_built_for = 0;
   BitsPerSecond link_rate{0};         // of an end port
   BitsPerSecond uplink_rate{0};       // between switches of this fabric; as link_rate where it has one tier
@@ -120,6 +121,7 @@ struct Fabric {
   std::int64_t cores_per_group = 0;   // three tiers: spine i of every pod goes to core group i / spines_per_group
   std::int64_t spines_per_group = 1;  // of each pod; the last group may have fewer
   std::int64_t ways = 1;              // node ports on one switch port (breakout)
+  std::int64_t uplink_ports = 1;      // ports of a leaf that one of its uplinks takes, where only node ports are split
   int uplinks_to = -1;                // fabric that takes the leaves' uplinks
   std::string unbuildable;  // why there are no switches where there should be: "70000 ports, three tiers of 64 ports
                             // carry 65536"

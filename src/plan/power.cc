@@ -250,6 +250,22 @@ VoltAmperes at_breaker(const FeedModel& feed, VoltAmperes load) {
   return feed.ups ? load / feed.ups->efficiency.value_or(1) : load;
 }
 
+GeneratorLoad generator_load(const Plan& plan, int generator) {
+  const Cluster& c = *plan.cluster;
+  GeneratorLoad out;
+  for (std::size_t i = 0; i < c.feeds.size() && i < plan.feeds.size(); ++i) {
+    if (c.feeds[i].generator != generator) continue;
+    out.feeds.push_back(static_cast<int>(i));
+    out.power += Watts(at_breaker(c.feeds[i], plan.feeds[i].normal).value * power_factor(c));
+  }
+  if (out.feeds.size() != 1) return out;
+  const FeedLoad& load = plan.feeds[static_cast<std::size_t>(out.feeds[0])];
+  if (load.worst_lost_feed < 0 || load.worst <= load.normal) return out;
+  out.power = Watts(at_breaker(c.feeds[static_cast<std::size_t>(out.feeds[0])], load.worst).value * power_factor(c));
+  out.lost = load.worst_lost_feed;
+  return out;
+}
+
 namespace {
 
 std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_lines) {

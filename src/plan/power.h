@@ -30,6 +30,15 @@ void plan_power(Plan&);  // PDUs, feeds, heat, air, zones, totals; needs placeme
 // or one that states no efficiency, the load itself. Loads of feeds (Plan::feeds) are what hangs on them, so everything
 // that holds one to the feed's breaker asks here.
 VoltAmperes at_breaker(const FeedModel&, VoltAmperes load);
+
+// What a generator supplies when the mains fail: all of its feeds, with the losses of their UPS. Where it has one feed
+// only, that feed's load after the loss of another counts if it is higher.
+struct GeneratorLoad {
+  std::vector<int> feeds;
+  Watts power{0};
+  int lost = -1;  // feed
+};
+GeneratorLoad generator_load(const Plan&, int generator);
 // Everything behind each panel, by place in Cluster::panels: with all feeds, and after the loss of one that it does not
 // hang on.
 std::vector<FeedLoad> panel_loads(const Plan&);

@@ -321,8 +321,9 @@ Breaker feed_breaker(const Cluster& c, const FeedModel& f) {
   Breaker b;
   if (!f.capacity) return b;
   b.continuous = b.trip = f.capacity->value;
-  if (f.capacity.origin == Origin::derived && c.continuous_factor > 0)
-    b.trip /= c.continuous_factor;  // it was derived from the breaker
+  if (const double share = f.spec ? continuous_share(c, f.spec->continuous) : c.continuous_factor;
+      f.capacity.origin == Origin::derived && share > 0)
+    b.trip /= share;  // it was derived from the breaker
   return b;
 }
 
@@ -331,8 +332,9 @@ Breaker panel_breaker(const Cluster& c, const PanelModel& p) {
   if (!c.spec.site || !c.spec.site->supply || !p.spec || !p.spec->breaker || c.continuous_factor == 0) return b;
   const Supply& supply = *c.spec.site->supply;
   if (!supply.phases || !supply.voltage) return b;
-  b.continuous = continuous_rating(*supply.phases, *supply.voltage, *p.spec->breaker, c.continuous_factor).value;
-  b.trip = b.continuous / c.continuous_factor;
+  const double share = continuous_share(c, p.spec->continuous);
+  b.continuous = continuous_rating(*supply.phases, *supply.voltage, *p.spec->breaker, share).value;
+  b.trip = b.continuous / share;
   return b;
 }
 

@@ -234,10 +234,10 @@ std::vector<std::int64_t> WhatIfEngine::Impl::network(const std::map<int, std::v
       left.bisection = lost.bisection / fabric.normal();  // nothing crosses a management network
     left.bisection_rate = fabric.fabric().link_rate * lost.bisection;
     double slowest = 1;
-    for (const auto& [member, ports] : lost.members) {
+    for (const auto& [member, links, pace] : lost.members) {
       const FabricBlock& b = fabric.fabric().blocks[member.block];
       const EndPoints& p = c.networks[b.network].ends[b.end];
-      const bool all = ports >= b.ports_each;
+      const bool all = links >= b.ports_each;
       if (p.group < 0) {
         const bool gone =
             std::ranges::binary_search(out.dead_storage, std::pair<int, std::int64_t>(p.storage, member.member));
@@ -253,8 +253,7 @@ std::vector<std::int64_t> WhatIfEngine::Impl::network(const std::map<int, std::v
         left.cut_off_nodes.push_back(node);
       else {
         ++left.degraded;
-        if (c.nodes[p.group].computes && b.network == compute_network)
-          slowest = std::min(slowest, 1 - static_cast<double>(ports) / static_cast<double>(b.ports_each));
+        if (c.nodes[p.group].computes && b.network == compute_network) slowest = std::min(slowest, pace);
       }
     }
     std::ranges::sort(left.cut_off_nodes);

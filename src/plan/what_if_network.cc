@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "model/nvlink.h"
 
@@ -57,6 +58,7 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
   const int compute = c.first_network_carrying(Traffic::compute);
   for (const FabricBlock& b : f.blocks) {
     Computing& one = computing_.emplace_back();
+    split_.push_back(b.what == FabricBlock::What::ends ? c.networks[b.network].ends[b.end].split : 1);
     if (b.what != FabricBlock::What::ends || b.network != compute) continue;
     const EndPoints& e = c.networks[b.network].ends[b.end];
     if (e.group < 0 || !c.nodes[e.group].computes) continue;
@@ -270,21 +272,44 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   for (const auto& [s, n] : cut_core)
     if (!spine_dead(s / f.spines_per_pod, s % f.spines_per_pod)) left.links += cut_of_spine(s, n);
 
-  std::vector<std::pair<std::int32_t, std::int64_t>> hit;  // block, member; once for each port
   std::ranges::sort(lost);
   lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
-  for (const std::int64_t l : lost)
-    for (std::int64_t i = first_[l]; i < first_[l + 1]; ++i) hit.emplace_back(table_[i].block, table_[i].member);
+  left.members = losers(lost, ends);
+  return left;
+}
+
+std::vector<FabricLoss::Loser> FabricLoss::losers(const std::vector<std::int64_t>& lost_leaves,
+                                                  const std::vector<std::int64_t>& ends) const {
+  std::vector<Member> hit;  // once for each link
+  for (const std::int64_t l : lost_leaves)
+    hit.insert(hit.end(), table_.begin() + first_[l], table_.begin() + first_[l + 1]);
   for (const std::int64_t e : ends)
-    if (!std::ranges::binary_search(lost, leaf_of_entry(e))) hit.emplace_back(table_[e].block, table_[e].member);
-  std::ranges::sort(hit);
+    if (!std::ranges::binary_search(lost_leaves, leaf_of_entry(e))) hit.push_back(table_[e]);
+  std::ranges::sort(hit, {}, [](const Member& m) { return std::tuple(m.block, m.member, m.port); });
+  std::vector<Loser> out;
   for (std::size_t i = 0; i < hit.size();) {
+    const std::int64_t split = split_[static_cast<std::size_t>(hit[i].block)],
+                       ports = f_->blocks[static_cast<std::size_t>(hit[i].block)].ports_each / split;
     std::size_t next = i;
-    while (next < hit.size() && hit[next] == hit[i]) ++next;
-    left.members.push_back({{hit[i].first, 0, hit[i].second}, static_cast<std::int64_t>(next - i)});
+    std::int64_t dead = 0, most = 0;  // ports without a link; links that one of the others lost
+    while (next < hit.size() && hit[next].block == hit[i].block && hit[next].member == hit[i].member) {
+      const std::size_t first = next;
+      while (next < hit.size() && hit[next].block == hit[i].block && hit[next].member == hit[i].member &&
+             hit[next].port / split == hit[first].port / split)
+        ++next;
+      const auto links = static_cast<std::int64_t>(next - first);
+      if (links >= split)
+        ++dead;
+      else
+        most = std::max(most, links);
+    }
+    out.push_back({.member = {hit[i].block, 0, hit[i].member},
+                   .links = static_cast<std::int64_t>(next - i),
+                   .pace = (1 - static_cast<double>(dead) / static_cast<double>(ports)) *
+                           (1 - static_cast<double>(most) / static_cast<double>(split))});
     i = next;
   }
-  return left;
+  return out;
 }
 
 }  // namespace clusterc

@@ -4,11 +4,12 @@
 // being as fast as one uplink; with three tiers a pod sends no more than its spines have live links to cores, x r. For
 // a fat tree wired as planned this is the bandwidth over its worst halving (Leiserson, Fat-trees, 1985); an uplink
 // lives while both of its ends do. One tier: end ports. All-reduce: a ring or tree over all survivors runs at the pace
-// of the node with the smallest share of its ports left; nodes that are cut off are no survivors. One ring goes through
-// port k of every node, or of the nodes at one place of their NVLink domains where these span nodes: it enters and
-// leaves a leaf (a pod) once, if any of its nodes is on another. A leaf with fewer live uplinks x r than such rings
-// makes them slower: 7 nodes with 8 ports on a leaf with 8 uplinks send 8 rings up; with 4 uplinks left each has half.
-// Cost of one question: what it names, plus the leaves of the pods that lost a spine.
+// of the node with the smallest share of its ports left; nodes that are cut off are no survivors. A port that is split
+// over planes and has lost some of its links carries its part of a ring as much slower, and the other ports wait for
+// it. One ring goes through port k of every node, or of the nodes at one place of their NVLink domains where these span
+// nodes: it enters and leaves a leaf (a pod) once, if any of its nodes is on another. A leaf with fewer live uplinks x
+// r than such rings makes them slower: 7 nodes with 8 ports on a leaf with 8 uplinks send 8 rings up; with 4 uplinks
+// left each has half. Cost of one question: what it names, plus the leaves of the pods that lost a spine.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -32,10 +33,15 @@ class FabricLoss {
     int tier;
     std::int64_t index;
   };  // tier 0: one uplink of leaf `index`; 1: one uplink of spine `index`; a second cut is its second uplink
+  struct Loser {    // a member that lost links of its ports
+    Member member;  // port 0
+    std::int64_t links = 0;
+    double pace = 1;  // of what all its ports carry, when each of those that are left has an equal part of a ring
+  };
   struct Left {
-    std::vector<std::pair<Member, std::int64_t>> members;  // that lost ports, and how many; in order; port 0
-    double bisection = 0;                                  // ports; half of the sum
-    std::int64_t links = 0;                                // out: cut, or a switch at either end is out
+    std::vector<Loser> members;  // in order
+    double bisection = 0;        // ports; half of the sum
+    std::int64_t links = 0;      // out: cut, or a switch at either end is out
     // Leaves and pods that still lead up, by fewer links than they had: number, links.
     std::vector<std::pair<std::int64_t, std::int64_t>> leaves, pods;
   };
@@ -69,6 +75,8 @@ class FabricLoss {
            (f_->tiers.size() > 2 ? leaf % f_->per_plane(0) / f_->leaves_per_pod : 0);
   }
 
+  std::vector<Loser> losers(const std::vector<std::int64_t>& lost_leaves, const std::vector<std::int64_t>& ends) const;
+
   struct Rings {
     std::vector<std::int64_t> leaf, pod;
   };  // by leaf and pod: rings that lead out of it
@@ -84,6 +92,7 @@ class FabricLoss {
     std::int64_t first = -1, places = 1;
   };                                  // its first node; nodes of an NVLink domain
   std::vector<Computing> computing_;  // by block; first -1: its members take no part in all-reduces
+  std::vector<std::int64_t> split_;   // by block: links of one port, one to each plane
   std::int64_t ring_count_ = 0;
   Rings all_rings_;       // of all nodes
   double ring_pace_ = 1;  // in the normal state

@@ -106,7 +106,8 @@ PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* u
   }
   far.sw.index += of_planes.quotient * f.per_plane(far.sw.tier);
   if (upper) *upper = far;
-  return {lower, t.ports - t.up + link + 1};
+  const std::int64_t each = lower.tier == 0 ? f.uplink_ports : 1;  // a whole port is named by the first of its parts
+  return {lower, t.ports - (t.up - link) * each + 1};
 }
 
 }  // namespace clusterc

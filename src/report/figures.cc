@@ -70,6 +70,8 @@ std::string figures_line(const PlanFigures& f) {
 }
 
 std::string cost_line(const Cost& c) {
+  if (c.purchase <= 0 && c.rent <= 0 && c.unpriced > 0)
+    return c.budget ? "the budget was not checked: nothing is priced" : "nothing is priced";
   const std::string_view least = c.unpriced ? "at least " : "";
   if (c.rent <= 0) return format("{}{}", least, money_text(c.purchase, c.currency));
   const std::string rent = format("{}{} of rent a year", least, money_text(c.rent, c.currency));

@@ -35,7 +35,8 @@ std::string power_figure(const PlanFigures&, Watts, std::string_view least = "at
 PlanFigures figures_of(const Plan&, const Findings&);
 // "9 nodes, 72 GPUs, 5 switches, 120 links, 3 of 4 racks, 120 kW"
 std::string figures_line(const PlanFigures&);
-// "310,000 EUR", "8,612,832 USD of rent a year", or both; "at least" where not everything has a price.
+// "310,000 EUR", "8,612,832 USD of rent a year", or both; "at least" where not everything has a price; that nothing has
+// one.
 std::string cost_line(const Cost&);
 void figures_json(JsonWriter&, const PlanFigures&);  // the members of an object that is open
 

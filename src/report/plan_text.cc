@@ -170,6 +170,13 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
     if (const VoltAmperes load = plan.feeds[i].normal, drawn = at_breaker(cluster.feeds[i], load); drawn > load)
       out += format("  feed {}: {} of it with all feeds is lost in its UPS\n", cluster.feeds[i].name,
                     to_text(drawn - load));
+  for (std::size_t g = 0; g < cluster.generators.size(); ++g) {
+    const Generator& spec = *cluster.generators[g].spec;
+    out += format("  generator {}: {}{}{}\n", cluster.generators[g].name,
+                  to_text(generator_load(plan, static_cast<int>(g)).power),
+                  spec.rating ? " of " + to_text(*spec.rating) : "",
+                  spec.start ? ", takes the load after " + to_text(*spec.start) : "");
+  }
   if (const Watts off = power_off_feeds(plan); off.value > 0) out += format("  on no feed: {}\n", to_text(off));
   if (!gaps.others.empty()) out += format("  +?: and what is unknown of {}\n", names_text(gaps.others));
   return out;
@@ -252,7 +259,10 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
             ", {} up to {}", f.uplink_cables,
             cluster.networks[static_cast<std::size_t>(plan.fabrics[static_cast<std::size_t>(f.uplinks_to)].network)]
                 .name);
-      out += format("; oversubscription {} to 1\n", std::round(f.oversubscription * 1000) / 1000);
+      const auto ratio = [](double o) { return std::round(o * 1000) / 1000; };
+      out += format("; oversubscription {} to 1", ratio(f.oversubscription));
+      if (f.core_oversubscription > 1) out += format(", between pods {} to 1", ratio(f.core_oversubscription));
+      out += "\n";
       const std::vector<PatternLoad>& loads = plan.loads(f.network);
       if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
       for (const PatternLoad& l : loads)

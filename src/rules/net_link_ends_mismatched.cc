@@ -151,6 +151,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .object("networks." + n.name);
       continue;  // whatever else does not fit follows from it
     }
+    const Value<BitsPerSecond>& between = n.spec->uplink_rate;
+    if (const std::string rates = c.own_site && between && n.shares < 0 ? nearest_rates(*between, n.kind) : "";
+        !rates.empty())
+      findings
+          .error(rule.id, between.span,
+                 format("links between switches of network '{}' run at {}, which is no {} rate: the nearest {} {}",
+                        n.name, to_text(*between), enum_text(n.kind),
+                        rates.find(" or ") == std::string::npos ? "is" : "are", rates))
+          .help("write the rate of one link")
+          .object("networks." + n.name);
     if (n.switch_part && n.shares < 0) check_switch(rule, findings, n, *n.switch_part, n.spec->switch_model, {});
     if (n.shares < 0) check_tiers(rule, in.plan, findings, n);
     for (const EndPoints& e : n.ends) {

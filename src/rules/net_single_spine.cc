@@ -35,10 +35,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (core)
       x.help(format("use a core with fewer than {} ports (`tiers: {{ core: … }}`), so that the plan has two", links));
     else
-      x.help(
-          format("use a spine with fewer than {} ports (`tiers: {{ spine: … }}`), or more than {} uplinks (a lower "
-                 "`oversubscription`), so that the plan has two",
-                 links, t->ports));
+      x.help(format("write `spines: 2`: each leaf then has {} to each of two", plural((below.up + 1) / 2, "link")));
     x.object("networks." + n.name);
   }
 }
@@ -71,8 +68,8 @@ Source: arithmetic; `plan --what-if spine:NAME` cuts off every member.
 
 ## How to fix
 
-Use a spine with fewer ports, or more uplinks by a lower oversubscription: at 2:1 four leaves of 42 + 22 ports have 88
-uplinks, on two spines.
+Write `spines: 2`. A lower oversubscription gives more uplinks: at 2:1 four leaves of 42 + 22 ports have 88 of them, on
+two spines.
 
 ## When to accept
 

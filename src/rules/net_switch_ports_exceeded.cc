@@ -75,12 +75,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                              t.model, t.word, n.name));
         continue;
       }
-      if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + t.up <= t.ports)
+      const std::int64_t up = t.up * (&t == f.tiers.data() ? f.uplink_ports : 1);
+      if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + up <= t.ports)
         continue;  // uplinks of a management switch are ports of their own
       Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span),
                                   format("each {} of network '{}' needs {} ports, but '{}' has {}", t.word, n.name,
-                                         t.down + t.up, t.model, t.ports));
-      x.label(format("{} down + {} up", t.down, t.up));
+                                         t.down + up, t.model, t.ports));
+      x.label(format("{} down + {} up", t.down, up));
       mention_unconfirmed(x, n.switch_part->ports, format("the number of ports of '{}'", n.switch_model));
       x.help("use a higher oversubscription, smaller units, or a larger switch");
       x.object(object);

@@ -149,13 +149,14 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < c.panels.size(); ++i) {
     const Value<Amperes>& breaker = c.panels[i].spec->breaker;
     if (!breaker) continue;
-    const VoltAmperes rating = continuous_rating(*supply.phases, *supply.voltage, *breaker, c.continuous_factor);
+    const double share = continuous_share(c, c.panels[i].spec->continuous);
+    const VoltAmperes rating = continuous_rating(*supply.phases, *supply.voltage, *breaker, share);
     if (!above(on[i].normal.value, rating.value)) continue;
     Finding& f = findings.error(rule.id, breaker.span,
                                 format("panel '{}' must supply {} but is rated for {} continuous", c.panels[i].name,
                                        to_text(on[i].normal), to_text(rating)));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
-                   to_text(*breaker), c.continuous_factor));
+                   to_text(*breaker), share));
     f.help("move PDUs to another panel, or use a larger breaker");
     f.object("panel/" + c.panels[i].name);
   }

@@ -14,6 +14,7 @@
   X(kPowerSupplyVoltageOutOfRange) \
   X(kPowerDcUsedAsWall) \
   X(kPowerUpsOverKwRating) \
+  X(kPowerGeneratorOverloaded) \
   X(kPowerNodeBelowPartSum) \
   X(kPowerBreakerSizedOnTypical) \
   X(kPowerCordOverOutletRating) \
@@ -32,6 +33,7 @@
   X(kPowerRackOverBudget) \
   X(kPowerCapBelowParts) \
   X(kPowerEquipmentOnNoFeed) \
+  X(kPowerWallCircuitOverloaded) \
   X(kPowerPartLossTripsRest) \
   X(kCoolHeatRejectionUndersized) \
   X(kCoolAirflowBelowDemand) \
@@ -93,6 +95,7 @@
   X(kNetRailsUnjoinedButCrossed) \
   X(kNetLeavesUnjoined) \
   X(kNetSingleSpine) \
+  X(kNetTopologyNotFollowed) \
   X(kNetDomainReserved) \
   X(kNetSingleSwitchUnderHa) \
   X(kNetBreakoutUnconfirmed) \

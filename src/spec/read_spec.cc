@@ -102,6 +102,7 @@ class Checker {
     check_prices(s, findings_);
     check_phases(s, findings_);
     check_slips(s, findings_);
+    help_with_orders(d_, findings_);
     for (const auto& [name, at, level] : s.severity)
       if (level && *level != "warning" && *level != "error")
         findings_

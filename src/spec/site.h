@@ -55,6 +55,7 @@ struct UpsSet {
   SourceSpan span;
   Value<std::string> model;
   Value<std::int64_t> modules, spare;
+  Value<Seconds> runtime;
   static constexpr std::string_view type_name = "ups";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -66,6 +67,21 @@ struct UpsSet {
        .doc = "modules that may fail",
        .least = 0,
        .most = 999});
+    v("runtime", s.runtime, {.doc = "how long its batteries carry the planned load: 5 min"});
+  }
+};
+
+// What takes over when the mains fail.
+struct Generator {
+  SourceSpan span;
+  Value<Watts> rating;
+  Value<Seconds> start;
+  static constexpr std::string_view type_name = "generator";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("rating", s.rating, {.required = true, .doc = "power that it supplies without end"});
+    v("start", s.start,
+      {.doc = "time from the loss of the mains until it has taken the load, transfer switch included"});
   }
 };
 
@@ -74,6 +90,7 @@ struct Feed {
   SourceSpan span;
   Value<VoltAmperes> capacity;
   Value<Amperes> breaker;
+  Value<double> continuous;
   Value<Watts> in_use;
   std::optional<UpsSet> ups;
   Value<std::string> generator;
@@ -82,9 +99,14 @@ struct Feed {
   static void describe(Self& s, V&& v) {
     v("capacity", s.capacity, {.doc = "apparent power that the feed may carry without end"});
     v("breaker", s.breaker, {.doc = "rating of its main breaker"});
+    v("continuous", s.continuous,
+      {.doc = "share of the breaker's rating that it carries without end; left out: 80 % in region na, 100 % in iec. "
+              "Write 100 % for a breaker that is listed for it",
+       .least = 0.5,
+       .most = 1});
     v("in_use", s.in_use, {.doc = "what other equipment already draws from it"});
     v("ups", s.ups, {.doc = "uninterruptible supply on this feed"});
-    v("generator", s.generator, {.doc = "name of the generator behind it"});
+    v("generator", s.generator, {.doc = "name of the generator behind it; `generators` has its figures"});
   }
 };
 
@@ -93,12 +115,18 @@ struct Panel {
   SourceSpan span;
   Value<std::string> feed;
   Value<Amperes> breaker;
+  Value<double> continuous;
   Value<bool> busway;
   static constexpr std::string_view type_name = "panel";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
     v("feed", s.feed, {.required = true, .doc = "feed that supplies it"});
     v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker"});
+    v("continuous", s.continuous,
+      {.doc = "share of the breaker's rating that panel or busway carry without end; left out: 80 % in region na, "
+              "100 % in iec",
+       .least = 0.5,
+       .most = 1});
     v("busway", s.busway, {.doc = "true: an overhead busway with tap-off boxes"});
   }
 };
@@ -218,6 +246,7 @@ struct Site {
   Value<Watts> utility;
   Value<double> pue;
   std::optional<Emission> carbon;
+  NamedMap<Generator> generators;
   NamedMap<Feed> feeds;
   NamedMap<Panel> panels;
   NamedMap<CoolingZone> cooling;
@@ -245,6 +274,7 @@ struct Site {
     v("pue", s.pue,
       {.doc = "power of the building over power of the equipment, where it is known", .least = 1, .most = 5});
     v("carbon", s.carbon, {.doc = "CO2 equivalent of the energy bought: 380 g/kWh"});
+    v("generators", s.generators, {.doc = "generators behind the feeds, by name"});
     v("feeds", s.feeds, {.doc = "independent sources of power, by name"});
     v("panels", s.panels, {.doc = "panels or busways between feeds and PDUs, by name"});
     v("cooling", s.cooling, {.doc = "cooling zones and loops, by name"});

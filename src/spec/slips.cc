@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/format.h"
 #include "base/ip.h"
@@ -219,6 +220,33 @@ void software(const Software& s, Findings& findings) {
 }
 
 }  // namespace
+
+void help_with_orders(const Document& d, Findings& findings) {
+  constexpr double kBytesOfAnElement = 8;  // FP64 (HPL's matrix of N x N, www.netlib.org/benchmark/hpl/faqs.html)
+  const auto below = [&](NodeId map, std::string_view key) {
+    return map != kNoNode && d.is_mapping(map) ? d.find(map, key) : kNoNode;
+  };
+  const auto one = [&](NodeId targets) {
+    const NodeId size = below(below(targets, "hpl"), "size");
+    if (size == kNoNode || !d.is_scalar(size)) return;
+    const std::string_view text = d.scalar(size);
+    double order = 0;
+    if (const auto read = std::from_chars(text.data(), text.data() + text.size(), order);
+        read.ec != std::errc() || read.ptr != text.data() + text.size() || order < 1)
+      return;
+    for (Finding& f : findings.all())
+      if (f.rule == "spec-missing-unit" && f.span == d.span(size)) {
+        f.helps.clear();
+        f.help(format("write '{:.4g} GB' if {} is the order N of the matrix, which takes 8 N^2 bytes",
+                      kBytesOfAnElement * order * order / 1e9, text));
+      }
+  };
+  const NodeId targets = below(d.root(), "targets"), groups = below(targets, "groups");
+  one(targets);
+  if (groups == kNoNode || !d.is_mapping(groups)) return;
+  for (NodeId key = d.first_child(groups); key != kNoNode; key = d.next_sibling(d.next_sibling(key)))
+    one(d.next_sibling(key));
+}
 
 void check_slips(const Spec& s, Findings& findings) {
   software(s.software, findings);

@@ -64,6 +64,22 @@ struct RackPosition {  // where one node stands: "r01/U5"
   }
 };
 
+// A circuit of the building that nodes without a rack are plugged into.
+struct WallCircuit {
+  SourceSpan span;
+  Value<Volts> voltage;
+  Value<Amperes> breaker;
+  Value<std::int64_t> nodes;
+  static constexpr std::string_view type_name = "wall circuit";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("voltage", s.voltage, {.required = true, .doc = "voltage of the outlet: 120 V, 230 V"});
+    v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker: 15 A, 16 A"});
+    v("nodes", s.nodes,
+      {.standard = "1", .why = "a circuit for each", .doc = "nodes on one circuit", .least = 1, .most = 100});
+  }
+};
+
 struct NodeGroup : Fittings {
   SourceSpan span;
   Value<std::string> names, model, racks, from, instance;
@@ -73,6 +89,7 @@ struct NodeGroup : Fittings {
   Value<HaMode> ha;
   Value<std::int64_t> per_rack, scalable_unit, spares;
   NamedMap<RackPosition> at;
+  std::optional<WallCircuit> wall;
   Value<Watts> power_cap, gpu_power_limit;
   std::optional<Software> software;
   static constexpr std::string_view type_name = "node group";
@@ -90,6 +107,7 @@ struct NodeGroup : Fittings {
       {.doc = "nodes in each rack; left out: as many as fit and the lines of their PDUs carry",
        .least = 1,
        .most = 60});
+    v("wall", s.wall, {.doc = "circuit of nodes that stand in no rack: { voltage: 120 V, breaker: 15 A }"});
     v("at", s.at, {.doc = "places of single nodes: { gpu001: r01/U5 }"});
     v("scalable_unit", s.scalable_unit,
       {.doc = "nodes of one scalable unit; left out: what one leaf switch takes", .least = 1, .most = 1e6});
@@ -197,7 +215,7 @@ struct Network {
   Value<LinkKind> kind;
   Value<Rdma> rdma;
   Value<bool> spectrum_x, sharp, adaptive_routing;
-  Value<BitsPerSecond> rate;
+  Value<BitsPerSecond> rate, uplink_rate;
   Value<std::string> switch_model, racks, shares_switches_with, subnet, gateway, routing;
   std::vector<Value<Medium>> media;
   NamedMap<Value<std::string>> tiers;
@@ -206,7 +224,9 @@ struct Network {
   Value<AirPath> airflow;
   Value<RackSide> ports_face;
   Value<std::int64_t> rails, planes, breakout, bond, vlan, mtu, asn;
-  Value<double> oversubscription;
+  Value<std::int64_t> spines, links_per_spine;
+  Value<double> oversubscription, core_oversubscription;
+  Value<bool> room_for_cores, leaf_per_rack;
   NamedMap<Value<std::int64_t>> built_for;
   std::vector<Value<Traffic>> carries;
   Connects connects;
@@ -223,6 +243,8 @@ struct Network {
     v("sharp", s.sharp, {.doc = "in-network reduction"});
     v("adaptive_routing", s.adaptive_routing, {.doc = "packets choose among equal paths"});
     v("rate", s.rate, {.doc = "rate of one node port, one direction"});
+    v("uplink_rate", s.uplink_rate,
+      {.doc = "rate of one link between switches; left out: switch ports are split for these as for node ports"});
     v("switch", s.switch_model, {.doc = "catalogue switch"});
     v("tiers", s.tiers, {.doc = "other switches by tier: { spine: nvidia-sn5600 }"});
     v("roce", s.roce,
@@ -244,6 +266,26 @@ struct Network {
        .doc = "node bandwidth over uplink bandwidth of a leaf: 3, 4/3",
        .least = 0.1,
        .most = 1000});
+    v("spines", s.spines,
+      {.doc = "spines of a plane, or of each pod where there are cores; left out: the fewest that carry the uplinks",
+       .least = 1,
+       .most = 1024});
+    v("links_per_spine", s.links_per_spine,
+      {.doc = "links of each leaf to each of its spines; left out: what `oversubscription` asks for",
+       .least = 1,
+       .most = 256});
+    v("core_oversubscription", s.core_oversubscription,
+      {.standard = "1",
+       .why = "full bandwidth unless it is written",
+       .doc = "links down over links up of a spine, where there are cores: 2",
+       .least = 1,
+       .most = 1000});
+    v("leaf_per_rack", s.leaf_per_rack,
+      {.doc =
+           "true: a leaf (with `bond: 2` a pair) in each rack of nodes, for as many as `per_rack` of the first group "
+           "says; `racks` is for the spines"});
+    v("room_for_cores", s.room_for_cores,
+      {.doc = "true: two tiers leave half of the ports of each spine free for cores that come later"});
     v("breakout", s.breakout,
       {.doc = "node ports on one switch port; left out: switch port rate over node rate", .least = 1, .most = 8});
     v("media", s.media,

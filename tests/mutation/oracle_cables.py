@@ -119,7 +119,7 @@ def plugs(w, name, net, part, ways, ends, here):
     for guest in guests:                         # management ports are copper (RJ-45) wherever they are plugged in
         members.append((guest, Cage("rj45", 1), number(w.networks[guest].get("rate", ""))))
         here = here + [("networks", guest), ("networks", guest, "shares_switches_with")]
-    if not switch.connector or "planes" in net or "tiers" in net or any(cage is None for _, cage, _ in members):
+    if not switch.connector or "planes" in net or "tiers" in net or "uplink_rate" in net or any(cage is None for _, cage, _ in members):
         yield Verdict("reach", "undecided", here, "a cage that is not known, or ports that are split")
         return
     for who, cage, at in members:

@@ -10,9 +10,20 @@ from world import number
 
 
 def net_places(name, who=()):
-    return [("networks", name), *[("networks", name, k) for k in ("switch", "rate", "kind", "subnet", "vlan", "mtu", "topology", "oversubscription", "rails", "breakout", "connects", "asn", "roce", "media", "racks", "bond", "planes")],
+    return [("networks", name), *[("networks", name, k) for k in ("switch", "rate", "kind", "subnet", "vlan", "mtu", "topology", "oversubscription", "rails", "breakout", "connects", "asn", "roce", "media", "racks", "bond", "planes", "uplink_rate", "spines", "links_per_spine")],
             *[("networks", name, "roce", k) for k in ("priority", "dscp", "pfc", "ecn", "headroom")], *[("networks", name, "connects", x) for x in who],
             *[("networks", name, "connects", x, k) for x in who for k in ("ports", "count")]]
+
+
+def spines(net, part, radix, everything, here):
+    """A leaf has a port for each link to each spine, beside one for a node at least; how many spines there can be beyond that is the planner's."""
+    asked = [int(number(net.get(key, 1)) or 1) for key in ("spines", "links_per_spine")]
+    if "spines" not in net and "links_per_spine" not in net:
+        return
+    if "shares_switches_with" in net or part.get("uplinks") or everything or net.get("topology") == "single":
+        yield Verdict("spines", "undecided", here, "switches that are another's, of management, or one alone")
+        return
+    yield from judge("spines", asked[0] * asked[1] + 1, math.inf, radix, here, "ports of a leaf")
 
 
 def networks(w):
@@ -59,6 +70,10 @@ def networks(w):
                 yield Verdict("link-rate", "undecided", here, "a rate that does not divide the port's")
             if part.get("link") and net.get("kind") and part["link"] != net["kind"] and net["kind"] in ("infiniband", "ethernet"):
                 yield from wrong("link-kind", here, f"{net['kind']} on a switch for {part['link']}")
+            between = number(net.get("uplink_rate", ""))
+            if between and rate and "shares_switches_with" not in net:
+                if between < rate * (1 - EPS) or part.get("port_rate") and between > part["port_rate"] * (1 + EPS):
+                    yield from wrong("uplink-rate", here, f"{between} between switches, {rate} of nodes, ports of {part.get('port_rate')}")
             planes, bond = int(number(net.get("planes", 1)) or 1), int(number(net.get("bond", 1)) or 1)
             ways = int(part["port_rate"] / rate + 1e-9) if part.get("port_rate") and rate else 1
             ways = min(ways, int(number(net["breakout"]))) if "breakout" in net else ways
@@ -74,6 +89,7 @@ def networks(w):
             for who, n in net.get("built_for", {}).items():
                 if who in w.groups and int(number(n) or 0) < w.groups[who].count:
                     yield from wrong("built-for", here + [("networks", name, "built_for"), ("networks", name, "built_for", who), ("nodes", who, "names"), ("nodes", who)], f"built for {n} of {w.groups[who].count}")
+            yield from spines(net, part, radix, everything, here)
             if net.get("topology") == "single":
                 yield from judge("switch-ports", per_plane / bond, per_plane / bond, radix, here, f"one switch of '{name}'")
             elif not everything:

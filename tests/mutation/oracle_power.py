@@ -24,7 +24,12 @@ def switch_counts(w):
         fewest = max(bond, math.ceil(ports / radix))
         if not isinstance(net.get("connects"), dict):
             ports += 64                                            # switches of the other networks
-        found[name] = (fewest, bond if ports <= radix else 4 * math.ceil(ports / (radix / 2)) + 16)
+        asked = 0                                                  # spines, where the spec has its own number of them
+        if "spines" in net:
+            asked = 8 * int(number(net.get("planes", 1)) or 1) * int(number(net["spines"]) or 1)
+        if "links_per_spine" in net:
+            asked += radix * int(number(net.get("planes", 1)) or 1)
+        found[name] = (fewest, bond if ports <= radix and not asked else 4 * math.ceil(ports / (radix / 2)) + 16 + asked)
     return found
 
 

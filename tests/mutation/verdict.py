@@ -57,6 +57,8 @@ RULES = {
     "door": {"rack-delivery-path-too-small"},
     "switch-ports": {"net-switch-ports-exceeded", "net-fabric-exceeds-tiers"},
     "link-rate": {"net-link-ends-mismatched", "net-switch-ports-exceeded"},
+    "uplink-rate": {"spec-out-of-range"},
+    "spines": {"net-topology-not-followed"},
     "link-kind": {"net-link-ends-mismatched", "net-roce-lossless-plan-broken"},
     "rails": {"pcie-gpu-rail-pairing-broken"},
     "node-ports": {"spec-not-enough-ports", "spec-missing-choice", "spec-unknown-name"},   # a group of ports that is not there any more

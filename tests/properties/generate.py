@@ -68,7 +68,7 @@ def count_of(pattern):
 
 class Maker:
     def __init__(self, seed):
-        self.r = random.Random(seed)
+        self.r, self.shape = random.Random(seed), random.Random(f"shape of {seed}")
         self.spec = {"clusterc": 1, "rules": "2026.11", "name": f"random-{seed}"}
         self.subnets = 0
 
@@ -183,6 +183,7 @@ class Maker:
             net["oversubscription"] = r.choice([2, 3, 1.5, 4])
         if self.chance(0.1):
             net["media"] = ["multimode", "single-mode"]
+        self.wishes(net, rate, switch)
         net["connects"] = {"gpu": {"ports": "compute"}}
         if self.managers:
             net["connects"]["fm"] = {"ports": "compute"}
@@ -191,6 +192,20 @@ class Maker:
         if kind == "ethernet":
             net["subnet"] = self.subnet(self.built * self.ports_each + 8)
         return net
+
+    def wishes(self, net, rate, switch):
+        """What a spec may ask of leaves and spines, drawn apart so that the other draws stay as they are."""
+        r = self.shape
+        if r.random() < 0.15:
+            net["core_oversubscription"] = r.choice([1.5, 2, 3])
+        if r.random() < 0.1:
+            net["room_for_cores"] = True
+        if r.random() < 0.3 and rate * 2 <= {"nvidia-qm9700": 400, "nvidia-qm8700": 200, "nvidia-sn5600": 800, "nvidia-sn5610": 800}.get(switch, 0):
+            net["uplink_rate"] = f"{r.choice([rate, rate * 2])} Gb/s"
+        if r.random() < 0.15:
+            net["spines"] = r.randint(1, 12)
+        if r.random() < 0.1:
+            net["links_per_spine"] = r.randint(1, 8)
 
     def nvl_network(self):
         net = {"kind": "infiniband", "rate": "400 Gb/s", "switch": "nvidia-qm9700", "topology": self.r.choice(["rail-optimised", "fat-tree"]), "connects": {"gpu": {"ports": "compute"}}}

@@ -118,11 +118,20 @@ class Judge:
         f = self.fabrics[network]
         t = next(t for t in f["tiers"] if t["tier"] == word)
         p = part("switches", t["model"])
-        rate = f["link_bit_s"] / 1e9
-        ways = max(1, int(p["port_rate"] / rate + 1e-9)) if not p.get("uplinks") else 1
         wish = self.spec["networks"][network].get("breakout")
-        ways = max(1, min(ways, min(wish, p.get("breakout", wish)) if wish else p.get("breakout", 1)))
+        ways = self.ways(p, f["link_bit_s" if word in ("leaf", "switch") else "uplink_bit_s"] / 1e9, wish)
         return p, p["ports"] * ways, ways * p.get("ports_per_cage", 1)
+
+    @staticmethod
+    def ways(p, rate, wish):
+        ways = max(1, int(p["port_rate"] / rate + 1e-9)) if not p.get("uplinks") else 1
+        return max(1, min(ways, min(wish, p.get("breakout", wish)) if wish else p.get("breakout", 1)))
+
+    def uplink_ports(self, network):
+        """Ports of a leaf, split for its nodes, that one link between switches takes."""
+        f = self.fabrics[network]
+        p, wish = part("switches", f["tiers"][0]["model"]), self.spec["networks"][network].get("breakout")
+        return max(1, self.ways(p, f["link_bit_s"] / 1e9, wish) // self.ways(p, f["uplink_bit_s"] / 1e9, wish))
 
     def cage(self, row, side):
         """(connector, cage: any key, links that the cage carries) of one end."""
@@ -134,7 +143,9 @@ class Judge:
             p, ports, links = self.tier(network, word)
             if int(port) > ports:
                 return p.get("uplink_connector"), (name, "up", int(port)), 1
-            return p.get("connector"), (name, (int(port) - 1) // links), links
+            up = next(t["up"] for t in self.fabrics[network]["tiers"] if t["tier"] == word) * self.uplink_ports(network)
+            whole = self.uplink_ports(network) if word == "leaf" and int(port) > ports - up else 1
+            return p.get("connector"), (name, (int(port) - 1) // links), links // whole
         kind, group = name.split("/")[:2]
         split = 1
         if "/plane" in port:
@@ -211,12 +222,27 @@ class Judge:
                       f"{network}: {len(sets)} sets of spines of {sorted({len(s) for s in sets})}, {islands} of {word['spine']['count']} in all are planned")
             wish = self.spec["networks"][network].get("oversubscription", 1)
             faster = f["uplink_bit_s"] / f["link_bit_s"]
-            self.hold(faster >= 1 and word["leaf"]["up"] * faster * wish * (1 + 1e-9) >= word["leaf"]["down"],
+            self.hold(faster >= 1 and word["leaf"]["up"] * faster * wish * (1 + 1e-9) >= word["leaf"]["down"] or "net-leaf-oversubscribed" in self.rules,
                       f"{network}: {word['leaf']['down']} down, {word['leaf']['up']} up of {faster} times the rate, {wish} was asked for")
             if "core" in word:
                 spines = {n: far for n, far in pairs.items() if n.startswith(f"spine/{network}/")}
                 self.hold(len(spines) == word["spine"]["count"], f"{network}: {len(spines)} of {word['spine']['count']} spines have uplinks")
-                self.hold(word["spine"]["up"] >= word["spine"]["down"], f"{network}: spines have {word['spine']['down']} ports down, {word['spine']['up']} up")
+                wish = self.spec["networks"][network].get("core_oversubscription", 1)
+                self.hold(word["spine"]["up"] * wish * (1 + 1e-9) >= word["spine"]["down"], f"{network}: spines have {word['spine']['down']} ports down, {word['spine']['up']} up, {wish} was asked for")
+            self.wishes(network, f, word)
+
+    def wishes(self, network, f, word):
+        """What the spec asks of leaves and spines is there, or a rule says that it is not."""
+        net = self.spec["networks"][network]
+        spines = word["spine"]["count"] // f["planes"] // (f["pods"] if "core" in word else 1)
+        for key, planned in (("spines", spines), ("links_per_spine", f["links_per_leaf_spine_pair"])):
+            self.hold(net.get(key, planned) == planned or "net-topology-not-followed" in self.rules, f"{network}: {key} is {planned}, {net.get(key)} was asked for")
+        if "uplink_rate" in net:
+            self.hold(f["uplink_bit_s"] == quantity(net["uplink_rate"]), f"{network}: links between switches of {f['uplink_bit_s']}")
+        if net.get("room_for_cores") and "core" not in word:
+            self.hold(word["spine"]["down"] * 2 <= word["spine"]["ports"], f"{network}: spines have {word['spine']['down']} of {word['spine']['ports']} ports down, half was to stay free")
+        used = word["leaf"]["down"] + word["leaf"]["up"] * self.uplink_ports(network)
+        self.hold(used <= word["leaf"]["ports"], f"{network}: {used} of {word['leaf']['ports']} ports of a leaf")
 
     # ---- cables
 

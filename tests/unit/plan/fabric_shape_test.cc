@@ -87,6 +87,69 @@ TEST(FabricShape, FasterUplinksAreFewer) {
   EXPECT_EQ(s.up, 4);  // 3 are rounded up to two cages
 }
 
+// 40 nodes with four links of 200 Gb/s on 64 ports of 400 Gb/s, two ports to a cage. Only ports for nodes are split:
+// 64 down are 32 ports, the other 32 lead up at 400 Gb/s. 160 ports are three leaves with 96 links, on two spines.
+TEST(FabricShape, WholePortsUpBesideSplitOnes) {
+  FabricDemand d{.slots_present = 160,
+                 .slots_built = 160,
+                 .radix = 128,
+                 .spine_radix = 64,
+                 .uplink_speed = 2,
+                 .cage = 4,
+                 .uplink_ports = 2};
+  const FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.down, 64);
+  EXPECT_EQ(s.leaves, 3);
+  EXPECT_EQ(s.leaves * s.up, 96);
+  EXPECT_EQ(s.spines(), 2);
+  EXPECT_EQ(s.links, 16);
+}
+
+// DGX A100, one unit of 20 nodes on 40 ports: four spines have 8 x 5 = 40 links. The published design has five, with
+// 8 x 4 = 32. Three would take 7 links each, and 20 + 21 ports of a leaf.
+TEST(FabricShape, AsManySpinesAsTheSpecAsks) {
+  FabricDemand d{
+      .slots_present = 20, .slots_built = 20, .rails = 8, .unit_slots = 20, .radix = 40, .may_be_single = false};
+  EXPECT_EQ(fabric_shape(d).spines(), 4);
+  d.spines = 5;
+  EXPECT_EQ(fabric_shape(d).spines(), 5);
+  EXPECT_EQ(fabric_shape(d).links, 4);
+  EXPECT_EQ(fabric_shape(d).up, 20);
+  d.spines = 3;
+  EXPECT_EQ(fabric_shape(d).tiers, 0);
+  d.spines = 0;
+  d.links = 2;
+  EXPECT_EQ(fabric_shape(d).spines(), 10);
+  d.spines = 5;  // both: half of the links that 1:1 takes
+  EXPECT_EQ(fabric_shape(d).up, 10);
+}
+
+// 20 slots on each of 8 rails, 64 ports: three spines have 8 x 7 = 56 links. Half of their ports are 32, four from each
+// leaf: five spines.
+TEST(FabricShape, HalfOfASpineIsFreeForCores) {
+  FabricDemand d{.slots_present = 20, .slots_built = 20, .rails = 8, .radix = 64, .may_be_single = false};
+  EXPECT_EQ(fabric_shape(d).spines(), 3);
+  d.room_above = true;
+  const FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.tiers, 2);
+  EXPECT_EQ(s.spines(), 5);
+  EXPECT_EQ(s.leaves * s.links, 32);
+}
+
+// 640 nodes of 8 rails in units of 32 on 64 ports, two links down for each one up to the cores: 40 leaves and 20 links
+// up are 60 ports of a spine. Four pods of 40 leaves and 32 spines; 128 x 20 links are 40 cores.
+TEST(FabricShape, FewerLinksToCores) {
+  FabricDemand d{.slots_present = 640, .slots_built = 640, .rails = 8, .unit_slots = 32, .radix = 64};
+  d.core_oversubscription = 2;
+  const FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.tiers, 3);
+  EXPECT_EQ(s.leaves, 160);
+  EXPECT_EQ(s.pods, 4);
+  EXPECT_EQ(s.spines(), 128);
+  EXPECT_EQ(s.core_links * s.cores_per_group, 20);
+  EXPECT_EQ(s.cores(), 40);
+}
+
 // DGX A100 with 40 ports, 20 nodes a unit: 140 nodes are 56 leaves and, two links to each, 10 spines in each of 7 pods,
 // 16 links down and 16 up. A core of 40 ports takes 5 links from each pod: five from one spine are 4 cores for each of
 // 10 places; one from each of five spines are 16 for each of two groups.

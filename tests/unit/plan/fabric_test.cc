@@ -321,6 +321,57 @@ TEST(Fabric, RadixFollowsRateAndBreakout) {
   EXPECT_EQ(switch_radix(s.sn4600c, BitsPerSecond(25e9), {}), 64);  // the part says nothing of splitting
 }
 
+// 40 nodes with four links of 200 Gb/s on 64 ports of 400 Gb/s (fabric_shape_test.cc). InfiniBand splits the ports of
+// nodes only; with `uplink_rate: 200 Gb/s` all are split, and 192 links lead up.
+TEST(Fabric, OnlyThePortsOfNodesAreSplit) {
+  test::Sample s;
+  s.nodes("gpu", "n[1-40]", -1, 4, 10200, 130);
+  s.network("compute", s.qm9700, 200e9, -1);
+  s.connect(0, 0, 4);
+  Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 2u);
+  EXPECT_EQ(f.uplink_rate.value, 400e9);
+  EXPECT_EQ(f.leaf_spine_cables, 96);
+  EXPECT_EQ(f.tiers[0].ports, 128);
+  EXPECT_EQ(f.tiers[1].ports, 64);
+  EXPECT_DOUBLE_EQ(f.oversubscription, 1);
+  EXPECT_EQ(ports_in_use(p, 0).size(), 160u + 2 * 96u);
+  // Port 33 of 64 is named by its first half, 65 of 128; the last by 127.
+  PortRef upper;
+  EXPECT_EQ(p.up_link(0, {0, 0}, 0, &upper).port, 65);
+  EXPECT_EQ(p.up_link(0, {0, 0}, 31, &upper).port, 127);
+  EXPECT_EQ(upper.port, 16);
+  s.network_spec(0).uplink_rate = known(BitsPerSecond(200e9));
+  p = fabrics_of(s);
+  EXPECT_EQ(p.fabrics[0].leaf_spine_cables, 192);
+  EXPECT_EQ(p.fabrics[0].tiers[1].ports, 128);
+  EXPECT_EQ(ports_in_use(p, 0).size(), 160u + 2 * 192u);
+}
+
+// 16 nodes of 8 rails fit one switch of 128 ports. Four spines are asked for, so units of 8 nodes have leaves: 16 of 8
+// down and 8 up (the two stripes of eight leaves and four spines of Juniper's validated design).
+TEST(Fabric, SpinesThatAreAskedForTakeLeaves) {
+  test::Sample s;
+  NodeGroupModel& gpu = s.nodes("gpu", "n[1-16]", -1, 8, 10200, 130);
+  s.spec_of(gpu).scalable_unit = known<std::int64_t>(8);
+  s.network("compute", s.sn5610, 400e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.connect(0, 0, 8);
+  EXPECT_EQ(fabrics_of(s).fabrics[0].switch_count(), 1);
+  s.network_spec(0).spines = known<std::int64_t>(4);
+  const Plan p = fabrics_of(s);
+  ASSERT_EQ(p.fabrics[0].tiers.size(), 2u);
+  EXPECT_EQ(p.fabrics[0].tiers[0].count, 16);
+  EXPECT_EQ(p.fabrics[0].tiers[1].count, 4);
+  EXPECT_EQ(p.fabrics[0].links_per_pair, 2);
+  // With 32 links to each of four spines a leaf would have 8 + 128 ports, of 128: that is not followed.
+  s.network_spec(0).links_per_spine = known<std::int64_t>(32);
+  const Plan q = fabrics_of(s);
+  EXPECT_EQ(q.fabrics[0].tiers.size(), 2u);
+  EXPECT_NE(q.fabrics[0].links_per_pair, 32);
+}
+
 TEST(Fabric, NoSwitchesInACloud) {
   test::Sample s;
   s.nodes("gpu", "n[1-4]", -1, 2, 2700, 30);

@@ -317,6 +317,42 @@ TEST(WhatIf, FasterUplinksCountAsMorePorts) {
   EXPECT_EQ(link.networks[0].all_reduce, 1.0);
 }
 
+// Eight ports of 800 Gb/s of each node are split over two planes. Without one leaf of a plane each node has 15 of 16
+// links, but one rail has half of its rate, and the ring through it sets the pace ("1/2 of the original bandwidth", DGX
+// SuperPOD B300 reference architecture). Without both leaves of the rail seven rings of eight are left.
+TEST(WhatIf, APlaneOfARailHalvesIt) {
+  test::Sample s;
+  s.feed("A", 1e6);
+  s.racks("main", "r[1-8]", s.na60, {0});
+  NodeGroupModel& gpu = s.nodes("gpu", "n[1-16]", 0, 8, 10200, 50);
+  gpu.server.gpu_count = 8;
+  s.spec_of(gpu).scalable_unit = known<std::int64_t>(8);
+  NetworkModel& n = s.network("compute", s.sn5610, 400e9, 0);
+  n.carries = {Traffic::compute};
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.network_spec(0).planes = known<std::int64_t>(2);
+  s.network_spec(0).spines = known<std::int64_t>(2);
+  s.connect(0, 0, 8);
+  n.ends[0].split = 2;
+  n.ends[0].rate = BitsPerSecond(800e9);
+  const Plan p = plan_cluster(*s.cluster);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 2u);
+  ASSERT_EQ(f.rails, 8);
+  const WhatIfEngine engine(p);
+  const auto leaf_of = [&](std::int64_t port) {
+    std::string name = p.switch_name(0, p.leaf_port(0, 0, 0, port).sw);
+    return name.replace(name.find('/'), 1, ":");
+  };
+  const std::string one = leaf_of(0), other = leaf_of(1);
+  ASSERT_NE(one, other);
+  const WhatIf half = run(engine, {one});
+  ASSERT_EQ(half.networks.size(), 1u);
+  EXPECT_EQ(half.networks[0].degraded, 8);
+  EXPECT_DOUBLE_EQ(half.networks[0].all_reduce.value(), 0.5);
+  EXPECT_DOUBLE_EQ(run(engine, {one, other}).networks[0].all_reduce.value(), 7.0 / 8);
+}
+
 TEST(WhatIf, WhatCannotBeFoundIsSaid) {
   const test::Sample s = test::superpod();
   const Plan p = plan_cluster(*s.cluster);

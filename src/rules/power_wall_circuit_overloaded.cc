@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model/power.h"
+#include "plan/placement.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
+#include "rules/say.h"
+
+namespace clusterc {
+namespace {
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site || c.continuous_factor == 0) return;
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!is_ours(g) || !g.spec || !g.spec->wall || g.count == 0) continue;
+    const WallCircuit& wall = *g.spec->wall;
+    if (g.racks >= 0 || g.assembly >= 0) {
+      findings
+          .error(rule.id, wall.span,
+                 format("group '{}' stands in racks and is on a wall circuit: its power can come from one of them",
+                        g.name))
+          .help("leave `wall` or `racks` out")
+          .object("nodes." + g.name);
+      continue;
+    }
+    if (!wall.voltage || !wall.breaker || !g.server.power) continue;
+    const std::int64_t nodes = std::min(wall.nodes.value_or(1), g.count);
+    const VoltAmperes each(g.server.power->value / power_factor(c)),
+        carries = continuous_rating(1, *wall.voltage, *wall.breaker, c.continuous_factor);
+    const VoltAmperes load = each * static_cast<double>(nodes);
+    if (!above(load.value, carries.value)) continue;
+    Finding& f =
+        findings.error(rule.id, wall.breaker.span,
+                       format("{} of '{}' on one wall circuit need{} {}, but it carries {} continuously",
+                              plural(nodes, "node"), g.name, nodes == 1 ? "s" : "", to_text(load), to_text(carries)));
+    f.label(format("{} x {} x {:.2f} (continuous load)", to_text(*wall.voltage), to_text(*wall.breaker),
+                   c.continuous_factor));
+    f.note(g.span, format("{} each at power factor {}", to_text(*g.server.power), power_factor(c)));
+    mention_unconfirmed(f, g.server.power, format("the power of '{}'", g.server.id));
+    if (const auto fit = static_cast<std::int64_t>(carries.value / each.value); fit >= 1)
+      f.help(format("write `nodes: {}`, or use a larger circuit", fit));
+    else
+      f.help(format("use a circuit of {} or more, or set `power_cap`",
+                    to_text(Amperes(std::ceil(each.value / wall.voltage->value / c.continuous_factor)))));
+    f.object("nodes." + g.name);
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Nodes that stand in no rack and are plugged into a wall circuit (`wall`) draw no more than the circuit carries
+continuously.
+
+## Why it matters
+
+A workstation with four GPUs draws more than an office outlet gives. Its breaker does not trip when the job starts, but
+an hour later.
+
+## Formula
+
+```
+nodes on the circuit x power / power factor <= voltage x breaker x factor     na 0.80, iec 1.00
+120 V x 15 A x 0.80 = 1.44 kVA; 230 V x 16 A = 3.68 kVA
+```
+
+Source: NFPA 70 (NEC) 210.20(A) for the factor of region na; IEC 60364-4-43 has none.
+
+## Example
+
+Two workstations of 1 kW on one circuit of 120 V and 15 A.
+
+## How to fix
+
+Put fewer nodes on a circuit, use a larger circuit, or limit the power of the node.
+
+## When to accept
+
+Where the nodes never run at full load at the same time.
+)";
+
+extern const Rule kPowerWallCircuitOverloaded;  // registry.cc names it
+const Rule kPowerWallCircuitOverloaded = {
+    .id = "power-wall-circuit-overloaded",
+    .code = "PWR-030",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "nodes on a wall circuit draw more than it carries",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
