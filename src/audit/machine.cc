@@ -110,6 +110,102 @@ void unknown(YamlWriter& yaml, std::string_view key, std::string_view why) {
   yaml.map(key).field("unknown", why).end_map();
 }
 
+// The host's name as the name of a cluster.
+std::string cluster_name(std::string_view host) {
+  std::string name;
+  for (const char c : to_lower(host)) name += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '-';
+  while (!name.empty() && name.front() == '-') name.erase(0, 1);
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "machine" : name;
+}
+
+void write_virtual_machine(YamlWriter& yaml, const MachineFacts& m) {
+  const std::string model = m.cpu_model.empty() ? "processor" : m.cpu_model;
+  if (m.cores > 0)
+    yaml.comment(format("{}: {} processors seen ({} cores with {} threads each)", model, m.threads, m.cores,
+                        m.threads_per_core));
+  else
+    yaml.comment(format("{}: the probe did not see which threads share a core", model));
+  yaml.map("virtual_machine");
+  if (m.threads > 0)
+    yaml.field("cpus", m.threads);
+  else
+    unknown(yaml, "cpus", "the probe saw no processors below /sys/devices/system/cpu");
+  if (m.memory_bytes > 0)
+    yaml.field("memory", gib(m.memory_bytes));
+  else
+    unknown(yaml, "memory", kNoMemory);
+  yaml.end_map();
+  yaml.comment(
+      "A virtual machine does not show its memory channels or clock: for judged figures set targets.memory.floor and "
+      "targets.gemm.floor.");
+}
+
+void write_gpus(YamlWriter& yaml, const MachineFacts& m, Catalog& catalog) {
+  if (m.gpus.empty()) return;
+  const std::string gpu = gpu_part(catalog, m.gpus.front());
+  const bool alike =
+      std::all_of(m.gpus.begin(), m.gpus.end(), [&](const auto& g) { return g.name == m.gpus.front().name; });
+  if (!gpu.empty() && alike)
+    yaml.field("gpus", format("{} x {}", m.gpus.size(), gpu));
+  else
+    yaml.comment(format("gpus: {} x '{}' {}", m.gpus.size(), m.gpus.front().name,
+                        alike ? "is not in the catalogue" : "and others: describe them as separate groups"));
+}
+
+// `cpu`: the catalogue's part, empty where there is none.
+void write_server(YamlWriter& yaml, const MachineFacts& m, const std::string& cpu, Catalog& catalog) {
+  yaml.map("server");
+  if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
+  if (m.sockets > 0)
+    yaml.field("sockets", m.sockets);
+  else
+    unknown(yaml, "sockets", "the probe saw no processors below /sys/devices/system/cpu");
+  if (!cpu.empty() && m.sockets == 0)
+    yaml.comment(format("cpus: '{}', and how many the probe did not see; write 2 x {}, for example", m.cpu_model, cpu));
+  else if (!cpu.empty())
+    yaml.field("cpus", format("{} x {}", m.sockets, cpu));
+  else
+    yaml.comment(
+        format("cpus: {} x '{}' is not in the catalogue; write a part for it under parts: to have its figures judged",
+               m.sockets > 0 ? std::to_string(m.sockets) : "how many", m.cpu_model.empty() ? "unknown" : m.cpu_model));
+  yaml.comment(format("memory: {} in all; write the modules, for example 16 x 32 GiB, to have its bandwidth judged",
+                      m.memory_bytes > 0 ? gib(m.memory_bytes) : "how much the probe did not see"));
+  write_gpus(yaml, m, catalog);
+  yaml.end_map();
+}
+
+// What the spec has no place for without knowing more of it.
+void write_adapters_and_drives(YamlWriter& yaml, const MachineFacts& m) {
+  for (const auto& nic : m.nics)
+    yaml.comment(format(
+        "network adapter {} ({}){}", nic.name, nic.driver,
+        nic.bits_per_second > 0 ? ", " + to_text(static_cast<double>(nic.bits_per_second), Dimension::bit_rate) : ""));
+  for (const auto& drive : m.drives)
+    yaml.comment(format("drive {}: {}{}", drive.name, to_text(static_cast<double>(drive.bytes), Dimension::bytes),
+                        drive.nvme ? " nvme" : ""));
+}
+
+void write_software(YamlWriter& yaml, const MachineFacts& m, const std::string& cpu, Catalog& catalog) {
+  yaml.map("software");
+  if (const std::string os = os_name(m); !os.empty()) yaml.field("os", os);
+  if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
+  if (!m.kernel.empty()) yaml.field("kernel", m.kernel);
+  // Fewer threads than the processor has are switched off, by the kernel where its arguments say so.
+  const CpuPart* part = cpu.empty() || m.virtual_machine ? nullptr : catalog.cpu(cpu);
+  if (m.virtual_machine && m.threads_per_core == 2)
+    yaml.field("smt", true);
+  else if (part && m.threads_per_core == 1 && part->threads_per_core.value_or(1) > 1)
+    m.nosmt ? yaml.field("smt", "nosmt") : yaml.field("smt", false);
+  if (!m.driver.empty()) yaml.field("gpu_driver", m.driver);
+  const auto has = [&](std::string_view program) {
+    return std::find(m.programs.begin(), m.programs.end(), program) != m.programs.end();
+  };
+  if (has("mpirun")) yaml.field("mpi", "openmpi");
+  yaml.map("scheduler").field("kind", "none").end_map();
+  yaml.end_map();
+}
+
 }  // namespace
 
 std::optional<MachineFacts> read_probe(std::string_view json, std::string& error) {
@@ -165,11 +261,7 @@ std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
                "' as the node probe found it. Complete it: what stands in comments was not to be seen from inside.");
   yaml.begin_map();
   yaml.field("clusterc", 1).field("rules", "2026.11");
-  std::string name;
-  for (const char c : to_lower(m.host)) name += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '-';
-  while (!name.empty() && name.front() == '-') name.erase(0, 1);
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  yaml.field("name", name.empty() ? "machine" : name);
+  yaml.field("name", cluster_name(m.host));
 
   yaml.comment(
       "The room is not described, so nothing is said of power, cooling and racks. For a room of one's own: region, "
@@ -180,82 +272,15 @@ std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
   const std::string host = m.host.empty() ? "localhost" : std::string(split(m.host, '.').front());
   yaml.field("names", host);
   const std::string cpu = part_named(catalog, PartKind::cpu, m.cpu_model, {"xeon", "p", "nvidia"});
-  if (m.virtual_machine) {
-    const std::string model = m.cpu_model.empty() ? "processor" : m.cpu_model;
-    if (m.cores > 0)
-      yaml.comment(format("{}: {} processors seen ({} cores with {} threads each)", model, m.threads, m.cores,
-                          m.threads_per_core));
-    else
-      yaml.comment(format("{}: the probe did not see which threads share a core", model));
-    yaml.map("virtual_machine");
-    if (m.threads > 0)
-      yaml.field("cpus", m.threads);
-    else
-      unknown(yaml, "cpus", "the probe saw no processors below /sys/devices/system/cpu");
-    if (m.memory_bytes > 0)
-      yaml.field("memory", gib(m.memory_bytes));
-    else
-      unknown(yaml, "memory", kNoMemory);
-    yaml.end_map();
-    yaml.comment(
-        "A virtual machine does not show its memory channels or clock: for judged figures set targets.memory.floor and "
-        "targets.gemm.floor.");
-  } else {
-    yaml.map("server");
-    if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
-    if (m.sockets > 0)
-      yaml.field("sockets", m.sockets);
-    else
-      unknown(yaml, "sockets", "the probe saw no processors below /sys/devices/system/cpu");
-    if (!cpu.empty() && m.sockets == 0)
-      yaml.comment(
-          format("cpus: '{}', and how many the probe did not see; write 2 x {}, for example", m.cpu_model, cpu));
-    else if (!cpu.empty())
-      yaml.field("cpus", format("{} x {}", m.sockets, cpu));
-    else
-      yaml.comment(format(
-          "cpus: {} x '{}' is not in the catalogue; write a part for it under parts: to have its figures judged",
-          m.sockets > 0 ? std::to_string(m.sockets) : "how many", m.cpu_model.empty() ? "unknown" : m.cpu_model));
-    yaml.comment(format("memory: {} in all; write the modules, for example 16 x 32 GiB, to have its bandwidth judged",
-                        m.memory_bytes > 0 ? gib(m.memory_bytes) : "how much the probe did not see"));
-    if (!m.gpus.empty()) {
-      const std::string gpu = gpu_part(catalog, m.gpus.front());
-      const bool alike =
-          std::all_of(m.gpus.begin(), m.gpus.end(), [&](const auto& g) { return g.name == m.gpus.front().name; });
-      if (!gpu.empty() && alike)
-        yaml.field("gpus", format("{} x {}", m.gpus.size(), gpu));
-      else
-        yaml.comment(format("gpus: {} x '{}' {}", m.gpus.size(), m.gpus.front().name,
-                            alike ? "is not in the catalogue" : "and others: describe them as separate groups"));
-    }
-    yaml.end_map();
-  }
+  if (m.virtual_machine)
+    write_virtual_machine(yaml, m);
+  else
+    write_server(yaml, m, cpu, catalog);
   yaml.end_map().end_map();
-  for (const auto& nic : m.nics)
-    yaml.comment(format(
-        "network adapter {} ({}){}", nic.name, nic.driver,
-        nic.bits_per_second > 0 ? ", " + to_text(static_cast<double>(nic.bits_per_second), Dimension::bit_rate) : ""));
-  for (const auto& drive : m.drives)
-    yaml.comment(format("drive {}: {}{}", drive.name, to_text(static_cast<double>(drive.bytes), Dimension::bytes),
-                        drive.nvme ? " nvme" : ""));
+  write_adapters_and_drives(yaml, m);
 
-  yaml.map("software");
-  if (const std::string os = os_name(m); !os.empty()) yaml.field("os", os);
-  if (!m.arch.empty()) yaml.field("arch", m.arch == "arm64" ? "aarch64" : m.arch);
-  if (!m.kernel.empty()) yaml.field("kernel", m.kernel);
-  // Fewer threads than the processor has are switched off, by the kernel where its arguments say so.
-  const CpuPart* part = cpu.empty() || m.virtual_machine ? nullptr : catalog.cpu(cpu);
-  if (m.virtual_machine && m.threads_per_core == 2)
-    yaml.field("smt", true);
-  else if (part && m.threads_per_core == 1 && part->threads_per_core.value_or(1) > 1)
-    m.nosmt ? yaml.field("smt", "nosmt") : yaml.field("smt", false);
-  if (!m.driver.empty()) yaml.field("gpu_driver", m.driver);
-  const auto has = [&](std::string_view program) {
-    return std::find(m.programs.begin(), m.programs.end(), program) != m.programs.end();
-  };
-  if (has("mpirun")) yaml.field("mpi", "openmpi");
-  yaml.map("scheduler").field("kind", "none").end_map();
-  yaml.end_map().end_map();
+  write_software(yaml, m, cpu, catalog);
+  yaml.end_map();
   if (out.empty() || out.back() != '\n') out += '\n';
   return out;
 }

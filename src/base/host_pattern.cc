@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/text.h"
 
@@ -40,111 +41,169 @@ void append_value(const std::vector<Range>& ranges, std::uint64_t n, std::string
 
 }  // namespace
 
-std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& error) {
-  const auto fail = [&](std::size_t at, std::string message) {
-    error = {at, std::move(message)};
-    return std::nullopt;
-  };
-  if (text.empty()) return fail(0, "a name is missing");
-  HostPattern pattern;
-  pattern.text_ = text;
-  std::uint64_t total = 0;
-  bool could_meet = false;
-  std::size_t at = 0;
-  for (;;) {  // one term
-    Term term{{}, {}, 1, total};
-    std::string literal;
-    const std::size_t term_begin = at;
-    while (at < text.size() && text[at] != ',') {
-      if (is_name_character(text[at])) {
-        literal += text[at++];
-        continue;
-      }
-      if (text[at] == ']') return fail(at, "']' without its '['");
-      if (text[at] != '[') return fail(at, "a name has letters, digits, '-', '.' and '_' only");
-      const std::size_t open = at++;
-      if (term.brackets.size() == kMaxBrackets) return fail(open, "more than 8 brackets in one name");
-      Bracket bracket{std::move(literal), {}, 0};
-      literal.clear();
-      if (!term.brackets.empty() && bracket.prefix.empty()) could_meet = true;
-      for (;;) {  // one range
-        const auto number = [&](std::string_view& digits) -> std::optional<std::uint64_t> {
-          const std::size_t begin = at;
-          while (at < text.size() && is_digit(text[at])) ++at;
-          digits = text.substr(begin, at - begin);
-          return digits.size() > kMaxDigits ? std::nullopt : parse_uint(digits);
-        };
-        const std::size_t begin = at;
-        std::string_view low_digits, high_digits;
-        const auto low = number(low_digits);
-        if (!low) return fail(begin, low_digits.empty() ? "a number is missing" : "a number of more than 15 digits");
-        auto high = low;
-        high_digits = low_digits;
-        if (at < text.size() && text[at] == '-') {
-          const std::size_t second = ++at;
-          high = number(high_digits);
-          if (!high)
-            return fail(second, high_digits.empty() ? "a number is missing" : "a number of more than 15 digits");
-          if (*high < *low)
-            return fail(begin,
-                        "the range counts down: " + std::string(low_digits) + " is above " + std::string(high_digits));
-          if (high_digits.size() < low_digits.size() ||
-              (high_digits[0] == '0' && high_digits.size() != low_digits.size()))
-            return fail(second, "both ends of a range have the same width, or the lower one decides");
-        }
-        const auto width = static_cast<unsigned>(low_digits.size() > 1 && low_digits[0] == '0' ? low_digits.size() : 1);
-        bracket.ranges.push_back({*low, *high, bracket.count, width});
-        bracket.count += *high - *low + 1;
-        if (bracket.count > static_cast<std::uint64_t>(kMaxNames)) return fail(begin, "more than 16777216 names");
-        if (at == text.size()) return fail(open, "'[' without its ']'");
-        if (text[at] == ']') break;
-        if (text[at] != ',') return fail(at, "inside brackets stand numbers, '-' and ',' only");
-        ++at;
-      }
-      ++at;
-      // Twice the same text in one bracket: intervals that meet, where the widths give the same digits.
-      std::vector<const Range*> sorted;
-      for (const Range& range : bracket.ranges) sorted.push_back(&range);
-      std::sort(sorted.begin(), sorted.end(),
-                [](const Range* a, const Range* b) { return std::tie(a->width, a->low) < std::tie(b->width, b->low); });
-      for (std::size_t i = 1; i < sorted.size(); ++i)
-        if (sorted[i]->width == sorted[i - 1]->width && sorted[i]->low <= sorted[i - 1]->high)
-          return fail(open, "the number " + padded(sorted[i]->low, sorted[i]->width) + " stands twice");
-      term.count *= bracket.count;
-      if (term.count > static_cast<std::uint64_t>(kMaxNames)) return fail(open, "more than 16777216 names");
-      term.brackets.push_back(std::move(bracket));
-    }
-    if (at == term_begin) return fail(at, "a name is missing");
-    // RFC 1123, 2.1: letter or digit at the beginning of a name; and no name is a path ("..")
-    const std::string_view written = text.substr(term_begin, at - term_begin);
-    if (written.find_first_of("-._") == 0) return fail(term_begin, "a name begins with a letter or a digit");
-    if (written.ends_with('-') || written.ends_with('.')) return fail(at - 1, "a name ends with a letter or a digit");
-    if (const std::size_t dots = written.find(".."); dots != std::string_view::npos)
-      return fail(term_begin + dots, "nothing stands between two dots of a name");
-    term.suffix = std::move(literal);
-    total += term.count;
-    if (total > static_cast<std::uint64_t>(kMaxNames)) return fail(term_begin, "more than 16777216 names");
-    pattern.terms_.push_back(std::move(term));
-    if (at == text.size()) break;
-    ++at;  // the comma
-    could_meet = true;
+// Reads a pattern from left to right. Each step is false where it fails, and `error` has why.
+class HostPattern::Parser {
+ public:
+  Parser(std::string_view text, Error& error) : text_(text), error_(error) {}
+  bool parse();
+  HostPattern take() { return std::move(pattern_); }
+
+ private:
+  bool fail(std::size_t at, std::string message) {
+    error_ = {at, std::move(message)};
+    return false;
   }
-  pattern.count_ = static_cast<std::int64_t>(total);
-  for (const Term& term : pattern.terms_)  // its last name is its longest
-    if (const std::size_t length = pattern.name(static_cast<std::int64_t>(term.before + term.count) - 1).size();
+  bool ended() const { return at_ == text_.size(); }
+  std::uint64_t total() const { return static_cast<std::uint64_t>(pattern_.count_); }
+
+  bool read_term();
+  bool read_bracket(Term& term, std::string prefix);
+  bool read_range(Bracket& bracket);
+  bool read_number(std::string_view& digits, std::uint64_t& value);
+  bool check_numbers_once(const Bracket& bracket, std::size_t open);
+  bool check_written(std::size_t begin);
+  bool check_lengths();
+  bool check_names_once();
+
+  std::string_view text_;
+  Error& error_;
+  HostPattern pattern_;
+  std::size_t at_ = 0;
+  bool could_meet_ = false;  // two of the names could be the same
+};
+
+bool HostPattern::Parser::read_number(std::string_view& digits, std::uint64_t& value) {
+  const std::size_t begin = at_;
+  while (!ended() && is_digit(text_[at_])) ++at_;
+  digits = text_.substr(begin, at_ - begin);
+  if (digits.empty()) return fail(begin, "a number is missing");
+  const auto read = digits.size() > kMaxDigits ? std::nullopt : parse_uint(digits);
+  if (!read) return fail(begin, "a number of more than 15 digits");
+  value = *read;
+  return true;
+}
+
+bool HostPattern::Parser::read_range(Bracket& bracket) {
+  const std::size_t begin = at_;
+  std::string_view low_digits;
+  std::uint64_t low = 0;
+  if (!read_number(low_digits, low)) return false;
+  std::uint64_t high = low;
+  if (!ended() && text_[at_] == '-') {
+    const std::size_t second = ++at_;
+    std::string_view high_digits;
+    if (!read_number(high_digits, high)) return false;
+    if (high < low)
+      return fail(begin, "the range counts down: " + std::string(low_digits) + " is above " + std::string(high_digits));
+    if (high_digits.size() < low_digits.size() || (high_digits[0] == '0' && high_digits.size() != low_digits.size()))
+      return fail(second, "both ends of a range have the same width, or the lower one decides");
+  }
+  const auto width = static_cast<unsigned>(low_digits.size() > 1 && low_digits[0] == '0' ? low_digits.size() : 1);
+  bracket.ranges.push_back({low, high, bracket.count, width});
+  bracket.count += high - low + 1;
+  return bracket.count <= static_cast<std::uint64_t>(kMaxNames) || fail(begin, "more than 16777216 names");
+}
+
+// Twice the same text in one bracket: intervals that meet, where the widths give the same digits.
+bool HostPattern::Parser::check_numbers_once(const Bracket& bracket, std::size_t open) {
+  std::vector<const Range*> sorted;
+  for (const Range& range : bracket.ranges) sorted.push_back(&range);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Range* a, const Range* b) { return std::tie(a->width, a->low) < std::tie(b->width, b->low); });
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i]->width == sorted[i - 1]->width && sorted[i]->low <= sorted[i - 1]->high)
+      return fail(open, "the number " + padded(sorted[i]->low, sorted[i]->width) + " stands twice");
+  return true;
+}
+
+bool HostPattern::Parser::read_bracket(Term& term, std::string prefix) {
+  const std::size_t open = at_++;
+  if (term.brackets.size() == kMaxBrackets) return fail(open, "more than 8 brackets in one name");
+  Bracket bracket{std::move(prefix), {}, 0};
+  if (!term.brackets.empty() && bracket.prefix.empty()) could_meet_ = true;
+  for (;;) {
+    if (!read_range(bracket)) return false;
+    if (ended()) return fail(open, "'[' without its ']'");
+    if (text_[at_] == ']') break;
+    if (text_[at_] != ',') return fail(at_, "inside brackets stand numbers, '-' and ',' only");
+    ++at_;
+  }
+  ++at_;
+  if (!check_numbers_once(bracket, open)) return false;
+  term.count *= bracket.count;
+  if (term.count > static_cast<std::uint64_t>(kMaxNames)) return fail(open, "more than 16777216 names");
+  term.brackets.push_back(std::move(bracket));
+  return true;
+}
+
+// RFC 1123, 2.1: letter or digit at the beginning of a name; and no name is a path ("..").
+bool HostPattern::Parser::check_written(std::size_t begin) {
+  const std::string_view written = text_.substr(begin, at_ - begin);
+  if (written.empty()) return fail(at_, "a name is missing");
+  if (written.find_first_of("-._") == 0) return fail(begin, "a name begins with a letter or a digit");
+  if (written.ends_with('-') || written.ends_with('.')) return fail(at_ - 1, "a name ends with a letter or a digit");
+  const std::size_t dots = written.find("..");
+  return dots == std::string_view::npos || fail(begin + dots, "nothing stands between two dots of a name");
+}
+
+bool HostPattern::Parser::read_term() {
+  Term term{{}, {}, 1, total()};
+  const std::size_t begin = at_;
+  std::string literal;
+  while (!ended() && text_[at_] != ',') {
+    if (is_name_character(text_[at_])) {
+      literal += text_[at_++];
+      continue;
+    }
+    if (text_[at_] == ']') return fail(at_, "']' without its '['");
+    if (text_[at_] != '[') return fail(at_, "a name has letters, digits, '-', '.' and '_' only");
+    if (!read_bracket(term, std::exchange(literal, {}))) return false;
+  }
+  if (!check_written(begin)) return false;
+  term.suffix = std::move(literal);
+  const std::uint64_t names = total() + term.count;
+  if (names > static_cast<std::uint64_t>(kMaxNames)) return fail(begin, "more than 16777216 names");
+  pattern_.count_ = static_cast<std::int64_t>(names);
+  pattern_.terms_.push_back(std::move(term));
+  return true;
+}
+
+bool HostPattern::Parser::check_lengths() {
+  for (const Term& term : pattern_.terms_)  // its last name is its longest
+    if (const std::size_t length = pattern_.name(static_cast<std::int64_t>(term.before + term.count) - 1).size();
         length > kLongestName)
       return fail(0,
                   "a name of " + std::to_string(length) + " characters; Linux takes " + std::to_string(kLongestName));
-  if (could_meet) {
-    if (total > kMaxAmbiguous) return fail(0, "more than 1048576 names in a list or in brackets side by side");
-    std::string name;
-    for (std::int64_t i = 0; i < pattern.count_; ++i) {
-      name.clear();
-      pattern.append_name(i, name);
-      if (pattern.index_of(name) != i) return fail(0, "the name " + name + " stands twice");
-    }
+  return true;
+}
+
+bool HostPattern::Parser::check_names_once() {
+  if (!could_meet_) return true;
+  if (total() > kMaxAmbiguous) return fail(0, "more than 1048576 names in a list or in brackets side by side");
+  std::string name;
+  for (std::int64_t i = 0; i < pattern_.count_; ++i) {
+    name.clear();
+    pattern_.append_name(i, name);
+    if (pattern_.index_of(name) != i) return fail(0, "the name " + name + " stands twice");
   }
-  return pattern;
+  return true;
+}
+
+bool HostPattern::Parser::parse() {
+  if (text_.empty()) return fail(0, "a name is missing");
+  pattern_.text_ = text_;
+  while (read_term()) {
+    if (ended()) return check_lengths() && check_names_once();
+    ++at_;  // the comma
+    could_meet_ = true;
+  }
+  return false;
+}
+
+std::optional<HostPattern> HostPattern::parse(std::string_view text, Error& error) {
+  Parser parser(text, error);
+  if (!parser.parse()) return std::nullopt;
+  return parser.take();
 }
 
 const HostPattern::Term& HostPattern::term_of(std::uint64_t i) const {

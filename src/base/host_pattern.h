@@ -49,6 +49,7 @@ class HostPattern {
     std::string suffix;
     std::uint64_t count, before;
   };  // between two commas
+  class Parser;
   static std::optional<std::uint64_t> match(const Term&, std::size_t bracket, std::string_view rest);
   const Term& term_of(std::uint64_t i) const;
 

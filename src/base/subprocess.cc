@@ -65,15 +65,16 @@ std::vector<char*> pointers(const std::vector<std::string>& list) {
 // One end of the program's output: what is kept, and the line that is not whole yet.
 struct Stream {
   Descriptor fd;
-  std::string* kept;
-  std::size_t limit;
-  const std::function<void(std::string_view)>* on_line;
+  std::string* kept = nullptr;
+  std::size_t limit = 0;
+  const std::function<void(std::string_view)>* on_line = nullptr;
   std::size_t max_line = 0;
   std::string line;
   bool cut = false;  // the line was handed over before its end
   bool truncated = false;
   std::uint64_t read = 0;  // bytes
 
+  bool is_open() const { return fd.get() >= 0; }
   // False at the end of the stream.
   bool read_once() {
     std::array<char, 65536> buffer;
@@ -111,149 +112,211 @@ struct Stream {
   }
 };
 
+// The input is a file in memory: no SIGPIPE when the program does not read it, no deadlock when it is long. 0, or the
+// number of the error.
+int open_input(std::string_view text, Descriptor& input) {
+  input = Descriptor(text.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC) : ::memfd_create("input", MFD_CLOEXEC));
+  if (input.get() < 0) return errno;
+  if (text.empty()) return 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t put = ::write(input.get(), rest.data(), rest.size());
+    if (put < 0) return errno;
+    rest.remove_prefix(static_cast<std::size_t>(put));
+  }
+  ::lseek(input.get(), 0, SEEK_SET);
+  return 0;
+}
+
+// One run of a program, from its start to its last word.
+class Execution {
+ public:
+  explicit Execution(const Subprocess& what) : what_(what) {}
+  int start();   // 0, or the number of the error that kept it from starting
+  void watch();  // reads what it prints until it has ended; ends it when its time is over or it is no longer wanted
+  SubprocessResult finish();
+
+ private:
+  using Outcome = SubprocessResult::Outcome;
+
+  [[noreturn]] void become_program(pid_t parent, const std::vector<char*>& argv,
+                                   const std::vector<char*>& environment) const;
+  void read_streams();
+  bool has_ended() const;
+  std::optional<Outcome> reason_to_end();
+  void end_when_due();
+
+  const Subprocess& what_;
+  SubprocessResult result_;
+  Descriptor input_;
+  Pipe out_, err_, failure_;
+  pid_t child_ = -1;
+  Stream streams_[2];  // standard output, standard error
+  Clock::time_point begin_{}, kill_at_ = Clock::time_point::max();
+  std::optional<Outcome> ended_by_us_;
+  std::string because_;
+};
+
+// In the child: async-signal-safe calls only.
+void Execution::become_program(pid_t parent, const std::vector<char*>& argv,
+                               const std::vector<char*>& environment) const {
+  ::setpgid(0, 0);
+  // When we are killed in a way that leaves us no word (SIGKILL), the program is asked to end, so that it does not
+  // measure for nobody.
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(126);  // killed before that took hold
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (::dup2(input_.get(), 0) >= 0 && ::dup2(out_.write.get(), 1) >= 0 && ::dup2(err_.write.get(), 2) >= 0 &&
+      (what_.directory.empty() || ::chdir(what_.directory.c_str()) == 0)) {
+    if (what_.environment)
+      ::execvpe(argv[0], argv.data(), environment.data());
+    else
+      ::execvp(argv[0], argv.data());
+  }
+  const int number = errno;
+  if (::write(failure_.write.get(), &number, sizeof number) < 0) ::_exit(126);
+  ::_exit(127);
+}
+
+int Execution::start() {
+  if (what_.argv.empty() || what_.argv[0].empty()) return EINVAL;
+  if (const int number = open_input(what_.input, input_); number != 0) return number;
+  if (!out_.open() || !err_.open() || !failure_.open()) return errno;
+  const std::vector<char*> argv = pointers(what_.argv);
+  const std::vector<char*> environment = what_.environment ? pointers(*what_.environment) : std::vector<char*>{};
+
+  const pid_t parent = ::getpid();
+  child_ = ::fork();
+  if (child_ < 0) return errno;
+  if (child_ == 0) become_program(parent, argv, environment);
+  ::setpgid(child_, child_);  // both sides, so that it holds whoever comes first
+  out_.write.close(), err_.write.close(), failure_.write.close();
+  int number = 0;
+  ssize_t got;
+  while ((got = ::read(failure_.read.get(), &number, sizeof number)) < 0 && errno == EINTR) {
+  }
+  if (got == static_cast<ssize_t>(sizeof number)) {
+    ::waitpid(child_, nullptr, 0);
+    return number;
+  }
+  streams_[0] = {.fd = std::move(out_.read),
+                 .kept = &result_.out,
+                 .limit = what_.max_out,
+                 .on_line = &what_.on_line,
+                 .max_line = what_.max_line};
+  streams_[1] = {.fd = std::move(err_.read), .kept = &result_.err, .limit = what_.max_err, .on_line = nullptr};
+  begin_ = Clock::now();
+  return 0;
+}
+
+// Waits for what is printed, some milliseconds at most.
+void Execution::read_streams() {
+  pollfd waiting[2];
+  nfds_t count = 0;
+  Stream* polled[2] = {};
+  for (Stream& stream : streams_) {
+    if (!stream.is_open()) continue;
+    polled[count] = &stream;
+    waiting[count++] = {stream.fd.get(), POLLIN, 0};
+  }
+  // With nothing to read the poll is a short sleep; what ends a program closes its pipes and wakes us at once.
+  const int ready = ::poll(waiting, count, count == 0 ? 2 : 20);
+  for (nfds_t i = 0; ready > 0 && i < count; ++i)
+    if (waiting[i].revents != 0 && !polled[i]->read_once()) polled[i]->finish();
+}
+
+// Looked at, not reaped: until then the group's number is ours.
+bool Execution::has_ended() const {
+  siginfo_t information{};
+  return ::waitid(P_PID, static_cast<id_t>(child_), &information, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         information.si_pid == child_;
+}
+
+std::optional<SubprocessResult::Outcome> Execution::reason_to_end() {
+  if (what_.interrupted && what_.interrupted->load()) return Outcome::interrupted;
+  if (what_.timeout && Clock::now() - begin_ >= *what_.timeout) return Outcome::timed_out;
+  if (what_.most_err && streams_[1].read > *what_.most_err) {
+    because_ = "it printed more than " + to_text(Bytes(static_cast<double>(*what_.most_err))) + " on standard error";
+    return Outcome::stopped;
+  }
+  if (what_.end_because && !(because_ = what_.end_because()).empty()) return Outcome::stopped;
+  return std::nullopt;
+}
+
+void Execution::end_when_due() {
+  if (ended_by_us_) {
+    if (Clock::now() < kill_at_) return;
+    ::kill(-child_, SIGKILL);
+    kill_at_ = Clock::time_point::max();
+    return;
+  }
+  ended_by_us_ = reason_to_end();
+  if (!ended_by_us_) return;
+  ::kill(-child_, SIGTERM);
+  kill_at_ = Clock::now() + what_.grace;
+}
+
+void Execution::watch() {
+  Clock::time_point drain_until{};
+  for (bool gone = false;;) {
+    if (gone && (Clock::now() >= drain_until || !(streams_[0].is_open() || streams_[1].is_open()))) return;
+    read_streams();
+    if (gone) continue;
+    gone = has_ended();
+    // Grandchildren may hold the pipes open: what they printed so far is read, then the group is ended.
+    if (gone)
+      drain_until = Clock::now() + milliseconds(500);
+    else
+      end_when_due();
+  }
+}
+
+SubprocessResult Execution::finish() {
+  ::kill(-child_, SIGKILL);  // whoever of the group is left
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  for (Stream& stream : streams_) stream.finish();
+  result_.truncated = streams_[0].truncated || streams_[1].truncated;
+
+  const bool exited = WIFEXITED(status);
+  result_.status = exited ? WEXITSTATUS(status) : WTERMSIG(status);
+  result_.outcome = ended_by_us_ ? *ended_by_us_ : exited ? Outcome::exited : Outcome::signalled;
+  const std::string name = "'" + what_.argv[0] + "'";
+  switch (result_.outcome) {
+    case Outcome::timed_out:
+      result_.reason =
+          name + " was ended after " + to_text(Seconds(static_cast<double>(what_.timeout->count()) / 1000));
+      break;
+    case Outcome::stopped:
+      result_.reason = name + " was ended: " + because_;
+      break;
+    case Outcome::interrupted:
+      result_.reason = name + " was interrupted";
+      break;
+    case Outcome::signalled:
+      result_.reason = name + " was ended by signal " + std::to_string(result_.status);
+      break;
+    default:
+      if (result_.status != 0) result_.reason = name + " ended with exit status " + std::to_string(result_.status);
+  }
+  return std::move(result_);
+}
+
 }  // namespace
 
 SubprocessResult run(const Subprocess& what) {
-  using Outcome = SubprocessResult::Outcome;
-  SubprocessResult result;
-  const std::string name = what.argv.empty() ? "" : what.argv[0];
-  const auto not_started = [&](int number) {
-    result.reason = "'" + name + "' could not be started: " + std::generic_category().message(number);
+  Execution execution(what);
+  if (const int number = execution.start(); number != 0) {
+    SubprocessResult result;
+    result.reason = "'" + (what.argv.empty() ? std::string() : what.argv[0]) +
+                    "' could not be started: " + std::generic_category().message(number);
     return result;
-  };
-  if (name.empty()) return not_started(EINVAL);
-
-  // The input is a file in memory: no SIGPIPE when the program does not read it, no deadlock when it is long.
-  Descriptor input(what.input.empty() ? ::open("/dev/null", O_RDONLY | O_CLOEXEC)
-                                      : ::memfd_create("input", MFD_CLOEXEC));
-  if (input.get() < 0) return not_started(errno);
-  for (std::string_view rest = what.input; !rest.empty();) {
-    const ssize_t put = ::write(input.get(), rest.data(), rest.size());
-    if (put < 0) return not_started(errno);
-    rest.remove_prefix(static_cast<std::size_t>(put));
   }
-  if (!what.input.empty()) ::lseek(input.get(), 0, SEEK_SET);
-  Pipe out, err, failure;
-  if (!out.open() || !err.open() || !failure.open()) return not_started(errno);
-  const std::vector<char*> argv = pointers(what.argv);
-  const std::vector<char*> environment = what.environment ? pointers(*what.environment) : std::vector<char*>{};
-
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) return not_started(errno);
-  if (child == 0) {  // async-signal-safe calls only
-    ::setpgid(0, 0);
-    // When we are killed in a way that leaves us no word (SIGKILL), the program is asked to end, so that it does not
-    // measure for nobody.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(126);  // killed before that took hold
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::signal(SIGPIPE, SIG_DFL);
-    if (::dup2(input.get(), 0) >= 0 && ::dup2(out.write.get(), 1) >= 0 && ::dup2(err.write.get(), 2) >= 0 &&
-        (what.directory.empty() || ::chdir(what.directory.c_str()) == 0)) {
-      if (what.environment)
-        ::execvpe(argv[0], argv.data(), environment.data());
-      else
-        ::execvp(argv[0], argv.data());
-    }
-    const int number = errno;
-    if (::write(failure.write.get(), &number, sizeof number) < 0) ::_exit(126);
-    ::_exit(127);
-  }
-  ::setpgid(child, child);  // both sides, so that it holds whoever comes first
-  out.write.close(), err.write.close(), failure.write.close();
-  int number = 0;
-  ssize_t got;
-  while ((got = ::read(failure.read.get(), &number, sizeof number)) < 0 && errno == EINTR) {
-  }
-  if (got == static_cast<ssize_t>(sizeof number)) {
-    ::waitpid(child, nullptr, 0);
-    return not_started(number);
-  }
-
-  Stream streams[2] = {{.fd = std::move(out.read),
-                        .kept = &result.out,
-                        .limit = what.max_out,
-                        .on_line = &what.on_line,
-                        .max_line = what.max_line},
-                       {.fd = std::move(err.read), .kept = &result.err, .limit = what.max_err, .on_line = nullptr}};
-  const Clock::time_point begin = Clock::now();
-  std::optional<Outcome> ended_by_us;
-  std::string because;
-  Clock::time_point kill_at = Clock::time_point::max(), drain_until = Clock::time_point::max();
-  bool gone = false;
-  int status = 0;
-  for (;;) {
-    pollfd waiting[2];
-    nfds_t count = 0;
-    Stream* polled[2] = {};
-    for (Stream& stream : streams) {
-      if (stream.fd.get() < 0) continue;
-      polled[count] = &stream;
-      waiting[count++] = {stream.fd.get(), POLLIN, 0};
-    }
-    if (gone && (count == 0 || Clock::now() >= drain_until)) break;
-    // With nothing to read the poll is a short sleep; what ends a program closes its pipes and wakes us at once.
-    const int ready = ::poll(waiting, count, count == 0 ? 2 : 20);
-    for (nfds_t i = 0; ready > 0 && i < count; ++i)
-      if (waiting[i].revents != 0 && !polled[i]->read_once()) polled[i]->finish();
-    if (!gone) {
-      siginfo_t information{};  // looked at, not reaped: until then the group's number is ours
-      gone = ::waitid(P_PID, static_cast<id_t>(child), &information, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-             information.si_pid == child;
-      // Grandchildren may hold the pipes open: what they printed so far is read, then the group is ended.
-      if (gone) drain_until = Clock::now() + milliseconds(500);
-    }
-    if (gone) continue;
-    const Clock::time_point now = Clock::now();
-    if (!ended_by_us) {
-      if (what.interrupted && what.interrupted->load())
-        ended_by_us = Outcome::interrupted;
-      else if (what.timeout && now - begin >= *what.timeout)
-        ended_by_us = Outcome::timed_out;
-      else if (what.most_err && streams[1].read > *what.most_err)
-        ended_by_us = Outcome::stopped,
-        because = "it printed more than " + to_text(Bytes(static_cast<double>(*what.most_err))) + " on standard error";
-      else if (what.end_because && !(because = what.end_because()).empty())
-        ended_by_us = Outcome::stopped;
-      if (ended_by_us) {
-        ::kill(-child, SIGTERM);
-        kill_at = now + what.grace;
-      }
-    } else if (now >= kill_at) {
-      ::kill(-child, SIGKILL);
-      kill_at = Clock::time_point::max();
-    }
-  }
-  ::kill(-child, SIGKILL);  // whoever of the group is left
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  for (Stream& stream : streams) stream.finish();
-  result.truncated = streams[0].truncated || streams[1].truncated;
-
-  const bool exited = WIFEXITED(status);
-  result.status = exited ? WEXITSTATUS(status) : WTERMSIG(status);
-  result.outcome = ended_by_us ? *ended_by_us : exited ? Outcome::exited : Outcome::signalled;
-  switch (result.outcome) {
-    case Outcome::timed_out:
-      result.reason =
-          "'" + name + "' was ended after " + to_text(Seconds(static_cast<double>(what.timeout->count()) / 1000));
-      break;
-    case Outcome::stopped:
-      result.reason = "'" + name + "' was ended: " + because;
-      break;
-    case Outcome::interrupted:
-      result.reason = "'" + name + "' was interrupted";
-      break;
-    case Outcome::signalled:
-      result.reason = "'" + name + "' was ended by signal " + std::to_string(result.status);
-      break;
-    default:
-      if (result.status != 0) result.reason = "'" + name + "' ended with exit status " + std::to_string(result.status);
-  }
-  return result;
+  execution.watch();
+  return execution.finish();
 }
 
 std::optional<std::string> find_program(std::string_view name) {

@@ -73,6 +73,137 @@ std::vector<std::string> in_order(const std::string& folded, std::vector<std::st
   return nodes;
 }
 
+// What the tasks of one srun print. `order`: the hosts, task after task, `ranks` of each.
+class SrunOutput {
+ public:
+  SrunOutput(std::vector<std::string> order, std::uint64_t ranks, bool mpi)
+      : order_(std::move(order)), ranks_(ranks), tasks_(order_.size() * ranks), mpi_(mpi) {}
+
+  void take(std::string_view piece);  // of standard output, as srun labels it
+  std::string end_because() const;    // as Subprocess has it
+  bool is_empty() const { return by_task_.empty(); }
+  bool has_task_over_limit() const { return over_ > 0; }
+  std::vector<TaskOutput> results(const SubprocessResult& ended);
+
+ private:
+  struct Running {
+    TaskOutput output;
+    TaskLines lines{OutputLimit{}};
+  };
+
+  void take_line(std::uint64_t number, std::string_view line);
+  TaskOutput world(const SubprocessResult& ended);
+  std::vector<TaskOutput> each_task(const SubprocessResult& ended);
+
+  std::vector<std::string> order_;
+  std::uint64_t ranks_, tasks_;
+  bool mpi_;
+  LabelledLines labelled_{tasks_, OutputLimit{}.line};
+  std::map<std::uint64_t, Running> by_task_;
+  std::uint64_t over_ = 0, ended_ = 0;  // tasks
+  std::size_t bytes_ = 0;
+};
+
+void SrunOutput::take(std::string_view piece) {
+  labelled_.take(piece, [&](std::uint64_t number, std::string_view line) { take_line(number, line); });
+}
+
+void SrunOutput::take_line(std::uint64_t number, std::string_view line) {
+  Running& task = by_task_[number];
+  TaskOutput& into = task.output;
+  if (into.node.empty() && number < tasks_) into.node = order_[number / ranks_];
+  if (into.claims.empty() && line.starts_with("node ")) {
+    into.claims = line.substr(5, kLongestReason);
+    return;
+  }
+  const bool was_over = task.lines.over(), had_ended = task.lines.ended();
+  task.lines.take(line, into);
+  over_ += task.lines.over() && !was_over;
+  ended_ += task.lines.ended() && !had_ended;
+  if (!task.lines.over()) bytes_ += line.size();
+}
+
+// One that prints without end keeps no other from ending; then all of it is over.
+std::string SrunOutput::end_because() const {
+  // Beside the limit of each task, one of the launch, which a probe of each node is far below.
+  const std::size_t most = (std::size_t{256} << 20) + order_.size() * (std::size_t{512} << 10);
+  if (bytes_ > most) return "its tasks printed more than " + to_text(Bytes(static_cast<double>(most)));
+  if (over_ == 0 || (!mpi_ && ended_ + over_ < tasks_)) return {};
+  return "a task printed more than it may";
+}
+
+// One result for the world: rank 0 prints it, or, where rank 0 is stuck, another one its end.
+TaskOutput SrunOutput::world(const SubprocessResult& ended) {
+  std::string stray;
+  TaskOutput world = by_task_.begin()->second.output;
+  for (auto at = by_task_.begin(); at != by_task_.end(); ++at) {
+    TaskOutput& rank = at->second.output;
+    if (at != by_task_.begin()) {
+      world.lines.insert(world.lines.end(), rank.lines.begin(), rank.lines.end());
+      if (world.broken.empty()) world.broken = rank.broken;
+    }
+    // Ranks are Slurm's to place, on the nodes that were asked for and no other: one that is elsewhere speaks for
+    // all.
+    if (!rank.claims.empty() && std::find(order_.begin(), order_.end(), rank.claims) == order_.end())
+      stray = rank.claims;
+  }
+  if (!stray.empty()) world.claims = stray;
+  if (!world.broken.empty())
+    world.lines.clear();
+  else if (world.lines.empty())
+    world.lines = last_lines(ended.err);
+  else if (!ended.ok())
+    world.complaints = last_lines(ended.err);
+  return world;
+}
+
+std::vector<TaskOutput> SrunOutput::each_task(const SubprocessResult& ended) {
+  std::map<std::uint64_t, std::vector<std::string>> complaints;
+  LabelledLines errors(tasks_, OutputLimit{}.line);
+  for (const std::string_view whole : split(ended.err, '\n'))
+    errors.take(whole, [&](std::uint64_t task, std::string_view line) { complaints[task].emplace_back(line); });
+  std::vector<TaskOutput> out;
+  for (auto& [number, running] : by_task_) {
+    TaskOutput& task = running.output;
+    if (number >= tasks_) task.broken = "the launcher started no such task";
+    // What printed nothing speaks through its standard error: a program or a library that is not there.
+    if (task.lines.empty() && task.broken.empty())
+      task.lines = std::move(complaints[number]);
+    else if (!ended.ok())
+      task.complaints = last_lines(join(complaints[number], "\n"));
+    out.push_back(std::move(task));
+  }
+  return out;
+}
+
+std::vector<TaskOutput> SrunOutput::results(const SubprocessResult& ended) {
+  if (mpi_ && !by_task_.empty()) return {world(ended)};
+  return each_task(ended);
+}
+
+// `hosts`: the nodes of the launch, folded.
+std::vector<std::string> srun_command(const Launch& launch, const std::string& hosts, std::uint64_t tasks) {
+  const auto minutes = std::max<long>(1, std::chrono::ceil<std::chrono::minutes>(launch.timeout).count());
+  std::vector<std::string> argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + hosts,
+                                   "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc",
+                                   "--input=none",
+                                   // All cores and all memory: a step is otherwise bound to one core a task.
+                                   "--cpu-bind=none", "--mem=0"};
+  // Slurm 24.11 takes no --nodes beside an arbitrary distribution: the list of hosts says how many there are.
+  if (launch.mpi)
+    argv.insert(argv.end(),
+                {"--nodes=" + std::to_string(launch.nodes.size()),
+                 "--ntasks-per-node=" + std::to_string(launch.ranks_per_node), "--kill-on-bad-exit=1", "--mpi=pmix"});
+  else
+    argv.insert(argv.end(), {"--ntasks=" + std::to_string(tasks), "--distribution=arbitrary", "--kill-on-bad-exit=0",
+                             "--mpi=none"});
+  // What --exclusive takes of GPUs it keeps from the step: they are asked for by number.
+  if (launch.gpus_per_node > 0) argv.push_back("--gres=gpu:" + std::to_string(launch.gpus_per_node));
+  argv.insert(argv.end(), {"/bin/sh", "-c", "echo \"node $SLURMD_NODENAME\"; exec \"$0\" \"$@\""});
+  argv.insert(argv.end(), launch.argv.begin(), launch.argv.end());
+  return argv;
+}
+
 class SlurmLauncher final : public Launcher {
  public:
   std::string_view id() const override { return "slurm"; }
@@ -124,115 +255,29 @@ class SlurmLauncher final : public Launcher {
   // Slurm starts task i on the i-th host (srun(1), --distribution). Each task names its node all the same, in its first
   // line: one that names another is looked at by the judge.
   LaunchResult run(const Launch& launch) const override {
-    const auto minutes = std::max<long>(1, std::chrono::ceil<std::chrono::minutes>(launch.timeout).count());
     const std::string hosts = fold_names(launch.nodes);
     const std::vector<std::string> order = in_order(hosts, launch.nodes);
     const auto ranks = static_cast<std::uint64_t>(std::max(1, launch.ranks_per_node));
-    const std::uint64_t tasks = order.size() * ranks;
-    Subprocess process;
-    process.argv = {"srun", "--label", "--quiet", "--exclusive", "--nodelist=" + hosts,
-                    "--time=" + std::to_string(minutes), "--immediate=60", "--job-name=clusterc", "--input=none",
-                    // All cores and all memory: a step is otherwise bound to one core a task.
-                    "--cpu-bind=none", "--mem=0"};
-    // Slurm 24.11 takes no --nodes beside an arbitrary distribution: the list of hosts says how many there are.
-    if (launch.mpi)
-      process.argv.insert(process.argv.end(), {"--nodes=" + std::to_string(launch.nodes.size()),
-                                               "--ntasks-per-node=" + std::to_string(launch.ranks_per_node),
-                                               "--kill-on-bad-exit=1", "--mpi=pmix"});
-    else
-      process.argv.insert(process.argv.end(), {"--ntasks=" + std::to_string(tasks), "--distribution=arbitrary",
-                                               "--kill-on-bad-exit=0", "--mpi=none"});
-    // What --exclusive takes of GPUs it keeps from the step: they are asked for by number.
-    if (launch.gpus_per_node > 0) process.argv.push_back("--gres=gpu:" + std::to_string(launch.gpus_per_node));
-    process.argv.insert(process.argv.end(), {"/bin/sh", "-c", "echo \"node $SLURMD_NODENAME\"; exec \"$0\" \"$@\""});
-    process.argv.insert(process.argv.end(), launch.argv.begin(), launch.argv.end());
-    process.timeout = launch.timeout + std::chrono::seconds(90);
-    process.interrupted = launch.interrupted;
-
-    struct Running {
-      TaskOutput output;
-      TaskLines lines{OutputLimit{}};
-    };
+    SrunOutput output(order, ranks, launch.mpi);
+    const SubprocessResult ended = clusterc::run({.argv = srun_command(launch, hosts, order.size() * ranks),
+                                                  .timeout = launch.timeout + std::chrono::seconds(90),
+                                                  .max_out = 0,
+                                                  .most_err = kMostComplaints,
+                                                  .on_line = [&](std::string_view piece) { output.take(piece); },
+                                                  .max_line = OutputLimit{}.line,
+                                                  .end_because = [&] { return output.end_because(); },
+                                                  .interrupted = launch.interrupted});
     LaunchResult result;
-    std::map<std::uint64_t, Running> by_task;
-    LabelledLines output(tasks, OutputLimit{}.line), errors(tasks, OutputLimit{}.line);
-    std::uint64_t over = 0, ended_tasks = 0;
-    std::size_t bytes = 0;
-    // Beside the limit of each task, one of the launch, which a probe of each node is far below.
-    const std::size_t most = (std::size_t{256} << 20) + order.size() * (std::size_t{512} << 10);
-    process.max_out = 0;
-    process.max_line = OutputLimit{}.line;
-    process.most_err = kMostComplaints;
-    process.on_line = [&](std::string_view whole) {
-      output.take(whole, [&](std::uint64_t number, std::string_view line) {
-        Running& task = by_task[number];
-        TaskOutput& into = task.output;
-        if (into.node.empty() && number < tasks) into.node = order[number / ranks];
-        if (into.claims.empty() && line.starts_with("node ")) {
-          into.claims = line.substr(5, kLongestReason);
-          return;
-        }
-        const bool was_over = task.lines.over(), had_ended = task.lines.ended();
-        task.lines.take(line, into);
-        over += task.lines.over() && !was_over;
-        ended_tasks += task.lines.ended() && !had_ended;
-        if (!task.lines.over()) bytes += line.size();
-      });
-    };
-    // One that prints without end keeps no other from ending; then all of it is over.
-    process.end_because = [&]() -> std::string {
-      if (bytes > most) return "its tasks printed more than " + to_text(Bytes(static_cast<double>(most)));
-      if (over == 0 || (!launch.mpi && ended_tasks + over < tasks)) return {};
-      return "a task printed more than it may";
-    };
-    const SubprocessResult ended = clusterc::run(process);
-    result.started = ended.outcome != SubprocessResult::Outcome::not_started && !by_task.empty();
+    result.started = ended.outcome != SubprocessResult::Outcome::not_started && !output.is_empty();
     result.interrupted = ended.outcome == SubprocessResult::Outcome::interrupted;
     result.messages = ended.err;
-    std::map<std::uint64_t, std::vector<std::string>> complaints;
-    for (const std::string_view whole : split(ended.err, '\n'))
-      errors.take(whole, [&](std::uint64_t task, std::string_view line) { complaints[task].emplace_back(line); });
-    if (launch.mpi && !by_task.empty()) {
-      // One result for the world: rank 0 prints it, or, where rank 0 is stuck, another one its end.
-      std::string stray;
-      TaskOutput world = by_task.begin()->second.output;
-      for (auto at = by_task.begin(); at != by_task.end(); ++at) {
-        TaskOutput& rank = at->second.output;
-        if (at != by_task.begin()) {
-          world.lines.insert(world.lines.end(), rank.lines.begin(), rank.lines.end());
-          if (world.broken.empty()) world.broken = rank.broken;
-        }
-        // Ranks are Slurm's to place, on the nodes that were asked for and no other: one that is elsewhere speaks for
-        // all.
-        if (!rank.claims.empty() && std::find(order.begin(), order.end(), rank.claims) == order.end())
-          stray = rank.claims;
-      }
-      if (!stray.empty()) world.claims = stray;
-      if (!world.broken.empty())
-        world.lines.clear();
-      else if (world.lines.empty())
-        world.lines = last_lines(ended.err);
-      else if (!ended.ok())
-        world.complaints = last_lines(ended.err);
-      result.tasks.push_back(std::move(world));
-    } else {
-      for (auto& [number, running] : by_task) {
-        TaskOutput& task = running.output;
-        if (number >= tasks) task.broken = "the launcher started no such task";
-        // What printed nothing speaks through its standard error: a program or a library that is not there.
-        if (task.lines.empty() && task.broken.empty())
-          task.lines = std::move(complaints[number]);
-        else if (!ended.ok())
-          task.complaints = last_lines(join(complaints[number], "\n"));
-        result.tasks.push_back(std::move(task));
-      }
-    }
-    if (ended.outcome == SubprocessResult::Outcome::stopped && over > 0)
+    if (ended.outcome == SubprocessResult::Outcome::stopped && output.has_task_over_limit())
       result.error.clear();  // the tasks say it themselves
     else if (ended.outcome != SubprocessResult::Outcome::exited)
       result.error = ended.reason;
-    else if (by_task.empty() && ended.status != 0)
+    else if (output.is_empty() && ended.status != 0)
       result.error = "srun started nothing: " + std::string(trim(ended.err.empty() ? ended.reason : ended.err));
+    result.tasks = output.results(ended);
     return result;
   }
 };

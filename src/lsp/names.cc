@@ -44,6 +44,64 @@ void add_devices(const NodeGroupModel& group, std::vector<KnownName>& out) {
     add("drives." + drives.name, drives.value.count.value_or(1), "drives");
 }
 
+// Aliases are understood, and not offered.
+void add_parts(PartKind kind, const Analysis* good, std::vector<KnownName>& out) {
+  const std::string word(part_kind_name(kind));
+  if (good && good->run->catalog) {
+    for (const PartInfo& part : good->run->catalog->list())
+      if (part.kind == kind) out.push_back({std::string(part.id), part.own ? "own " + word : word, kNoSketch});
+  } else {
+    Sources sources;
+    Findings findings;
+    for (const PartInfo& part : Catalog(sources, findings).list())
+      if (part.kind == kind) out.push_back({std::string(part.id), word, kNoSketch});
+  }
+}
+
+void add_trays(const Sketch& s, const Analysis* good, std::vector<KnownName>& out) {
+  if (!good || !good->good()) return;
+  for (const AssemblyGroupModel& a : good->run->cluster->assemblies)
+    if (a.part)
+      for (const auto& tray : a.part->trays)
+        out.push_back({a.name + "." + tray.name, "trays of " + a.model, s.find_path({"assemblies", a.name})});
+}
+
+// `gpu: { ports: … }`: the connection is an entry under the group's name.
+void add_port_sets(const Sketch& s, SketchId context, const Analysis* good, std::vector<KnownName>& out) {
+  const std::string_view group_name = s.key(context == 0 ? context : s[context].parent);
+  const SketchId group = s.find_path({"nodes", group_name});
+  if (group != kNoSketch)
+    if (const SketchId server = s.find(group, "server"); server != kNoSketch)
+      add_keys(s, s.find(server, "ports"), "ports", out);
+  add_fittings(s, group, "nics", out);
+  if (const NodeGroupModel* model = node_group_model(good, group_name))
+    for (const PortSet& ports : model->server.ports)
+      if (!known(out, ports.name))
+        out.push_back({ports.name, format("{} ports of {}", ports.count, model->server.id), kNoSketch});
+}
+
+void add_nics_entries(const Sketch& s, SketchId context, const Analysis* good, std::vector<KnownName>& out) {
+  const SketchId group = node_group_around(s, context);
+  add_fittings(s, group, "nics", out);
+  if (group == kNoSketch) return;
+  if (const NodeGroupModel* model = node_group_model(good, s.key(group)))
+    for (const NicSet& nics : model->server.nics)
+      if (!known(out, nics.name)) out.push_back({nics.name, format("{} x {}", nics.count, nics.model), kNoSketch});
+}
+
+void add_drives_entries(const Analysis* good, std::vector<KnownName>& out) {
+  if (!good || !good->good()) return;
+  for (const NodeGroupModel& group : good->run->cluster->nodes)
+    for (const auto& drives : group.server.part.drives)
+      if (!known(out, drives.name)) out.push_back({drives.name, "drives of " + group.name, kNoSketch});
+}
+
+void add_pcie_switches(const Sketch& s, SketchId context, std::vector<KnownName>& out) {
+  for (SketchId n = context; n != 0 && n != kNoSketch; n = s[n].parent)
+    if (const SketchId switches = s.find(n, "switches"); switches != kNoSketch)
+      return add_keys(s, switches, "PCIe switch", out);
+}
+
 }  // namespace
 
 SketchId node_group_around(const Sketch& s, SketchId n) {
@@ -79,21 +137,7 @@ std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId
       for (const auto word : split(names.words, '|')) out.push_back({std::string(word), {}, kNoSketch});
       break;
     case Of::part:
-      // Aliases are understood, and not offered.
-      if (good && good->run->catalog) {
-        for (const PartInfo& part : good->run->catalog->list())
-          if (part.kind == names.part)
-            out.push_back(
-                {std::string(part.id),
-                 part.own ? "own " + std::string(part_kind_name(part.kind)) : std::string(part_kind_name(part.kind)),
-                 kNoSketch});
-      } else {
-        Sources sources;
-        Findings findings;
-        for (const PartInfo& part : Catalog(sources, findings).list())
-          if (part.kind == names.part)
-            out.push_back({std::string(part.id), std::string(part_kind_name(part.kind)), kNoSketch});
-      }
+      add_parts(names.part, good, out);
       break;
     case Of::feed:
       add_keys(s, s.find_path({"site", "feeds"}), "feed", out);
@@ -124,52 +168,23 @@ std::vector<KnownName> known_names(const Names& names, const Sketch& s, SketchId
       add_keys(s, s.find_path({"storage"}), "storage", out);
       break;
     case Of::tray:
-      if (good && good->good())
-        for (const AssemblyGroupModel& a : good->run->cluster->assemblies)
-          if (a.part)
-            for (const auto& tray : a.part->trays)
-              out.push_back({a.name + "." + tray.name, "trays of " + a.model, s.find_path({"assemblies", a.name})});
+      add_trays(s, good, out);
       break;
-    case Of::port_set: {
-      // `gpu: { ports: … }`: the connection is an entry under the group's name.
-      const std::string_view group_name = s.key(context == 0 ? context : s[context].parent);
-      const SketchId group = s.find_path({"nodes", group_name});
-      if (group != kNoSketch)
-        if (const SketchId server = s.find(group, "server"); server != kNoSketch)
-          add_keys(s, s.find(server, "ports"), "ports", out);
-      add_fittings(s, group, "nics", out);
-      if (const NodeGroupModel* model = node_group_model(good, group_name))
-        for (const PortSet& ports : model->server.ports)
-          if (!known(out, ports.name))
-            out.push_back({ports.name, format("{} ports of {}", ports.count, model->server.id), kNoSketch});
+    case Of::port_set:
+      add_port_sets(s, context, good, out);
       break;
-    }
-    case Of::nics_entry: {
-      const SketchId group = node_group_around(s, context);
-      add_fittings(s, group, "nics", out);
-      if (group != kNoSketch)
-        if (const NodeGroupModel* model = node_group_model(good, s.key(group)))
-          for (const NicSet& nics : model->server.nics)
-            if (!known(out, nics.name))
-              out.push_back({nics.name, format("{} x {}", nics.count, nics.model), kNoSketch});
+    case Of::nics_entry:
+      add_nics_entries(s, context, good, out);
       break;
-    }
     case Of::drives_entry:
-      if (good && good->good())
-        for (const NodeGroupModel& group : good->run->cluster->nodes)
-          for (const auto& drives : group.server.part.drives)
-            if (!known(out, drives.name)) out.push_back({drives.name, "drives of " + group.name, kNoSketch});
+      add_drives_entries(good, out);
       break;
     case Of::device:
       if (const SketchId group = node_group_around(s, context); group != kNoSketch)
         if (const NodeGroupModel* model = node_group_model(good, s.key(group))) add_devices(*model, out);
       break;
     case Of::pcie_switch:
-      for (SketchId n = context; n != 0 && n != kNoSketch; n = s[n].parent)
-        if (const SketchId switches = s.find(n, "switches"); switches != kNoSketch) {
-          add_keys(s, switches, "PCIe switch", out);
-          break;
-        }
+      add_pcie_switches(s, context, out);
       break;
     case Of::rule:
       for (const FindingKind& kind : all_finding_kinds())
