@@ -3,7 +3,7 @@
 
 usage: netbox_import.py CLUSTERC SOURCE WORK
 Imports tests/netbox and, where it is there, ../shared/data/netbox beside the source (exit 77 without it: then 50 parts are not to be had).
-Each imported server, switch, strip and cabinet is named in a spec: no reference may be unknown, no fact malformed, and the plan must have it.
+Each imported server, switch, strip and cabinet is named in a spec: no reference may be unknown, no fact malformed, and the plan must have 50 of them.
 """
 import glob
 import json
@@ -34,12 +34,12 @@ def imported(folder, name):
     if done.returncode not in (0, 1):
         sys.exit(f"FAILED: import of {folder} ends with {done.returncode}\n{done.stderr}")
     findings = json.loads(done.stdout)["findings"]
-    none = {f["file"] for f in findings if f["rule"] == "netbox-no-part"} | {f["file"] for f in findings if f["rule"] == "netbox-part-again"}
+    none = {f["place"]["file"] for f in findings if f["rule"] == "netbox-no-part"} | {f["place"]["file"] for f in findings if f["rule"] == "netbox-part-again"}
     parts = {}
     for path in sorted(glob.glob(os.path.join(out, "*.yaml"))):
         with open(path, encoding="utf-8") as file:
             part = yaml.safe_load(file)
-        parts[part["id"]] = part["part"]
+        parts[part["id"]] = part["part"] if part["facts"].get("link") != "infiniband" else "infiniband"
         for fact in facts(part["facts"]):
             if fact["confirmed"] or fact["source"] != "netbox":
                 sys.exit(f"FAILED: {path}: an imported figure counts as confirmed, or has no source: {fact}")
@@ -73,8 +73,11 @@ def spec_of(parts):
         spec["racks"][f"row{n}"] = {"names": f"r{n}", "model": racks[n % len(racks)], "pdus": [{"model": strips[n % len(strips)], "feed": "a"}]}
     for n, server in enumerate(servers):
         spec["nodes"][f"g{n}"] = {"names": f"g{n}n1", "racks": f"row{n // 4}", "model": server}
-    for n, switch in enumerate(of.get("switch", [])):
-        spec["networks"][f"net{n}"] = {"kind": "ethernet", "switch": switch, "racks": f"row{n % len(spec['racks'])}", "subnet": f"10.{n}.0.0/16"}
+    for n, switch in enumerate(of.get("switch", []) + of.get("infiniband", [])):
+        kind = "infiniband" if parts[switch] == "infiniband" else "ethernet"
+        spec["racks"][f"net{n}"] = {"names": f"s{n}", "model": "generic-48u-800x1200", "pdus": [{"model": "eu-400-3ph-32", "feed": "a"}]}
+        spec["nodes"][f"net{n}"] = {"names": f"net{n}n[1-2]", "racks": f"net{n}", "server": {"like": "generic-2u", "nics": {"data": "cx6-vpi-200"}}}
+        spec["networks"][f"net{n}"] = {"kind": kind, "switch": switch, "racks": f"net{n}", "connects": {f"net{n}": {"ports": "data", "count": 1}}}
     return spec
 
 
@@ -92,7 +95,7 @@ def planned(parts, name):
     if unread:
         sys.exit(f"FAILED: {path}: " + "; ".join(f"{f['message']} [{f['rule']}]" for f in unread[:5]))
     plan = done.stdout
-    named = [i for i, kind in parts.items() if kind in ("server", "pdu", "rack") and f'"{i}"' in plan]
+    named = [i for i, kind in parts.items() if kind != "nic" and kind != "ups" and f'"{i}"' in plan]
     print(f"{name}: {len(named)} imported parts stand in the plan")
     return len(named)
 

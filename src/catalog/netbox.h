@@ -52,6 +52,9 @@ std::size_t supply_bays(const NetboxType&);
 // and are passed over.
 std::optional<NetboxType> read_netbox(const Document&, Findings&);
 
+// Why the voltage that the only plug is made for cannot be right, where the file says or implies another.
+std::optional<std::string> plug_contradiction(const NetboxType&);
+
 // What the file contradicts itself in.
 void lint_netbox(const NetboxType&, Findings&);
 

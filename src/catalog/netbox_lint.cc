@@ -46,30 +46,43 @@ void lint_draws(const NetboxType& t, Findings& findings) {
           .help("read the maker's data sheet; the part gets no `power`");
 }
 
-void lint_plug_voltage(const NetboxType& t, const NetboxItem& port, const NetboxPlug& plug, Findings& findings) {
-  if (!plug.type.starts_with("iec-60309")) return;
+}  // namespace
+
+std::optional<std::string> plug_contradiction(const NetboxType& t) {
+  if (t.power_ports.size() != 1) return std::nullopt;
+  const NetboxItem& port = t.power_ports.front();
+  const NetboxPlug* const plug = find_plug(port.type);
+  if (!plug || !plug->type.starts_with("iec-60309")) return std::nullopt;
+  const double root = plug->phases == 3 ? std::sqrt(3.0) : 1;
   const auto fits = [&](double volts) {
-    return (volts >= plug.least && volts <= plug.most) ||
-           (plug.phases == 3 && volts * std::sqrt(3.0) >= plug.least && volts * std::sqrt(3.0) <= plug.most);
-  };
-  const auto report = [&](const std::string& what) {
-    findings
-        .error("netbox-plug-voltage", port.type_at,
-               format("plug {} is made for {}-{} V, {}", port.type, plug.least, plug.most, what))
-        .note(t.at, "IEC 60309-2: the hour of the earth contact says the voltage");
+    return (volts >= plug->least && volts <= plug->most) || (volts * root >= plug->least && volts * root <= plug->most);
   };
   const std::string words = t.words();
   const auto volts = stated_volts(words);
-  if (!volts.empty() && std::ranges::none_of(volts, fits)) return report(format("the text says {} V", volts.front()));
+  if (!volts.empty() && std::ranges::none_of(volts, fits)) return format("the text says {} V", volts.front());
   for (const StatedRating& r : stated_ratings(words)) {
-    const double implied = r.watts / r.amperes / (plug.phases == 3 ? std::sqrt(3.0) : 1);
-    if (implied < plug.least * 0.93 || implied > plug.most * 1.07)
-      return report(format("the text says {} at {} A, which is {:.0f} V", watts(r.watts), r.amperes, implied));
+    const double implied = r.watts / r.amperes / root;
+    if (implied < plug->least * 0.93 || implied > plug->most * 1.07)
+      return format("the text says {} at {} A, which is {:.0f} V", watts(r.watts), r.amperes, implied);
   }
-  if (port.draw && plug.phases == 1 && !fits(230))
+  if (port.draw && plug->phases == 1 && !fits(230))
     for (const double amperes : {16, 32, 63})
       if (std::abs(*port.draw - amperes * 230) < 1)
-        return report(format("and a draw of {} is {} A at 230 V", watts(*port.draw), amperes));
+        return format("and a draw of {} is {} A at 230 V", watts(*port.draw), amperes);
+  return std::nullopt;
+}
+
+namespace {
+
+void lint_plug_voltage(const NetboxType& t, Findings& findings) {
+  const auto contradiction = plug_contradiction(t);
+  if (!contradiction) return;
+  const NetboxItem& port = t.power_ports.front();
+  const NetboxPlug& plug = *find_plug(port.type);
+  findings
+      .error("netbox-plug-voltage", port.type_at,
+             format("plug {} is made for {}-{} V, {}", port.type, plug.least, plug.most, *contradiction))
+      .note(t.at, "IEC 60309-2: the hour of the earth contact says the voltage");
 }
 
 // The outlets of a strip against its plug and its text.
@@ -233,9 +246,7 @@ void lint_infiniband(const NetboxType& t, Findings& findings) {
 
 void lint_netbox(const NetboxType& t, Findings& findings) {
   lint_draws(t, findings);
-  if (t.power_ports.size() == 1)
-    if (const NetboxPlug* plug = find_plug(t.power_ports.front().type))
-      lint_plug_voltage(t, t.power_ports.front(), *plug, findings);
+  lint_plug_voltage(t, findings);
   lint_outlets(t, findings);
   if (t.form != NetboxType::Form::module) lint_power(t, findings);
   lint_body(t, findings);

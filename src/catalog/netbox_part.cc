@@ -325,9 +325,10 @@ void write_outlets(PartWriter& w, const NetboxType& t) {
 void write_pdu(PartWriter& w, const NetboxType& t) {
   const std::string& type = t.power_ports[0].type;
   if (const NetboxPlug* plug = find_plug(type)) {
-    if (!plug->region.empty()) w.yaml().field("region", plug->region);
+    const bool wrong = plug_contradiction(t).has_value();  // then its poles may be right, its voltage is not
+    if (!plug->region.empty() && !wrong) w.yaml().field("region", plug->region);
     w.fact("phases", static_cast<std::int64_t>(plug->phases));
-    if (plug->nominal > 0) w.fact("voltage", plug->nominal, "V");
+    if (plug->nominal > 0 && !wrong) w.fact("voltage", plug->nominal, "V");
     if (plug->amperes > 0 && !type.starts_with("iec-60320")) w.fact("breaker", plug->amperes, "A");
   }
   write_outlets(w, t);

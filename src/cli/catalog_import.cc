@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kLibrary = "github.com/netbox-community/devicetype-library";
+constexpr std::string_view kLibrary = "https://github.com/netbox-community/devicetype-library";
 
 // Files as given; of a folder, every .yaml and .yml below it.
 std::vector<std::string> files_of(std::span<const std::string> given) {

@@ -255,7 +255,7 @@ std::string render_gaps(Catalog& catalog, std::span<const PartInfo> parts) {
     }
     if (!out.empty()) out += '\n';
     if (!table.empty()) out += table.text(0);
-    out += format("{}: {} of {} have every one of {} known and confirmed\n", part_kind_name(kind), whole, count,
+    out += format("{}: {} of {} have all of {} known and confirmed\n", part_kind_name(kind), whole, count,
                   join(deciding_facts(kind), ", "));
   }
   return out;
