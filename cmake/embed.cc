@@ -128,19 +128,36 @@ int main(int argc, char** argv) {
                           rows[i].name.c_str()),
              1;
 
+  // Offsets, not pointers: the program then starts without a relocation for each part, and a lookup by bisection
+  // touches the names alone, which lie together.
+  std::string names;
+  const auto place = [&names](const std::string& word) {
+    const std::size_t at = names.find(word);
+    if (at != std::string::npos) return at;
+    names += word;
+    return names.size() - word.size();
+  };
+  std::vector<std::size_t> begins;
+  std::size_t end = 0;
+  for (const auto& text : texts) {
+    begins.push_back(end);
+    end += text.size();
+  }
+  std::string table;
+  for (const auto& row : rows) {
+    table += "    {";
+    for (const std::size_t number : {place(row.folder), row.folder.size(), place(row.name), row.name.size(),
+                                     place(row.id), row.id.size(), begins[row.text], texts[row.text].size()})
+      table += std::to_string(number) + ", ";
+    table += "},\n";
+  }
   std::string out =
       "// Generated from catalog/ by cmake/embed.cc.\n#include \"catalog/embedded.h\"\n\nnamespace clusterc "
-      "{\nnamespace {\n";
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    out += "constexpr char text_" + std::to_string(i) + "[] =\n" + literal(texts[i]) + ";\n";
-  out += "constexpr EmbeddedFile kFiles[] = {\n";
-  for (const auto& row : rows)
-    out += "    {\"" + row.folder + "\", \"" + row.name + "\", \"" + row.id + "\", {text_" + std::to_string(row.text) +
-           ", sizeof text_" + std::to_string(row.text) + " - 1}},\n";
-  if (rows.empty()) out += "    {},\n";
-  out +=
-      "};\n}  // namespace\n\nstd::span<const EmbeddedFile> embedded_files() { return std::span<const "
-      "EmbeddedFile>(kFiles, " +
-      std::to_string(rows.size()) + "); }\n\n}  // namespace clusterc\n";
+      "{\nnamespace {\nconstexpr char kNames[] = " +
+      literal(names) + ";\nconstexpr char kTexts[] =\n";
+  for (const auto& text : texts) out += literal(text) + "\n";
+  out += ";\nconstexpr EmbeddedRow kRows[] = {\n" + (rows.empty() ? std::string("    {},\n") : table) +
+         "};\n}  // namespace\n\nEmbeddedIndex embedded_index() { return {kNames, kTexts, {kRows, " +
+         std::to_string(rows.size()) + "}}; }\n\n}  // namespace clusterc\n";
   return write_file(argv[2], out);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "base/format.h"
@@ -58,11 +59,26 @@ constexpr std::string_view kFacts[] = {"facts"};
 std::string_view part_kind_name(PartKind kind) { return enum_text(kind); }
 std::string_view part_folder(PartKind kind) { return kFolders[static_cast<std::size_t>(kind)]; }
 
-const EmbeddedFile* find_embedded(std::string_view folder, std::string_view name) {
-  const auto files = embedded_files();
-  const auto at = std::ranges::lower_bound(files, std::tie(folder, name), {},
-                                           [](const EmbeddedFile& f) { return std::tie(f.folder, f.name); });
-  return at != files.end() && at->folder == folder && at->name == name ? &*at : nullptr;
+std::size_t embedded_count() { return embedded_index().rows.size(); }
+
+EmbeddedFile embedded_file(std::size_t i) {
+  const EmbeddedIndex index = embedded_index();
+  const EmbeddedRow& row = index.rows[i];
+  return {{index.names + row.folder, row.folder_size},
+          {index.names + row.name, row.name_size},
+          {index.names + row.id, row.id_size},
+          {index.texts + row.text, row.text_size}};
+}
+
+std::optional<EmbeddedFile> find_embedded(std::string_view folder, std::string_view name) {
+  const auto every = std::views::iota(std::size_t{0}, embedded_count());
+  const auto key = [](std::size_t i) {
+    const EmbeddedFile file = embedded_file(i);
+    return std::pair(file.folder, file.name);
+  };
+  const auto at = std::ranges::lower_bound(every, std::pair(folder, name), {}, key);
+  if (at == every.end() || key(*at) != std::pair(folder, name)) return std::nullopt;
+  return embedded_file(*at);
 }
 
 struct Catalog::Impl {
@@ -119,7 +135,7 @@ struct Catalog::Impl {
     auto& shelf = std::get<Shelf<T>>(shelves);
     const auto& owned = own[static_cast<std::size_t>(kind)];
     if (const auto mine = owned.find(name); mine != owned.end()) return shelf.find(mine->second.id)->second.get();
-    const EmbeddedFile* file = find_embedded(part_folder(kind), name);
+    const auto file = find_embedded(part_folder(kind), name);
     if (!file) return nullptr;
     if (const auto known = shelf.find(file->id); known != shelf.end()) return known->second.get();
     auto& part = shelf.emplace(std::string(file->id), std::make_unique<T>()).first->second;
@@ -223,8 +239,9 @@ std::vector<PartInfo> Catalog::list() const {
     const auto& owned = impl_->own[k];
     for (const auto& [name, mine] : owned)
       if (name == mine.id) out.push_back({kind, name, true});
-    for (const EmbeddedFile& f : embedded_files())
-      if (f.folder == kFolders[k] && f.name == f.id && owned.find(f.id) == owned.end())
+    for (std::size_t i = 0; i < embedded_count(); ++i)
+      if (const EmbeddedFile f = embedded_file(i);
+          f.folder == kFolders[k] && f.name == f.id && owned.find(f.id) == owned.end())
         out.push_back({kind, f.id, false});
     std::ranges::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), {}, &PartInfo::id);
   }
@@ -234,15 +251,15 @@ std::vector<PartInfo> Catalog::list() const {
 std::string_view Catalog::text(PartKind kind, std::string_view id) const {
   const auto& owned = impl_->own[static_cast<std::size_t>(kind)];
   if (const auto mine = owned.find(id); mine != owned.end()) return impl_->sources.text(mine->second.file);
-  const EmbeddedFile* file = find_embedded(part_folder(kind), id);
+  const auto file = find_embedded(part_folder(kind), id);
   return file ? file->text : std::string_view();
 }
 
 std::vector<std::string_view> Catalog::known(PartKind kind) const {
   std::vector<std::string_view> ids;
   for (const auto& [name, mine] : impl_->own[static_cast<std::size_t>(kind)]) ids.push_back(name);
-  for (const EmbeddedFile& f : embedded_files())
-    if (f.folder == part_folder(kind)) ids.push_back(f.name);
+  for (std::size_t i = 0; i < embedded_count(); ++i)
+    if (const EmbeddedFile f = embedded_file(i); f.folder == part_folder(kind)) ids.push_back(f.name);
   return ids;
 }
 

@@ -90,6 +90,16 @@ struct EnumNames<Medium> {
                                                     {Medium::twisted_pair, "twisted-pair"}});
 };
 
+// Vendor and device of a PCI function, as `lspci -nn` and the database pci.ids write them: 10de:2330.
+struct PciId {
+  std::string as_written;  // in small letters
+  static constexpr std::string_view type_name = "PCI id", example = "10de:2330",
+                                    pattern = "^[0-9a-fA-F]{4}:[0-9a-fA-F]{4}$";
+  static std::optional<PciId> parse(std::string_view, std::string& error);
+  std::string text() const { return as_written; }
+  bool operator==(const PciId&) const = default;
+};
+
 struct GpuPart {
   SourceSpan span;
   Value<std::string> name;
@@ -105,6 +115,7 @@ struct GpuPart {
   Value<Bytes> bar;
   Value<Celsius> temperature_max;
   std::vector<Value<std::int64_t>> bridges;
+  std::vector<Value<PciId>> pci_ids;
   static constexpr std::string_view type_name = "gpu";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -147,6 +158,7 @@ struct GpuPart {
        .least = 1,
        .most = 64});
     v("bridges", s.bridges, {.doc = "how many cards one NVLink bridge can join: [2, 4]", .least = 2, .most = 8});
+    v("pci_ids", s.pci_ids, {.doc = "PCI vendor and device by which a machine reports it"});
   }
 };
 
@@ -191,6 +203,7 @@ struct NicPart {
   Value<BitsPerSecond> port_rate, ethernet_rate;
   Value<Watts> power;
   Value<std::string> connector, card;
+  std::vector<Value<PciId>> pci_ids;
   static constexpr std::string_view type_name = "nic";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -206,6 +219,7 @@ struct NicPart {
     v("card", s.card,
       {.doc = "size of the card: half or full height, half or full length, OCP 3.0; board: it is no card",
        .words = "hhhl|fhhl|fhfl|ocp3|board"});
+    v("pci_ids", s.pci_ids, {.doc = "PCI vendor and device by which a machine reports it"});
   }
 };
 
@@ -414,6 +428,11 @@ struct UpsPart {
   Value<VoltAmperes> apparent;
   Value<double> efficiency;
   Value<Meters> altitude;
+  Value<std::int64_t> units;
+  Value<Kilograms> weight;
+  Value<Volts> voltage;
+  std::vector<OutletGroup> outlets;
+  Value<std::string> inlet;
   static constexpr std::string_view type_name = "ups";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -422,6 +441,11 @@ struct UpsPart {
     v("apparent", s.apparent, {.doc = "apparent power of one module"});
     v("efficiency", s.efficiency, {.doc = "output over input at the usual load", .least = 0.5, .most = 1});
     v("altitude", s.altitude, {.doc = "height up to which these figures hold; left out: 1000 m"});
+    v("units", s.units, {.doc = "height in rack units, where it stands in a rack", .least = 1, .most = 60});
+    v("weight", s.weight, {.doc = "weight with its batteries"});
+    v("voltage", s.voltage, {.doc = "output voltage; three phases: line to line"});
+    v("outlets", s.outlets, {.doc = "outlets by type"});
+    v("inlet", s.inlet, {.doc = "plug"});
   }
 };
 

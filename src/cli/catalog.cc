@@ -1,19 +1,52 @@
 #include "base/format.h"
 #include "base/text.h"
+#include "catalog/embedded.h"
 #include "cli/command.h"
 #include "report/parts_report.h"
 
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) { add_positional(o, "PART"); }
+void options(po::options_description& o) {
+  add_positional(o, "PART");
+  o.add_options()("gpu", po::value<std::string>()->value_name("GPU"),
+                  "only servers and assemblies that are fitted with this GPU: h200")(
+      "ports", po::value<std::string>()->value_name("RATE"),
+      "only switches and adapters with ports of this rate: 800G")(
+      "gaps", po::bool_switch(),
+      "which of the facts that decide errors (draw, supplies, ports, breakers) are unknown or unconfirmed")(
+      "output,o", po::value<std::string>()->value_name("DIR"), "import: write the parts there, a file each")(
+      "supply", po::value<std::string>()->value_name("FILE"),
+      "import: the module type of the power supplies in the device's bays")(
+      "source", po::value<std::string>()->value_name("TEXT"),
+      "import: the repository that the files are from, with its commit");
+  add_findings_options(o);
+}
+
+bool gaps_wanted(const po::variables_map& given) { return given["gaps"].as<bool>(); }
+
+std::string render(Catalog& catalog, std::span<const PartInfo> parts, const po::variables_map& given) {
+  return gaps_wanted(given) ? render_gaps(catalog, parts) : render_parts(catalog, parts);
+}
 
 int run(const po::variables_map& given) {
   Sources sources;
   Findings findings;
   Catalog catalog(sources, findings);
   const auto names = positional(given);
-  const std::vector<PartInfo> all = catalog.list();
+  if (!names.empty() && names[0] == "import") return import_parts(std::span(names).subspan(1), given);
+  for (const char* option : {"output", "supply", "source"})
+    if (given.count(option)) throw UsageError{"--" + std::string(option) + " belongs to 'clusterc catalog import'"};
+  if (format_of(given) != Format::text) throw UsageError{"parts are printed as text"};
+  std::vector<PartInfo> all = catalog.list();
+  PartFilter filter;
+  if (given.count("gpu")) filter.gpu = given["gpu"].as<std::string>();
+  if (given.count("ports")) filter.ports = given["ports"].as<std::string>();
+  if (filter.any()) std::erase_if(all, [&](const PartInfo& part) { return !passes(catalog, part, filter); });
+  if (names.empty() && (filter.any() || gaps_wanted(given))) {
+    put(render(catalog, all, given));
+    return kOk;
+  }
   if (names.empty()) {
     for (const PartInfo& part : all) put(format("{:<10} {}\n", part_kind_name(part.kind), part.id));
     return kOk;
@@ -27,16 +60,21 @@ int run(const po::variables_map& given) {
     for (const PartInfo& part : all) {
       known.push_back(part.id);
       const std::string_view kind = part_kind_name(part.kind);
-      if (name == kind || name == std::string(kind) + "s") of_kind.push_back(part);  // 'servers' as 'server'
-      if (part.id != name) continue;
+      if (name == kind || name == std::string(kind) + "s" || name == part_folder(part.kind))
+        of_kind.push_back(part);  // 'servers' and 'switches' as 'server' and 'switch'
+      if (part.id != name || gaps_wanted(given)) {
+        if (part.id == name) of_kind = {part};
+        continue;
+      }
       put(catalog.text(part.kind, part.id));
       found = true;
     }
     if (found) continue;
     // What people remember: a word of the name, a link layer, a generation, a rate, a cage.
     if (of_kind.empty()) of_kind = find_parts(catalog, name);
+    if (filter.any()) std::erase_if(of_kind, [&](const PartInfo& part) { return !passes(catalog, part, filter); });
     if (!of_kind.empty()) {
-      put((shown ? "\n" : "") + render_parts(catalog, of_kind));
+      put((shown ? "\n" : "") + render(catalog, of_kind, given));
       shown = true;
       continue;
     }
@@ -51,6 +89,7 @@ int run(const po::variables_map& given) {
 }  // namespace
 const Command kCatalog{
     "catalog",
-    "the built-in parts; a kind lists its parts, a part prints its facts and sources, any other word finds parts",
-    "clusterc catalog [KIND|PART|WORD…]", options, run};
+    "the built-in parts; a kind lists its parts, a part prints its facts and sources, any other word or a PCI id finds "
+    "parts; import makes parts of NetBox types",
+    "clusterc catalog [KIND|PART|WORD…] | clusterc catalog import [-o DIR] FILE…", options, run};
 }  // namespace clusterc::cli

@@ -70,6 +70,8 @@ void put(std::string_view text);        // whole, to standard output; a closed p
 void put_text(std::string text);        // the same for text that people read: no line of it is a command to a CI runner
 void put_error(std::string_view text);  // likewise
 
+int import_parts(std::span<const std::string> files, const po::variables_map&);  // `catalog import`
+
 extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp,
     kCompletion, kManual;
 

@@ -24,7 +24,7 @@ std::optional<Target> part_target(PartKind kind, std::string_view id, std::initi
       if (sources.text(f).data() == own.data()) path = sources.path(f), text = own;
   }
   if (path.empty()) {
-    const EmbeddedFile* file = find_embedded(part_folder(kind), id);
+    const auto file = find_embedded(part_folder(kind), id);
     if (!file || !keep) return std::nullopt;
     text = file->text;
     const auto kept = keep(format("{}/{}.yaml", file->folder, file->id), text);

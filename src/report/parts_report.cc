@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "catalog/facts.h"
 #include "report/table.h"
 
 namespace clusterc {
@@ -24,6 +26,8 @@ std::string text_of(const Value<T>& v) {
     return std::to_string(*v);
   else if constexpr (std::is_enum_v<T>)
     return std::string(enum_text(*v));
+  else if constexpr (requires { v->text(); })
+    return v->text();
   else
     return to_text(*v);
 }
@@ -89,7 +93,7 @@ PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
       if (const GpuPart* p = catalog.gpu(id))
         f.cells =
             {id, text_of(p->form), text_of(p->memory), text_of(p->memory_bandwidth), text_of(p->tdp), text_of(p->bf16)},
-        name(p), f.words.push_back(text_of(p->vendor));
+        name(p), f.words.push_back(text_of(p->vendor)), f.words.push_back(list_of(p->pci_ids));
       break;
     case PartKind::cpu:
       if (const CpuPart* p = catalog.cpu(id))
@@ -104,7 +108,7 @@ PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
                    text_of(p->connector),
                    p->pcie_generation && p->pcie_lanes ? format("{}.0 x{}", *p->pcie_generation, *p->pcie_lanes) : "",
                    text_of(p->power)};
-        name(p);
+        name(p), f.words.push_back(list_of(p->pci_ids));
         if (std::ranges::any_of(p->links, [](const auto& l) { return l && *l == LinkKind::infiniband; }))
           f.words.emplace_back(generation(p->port_rate));
       }
@@ -234,6 +238,47 @@ std::string render_parts(Catalog& catalog, std::span<const PartInfo> parts) {
     out += table.text(0);
   }
   return out;
+}
+
+std::string render_gaps(Catalog& catalog, std::span<const PartInfo> parts) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size();) {
+    const PartKind kind = parts[i].kind;
+    Table table({std::string(part_kind_name(kind)), "unknown", "unconfirmed"});
+    std::size_t whole = 0, count = 0;
+    for (; i < parts.size() && parts[i].kind == kind; ++i, ++count) {
+      const PartGaps gaps = gaps_of(catalog, parts[i]);
+      if (gaps.none())
+        ++whole;
+      else
+        table.row({std::string(parts[i].id), join(gaps.unknown, ", "), join(gaps.unconfirmed, ", ")});
+    }
+    if (!out.empty()) out += '\n';
+    if (!table.empty()) out += table.text(0);
+    out += format("{}: {} of {} have all of {} known and confirmed\n", part_kind_name(kind), whole, count,
+                  join(deciding_facts(kind), ", "));
+  }
+  return out;
+}
+
+bool passes(Catalog& catalog, const PartInfo& info, const PartFilter& filter) {
+  const PartRecord part = part_record(catalog, info.kind, info.id);
+  const auto has = [&](std::initializer_list<std::string_view> facts, const std::string& word) {
+    const std::string wanted = folded(word);
+    return !wanted.empty() && std::ranges::any_of(facts, [&](std::string_view key) {
+      const Fact fact = fact_of(part, key);
+      return fact.known && has_word(fact.text, wanted);
+    });
+  };
+  if (!filter.gpu.empty()) {
+    if (info.kind != PartKind::server && info.kind != PartKind::assembly) return false;
+    if (!has({"gpus.model", "trays.server.gpus.model"}, filter.gpu)) return false;
+  }
+  if (!filter.ports.empty()) {
+    if (info.kind != PartKind::switch_ && info.kind != PartKind::nic) return false;
+    if (!has({"port_rate", "uplink_rate"}, filter.ports)) return false;
+  }
+  return true;
 }
 
 std::vector<PartInfo> find_parts(Catalog& catalog, std::string_view word) {

@@ -19,7 +19,7 @@ using Row = std::map<std::string, std::string>;  // lists as "a b"
 
 std::vector<Row> rows_of(std::string_view table) {
   std::vector<Row> out;
-  const EmbeddedFile* file = find_embedded("compatibility", table);
+  const auto file = find_embedded("compatibility", table);
   EXPECT_NE(file, nullptr) << table;
   if (!file) return out;
   Sources sources;
