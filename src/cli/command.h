@@ -71,6 +71,6 @@ void put_text(std::string text);        // the same for text that people read: n
 void put_error(std::string_view text);  // likewise
 
 extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp,
-    kCompletion, kManual;
+    kCompletion, kManual, kFmt;
 
 }  // namespace clusterc::cli

@@ -24,6 +24,7 @@ struct ReadContext {
 struct ReadPlace {
   SourceSpan key;
   std::string_view name;
+  bool item = false;  // of a list that is the value of that key
 };
 
 // True when nothing was wrong. What could be read is read either way; keys in `also` belong to the caller and are
