@@ -32,7 +32,8 @@ void options(po::options_description& o) {
       "write-baseline", po::bool_switch(), "write the present findings into the file of --baseline")(
       "edition", po::value<std::string>()->value_name("EDITION"),
       "edition of the rule book in place of the one that the spec names; newest: a preview")(
-      "specs-only", po::bool_switch(), "pass over files that are no specs, as in a folder: for hooks that hand over all YAML")(
+      "specs-only", po::bool_switch(),
+      "pass over files that are no specs, as in a folder: for hooks that hand over all YAML")(
       "accept", po::bool_switch(),
       "below the findings: the entries of `accept` that set each error and warning aside, to be pasted with a reason")(
       "verbose", po::bool_switch(), "list each check that was not made for want of a key")(
@@ -306,7 +307,9 @@ class Checking {
 
 int run(const po::variables_map& given) {
   const auto arguments = positional(given);
-  const auto files = [&] { return arguments.empty() ? specs_of_this_folder() : find_specs(arguments, given["specs-only"].as<bool>()); };
+  const auto files = [&] {
+    return arguments.empty() ? specs_of_this_folder() : find_specs(arguments, given["specs-only"].as<bool>());
+  };
   if (!given["watch"].as<bool>()) return Checking(given).run(files());
   for (const char* other : {"fix", "diff", "write-baseline"})
     if (given[other].as<bool>()) throw UsageError{std::string("--watch only looks: leave --") + other + " out"};

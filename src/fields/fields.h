@@ -46,10 +46,6 @@ struct FieldOptions {
   double least = -1e308, most = 1e308;  // bounds of a number, in the SI unit (inclusive)
   std::string_view words = {};          // text that is one of these: "off|passthrough|translate"
   std::string_view example = {};        // a value to show where one is missing; left out: one of its type
-  std::string_view called = {};         // what newcomers call the key: "count|hosts"
-  // What they write for a value, and the way out, with the lines to write in backquotes: "eu|europe=Europe is `region:
-  // iec`;us=…"
-  std::string_view slips = {};
 };
 
 // Enums: specialise with  static constexpr std::array names{std::pair{Region::na, std::string_view("na")}, …};

@@ -93,9 +93,10 @@ class Reader {
     const Type& t = f.type();
     void* out = f.in(record);
     if (t.form == Type::Form::value) {
-      if (f.options.example.empty()) return value(t, n, out, place, nullptr, &f.options);
+      const std::string_view example = example_for(f, place.words);
+      if (example.empty()) return value(t, n, out, place, nullptr, &f.options);
       Type shown = t;
-      shown.example = f.options.example;
+      shown.example = example;
       return value(shown, n, out, place, nullptr, &f.options);
     }
     if (t.form == Type::Form::list) return list(t, n, out, place, nullptr, &f.options);
@@ -263,14 +264,15 @@ class Reader {
       return false;
     }
     Scalar s;
-    if (!scalar(t, n, place, fact, options, s)) return false;
+    if (!scalar(t, n, place, fact, s)) return false;
     std::string error;
     if (!t.assign(out, s, error)) {
       Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
       if (const std::string comma = comma_help(n); !comma.empty())
         f.help(comma);
-      else if (!slip_help(f, options, d_.scalar(n)) && !t.example.empty())
-        f.help(format("it is written like {}", line(place, t.example)));
+      else if (!slip_help(f, place, d_.scalar(n)) && !t.example.empty())
+        f.help(format("it is written like {}",
+                      place.words && !place.words->example.empty() ? line(place, t.example) : std::string(t.example)));
       return false;
     }
     stamp(t, out, d_.span(n), fact);
@@ -311,11 +313,21 @@ class Reader {
     return place.name.empty() || place.item ? format("`{}`", value) : format("`{}: {}`", place.name, value);
   }
 
-  // What newcomers write there (FieldOptions::slips). True: the way out was said.
-  static bool slip_help(Finding& f, const FieldOptions* options, std::string_view text) {
-    if (!options || options->slips.empty()) return false;
+  // Of this field of a mapping of this type; nullptr: none.
+  const FirstWords* words_of(const Type& t, std::string_view key) const {
+    for (const FirstWords& w : c_.first_words)
+      if (w.type == t.name && w.key == key) return &w;
+    return nullptr;
+  }
+  static std::string_view example_for(const Field& f, const FirstWords* words) {
+    return f.options.example.empty() && words ? words->example : f.options.example;
+  }
+
+  // What newcomers write there. True: the way out was said.
+  static bool slip_help(Finding& f, const ReadPlace& place, std::string_view text) {
+    if (!place.words || place.words->slips.empty()) return false;
     const std::string written = to_lower(text);
-    for (const std::string_view slip : split(options->slips, ';')) {
+    for (const std::string_view slip : split(place.words->slips, ';')) {
       const std::size_t equals = slip.find('=');
       for (const std::string_view word : split(slip.substr(0, equals), '|'))
         if (word == written) {
@@ -331,8 +343,7 @@ class Reader {
       f.fixed_by(format("write '{}'", f.meant.front()), {{d_.span(n), f.meant.front()}});
   }
 
-  bool scalar(const Type& t, NodeId n, const ReadPlace& place, const Fact* fact, const FieldOptions* options,
-              Scalar& s) {
+  bool scalar(const Type& t, NodeId n, const ReadPlace& place, const Fact* fact, Scalar& s) {
     const std::string_view text = d_.scalar(n);
     const bool quoted = d_.quoted(n);
     if (fact && !fact->unit.empty() && t.kind != ScalarKind::quantity && t.kind != ScalarKind::ratio &&
@@ -351,10 +362,10 @@ class Reader {
       case ScalarKind::boolean:
         return truth(t, n, text, quoted, place, s);
       case ScalarKind::choice:
-        return choice(t, n, text, place, options, s);
+        return choice(t, n, text, place, s);
       case ScalarKind::integer:
       case ScalarKind::ratio:
-        return number(t, n, text, quoted, place, fact, options, s);
+        return number(t, n, text, quoted, place, fact, s);
       case ScalarKind::quantity:
         return quantity(t, n, text, place, fact, s);
     }
@@ -382,8 +393,7 @@ class Reader {
     return false;
   }
 
-  bool choice(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, const FieldOptions* options,
-              Scalar& s) {
+  bool choice(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, Scalar& s) {
     for (std::size_t i = 0; i < t.choices.size(); ++i)
       if (t.choices[i] == text) {
         s.choice = i;
@@ -391,12 +401,12 @@ class Reader {
       }
     Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place),
                                    format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
-    if (!slip_help(f, options, text)) near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
+    if (!slip_help(f, place, text)) near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
     return false;
   }
 
   bool number(const Type& t, NodeId n, std::string_view text, bool quoted, const ReadPlace& place, const Fact* fact,
-              const FieldOptions* options, Scalar& s) {
+              Scalar& s) {
     std::string joined;
     const bool whole = t.kind == ScalarKind::integer;
     if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
@@ -429,8 +439,8 @@ class Reader {
       f.help("no fraction is possible here");
     } else if (const auto thousands = in_thousands(text); thousands && whole) {
       f.help(format("`{}` stands for nothing here: write {}", text.back(), line(place, *thousands)));
-    } else if (options && !slip_help(f, options, text) && !options->example.empty()) {
-      f.help(format("for example {}", line(place, options->example)));
+    } else if (!slip_help(f, place, text) && !t.example.empty()) {
+      f.help(format("for example {}", line(place, t.example)));
     }
     return false;
   }
@@ -586,7 +596,7 @@ class Reader {
     for (NodeId i = d_.first_child(n); i != kNoNode; i = d_.next_sibling(i)) {
       // A container in the list shows itself; the key of the list would point at the wrong item.
       const bool scalar_item = d_.is_scalar(i) || d_.is_null(i);
-      ok = item(i, {scalar_item ? place.key : SourceSpan{}, place.name, true}) && ok;
+      ok = item(i, {scalar_item ? place.key : SourceSpan{}, place.name, true, place.words}) && ok;
     }
     return ok;
   }
@@ -643,7 +653,7 @@ class Reader {
       const std::string_view name = d_.scalar(key);
       if (const Field* f = t.field(name)) {
         seen[static_cast<std::size_t>(f - t.fields.data())] = true;
-        ok = field(*f, v, out, {d_.span(key), name}) && ok;
+        ok = field(*f, v, out, {d_.span(key), name, false, words_of(t, name)}) && ok;
       } else if (t.rest) {
         ok = entry(t.rest->type(), key, v, t.rest->in(out)) && ok;
       } else {
@@ -662,7 +672,8 @@ class Reader {
         continue;
       }
       ok = false;
-      std::string need = f.options.example.empty() ? example_of(f.type()) : std::string(f.options.example);
+      const std::string_view example = example_for(f, words_of(t, f.key));
+      std::string need = example.empty() ? example_of(f.type()) : std::string(example);
       if (f.options.least == f.options.most)
         need = std::to_string(static_cast<long long>(f.options.least));  // one value only: `clusterc: 1`
       Finding& finding = c_.findings.error(
@@ -706,20 +717,22 @@ class Reader {
       f.fixed_by(format("write '{}'", *near), {{d_.span(key), std::string(*near)}});
   }
 
-  // A key by another name (FieldOptions::called): the one that is meant, and it is not missing as well.
-  static void by_meaning(Finding& f, const Type& t, std::string_view name, std::vector<bool>& seen) {
+  // A key by another name (FirstWords::called): the one that is meant, and it is not missing as well.
+  void by_meaning(Finding& f, const Type& t, std::string_view name, std::vector<bool>& seen) {
     const std::string written = to_lower(name);
     for (std::size_t i = 0; i < t.fields.size(); ++i) {
       const Field& field = t.fields[i];
-      const auto words = split(field.options.called, '|');
-      if (field.options.called.empty() || std::ranges::find(words, written) == words.end()) continue;
+      const FirstWords* const first = words_of(t, field.key);
+      if (!first || first->called.empty()) continue;
+      const auto words = split(first->called, '|');
+      if (std::ranges::find(words, written) == words.end()) continue;
       if (seen[i]) {
         f.help(format("it is called '{}', which is already written", field.key));
         return;
       }
       seen[i] = true;
-      if (!field.options.example.empty())
-        f.help(format("it is called '{}': write `{}: {}`", field.key, field.key, field.options.example));
+      if (const auto example = example_for(field, first); !example.empty())
+        f.help(format("it is called '{}': write `{}: {}`", field.key, field.key, example));
       else
         f.help(format("did you mean '{}'?", field.key));
       f.misspelt = name;

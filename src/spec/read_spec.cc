@@ -13,6 +13,7 @@
 #include "fields/read.h"
 #include "fields/scalar_text.h"
 #include "spec/edition.h"
+#include "spec/first_words.h"
 #include "spec/names.h"
 #include "spec/slips.h"
 #include "spec/time_zones.h"
@@ -785,7 +786,7 @@ std::optional<Spec> read_spec(const Document& document, const Sources& sources, 
   }
   if (!speaks_our_language(document, findings)) return {};
   std::optional<Spec> spec(std::in_place);
-  read_fields(ReadContext{document, findings}, root, *spec);
+  read_fields(ReadContext{.document = document, .findings = findings, .first_words = first_words()}, root, *spec);
   if (change) change(*spec);
   Checker(document, sources, findings).spec(*spec);
   return spec;

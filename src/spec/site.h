@@ -80,9 +80,8 @@ struct Feed {
   static constexpr std::string_view type_name = "feed";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("capacity", s.capacity,
-      {.doc = "apparent power that the feed may carry without end", .called = "power|kva|size"});
-    v("breaker", s.breaker, {.doc = "rating of its main breaker", .called = "amps|amperes|rating|fuse|current"});
+    v("capacity", s.capacity, {.doc = "apparent power that the feed may carry without end"});
+    v("breaker", s.breaker, {.doc = "rating of its main breaker"});
     v("in_use", s.in_use, {.doc = "what other equipment already draws from it"});
     v("ups", s.ups, {.doc = "uninterruptible supply on this feed"});
     v("generator", s.generator, {.doc = "name of the generator behind it"});
@@ -239,11 +238,7 @@ struct Site {
     v("location", s.location, {.doc = "place or cloud region"});
     v("region", s.region,
       {.doc = "electrical region (required for a site of one's own): na or iec; continuous-load factors and plugs "
-              "follow from it",
-       .slips = "eu|europe|emea|uk|gb|de|fr|ch|nl|no|se|apac|asia|jp|cn|in|au|world|other|international="
-                "outside of North America it is iec: write `region: iec`;"
-                "us|usa|ca|canada|america|americas|north-america|north america|nec="
-                "North America is na: write `region: na`"});
+              "follow from it"});
     v("altitude", s.altitude, {.doc = "height above sea level", .least = -500, .most = 9000});
     v("supply", s.supply, {.doc = "voltage that reaches the racks"});
     v("utility", s.utility, {.doc = "power that the building may draw for all of this, cooling included"});
@@ -301,11 +296,7 @@ struct RackGroup {
   static constexpr std::string_view type_name = "rack group";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("names", s.names,
-      {.required = true,
-       .doc = "names of the racks, as a pattern",
-       .example = "\"r[01-06]\"",
-       .called = "count|racks|number|quantity"});
+    v("names", s.names, {.required = true, .doc = "host-name style pattern: r[01-32]"});
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("cooling", s.cooling, {.doc = "cooling zone whose air the racks take"});
     v("liquid", s.liquid, {.doc = "cooling loop whose coolant they take"});

@@ -107,7 +107,7 @@ struct Scheduler {
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
     v("kind", s.kind, {.required = true, .doc = "slurm, kubernetes or none"});
-    v("version", s.version, {.doc = "release, as text: 24.11", .example = "24.11"});
+    v("version", s.version, {.doc = "release, as text: 24.11"});
     v("controllers", s.controllers,
       {.doc =
            "nodes that run the controller, where no group has the role scheduler (or control-plane): a name pattern"});
@@ -255,19 +255,14 @@ struct Software {
   static constexpr std::string_view type_name = "software";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("os", s.os,
-      {.doc = "operating system and release: ubuntu-22.04, rocky-9, debian-12",
-       .called = "distribution|distro|operating_system|image"});
+    v("os", s.os, {.doc = "operating system and release: ubuntu-22.04, rocky-9, debian-12"});
     v("arch", s.arch, {.doc = "instruction set of the images"});
-    v("kernel", s.kernel, {.doc = "kernel release", .example = "6.8"});
+    v("kernel", s.kernel, {.doc = "kernel release"});
     v("kernel_arguments", s.kernel_arguments, {.doc = "further kernel arguments"});
-    v("gpu_driver", s.gpu_driver,
-      {.doc = "driver branch or release",
-       .example = "580",
-       .called = "driver|nvidia_driver|driver_version|gpu-driver"});
+    v("gpu_driver", s.gpu_driver, {.doc = "driver branch or release"});
     v("kernel_modules", s.kernel_modules, {.doc = "flavour of the GPU kernel modules"});
-    v("cuda", s.cuda, {.doc = "CUDA toolkit", .example = "13.0"});
-    v("nccl", s.nccl, {.doc = "NCCL release", .example = "2.27"});
+    v("cuda", s.cuda, {.doc = "CUDA toolkit"});
+    v("nccl", s.nccl, {.doc = "NCCL release"});
     v("fabric_manager", s.fabric_manager, {.doc = "NVSwitch fabric manager; left out: the driver's release"});
     v("mpi", s.mpi, {.doc = "MPI library"});
     v("fabric", s.fabric, {.doc = "RDMA stack: doca-ofed 24.10, inbox"});

@@ -78,18 +78,14 @@ struct NodeGroup : Fittings {
   static constexpr std::string_view type_name = "node group";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("names", s.names,
-      {.required = true,
-       .doc = "host names, as a pattern",
-       .example = "\"gpu[01-12]\"",
-       .called = "count|hosts|hostnames|nodes|number|quantity|host_names"});
-    v("model", s.model, {.doc = "catalogue server", .called = "type|machine|hardware|chassis|node_type|device_type"});
+    v("names", s.names, {.required = true, .doc = "host names: gpu[001-127]"});
+    v("model", s.model, {.doc = "catalogue server"});
     v("server", s.server,
       {.doc = "a catalogue server with changes (like: …), or all of it in the catalogue's own fields"});
     v("from", s.from, {.doc = "trays of assemblies, in order: nvl.compute-trays"});
     v("instance", s.instance, {.doc = "cloud instance type (a catalogue server)"});
     v("virtual_machine", s.virtual_machine, {.doc = "a virtual machine of this size"});
-    v("racks", s.racks, {.doc = "rack group that they stand in", .called = "rack_group|rack_name|rack_id|location"});
+    v("racks", s.racks, {.doc = "rack group that they stand in"});
     v("per_rack", s.per_rack,
       {.doc = "nodes in each rack; left out: as many as fit and the lines of their PDUs carry",
        .least = 1,
@@ -217,12 +213,7 @@ struct Network {
   static constexpr std::string_view type_name = "network";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("kind", s.kind,
-      {.doc = "link layer; a network that shares another's switches takes it from there",
-       .called = "type|fabric|protocol|link",
-       .slips = "roce|rocev2|roce v2|roce_v2|rdma=RoCE is Ethernet with RDMA: write `kind: ethernet` and `rdma: roce`;"
-                "ib|infini-band|infini band|ndr|hdr|xdr|quantum=write `kind: infiniband`;"
-                "eth|lan|ip|tcp|spectrum|spectrum-x|gbe=write `kind: ethernet`"});
+    v("kind", s.kind, {.doc = "link layer; a network that shares another's switches takes it from there"});
     v("rdma", s.rdma,
       {.standard = "none",
        .why = "plain Ethernet unless it is written; InfiniBand has its own",
@@ -231,9 +222,8 @@ struct Network {
       {.doc = "Spectrum-X: adaptive routing and congestion control of switch and NIC together"});
     v("sharp", s.sharp, {.doc = "in-network reduction"});
     v("adaptive_routing", s.adaptive_routing, {.doc = "packets choose among equal paths"});
-    v("rate", s.rate,
-      {.doc = "rate of one node port, one direction", .called = "speed|bandwidth|link_speed|port_speed"});
-    v("switch", s.switch_model, {.doc = "catalogue switch", .called = "model|switches|leaf|switch_model|switch_type"});
+    v("rate", s.rate, {.doc = "rate of one node port, one direction"});
+    v("switch", s.switch_model, {.doc = "catalogue switch"});
     v("tiers", s.tiers, {.doc = "other switches by tier: { spine: nvidia-sn5600 }"});
     v("roce", s.roce,
       {.doc = "lossless class and congestion control of RoCE; left out: none is planned, written or checked; `{}`: the "
@@ -262,17 +252,14 @@ struct Network {
     v("bond", s.bond,
       {.standard = "1", .why = "single links", .doc = "links bonded to a pair of switches", .least = 1, .most = 8});
     v("built_for", s.built_for, {.doc = "node counts to leave ports and cables for: { gpu: 128 }"});
-    v("subnet", s.subnet, {.doc = "IPv4 prefix", .called = "cidr|prefix|network|ip_range|address|addresses"});
+    v("subnet", s.subnet, {.doc = "IPv4 prefix"});
     v("gateway", s.gateway, {.doc = "default gateway"});
     v("vlan", s.vlan, {.doc = "VLAN id", .least = 1, .most = 4094});
     v("mtu", s.mtu, {.doc = "largest packet", .least = 576, .most = 65520, .example = "9000"});
     v("asn", s.asn, {.doc = "first BGP number", .least = 1, .most = 4294967294.0});
     v("routing", s.routing, {.doc = "routing engine or protocol"});
     v("carries", s.carries, {.doc = "traffic: compute, storage, inband, oob; left out: from the network's name"});
-    v("connects", s.connects,
-      {.required = true,
-       .doc = "who is connected, and with which ports",
-       .called = "nodes|members|groups|attaches|connect_to|hosts"});
+    v("connects", s.connects, {.required = true, .doc = "who is connected, and with which ports"});
   }
 };
 
