@@ -15,6 +15,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || !s.gpu || s.gpu_count == 0 || !s.part.gpus) continue;
     const PartCount& gpus = *s.part.gpus;
+    const std::int64_t modules = gpus.count.value_or(1);  // of two GPUs each where they have two `devices`
     const SourceSpan at = first_place(written(gpus.model), s.span, g.span);
     if (!s.gpu->form || s.part.gpu_forms.empty()) {
       findings.note(rule.id, at,
@@ -42,18 +43,18 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const bool form_fits = s.gpu->form && std::any_of(s.part.gpu_forms.begin(), s.part.gpu_forms.end(),
                                                       [&](const Value<GpuForm>& f) { return f.value == *s.gpu->form; });
-    if (s.part.gpu_slots && s.gpu_count > *s.part.gpu_slots) {
+    if (s.part.gpu_slots && modules > *s.part.gpu_slots) {
       Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),
                                   format("{} GPUs are asked for in each node of '{}', but '{}' has room for {}",
-                                         s.gpu_count, g.name, s.id, *s.part.gpu_slots));
+                                         modules, g.name, s.id, *s.part.gpu_slots));
       if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the GPU places of the chassis");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
       f.help(format("`gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
       f.object("nodes." + g.name);
-    } else if (s.part.gpu_slots && s.gpu_count < *s.part.gpu_slots && form_fits && on_a_board(*s.gpu->form)) {
+    } else if (s.part.gpu_slots && modules < *s.part.gpu_slots && form_fits && on_a_board(*s.gpu->form)) {
       Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),
                                   format("{} are asked for in each node of '{}', but the board of '{}' comes with {}",
-                                         plural(s.gpu_count, "GPU"), g.name, s.id, *s.part.gpu_slots));
+                                         plural(modules, "GPU"), g.name, s.id, *s.part.gpu_slots));
       if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the GPU places of the board");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
       f.help(format("write `gpus: {} x {}`; a machine with a failed GPU is repaired or drained", *s.part.gpu_slots,

@@ -12,22 +12,29 @@
 namespace clusterc {
 namespace {
 
-// Where the operating systems of all groups have ports, in networks with addresses. Made in one pass: asked for each
-// pair of groups.
+// Where the operating systems of all groups have ports, in networks with addresses: group after group, of each network
+// its end points, -1: not in it.
+std::vector<int> places_of_groups(const Cluster& c) {
+  const std::size_t networks = c.networks.size();
+  std::vector<int> out(c.nodes.size() * networks, -1);
+  for (std::size_t n = 0; n < networks; ++n) {
+    const NetworkModel& net = c.networks[n];
+    for (std::size_t e = 0; net.subnet && e < net.ends.size(); ++e) {
+      const EndPoints& ends = net.ends[e];
+      if (ends.group < 0 || ends.members == 0 || is_management_port(c, net, ends)) continue;
+      if (int& at = out[static_cast<std::size_t>(ends.group) * networks + n]; at < 0) at = static_cast<int>(e);
+    }
+  }
+  return out;
+}
+
 class Places {
  public:
   explicit Places(const System& in)
-      : in_(in), c_(in.cluster), networks_(c_.networks.size()), at_(c_.nodes.size() * networks_, -1) {
-    const Cluster& c = c_;
-    for (std::size_t n = 0; n < networks_; ++n) {
-      const NetworkModel& net = c.networks[n];
-      for (std::size_t e = 0; net.subnet && e < net.ends.size(); ++e) {
-        const EndPoints& ends = net.ends[e];
-        if (ends.group < 0 || ends.members == 0 || is_management_port(c, net, ends)) continue;
-        if (int& at = at_[static_cast<std::size_t>(ends.group) * networks_ + n]; at < 0) at = static_cast<int>(e);
-      }
-    }
-  }
+      : in_(in),
+        c_(in.cluster),
+        networks_(c_.networks.size()),
+        at_(c_.memo.get("places of groups", [&] { return places_of_groups(c_); })) {}
   int end_points(int group, std::size_t network) const {
     return at_[static_cast<std::size_t>(group) * networks_ + network];
   }
@@ -54,7 +61,7 @@ class Places {
   const System& in_;
   const Cluster& c_;
   const std::size_t networks_;
-  std::vector<int> at_;  // group after group, of each network: end points, -1: not in it
+  const std::vector<int>& at_;
 };
 
 constexpr std::int64_t kMostServing = 16;  // nodes of a group, each of which is a route
@@ -120,6 +127,15 @@ bool is_called_by_name(const Cluster& c, int group) {
          runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
 }
 
+const std::vector<int>& groups_called_by_name(const Cluster& c) {
+  return c.memo.get("groups called by name", [&] {
+    std::vector<int> groups;
+    for (int g = 0; g < static_cast<int>(c.nodes.size()); ++g)
+      if (is_called_by_name(c, g)) groups.push_back(g);
+    return groups;
+  });
+}
+
 std::vector<HostRoute> host_routes(const System& in, int group) {
   const Cluster& c = in.cluster;
   const Plan& plan = in.plan;
@@ -127,9 +143,8 @@ std::vector<HostRoute> host_routes(const System& in, int group) {
   std::optional<Places> places;
   const int primary = primary_network(c, group);
   if (!c.own_site || primary < 0) return out;
-  for (std::size_t s = 0; s < c.nodes.size(); ++s) {
-    const int server = static_cast<int>(s);
-    if (server == group || !is_called_by_name(c, server)) continue;
+  for (const int server : groups_called_by_name(c)) {
+    if (server == group) continue;
     const Home home = home_of(c, plan, server);
     if (home.network < 0 || home.network == primary) continue;
     if (!places) places.emplace(in);
@@ -146,7 +161,7 @@ std::vector<HostRoute> host_routes(const System& in, int group) {
     }
     const auto at = static_cast<std::size_t>(home.network);
     if (over == c.networks.size() || places->is_in(group, at) || (out_by_router && routed(at))) continue;
-    for (std::int64_t m = 0; m < c.nodes[s].count; ++m)
+    for (std::int64_t m = 0; m < c.nodes[static_cast<std::size_t>(server)].count; ++m)
       out.push_back({plan.address(home.network, home.end_points, m, 0),
                      plan.address(static_cast<int>(over), places->end_points(server, over), m, 0),
                      static_cast<int>(over)});

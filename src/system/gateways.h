@@ -27,6 +27,7 @@ int gateway_between(const System&, int from, int to);
 // with it alone reaches that address there: the node takes what is for any of its own (Linux,
 // Documentation/networking/ip-sysctl.rst: addresses belong to the host, not to an interface).
 bool is_called_by_name(const Cluster&, int group);
+const std::vector<int>& groups_called_by_name(const Cluster&);
 struct HostRoute {
   std::uint32_t to = 0, through = 0;
   int over = -1;  // network

@@ -197,11 +197,11 @@ TEST(Slurm, EachMi300xIsTheFirstOfItsRenderNodes) {
       << c.file("ansible/health/mi.sh");
 }
 
-// A module of MI250X is two GPUs of the driver, whose number is not compared.
+// A module of MI250X is two GPUs of the driver: four modules are eight of Slurm's.
 TEST(Slurm, Mi250xFollowOneAnother) {
   Compiled c;
   c.spec(kVms.substr(0, kVms.find("  cpu:")) +
-             "  a: { names: a1, instance: supermicro-8125gs-tnmr2, cpus: 2 x epyc-9654, memory: 24 x 96 GiB, gpus: 8 x "
+             "  a: { names: a1, instance: supermicro-8125gs-tnmr2, cpus: 2 x epyc-9654, memory: 24 x 96 GiB, gpus: 4 x "
              "amd-mi250x }\nsoftware: { scheduler: { kind: slurm, version: 22.05 } }\n",
          {"slurm"});
   ASSERT_EQ(c.findings.count(Severity::error), 0u) << c.told();

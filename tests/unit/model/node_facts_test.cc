@@ -44,9 +44,19 @@ TEST(GpuDevices, AGpuWithPartitionsTakesEightRenderNodes) {
   }
 }
 
+// AMD, MI250X data sheet: a module has two dies, 128 GB, 383 TFLOP/s (BF16), 560 W; each die is a GPU of the driver.
+TEST(GpuDevices, AModuleOfMi250xIsTwoGpus) {
+  const Nodes old("server: { like: supermicro-8125gs-tnmr2, gpus: 4 x amd-mi250x }");
+  const ServerModel& s = old.n().server;
+  EXPECT_EQ(s.gpu_count, 8);
+  EXPECT_EQ(gpu_device_files(s).numbers, (std::vector<std::int64_t>{128, 129, 130, 131, 132, 133, 134, 135}));
+  EXPECT_DOUBLE_EQ(s.gpu->memory->value, 64e9);
+  EXPECT_DOUBLE_EQ(s.gpu->bf16->value, 191.5e12);
+  EXPECT_DOUBLE_EQ(s.gpu->tdp->value, 280);
+}
+
 TEST(GpuDevices, OthersFollowOneAnother) {
   const Nodes old("server: { like: supermicro-8125gs-tnmr2, gpus: 4 x amd-mi250x }");
-  EXPECT_EQ(gpu_device_files(old.n().server).numbers, (std::vector<std::int64_t>{128, 129, 130, 131}));
   EXPECT_FALSE(kfd_lists_each_gpu_once(old.n().server));
   const Nodes nvidia("model: nvidia-dgx-h100");
   EXPECT_EQ(gpu_device_files(nvidia.n().server).stem, "/dev/nvidia");
@@ -168,6 +178,7 @@ TEST(NodeMemory, ACrashKernelIsReserved) {
   EXPECT_EQ(argument("\"crashkernel=256M\", \"crashkernel=512M\""), 512);  // the last one counts
   EXPECT_EQ(argument("\"crashkernel=99999999999999999999T\""), 0);
   EXPECT_EQ(argument("\"crashkernel=-\""), 0);
+  EXPECT_EQ(argument("\"crashkernel=50%\""), 0);  // the kernel refuses the sign and reserves nothing
   EXPECT_EQ(argument("\"crashkernel=1G-2G\""), 0);
 }
 
