@@ -69,20 +69,22 @@ class Asking {
   const Say& say_;
 };
 
+double rate_of(Catalog& catalog, const ServerPart& server) {
+  const auto* set = server.nics.find("compute");
+  const NicPart* nic = set && set->value.model ? catalog.nic(*set->value.model) : nullptr;
+  return nic && nic->port_rate ? nic->port_rate->value / 1e9 : 400;
+}
+
 // Servers that a template of one compute and one in-band network fits.
 std::vector<std::string> servers(Catalog& catalog) {
   std::vector<std::string> names;
   for (const std::string_view id : catalog.known(PartKind::server)) {
     const ServerPart* s = catalog.server(id);
-    if (s && s->gpus && s->power && s->ports.find("inband") && s->nics.find("compute")) names.emplace_back(id);
+    // The switches that are proposed have ports of 400 Gb/s.
+    if (s && s->gpus && s->power && s->ports.find("inband") && s->nics.find("compute") && rate_of(catalog, *s) <= 400)
+      names.emplace_back(id);
   }
   return names;
-}
-
-double rate_of(Catalog& catalog, const ServerPart& server) {
-  const auto* set = server.nics.find("compute");
-  const NicPart* nic = set && set->value.model ? catalog.nic(*set->value.model) : nullptr;
-  return nic && nic->port_rate ? nic->port_rate->value / 1e9 : 400;
 }
 
 // Ratings of breakers in amperes (IEC 60898-1 and IEC 60947-2; UL 489 has their neighbours).
@@ -96,7 +98,8 @@ struct Room {
   double volts() const { return na ? 415 : 400; }
   // Of three feeds two carry everything after a loss; in North America 80 % of a breaker all the time (NEC 210.20).
   int breaker() const {
-    const double amperes = kilowatts * 1000 / 0.96 / 2 / (std::sqrt(3.0) * volts()) / (na ? 0.8 : 1.0);
+    constexpr double kMargin = 1.05;  // what of a sum of three feeds does not divide evenly
+    const double amperes = kMargin * kilowatts * 1000 / 0.96 / 2 / (std::sqrt(3.0) * volts()) / (na ? 0.8 : 1.0);
     for (const int rating : kBreakers)
       if (rating >= amperes) return rating;
     return kBreakers.back();

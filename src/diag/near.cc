@@ -59,8 +59,8 @@ void list_known(Finding& f, std::string_view word, const std::vector<std::string
   if (known.empty() || known.size() > kMostListed) return;
   std::string names;
   for (std::size_t i = 0; i < known.size(); ++i)
-    names += format("{}`{}`", i == 0 ? "" : i + 1 == known.size() ? " or " : ", ", known[i]);
-  f.help(format("{}{}", known.size() == 1 ? "the only one is " : "write one of ", names));
+    names += format("{}'{}'", i == 0 ? "" : i + 1 == known.size() ? " and " : ", ", known[i]);
+  f.help(known.size() == 1 ? format("the only one is `{}`", known[0]) : format("there are {}", names));
   f.misspelt = word;
   f.meant.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(known.size(), 3)));
 }

@@ -81,4 +81,17 @@ void suggest_by_meaning(Finding& f, Catalog& catalog, std::string_view written, 
   f.meant.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown));
 }
 
+std::string fitting_switch(Catalog& catalog, LinkKind kind, BitsPerSecond rate) {
+  std::string best;
+  double slowest = 0;
+  for (const std::string_view id : catalog.known(PartKind::switch_)) {
+    const SwitchPart* s = catalog.switch_(id);
+    if (!s || !s->link || *s->link != kind || !s->port_rate || *s->port_rate < rate) continue;
+    if (!best.empty() && s->port_rate->value >= slowest) continue;
+    best = id;
+    slowest = s->port_rate->value;
+  }
+  return best;
+}
+
 }  // namespace clusterc

@@ -24,6 +24,8 @@ bool was_written(const Value<T>& v) {
 // Parts that are not spelt alike and share what the name says: `hgx-h200` and the servers with that GPU. Else where the
 // others are found.
 void suggest_by_meaning(Finding&, Catalog&, std::string_view written, PartKind);
+// The catalogue's switch of this kind with ports of this rate, or the next higher one; the first by name. Empty: none.
+std::string fitting_switch(Catalog&, LinkKind, BitsPerSecond);
 
 struct Resolution {
   Cluster& cluster;

@@ -209,7 +209,8 @@ class Checker {
     SourceSpan at = names.span;
     const std::string_view written = sources_.text(at);
     const std::size_t quote = !written.empty() && (written[0] == '"' || written[0] == '\'') ? 1 : 0;
-    if (written.substr(quote, names->size()) == *names && error.offset < names->size()) {
+    if (written.substr(quote, names->size()) == *names && error.offset < names->size() &&
+        static_cast<unsigned char>((*names)[error.offset]) < 0x80) {
       at.begin += static_cast<std::uint32_t>(quote + error.offset);
       at.end = at.begin + 1;
     }

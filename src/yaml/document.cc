@@ -694,8 +694,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
       std::size_t name_end = property_end(at);
       error("spec-unknown-alias", at, name_end,
             format("alias '{}' has no anchor above it", text_.substr(at, name_end - at)))
-          .help(format("write the anchor '&name' before its alias, or `\"{}\"` in quotes if no alias is meant",
-                       text_.substr(at, name_end - at)));
+          .help("write the anchor '&name' before its alias, or put the text in quotes if no alias is meant");
     } else if (what == Msg::UNKNOWN_TOKEN) {
       error("spec-yaml-syntax", at, end,
             sign.empty() ? std::string("this cannot begin a value") : format("a text cannot begin with '{}'", sign))

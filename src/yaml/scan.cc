@@ -350,11 +350,10 @@ void Scanner::bad_indentation(std::size_t end, const Indent& last) {
   const std::string_view line = text_.substr(p_, line_end - p_);
   constexpr std::size_t kLongest = 120;
   if (line.size() > kLongest || indents_.empty()) return;
-  std::size_t depths[] = {last.column, static_cast<std::size_t>(top())};
-  if (line.ends_with(':')) std::swap(depths[0], depths[1]);
-  finding.help(format("write `{}{}` to stand {}, or `{}{}`", std::string(depths[0], ' '), line,
-                      depths[0] == last.column ? "beside the keys before it" : "beside what they belong to",
-                      std::string(depths[1], ' '), line));
+  const bool opens = line.ends_with(':');
+  finding.help(format("write `{}{}` to stand beside {}",
+                      std::string(opens ? static_cast<std::size_t>(top()) : last.column, ' '), line,
+                      opens ? "what the level above holds" : "the keys before it"));
 }
 
 void Scanner::block_token() {

@@ -57,10 +57,12 @@ def printed(finding):
         message = remark["message"]
         names = re.match(r"did you mean (.*)\?$", message)
         if names:
+            if finding["fix"]:
+                continue
             out += [(name, ("value", name)) for name in re.findall(r"'([^']*)'", names[1])]
             continue
         lines = [(m.group(1), m.start(), m.end()) for m in re.finditer(r"`([^`]+)`", message) if not m.group(1).startswith("clusterc ")]
-        lines = [l for l in lines if re.search(r"(write|it is called|like|take out|example|one of|,|or|and|is|quotes:?) $", message[:l[1]]) or KEY.match(l[0].strip())]
+        lines = [l for l in lines if "…" not in l[0] and re.search(r"(write|it is called|like|take out|example|one of|,|or|and|is|quotes:?) $", message[:l[1]]) or KEY.match(l[0].strip())]
         kind = "take out" if message.startswith("take out") else "lines"
         at = 0
         while at < len(lines):
@@ -113,7 +115,11 @@ def mapping_of(text, at):
             depth += 1
         elif text[begin] in "[{":
             if depth == 0 and text[begin] == "{":
-                return begin + 1, end_of_value(text, begin + 1, True), True
+                end, open_ = begin + 1, 0
+                while end < len(text) and not (text[end] == "}" and open_ == 0):
+                    open_ += (text[end] in "[{") - (text[end] in "]}")
+                    end += 1
+                return begin + 1, end, True
             depth -= 1
     indent = re.match(r" *", text[line_begin:])[0]
     lines = text.split("\n")
