@@ -1,6 +1,6 @@
 // Build-time generator: catalog/<folder>/<id>.yaml -> one C++ source with the text of every file and a sorted index, so
 // that the program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc The
-// same for templates/, by path: embed_catalog --templates TEMPLATES_DIR OUTPUT.cc
+// same for templates/, by path, and for the specs of examples/: embed_catalog --templates|--examples DIR OUTPUT.cc
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -74,6 +74,26 @@ int write_file(const char* path, const std::string& text) {
   return to ? 0 : (std::fprintf(stderr, "%s: error: cannot be written\n", path), 1);
 }
 
+// The specs of a folder by their stems; broken.yaml is an example of findings.
+int embed_examples(const char* folder, const char* output) {
+  std::vector<fs::path> files;
+  for (const auto& file : fs::directory_iterator(folder))
+    if (file.path().extension() == ".yaml" && file.path().stem() != "broken") files.push_back(file.path());
+  std::ranges::sort(files);
+  std::string out =
+      "// Generated from examples/ by cmake/embed.cc.\n#include \"cli/examples.h\"\n\nnamespace clusterc::cli "
+      "{\nnamespace {\nconstexpr Example kExamples[] = {\n";
+  for (const auto& file : files) {
+    std::string text;
+    if (!read_file(file, text)) return 1;
+    out += "    {\"" + file.stem().string() + "\", {" + literal(text) + ", " + std::to_string(text.size()) + "}},\n";
+  }
+  out +=
+      "};\n}  // namespace\n\nstd::span<const Example> examples() { return kExamples; }\n\n}  // namespace "
+      "clusterc::cli\n";
+  return write_file(output, out);
+}
+
 int embed_templates(const char* folder, const char* output) {
   std::vector<fs::path> files;
   for (const auto& file : fs::recursive_directory_iterator(folder))
@@ -98,6 +118,7 @@ int embed_templates(const char* folder, const char* output) {
 
 int main(int argc, char** argv) {
   if (argc == 4 && std::string_view(argv[1]) == "--templates") return embed_templates(argv[2], argv[3]);
+  if (argc == 4 && std::string_view(argv[1]) == "--examples") return embed_examples(argv[2], argv[3]);
   if (argc != 3) return std::fputs("usage: embed_catalog CATALOG_DIR OUTPUT.cc\n", stderr), 2;
   std::vector<fs::path> files;
   if (fs::exists(argv[1]))

@@ -17,3 +17,11 @@ add_custom_command(OUTPUT ${template_data}
   DEPENDS embed_catalog ${template_sources}
   COMMENT "Embedding the templates" VERBATIM)
 target_sources(clusterc_compile PRIVATE ${template_data})
+
+# And the specs of examples/, of the program itself: `clusterc init --example`.
+file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.yaml)
+set(example_data ${PROJECT_BINARY_DIR}/generated/example_data.cc)
+add_custom_command(OUTPUT ${example_data}
+  COMMAND embed_catalog --examples ${PROJECT_SOURCE_DIR}/examples ${example_data}
+  DEPENDS embed_catalog ${example_sources}
+  COMMENT "Embedding the examples" VERBATIM)

@@ -12,6 +12,7 @@
 #include "rules/acceptances.h"
 #include "rules/rejected.h"
 #include "rules/severities.h"
+#include "spec/other_files.h"
 #include "yaml/key_path.h"
 
 namespace clusterc {
@@ -188,6 +189,12 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
     text = std::move(*read);
   }
   const FileId file = run->sources.add(path, std::move(text));
+  if (const auto other = recognise_other_file(run->sources.text(file))) {
+    run->findings.error("spec-other-file", {file, 0, 0}, "this is " + std::string(other->name) + ", not a cluster spec")
+        .help(std::string(other->way_out));
+    run->unreadable = "not a cluster spec";
+    return run;
+  }
   Sha256 digest;
   digest.update(run->sources.text(file));
 

@@ -12,7 +12,9 @@
 #include "diag/mend.h"
 #include "diag/render.h"
 #include "plan/power_gaps.h"
+#include "rules/acceptances.h"
 #include "rules/baseline.h"
+#include "rules/say.h"
 #include "write/replace.h"
 
 namespace clusterc::cli {
@@ -30,6 +32,10 @@ void options(po::options_description& o) {
       "write-baseline", po::bool_switch(), "write the present findings into the file of --baseline")(
       "edition", po::value<std::string>()->value_name("EDITION"),
       "edition of the rule book in place of the one that the spec names; newest: a preview")(
+      "specs-only", po::bool_switch(),
+      "pass over files that are no specs, as in a folder: for hooks that hand over all YAML")(
+      "accept", po::bool_switch(),
+      "below the findings: the entries of `accept` that set each error and warning aside, to be pasted with a reason")(
       "verbose", po::bool_switch(), "list each check that was not made for want of a key")(
       "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
 }
@@ -197,6 +203,7 @@ class Checking {
 
   int run(const SpecFiles& files) {
     for (const SpecFiles::Problem& problem : files.problems) problem_with(problem);
+    if (!baseline_.writing()) put_error(files.skipped_text(given_["verbose"].as<bool>()));
     const bool one_document = format_of(given_) != Format::text;
     for (const std::string& path : files.paths) {
       const Checked checked = check(path);
@@ -267,6 +274,25 @@ class Checking {
     worst_ = std::max(worst_, status);
     if (status != kOk) ++with_errors_;
     if (status == kOk && run.findings.empty()) put_error(all_well(path, run));
+    if (given_["accept"].as<bool>()) put_text(entries_to_paste(path, run));
+  }
+
+  std::string entries_to_paste(const std::string& path, const Run& run) const {
+    if (!run.cluster || !run.document) return {};
+    const Date until = accepted_until(*run_options(given_, {}).today);
+    std::string lines;
+    std::size_t never = 0;
+    for (const Finding& f : run.findings.all()) {
+      if (f.severity == Severity::note || !f.counts()) continue;
+      const auto entries = accepting_entries(run.cluster->spec, f, until);
+      never += entries.empty();
+      for (const std::string& entry : entries)
+        if (lines.find(entry) == std::string::npos) lines += "  - " + entry + "\n";
+    }
+    if (never > 0)
+      put_error(format("{}: {} cannot be accepted: mend what {}\n", printable(path),
+                       plural(static_cast<std::int64_t>(never), "finding"), never == 1 ? "it says" : "they say"));
+    return lines.empty() ? lines : "accept:\n" + lines;
   }
 
   const po::variables_map& given_;
@@ -281,8 +307,10 @@ class Checking {
 
 int run(const po::variables_map& given) {
   const auto arguments = positional(given);
-  if (arguments.empty()) throw UsageError{"name a spec, a folder or a pattern; '-' is standard input"};
-  if (!given["watch"].as<bool>()) return Checking(given).run(find_specs(arguments));
+  const auto files = [&] {
+    return arguments.empty() ? specs_of_this_folder() : find_specs(arguments, given["specs-only"].as<bool>());
+  };
+  if (!given["watch"].as<bool>()) return Checking(given).run(files());
   for (const char* other : {"fix", "diff", "write-baseline"})
     if (given[other].as<bool>()) throw UsageError{std::string("--watch only looks: leave --") + other + " out"};
   if (std::ranges::find(arguments, "-") != arguments.end())
@@ -290,9 +318,10 @@ int run(const po::variables_map& given) {
   return watch([&] {
     Checking checking(given);
     WatchRound round;
-    checking.run(find_specs(arguments));
+    checking.run(files());
     round.files.assign(checking.files_read().begin(), checking.files_read().end());
     if (given.count("baseline")) round.files.push_back(given["baseline"].as<std::string>());
+    if (arguments.empty()) round.folders.push_back(".");
     for (const std::string& argument : arguments) {
       std::error_code failed;
       if (std::filesystem::is_directory(argument, failed))
@@ -309,5 +338,6 @@ int run(const po::variables_map& given) {
 }  // namespace
 const Command kCheck{
     "check", "can it be built? lint specs, then judge them by the rule book",
-    "clusterc check SPEC|FOLDER|PATTERN… [--strict] [--fix|--diff] [--baseline FILE] [--format FORMAT]", options, run};
+    "clusterc check [SPEC|FOLDER|PATTERN…] [--strict] [--fix|--diff] [--baseline FILE] [--format FORMAT]", options,
+    run};
 }  // namespace clusterc::cli

@@ -6,8 +6,8 @@ namespace clusterc::cli {
 
 // In the order users see. A function-local table: no order of initialisation between files matters.
 std::span<const Command> all_commands() {
-  static const std::array commands{kInit,    kCheck,   kShow,   kPlan, kDiff,       kCompile, kValidate,
-                                   kExplain, kCatalog, kSchema, kLsp,  kCompletion, kManual};
+  static const std::array commands{kInit,     kCheck,   kFmt,     kShow,   kPlan, kDiff,       kCompile,
+                                   kValidate, kExplain, kCatalog, kSchema, kLsp,  kCompletion, kManual};
   return commands;
 }
 

@@ -125,6 +125,16 @@ bool use_color(const po::variables_map& given, int fd) {
 
 namespace {
 
+// Errors and warnings of `check` that `accept` takes.
+bool acceptable(const Run& run, const po::variables_map& given) {
+  return given.count("accept") && !given["accept"].as<bool>() &&
+         std::ranges::any_of(run.findings.all(), [](const Finding& f) {
+           const FindingKind* kind = find_finding_kind(f.rule);
+           return kind && f.severity != Severity::note && f.counts() && !f.physics &&
+                  kind->standing == Standing::acceptable;
+         });
+}
+
 int exit_status(const Run& run, const std::string& path, const po::variables_map& given, bool say_summary) {
   if (!run.unreadable.empty()) {
     // The findings that say why come first; a file that could not even be read has none.
@@ -140,7 +150,8 @@ int exit_status(const Run& run, const std::string& path, const po::variables_map
     });
     const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
     put_error(printable(path) + ": " + render_summary(run.findings) +
-              (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") + "\n");
+              (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") +
+              (acceptable(run, given) ? "; --accept prints what accepts them" : "") + "\n");
   }
   const bool strict = given.count("strict") && given["strict"].as<bool>();
   return errors || (strict && warnings) ? kFindings : kOk;

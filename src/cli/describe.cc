@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/catalog.h"
+#include "cli/examples.h"
 #include "compile/output.h"
 #include "rules/finding_table.h"
 
@@ -22,6 +23,8 @@ Takes takes_of(std::string_view command, std::string_view placeholder) {
                   : command == "diff" ? std::vector<std::string>{"text", "markdown", "json"}
                                       : std::vector<std::string>{"text", "json"};
   if (placeholder == "WHEN") takes.words = {"auto", "always", "never"};
+  if (placeholder == "NAME" && command == "init")
+    for (const Example& e : examples()) takes.words.emplace_back(e.name);
   if (placeholder == "SHELL") takes.words = {"bash", "zsh", "fish"};
   if (placeholder == "NAME" && command == "validate") takes.words = {"local", "slurm"};
   if (placeholder == "EDITION") {

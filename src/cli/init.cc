@@ -1,26 +1,58 @@
 #include <filesystem>
+#include <iostream>
 
 #include "audit/machine.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "cli/ask.h"
 #include "cli/bundle.h"
 #include "cli/command.h"
+#include "cli/examples.h"
 
 namespace clusterc::cli {
 namespace {
 
 void options(po::options_description& o) {
-  o.add_options()("probe", po::bool_switch(), "describe the machine that this runs on")(
+  o.add_options()("example", po::value<std::string>()->value_name("NAME"),
+                  "a spec of examples/: lab, superpod, cloud …")(
+      "ask", po::bool_switch(), "ask a few questions and write the spec that follows from the answers")(
+      "probe", po::bool_switch(), "describe the machine that this runs on")(
       "bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators")(
       "force", po::bool_switch(), "overwrite the file")("output,o", po::value<std::string>()->value_name("FILE"),
                                                         "write it there (default, and `-`: standard output)");
 }
 
-int run(const po::variables_map& given) {
-  if (!given["probe"].as<bool>())
-    throw UsageError{"say --probe to describe this machine; for a cluster on paper, start from a file in examples/"};
+std::string example(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Example& e : examples()) {
+    if (e.name == name) return std::string(e.text);
+    known.push_back(e.name);
+  }
+  const auto near = nearest_name(name, known);
+  throw UsageError{"there is no example '" + name + "'; " +
+                   (near ? "did you mean '" + std::string(*near) + "'?" : "there are " + join(known, ", "))};
+}
+
+std::string asked() {
+  Sources sources;
+  Findings findings;
+  Catalog catalog(sources, findings);
+  const auto answer = [](const std::string& prompt) -> std::optional<std::string> {
+    put_error(prompt);
+    std::string line;
+    if (!std::getline(std::cin, line)) {
+      put_error("\n");
+      return std::nullopt;
+    }
+    return line;
+  };
+  return spec_from_answers(catalog, answer, [](const std::string& text) { put_error(text); });
+}
+
+// Nothing: the probe did not answer, and it was said.
+std::optional<std::string> probed(const po::variables_map& given) {
   const std::string program = find_bundle(given["bundle"].as<std::string>()) + "/clusterc-probe";
   const SubprocessResult ran = clusterc::run({.argv = {program}, .timeout = std::chrono::seconds(120)});
   std::string error = ran.reason;
@@ -29,27 +61,39 @@ int run(const po::variables_map& given) {
     if (!machine) machine = read_probe(line, error);
   if (!ran.ok() || !machine) {
     put_error("clusterc init: error: the probe did not answer: " + printable(error + "\n" + ran.err) + "\n");
-    return kUnjudged;
+    return std::nullopt;
   }
   Sources sources;
   Findings findings;
   Catalog catalog(sources, findings);
-  const std::string spec = spec_of_machine(*machine, catalog);
+  return spec_of_machine(*machine, catalog);
+}
+
+int run(const po::variables_map& given) {
+  const bool probe = given["probe"].as<bool>(), ask = given["ask"].as<bool>();
+  if (probe + ask + static_cast<int>(given.count("example")) != 1)
+    throw UsageError{
+        "say one of --example NAME (a spec that works), --ask (questions) and --probe (the machine that this runs on)"};
   const std::string path = given.count("output") ? given["output"].as<std::string>() : "-";
+  std::error_code failed;
+  if (path != "-" && std::filesystem::exists(path, failed) && !given["force"].as<bool>())
+    throw UsageError{"'" + path + "' exists: say --force to overwrite it"};
+  const auto spec = probe ? probed(given)
+                    : ask ? asked()
+                          : std::optional<std::string>(example(given["example"].as<std::string>()));
+  if (!spec) return kUnjudged;
   if (path == "-") {
-    put(spec);
+    put(*spec);
     return kOk;
   }
-  std::error_code failed;
-  if (std::filesystem::exists(path, failed) && !given["force"].as<bool>())
-    throw UsageError{"'" + path + "' exists: say --force to overwrite it"};
   FileError unwritable;
-  if (!write_file(path, spec, unwritable)) throw std::runtime_error(unwritable.message);
-  put_error("wrote " + path + ": now 'clusterc check " + path + "', then 'clusterc validate " + path + "'\n");
+  if (!write_file(path, *spec, unwritable)) throw std::runtime_error(unwritable.message);
+  put_error("wrote " + path + ": now 'clusterc check " + path + "', then 'clusterc " + (probe ? "validate " : "plan ") +
+            path + "'\n");
   return kOk;
 }
 
 }  // namespace
-const Command kInit{"init", "a first spec: of the machine that this runs on", "clusterc init --probe [-o FILE]",
-                    options, run};
+const Command kInit{"init", "a first spec: an example, from questions, or of the machine that this runs on",
+                    "clusterc init --example NAME|--ask|--probe [-o FILE]", options, run};
 }  // namespace clusterc::cli

@@ -137,21 +137,22 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
                      .interrupted = interrupts.flag(),
                      .progress = [](const std::string& line) { put_error(line + "\n"); }});
   const Interrupts::Guard guard([&] { return tree.abandon(); });
+  const Verdict verdict{run.findings, run.sources};
   const auto wanted = [&](std::string_view family) {
     return std::find(families.begin(), families.end(), family) != families.end();
   };
   const auto put_file = [&](std::string_view name, std::string_view bytes) { tree.put(name, "plan", bytes); };
   if (wanted("book")) {
-    put_file("plan.txt", text.empty() ? render_plan_text(cluster, plan, expected) : text);
+    put_file("plan.txt", text.empty() ? render_plan_text(cluster, plan, expected, &verdict) : text);
     text = {};
-    put_file("plan.json", render_plan_json(cluster, plan, expected, run.spec_digest));
+    put_file("plan.json", render_plan_json(cluster, plan, expected, run.spec_digest, &verdict));
     put_file("cables.csv", render_cables_csv(cluster, plan));
     put_file("routes.csv", render_routes_csv(cluster, plan));
     put_file("switches.csv", render_switches_csv(cluster, plan));
   }
   if (wanted("documents")) {
-    put_file("runbook.md", render_runbook(*run.system, expected, run.findings.count(Severity::error) == 0));
-    put_file("handbook.md", render_handbook(*run.system));
+    put_file("runbook.md", render_runbook(*run.system, expected, verdict.buildable(), &verdict));
+    put_file("handbook.md", render_handbook(*run.system, &verdict));
   }
   if (wanted("sheets")) {
     put_file("point-to-point.csv", render_point_to_point_csv(cluster, plan));
@@ -211,8 +212,10 @@ int run(const po::variables_map& given) {
     return status;
   }
   const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
-  std::string text = format == Format::json ? render_plan_json(*result->cluster, plan, expected, result->spec_digest)
-                                            : render_plan_text(*result->cluster, plan, expected);
+  const Verdict verdict{result->findings, result->sources};
+  std::string text = format == Format::json
+                         ? render_plan_json(*result->cluster, plan, expected, result->spec_digest, &verdict)
+                         : render_plan_text(*result->cluster, plan, expected, &verdict);
   put_text(text);
   if (!writes) return status;
   if (format == Format::json) text = {};

@@ -122,14 +122,54 @@ class Mender {
                              [&](std::size_t i) { return t.patched.applied[i]; }))
       return t;
     t.after = check(t.text());
+    // One mistake of syntax hides the next: they are mended in one go, or where that does not lead to a text that can
+    // be read, looked at below.
+    for (int depth = 0; depth < kDeepest && !out_.last.readable && !t.after.readable && checks_left_ > 0; ++depth) {
+      const auto next = std::ranges::find_if(t.after.findings->all(), [](const Finding& f) {
+        return f.severity == Severity::error && f.counts() && f.fix && !f.fix->edits.empty();
+      });
+      if (next == t.after.findings->all().end()) break;
+      mend_further(t, {&*next});
+    }
     Wrong wrong = what_is_wrong(all, t);
     for (int depth = 0; depth < kDeepest && !wrong.mendable.empty() && checks_left_ > 0; ++depth) {
       mend_further(t, wrong.mendable);
       wrong = what_is_wrong(all, t);
     }
     t.why_not = !wrong.mendable.empty() && checks_left_ == 0 ? kTooMany : std::move(wrong.why_not);
+    if (t.why_not.empty() && !out_.last.readable && !t.after.readable) t.why_not = of_its_making(t);
     t.good = t.why_not.empty();
     return t;
+  }
+
+  // The text still cannot be read: a mistake further down came to light, or the edits only moved the one that they were
+  // to mend. The former stands there without the edited lines as well.
+  std::string of_its_making(const Trial& t) {
+    if (checks_left_ == 0) return kTooMany;
+    std::vector<std::uint32_t> places;
+    for (const Edit& e : t.patched.edits) places.push_back(t.moved(e.span.begin));
+    for (std::size_t i = 0; i < t.nested.size(); ++i)
+      for (const Edit& e : t.nested[i].edits) {
+        std::uint32_t at = e.span.begin;
+        for (std::size_t k = i; k < t.nested.size(); ++k) at = t.nested[k].moved(at);
+        places.push_back(at);
+      }
+    std::string without = t.text();
+    for (const std::uint32_t place : places) {
+      std::size_t at = std::min<std::size_t>(place, without.size());
+      while (at > 0 && without[at - 1] != '\n') --at;
+      for (; at < without.size() && without[at] != '\n' && without[at] != '\r'; ++at) without[at] = ' ';
+    }
+    const CheckedText alone = check(without);
+    for (const Finding& f : t.after.findings->all()) {
+      if (f.severity != Severity::error || !f.counts()) continue;
+      const auto there = [&](const Finding& g) {
+        return g.rule == f.rule && g.message == f.message && g.span.begin == f.span.begin;
+      };
+      if (std::ranges::none_of(alone.findings->all(), there))
+        return format("it would bring up: {} [{}]", f.message, f.rule);
+    }
+    return {};
   }
 
   // Mends what the fixes of the trial have brought to light, too.

@@ -54,6 +54,17 @@ bool offer_names(Finding& f, std::string_view word, const std::vector<std::strin
   return true;
 }
 
+void list_known(Finding& f, std::string_view word, const std::vector<std::string_view>& known) {
+  constexpr std::size_t kMostListed = 8;
+  if (known.empty() || known.size() > kMostListed) return;
+  std::string names;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    names += format("{}'{}'", i == 0 ? "" : i + 1 == known.size() ? " and " : ", ", known[i]);
+  f.help(known.size() == 1 ? format("the only one is `{}`", known[0]) : format("there are {}", names));
+  f.misspelt = word;
+  f.meant.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(known.size(), 3)));
+}
+
 void suggest(Finding& f, SourceSpan at, std::string_view word, const std::vector<std::string_view>& known) {
   if (!offer_names(f, word, known)) return;
   const std::string& near = f.meant.front();

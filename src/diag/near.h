@@ -19,4 +19,7 @@ bool offer_names(Finding&, std::string_view word, const std::vector<std::string_
 // alone (with its quotes, if it has some).
 void suggest(Finding&, SourceSpan at, std::string_view word, const std::vector<std::string_view>& known);
 
+// Where nothing is near: what there is, as long as that is few.
+void list_known(Finding&, std::string_view word, const std::vector<std::string_view>& known);
+
 }  // namespace clusterc

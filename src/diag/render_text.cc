@@ -54,12 +54,15 @@ class TextRenderer {
       : findings_(findings), sources_(sources), style_(style) {}
 
   void finding(const Finding& finding) {
-    // Accepted: no longer an error to whoever counts them, but not gone.
-    const std::string_view severity = finding.accepted ? "note" : severity_name(finding.severity);
-    head(finding.span, severity, finding.message, finding.rule);
+    // Accepted: no longer an error to whoever counts them, but not gone. Why it was is what a reader wants to know.
+    if (finding.accepted) {
+      head(finding.span, "note",
+           format("{} accepted ({}): {}", severity_name(finding.severity), *finding.accepted, finding.message),
+           finding.rule);
+      return;
+    }
+    head(finding.span, severity_name(finding.severity), finding.message, finding.rule);
     excerpt(finding.span, finding.caret);
-    if (finding.accepted)
-      head(finding.span, "note", format("this {} is accepted: {}", severity_name(finding.severity), *finding.accepted));
     for (const Remark& note : finding.notes) {
       head(note.span.valid() ? note.span : finding.span, "note", note.message);
       if (note.span.valid()) excerpt(note.span, note.label);

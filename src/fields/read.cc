@@ -1,6 +1,7 @@
 #include "fields/read.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "base/format.h"
@@ -92,9 +93,10 @@ class Reader {
     const Type& t = f.type();
     void* out = f.in(record);
     if (t.form == Type::Form::value) {
-      if (f.options.example.empty()) return value(t, n, out, place, nullptr, &f.options);
+      const std::string_view example = example_for(f, place.words);
+      if (example.empty()) return value(t, n, out, place, nullptr, &f.options);
       Type shown = t;
-      shown.example = f.options.example;
+      shown.example = example;
       return value(shown, n, out, place, nullptr, &f.options);
     }
     if (t.form == Type::Form::list) return list(t, n, out, place, nullptr, &f.options);
@@ -124,6 +126,16 @@ class Reader {
                                                      format("'{}' is {}, the least is {}", name, written, text(lowest)))
                                  : c_.findings.error("spec-out-of-range", at,
                                                      format("'{}' is {}, the most is {}", name, written, text(o.most)));
+    // A sign is the likeliest slip: the same number without it, else the bound.
+    const bool sign = number < lowest && -number >= lowest && -number <= o.most;
+    const std::string meant = t.kind == ScalarKind::integer
+                                  ? std::to_string(static_cast<std::int64_t>(sign              ? -number
+                                                                             : number < lowest ? std::ceil(lowest)
+                                                                                               : std::floor(o.most)))
+                                  : text(sign              ? -number
+                                         : number < lowest ? lowest
+                                                           : o.most);
+    f.help(format("write `{}: {}`{}", name, meant, sign ? "" : number < lowest ? " or more" : " or less"));
     if (!o.doc.empty()) f.help(format("'{}' is: {}", name, o.doc));
     return false;
   }
@@ -258,8 +270,9 @@ class Reader {
       Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
       if (const std::string comma = comma_help(n); !comma.empty())
         f.help(comma);
-      else if (!t.example.empty())
-        f.help(format("it is written like {}", t.example));
+      else if (!slip_help(f, place, d_.scalar(n)) && !t.example.empty())
+        f.help(format("it is written like {}",
+                      place.words && !place.words->example.empty() ? line(place, t.example) : std::string(t.example)));
       return false;
     }
     stamp(t, out, d_.span(n), fact);
@@ -292,6 +305,36 @@ class Reader {
     Finding& f = c_.findings.error("spec-unknown-value", d_.span(n),
                                    format("{} takes one of {}; {}", subject(t, place), all, what_is_there(n)));
     near_word(f, text, known, n);
+    return false;
+  }
+
+  // A line as it is to be written; of a list the item alone.
+  static std::string line(const ReadPlace& place, std::string_view value) {
+    return place.name.empty() || place.item ? format("`{}`", value) : format("`{}: {}`", place.name, value);
+  }
+
+  // Of this field of a mapping of this type; nullptr: none.
+  const FirstWords* words_of(const Type& t, std::string_view key) const {
+    for (const FirstWords& w : c_.first_words)
+      if (w.type == t.name && w.key == key) return &w;
+    return nullptr;
+  }
+  static std::string_view example_for(const Field& f, const FirstWords* words) {
+    return f.options.example.empty() && words ? words->example : f.options.example;
+  }
+
+  // What newcomers write there. True: the way out was said.
+  static bool slip_help(Finding& f, const ReadPlace& place, std::string_view text) {
+    if (!place.words || place.words->slips.empty()) return false;
+    const std::string written = to_lower(text);
+    for (const std::string_view slip : split(place.words->slips, ';')) {
+      const std::size_t equals = slip.find('=');
+      for (const std::string_view word : split(slip.substr(0, equals), '|'))
+        if (word == written) {
+          f.help(std::string(slip.substr(equals + 1)));
+          return true;
+        }
+    }
     return false;
   }
 
@@ -358,7 +401,7 @@ class Reader {
       }
     Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place),
                                    format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
-    near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
+    if (!slip_help(f, place, text)) near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
     return false;
   }
 
@@ -389,10 +432,25 @@ class Reader {
       return false;
     }
     Finding& f = wrong_type(t, n, place);
-    if (problem == NumberProblem::leading_zero)
-      f.help("a leading zero is read as octal by some programs and as decimal by others; write 8, or 0o10 for octal");
-    if (problem == NumberProblem::not_whole) f.help("no fraction is possible here");
+    if (problem == NumberProblem::leading_zero) {
+      f.help(format("a leading zero is read as octal by some programs and as decimal by others: write {}",
+                    line(place, text.substr(std::min(text.find_first_not_of('0'), text.size() - 1)))));
+    } else if (problem == NumberProblem::not_whole) {
+      f.help("no fraction is possible here");
+    } else if (const auto thousands = in_thousands(text); thousands && whole) {
+      f.help(format("`{}` stands for nothing here: write {}", text.back(), line(place, *thousands)));
+    } else if (!slip_help(f, place, text) && !t.example.empty()) {
+      f.help(format("for example {}", line(place, t.example)));
+    }
     return false;
+  }
+
+  // "9k" -> "9000"; nothing where it is not a whole number and that letter.
+  static std::optional<std::string> in_thousands(std::string_view text) {
+    if (text.size() < 2 || text.size() > 10 || (text.back() != 'k' && text.back() != 'K')) return std::nullopt;
+    text.remove_suffix(1);
+    if (text.find_first_not_of("0123456789") != text.npos || text.front() == '0') return std::nullopt;
+    return std::string(text) + "000";
   }
 
   // "{ heat: 20,5 kW }": inside brackets a comma ends the value. Empty: none follows that looks like one within a
@@ -421,6 +479,26 @@ class Reader {
     return format("{} is one number and its unit: {}", dimension_name(d), list);
   }
 
+  static bool starts_number(std::string_view text) {
+    return !text.empty() && text.front() >= '0' && text.front() <= '9';
+  }
+
+  // Bits and bytes, kW and kVA are taken for each other, and an amount for a rate: the same number with the unit of the
+  // dimension that begins as it. Empty: no unit does.
+  static std::string of_same_letters(Dimension wanted, std::string_view text, std::string_view unit,
+                                     const ReadPlace& place) {
+    std::string_view number = text.substr(0, text.size() - std::min(text.size(), unit.size()));
+    while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
+    if (unit.size() < 2 || number.empty() || !starts_number(number)) return {};
+    constexpr std::string_view kPrefixes = "kMGTP";
+    if (kPrefixes.find(unit.front()) == kPrefixes.npos) return {};
+    for (const UnitRow& row : units_of(wanted))
+      if (row.spelling.size() > 1 && row.spelling.front() == unit.front() &&
+          row.spelling.find('i') == row.spelling.npos)
+        return format("write {} if {} were meant; ", line(place, format("{} {}", number, row.spelling)), row.spelling);
+    return {};
+  }
+
   bool quantity(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, const Fact* fact, Scalar& s) {
     std::string joined;
     if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
@@ -441,7 +519,10 @@ class Reader {
             .error("spec-missing-unit", at,
                    format("{} has no unit: '{}' is written where {} belongs, such as {}", name, text, words_for(t),
                           example))
-            .help(!comma.empty() ? comma : format("write '{} {}' if that is the unit", text, unit));
+            .help(!comma.empty() ? comma
+                  : starts_number(text)
+                      ? format("write {} if that is the unit", line(place, format("{} {}", text, unit)))
+                      : format("write {}", line(place, example)));
         return false;
       }
       case QuantityError::Kind::wrong_dimension: {
@@ -452,7 +533,7 @@ class Reader {
         if (error.other)
           if (const auto why = why_not_the_same(t.dimension, *error.other); !why.empty())
             f.note(SourceSpan{}, std::string(why));
-        f.help(written_with(t.dimension));
+        f.help(of_same_letters(t.dimension, text, error.text, place) + written_with(t.dimension));
         return false;
       }
       case QuantityError::Kind::unknown_unit: {
@@ -477,7 +558,8 @@ class Reader {
           const auto begun =
               std::ranges::find_if(known, [&](std::string_view unit) { return unit.starts_with(error.text); });
           f.help(begun != known.end() && !number.empty()
-                     ? format("write '{} {}' if that is what it is; {}", number, *begun, written_with(t.dimension))
+                     ? format("write {} if that is what it is; {}", line(place, format("{} {}", number, *begun)),
+                              written_with(t.dimension))
                      : written_with(t.dimension));
         }
         return false;
@@ -514,7 +596,7 @@ class Reader {
     for (NodeId i = d_.first_child(n); i != kNoNode; i = d_.next_sibling(i)) {
       // A container in the list shows itself; the key of the list would point at the wrong item.
       const bool scalar_item = d_.is_scalar(i) || d_.is_null(i);
-      ok = item(i, {scalar_item ? place.key : SourceSpan{}, place.name}) && ok;
+      ok = item(i, {scalar_item ? place.key : SourceSpan{}, place.name, true, place.words}) && ok;
     }
     return ok;
   }
@@ -571,7 +653,7 @@ class Reader {
       const std::string_view name = d_.scalar(key);
       if (const Field* f = t.field(name)) {
         seen[static_cast<std::size_t>(f - t.fields.data())] = true;
-        ok = field(*f, v, out, {d_.span(key), name}) && ok;
+        ok = field(*f, v, out, {d_.span(key), name, false, words_of(t, name)}) && ok;
       } else if (t.rest) {
         ok = entry(t.rest->type(), key, v, t.rest->in(out)) && ok;
       } else {
@@ -590,14 +672,15 @@ class Reader {
         continue;
       }
       ok = false;
-      std::string need = example_of(f.type());
+      const std::string_view example = example_for(f, words_of(t, f.key));
+      std::string need = example.empty() ? example_of(f.type()) : std::string(example);
       if (f.options.least == f.options.most)
         need = std::to_string(static_cast<long long>(f.options.least));  // one value only: `clusterc: 1`
       Finding& finding = c_.findings.error(
           "spec-missing-key", missing_place(n, place),
           place.name.empty() ? format("'{}' is missing", f.key) : format("'{}' is missing in '{}'", f.key, place.name));
       finding.help(need == "text" ? format("'{}': {}", f.key, f.options.doc)
-                                  : format("'{}': {}; written as '{}: {}'", f.key, f.options.doc, f.key, need));
+                                  : format("'{}': {}; written as `{}: {}`", f.key, f.options.doc, f.key, need));
     }
     return ok && strangers.empty();
   }
@@ -617,7 +700,10 @@ class Reader {
                                               : " in '" + std::string(place.name) + "'";
     Finding& f = c_.findings.error("spec-unknown-key", d_.span(key), format("unknown key '{}'{}", name, in));
     const auto near = nearest_name(name, known);
-    if (!near) return;
+    if (!near) {
+      by_meaning(f, t, name, seen);
+      return;
+    }
     const Field* meant = t.field(*near);
     const bool free = meant && !seen[static_cast<std::size_t>(meant - t.fields.data())];
     if (free || !meant)
@@ -629,6 +715,30 @@ class Reader {
     seen[static_cast<std::size_t>(meant - t.fields.data())] = true;
     if (almost_certainly(name, *near, known))
       f.fixed_by(format("write '{}'", *near), {{d_.span(key), std::string(*near)}});
+  }
+
+  // A key by another name (FirstWords::called): the one that is meant, and it is not missing as well.
+  void by_meaning(Finding& f, const Type& t, std::string_view name, std::vector<bool>& seen) {
+    const std::string written = to_lower(name);
+    for (std::size_t i = 0; i < t.fields.size(); ++i) {
+      const Field& field = t.fields[i];
+      const FirstWords* const first = words_of(t, field.key);
+      if (!first || first->called.empty()) continue;
+      const auto words = split(first->called, '|');
+      if (std::ranges::find(words, written) == words.end()) continue;
+      if (seen[i]) {
+        f.help(format("it is called '{}', which is already written", field.key));
+        return;
+      }
+      seen[i] = true;
+      if (const auto example = example_for(field, first); !example.empty())
+        f.help(format("it is called '{}': write `{}: {}`", field.key, field.key, example));
+      else
+        f.help(format("did you mean '{}'?", field.key));
+      f.misspelt = name;
+      f.meant = {std::string(field.key)};
+      return;
+    }
   }
 
   bool record_text(const Type& t, NodeId n, void* out, const ReadPlace& place, const Fact* fact) {

@@ -11,6 +11,16 @@
 
 namespace clusterc {
 
+// What newcomers write where a field stands, and what they are told: by the type_name of the mapping and the key.
+struct FirstWords {
+  std::string_view type, key;
+  std::string_view example = {};  // a value to show where one is missing or wrong
+  std::string_view called = {};   // what they call the key: "count|hosts"
+  // What they write for a value, and the way out, with the lines to write in backquotes: "eu|europe=Europe is `region:
+  // iec`;us=…"
+  std::string_view slips = {};
+};
+
 struct ReadContext {
   const Document& document;
   Findings& findings;
@@ -18,12 +28,15 @@ struct ReadContext {
   bool facts =
       false;  // a catalogue file: a Value may be { value, unit, source, confirmed }, and what is plain is unconfirmed
   NodeId sources = kNoNode;  // its `sources:` mapping: short name -> document
+  std::span<const FirstWords> first_words = {};
 };
 
 // The place of a node: its key, as a span and as the name used in messages. Both may be empty (the root of a file).
 struct ReadPlace {
   SourceSpan key;
   std::string_view name;
+  bool item = false;  // of a list that is the value of that key
+  const FirstWords* words = nullptr;
 };
 
 // True when nothing was wrong. What could be read is read either way; keys in `also` belong to the caller and are

@@ -78,17 +78,17 @@ bool set_quantity(Value<Quantity<D>>& out, std::string_view text, std::string& e
 std::optional<Version> Version::parse(std::string_view text, std::string& error) {
   text = trimmed(text);
   if (text.empty() || text.find(' ') != text.npos) {
-    error = "a version is one word, such as 24.11";
+    error = "a version is one word";
     return {};
   }
   bool digit = false;
   for (const char c : text) digit = digit || is_digit(c);
   if (!digit) {
-    error = format("a version has a number in it, such as 24.11; '{}' has none", text);
+    error = format("a version has a number in it; '{}' has none", text);
     return {};
   }
   if (text.find(',') != text.npos) {  // 13,0 would be a release 13 with something behind it
-    error = format("the numbers of a version have points between them, such as 24.11; '{}' has a comma", text);
+    error = format("the numbers of a version have points between them; '{}' has a comma", text);
     return {};
   }
   return Version{std::string(text)};

@@ -14,6 +14,7 @@ std::shared_ptr<const Analysis> analyse(std::shared_ptr<const TextDocument> text
   analysis->run->expected.reset();
   analysis->run->findings.sort(analysis->run->sources);
   analysis->text = std::move(text);
+  analysis->today = today;
   return analysis;
 }
 

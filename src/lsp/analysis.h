@@ -10,6 +10,7 @@ namespace clusterc::lsp {
 struct Analysis {
   std::shared_ptr<const TextDocument> text;
   std::unique_ptr<Run> run;  // the plan and the figures are not kept: nobody asks for them afterwards
+  std::optional<Date> today;
   bool good() const { return run && run->cluster; }
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "rules/acceptances.h"
 
 namespace clusterc::lsp {
 namespace {
@@ -93,6 +94,15 @@ std::vector<Fix> fixes_of(const Analysis& a, const Finding& f) {
   return fixes;
 }
 
+// Accepting a finding: the same entry as `clusterc check --accept` prints, in the place where it belongs.
+std::optional<Fix> acceptance_of(const Analysis& a, const Finding& f) {
+  if (!a.good() || !a.run->document || !a.today || f.accepted || f.severity == Severity::note) return std::nullopt;
+  const Date until = accepted_until(*a.today);
+  const auto edit = accepting_edit(*a.run->document, a.run->sources, accepting_entries(a.run->cluster->spec, f, until));
+  if (!edit) return std::nullopt;
+  return Fix{format("accept it until {}: say why", until.text()), {*edit}};
+}
+
 void write_edits(JsonWriter& json, const Analysis& a, const Fix& fix) {
   json.begin_array();
   for (const Edit& edit : fix.edits) {
@@ -142,11 +152,15 @@ void write_code_actions(JsonWriter& json, const Analysis& a, std::string_view ur
   for (const Finding& f : a.run->findings.all()) {
     const SourceSpan at = place_in_spec(a, f.span);
     if (f.accepted || at.begin > end || at.end < begin) continue;
-    for (const Fix& fix : fixes_of(a, f)) {
+    std::vector<Fix> fixes = fixes_of(a, f);
+    const std::size_t mending = fixes.size();
+    if (auto accept = acceptance_of(a, f)) fixes.push_back(std::move(*accept));
+    for (std::size_t i = 0; i < fixes.size(); ++i) {
+      const Fix& fix = fixes[i];
       json.begin_object().field("title", fix.title).field("kind", "quickfix").array("diagnostics");
       write_diagnostic(json, a, f, uri, can);
       json.end_array();
-      if (f.fix) json.field("isPreferred", true);
+      if (f.fix && i < mending) json.field("isPreferred", true);
       json.object("edit");
       if (can.document_changes) {
         json.array("documentChanges")

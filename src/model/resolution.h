@@ -21,6 +21,12 @@ bool was_written(const Value<T>& v) {
   return v.origin != Origin::absent || v.span.valid();
 }
 
+// Parts that are not spelt alike and share what the name says: `hgx-h200` and the servers with that GPU. Else where the
+// others are found.
+void suggest_by_meaning(Finding&, Catalog&, std::string_view written, PartKind);
+// The catalogue's switch of this kind with ports of this rate, or the next higher one; the first by name. Empty: none.
+std::string fitting_switch(Catalog&, LinkKind, BitsPerSecond);
+
 struct Resolution {
   Cluster& cluster;
   Catalog& catalog;
@@ -77,8 +83,10 @@ struct Resolution {
     if (!f) return;
     if (known.empty())
       f->help(format("this spec has no {}", kind));
-    else if ((compared_ += known.size()) <= kMostCompared)
+    else if ((compared_ += known.size()) <= kMostCompared) {
       suggest(*f, at, name, known);
+      if (f->helps.empty()) list_known(*f, name, known);
+    }
   }
 
   // A catalogue part; nullptr: nothing was written, or it was reported.
@@ -87,8 +95,10 @@ struct Resolution {
     if (!id) return nullptr;
     if (const Part* p = (catalog.*look_up)(*id)) return p;
     if (Finding* f =
-            error("spec-unknown-part", id.span, format("the catalogue has no {} '{}'", part_kind_name(kind), *id)))
+            error("spec-unknown-part", id.span, format("the catalogue has no {} '{}'", part_kind_name(kind), *id))) {
       suggest_part(*f, id, catalog.known(kind));
+      if (!f->fix && f->helps.empty()) suggest_by_meaning(*f, catalog, *id, kind);
+    }
     return nullptr;
   }
 

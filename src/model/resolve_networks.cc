@@ -293,9 +293,11 @@ void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m)
     r.missing(entry.name_span, format("network '{}' has neither kind nor switch", entry.name),
               "write `kind: ethernet`");
   }
-  if (r.cluster.own_site && !was_written(n.switch_model) && !was_written(n.shares_switches_with))
+  if (r.cluster.own_site && !was_written(n.switch_model) && !was_written(n.shares_switches_with)) {
+    const std::string fitting = n.rate ? fitting_switch(r.catalog, m.kind, *n.rate) : std::string();
     r.missing(entry.name_span, format("network '{}' has no switch", entry.name),
-              "write `switch: …`, or `shares_switches_with: …`");
+              format("write `switch: {}`, or `shares_switches_with: …`", fitting.empty() ? "…" : fitting));
+  }
 }
 
 // A guest takes kind, switches and rate from its host.

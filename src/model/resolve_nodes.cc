@@ -1,4 +1,5 @@
 // Node groups: the server of each with all changes made, its ports by name, its power.
+#include "base/text.h"
 #include "model/merge.h"
 #include "model/power.h"
 #include "model/power_cap.h"
@@ -189,6 +190,32 @@ void complete_server(Resolution& r, ServerModel& s, std::optional<ServerPart> st
   check_least_powers(r, s, group);
 }
 
+// `gpus: 8`, `gpus: 8 x h200`: a count alone, or a word of the name of the model's own GPU. True: it was said, and the
+// model's own stand.
+bool gpus_without_model(Resolution& r, const PartCount& written, const std::optional<PartCount>& of_model) {
+  if (!written.model) return false;
+  const std::string name = to_lower(*written.model);
+  if (of_model && of_model->model && *of_model->model != name && !r.catalog.gpu(*written.model)) {
+    const std::vector<std::string_view> words = split(*of_model->model, '-');
+    if (std::find(words.begin(), words.end(), name) != words.end()) {
+      if (Finding* f =
+              r.error("spec-unknown-part", written.model.span, format("the catalogue has no gpu '{}'", *written.model)))
+        f->help(format("the model has {}: write `gpus: {} x {}`", *of_model->model, written.count.value_or(1),
+                       *of_model->model));
+      return true;
+    }
+  }
+  if (name.find_first_not_of("0123456789") != std::string::npos) return false;
+  Finding* f = r.error("spec-unknown-part", written.model.span,
+                       format("`gpus: {}` is a count without the GPU that is counted", *written.model));
+  if (f && of_model && of_model->model)
+    f->help(format("write `gpus: {} x {}`, or leave `gpus` out: the model has {}", *written.model, *of_model->model,
+                   of_model->count.value_or(1)));
+  else if (f)
+    f->help(format("write it with a GPU of `clusterc catalog gpu`: `gpus: {} x nvidia-h100-sxm5-80`", *written.model));
+  return true;
+}
+
 ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGroupModel& group) {
   const NodeGroup& g = entry.value;
   ServerModel s;
@@ -235,7 +262,9 @@ ServerModel resolve_server(Resolution& r, const Named<NodeGroup>& entry, NodeGro
     s.id = g.server->like ? *g.server->like : entry.name + " (written in the spec)";
     take(*g.server);
   }
+  const std::optional<PartCount> gpus_of_model = s.part.gpus;
   lay_over(static_cast<Fittings&>(s.part), static_cast<const Fittings&>(g));
+  if (g.gpus && gpus_without_model(r, *g.gpus, gpus_of_model)) s.part.gpus = gpus_of_model;
   s.gpu_limit = g.gpu_power_limit;
   if (g.server && (g.server->power || g.server->power.unknown)) stated_for.reset();  // of what the group is fitted with
   complete_server(r, s, std::move(stated_for), g.power_cap, entry);

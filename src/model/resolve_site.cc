@@ -96,6 +96,22 @@ int find_zone(Resolution& r, const Value<std::string>& name, bool liquid) {
   return -1;
 }
 
+// An unknown feed of a PDU, where one feed alone is on no other PDU of these racks: it is the one that is meant.
+void offer_free_feed(Resolution& r, const RackGroup& g, const RackPdu& pdu) {
+  if (!pdu.feed || r.index_of(*pdu.feed, r.cluster.feeds) >= 0) return;
+  std::vector<std::string_view> known, unused;
+  for (const FeedModel& feed : r.cluster.feeds) {
+    known.push_back(feed.name);
+    if (std::ranges::none_of(g.pdus, [&](const RackPdu& other) { return other.feed && *other.feed == feed.name; }))
+      unused.push_back(feed.name);
+  }
+  if (unused.size() != 1 || !nearest_names(*pdu.feed, known).empty()) return;
+  if (Finding* f = r.error("spec-unknown-name", pdu.feed.span, format("no feed is named '{}'", *pdu.feed))) {
+    list_known(*f, *pdu.feed, known);
+    f->help(format("write `feed: {}`: no other PDU of these racks is on it", unused.front()));
+  }
+}
+
 void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
   const RackGroup& g = entry.value;
   RackGroupModel m;
@@ -110,6 +126,7 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
   m.cooling = find_zone(r, g.cooling, false);
   m.liquid = find_zone(r, g.liquid, true);
   for (const RackPdu& pdu : g.pdus) {
+    offer_free_feed(r, g, pdu);
     PduModel p{r.part(pdu.model, PartKind::pdu, &Catalog::pdu), pdu.model.value_or(""), pdu.span,
                r.find(pdu.feed, r.cluster.feeds, "feed"), r.find(pdu.panel, r.cluster.panels, "panel")};
     if (!was_written(pdu.feed) && !was_written(pdu.panel))

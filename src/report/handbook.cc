@@ -21,13 +21,14 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class Handbook {
  public:
-  Handbook(const System& in) : in_(in), c_(in.cluster), p_(in.plan) {}
+  Handbook(const System& in, const Verdict* verdict) : in_(in), c_(in.cluster), p_(in.plan), verdict_(verdict) {}
 
   std::string text() {
     out_ = format(
-        "# Handbook: {}\n\nFor those who run this cluster. The spec is the source: change it, not this file, and make "
+        "# Handbook: {}\n\n{}For those who run this cluster. The spec is the source: change it, not this file, and "
+        "make "
         "both again (`clusterc plan SPEC -o DIR`).\n",
-        markdown_text(*c_.spec.name));
+        markdown_text(*c_.spec.name), verdict_ ? render_verdict_markdown(*verdict_) : std::string());
     nodes();
     networks();
     services();
@@ -263,12 +264,13 @@ class Handbook {
   const System& in_;
   const Cluster& c_;
   const Plan& p_;
+  const Verdict* verdict_;
   std::string out_;
   int section_ = 0;
 };
 
 }  // namespace
 
-std::string render_handbook(const System& system) { return Handbook(system).text(); }
+std::string render_handbook(const System& system, const Verdict* verdict) { return Handbook(system, verdict).text(); }
 
 }  // namespace clusterc

@@ -3,10 +3,11 @@
 #pragma once
 #include <string>
 
+#include "report/verdict.h"
 #include "system/system.h"
 
 namespace clusterc {
 
-std::string render_handbook(const System&);
+std::string render_handbook(const System&, const Verdict* = nullptr);  // begins with the verdict where it is given
 
 }  // namespace clusterc

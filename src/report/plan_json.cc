@@ -38,7 +38,7 @@ void figure(JsonWriter& json, std::string_view key, const Figure& f) {
 }  // namespace
 
 std::string render_plan_json(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected,
-                             std::string_view spec_digest) {
+                             std::string_view spec_digest, const Verdict* verdict) {
   std::string out;
   JsonWriter json(out, {.indent = 1});
   constexpr auto kLine = JsonWriter::Layout::line;
@@ -47,6 +47,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
       .field("version", 1)
       .field("cluster", *cluster.spec.name)
       .field("spec_sha256", spec_digest);
+  if (verdict) write_verdict(json, *verdict);
   const PowerGaps gaps = power_gaps(plan);
   json.object("totals", kLine)
       .field("nodes", cluster.node_count)

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "base/format.h"
 #include "base/printable.h"
@@ -146,13 +148,26 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
          (over ? "  ! above what it may draw after the loss of a feed: `clusterc check` says what that means\n" : "");
 }
 
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+// A value of a table, with a mark where it is above its limit.
+template <class Q>
+std::string marked(Q value, double limit, bool& over) {
+  const bool too_much = above(value.value, limit);
+  over = over || too_much;
+  return (too_much ? "! " : "") + to_text(value);
+}
+
 std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {
+  bool over = false;
   Table table({"feed", ">normal", ">worst", "after losing", ">may carry"});
   for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i) {
     const FeedLoad& load = plan.feeds[i];
     const FeedModel& feed = cluster.feeds[i];
     const std::string more = lacks(gaps.feeds[i]);
-    table.row({feed.name, to_text(at_breaker(feed, load.normal)) + more, to_text(at_breaker(feed, load.worst)) + more,
+    const double may = feed.capacity ? feed.capacity->value : kNoLimit;
+    table.row({feed.name, marked(at_breaker(feed, load.normal), may, over) + more,
+               marked(at_breaker(feed, load.worst), may, over) + more,
                load.worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(load.worst_lost_feed)].name,
                feed.capacity ? to_text(*feed.capacity) : "not stated"});
   }
@@ -160,12 +175,14 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const double rating = panel_breaker(cluster, cluster.panels[i]).continuous;
     const std::string more = lacks(gaps.panels[i]);
+    const double may = rating < 0 ? kNoLimit : rating;
     table.row(
-        {"panel " + cluster.panels[i].name, to_text(panels[i].normal) + more, to_text(panels[i].worst) + more,
+        {"panel " + cluster.panels[i].name, marked(panels[i].normal, may, over) + more,
+         marked(panels[i].worst, may, over) + more,
          panels[i].worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(panels[i].worst_lost_feed)].name,
          rating < 0 ? "not stated" : to_text(VoltAmperes(rating))});
   }
-  std::string out = table.text();
+  std::string out = table.text() + (over ? "  ! above what it may carry\n" : "");
   for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i)
     if (const VoltAmperes load = plan.feeds[i].normal, drawn = at_breaker(cluster.feeds[i], load); drawn > load)
       out += format("  feed {}: {} of it with all feeds is lost in its UPS\n", cluster.feeds[i].name,
@@ -183,17 +200,21 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
 }
 
 std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {
+  bool over = false;
   Table table({"zone", "method", ">heat", ">removes", ">air needed", ">air given"});
   for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
     const ZoneModel& zone = cluster.zones[i];
-    table.row({zone.name, std::string(zone.spec && zone.spec->method ? enum_text(*zone.spec->method) : "-"),
-               to_text(plan.zones[i].heat) + lacks(gaps.zones[i]), zone.heat ? to_text(*zone.heat) : "not stated",
-               plan.zones[i].airflow.value > 0 ? to_text(plan.zones[i].airflow) + lacks(gaps.air[i])
-               : gaps.air[i]                   ? "unknown"
-                                               : "-",
-               zone.airflow ? to_text(*zone.airflow) : (zone.airflow.unknown ? "unknown" : "not stated")});
+    table.row(
+        {zone.name, std::string(zone.spec && zone.spec->method ? enum_text(*zone.spec->method) : "-"),
+         marked(plan.zones[i].heat, zone.heat ? zone.heat->value : kNoLimit, over) + lacks(gaps.zones[i]),
+         zone.heat ? to_text(*zone.heat) : "not stated",
+         plan.zones[i].airflow.value > 0
+             ? marked(plan.zones[i].airflow, zone.airflow ? zone.airflow->value : kNoLimit, over) + lacks(gaps.air[i])
+         : gaps.air[i] ? "unknown"
+                       : "-",
+         zone.airflow ? to_text(*zone.airflow) : (zone.airflow.unknown ? "unknown" : "not stated")});
   }
-  std::string out = table.text();
+  std::string out = table.text() + (over ? "  ! above what the zone removes or gives\n" : "");
   for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
     const ZoneModel& zone = cluster.zones[i];
     if (!zone.spec || zone.spec->method.value != CoolingMethod::liquid || plan.zones[i].heat.value <= 0) continue;
@@ -283,6 +304,7 @@ std::string power_each(const Cluster& cluster, const NodeGroupModel& g) {
 }
 
 std::string addresses_text(const Cluster& cluster, const Plan& plan) {
+  bool over = false;
   Table table({"network", "subnet", ">addresses", ">usable", "first", "end points"});
   for (const AddressPlan& a : plan.addresses) {
     const NetworkModel& network = cluster.networks[static_cast<std::size_t>(a.network)];
@@ -291,11 +313,14 @@ std::string addresses_text(const Cluster& cluster, const Plan& plan) {
       const std::string who = ends.group >= 0     ? cluster.nodes[static_cast<std::size_t>(ends.group)].name
                               : ends.storage >= 0 ? cluster.storage[static_cast<std::size_t>(ends.storage)].name
                                                   : "equipment";
-      table.row({e == 0 ? network.name : "", e == 0 ? a.subnet.text() : "", e == 0 ? std::to_string(a.needed) : "",
+      const bool too_many = std::cmp_greater(a.needed, a.usable);
+      over = over || too_many;
+      table.row({e == 0 ? network.name : "", e == 0 ? a.subnet.text() : "",
+                 e == 0 ? (too_many ? "! " : "") + std::to_string(a.needed) : "",
                  e == 0 ? std::to_string(a.usable) : "", a.first[e] ? ipv4_text(a.first[e]) : "-", who});
     }
   }
-  return table.text();
+  return table.text() + (over ? "  ! more than the subnet has\n" : "");
 }
 
 }  // namespace
@@ -318,9 +343,11 @@ std::string render_expected_text(const ExpectedFigures& expected) {
   return table.text();
 }
 
-std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected) {
-  std::string out = format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count,
-                           cluster.node_count == 1 ? "" : "s", plan.gpu_count, plan.gpu_count == 1 ? "" : "s");
+std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected,
+                             const Verdict* verdict) {
+  std::string out = verdict ? render_verdict_text(*verdict) : std::string();
+  out += format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count, cluster.node_count == 1 ? "" : "s",
+                plan.gpu_count, plan.gpu_count == 1 ? "" : "s");
   const PowerGaps gaps = power_gaps(plan);
   if (plan.it_power.value > 0)
     out += gaps.power_known() ? format(", {} at the wall at most", to_text(plan.it_power))

@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "model/mig.h"
+#include "model/rounding.h"
 #include "plan/cabling.h"
 #include "plan/power.h"
 #include "report/device_names.h"
@@ -31,11 +32,23 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many 
 
 class Runbook {
  public:
-  Runbook(const System& in, const ExpectedFigures& e, bool compiles)
-      : in_(in), c_(in.cluster), p_(in.plan), expected_(e), compiles_(compiles), pairs_(rack_pairs(c_, p_)) {}
+  Runbook(const System& in, const ExpectedFigures& e, bool compiles, const Verdict* verdict)
+      : in_(in),
+        c_(in.cluster),
+        p_(in.plan),
+        expected_(e),
+        verdict_(verdict),
+        compiles_(compiles),
+        pairs_(rack_pairs(c_, p_)) {}
 
   std::string text() {
     out_ = "# Build runbook: " + markdown_text(*c_.spec.name) + "\n\n";
+    if (verdict_) out_ += render_verdict_markdown(*verdict_);
+    if (verdict_ && !verdict_->buildable())
+      out_ +=
+          "Nothing of it is to be ordered or built before these errors are mended: the steps below are those of a plan "
+          "that does "
+          "not work.\n\n";
     out_ +=
         "In the order in which things are done. A box is ticked when what it says was seen (in a copy: a file that was "
         "changed by hand is not written again). The sheets of the plan (`clusterc plan -o`) have every cord "
@@ -79,6 +92,9 @@ class Runbook {
       if (load.worst_lost_feed >= 0)
         line += format(", {} when feed {} is lost", to_text(at_breaker(feed, load.worst)),
                        quoted(c_.feeds[at(load.worst_lost_feed)].name));
+      if (feed.capacity &&
+          above(std::max(at_breaker(feed, load.normal), at_breaker(feed, load.worst)).value, feed.capacity->value))
+        line += " **! above what it gives**";
       box(line);
     }
     for (std::size_t i = 0; i < p_.zones.size() && i < c_.zones.size(); ++i) {
@@ -252,6 +268,7 @@ class Runbook {
   const Cluster& c_;
   const Plan& p_;
   const ExpectedFigures& expected_;
+  const Verdict* verdict_;
   const bool compiles_;
   std::vector<RackPair> pairs_;  // by the first of both racks
   std::string out_;
@@ -260,8 +277,9 @@ class Runbook {
 
 }  // namespace
 
-std::string render_runbook(const System& system, const ExpectedFigures& expected, bool compiles) {
-  return Runbook(system, expected, compiles).text();
+std::string render_runbook(const System& system, const ExpectedFigures& expected, bool compiles,
+                           const Verdict* verdict) {
+  return Runbook(system, expected, compiles, verdict).text();
 }
 
 }  // namespace clusterc

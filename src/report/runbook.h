@@ -4,13 +4,14 @@
 #pragma once
 #include <string>
 
+#include "report/verdict.h"
 #include "system/system.h"
 #include "targets/targets.h"
 
 namespace clusterc {
 
-std::string render_runbook(
-    const System&, const ExpectedFigures&,
-    bool compiles);  // compiles: the spec has no error, so that there is something to put in place
+std::string render_runbook(const System&, const ExpectedFigures&,
+                           bool compiles,  // the spec has no error, so that there is something to put in place
+                           const Verdict* = nullptr);
 
 }  // namespace clusterc

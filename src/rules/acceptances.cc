@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "rules/severities.h"
 #include "spec/spec.h"
+#include "yaml/document.h"
 #include "yaml/remove.h"
+#include "yaml/scan.h"
 
 namespace clusterc {
 namespace {
@@ -85,6 +87,20 @@ bool lies_in(SourceSpan inner, SourceSpan outer) {
          inner.end <= outer.end;
 }
 
+// A path or a name as YAML takes it in brackets.
+std::string yaml_word(std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789._/-") == text.npos;
+  if (plain && text.front() != '-') return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
 // Where a mistake keeps rules from running, an acceptance may seem to be of no use: nothing is called unused then, and
 // nothing taken out.
 bool read_whole(const Findings& findings) {
@@ -93,6 +109,67 @@ bool read_whole(const Findings& findings) {
 }
 
 }  // namespace
+
+Date accepted_until(const Date& today) {
+  constexpr std::int64_t kDays = 183;
+  return Moment{today, 12, 0, 0}.after(kDays * 24 * 3600).date;
+}
+
+std::vector<std::string> accepting_entries(const Spec& spec, const Finding& f, const Date& until) {
+  const FindingKind* kind = find_finding_kind(f.rule);
+  if (!kind || f.physics || f.accepted || kind->standing == Standing::physics ||
+      (kind->standing == Standing::must_mend && f.severity == Severity::error) || f.rule.starts_with("spec-acceptance"))
+    return {};
+  const auto entry = [&](std::string_view at) {
+    return format("{{ rule: {}, at: {}, reason: \"say why\", until: {} }}", f.rule, yaml_word(at), until.text());
+  };
+  // The nearest path that the language names, and that holds the place.
+  for (std::string_view path = f.key_path; !path.empty();
+       path = path.substr(0, path.find('.') == path.npos ? 0 : path.rfind('.')))
+    if (lies_in(f.span, place_of_path(spec, path))) return {entry(path)};
+  std::vector<std::string> entries;
+  for (const std::string& object : f.objects) {
+    std::string one = entry(object);
+    if (std::ranges::find(entries, one) == entries.end()) entries.push_back(std::move(one));
+  }
+  return entries;
+}
+
+std::optional<Edit> accepting_edit(const Document& d, const Sources& sources, const std::vector<std::string>& entries) {
+  const std::string_view text = sources.text(d.file());
+  if (entries.empty() || !d.is_mapping(d.root()) || d.size(d.root()) == 0) return std::nullopt;
+  const std::size_t first = d.span(d.key(d.root(), 0)).begin;
+  if (first > 0 && text[first - 1] != '\n' && first != yaml_byte_order_marks(text)) return std::nullopt;  // in brackets
+  const NodeId list = d.find(d.root(), "accept");
+  const auto insert = [&](std::size_t at, std::string with) {
+    const auto place = static_cast<std::uint32_t>(at);
+    return Edit{{d.file(), place, place}, std::move(with)};
+  };
+  const std::string_view line_end = text.find("\r\n") == text.npos ? "\n" : "\r\n";
+  std::string lines;
+  if (list == kNoNode) {
+    if (!text.ends_with('\n')) lines += line_end;
+    lines += format("{}accept:{}", line_end, line_end);
+    for (const std::string& e : entries) lines += format("  - {}{}", e, line_end);
+    return insert(text.size(), lines);
+  }
+  if (!d.is_sequence(list) || d.size(list) == 0) return std::nullopt;
+  const SourceSpan last = d.span(d.item(list, d.size(list) - 1)), begin = d.span(d.item(list, 0));
+  std::size_t dash = begin.begin;
+  while (dash > 0 && (yaml_blank(text[dash - 1]) || yaml_break(text[dash - 1]))) --dash;
+  if (dash > 0 && text[dash - 1] == '[') {
+    for (const std::string& e : entries) lines += format(", {}", e);
+    return insert(last.end, lines);
+  }
+  if (dash == 0 || text[dash - 1] != '-') return std::nullopt;
+  std::size_t line = dash - 1;
+  while (line > 0 && !yaml_break(text[line - 1])) --line;
+  const std::string indent(text.substr(line, dash - 1 - line));
+  if (indent.find_first_not_of(' ') != indent.npos) return std::nullopt;
+  const std::size_t end = std::min(text.find_first_of("\r\n", last.end), text.size());
+  for (const std::string& e : entries) lines += format("{}{}- {}", line_end, indent, e);
+  return insert(end, lines);
+}
 
 struct Acceptances::Open {  // an entry that still holds
   const Acceptance* spec;

@@ -2,6 +2,8 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,17 @@ namespace clusterc {
 struct Acceptance;
 struct Date;
 struct Spec;
+class Document;
+
+// The day that an offered acceptance ends: half a year, long enough for a purchase, short enough that somebody looks
+// again.
+Date accepted_until(const Date& today);
+// What accepts a finding: an entry of `accept:` for its place, or one for each object that it is about. Empty: it
+// cannot be accepted, or stands in no place that an entry can name.
+std::vector<std::string> accepting_entries(const Spec&, const Finding&, const Date& until);
+// The edit that puts the entries into a spec: behind the last entry of `accept:`, or at the end of the text. Nothing
+// where the spec is written in brackets as a whole, or `accept:` is not a list.
+std::optional<Edit> accepting_edit(const Document&, const Sources&, const std::vector<std::string>& entries);
 
 // Reports entries with unknown ids, of what cannot be accepted, and those whose day is over (`today` is given by the
 // caller: rules know no clock; null: no entry ends).

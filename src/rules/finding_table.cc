@@ -318,6 +318,10 @@ constexpr Row kRows[] = {
     {"spec-not-utf8", Severity::error, kReader, Standing::must_mend, "the text is not UTF-8"},
     {"spec-option", Severity::error, kReader, Standing::must_mend,
      "a command line option sets a value that the spec cannot have"},
+    {"spec-other-file", Severity::error, kReader, Standing::must_mend,
+     "the file is no spec: a slurm.conf, a dump of ibnetdiscover, a matrix of nvidia-smi, a device type of NetBox or "
+     "an "
+     "HPL.dat"},
     {"spec-out-of-range", Severity::error, kReader, Standing::must_mend, "a number is out of range"},
     {"spec-part-like-itself", Severity::error, kCatalog, Standing::must_mend, "a part is defined as `like` itself"},
     {"spec-part-misplaced", Severity::error, kCatalog, Standing::must_mend,

@@ -73,6 +73,25 @@ std::optional<double> plain_number(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
+// "300k EUR", "1.2 M EUR", "300 kEur" -> "300 kEUR", "1.2 MEUR": the prefix stands before the currency. Empty:
+// something else is wrong.
+std::string with_joined_prefix(std::string_view text) {
+  std::size_t end = text.find_first_not_of("0123456789.");
+  if (end == text.npos || end == 0) return {};
+  std::string unit;
+  for (const char c : text.substr(end))
+    if (c != ' ') unit += c;
+  const std::size_t slash = std::min(unit.find('/'), unit.size());
+  if (slash != 3 && slash != 4) return {};
+  if (slash == 4 && (unit[0] == 'K' || unit[0] == 'm')) unit[0] = unit[0] == 'K' ? 'k' : 'M';
+  for (std::size_t i = slash - 3; i < slash; ++i)
+    if (unit[i] >= 'a' && unit[i] <= 'z') unit[i] = static_cast<char>(unit[i] - 'a' + 'A');
+  if ((slash == 4 && unit[0] != 'k' && unit[0] != 'M') || !is_currency(std::string_view(unit).substr(slash - 3, 3)))
+    return {};
+  const std::string meant = format("{} {}", text.substr(0, end), unit);
+  return meant == text ? std::string() : meant;
+}
+
 }  // namespace
 
 std::optional<std::string> parse_money(std::string_view text, Per per, double& amount, std::string& error) {
@@ -81,8 +100,10 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
     return std::nullopt;
   };
   const auto other = [&] {
-    return fail(format("written as '{}': a number, a currency of three capital letters{}; '{}' is not",
-                       example_of_money(per), per == Per::once ? "" : " and what it is for", text));
+    const std::string meant = with_joined_prefix(text);
+    return fail(format("written as '{}': a number, a currency of three capital letters{}; '{}' is not{}",
+                       example_of_money(per), per == Per::once ? "" : " and what it is for", text,
+                       meant.empty() ? "" : format(": write `{}`", meant)));
   };
   std::string_view rest = text;
   double factor = 1;

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 
 #include "base/format.h"
@@ -12,6 +13,7 @@
 #include "fields/read.h"
 #include "fields/scalar_text.h"
 #include "spec/edition.h"
+#include "spec/first_words.h"
 #include "spec/names.h"
 #include "spec/slips.h"
 #include "spec/time_zones.h"
@@ -208,12 +210,43 @@ class Checker {
     SourceSpan at = names.span;
     const std::string_view written = sources_.text(at);
     const std::size_t quote = !written.empty() && (written[0] == '"' || written[0] == '\'') ? 1 : 0;
-    if (written.substr(quote, names->size()) == *names && error.offset < names->size()) {
+    if (written.substr(quote, names->size()) == *names && error.offset < names->size() &&
+        static_cast<unsigned char>((*names)[error.offset]) < 0x80) {
       at.begin += static_cast<std::uint32_t>(quote + error.offset);
       at.end = at.begin + 1;
     }
-    findings_.error("spec-bad-pattern", at, format("name pattern '{}': {}", *names, error.message))
-        .help("patterns are written as \"gpu[001-127]\", \"h[1-2]n[01-16]\" or \"c[1,3,5-9]\"");
+    Finding& f = findings_.error("spec-bad-pattern", at, format("name pattern '{}': {}", *names, error.message));
+    if (const std::string plain = without_typographic_quotes(*names);
+        plain != *names && HostPattern::parse(plain, error))
+      f.fixed_by(format("write \"{}\": typographic quotes are letters to YAML", plain),
+                 {{names.span, format("\"{}\"", plain)}});
+    else
+      f.help("patterns are written as \"gpu[001-127]\", \"h[1-2]n[01-16]\" or \"c[1,3,5-9]\"");
+  }
+
+  // U+2018 to U+201F at both ends.
+  static std::string without_typographic_quotes(std::string_view text) {
+    const auto quote = [](std::string_view three) {
+      return three.size() == 3 && three.starts_with("\xe2\x80") && three[2] >= '\x98' && three[2] <= '\x9f';
+    };
+    if (text.size() < 7 || !quote(text.substr(0, 3)) || !quote(text.substr(text.size() - 3))) return std::string(text);
+    return std::string(text.substr(3, text.size() - 6));
+  }
+
+  // "10.64.0.5/16", "10.64.0.0/255.255.0.0": the network that is meant. Empty: it cannot be told.
+  static std::string network_meant(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    if (slash == text.npos) return {};
+    const auto address = parse_ipv4(text.substr(0, slash));
+    if (!address) return {};
+    NumberProblem problem;
+    std::optional<std::int64_t> length = parse_whole(text.substr(slash + 1), problem);
+    if (const auto mask = parse_ipv4(text.substr(slash + 1)); mask && std::countl_one(*mask) == std::popcount(*mask))
+      length = std::popcount(*mask);
+    if (!length || *length < 1 || *length > 32) return {};
+    Ipv4Prefix prefix{*address, static_cast<int>(*length)};
+    prefix.base &= prefix.mask();
+    return prefix.text();
   }
 
   // What becomes of a name in hosts, DNS and Slurm: digits alone are read as an address by many a program ("12" is
@@ -419,9 +452,11 @@ class Checker {
     if (n.subnet) {
       std::string error;
       subnet = Ipv4Prefix::parse(*n.subnet, error);
-      if (!subnet)
+      if (!subnet) {
+        const std::string meant = network_meant(*n.subnet);
         findings_.error("spec-bad-prefix", n.subnet.span, format("subnet '{}': {}", *n.subnet, error))
-            .help("prefixes are written as 10.10.0.0/16");
+            .help(meant.empty() ? "prefixes are written as 10.10.0.0/16" : format("write `subnet: {}`", meant));
+      }
       // Addresses that no host has: this network, loopback, multicast and reserved (RFC 6890, RFC 5771).
       else if (const std::uint32_t first = subnet->base >> 24, last = subnet->broadcast() >> 24;
                first == 0 || last >= 224 || (first <= 127 && last >= 127))
@@ -753,7 +788,7 @@ std::optional<Spec> read_spec(const Document& document, const Sources& sources, 
   }
   if (!speaks_our_language(document, findings)) return {};
   std::optional<Spec> spec(std::in_place);
-  read_fields(ReadContext{document, findings}, root, *spec);
+  read_fields(ReadContext{.document = document, .findings = findings, .first_words = first_words()}, root, *spec);
   if (change) change(*spec);
   Checker(document, sources, findings).spec(*spec);
   return spec;

@@ -606,8 +606,14 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     if (kind(document_.nodes_[key].next) != Kind::scalar || value.begin == value.end ||
         document_.nodes_[key].begin > value.begin || document_.nodes_[first].begin > document_.nodes_[key].begin)
       return;
-    if (text_.substr(value.begin, value.end - value.begin) != text_.substr(other.begin, other.end - other.begin))
+    const std::string_view said = text_.substr(value.begin, value.end - value.begin),
+                           first_said = text_.substr(other.begin, other.end - other.begin);
+    if (said != first_said) {
+      if (name.size() + std::max(said.size(), first_said.size()) <= kLongest && !first_said.empty() &&
+          first_said.find('\n') == first_said.npos)
+        finding.help(format("take out `{}: {}` or `{}: {}`", name, first_said, name, said));
       return;
+    }
     if (const auto edit =
             removal_of_pair(*document_.sources_, {document_.file_, document_.nodes_[key].begin, value.end}))
       finding.fixed_by("take the second one out", {*edit});
@@ -692,7 +698,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     } else if (what == Msg::UNKNOWN_TOKEN) {
       error("spec-yaml-syntax", at, end,
             sign.empty() ? std::string("this cannot begin a value") : format("a text cannot begin with '{}'", sign))
-          .help("put the text in quotes");
+          .help(in_quotes(at));
     } else if (what == Msg::MAP_VALUE) {
       error("spec-yaml-syntax", at, end, "a ':' where no key can stand")
           .help("a key and its ':' stand on one line; put text that contains ': ' in quotes");
@@ -725,6 +731,17 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     } else {
       error("spec-yaml-syntax", at, end, std::string(what));
     }
+  }
+
+  // The rest of the line, as it would stand in quotes.
+  std::string in_quotes(std::size_t at) const {
+    const std::size_t comment = text_.find(" #", at);
+    std::string_view rest = text_.substr(at, std::min(text_.find_first_of("\r\n,[]{}", at + 1), comment) - at);
+    while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
+    constexpr std::size_t kLongest = 60;
+    if (rest.empty() || rest.size() > kLongest || rest.find_first_of("\"\\") != rest.npos)
+      return "put the text in quotes";
+    return format("put the text in quotes: `\"{}\"`", rest);
   }
 
   Findings& findings_;
@@ -786,8 +803,10 @@ std::optional<Document> parse_yaml(const Sources& sources, FileId file, Findings
   const ScanResult scan = scan_yaml(sources, file, findings, limits);
   if (!scan.ok) return std::nullopt;
   if (scan.empty) {
-    findings.error("spec-empty", {file, 0, 0},
-                   sources.text(file).empty() ? "the file is empty" : "the file holds nothing but comments");
+    findings
+        .error("spec-empty", {file, 0, 0},
+               sources.text(file).empty() ? "the file is empty" : "the file holds nothing but comments")
+        .help("`clusterc init --example lab` prints a spec that works, `clusterc init --ask` asks for one");
     return std::nullopt;
   }
   if (scan.simple) {

@@ -135,6 +135,10 @@ class Scanner {
   void property();
   void quoted();
   void plain();
+  [[noreturn]] void not_closed();
+  bool brackets_in_text(std::size_t where);
+  void bad_indentation(std::size_t end, const Indent& last);
+  std::string line_without_tabs() const;
   bool simple_start(std::size_t where) const;
   void block_scalar();
   void open_flow();
@@ -178,6 +182,14 @@ class Scanner {
   std::size_t anchors_ = 0;
   bool document_open_ = false, document_over_ = false;
   std::optional<ByteRange> long_quote_;  // the last quoted text that runs over several lines
+  bool plain_before_ = false;            // the last text had no quotes
+  // Inside a bracket: the first line that stands no deeper than the line of the outermost one and begins with a key, as
+  // if the bracket were closed; and what was open and read before it.
+  struct Outside {
+    std::size_t at, behind;
+    std::vector<Flow> open;
+  };
+  std::optional<Outside> outside_;
   std::size_t last_begin_ = 0, last_end_ = 0;
 };
 
@@ -217,6 +229,7 @@ void Scanner::walk() {
     else
       flow_token();
   }
+  if (!flow_.empty() && outside_) not_closed();
   if (!flow_.empty()) {
     const Flow& open = flow_.back();
     error("spec-bracket-not-closed", open.at, open.at + 1,
@@ -285,7 +298,7 @@ void Scanner::first_on_line() {
   if (const std::size_t where = text_.substr(0, p_).find('\t', line_); where != std::string_view::npos) {
     error("spec-tab-in-indentation", where, where + 1, "a tab in the indentation")
         .label("YAML allows blanks only")
-        .help("replace each tab by blanks");
+        .help(format("replace each tab by blanks: write `{}`", line_without_tabs()));
     stop();
   }
   const bool item = text_[p_] == '-' && ends_word(p_ + 1);
@@ -307,13 +320,40 @@ void Scanner::first_on_line() {
           .note(span(last->at, last->at + 1), "the list begins here");
       stop();
     }
-    Finding& finding = error("spec-bad-indentation", p_, end, format("an indentation of {} fits nothing above", here));
-    if (!indents_.empty())
-      finding.note(span(indents_.back().at, indents_.back().at + 1),
-                   format("the enclosing level is indented by {}", top()));
-    finding.note(span(last->at, last->at + 1), format("the level before is indented by {}", last->column));
+    bad_indentation(end, *last);
     stop();
   }
+}
+
+// The line as it would stand with blanks: as deep as the line before it, or deeper where that one opens a block.
+std::string Scanner::line_without_tabs() const {
+  std::size_t end = line_;  // of the line before that holds something
+  while (end > 0 && (yaml_break(text_[end - 1]) || yaml_blank(text_[end - 1]))) --end;
+  std::size_t begin = end;
+  while (begin > 0 && !yaml_break(text_[begin - 1])) --begin;
+  const std::string_view before = text_.substr(begin, end - begin);
+  const std::size_t blanks = before.find_first_not_of(" \t");
+  std::size_t depth = blanks == before.npos || before.substr(0, blanks).find('\t') != before.npos ? 0 : blanks;
+  if (before.ends_with(':')) depth += 2;
+  return std::string(depth, ' ') + std::string(word(p_, std::min(text_.find_first_of("\r\n", p_), text_.size())));
+}
+
+void Scanner::bad_indentation(std::size_t end, const Indent& last) {
+  Finding& finding =
+      error("spec-bad-indentation", p_, end, format("an indentation of {} fits nothing above", column()));
+  if (!indents_.empty())
+    finding.note(span(indents_.back().at, indents_.back().at + 1),
+                 format("the enclosing level is indented by {}", top()));
+  finding.note(span(last.at, last.at + 1), format("the level before is indented by {}", last.column));
+  // A key that opens a block is likelier to stand beside what the level above holds; a value beside the values before.
+  const std::size_t line_end = std::min(text_.find_first_of("\r\n", p_), text_.size());
+  const std::string_view line = text_.substr(p_, line_end - p_);
+  constexpr std::size_t kLongest = 120;
+  if (line.size() > kLongest || indents_.empty()) return;
+  const bool opens = line.ends_with(':');
+  finding.help(format("write `{}{}` to stand beside {}",
+                      std::string(opens ? static_cast<std::size_t>(top()) : last.column, ' '), line,
+                      opens ? "what the level above holds" : "the keys before it"));
 }
 
 void Scanner::block_token() {
@@ -393,6 +433,14 @@ void Scanner::block_token() {
 
 void Scanner::flow_token() {
   if (document_mark(p_)) result_.simple = false;  // no text, and nothing that a flow may hold: the parser says so
+  if (fresh_line_ && !outside_) {
+    std::size_t first = flow_.front().at;
+    while (first > 0 && !yaml_break(text_[first - 1])) --first;
+    const std::size_t depth = text_.find_first_not_of(' ', first) - first;
+    const std::size_t end = std::min(text_.find_first_of(" \t\r\n,[]{}", p_), text_.size());
+    if (column() <= depth && line_ > first && end > p_ + 1 && text_[end - 1] == ':')
+      outside_ = Outside{p_, last_end_, flow_};
+  }
   fresh_line_ = false;
   ++flow_tokens_;
   const char c = text_[p_];
@@ -457,6 +505,8 @@ void Scanner::flow_token() {
 void Scanner::begin_node(std::size_t where) {
   Flow& level = flow_.back();
   if (level.node) {
+    if (outside_) not_closed();
+    if (brackets_in_text(where)) stop();
     error("spec-missing-comma", where, where + 1, format("',' missing before this, inside '{}'", level.open))
         .note(span(level.at, level.at + 1), "opened here")
         .fixed_by("insert ','", {{span(last_end_, last_end_), ","}});
@@ -469,6 +519,7 @@ void Scanner::begin_node(std::size_t where) {
 void Scanner::flow_colon() {
   Flow& level = flow_.back();
   if (level.colon) {
+    if (outside_) not_closed();
     // {a: 1 b: 2} reads "1 b" as one text: the last word of it was meant as the next key.
     std::size_t begin = last_end_;
     while (begin > last_begin_ && !yaml_blank(text_[begin - 1]) && !yaml_break(text_[begin - 1])) --begin;
@@ -490,6 +541,45 @@ void Scanner::flow_colon() {
   // The parser takes a key in brackets only on the line of its ':', and not a long one.
   if (level.open == '[' || last_begin_ < line_ || p_ - last_begin_ > kLongestKey) result_.simple = false;
   if (events_ != nullptr) events_->colon();
+}
+
+// A bracket is open where the text goes on as if it were not: closed behind what was read before.
+void Scanner::not_closed() {
+  std::string closing;
+  const auto& open = outside_->open;
+  for (auto level = open.rbegin(); level != open.rend(); ++level) closing += level->open == '[' ? ']' : '}';
+  const std::size_t innermost = open.back().at;
+  error("spec-bracket-not-closed", innermost, innermost + 1,
+        format("'{}' is not closed before line {}", open.back().open, line_of(outside_->at)))
+      .label(format("needs a '{}'", closing.front()))
+      .note(span(outside_->at, outside_->at + 1), "the text goes on here as if it were")
+      .fixed_by(format("write '{}'", closing), {{span(outside_->behind, outside_->behind), " " + closing}});
+  stop();
+}
+
+// { names: gpu[01-12] }: a text with a bracket that is no list. Typographic quotes around it are none.
+bool Scanner::brackets_in_text(std::size_t where) {
+  if (!plain_before_ || where != last_end_ || text_[where] != '[') return false;
+  std::size_t end = where, depth = 0;
+  for (; end < text_.size() && !yaml_break(text_[end]); ++end) {
+    if (text_[end] == '[') ++depth;
+    if (text_[end] == ']' && depth > 0) --depth;
+    if (depth == 0 && (yaml_blank(text_[end]) || text_[end] == ',' || text_[end] == '}' || text_[end] == ']') &&
+        text_[end] != ']')
+      break;
+  }
+  if (depth != 0) return false;
+  std::string_view all = text_.substr(last_begin_, end - last_begin_);
+  for (const std::string_view quote :
+       {"\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\x98", "\xe2\x80\x99"}) {
+    if (all.starts_with(quote)) all.remove_prefix(quote.size());
+    if (all.ends_with(quote)) all.remove_suffix(quote.size());
+  }
+  if (all.find_first_of("\"\\") != all.npos) return false;
+  error("spec-yaml-syntax", last_begin_, end,
+        format("inside '{}' a '[' begins a list: a text with brackets needs quotes", flow_.back().open))
+      .fixed_by(format("write \"{}\"", all), {{span(last_begin_, end), format("\"{}\"", all)}});
+  return true;
 }
 
 void Scanner::open_flow() {
@@ -520,6 +610,7 @@ void Scanner::close_flow() {
   if (flow_.empty()) {
     check_memory(p_);
     flow_tokens_ = 0;
+    outside_.reset();
     end_node(level.at, false);
   }
 }
@@ -577,6 +668,7 @@ void Scanner::quoted() {
     stop();
   }
   ++p_;
+  plain_before_ = false;
   check_length(begin);
   if (line_ != first_line)
     result_.simple = false, long_quote_ = ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)};
@@ -631,6 +723,7 @@ void Scanner::plain() {
   check_length(begin);
   last_begin_ = begin;
   last_end_ = end;
+  plain_before_ = true;
   if (line_ != first_line || !simple_start(begin) ||
       (in_flow && text_.substr(begin, end - begin).find('?') != std::string_view::npos))
     result_.simple = false;

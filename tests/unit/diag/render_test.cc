@@ -106,12 +106,11 @@ TEST(RenderText, WithoutAPlaceOrText) {
   EXPECT_EQ(render_text(f.findings, f.sources), "error: no place [r]\nlab.yaml:1:1: error: empty file [r]\n");
 }
 
-TEST(RenderText, AnAcceptedFindingIsNoErrorAndIsNotGone) {
+TEST(RenderText, AnAcceptedFindingIsNoErrorAndTakesOneLine) {
   Fixture f("a: 1\n");
-  f.findings.error("r", f.at("1"), "too much").accepted = "agreed until 2027-01";
+  f.findings.error("r", f.at("1"), "too much").label("by 1").help("less").accepted = "agreed until 2027-01";
   EXPECT_EQ(render_text(f.findings, f.sources),
-            "lab.yaml:1:4: note: too much [r]\n    1 | a: 1\n      |    ^\nlab.yaml:1:4: note: this error is accepted: "
-            "agreed until 2027-01\n");
+            "lab.yaml:1:4: note: error accepted (agreed until 2027-01): too much [r]\n");
 }
 
 TEST(RenderText, ColorsOnRequest) {
