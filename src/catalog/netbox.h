@@ -76,6 +76,9 @@ struct NetboxPart {
 std::optional<NetboxPart> part_of(const NetboxType&, std::string_view origin, const std::optional<NetboxSupply>&,
                                   Findings&);
 
+// A note that a part of this id was made from another file, at `first`, before.
+void report_part_again(const NetboxType&, const NetboxPart&, SourceSpan first, Findings&);
+
 // A warning where the catalogue has the part and says something else.
 void compare_with_catalog(const NetboxType&, const NetboxPart&, Catalog&, Findings&);
 

@@ -237,9 +237,9 @@ void lint_infiniband(const NetboxType& t, Findings& findings) {
       ++count;
     }
   if (count > 1)
-    findings.warning(
-        "netbox-infiniband-as-ethernet", first->type_at,
-        format("{} is an InfiniBand switch, {} of its ports have the Ethernet type {}", t.model, count, first->type));
+    findings.warning("netbox-infiniband-as-ethernet", first->type_at,
+                     format("{} is an InfiniBand switch, {} of its ports have the Ethernet type {}", one_line(t.model),
+                            count, one_line(first->type)));
 }
 
 }  // namespace

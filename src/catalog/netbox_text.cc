@@ -95,12 +95,12 @@ std::optional<int> stated_outlets(std::string_view text, std::string_view kind) 
       return true;
     };
     back_over("IEC");
-    const bool bracket = back_over(")"), times = !bracket && (back_over("x") || back_over("X"));
+    const bool bracket = back_over(")");
+    if (!bracket && !back_over("x")) back_over("X");
     while (at > 0 && text[at - 1] == ' ') --at;
     const auto value = number_before(text, at);
     if (!value || *value != static_cast<int>(*value) || *value < 1 || *value > 256) continue;
     if (bracket ? at == 0 || text[at - 1] != '(' : at > 0 && (letter(text[at - 1]) || text[at - 1] == '-')) continue;
-    (void)times;
     return static_cast<int>(*value);
   }
   return std::nullopt;

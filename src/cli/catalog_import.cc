@@ -85,10 +85,7 @@ int import_parts(std::span<const std::string> given, const po::variables_map& op
     if (!part) continue;
     const auto [at, fresh] = made.try_emplace(part->id, part->text, type->at);
     if (!fresh) {
-      run.findings
-          .note("netbox-part-again", type->at,
-                format("'{}' was made from another file already: this one is left out", part->id))
-          .note(at->second.second, "made from this one");
+      report_part_again(*type, *part, at->second.second, run.findings);
       continue;
     }
     compare_with_catalog(*type, *part, catalog, run.findings);

@@ -129,6 +129,8 @@ def rack_power(w):
         if not pdus or not all(parts):
             continue
         ratings = [w.pdu_rating(p) for p in parts]
+        if not all(ratings):      # a strip whose rating the catalogue does not know
+            continue
         n, feeds = len(pdus), [w.feed_of(p) for p in pdus]
         places = pdu_places(w, name)
         even = shares_evenly(w, name, n)
