@@ -28,8 +28,8 @@ pcie-read-requests-untuned pcie-two-socket-lanes-doubled sched-gpus-unconfined s
 sched-topology-differs-from-fabric software-containers-lose-gpus-on-reload software-fabric-manager-mismatched
 software-memlock-limit-too-low software-node-hygiene-unset software-process-limits-too-low software-wrong-kernel-module-flavour
 target-message-too-small
-spec-acceptance-expired spec-acceptance-unused spec-duplicate-key spec-missing-blank spec-missing-comma spec-unknown-key
-spec-unknown-name spec-unknown-part spec-unknown-rule spec-unknown-value spec-wrong-type spec-wrong-unit
+spec-acceptance-expired spec-acceptance-unused spec-bad-pattern spec-bracket-not-closed spec-duplicate-key spec-missing-blank spec-missing-comma spec-unknown-key
+spec-unknown-name spec-unknown-part spec-unknown-rule spec-unknown-value spec-wrong-type spec-wrong-unit spec-yaml-syntax
 """.split()
 # Cases of which all is mended in one run: how many fixes that takes.
 WHOLE = {"fix-nested-slips": 6}

@@ -260,15 +260,20 @@ class Reader {
     t.head(out).span = place_of(
         n, place);  // what is refused below keeps its place: it was written, and nobody asks for it a second time
     if (!d_.is_scalar(n)) {
-      wrong_type(t, n, place);
+      Finding& f = wrong_type(t, n, place);
+      if (const std::string names = names_of_list(n); place.words && place.name == "names" && !names.empty())
+        f.help(format("write {}", line(place, names)));
       return false;
     }
     Scalar s;
     if (!scalar(t, n, place, fact, s)) return false;
     std::string error;
     if (!t.assign(out, s, error)) {
+      const std::string way_out = cut_way_out(error, place);
       Finding& f = c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
-      if (const std::string comma = comma_help(n); !comma.empty())
+      if (!way_out.empty())
+        f.help(way_out);
+      else if (const std::string comma = comma_help(n); !comma.empty())
         f.help(comma);
       else if (!slip_help(f, place, d_.scalar(n)) && !t.example.empty())
         f.help(format("it is written like {}",
@@ -311,6 +316,29 @@ class Reader {
   // A line as it is to be written; of a list the item alone.
   static std::string line(const ReadPlace& place, std::string_view value) {
     return place.name.empty() || place.item ? format("`{}`", value) : format("`{}: {}`", place.name, value);
+  }
+
+  // [a, b] -> "a,b", as a name pattern; empty: an item is no plain name.
+  std::string names_of_list(NodeId n) const {
+    constexpr std::size_t kMost = 8;
+    std::string out;
+    if (!d_.is_sequence(n) || d_.size(n) == 0 || d_.size(n) > kMost) return out;
+    for (NodeId i = d_.first_child(n); i != kNoNode; i = d_.next_sibling(i)) {
+      const std::string_view name = d_.is_scalar(i) ? d_.scalar(i) : std::string_view();
+      if (name.empty() || name.find_first_of("\"\\` ") != name.npos) return {};
+      out += (out.empty() ? "\"" : ",") + std::string(name);
+    }
+    return out + "\"";
+  }
+
+  // ": write `VALUE`" at the end of an error, as the help that it is.
+  static std::string cut_way_out(std::string& error, const ReadPlace& place) {
+    constexpr std::string_view kLead = ": write `";
+    const std::size_t at = error.rfind(kLead);
+    if (at == error.npos || !error.ends_with('`')) return {};
+    const std::string value = error.substr(at + kLead.size(), error.size() - at - kLead.size() - 1);
+    error.resize(at);
+    return format("write {}", line(place, value));
   }
 
   // Of this field of a mapping of this type; nullptr: none.
@@ -748,9 +776,13 @@ class Reader {
       if (error.empty()) {
         wrong_type(t, n, place);
       } else {
+        const std::string way_out = cut_way_out(error, place);
         Finding& f =
             c_.findings.error("spec-wrong-type", place_of(n, place), format("{}: {}", subject(t, place), error));
-        if (const std::string comma = comma_help(n); !comma.empty()) f.help(comma);
+        if (!way_out.empty())
+          f.help(way_out);
+        else if (const std::string comma = comma_help(n); !comma.empty())
+          f.help(comma);
       }
       return false;
     }

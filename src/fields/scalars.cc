@@ -201,7 +201,16 @@ bool Dimms::from_text(std::string_view text, Dimms& out, std::string& error) {
     if (!set_quantity(out.rate, trimmed(rest.substr(at + 4)), error)) return false;
     rest = trimmed(rest.substr(0, at));
   }
-  return set_quantity(out.size, rest, error);
+  if (set_quantity(out.size, rest, error)) return true;
+  // "64 Gi", "64G": the unit that begins so, binary where it is begun as one.
+  const std::size_t end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+  const std::string_view unit = trimmed(rest.substr(end));
+  for (const UnitRow& row : units_of(Dimension::bytes))
+    if (end > 0 && !unit.empty() && row.spelling.size() == unit.size() + 1 && row.spelling.starts_with(unit)) {
+      error += format(": write `{} x {} {}`", *count, rest.substr(0, end), row.spelling);
+      break;
+    }
+  return false;
 }
 
 bool Drives::from_text(std::string_view text, Drives& out, std::string& error) {

@@ -334,10 +334,18 @@ class Checker {
     if (!site.kind || *site.kind != SiteKind::own) return;
     const SourceSpan at = key_of("site", site.span);
     // A key that is there but wrong was told by the reader.
-    if (!site.region && !site.region.unknown && !written("site", "region"))
+    if (!site.region && !site.region.unknown && !written("site", "region")) {
+      // 230 V and 400 V are no voltages of North America (ANSI C84.1), 208 V and 480 V none of IEC 60038.
+      const double volts = site.supply && site.supply->voltage ? site.supply->voltage->value : 0;
+      const std::string_view meant = volts == 230 || volts == 400 ? "iec" : volts == 208 || volts == 480 ? "na" : "";
       missing(at, "region", "site",
-              "there is no safe default: 'region: na' or 'region: iec'; plugs and the continuous load of breakers "
-              "follow from it");
+              meant.empty()
+                  ? "there is no safe default: 'region: na' or 'region: iec'; plugs and the continuous load of "
+                    "breakers follow from it"
+                  : format("{:.0f} V is a voltage of it: write `region: {}`; plugs and the continuous load of "
+                           "breakers follow from it",
+                           volts, meant));
+    }
     if (!site.supply && !written("site", "supply"))
       missing(at, "supply", "site",
               "'supply': voltage that reaches the racks; written as 'supply: { phases: 3, voltage: 415 V }'");
@@ -521,9 +529,16 @@ class Checker {
     const std::string_view name = std::string_view(*os).substr(0, os->find_last_of('-'));
     for (const std::string_view known : kKnown)
       if (*os == known || name == known) return;
+    std::string hyphens = to_lower(*os);
+    std::ranges::replace(hyphens, ' ', '-');
     Finding& f = findings_.warning(
         "spec-unknown-value", os.span,
         format("'{}' is no distribution that is known here: what depends on it, such as netplan, is not written", *os));
+    if (const std::string_view bare = std::string_view(hyphens).substr(0, hyphens.find_last_of('-'));
+        std::find(kKnown.begin(), kKnown.end(), bare) != kKnown.end()) {
+      f.fixed_by(format("write '{}'", hyphens), {{os.span, hyphens}});
+      return;
+    }
     std::vector<std::string> with_release;
     for (const std::string_view known : kKnown) with_release.push_back(std::string(known).append(*os, name.size()));
     if (!offer_names(f, *os, {with_release.begin(), with_release.end()}))

@@ -54,7 +54,7 @@ void slurm(const Value<Version>& version, Findings& findings) {
   findings.warning("spec-unheard-release", version.span, format("there is no Slurm {}", text))
       .help(near.empty()
                 ? format("releases are called by year and month, two digits each: {}, {}", kSlurm.back(), kSlurmToo)
-                : format("releases of that year: {}", near));
+                : format("write `version: {}`; releases of that year: {}", near.substr(near.rfind(' ') + 1), near));
 }
 
 // Those that some output or rule knows (src/compile/containers, src/rules/software_*).

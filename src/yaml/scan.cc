@@ -789,8 +789,16 @@ void Scanner::end_node(std::size_t begin, bool is_plain) {
     return;
   }
   if (key_column_ == kNoKeyHere) {
-    error("spec-yaml-syntax", colon, colon + 1, "a second ': ' in one line")
-        .help("put text that contains ': ' in quotes, or begin the inner mapping on a line of its own");
+    Finding& finding = error("spec-yaml-syntax", colon, colon + 1, "a second ': ' in one line");
+    const std::size_t first = line_ + static_cast<std::size_t>(top() < 0 ? 0 : top());
+    const std::size_t end = std::min({text_.find_first_of("\r\n", begin), text_.find(" #", begin), text_.size()});
+    const std::string_view value = text_.substr(begin, end - begin);
+    constexpr std::size_t kLongest = 80;
+    const bool plain = is_plain && first < begin && value.size() <= kLongest &&
+                       value.find_first_of("\"\\`") == value.npos && text_.substr(first, 2) != "- ";
+    finding.help(plain ? format("write `{}\"{}\"`, or begin the inner mapping on a line of its own",
+                                text_.substr(first, begin - first), value)
+                       : "put text that contains ': ' in quotes, or begin the inner mapping on a line of its own");
     stop();
   }
   if (key_column_ >= 0)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What a newcomer types on the first day, as a whole.
 
-usage: commands.py CLUSTERC SOURCE PART, with PART one of init, folder, other, documents, accept, fmt
+usage: commands.py CLUSTERC SOURCE PART, with PART one of init, folder, other, fix, documents, accept, fmt
   init       `init --example` prints the files of examples/, `init --ask` writes specs without an error from many answers
   folder     a folder, `check` without arguments, near misses, what is passed over
   other      files of other programs are named
+  fix        what --fix writes of the first mistakes brings up no error, and leaves a text that can be read or as it was
   documents  plan, runbook and handbook begin with the verdict, tables mark what exceeds its limit
   accept     what `check --accept` prints sets the findings aside when it is pasted, over all golden specs
   fmt        over all specs of the repository: the same plan before and after, twice is once, comments stay
@@ -140,6 +141,31 @@ def other():
         expect(f"{path} is taken for another file", "spec-other-file" not in run("show", path).stderr)
     with_comment = "# NodeName=x\n" + read(HERE + "/base.yaml")
     expect("a comment with such a word makes a spec a slurm.conf", not errors_of(with_comment), errors_of(with_comment))
+
+
+# ---- mending
+
+def fix():
+    import run as mistakes
+    import yaml
+    base = read(HERE + "/base.yaml")
+    mended = 0
+    for case in yaml.safe_load(read(HERE + "/mistakes.yaml")):
+        text = mistakes.text_of(case, base)
+        before = mistakes.findings(CLUSTERC, text.encode())
+        after_text = run("check", "--today", TODAY, "--fix", "-", stdin=text).stdout
+        after = mistakes.findings(CLUSTERC, after_text.encode())
+        fresh = mistakes.errors(after) - mistakes.errors(before)
+        expect(f"{case['name']}: --fix brings up {sorted(fresh)}", not fresh, after_text)
+        mended += after_text != text
+        if case["name"] == "a brace that is not closed":
+            expect("the brace is not closed", "connects: { gpu: { ports: compute } }\n  inband:" in after_text, after_text)
+        if any(f["fix"] for f in before if f["rule"] == case["finding"]):
+            expect(f"{case['name']}: what has a fix is not mended", after_text != text)
+    expect("too few are mended", mended >= 8, mended)
+    # A comma in the place of the brace would only move the mistake: what no edit mends as a whole is left.
+    text = "clusterc: 1\nnetworks:\n  a: { b: 1 c: {\n  d: [1, 2\n"
+    expect("a text that stays unreadable is changed", run("check", "--fix", "-", stdin=text).stdout == text, run("check", "--fix", "-", stdin=text).stdout)
 
 
 # ---- documents
@@ -282,7 +308,7 @@ def fmt():
 
 
 CLUSTERC, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-{"init": init, "folder": folder, "other": other, "documents": documents, "accept": accept, "fmt": fmt}[sys.argv[3]]()
+{"init": init, "folder": folder, "other": other, "fix": fix, "documents": documents, "accept": accept, "fmt": fmt}[sys.argv[3]]()
 for problem in problems[:20]:
     print(problem)
 if problems:

@@ -62,7 +62,8 @@ def printed(finding):
             out += [(name, ("value", name)) for name in re.findall(r"'([^']*)'", names[1])]
             continue
         lines = [(m.group(1), m.start(), m.end()) for m in re.finditer(r"`([^`]+)`", message) if not m.group(1).startswith("clusterc ")]
-        lines = [l for l in lines if "…" not in l[0] and re.search(r"(write|it is called|like|take out|example|one of|,|or|and|is|quotes:?) $", message[:l[1]]) or KEY.match(l[0].strip())]
+        lead = re.compile(r"(write|it is called|like|take out|example|one of|,|or|and|is|quotes:?) $")
+        lines = [l for l in lines if "…" not in l[0] and (lead.search(message[:l[1]]) or KEY.match(l[0].strip()))]
         kind = "take out" if message.startswith("take out") else "lines"
         at = 0
         while at < len(lines):

@@ -67,6 +67,28 @@ TEST(Mend, WhatAnUnreadableTextHidIsNoNewError) {
   EXPECT_TRUE(m.refused.empty());
 }
 
+// "{ a: 1 b: 2" and a comma: the text is still unreadable, and what is told then was not there before.
+TEST(Mend, AFixThatOnlyMovesAMistakeOfSyntaxIsNotMade) {
+  const auto moving = [](const std::string& text) {
+    auto toy = std::make_shared<Toy>();
+    const FileId file = toy->sources.add("toy", text);
+    const auto at = [&](std::size_t i) {
+      return SourceSpan{file, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)};
+    };
+    const std::size_t open = text.find('{');
+    if (open != text.npos && text.find(',') == text.npos)
+      toy->findings.error("comma", at(open), "a comma lacks").fixed_by("write ','", {{at(open + 1), ","}});
+    else if (open != text.npos || text.find('?') != text.npos)
+      toy->findings.error("end", at(text.size()), "no end");
+    return CheckedText{toy, &toy->findings, &toy->sources, file, toy->findings.empty()};
+  };
+  const Mended moved = mend("{a\nb", moving);
+  EXPECT_EQ(moved.text, "{a\nb");
+  ASSERT_EQ(moved.refused.size(), 1u);
+  EXPECT_EQ(moved.refused[0].why_not, "it would bring up: no end [end]");
+  EXPECT_EQ(mend("{a\n?b", moving).text, "{,a\n?b");  // that one was there without the edited line, too
+}
+
 TEST(Mend, WhatAFixBringsToLightIsMendedWithIt) {
   const Mended m = mend("dk.k", judge);
   EXPECT_EQ(m.text, "o.o");

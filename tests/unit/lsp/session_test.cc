@@ -211,6 +211,37 @@ TEST(Session, QuickFixes) {
   }
 }
 
+// The action puts in what sets the finding aside; a second one goes below the first.
+TEST(Session, AFindingIsAcceptedByAnAction) {
+  std::string text(kLab);
+  for (const std::string_view list :
+       {"", "accept:\n  - { rule: pcie-acs, at: nodes, reason: x, until: 2999-01-01 }\n"}) {
+    Session s({}, {{"textDocument", {{"codeAction", {{"codeActionLiteralSupport", Json::object()}}}}}});
+    text = std::string(kLab) + std::string(list);
+    s.open(kUri, text);
+    ASSERT_TRUE(s.has_code(kUri, "node-memory-channels-uneven").is_object());
+    const Json all =
+        s.request("textDocument/codeAction",
+                  {{"textDocument", {{"uri", kUri}}},
+                   {"range", {{"start", {{"line", 20}, {"character", 0}}}, {"end", {{"line", 20}, {"character", 30}}}}},
+                   {"context", {{"diagnostics", Json::array()}}}})["result"];
+    const auto accept = std::ranges::find_if(
+        all, [](const Json& action) { return action["title"].get<std::string>().starts_with("accept it until "); });
+    ASSERT_NE(accept, all.end()) << all.dump();
+    EXPECT_FALSE(accept->contains("isPreferred"));
+    const Json& edit = (*accept)["edit"]["changes"][kUri][0];
+    EXPECT_EQ(edit["range"]["start"], edit["range"]["end"]);
+    const TextDocument d(text);
+    text.insert(d.offset({edit["range"]["start"]["line"], edit["range"]["start"]["character"]}),
+                edit["newText"].get<std::string>());
+    EXPECT_NE(text.find("accept:\n  - { rule: "), std::string::npos) << text;
+    s.change(kUri, 2, Json::array({Json{{"text", text}}}));
+    const Json now = s.has_code(kUri, "node-memory-channels-uneven");
+    ASSERT_TRUE(now.is_object()) << text;
+    EXPECT_EQ(now["severity"], 4) << text;  // a hint: accepted
+  }
+}
+
 TEST(Session, RelatedPlaces) {
   Session s({}, {{"textDocument", {{"publishDiagnostics", {{"relatedInformation", true}}}}}});
   s.open(kUri, "clusterc: 1\nname: a\nname: b\n");
