@@ -155,6 +155,259 @@ SuiteTest nvlinks(const NodeGroupModel& group, const SuiteOptions& options) {
   return test;
 }
 
+// Appends the tests of each stage, in the order in which they run.
+class SuitePlanner {
+ public:
+  SuitePlanner(const Cluster& cluster, const ExpectedFigures& expected, const SuiteOptions& options)
+      : cluster_(cluster), expected_(expected), options_(options) {
+    if (options.seconds > 0) lasting_ = {"--seconds", format("{}", options.seconds)};
+    if (options.allow_busy) lasting_.emplace_back("--allow-busy");
+  }
+
+  // The probe of a group, and what one node of it measures alone.
+  void add_inventory_and_node_tests(const NodeGroupModel& group);
+  // Neighbours write to each other through the ports of the compute network.
+  void add_pairs(const NodeGroupModel& group);
+  void add_collectives(const NodeGroupModel& group, SuiteStage stage, std::string_view scope, std::string_view id);
+  void add_hpl(const NodeGroupModel& group);
+  // MPI over the nodes of all groups that compute.
+  void add_mpi();
+  // A file system on all nodes that mount it, at once: what each gets beside the others, and what all get together.
+  void add_storage(int index);
+
+  std::vector<SuiteTest> take() { return std::move(suite_); }
+
+ private:
+  void add(SuiteTest test);
+  void add_lasting(SuiteTest test);
+  void add_on_node(const NodeGroupModel& group, const char* validator, bool gpu, std::vector<std::string> metrics,
+                   std::chrono::milliseconds more = {});
+  void add_probe(const NodeGroupModel& group);
+  void add_pcie_links(const NodeGroupModel& group);
+  void add_rdma_ports(const NodeGroupModel& group);
+  void add_matrix_products(const NodeGroupModel& group);
+  void add_pairs_of(const NodeGroupModel& group, const char* id, const std::vector<RdmaPorts>& ports,
+                    std::vector<std::string> nodes);
+
+  // Beside what it measures a program takes at most this long; it measures so many figures (mpi: 24 sizes, two types,
+  // in place and not).
+  std::chrono::milliseconds patience(double figures) const {
+    return std::chrono::milliseconds(std::chrono::minutes(10)) +
+           std::chrono::milliseconds(std::llround(options_.seconds * figures * 1500));
+  }
+  int index_of(const NodeGroupModel& group) const { return static_cast<int>(&group - cluster_.nodes.data()); }
+
+  const Cluster& cluster_;
+  const ExpectedFigures& expected_;
+  const SuiteOptions& options_;
+  std::vector<std::string> lasting_;  // arguments of how long a program measures, and whether beside other work
+  std::vector<SuiteTest> suite_;
+};
+
+// Adds the reason why a test is skipped, and the instances of its GPUs.
+void SuitePlanner::add(SuiteTest test) {
+  if (test.skip.empty())
+    test.skip = test.system.empty() ? skip_reason(expected_, test.group, test.metrics, test.scope)
+                                    : skip_reason(expected_, test.system, {"storage.read", "storage.write"});
+  if (const int group = cluster_.find_node_group(test.group); group >= 0) {
+    const Software& software = cluster_.nodes[static_cast<std::size_t>(group)].software;
+    if (const auto layout = mig_layout(software)) test.gpu_instances = layout->count;
+    if (test.skip.empty() && needs_all_gpus(test)) test.skip = why_not_all_gpus(software);
+  }
+  suite_.push_back(std::move(test));
+}
+
+void SuitePlanner::add_lasting(SuiteTest test) {
+  test.arguments.insert(test.arguments.end(), lasting_.begin(), lasting_.end());
+  add(std::move(test));
+}
+
+void SuitePlanner::add_on_node(const NodeGroupModel& group, const char* validator, bool gpu,
+                               std::vector<std::string> metrics, std::chrono::milliseconds more) {
+  add_lasting({.id = "node/" + group.name + "/" + validator + (gpu ? "-gpu" : ""),
+               .stage = SuiteStage::node,
+               .validator = validator,
+               .arguments = {"--device", gpu ? "cuda" : "host"},
+               .group = group.name,
+               .nodes = names_of(group),
+               .gpus_per_node = gpu ? group.server.gpu_count : 0,
+               .timeout = patience(8 * std::max<double>(1, static_cast<double>(group.server.gpu_count))) + more,
+               .metrics = std::move(metrics)});
+}
+
+void SuitePlanner::add_inventory_and_node_tests(const NodeGroupModel& group) {
+  add_probe(group);
+  // A group with GPUs is measured on its GPUs: a host figure says nothing about them.
+  const bool gpus = group.server.gpu_count > 0;
+  add_on_node(group, "memory", gpus, {"memory.copy", "memory.scale", "memory.add", "memory.triad"});
+  add_pcie_links(group);
+  if (gpus) add_on_node(group, "pcie", true, {"pcie.copy", "pcie.copy.to_host", "pcie.copy.both"});
+  if (has_nvlink_pairs(group.server)) add(nvlinks(group, options_));
+  add_rdma_ports(group);
+  for (SuiteTest& test : containers(group, options_)) add(std::move(test));
+  // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours.
+  if (options_.memtest)
+    add_on_node(
+        group, "memtest", gpus,
+        {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"},
+        std::chrono::hours(4));
+  if (options_.burn) add_on_node(group, "burn", gpus, {"burn.flops", "burn.slowest"});
+  add_matrix_products(group);
+  if (group.server.gpu_count > 1) add_collectives(group, SuiteStage::node, "node", "nccl");
+}
+
+void SuitePlanner::add_probe(const NodeGroupModel& group) {
+  add({.id = "inventory/" + group.name + "/probe",
+       .stage = SuiteStage::inventory,
+       .validator = "probe",
+       .arguments = {},
+       .group = group.name,
+       .nodes = names_of(group),
+       .gpus_per_node = group.server.gpu_count});
+}
+
+// Links are read, not loaded; virtual machines and instances show others than the host has.
+void SuitePlanner::add_pcie_links(const NodeGroupModel& group) {
+  if (group.server.virtual_machine || group.server.instance) return;
+  SuiteTest links{.id = "node/" + group.name + "/pcie",
+                  .stage = SuiteStage::node,
+                  .validator = "pcie",
+                  .arguments = {"--device", "host"},
+                  .group = group.name,
+                  .nodes = names_of(group),
+                  .metrics = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"}};
+  if (group.server.gpu_count <= 0) std::erase(links.metrics, "pcie.link.gpu");
+  add(std::move(links));
+}
+
+void SuitePlanner::add_rdma_ports(const NodeGroupModel& group) {
+  const RdmaPortsOfNode rdma = rdma_ports(cluster_, index_of(group));
+  if (rdma.ports.empty()) return;
+  add({.id = "node/" + group.name + "/fabric",
+       .stage = SuiteStage::node,
+       .validator = "fabric",
+       .arguments = {"--ports", ports_argument(rdma.ports)},
+       .group = group.name,
+       .nodes = names_of(group),
+       .metrics = {"fabric.link", "fabric.links"}});
+}
+
+void SuitePlanner::add_matrix_products(const NodeGroupModel& group) {
+  const bool gpus = group.server.gpu_count > 0;
+  std::vector<std::string> products = {"gemm.fp64", "gemm.fp32"};
+  if (gpus) products.insert(products.end(), {"gemm.tf32", "gemm.bf16", "gemm.fp16"});
+  if (gpus && group.server.gpu && group.server.gpu->fp8) products.emplace_back("gemm.fp8");
+  // Five seconds of each precision, and every result is checked, one GPU after the other.
+  add_on_node(group, "gemm", gpus, std::move(products), std::chrono::minutes(2 * group.server.gpu_count));
+}
+
+void SuitePlanner::add_collectives(const NodeGroupModel& group, SuiteStage stage, std::string_view scope,
+                                   std::string_view id) {
+  auto test = collectives(cluster_, expected_, group, scope, options_);
+  if (!test) return;
+  test->id = format("{}/{}/{}", stage_name(stage), group.name, id);
+  test->stage = stage;
+  // Thirty sizes in two places; the data of the largest is made and compared on the hosts, minutes each.
+  test->timeout =
+      patience(60.0 * static_cast<double>(test->metrics.size())) + std::chrono::minutes(20) * test->metrics.size();
+  add_lasting(std::move(*test));
+}
+
+// Of an odd number of nodes the last writes to the first, after the others.
+void SuitePlanner::add_pairs(const NodeGroupModel& group) {
+  if (group.count < 2) return;
+  const std::vector<RdmaPorts> ports = rdma_compute_ports(cluster_, index_of(group));
+  if (ports.empty()) return;
+  const std::vector<std::string> nodes = names_of(group);
+  add_pairs_of(group, "fabric", ports, {nodes.begin(), nodes.end() - static_cast<std::ptrdiff_t>(nodes.size() % 2)});
+  if (nodes.size() % 2 == 1) add_pairs_of(group, "fabric-last", ports, {nodes.front(), nodes.back()});
+}
+
+void SuitePlanner::add_pairs_of(const NodeGroupModel& group, const char* id, const std::vector<RdmaPorts>& ports,
+                                std::vector<std::string> nodes) {
+  add_lasting({.id = "group/" + group.name + "/" + id,
+               .stage = SuiteStage::group,
+               .validator = "fabric",
+               .arguments = {"--ports", ports_argument(ports), "--hosts", fold_names(nodes)},
+               .group = group.name,
+               .nodes = std::move(nodes),
+               .timeout = patience(4.0 * static_cast<double>(ports.front().count)),
+               .metrics = {"rdma.write", "rdma.write_latency"}});
+}
+
+void SuitePlanner::add_hpl(const NodeGroupModel& group) {
+  // A rank for each GPU. Without GPUs one rank a node, with a BLAS thread for each core; one node alone: its cores
+  // are the ranks, at most 16, as for mpi.
+  const std::int64_t gpus = group.server.gpu_count;
+  const int ranks = gpus > 0          ? static_cast<int>(gpus)
+                    : group.count > 1 ? 1
+                                      : static_cast<int>(std::clamp<std::int64_t>(group.server.cores, 1, 16));
+  SuiteTest test{.id = "group/" + group.name + "/hpl",
+                 .stage = SuiteStage::group,
+                 .validator = "hpl",
+                 .arguments = {"--device", gpus > 0 ? "cuda" : "host"},
+                 .group = group.name,
+                 .nodes = names_of(group),
+                 .ranks_per_node = ranks,
+                 .gpus_per_node = gpus,
+                 .timeout = patience(4),
+                 .mpi = true,
+                 .metrics = {"hpl.score"}};
+  test.arguments.insert(test.arguments.end(),
+                        {"--seconds", format("{}", options_.seconds > 0 ? options_.seconds : kHplSeconds)});
+  if (options_.allow_busy) test.arguments.emplace_back("--allow-busy");
+  add(std::move(test));
+}
+
+void SuitePlanner::add_mpi() {
+  std::vector<std::string> everybody;
+  std::optional<std::int64_t> fewest_cores;
+  for (const NodeGroupModel& group : cluster_.nodes) {
+    if (!group.computes) continue;
+    const std::vector<std::string> nodes = names_of(group);
+    everybody.insert(everybody.end(), nodes.begin(), nodes.end());
+    if (group.server.cores > 0) fewest_cores = std::min(fewest_cores.value_or(group.server.cores), group.server.cores);
+  }
+  if (everybody.empty()) return;
+  // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.
+  const int ranks =
+      everybody.size() > 1 ? 1 : static_cast<int>(std::clamp<std::int64_t>(fewest_cores.value_or(2), 2, 16));
+  SuiteTest test{.id = "whole/mpi",
+                 .stage = SuiteStage::whole,
+                 .validator = "mpi",
+                 .arguments = {"--tests", "allreduce"},
+                 .group = "",
+                 .nodes = std::move(everybody),
+                 .ranks_per_node = ranks,
+                 .timeout = patience(96),
+                 .mpi = true,
+                 .metrics = {"mpi.allreduce.busbw", "mpi.allreduce.time"}};
+  test.arguments.insert(test.arguments.end(), lasting_.begin(), lasting_.end());
+  if (!options_.max_size.empty()) test.arguments.insert(test.arguments.end(), {"--max-size", options_.max_size});
+  add(std::move(test));
+}
+
+void SuitePlanner::add_storage(int index) {
+  const StorageModel& system = cluster_.storage[static_cast<std::size_t>(index)];
+  std::vector<std::string> nodes;
+  for (const int group : groups_that_mount(cluster_, index)) {
+    const std::vector<std::string> names = names_of(cluster_.nodes[static_cast<std::size_t>(group)]);
+    nodes.insert(nodes.end(), names.begin(), names.end());
+  }
+  if (nodes.empty()) return;
+  add_lasting(
+      {.id = "whole/" + system.name + "/storage",
+       .stage = SuiteStage::whole,
+       .validator = "storage",
+       .arguments = {"--path", *system.spec->mount, "--mounted"},
+       .group = "",
+       .nodes = std::move(nodes),
+       .timeout = patience(9),
+       .metrics = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create",
+                   "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"},
+       .system = system.name});
+}
+
 }  // namespace
 
 std::string_view stage_name(SuiteStage s) {
@@ -178,208 +431,21 @@ std::vector<std::string_view> suite_validators() {
 
 std::vector<SuiteTest> plan_suite(const Cluster& cluster, const ExpectedFigures& expected,
                                   const SuiteOptions& options) {
-  std::vector<SuiteTest> suite;
-  std::vector<std::string> lasting;
-  if (options.seconds > 0) lasting = {"--seconds", format("{}", options.seconds)};
-  if (options.allow_busy) lasting.push_back("--allow-busy");
-  // Beside what it measures a program takes at most this long; it measures so many figures (mpi: 24 sizes, two types,
-  // in place and not).
-  const auto patience = [&](double figures) {
-    return std::chrono::milliseconds(std::chrono::minutes(10)) +
-           std::chrono::milliseconds(std::llround(options.seconds * figures * 1500));
-  };
-  std::vector<std::string> everybody;
-  std::int64_t fewest_cores = 1 << 20;
-  const auto add = [&](SuiteTest test) {
-    if (test.skip.empty())
-      test.skip = test.system.empty() ? skip_reason(expected, test.group, test.metrics, test.scope)
-                                      : skip_reason(expected, test.system, {"storage.read", "storage.write"});
-    if (const int group = cluster.find_node_group(test.group); group >= 0) {
-      const Software& software = cluster.nodes[static_cast<std::size_t>(group)].software;
-      if (const auto layout = mig_layout(software)) test.gpu_instances = layout->count;
-      if (test.skip.empty() && needs_all_gpus(test)) test.skip = why_not_all_gpus(software);
-    }
-    suite.push_back(std::move(test));
-  };
-  const auto add_collectives = [&](const NodeGroupModel& group, SuiteStage stage, std::string_view scope,
-                                   std::string_view id) {
-    auto test = collectives(cluster, expected, group, scope, options);
-    if (!test) return;
-    test->id = format("{}/{}/{}", stage_name(stage), group.name, id);
-    test->stage = stage;
-    // Thirty sizes in two places; the data of the largest is made and compared on the hosts, minutes each.
-    test->timeout =
-        patience(60.0 * static_cast<double>(test->metrics.size())) + std::chrono::minutes(20) * test->metrics.size();
-    test->arguments.insert(test->arguments.end(), lasting.begin(), lasting.end());
-    add(std::move(*test));
-  };
-  for (const NodeGroupModel& group : cluster.nodes) {
-    if (!group.computes) continue;
-    const std::vector<std::string> nodes = names_of(group);
-    everybody.insert(everybody.end(), nodes.begin(), nodes.end());
-    if (group.server.cores > 0) fewest_cores = std::min(fewest_cores, group.server.cores);
-    add({.id = "inventory/" + group.name + "/probe",
-         .stage = SuiteStage::inventory,
-         .validator = "probe",
-         .arguments = {},
-         .group = group.name,
-         .nodes = nodes,
-         .gpus_per_node = group.server.gpu_count});
-    const auto node_test = [&](const char* validator, bool gpu, std::vector<std::string> metrics) {
-      SuiteTest test{.id = "node/" + group.name + "/" + validator + (gpu ? "-gpu" : ""),
-                     .stage = SuiteStage::node,
-                     .validator = validator,
-                     .arguments = {"--device", gpu ? "cuda" : "host"},
-                     .group = group.name,
-                     .nodes = nodes,
-                     .gpus_per_node = gpu ? group.server.gpu_count : 0,
-                     .timeout = patience(8 * std::max<double>(1, static_cast<double>(group.server.gpu_count))),
-                     .metrics = std::move(metrics)};
-      test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
-      add(std::move(test));
-    };
-    // A group with GPUs is measured on its GPUs: a host figure says nothing about them.
-    const bool gpus = group.server.gpu_count > 0;
-    node_test("memory", gpus, {"memory.copy", "memory.scale", "memory.add", "memory.triad"});
-    // Links are read, not loaded; virtual machines and instances show others than the host has.
-    if (!group.server.virtual_machine && !group.server.instance) {
-      SuiteTest links{.id = "node/" + group.name + "/pcie",
-                      .stage = SuiteStage::node,
-                      .validator = "pcie",
-                      .arguments = {"--device", "host"},
-                      .group = group.name,
-                      .nodes = nodes,
-                      .metrics = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"}};
-      if (!gpus) std::erase(links.metrics, "pcie.link.gpu");
-      add(std::move(links));
-    }
-    if (gpus) node_test("pcie", true, {"pcie.copy", "pcie.copy.to_host", "pcie.copy.both"});
-    if (has_nvlink_pairs(group.server)) add(nvlinks(group, options));
-    if (const RdmaPortsOfNode rdma = rdma_ports(cluster, static_cast<int>(&group - cluster.nodes.data()));
-        !rdma.ports.empty()) {
-      SuiteTest ports{.id = "node/" + group.name + "/fabric",
-                      .stage = SuiteStage::node,
-                      .validator = "fabric",
-                      .arguments = {"--ports", ports_argument(rdma.ports)},
-                      .group = group.name,
-                      .nodes = nodes,
-                      .metrics = {"fabric.link", "fabric.links"}};
-      add(std::move(ports));
-    }
-    for (SuiteTest& test : containers(group, options)) add(std::move(test));
-    if (options.memtest) {
-      node_test("memtest", gpus,
-                {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions",
-                 "memtest.hold"});
-      suite.back().timeout +=
-          std::chrono::hours(4);  // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours
-    }
-    if (options.burn) node_test("burn", gpus, {"burn.flops", "burn.slowest"});
-    std::vector<std::string> products = {"gemm.fp64", "gemm.fp32"};
-    if (gpus) products.insert(products.end(), {"gemm.tf32", "gemm.bf16", "gemm.fp16"});
-    if (gpus && group.server.gpu && group.server.gpu->fp8) products.push_back("gemm.fp8");
-    node_test("gemm", gpus, std::move(products));
-    suite.back().timeout += std::chrono::minutes(
-        2 * group.server
-                .gpu_count);  // five seconds of each precision, and every result is checked, one GPU after the other
-    if (group.server.gpu_count > 1) add_collectives(group, SuiteStage::node, "node", "nccl");
+  std::vector<const NodeGroupModel*> groups;  // those that compute
+  for (const NodeGroupModel& group : cluster.nodes)
+    if (group.computes) groups.push_back(&group);
+  SuitePlanner planner(cluster, expected, options);
+  for (const NodeGroupModel* group : groups) planner.add_inventory_and_node_tests(*group);
+  for (const NodeGroupModel* group : groups) planner.add_pairs(*group);
+  for (const NodeGroupModel* group : groups) {
+    if (group->server.gpu_count == 0 || group->count < 2) continue;
+    planner.add_collectives(*group, SuiteStage::group, "nvlink-domain", "nccl-domain");
+    planner.add_collectives(*group, SuiteStage::group, "whole", "nccl");
   }
-  for (const NodeGroupModel& group : cluster.nodes) {
-    // Neighbours write to each other through the ports of the compute network; of an odd number the last does so with
-    // the first, afterwards.
-    const std::vector<RdmaPorts> ports =
-        group.computes && group.count > 1 ? rdma_compute_ports(cluster, static_cast<int>(&group - cluster.nodes.data()))
-                                          : std::vector<RdmaPorts>();
-    if (ports.empty()) continue;
-    const std::vector<std::string> nodes = names_of(group);
-    const auto pairs = [&](const char* id, std::vector<std::string> those) {
-      SuiteTest test{.id = "group/" + group.name + "/" + id,
-                     .stage = SuiteStage::group,
-                     .validator = "fabric",
-                     .arguments = {"--ports", ports_argument(ports), "--hosts", fold_names(those)},
-                     .group = group.name,
-                     .nodes = std::move(those),
-                     .timeout = patience(4.0 * static_cast<double>(ports.front().count)),
-                     .metrics = {"rdma.write", "rdma.write_latency"}};
-      test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
-      add(std::move(test));
-    };
-    pairs("fabric", {nodes.begin(), nodes.end() - static_cast<std::ptrdiff_t>(nodes.size() % 2)});
-    if (nodes.size() % 2 == 1) pairs("fabric-last", {nodes.front(), nodes.back()});
-  }
-  for (const NodeGroupModel& group : cluster.nodes) {
-    if (!group.computes || group.server.gpu_count == 0 || group.count < 2) continue;
-    add_collectives(group, SuiteStage::group, "nvlink-domain", "nccl-domain");
-    add_collectives(group, SuiteStage::group, "whole", "nccl");
-  }
-  for (const NodeGroupModel& group : cluster.nodes) {
-    if (!group.computes) continue;
-    // A rank for each GPU. Without GPUs one rank a node, with a BLAS thread for each core; one node alone: its cores
-    // are the ranks, at most 16, as for mpi below.
-    const std::int64_t gpus = group.server.gpu_count;
-    const int ranks = gpus > 0          ? static_cast<int>(gpus)
-                      : group.count > 1 ? 1
-                                        : static_cast<int>(std::clamp<std::int64_t>(group.server.cores, 1, 16));
-    SuiteTest test{.id = "group/" + group.name + "/hpl",
-                   .stage = SuiteStage::group,
-                   .validator = "hpl",
-                   .arguments = {"--device", gpus > 0 ? "cuda" : "host"},
-                   .group = group.name,
-                   .nodes = names_of(group),
-                   .ranks_per_node = ranks,
-                   .gpus_per_node = gpus,
-                   .timeout = patience(4),
-                   .mpi = true,
-                   .metrics = {"hpl.score"}};
-    test.arguments.insert(test.arguments.end(),
-                          {"--seconds", format("{}", options.seconds > 0 ? options.seconds : kHplSeconds)});
-    if (options.allow_busy) test.arguments.push_back("--allow-busy");
-    add(std::move(test));
-  }
-  if (!everybody.empty()) {
-    // One node: its cores are the ranks, at most 16. More: one rank a node, so that every transfer crosses the network.
-    const int ranks =
-        everybody.size() > 1
-            ? 1
-            : static_cast<int>(std::clamp<std::int64_t>(fewest_cores == (1 << 20) ? 2 : fewest_cores, 2, 16));
-    SuiteTest test{.id = "whole/mpi",
-                   .stage = SuiteStage::whole,
-                   .validator = "mpi",
-                   .arguments = {"--tests", "allreduce"},
-                   .group = "",
-                   .nodes = everybody,
-                   .ranks_per_node = ranks,
-                   .timeout = patience(96),
-                   .mpi = true,
-                   .metrics = {"mpi.allreduce.busbw", "mpi.allreduce.time"}};
-    test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
-    if (!options.max_size.empty()) test.arguments.insert(test.arguments.end(), {"--max-size", options.max_size});
-    add(std::move(test));
-  }
-  // Every file system on all nodes that mount it, at once: what each gets beside the others, and what all get together.
-  for (std::size_t i = 0; i < cluster.storage.size(); ++i) {
-    const StorageModel& system = cluster.storage[i];
-    std::vector<std::string> nodes;
-    for (const int group : groups_that_mount(cluster, static_cast<int>(i))) {
-      const std::vector<std::string> names = names_of(cluster.nodes[static_cast<std::size_t>(group)]);
-      nodes.insert(nodes.end(), names.begin(), names.end());
-    }
-    if (nodes.empty()) continue;
-    SuiteTest test{
-        .id = "whole/" + system.name + "/storage",
-        .stage = SuiteStage::whole,
-        .validator = "storage",
-        .arguments = {"--path", *system.spec->mount, "--mounted"},
-        .group = "",
-        .nodes = std::move(nodes),
-        .timeout = patience(9),
-        .metrics = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create",
-                    "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"},
-        .system = system.name};
-    test.arguments.insert(test.arguments.end(), lasting.begin(), lasting.end());
-    add(std::move(test));
-  }
-  return suite;
+  for (const NodeGroupModel* group : groups) planner.add_hpl(*group);
+  planner.add_mpi();
+  for (std::size_t i = 0; i < cluster.storage.size(); ++i) planner.add_storage(static_cast<int>(i));
+  return planner.take();
 }
 
 }  // namespace clusterc

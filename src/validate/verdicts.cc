@@ -1,0 +1,347 @@
+#include "validate/verdicts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/format.h"
+#include "base/host_pattern.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "targets/collective_figures.h"
+#include "targets/collectives.h"
+#include "targets/metrics.h"
+#include "validate/consistency.h"
+
+namespace clusterc {
+namespace {
+
+// Checked, right and whole: what is not decides whatever its speed, size and type.
+bool is_good(const MeasurementRecord& m) {
+  return m.data_verified && m.wrong == 0 && m.checked > 0 && m.damaged.empty();
+}
+
+// The one figure of a metric that is judged where a validator measured many sizes: a rate at the largest size, a time
+// at the smallest (the latency point); never the best, and never an average over sizes. In place and out of place are
+// apart. Collectives are judged in float32, as published figures are. The size stands beside the figure; all of them
+// stay in the journal.
+std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecord>& all) {
+  using Key = std::tuple<std::string, std::string, std::string, int>;  // metric, team, device, placement
+  std::map<Key, const MeasurementRecord*> best;
+  std::vector<Key> order;
+  for (const MeasurementRecord& m : all) {
+    if (!m.type.empty() && m.type != "float32" && is_good(m)) continue;
+    const Key key{m.metric, m.team, m.device, m.in_place ? *m.in_place : -1};
+    const auto [at, fresh] = best.try_emplace(key, &m);
+    if (fresh)
+      order.push_back(key);
+    else if (is_good(*at->second) != is_good(m))
+      at->second = is_good(m) ? at->second : &m;
+    else if (m.lower_is_better && m.size > 0 ? m.size < at->second->size : m.size > at->second->size)
+      at->second = &m;
+  }
+  std::vector<const MeasurementRecord*> out;
+  for (const auto& key : order) out.push_back(best[key]);
+  return out;
+}
+
+// What is expected with a message of this size, where that is less than the plateau that published figures are of. What
+// the spec says stands.
+ExpectedFigure at_size(const Cluster& cluster, ExpectedFigure f, std::int64_t size) {
+  constexpr double kPlateau =
+      8.0 * (1ull << 30);  // from there on the curves of targets/collectives are flat, or all but flat
+  if (collective_of(f.test).empty() || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
+  const std::optional<double> share = share_of_plateau(cluster, f, Bytes(static_cast<double>(size)));
+  if (share && *share >= 1) return f;
+  if (!share) {
+    if (static_cast<double>(size) >= kPlateau) return f;
+    f.missing = format("published figures are of 8 GiB and more, this message had {}: set a floor in targets",
+                       to_text(Bytes(static_cast<double>(size))));
+    f.floor = f.typical = f.best = {};
+    return f;
+  }
+  for (Figure* figure : {&f.floor, &f.typical, &f.best}) {
+    if (!figure->value) continue;
+    *figure->value *= *share;
+    figure->derivation +=
+        format(", x {:.3g}: the share of the plateau that {} reach", *share, to_text(Bytes(static_cast<double>(size))));
+  }
+  return f;
+}
+
+// The name in the spec of the node that a team of one node calls by its host's name; other teams have the names that
+// they gave.
+std::string name_of_team(const std::string& team, const SuiteTest& test, const std::vector<std::string>& nodes) {
+  if (test.team_nodes != 1) return team;
+  if (nodes.size() == 1) return nodes.front();
+  const std::string host = team.substr(0, team.find('.'));
+  for (const std::string& name : {team, host})
+    if (std::find(nodes.begin(), nodes.end(), name) != nodes.end()) return name;
+  return team;
+}
+
+// Adds the verdicts of one test. `of`: whose figures are expected: a group, or a group and a storage system.
+class TestJudge {
+ public:
+  TestJudge(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test,
+            const std::vector<std::string>& nodes, Report& report)
+      : cluster_(cluster), expected_(expected), test_(test), nodes_(nodes), report_(report) {}
+
+  void judge_world(const JournalTest& ran);  // the one result of an MPI world
+  void judge_nodes(const JournalTest& ran);  // a result of each node
+
+ private:
+  struct Brought {
+    std::set<std::string> metrics, teams;
+  };
+
+  void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
+  void judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
+                     const std::string& where);
+  Brought judge_measurements(const std::string& of, const ResultRecords& records, const std::string& where);
+  void judge_unfinished(const Brought& brought, const TaskOutput& task, const ResultRecords& records,
+                        const std::string& where);
+  void judge_probe(const ResultRecords& records, const std::string& where);
+  void judge_teams(const Brought& brought, const std::string& where);
+  void judge_missing(const Brought& brought, const std::string& of, const std::string& where);
+  void judge_node(const JournalTest& ran, const std::string& node);
+  void judge_strangers(const JournalTest& ran);
+  void judge_sum(std::size_t first);
+  std::string expected_of(const std::string& node) const;
+  void error(const std::string& where, const std::string& reason) {
+    verdict_for_all(report_.verdicts, test_, where, Verdict::error, reason);
+  }
+
+  const Cluster& cluster_;
+  const ExpectedFigures& expected_;
+  const SuiteTest& test_;
+  const std::vector<std::string>& nodes_;  // on which it ran
+  Report& report_;
+};
+
+TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const ResultRecords& records,
+                                                 const std::string& where) {
+  Brought brought;
+  for (const MeasurementRecord* m : plateau(records.measurements)) {
+    // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
+    if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
+      continue;
+    const ExpectedFigure* figure = figure_in_scope(expected_, m->metric, of, test_.scope);
+    const std::optional<ExpectedFigure> sized =
+        figure ? std::optional(at_size(cluster_, *figure, m->size)) : std::nullopt;
+    Judged judged = judge(*m, sized ? &*sized : nullptr);
+    if (m->in_place) judged.device += *m->in_place ? ", in place" : ", out of place";
+    // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
+    if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
+      judged.verdict = Verdict::error;
+      judged.reason = "ranks shared a core: the figure says nothing of the network";
+    }
+    judged.test = test_.id;
+    judged.node = m->team.empty() ? where : name_of_team(m->team, test_, nodes_);
+    brought.metrics.insert(m->metric);
+    if (!m->team.empty()) brought.teams.insert(judged.node);
+    report_.verdicts.push_back(std::move(judged));
+  }
+  return brought;
+}
+
+// A result without its last record: why it ended, for each figure that it did not bring.
+void TestJudge::judge_unfinished(const Brought& brought, const TaskOutput& task, const ResultRecords& records,
+                                 const std::string& where) {
+  constexpr std::size_t kSaid = 400;  // characters of what may be pages
+  std::string why = records.error;
+  if (records.unexplained && !task.complaints.empty())
+    why += "; on standard error: " + join(task.complaints, "; ").substr(0, kSaid);
+  SuiteTest rest = test_;
+  std::erase_if(rest.metrics, [&](const std::string& m) { return brought.metrics.contains(m); });
+  const Verdict verdict = records.not_applicable ? Verdict::skipped : Verdict::error;
+  if (!rest.metrics.empty() || test_.metrics.empty())
+    verdict_for_all(report_.verdicts, rest, where, verdict, why);
+  else
+    report_.verdicts.push_back(
+        {.test = test_.id, .metric = test_.validator, .node = where, .verdict = Verdict::error, .reason = why});
+}
+
+void TestJudge::judge_probe(const ResultRecords& records, const std::string& where) {
+  report_.verdicts.push_back({.test = test_.id,
+                              .metric = "probe",
+                              .node = where,
+                              .verdict = records.probe ? Verdict::pass : Verdict::error,
+                              .reason = records.probe ? "" : "the probe printed nothing about the machine",
+                              .data_verified = records.probe.has_value()});
+  // Fewer GPUs than planned is a finding of its own; those that are there are measured all the same.
+  if (records.probe && test_.gpus_per_node > 0 && records.gpus != test_.gpus_per_node) {
+    std::string reason = records.gpus == 0
+                             ? format("no GPU: the spec has {} in this node", test_.gpus_per_node)
+                             : format("{} GPUs: the spec has {} in this node", records.gpus, test_.gpus_per_node);
+    if (records.gpus == 0 && !records.no_gpus.empty()) reason += " (" + records.no_gpus + ")";
+    report_.verdicts.push_back({.test = test_.id,
+                                .metric = "gpus",
+                                .node = where,
+                                .verdict = records.gpus == 0 ? Verdict::error : Verdict::fail,
+                                .reason = std::move(reason)});
+  }
+}
+
+void TestJudge::judge_teams(const Brought& brought, const std::string& where) {
+  const std::int64_t size = test_.team_nodes;
+  if (size <= 0 || brought.metrics.empty()) return;
+  const std::size_t all = (nodes_.size() + static_cast<std::size_t>(size) - 1) / static_cast<std::size_t>(size);
+  if (brought.teams.size() != all)
+    report_.verdicts.push_back({.test = test_.id,
+                                .metric = test_.metrics.front(),
+                                .node = where,
+                                .verdict = Verdict::error,
+                                .reason = format("{} of {} teams brought a figure", brought.teams.size(), all)});
+}
+
+void TestJudge::judge_missing(const Brought& brought, const std::string& of, const std::string& where) {
+  for (const std::string& metric : test_.metrics)
+    if (!brought.metrics.contains(metric)) {
+      const ExpectedFigure* figure = figure_in_scope(expected_, metric, of, test_.scope);
+      // A format that the chip or the library does not have is nothing that failed, unless the spec demands it.
+      const bool demanded = figure && figure->floor_by_user;
+      report_.verdicts.push_back({.test = test_.id,
+                                  .metric = metric,
+                                  .node = where,
+                                  .verdict = demanded ? Verdict::error : Verdict::skipped,
+                                  .reason = "the validator does not measure it on this machine"});
+    }
+}
+
+void TestJudge::judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
+                              const std::string& where) {
+  if (records.probe) report_.probes.push_back({where, *records.probe});
+  const Brought brought = judge_measurements(of, records, where);
+  if (!records.done) return judge_unfinished(brought, task, records, where);
+  if (test_.validator == "probe") return judge_probe(records, where);
+  judge_teams(brought, where);
+  judge_missing(brought, of, where);
+}
+
+// What contradicts itself passes nothing: its figures are kept where they are known to be bad, and are no figures
+// otherwise.
+void TestJudge::judge_task(const std::string& of, const TaskOutput& task, const std::string& where) {
+  const ResultRecords records = read_records(task.lines);
+  const std::size_t first = report_.verdicts.size(), inventories = report_.probes.size();
+  judge_records(of, task, records, where);
+  const auto found = contradiction_of(records, test_, where, nodes_);
+  if (!found) return;
+  report_.probes.resize(inventories);
+  for (std::size_t i = first; i < report_.verdicts.size(); ++i) {
+    Judged& judged = report_.verdicts[i];
+    if (judged.verdict == Verdict::fail || (judged.verdict == Verdict::error && found->verdict != Verdict::fail))
+      continue;
+    judged.verdict = found->verdict;
+    judged.reason = found->reason;
+    judged.data_verified = false;
+    judged.value.reset();
+  }
+}
+
+// What all nodes get of a storage system together: the sum of what each got beside the others.
+void TestJudge::judge_sum(std::size_t first) {
+  for (const char* metric : {"storage.read", "storage.write"}) {
+    const ExpectedFigure* figure = expected_.find(metric, test_.system);
+    std::vector<const Judged*> parts;
+    for (std::size_t i = first; i < report_.verdicts.size(); ++i)
+      if (report_.verdicts[i].metric == metric && report_.verdicts[i].value) parts.push_back(&report_.verdicts[i]);
+    MeasurementRecord sum{.metric = metric, .unit = "B/s", .device = "all together", .data_verified = true};
+    Judged judged;
+    if (parts.size() < test_.nodes.size()) {
+      judged = {.metric = metric,
+                .device = sum.device,
+                .verdict = Verdict::error,
+                .reason = format("{} of {} nodes brought a figure", parts.size(), test_.nodes.size())};
+    } else {
+      for (const Judged* part : parts) {
+        sum.value += *part->value;
+        sum.size += part->size;
+        sum.data_verified = sum.data_verified && part->data_verified;
+        sum.busy = sum.busy || part->busy;
+        sum.page_cache = sum.page_cache || part->page_cache;
+      }
+      sum.checked = 1;
+      sum.wrong = sum.data_verified ? 0 : 1;
+      judged = judge(sum, figure);
+      if (!sum.data_verified) judged.reason = "the data of a node is wrong";
+    }
+    judged.test = test_.id;
+    judged.node = fold_names(nodes_);
+    judged.demanded = figure && figure->demanded;
+    report_.verdicts.push_back(std::move(judged));
+  }
+}
+
+void TestJudge::judge_world(const JournalTest& ran) {
+  const std::string where = fold_names(nodes_);
+  if (ran.tasks.empty()) return error(where, ran.error.empty() ? "printed nothing" : ran.error);
+  if (ran.tasks.size() > 1) return error(where, format("contradictory: {} results of one job", ran.tasks.size()));
+  const TaskOutput& world = ran.tasks.front();
+  if (!world.broken.empty()) return error(where, "ended: " + world.broken);
+  if (!world.claims.empty() && std::find(nodes_.begin(), nodes_.end(), world.claims) == nodes_.end())
+    return error(where, format("contradictory: a rank ran on '{}', which was not asked for", printable(world.claims)));
+  judge_task(test_.group, world, where);
+}
+
+std::string TestJudge::expected_of(const std::string& node) const {
+  if (test_.system.empty()) return test_.group;
+  const auto group = std::find_if(cluster_.nodes.begin(), cluster_.nodes.end(),
+                                  [&](const NodeGroupModel& g) { return g.names.index_of(node) >= 0; });
+  return (group == cluster_.nodes.end() ? "" : group->name) + "/" + test_.system;
+}
+
+// The launcher knows on which node it started a task. A second result that calls itself this node's is as bad as a
+// second one that came from it: one of both is another node's.
+void TestJudge::judge_node(const JournalTest& ran, const std::string& node) {
+  const auto of_node = [&](const TaskOutput& t) { return t.node == node; };
+  const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), of_node);
+  const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(),
+                                     [&](const TaskOutput& t) { return of_node(t) || t.claims == node; });
+  if (task != ran.tasks.end() && !task->claims.empty() && task->claims != node)
+    error(node, format("contradictory: the result of this node calls itself one of '{}'", printable(task->claims)));
+  else if (results > 1)
+    error(node, format("contradictory: {} results of this node", results));
+  else if (task == ran.tasks.end())
+    error(node, ran.error.empty() ? "nothing came from this node" : ran.error);
+  else if (!task->broken.empty())
+    error(node, "ended: " + task->broken);
+  else
+    judge_task(expected_of(node), *task, node);
+}
+
+void TestJudge::judge_strangers(const JournalTest& ran) {
+  for (const TaskOutput& task : ran.tasks)
+    if (std::find(nodes_.begin(), nodes_.end(), task.node) == nodes_.end())
+      error(task.node.empty() ? "unknown" : printable(task.node),
+            "contradictory: a result of a node on which nothing was started");
+}
+
+void TestJudge::judge_nodes(const JournalTest& ran) {
+  const std::size_t first = report_.verdicts.size();
+  for (const std::string& node : nodes_) judge_node(ran, node);
+  judge_strangers(ran);
+  if (!test_.system.empty()) judge_sum(first);
+}
+
+}  // namespace
+
+void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std::string& node, Verdict verdict,
+                     const std::string& reason) {
+  if (test.metrics.empty())
+    out.push_back({.test = test.id, .metric = test.validator, .node = node, .verdict = verdict, .reason = reason});
+  for (const std::string& metric : test.metrics)
+    out.push_back({.test = test.id, .metric = metric, .node = node, .verdict = verdict, .reason = reason});
+}
+
+void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const JournalTest& ran,
+                const std::vector<std::string>& nodes, Report& report) {
+  TestJudge judge(cluster, expected, test, nodes, report);
+  if (test.mpi)
+    judge.judge_world(ran);
+  else
+    judge.judge_nodes(ran);
+}
+
+}  // namespace clusterc
