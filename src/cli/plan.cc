@@ -137,7 +137,7 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
                      .interrupted = interrupts.flag(),
                      .progress = [](const std::string& line) { put_error(line + "\n"); }});
   const Interrupts::Guard guard([&] { return tree.abandon(); });
-  const Verdict verdict{run.findings, run.sources};
+  const PlanVerdict verdict{run.findings, run.sources};
   const auto wanted = [&](std::string_view family) {
     return std::find(families.begin(), families.end(), family) != families.end();
   };
@@ -212,7 +212,7 @@ int run(const po::variables_map& given) {
     return status;
   }
   const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
-  const Verdict verdict{result->findings, result->sources};
+  const PlanVerdict verdict{result->findings, result->sources};
   std::string text = format == Format::json
                          ? render_plan_json(*result->cluster, plan, expected, result->spec_digest, &verdict)
                          : render_plan_text(*result->cluster, plan, expected, &verdict);

@@ -21,7 +21,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class Handbook {
  public:
-  Handbook(const System& in, const Verdict* verdict) : in_(in), c_(in.cluster), p_(in.plan), verdict_(verdict) {}
+  Handbook(const System& in, const PlanVerdict* verdict) : in_(in), c_(in.cluster), p_(in.plan), verdict_(verdict) {}
 
   std::string text() {
     out_ = format(
@@ -264,13 +264,15 @@ class Handbook {
   const System& in_;
   const Cluster& c_;
   const Plan& p_;
-  const Verdict* verdict_;
+  const PlanVerdict* verdict_;
   std::string out_;
   int section_ = 0;
 };
 
 }  // namespace
 
-std::string render_handbook(const System& system, const Verdict* verdict) { return Handbook(system, verdict).text(); }
+std::string render_handbook(const System& system, const PlanVerdict* verdict) {
+  return Handbook(system, verdict).text();
+}
 
 }  // namespace clusterc

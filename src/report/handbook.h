@@ -8,6 +8,6 @@
 
 namespace clusterc {
 
-std::string render_handbook(const System&, const Verdict* = nullptr);  // begins with the verdict where it is given
+std::string render_handbook(const System&, const PlanVerdict* = nullptr);  // begins with the verdict where it is given
 
 }  // namespace clusterc

@@ -38,7 +38,7 @@ void figure(JsonWriter& json, std::string_view key, const Figure& f) {
 }  // namespace
 
 std::string render_plan_json(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected,
-                             std::string_view spec_digest, const Verdict* verdict) {
+                             std::string_view spec_digest, const PlanVerdict* verdict) {
   std::string out;
   JsonWriter json(out, {.indent = 1});
   constexpr auto kLine = JsonWriter::Layout::line;

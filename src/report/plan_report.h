@@ -10,9 +10,9 @@
 namespace clusterc {
 
 // Both begin with the verdict where it is given.
-std::string render_plan_text(const Cluster&, const Plan&, const ExpectedFigures&, const Verdict* = nullptr);
+std::string render_plan_text(const Cluster&, const Plan&, const ExpectedFigures&, const PlanVerdict* = nullptr);
 std::string render_plan_json(const Cluster&, const Plan&, const ExpectedFigures&, std::string_view spec_digest,
-                             const Verdict* = nullptr);
+                             const PlanVerdict* = nullptr);
 std::string render_cables_csv(const Cluster&, const Plan&);  // every link: its ends, its way, its parts
 // Every uplink of every leaf: how many destinations routing by destination sends over it (plan/routing.h).
 std::string render_routes_csv(const Cluster&, const Plan&);

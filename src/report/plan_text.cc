@@ -344,7 +344,7 @@ std::string render_expected_text(const ExpectedFigures& expected) {
 }
 
 std::string render_plan_text(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected,
-                             const Verdict* verdict) {
+                             const PlanVerdict* verdict) {
   std::string out = verdict ? render_verdict_text(*verdict) : std::string();
   out += format("{}: {} node{}, {} GPU{}", *cluster.spec.name, cluster.node_count, cluster.node_count == 1 ? "" : "s",
                 plan.gpu_count, plan.gpu_count == 1 ? "" : "s");

@@ -32,7 +32,7 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many 
 
 class Runbook {
  public:
-  Runbook(const System& in, const ExpectedFigures& e, bool compiles, const Verdict* verdict)
+  Runbook(const System& in, const ExpectedFigures& e, bool compiles, const PlanVerdict* verdict)
       : in_(in),
         c_(in.cluster),
         p_(in.plan),
@@ -268,7 +268,7 @@ class Runbook {
   const Cluster& c_;
   const Plan& p_;
   const ExpectedFigures& expected_;
-  const Verdict* verdict_;
+  const PlanVerdict* verdict_;
   const bool compiles_;
   std::vector<RackPair> pairs_;  // by the first of both racks
   std::string out_;
@@ -278,7 +278,7 @@ class Runbook {
 }  // namespace
 
 std::string render_runbook(const System& system, const ExpectedFigures& expected, bool compiles,
-                           const Verdict* verdict) {
+                           const PlanVerdict* verdict) {
   return Runbook(system, expected, compiles, verdict).text();
 }
 

@@ -12,6 +12,6 @@ namespace clusterc {
 
 std::string render_runbook(const System&, const ExpectedFigures&,
                            bool compiles,  // the spec has no error, so that there is something to put in place
-                           const Verdict* = nullptr);
+                           const PlanVerdict* = nullptr);
 
 }  // namespace clusterc

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostListed = 25;
 
 // The findings that are listed: errors first, then warnings, each in the order of the spec.
-std::vector<const Finding*> listed(const Verdict& v) {
+std::vector<const Finding*> listed(const PlanVerdict& v) {
   std::vector<const Finding*> all;
   for (const Severity severity : {Severity::error, Severity::warning})
     for (const Finding& f : v.findings.all())
@@ -23,12 +23,12 @@ std::vector<const Finding*> listed(const Verdict& v) {
   return all;
 }
 
-std::string head(const Verdict& v) {
+std::string head(const PlanVerdict& v) {
   return format("{}: {}", v.buildable() ? "BUILDABLE" : "NOT BUILDABLE", render_summary(v.findings));
 }
 
 // "line 12", "parts/x.yaml, line 3"; empty: a finding about no place.
-std::string place(const Verdict& v, const Finding& f) {
+std::string place(const PlanVerdict& v, const Finding& f) {
   if (!f.span.valid()) return {};
   const auto line = v.sources.position(f.span.file, f.span.begin).line;
   const std::string_view path = v.sources.path(f.span.file);
@@ -41,7 +41,7 @@ std::string rest_of(std::size_t count) {
 
 }  // namespace
 
-std::string render_verdict_text(const Verdict& v) {
+std::string render_verdict_text(const PlanVerdict& v) {
   std::string out = head(v) + "\n";
   const auto all = listed(v);
   for (std::size_t i = 0; i < std::min(all.size(), kMostListed); ++i)
@@ -52,7 +52,7 @@ std::string render_verdict_text(const Verdict& v) {
   return without_commands(out + "\n");
 }
 
-std::string render_verdict_markdown(const Verdict& v) {
+std::string render_verdict_markdown(const PlanVerdict& v) {
   std::string out = format("**{}**\n\n", head(v));
   const auto all = listed(v);
   for (std::size_t i = 0; i < std::min(all.size(), kMostListed); ++i)
@@ -62,7 +62,7 @@ std::string render_verdict_markdown(const Verdict& v) {
   return out + (all.empty() ? "" : "\n");
 }
 
-void write_verdict(JsonWriter& json, const Verdict& v) {
+void write_verdict(JsonWriter& json, const PlanVerdict& v) {
   json.object("verdict")
       .field("buildable", v.buildable())
       .field("errors", v.findings.count(Severity::error))

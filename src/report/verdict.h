@@ -8,7 +8,7 @@ namespace clusterc {
 
 class JsonWriter;
 
-struct Verdict {
+struct PlanVerdict {
   const Findings& findings;
   const Sources& sources;
   bool buildable() const { return findings.count(Severity::error) == 0; }
@@ -16,8 +16,8 @@ struct Verdict {
 
 // "NOT BUILDABLE: 2 errors, 1 warning", then the errors and warnings, a line each, by their lines in the spec: the path
 // depends on who calls. Then an empty line.
-std::string render_verdict_text(const Verdict&);
-std::string render_verdict_markdown(const Verdict&);
-void write_verdict(JsonWriter&, const Verdict&);  // "verdict": { … }
+std::string render_verdict_text(const PlanVerdict&);
+std::string render_verdict_markdown(const PlanVerdict&);
+void write_verdict(JsonWriter&, const PlanVerdict&);  // "verdict": { … }
 
 }  // namespace clusterc

@@ -118,7 +118,8 @@ Date accepted_until(const Date& today) {
 std::vector<std::string> accepting_entries(const Spec& spec, const Finding& f, const Date& until) {
   const FindingKind* kind = find_finding_kind(f.rule);
   if (!kind || f.physics || f.accepted || kind->standing == Standing::physics ||
-      (kind->standing == Standing::must_mend && f.severity == Severity::error) || f.rule.starts_with("spec-acceptance"))
+      (kind->standing == Standing::must_mend && f.severity == Severity::error) || f.rule == "spec-acceptance-expired" ||
+      f.rule == "spec-acceptance-unused")
     return {};
   const auto entry = [&](std::string_view at) {
     return format("{{ rule: {}, at: {}, reason: \"say why\", until: {} }}", f.rule, yaml_word(at), until.text());
