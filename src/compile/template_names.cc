@@ -17,7 +17,7 @@ class Part : public TemplateObject {
  public:
   Part(const Type& type, const void* what) : type_(type), what_(what) {}
   std::size_t size() const override { return is_record() ? type_.fields.size() + rest_size() : type_.size(what_); }
-  Known at(std::size_t i) const override {
+  Known item(std::size_t i) const override {
     if (!is_record()) return value_of(type_.element(), element(type_, what_, i));
     if (i < type_.fields.size()) return value_of(type_.fields[i].type(), type_.fields[i].in(what_));
     const Type& rest = type_.rest->type();
@@ -88,7 +88,7 @@ class NodeAddresses : public TemplateObject {
  public:
   NodeAddresses(const System& in, std::int64_t node) : in_(in), node_(node) {}
   std::size_t size() const override { return networks().size(); }
-  Known at(std::size_t i) const override { return address_text(in_.plan.node_address(networks()[i], node_)); }
+  Known item(std::size_t i) const override { return address_text(in_.plan.node_address(networks()[i], node_)); }
   std::string key(std::size_t i) const override {
     return in_.cluster.networks[static_cast<std::size_t>(networks()[i])].name;
   }
@@ -116,7 +116,7 @@ class Node : public TemplateObject {
   std::size_t size() const override { return std::size(kKeys); }
   std::string key(std::size_t i) const override { return std::string(kKeys[i]); }
   bool fixed_keys() const override { return true; }
-  Known at(std::size_t i) const override {
+  Known item(std::size_t i) const override {
     const Cluster& c = in_.cluster;
     switch (i) {
       case 0:
@@ -140,7 +140,7 @@ class Node : public TemplateObject {
   }
   std::optional<Known> member(std::string_view name) const override {
     for (std::size_t i = 0; i < std::size(kKeys); ++i)
-      if (kKeys[i] == name) return at(i);
+      if (kKeys[i] == name) return item(i);
     return std::nullopt;
   }
 
@@ -159,7 +159,7 @@ class Nodes : public TemplateObject {
       homes_.push_back(home_of(in.cluster, in.plan, static_cast<int>(g)));
   }
   std::size_t size() const override { return static_cast<std::size_t>(in_.cluster.node_count); }
-  Known at(std::size_t i) const override {
+  Known item(std::size_t i) const override {
     const auto node = static_cast<std::int64_t>(i);
     const auto group = static_cast<std::size_t>(in_.cluster.node_group_of(node));
     return Known::map(std::make_shared<Node>(in_, node, group, homes_[group]));
@@ -175,7 +175,7 @@ class Hosts : public TemplateObject {
  public:
   explicit Hosts(const System& in) : in_(in) {}
   std::size_t size() const override { return all().size(); }
-  Known at(std::size_t i) const override {
+  Known item(std::size_t i) const override {
     const Host& h = all()[i];
     return Known::map(std::make_shared<TemplateMap>(
         std::vector<std::pair<std::string, Known>>{

@@ -56,151 +56,246 @@ bool is_outside(const Cluster& c, std::string_view host) {
   return true;
 }
 
+// A server that groups ask and do not reach.
+struct Unreached {
+  std::vector<std::string> groups;
+  std::string host;
+  SourceSpan at;  // where the last of the groups names it
+  void add(const std::string& group, SourceSpan span, std::string name) {
+    if (groups.empty() || groups.back() != group) groups.push_back(group);
+    at = span, host = std::move(name);
+  }
+};
+
+std::string agreed(const std::vector<std::string>& groups, const char* one, const char* many) {
+  return groups.size() == 1 ? one : many;
+}
+
+const char* why_unreached(const std::string& host) {
+  return parse_ipv4(host) ? "it lies in no network of theirs"
+                          : "its name has to mean an address in a network of theirs";
+}
+
 // Servers that a group is told of and that lie in none of its networks, where it has no gateway. A name that is none of
 // the cluster's lies wherever somebody's name server says: outside.
-void check_ways(const System& in, Findings& findings) {
-  const Cluster& c = in.cluster;
-  const std::vector<OwnTimeServer> own = own_time_servers(in);
-  std::vector<std::string> nameless, clockless;
-  std::vector<std::vector<std::string>> mountless(c.storage.size());
-  std::vector<const Value<std::string>*> filers(c.storage.size());
-  std::vector<std::string> directories, bases;
-  NamedHost directory;
-  SourceSpan base_at;
-  std::string base_host;
-  SourceSpan nameless_at, clockless_at;
-  struct Outside {
-    std::string host;
-    SourceSpan at;
-    std::vector<std::string> groups;
+class ServerReach {
+ public:
+  explicit ServerReach(const System& in);
+  void look_at(int group);
+  void report(Findings& findings) const;
+
+ private:
+  struct Asker {  // a group without a gateway
+    int index;
+    const NodeGroupModel& group;
+    std::vector<const NetworkModel*> networks;
   };
-  std::vector<Outside> outside;  // hosts, each once, and who is told of it and does not reach it
-  std::string clock;
-  const std::uint32_t own_name = own_name_server(in);
-  const bool kea = dhcp_server(c) == DhcpServer::kea;  // it serves no names
-  // Packages of plays and installers lie outside where no mirror has them.
-  const bool fetches = in.makes("ansible") && !(c.own_site && c.spec.software.mirror && c.spec.software.mirror->server);
-  std::vector<std::string> fetching;
-  SourceSpan fetching_at;
-  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
-    const NodeGroupModel& group = c.nodes[g];
-    const std::vector<const NetworkModel*> networks = networks_of(c, static_cast<int>(g));
-    if (group.count == 0 || networks.empty()) continue;
-    const bool gateway = std::any_of(networks.begin(), networks.end(),
-                                     [](const NetworkModel* n) { return n->spec && n->spec->gateway; });
-    if (gateway) continue;
-    if (fetches) fetching.push_back(group.name), fetching_at = group.span;
-    if (!c.own_site) continue;  // a cloud's networks have routers of their own
-    const auto beside = [&](const std::string& server) {
-      const auto address = parse_ipv4(server);
-      if (!address) return false;
-      if (std::any_of(networks.begin(), networks.end(),
-                      [&](const NetworkModel* n) { return n->subnet->contains(*address); }))
-        return true;
-      const auto theirs = std::find_if(c.networks.begin(), c.networks.end(),
-                                       [&](const NetworkModel& n) { return n.subnet && n.subnet->contains(*address); });
-      return theirs != c.networks.end() &&
-             reaches_by_route(in, static_cast<int>(g), static_cast<int>(theirs - c.networks.begin()), *address);
-    };
-    const auto far = [&](const Value<std::string>& s) {
-      auto o = std::find_if(outside.begin(), outside.end(), [&](const Outside& known) { return known.host == *s; });
-      if (o == outside.end()) o = outside.insert(o, {*s, s.span, {}});
-      if (o->groups.empty() || o->groups.back() != group.name) o->groups.push_back(group.name);
-    };
-    for (const auto& s : group.software.time_servers) {
-      if (!s || beside(*s)) continue;
-      const auto mine = std::find_if(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *s; });
-      if (mine == own.end()) {
-        far(s);
-        continue;
-      }
-      const Home home = home_of(c, in.plan, mine->group);  // what its plain name means
-      if (mine->group == static_cast<int>(g) ||
-          std::find(networks.begin(), networks.end(), &c.networks[static_cast<std::size_t>(home.network)]) !=
-              networks.end())
-        continue;
-      if (reaches_by_route(in, static_cast<int>(g), home.network,
-                           in.plan.address(home.network, home.end_points, mine->member, 0)))
-        continue;
-      if (clockless.empty() || clockless.back() != group.name) clockless.push_back(group.name);
-      clockless_at = s.span, clock = *s;
-    }
-    for (const auto& s : group.software.name_servers)
-      if (s && !beside(*s)) far(s);
-    for (const NamedHost& h : directory_hosts(group.software))
-      if (is_outside(c, h.host) && !beside(h.host)) directories.push_back(group.name), directory = h;
-    if (const auto& scheduler = c.spec.software.scheduler; slurm_keeps_accounts(c, group) && scheduler->accounting &&
-                                                           scheduler->accounting->database &&
-                                                           *scheduler->accounting->database != "localhost")
-      if (const auto& base = scheduler->accounting->database; is_outside(c, *base) && !beside(*base))
-        bases.push_back(group.name), base_at = base.span, base_host = *base;
-    for (std::size_t i = 0; i < c.storage.size(); ++i)
-      if (const auto filer = mounts_from_outside(c, in.plan, static_cast<int>(i), static_cast<int>(g));
-          filer && !beside(**filer))
-        mountless[i].push_back(group.name), filers[i] = filer;
-    if (group.software.name_servers.empty() && (own_name != 0 || kea) && name_servers(in, group).empty())
-      nameless.push_back(group.name), nameless_at = group.span;
+
+  bool reaches(const Asker& asker, const std::string& server) const;
+  bool reaches_by_name(const Asker& asker, const OwnTimeServer& server) const;
+  void add_outside(const Asker& asker, const Value<std::string>& server);
+  void look_at_time_servers(const Asker& asker);
+  void look_at_name_servers(const Asker& asker);
+  void look_at_directory(const Asker& asker);
+  void look_at_database(const Asker& asker);
+  void look_at_mounts(const Asker& asker);
+
+  void report_outside(Findings& findings) const;
+  void report_repositories(Findings& findings) const;
+  void report_server(Findings& findings, const Unreached& server, const std::string& what) const;
+  void report_mounts(Findings& findings) const;
+  void report_clocks(Findings& findings) const;
+  void report_names(Findings& findings) const;
+
+  const System& in_;
+  const Cluster& c_;
+  std::vector<OwnTimeServer> own_time_servers_;
+  std::uint32_t own_name_server_;
+  bool fetches_;                    // packages of plays and installers, which lie outside where no mirror has them
+  std::vector<Unreached> outside_;  // hosts, each once, where the first group names it
+  std::vector<Unreached> mounts_;   // of each storage system
+  Unreached clock_, directory_, database_;
+  Unreached nameless_, fetching_;  // without a host
+};
+
+ServerReach::ServerReach(const System& in)
+    : in_(in),
+      c_(in.cluster),
+      own_time_servers_(own_time_servers(in)),
+      own_name_server_(own_name_server(in)),
+      fetches_(in.makes("ansible") && !(c_.own_site && c_.spec.software.mirror && c_.spec.software.mirror->server)),
+      mounts_(c_.storage.size()) {}
+
+bool ServerReach::reaches(const Asker& asker, const std::string& server) const {
+  const auto address = parse_ipv4(server);
+  if (!address) return false;
+  if (std::any_of(asker.networks.begin(), asker.networks.end(),
+                  [&](const NetworkModel* n) { return n->subnet->contains(*address); }))
+    return true;
+  const auto theirs = std::find_if(c_.networks.begin(), c_.networks.end(),
+                                   [&](const NetworkModel& n) { return n.subnet && n.subnet->contains(*address); });
+  return theirs != c_.networks.end() &&
+         reaches_by_route(in_, asker.index, static_cast<int>(theirs - c_.networks.begin()), *address);
+}
+
+// One of the cluster's own, by its plain name: an address in the home network of its group.
+bool ServerReach::reaches_by_name(const Asker& asker, const OwnTimeServer& server) const {
+  const Home home = home_of(c_, in_.plan, server.group);
+  return server.group == asker.index ||
+         std::find(asker.networks.begin(), asker.networks.end(),
+                   &c_.networks[static_cast<std::size_t>(home.network)]) != asker.networks.end() ||
+         reaches_by_route(in_, asker.index, home.network,
+                          in_.plan.address(home.network, home.end_points, server.member, 0));
+}
+
+void ServerReach::add_outside(const Asker& asker, const Value<std::string>& server) {
+  auto known = std::find_if(outside_.begin(), outside_.end(), [&](const Unreached& o) { return o.host == *server; });
+  if (known == outside_.end()) known = outside_.insert(known, {{}, *server, server.span});
+  known->add(asker.group.name, known->at, known->host);
+}
+
+void ServerReach::look_at_time_servers(const Asker& asker) {
+  for (const auto& s : asker.group.software.time_servers) {
+    if (!s || reaches(asker, *s)) continue;
+    const auto own = std::find_if(own_time_servers_.begin(), own_time_servers_.end(),
+                                  [&](const OwnTimeServer& o) { return o.server == *s; });
+    if (own == own_time_servers_.end())
+      add_outside(asker, s);
+    else if (!reaches_by_name(asker, *own))
+      clock_.add(asker.group.name, s.span, *s);
   }
-  for (std::size_t i = 0; i < outside.size(); ++i) {
-    const std::vector<std::string>& groups = outside[i].groups;
-    const auto alike = [&](const Outside& o) { return o.groups == groups; };
-    if (std::any_of(outside.begin(), outside.begin() + static_cast<std::ptrdiff_t>(i), alike))
+}
+
+void ServerReach::look_at_name_servers(const Asker& asker) {
+  for (const auto& s : asker.group.software.name_servers)
+    if (s && !reaches(asker, *s)) add_outside(asker, s);
+  const bool kea = dhcp_server(c_) == DhcpServer::kea;  // it serves no names
+  if (asker.group.software.name_servers.empty() && (own_name_server_ != 0 || kea) &&
+      name_servers(in_, asker.group).empty())
+    nameless_.add(asker.group.name, asker.group.span, {});
+}
+
+void ServerReach::look_at_directory(const Asker& asker) {
+  for (const NamedHost& h : directory_hosts(asker.group.software))
+    if (is_outside(c_, h.host) && !reaches(asker, h.host)) directory_.add(asker.group.name, h.span, h.host);
+}
+
+void ServerReach::look_at_database(const Asker& asker) {
+  const auto& scheduler = c_.spec.software.scheduler;
+  if (!slurm_keeps_accounts(c_, asker.group) || !scheduler->accounting || !scheduler->accounting->database) return;
+  const auto& base = scheduler->accounting->database;
+  if (*base != "localhost" && is_outside(c_, *base) && !reaches(asker, *base))
+    database_.add(asker.group.name, base.span, *base);
+}
+
+void ServerReach::look_at_mounts(const Asker& asker) {
+  for (std::size_t i = 0; i < mounts_.size(); ++i)
+    if (const auto* filer = mounts_from_outside(c_, in_.plan, static_cast<int>(i), asker.index);
+        filer && !reaches(asker, **filer))
+      mounts_[i].add(asker.group.name, filer->span, **filer);
+}
+
+void ServerReach::look_at(int group) {
+  const Asker asker{group, c_.nodes[static_cast<std::size_t>(group)], networks_of(c_, group)};
+  if (asker.group.count == 0 || asker.networks.empty()) return;
+  if (std::any_of(asker.networks.begin(), asker.networks.end(),
+                  [](const NetworkModel* n) { return n->spec && n->spec->gateway; }))
+    return;
+  if (fetches_) fetching_.add(asker.group.name, asker.group.span, {});
+  if (!c_.own_site) return;  // a cloud's networks have routers of their own
+  look_at_time_servers(asker);
+  look_at_name_servers(asker);
+  look_at_directory(asker);
+  look_at_database(asker);
+  look_at_mounts(asker);
+}
+
+// One finding for all hosts that the same groups do not reach.
+void ServerReach::report_outside(Findings& findings) const {
+  for (std::size_t i = 0; i < outside_.size(); ++i) {
+    const std::vector<std::string>& groups = outside_[i].groups;
+    const auto alike = [&](const Unreached& o) { return o.groups == groups; };
+    if (std::any_of(outside_.begin(), outside_.begin() + static_cast<std::ptrdiff_t>(i), alike))
       continue;  // said with the first
     std::vector<std::string> hosts;
-    for (const Outside& o : outside)
+    for (const Unreached& o : outside_)
       if (alike(o)) hosts.push_back(one_line(o.host));
     findings
-        .note("network-no-way-out", outside[i].at,
-              quoted(groups) + (groups.size() == 1 ? " has" : " have") + " no gateway, and " + quoted(hosts) +
-                  (hosts.size() == 1 ? " lies" : " lie") + " in no network of theirs")
+        .note("network-no-way-out", outside_[i].at,
+              quoted(groups) + agreed(groups, " has", " have") + " no gateway, and " + quoted(hosts) +
+                  agreed(hosts, " lies", " lie") + " in no network of theirs")
         .help("`gateway` of a network names its router; else name servers that lie in the cluster's own networks");
   }
-  if (!fetching.empty() && outside.empty())
+}
+
+void ServerReach::report_repositories(Findings& findings) const {
+  if (fetching_.groups.empty() || !outside_.empty()) return;
+  findings
+      .note("network-no-way-out", fetching_.at,
+            quoted(fetching_.groups) + agreed(fetching_.groups, " has", " have") +
+                " no gateway: nothing that is compiled leads to " + (c_.own_site ? "" : "other networks, or to ") +
+                "the repositories that " + (installs(c_) ? "installers and plays" : "the plays") + " read")
+      .help("`gateway` of a network names its router" +
+            std::string(c_.own_site ? "; a site without internet has a `mirror`"
+                                    : ", in a cloud's subnet most often its first address"));
+}
+
+void ServerReach::report_server(Findings& findings, const Unreached& server, const std::string& what) const {
+  if (server.groups.empty()) return;
+  findings
+      .note("network-no-way-out", server.at,
+            quoted(server.groups) + agreed(server.groups, " asks ", " ask ") + what + " '" + one_line(server.host) +
+                "', and " + agreed(server.groups, "has", "have") + " no gateway: " + why_unreached(server.host))
+      .help("`gateway` of a network names its router");
+}
+
+void ServerReach::report_mounts(Findings& findings) const {
+  for (std::size_t i = 0; i < mounts_.size(); ++i) {
+    const Unreached& filer = mounts_[i];
+    if (filer.groups.empty()) continue;
     findings
-        .note("network-no-way-out", fetching_at,
-              quoted(fetching) + (fetching.size() == 1 ? " has" : " have") +
-                  " no gateway: nothing that is compiled leads to " + (c.own_site ? "" : "other networks, or to ") +
-                  "the repositories that " + (installs(c) ? "installers and plays" : "the plays") + " read")
-        .help("`gateway` of a network names its router" +
-              std::string(c.own_site ? "; a site without internet has a `mirror`"
-                                     : ", in a cloud's subnet most often its first address"));
-  const auto unreached = [&](SourceSpan span, std::vector<std::string> groups, const std::string& what,
-                             const std::string& host) {
-    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-    findings
-        .note("network-no-way-out", span,
-              quoted(groups) + (groups.size() == 1 ? " asks " : " ask ") + what + " '" + one_line(host) + "', and " +
-                  (groups.size() == 1 ? "has" : "have") + " no gateway: " +
-                  (parse_ipv4(host) ? "it lies in no network of theirs"
-                                    : "its name has to mean an address in a network of theirs"))
-        .help("`gateway` of a network names its router");
-  };
-  if (!directories.empty()) unreached(directory.span, directories, "the directory", directory.host);
-  if (!bases.empty()) unreached(base_at, bases, "the database", base_host);
-  for (std::size_t i = 0; i < c.storage.size(); ++i)
-    if (const std::vector<std::string>& groups = mountless[i]; !groups.empty())
-      findings
-          .note("network-no-way-out", filers[i]->span,
-                quoted(groups) + (groups.size() == 1 ? " mounts '" : " mount '") + c.storage[i].name + "' from '" +
-                    one_line(**filers[i]) + "', and " + (groups.size() == 1 ? "has" : "have") + " no gateway: " +
-                    (parse_ipv4(**filers[i]) ? "it lies in no network of theirs"
-                                             : "its name has to mean an address in a network of theirs"))
-          .help(
-              "`gateway` of a network names its router; a node that does not mount it is drained by the health check");
-  if (!clockless.empty())
-    findings
-        .note("time-server-unreached", clockless_at,
-              "the name '" + one_line(clock) + "' means an address in a network that " + quoted(clockless) +
-                  (clockless.size() == 1 ? " is" : " are") + " not in")
-        .help("name it as it is called in a network that both are in (NODE-NETWORK), or give it a leg in theirs");
-  if (!nameless.empty())
-    findings
-        .note("name-server-unreached", nameless_at,
-              quoted(nameless) + (nameless.size() == 1 ? " is" : " are") + " told of no name server" +
-                  (own_name != 0 ? ": the cluster's own lies in no network of theirs"
-                                 : ": Kea serves no names, and the output dns is not made") +
-                  ", and what they know is /etc/hosts")
-        .help("`name_servers` of the group's software names one that it reaches");
+        .note("network-no-way-out", filer.at,
+              quoted(filer.groups) + agreed(filer.groups, " mounts '", " mount '") + c_.storage[i].name + "' from '" +
+                  one_line(filer.host) + "', and " + agreed(filer.groups, "has", "have") +
+                  " no gateway: " + why_unreached(filer.host))
+        .help("`gateway` of a network names its router; a node that does not mount it is drained by the health check");
+  }
+}
+
+void ServerReach::report_clocks(Findings& findings) const {
+  if (clock_.groups.empty()) return;
+  findings
+      .note("time-server-unreached", clock_.at,
+            "the name '" + one_line(clock_.host) + "' means an address in a network that " + quoted(clock_.groups) +
+                agreed(clock_.groups, " is", " are") + " not in")
+      .help("name it as it is called in a network that both are in (NODE-NETWORK), or give it a leg in theirs");
+}
+
+void ServerReach::report_names(Findings& findings) const {
+  if (nameless_.groups.empty()) return;
+  findings
+      .note("name-server-unreached", nameless_.at,
+            quoted(nameless_.groups) + agreed(nameless_.groups, " is", " are") + " told of no name server" +
+                (own_name_server_ != 0 ? ": the cluster's own lies in no network of theirs"
+                                       : ": Kea serves no names, and the output dns is not made") +
+                ", and what they know is /etc/hosts")
+      .help("`name_servers` of the group's software names one that it reaches");
+}
+
+void ServerReach::report(Findings& findings) const {
+  report_outside(findings);
+  report_repositories(findings);
+  report_server(findings, directory_, "the directory");
+  report_server(findings, database_, "the database");
+  report_mounts(findings);
+  report_clocks(findings);
+  report_names(findings);
+}
+
+void check_ways(const System& in, Findings& findings) {
+  ServerReach reach(in);
+  for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) reach.look_at(static_cast<int>(g));
+  reach.report(findings);
 }
 
 // Schedulers and monitors call nodes by their plain names.

@@ -111,10 +111,12 @@ void take_serials(const System& in, int group, InstallDrives& out) {
   }
 }
 
-void choose_drives(const System& in, int group, InstallPlan& plan, Findings& findings) {
-  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+using DriveEntry = Named<Drives>;
+
+// The entry `boot`, with its size; nullptr with a finding where the installer could not tell which drives are the
+// system's.
+const DriveEntry* boot_drives(const NodeGroupModel& g, Findings& findings) {
   const auto& drives = g.server.part.drives.entries;
-  if (drives.empty()) return;  // not known: the only disk there is
   const auto entry = std::find_if(drives.begin(), drives.end(), [](const auto& d) { return d.name == "boot"; });
   if (entry == drives.end()) {
     std::vector<std::string> names;
@@ -127,24 +129,20 @@ void choose_drives(const System& in, int group, InstallPlan& plan, Findings& fin
         .help(format("name the drives of the system in '{}', with their number, size and kind, beside `model` or in "
                      "`server`: `drives: {{ boot: 2 x 960 GB nvme }}`",
                      g.name));
-    return;
+    return nullptr;
   }
-  const Drives& d = entry->value;
-  if (!d.size) {
+  if (!entry->value.size) {
     findings
         .error("install-drives-unsaid", g.span,
                format("the size of the drives `boot` of '{}' is not known, and the installer tells them by it", g.name))
         .help("`boot: 2 x 960 GB nvme`, with their number, size and kind");
-    return;
+    return nullptr;
   }
-  InstallDrives& out = plan.disks;
-  out.boot = drive_choice(d);
-  if (out.boot.count > kMostBootDrives)
-    findings
-        .error("install-drives-many", g.span,
-               format("`boot` of '{}' has {} drives, and a system is installed on {} at most", g.name, out.boot.count,
-                      kMostBootDrives))
-        .help(format("`boot: 2 x {} {}`, and an entry of another name for the rest", to_text(*d.size), out.boot.kind));
+  return &*entry;
+}
+
+// The places of the boot drives, where the spec has them.
+void take_paths(const NodeGroupModel& g, const Drives& d, InstallDrives& out, Findings& findings) {
   for (const Value<std::string>& path : d.paths) {
     if (!path) continue;
     out.paths.push_back(path_name(*path));
@@ -163,57 +161,89 @@ void choose_drives(const System& in, int group, InstallPlan& plan, Findings& fin
                format("`boot` of '{}' has {} {} and {} of `paths`", g.name, out.boot.count,
                       out.boot.count == 1 ? "drive" : "drives", out.paths.size()))
         .help("one of `paths` for each drive");
-  take_serials(in, group, out);
-  std::vector<std::string> alike, unknown;
-  for (const auto& other : drives) {
-    if (&other == &*entry) continue;
+}
+
+// Names of entries, in quotes, that an installer could take for `boot`.
+struct Doubtful {
+  std::vector<std::string> alike, unknown;  // of one size and kind with it; of no known size
+};
+
+// Entries that are alike are counted together, and so are entries that one of them joins.
+void add_other(InstallDrives::Other all, std::vector<InstallDrives::Other>& others) {
+  for (auto same = others.begin(); same != others.end();)
+    if (is_alike(same->drives, all.drives)) {
+      all.name = same->name + "," + all.name;
+      all.drives.count += same->drives.count;
+      all.fewest += same->fewest;
+      all.drives.least = std::min(all.drives.least, same->drives.least);
+      all.drives.most = std::max(all.drives.most, same->drives.most);
+      same = others.erase(same);
+    } else {
+      ++same;
+    }
+  others.push_back(std::move(all));
+}
+
+Doubtful take_others(const NodeGroupModel& g, const DriveEntry& boot, InstallDrives& out) {
+  Doubtful doubtful;
+  for (const auto& other : g.server.part.drives.entries) {
+    if (&other == &boot) continue;
     if (!other.value.size) {
-      unknown.push_back("'" + other.name + "'");
+      doubtful.unknown.push_back("'" + other.name + "'");
       continue;
     }
     const DriveChoice is = drive_choice(other.value);
-    if (is_alike(out.boot, is)) alike.push_back("'" + other.name + "'");
-    // Entries that are alike are counted together, and so are entries that one of them joins.
-    InstallDrives::Other all{one_word(other.name), is,
-                             other.value.count.confirmed && other.value.size.confirmed ? is.count : 0};
-    for (auto same = out.others.begin(); same != out.others.end();)
-      if (is_alike(same->drives, all.drives)) {
-        all.name = same->name + "," + all.name;
-        all.drives.count += same->drives.count;
-        all.fewest += same->fewest;
-        all.drives.least = std::min(all.drives.least, same->drives.least);
-        all.drives.most = std::max(all.drives.most, same->drives.most);
-        same = out.others.erase(same);
-      } else {
-        ++same;
-      }
-    out.others.push_back(std::move(all));
+    if (is_alike(out.boot, is)) doubtful.alike.push_back("'" + other.name + "'");
+    add_other({one_word(other.name), is, other.value.count.confirmed && other.value.size.confirmed ? is.count : 0},
+              out.others);
   }
-  if (!out.paths.empty()) return;
+  return doubtful;
+}
+
+// A warning where some nodes have serial numbers: only the others stop.
+void report_doubtful(const NodeGroupModel& g, const Drives& boot, const InstallDrives& out, const Doubtful& doubtful,
+                     Findings& findings) {
   const std::int64_t left = g.count - static_cast<std::int64_t>(out.serials.size());
-  const std::string ways = format(
-      "the place of each drive of the system, as `ls /dev/disk/by-path` has it on such a machine: `boot: {{ count: {}, "
-      "size: {}, kind: {}, paths: [ {} ] }}`; or their serial numbers, a row of the inventory for each: "
-      "{},drives.boot[0],S64GNE0T100001 below name,port,serial",
-      out.boot.count, to_text(*d.size), out.boot.kind,
-      out.boot.count == 1 ? "\"pci-0000:01:00.0-nvme-1\"" : "\"pci-0000:01:00.0-nvme-1\", \"pci-0000:02:00.0-nvme-1\"",
-      g.names.name(0));
-  const auto finding = [&](std::string text) {
-    Finding& f = out.serials.empty() ? findings.error("install-drives-alike", g.span, std::move(text))
-                                     : findings.warning("install-drives-alike", g.span, std::move(text));
-    f.help(ways);
-  };
-  if (left == 0 || (alike.empty() && unknown.empty())) return;
+  if (left == 0 || (doubtful.alike.empty() && doubtful.unknown.empty())) return;
   const std::string whom = out.serials.empty() ? format("the installer cannot tell which ones are the system's")
                                                : format(
                                                      "{} of {} nodes have no serial numbers of their boot drives in "
                                                      "the inventory, and their installation stops",
                                                      left, g.count);
-  if (!alike.empty())
-    finding(format("drives 'boot' and {} of '{}' are of one size and kind: {}", join(alike, ", "), g.name, whom));
-  else
-    finding(format("the size of drives {} of '{}' is not known, and may be that of 'boot': {}", join(unknown, ", "),
-                   g.name, whom));
+  std::string text = !doubtful.alike.empty()
+                         ? format("drives 'boot' and {} of '{}' are of one size and kind: {}",
+                                  join(doubtful.alike, ", "), g.name, whom)
+                         : format("the size of drives {} of '{}' is not known, and may be that of 'boot': {}",
+                                  join(doubtful.unknown, ", "), g.name, whom);
+  Finding& f = out.serials.empty() ? findings.error("install-drives-alike", g.span, std::move(text))
+                                   : findings.warning("install-drives-alike", g.span, std::move(text));
+  f.help(format(
+      "the place of each drive of the system, as `ls /dev/disk/by-path` has it on such a machine: `boot: {{ count: {}, "
+      "size: {}, kind: {}, paths: [ {} ] }}`; or their serial numbers, a row of the inventory for each: "
+      "{},drives.boot[0],S64GNE0T100001 below name,port,serial",
+      out.boot.count, to_text(*boot.size), out.boot.kind,
+      out.boot.count == 1 ? "\"pci-0000:01:00.0-nvme-1\"" : "\"pci-0000:01:00.0-nvme-1\", \"pci-0000:02:00.0-nvme-1\"",
+      g.names.name(0)));
+}
+
+void choose_drives(const System& in, int group, InstallPlan& plan, Findings& findings) {
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+  if (g.server.part.drives.entries.empty()) return;  // not known: the only disk there is
+  const DriveEntry* boot = boot_drives(g, findings);
+  if (!boot) return;
+  const Drives& d = boot->value;
+  InstallDrives& out = plan.disks;
+  out.boot = drive_choice(d);
+  if (out.boot.count > kMostBootDrives)
+    findings
+        .error("install-drives-many", g.span,
+               format("`boot` of '{}' has {} drives, and a system is installed on {} at most", g.name, out.boot.count,
+                      kMostBootDrives))
+        .help(format("`boot: 2 x {} {}`, and an entry of another name for the rest", to_text(*d.size), out.boot.kind));
+  take_paths(g, d, out, findings);
+  take_serials(in, group, out);
+  const Doubtful doubtful = take_others(g, *boot, out);
+  if (out.paths.empty()) report_doubtful(g, d, out, doubtful, findings);
 }
 
 }  // namespace

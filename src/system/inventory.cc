@@ -124,146 +124,204 @@ void append_guid(std::uint64_t guid, std::string& out) {
   append_hex(out, guid, 16);
 }
 
-Inventory Inventory::read(const Sources& sources, FileId file, Findings& findings) {
-  Inventory inventory;
-  const std::string_view text = sources.text(file);
-  const auto at = [&](std::size_t begin, std::size_t end) {
-    return SourceSpan{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-  };
-  CsvReader reader(text, inventory.unquoted_);
-  std::vector<Cell> row;
-  std::size_t wrong = 0, malformed = 0, values = 0, twice = 0;
-  const auto broken = [&] {
-    if (++malformed <= kMostTold)
-      findings
-          .error("inventory-malformed", at(wrong, wrong + 1),
-                 text[wrong] == '"' ? "a quoted cell of the inventory does not end"
-                                    : "text behind the closing quote of a cell")
-          .help("quotes stand around the whole cell, and double inside it (RFC 4180)");
-    reader.skip_line();
-  };
-  int name = -1, port = -1, mac = -1, guid = -1, serial = -1;
-  std::vector<std::pair<std::string_view, std::size_t>> serials;  // and the row
-  std::size_t columns = 0;
-  for (bool header = true; !reader.done();) {
-    if (!reader.row(row, wrong)) {
-      broken();
-      continue;
-    }
-    if (row.size() == 1 && row[0].text.empty()) continue;
-    if (header) {
-      header = false;
-      columns = row.size();
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string word = to_lower(row[i].text);
-        int* column = word == "name"     ? &name
-                      : word == "port"   ? &port
-                      : word == "mac"    ? &mac
-                      : word == "guid"   ? &guid
-                      : word == "serial" ? &serial
-                                         : nullptr;
-        if (!column) continue;
-        if (*column >= 0)
-          findings.error("inventory-malformed", at(row[i].begin, row[i].end),
-                         "the inventory has two columns '" + word + "'");
-        *column = static_cast<int>(i);
-      }
-      if (name < 0) {
-        findings
-            .error("inventory-malformed", at(row[0].begin, row[0].end),
-                   "the first line of the inventory names no column 'name'")
-            .help("begin with name,port,mac,guid");
-        return inventory;
-      }
-      continue;
-    }
-    if (row.size() != columns) {
-      if (++malformed <= kMostTold)
-        findings.error("inventory-malformed", at(row[0].begin, row.back().end),
-                       "a row of the inventory has " + std::to_string(row.size()) + " cells, its first line has " +
-                           std::to_string(columns));
-      continue;
-    }
-    const auto cell = [&](int column) { return column < 0 ? Cell{} : row[static_cast<std::size_t>(column)]; };
-    InventoryRow r{at(cell(name).begin, cell(name).end), cell(name).text, cell(port).text, {}, {}, cell(serial).text};
-    if (r.name.empty()) {
-      if (++values <= kMostTold) findings.error("inventory-value", r.span, "a row of the inventory names no device");
-      continue;
-    }
-    const auto value = [&](int column, std::string_view what, auto parse, std::string_view example,
-                           std::optional<std::uint64_t>& to) {
-      const Cell c = cell(column);
-      if (c.text.empty()) return;
-      to = parse(c.text);
-      if (!to && ++values <= kMostTold)
-        findings.error("inventory-value", at(c.begin, c.end), "'" + shown(c.text) + "' is no " + std::string(what))
-            .help("for example " + std::string(example));
-    };
-    value(mac, "MAC address of a port", parse_port_mac, "94:6d:ae:12:34:56", r.mac);
-    value(guid, "GUID", parse_guid, "0x946dae0300123456", r.guid);
-    const auto [before, fresh] = inventory.by_place_.emplace(place(r.name, r.port), inventory.rows_.size());
-    if (!fresh) {
-      if (++twice <= kMostTold)
-        findings
-            .error("inventory-row-twice", r.span,
-                   "'" + shown(r.name) + "'" + (r.port.empty() ? "" : " port '" + shown(r.port) + "'") +
-                       " stands twice in the inventory")
-            .note(inventory.rows_[before->second].span, "the other row");
-      continue;
-    }
-    if (const Cell number = cell(serial); !number.text.empty()) {
-      serials.emplace_back(number.text, inventory.rows_.size());
-      if (!std::any_of(number.text.begin(), number.text.end(), is_letter_or_digit) && ++values <= kMostTold)
-        findings
-            .error("inventory-value", at(number.begin, number.end),
-                   "'" + shown(number.text) + "' is no serial number: it has neither a letter nor a digit")
-            .help("for example S64GNE0T100001; leave the cell empty where the number is unknown");
-    }
-    inventory.rows_.push_back(r);
+// Reads the rows of one file, and compares them with each other.
+class InventoryReader {
+ public:
+  InventoryReader(const Sources& sources, FileId file, Findings& findings)
+      : text_(sources.text(file)), file_(file), findings_(findings), csv_(text_, inventory_.unquoted_) {}
+  Inventory read();
+
+ private:
+  using Row = std::vector<Cell>;
+  using Number = std::pair<std::string_view, std::size_t>;  // a serial number, and the row
+
+  bool read_row(Row& row);  // false: malformed, and reported
+  bool read_header(const Row& row);
+  void add_row(const Row& row);
+  std::optional<std::uint64_t> port_mac(const Row& row);
+  std::optional<std::uint64_t> guid(const Row& row);
+  std::optional<std::uint64_t> read_number(const Cell& cell, std::optional<std::uint64_t> (*parse)(std::string_view),
+                                           const char* what, const char* example);
+  void check_serial(const Cell& serial);
+  void check_serials();
+  void report_shared_serial(const Number& one, const Number& second);
+  void check_numbers(std::optional<std::uint64_t> InventoryRow::*number, void (*print)(std::uint64_t, std::string&),
+                     const char* what);
+
+  static Cell cell(const Row& row, int column) { return column < 0 ? Cell{} : row[static_cast<std::size_t>(column)]; }
+  SourceSpan at(std::size_t begin, std::size_t end) const {
+    return {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
   }
-  // Rows of one device have its serial number each; two devices hardly ever have the same: nodes of one chassis may. A
-  // host name and an object's (gpu001, node/gpu/001) may be of one device.
+  SourceSpan at(const Cell& c) const { return at(c.begin, c.end); }
+
+  std::string_view text_;
+  FileId file_;
+  Findings& findings_;
+  Inventory inventory_;
+  CsvReader csv_;
+  int name_ = -1, port_ = -1, mac_ = -1, guid_ = -1, serial_ = -1;  // columns
+  std::size_t columns_ = 0;
+  std::vector<Number> serials_;
+  std::size_t malformed_ = 0, values_ = 0, twice_ = 0;  // findings of each kind
+};
+
+bool InventoryReader::read_row(Row& row) {
+  std::size_t wrong = 0;
+  if (csv_.row(row, wrong)) return true;
+  if (++malformed_ <= kMostTold)
+    findings_
+        .error("inventory-malformed", at(wrong, wrong + 1),
+               text_[wrong] == '"' ? "a quoted cell of the inventory does not end"
+                                   : "text behind the closing quote of a cell")
+        .help("quotes stand around the whole cell, and double inside it (RFC 4180)");
+  csv_.skip_line();
+  return false;
+}
+
+bool InventoryReader::read_header(const Row& row) {
+  columns_ = row.size();
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string word = to_lower(row[i].text);
+    int* column = word == "name"     ? &name_
+                  : word == "port"   ? &port_
+                  : word == "mac"    ? &mac_
+                  : word == "guid"   ? &guid_
+                  : word == "serial" ? &serial_
+                                     : nullptr;
+    if (!column) continue;
+    if (*column >= 0)
+      findings_.error("inventory-malformed", at(row[i]), "the inventory has two columns '" + word + "'");
+    *column = static_cast<int>(i);
+  }
+  if (name_ >= 0) return true;
+  findings_.error("inventory-malformed", at(row[0]), "the first line of the inventory names no column 'name'")
+      .help("begin with name,port,mac,guid");
+  return false;
+}
+
+std::optional<std::uint64_t> InventoryReader::read_number(const Cell& c,
+                                                          std::optional<std::uint64_t> (*parse)(std::string_view),
+                                                          const char* what, const char* example) {
+  if (c.text.empty()) return {};
+  const auto number = parse(c.text);
+  if (!number && ++values_ <= kMostTold)
+    findings_.error("inventory-value", at(c), "'" + shown(c.text) + "' is no " + what)
+        .help("for example " + std::string(example));
+  return number;
+}
+
+std::optional<std::uint64_t> InventoryReader::port_mac(const Row& row) {
+  return read_number(cell(row, mac_), parse_port_mac, "MAC address of a port", "94:6d:ae:12:34:56");
+}
+
+std::optional<std::uint64_t> InventoryReader::guid(const Row& row) {
+  return read_number(cell(row, guid_), parse_guid, "GUID", "0x946dae0300123456");
+}
+
+void InventoryReader::check_serial(const Cell& serial) {
+  if (!std::any_of(serial.text.begin(), serial.text.end(), is_letter_or_digit) && ++values_ <= kMostTold)
+    findings_
+        .error("inventory-value", at(serial),
+               "'" + shown(serial.text) + "' is no serial number: it has neither a letter nor a digit")
+        .help("for example S64GNE0T100001; leave the cell empty where the number is unknown");
+}
+
+void InventoryReader::add_row(const Row& row) {
+  if (row.size() != columns_) {
+    if (++malformed_ <= kMostTold)
+      findings_.error("inventory-malformed", at(row[0].begin, row.back().end),
+                      "a row of the inventory has " + std::to_string(row.size()) + " cells, its first line has " +
+                          std::to_string(columns_));
+    return;
+  }
+  const Cell name = cell(row, name_), serial = cell(row, serial_);
+  InventoryRow r{at(name), name.text, cell(row, port_).text, {}, {}, serial.text};
+  if (r.name.empty()) {
+    if (++values_ <= kMostTold) findings_.error("inventory-value", r.span, "a row of the inventory names no device");
+    return;
+  }
+  r.mac = port_mac(row);
+  r.guid = guid(row);
+  const auto [before, fresh] = inventory_.by_place_.emplace(place(r.name, r.port), inventory_.rows_.size());
+  if (!fresh) {
+    if (++twice_ <= kMostTold)
+      findings_
+          .error("inventory-row-twice", r.span,
+                 "'" + shown(r.name) + "'" + (r.port.empty() ? "" : " port '" + shown(r.port) + "'") +
+                     " stands twice in the inventory")
+          .note(inventory_.rows_[before->second].span, "the other row");
+    return;
+  }
+  if (!serial.text.empty()) {
+    serials_.emplace_back(serial.text, inventory_.rows_.size());
+    check_serial(serial);
+  }
+  inventory_.rows_.push_back(r);
+}
+
+void InventoryReader::report_shared_serial(const Number& one, const Number& second) {
   const auto is_object = [](std::string_view device) { return device.find('/') != std::string_view::npos; };
-  std::sort(serials.begin(), serials.end());
-  for (std::size_t i = 1; i < serials.size(); ++i) {
-    const InventoryRow &r = inventory.rows_[serials[i].second], &other = inventory.rows_[serials[i - 1].second];
-    const bool drives =
-        r.port.starts_with("drives.") && other.port.starts_with("drives.");  // have numbers of their own
-    const auto called = [&](const InventoryRow& device) {
-      return "'" + shown(device.name) + (drives ? " " + shown(device.port) : "") + "'";
-    };
-    if (serials[i].first == serials[i - 1].first && (drives || r.name != other.name) &&
-        is_object(r.name) == is_object(other.name) && ++twice <= kMostTold) {
-      // An installer finds the drives of the system by these numbers: one that is of another entry, too, may hold data.
-      const std::string said =
-          called(r) + " and " + called(other) + " have the same serial number '" + shown(serials[i].first) + "'";
-      (drives && r.name == other.name ? findings.error("inventory-serial-twice", r.span, said)
-                                      : findings.warning("inventory-serial-twice", r.span, said))
-          .note(other.span, "the other one");
+  const InventoryRow &r = inventory_.rows_[second.second], &other = inventory_.rows_[one.second];
+  const bool drives = r.port.starts_with("drives.") && other.port.starts_with("drives.");  // have numbers of their own
+  const auto called = [&](const InventoryRow& device) {
+    return "'" + shown(device.name) + (drives ? " " + shown(device.port) : "") + "'";
+  };
+  if ((!drives && r.name == other.name) || is_object(r.name) != is_object(other.name) || ++twice_ > kMostTold) return;
+  // An installer finds the drives of the system by these numbers: one that is of another entry, too, may hold data.
+  const std::string said =
+      called(r) + " and " + called(other) + " have the same serial number '" + shown(second.first) + "'";
+  (drives && r.name == other.name ? findings_.error("inventory-serial-twice", r.span, said)
+                                  : findings_.warning("inventory-serial-twice", r.span, said))
+      .note(other.span, "the other one");
+}
+
+// Rows of one device have its serial number each; two devices hardly ever have the same: nodes of one chassis may. A
+// host name and an object's (gpu001, node/gpu/001) may be of one device.
+void InventoryReader::check_serials() {
+  std::sort(serials_.begin(), serials_.end());
+  for (std::size_t i = 1; i < serials_.size(); ++i)
+    if (serials_[i].first == serials_[i - 1].first) report_shared_serial(serials_[i - 1], serials_[i]);
+}
+
+// One MAC or GUID for two ports: the second would take the first one's address, or its place in the fabric.
+void InventoryReader::check_numbers(std::optional<std::uint64_t> InventoryRow::*number,
+                                    void (*print)(std::uint64_t, std::string&), const char* what) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> all;
+  for (std::size_t i = 0; i < inventory_.rows_.size(); ++i)
+    if (const auto& v = inventory_.rows_[i].*number) all.emplace_back(*v, i);
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].first != all[i - 1].first || ++twice_ > kMostTold) continue;
+    const InventoryRow &r = inventory_.rows_[all[i].second], &other = inventory_.rows_[all[i - 1].second];
+    std::string text;
+    print(all[i].first, text);
+    findings_
+        .error("inventory-value-twice", r.span,
+               "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same " + what + " " + text)
+        .note(other.span, "the other one");
+  }
+}
+
+Inventory InventoryReader::read() {
+  Row row;
+  for (bool header = true; !csv_.done();) {
+    if (!read_row(row) || (row.size() == 1 && row[0].text.empty())) continue;
+    if (!header) {
+      add_row(row);
+    } else if (!read_header(row)) {
+      return std::move(inventory_);
     }
+    header = false;
   }
-  // One MAC or GUID for two ports: the second would take the first one's address, or its place in the fabric.
-  for (const bool macs : {true, false}) {
-    std::vector<std::pair<std::uint64_t, std::size_t>> all;
-    for (std::size_t i = 0; i < inventory.rows_.size(); ++i)
-      if (const auto& v = macs ? inventory.rows_[i].mac : inventory.rows_[i].guid) all.emplace_back(*v, i);
-    std::sort(all.begin(), all.end());
-    for (std::size_t i = 1; i < all.size(); ++i)
-      if (all[i].first == all[i - 1].first && ++twice <= kMostTold) {
-        const InventoryRow &r = inventory.rows_[all[i].second], &other = inventory.rows_[all[i - 1].second];
-        std::string number;
-        if (macs)
-          append_mac(number, all[i].first);
-        else
-          append_guid(all[i].first, number);
-        findings
-            .error("inventory-value-twice", r.span,
-                   "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same " +
-                       (macs ? "MAC address " : "GUID ") + number)
-            .note(other.span, "the other one");
-      }
-  }
-  return inventory;
+  check_serials();
+  check_numbers(
+      &InventoryRow::mac, [](std::uint64_t mac, std::string& out) { append_mac(out, mac); }, "MAC address");
+  check_numbers(&InventoryRow::guid, append_guid, "GUID");
+  return std::move(inventory_);
+}
+
+Inventory Inventory::read(const Sources& sources, FileId file, Findings& findings) {
+  return InventoryReader(sources, file, findings).read();
 }
 
 const InventoryRow* Inventory::find(std::string_view name, std::string_view port) const {

@@ -41,6 +41,7 @@ class Inventory {
   const std::vector<InventoryRow>& rows() const { return rows_; }
 
  private:
+  friend class InventoryReader;
   std::vector<InventoryRow> rows_;
   std::deque<std::string> unquoted_;                       // cells that had quotes in them: they do not move
   std::unordered_map<std::string, std::size_t> by_place_;  // "name\nport" -> row

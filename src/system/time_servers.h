@@ -1,3 +1,4 @@
+// Which of the cluster's own machines serve the time.
 #pragma once
 #include <cstdint>
 #include <string_view>

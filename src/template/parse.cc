@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "diag/finding.h"
+#include "template/filters.h"
 
 namespace clusterc {
 namespace {
@@ -576,13 +577,5 @@ class Parser {
 }  // namespace
 
 TemplateBlock parse_template(const Sources& sources, FileId file) { return Parser(sources, file).all(); }
-
-const std::vector<TemplateFilter>& template_filters() {
-  static const std::vector<TemplateFilter> filters = {
-      {"tojson", 0, 0},  {"quote", 0, 0}, {"safe", 0, 0},   {"default", 1, 1}, {"join", 1, 1},
-      {"replace", 2, 2}, {"items", 0, 0}, {"length", 0, 0}, {"first", 0, 0},   {"last", 0, 0},
-      {"lower", 0, 0},   {"upper", 0, 0}, {"trim", 0, 0},   {"lines", 0, 0},   {"si", 0, 0}};
-  return filters;
-}
 
 }  // namespace clusterc

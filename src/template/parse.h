@@ -65,11 +65,4 @@ struct TemplateNode {
 
 TemplateBlock parse_template(const Sources&, FileId);  // throws TemplateProblem
 
-// The filters, in the order in which messages name them, with the numbers of arguments that each takes.
-struct TemplateFilter {
-  std::string_view name;
-  int least, most;
-};
-const std::vector<TemplateFilter>& template_filters();
-
 }  // namespace clusterc

@@ -62,7 +62,7 @@ class TemplateObject {
  public:
   virtual ~TemplateObject() = default;
   virtual std::size_t size() const = 0;
-  virtual TemplateValue at(std::size_t) const = 0;
+  virtual TemplateValue item(std::size_t) const = 0;
   // Of a map: its keys, at most this many of them for a message; a value by its key, nullopt where there is no such
   // key; whether the keys are fixed (another one is a slip of the pen, always) or the spec's own.
   virtual std::string key(std::size_t) const { return {}; }
@@ -75,7 +75,7 @@ class TemplateList : public TemplateObject {
  public:
   explicit TemplateList(std::vector<TemplateValue> items) : items_(std::move(items)) {}
   std::size_t size() const override { return items_.size(); }
-  TemplateValue at(std::size_t i) const override { return items_[i]; }
+  TemplateValue item(std::size_t i) const override { return items_[i]; }
 
  private:
   std::vector<TemplateValue> items_;
@@ -86,7 +86,7 @@ class TemplateMap : public TemplateObject {
   explicit TemplateMap(std::vector<std::pair<std::string, TemplateValue>> members, bool fixed = false)
       : members_(std::move(members)), fixed_(fixed) {}
   std::size_t size() const override { return members_.size(); }
-  TemplateValue at(std::size_t i) const override { return members_[i].second; }
+  TemplateValue item(std::size_t i) const override { return members_[i].second; }
   std::string key(std::size_t i) const override { return members_[i].first; }
   bool fixed_keys() const override { return fixed_; }
 

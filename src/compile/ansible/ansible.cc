@@ -150,28 +150,19 @@ void sources(YamlWriter& y, std::string_view key, const std::vector<PackageSourc
   y.end_list();
 }
 
-// What the roles are told.
-void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, const NodeSettings& s) {
-  const Spec& spec = in.cluster.spec;
-  if (!s.distribution.empty())
-    put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
-  if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
-  if (runs(s, "netplan") || runs(s, "networkd") || runs(s, "networkmanager")) {
-    y.list("cluster_folders");
-    for (std::int64_t first = 0; first < g.count; first += kBucket) {
-      std::string folder;
-      append_bucket(g, first, folder);
-      put(y, folder);
-    }
-    y.end_list();
+void network_folders(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {
+  if (!runs(s, "netplan") && !runs(s, "networkd") && !runs(s, "networkmanager")) return;
+  y.list("cluster_folders");
+  for (std::int64_t first = 0; first < g.count; first += kBucket) {
+    std::string folder;
+    append_bucket(g, first, folder);
+    put(y, folder);
   }
-  put(y, "cluster_name_servers", s.name_servers);
-  put(y, "cluster_kernel_arguments", s.kernel_arguments);
-  put(y, "cluster_kernel_modules", s.packages.modules);
-  if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
-  if (!s.files.limits.empty()) put(y, "cluster_limits", s.files.limits);
-  if (!s.files.lnet.empty()) put(y, "cluster_lnet", s.files.lnet);
-  if (!s.firewall.empty()) put(y.field("cluster_firewall", s.firewall), "cluster_firewall_inside", s.firewall_inside);
+  y.end_list();
+}
+
+// Drives, and file systems that are mounted from elsewhere or exported.
+void file_systems(YamlWriter& y, const NodeSettings& s) {
   if (!s.drives.empty()) {
     y.list("cluster_drives");
     for (const DataDrives& d : s.drives) {
@@ -198,25 +189,32 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
       put(put(y.begin_map(), "path", e.path), "storage", e.storage).end_map();
     y.end_list();
   }
-  put(y, "cluster_home_users", s.home_users);
-  if (const auto& who = g.software.identity; who && runs(s, "identity")) {
-    y.map("cluster_identity");
-    put(put(y, "kind", *who->kind), "server", *who->server);
-    if (who->base) put(y, "base", *who->base);
-    if (who->bind_dn) put(y, "bind_dn", *who->bind_dn);
-    if (const auto& secret = who->bind_password) {  // the reference, never the password
-      if (secret->file) put(y, "password_file", *secret->file);
-      if (secret->env) put(y, "password_env", *secret->env);
-      if (secret->vault) put(y, "password_vault", *secret->vault);
-    }
-    y.end_map();
+}
+
+void identity(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {
+  const auto& who = g.software.identity;
+  if (!who || !runs(s, "identity")) return;
+  y.map("cluster_identity");
+  put(put(y, "kind", *who->kind), "server", *who->server);
+  if (who->base) put(y, "base", *who->base);
+  if (who->bind_dn) put(y, "bind_dn", *who->bind_dn);
+  if (const auto& secret = who->bind_password) {  // the reference, never the password
+    if (secret->file) put(y, "password_file", *secret->file);
+    if (secret->env) put(y, "password_env", *secret->env);
+    if (secret->vault) put(y, "password_vault", *secret->vault);
   }
-  if (s.mirror) {
-    put(put(y.map("cluster_mirror"), "host", s.mirror->host), "folder", s.mirror->spec->folder.value_or(""));
-    if (!s.mirror->node.empty()) put(y, "node", s.mirror->node);
-    if (s.mirror->spec->ca) put(y, "ca", *s.mirror->spec->ca);
-    y.field("images", has_images(in.cluster)).end_map();
-  }
+  y.end_map();
+}
+
+void mirror(YamlWriter& y, const CompileInput& in, const NodeSettings& s) {
+  if (!s.mirror) return;
+  put(put(y.map("cluster_mirror"), "host", s.mirror->host), "folder", s.mirror->spec->folder.value_or(""));
+  if (!s.mirror->node.empty()) put(y, "node", s.mirror->node);
+  if (s.mirror->spec->ca) put(y, "ca", *s.mirror->spec->ca);
+  y.field("images", has_images(in.cluster)).end_map();
+}
+
+void packages(YamlWriter& y, const NodeSettings& s) {
   sources(y, "cluster_repositories", s.packages.sources);
   sources(y, "cluster_distribution_repositories", s.distribution_sources);
   put(y, "cluster_rdma_packages", s.packages.rdma);
@@ -227,6 +225,10 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   if (s.mig) y.field("cluster_mig_count", s.mig->count).field("cluster_mig_profile", s.mig->profile);
   put(y, "cluster_cuda_packages", s.packages.cuda);
   put(y, "cluster_rocm_packages", s.packages.rocm);
+}
+
+// The machines that serve the cluster, and what they serve.
+void services(YamlWriter& y, const NodeSettings& s) {
   for (const auto& [key, host] : {std::pair<std::string_view, const std::string&>{"cluster_name_server", s.name_server},
                                   {"cluster_dhcp_server", s.dhcp_server},
                                   {"cluster_web_server", s.web_server},
@@ -237,29 +239,56 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   put(y, "cluster_subnets_managed", s.subnets_managed);
   put(y, "cluster_ports", s.ports);
   put(y, "cluster_daemons", s.daemons);
-  if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
-  if (!s.container_files.empty()) {
-    y.list("cluster_container_files");
-    for (const ContainerFile& f : s.container_files)
-      y.begin_map().field("file", f.name).field("path", f.installed).end_map();
-    y.end_list();
-    if (!s.enroot_folder.empty()) put(y, "cluster_enroot_folder", s.enroot_folder);
-    if (!s.enroot_mount.empty()) put(y, "cluster_enroot_mount", s.enroot_mount);
-  }
+}
+
+void container_files(YamlWriter& y, const NodeSettings& s) {
+  if (s.container_files.empty()) return;
+  y.list("cluster_container_files");
+  for (const ContainerFile& f : s.container_files)
+    y.begin_map().field("file", f.name).field("path", f.installed).end_map();
+  y.end_list();
+  if (!s.enroot_folder.empty()) put(y, "cluster_enroot_folder", s.enroot_folder);
+  if (!s.enroot_mount.empty()) put(y, "cluster_enroot_mount", s.enroot_mount);
+}
+
+void slurm(YamlWriter& y, const CompileInput& in, const NodeSettings& s) {
   put(y, "cluster_slurm_packages", s.slurm_packages);
-  if (!s.slurm_packages.empty()) {
-    y.key("cluster_slurm_controller_packages");
-    y.flow(std::span<const std::string>(s.slurm_controller_packages));
-    if (!s.slurm_database_packages.empty()) put(y, "cluster_slurm_database_packages", s.slurm_database_packages);
-    if (!s.slurm_database_packages.empty())
-      if (const auto& accounting = spec.software.scheduler->accounting; accounting && accounting->password) {
-        if (accounting->password->env) put(y, "cluster_slurm_password_env", *accounting->password->env);
-        if (accounting->password->vault) put(y, "cluster_slurm_password_vault", *accounting->password->vault);
-      }
-    if (s.slurm_state_server) put(y, "cluster_slurm_state_server", *s.slurm_state_server);
-    y.field("cluster_slurmd", s.slurmd);
-    if (s.slurmd && !s.files.slurmd.empty()) put(y, "cluster_slurmd_settings", s.files.slurmd);
-  }
+  if (s.slurm_packages.empty()) return;
+  y.key("cluster_slurm_controller_packages");
+  y.flow(std::span<const std::string>(s.slurm_controller_packages));
+  if (!s.slurm_database_packages.empty()) put(y, "cluster_slurm_database_packages", s.slurm_database_packages);
+  if (!s.slurm_database_packages.empty())
+    if (const auto& accounting = in.cluster.spec.software.scheduler->accounting; accounting && accounting->password) {
+      if (accounting->password->env) put(y, "cluster_slurm_password_env", *accounting->password->env);
+      if (accounting->password->vault) put(y, "cluster_slurm_password_vault", *accounting->password->vault);
+    }
+  if (s.slurm_state_server) put(y, "cluster_slurm_state_server", *s.slurm_state_server);
+  y.field("cluster_slurmd", s.slurmd);
+  if (s.slurmd && !s.files.slurmd.empty()) put(y, "cluster_slurmd_settings", s.files.slurmd);
+}
+
+// What the roles are told.
+void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, const NodeSettings& s) {
+  if (!s.distribution.empty())
+    put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
+  if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
+  network_folders(y, g, s);
+  put(y, "cluster_name_servers", s.name_servers);
+  put(y, "cluster_kernel_arguments", s.kernel_arguments);
+  put(y, "cluster_kernel_modules", s.packages.modules);
+  if (!s.files.sysctl.empty()) put(y, "cluster_sysctl", s.files.sysctl);
+  if (!s.files.limits.empty()) put(y, "cluster_limits", s.files.limits);
+  if (!s.files.lnet.empty()) put(y, "cluster_lnet", s.files.lnet);
+  if (!s.firewall.empty()) put(y.field("cluster_firewall", s.firewall), "cluster_firewall_inside", s.firewall_inside);
+  file_systems(y, s);
+  put(y, "cluster_home_users", s.home_users);
+  identity(y, g, s);
+  mirror(y, in, s);
+  packages(y, s);
+  services(y, s);
+  if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
+  container_files(y, s);
+  slurm(y, in, s);
 }
 
 // Roles that follow each other on the same machines are one play.

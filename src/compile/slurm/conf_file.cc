@@ -193,123 +193,147 @@ void SlurmFile::include(std::string_view path) {
   entries_.push_back({"Include", "Include " + std::string(path), true});
 }
 
-void SlurmFile::finish(Bundle& bundle, Findings& findings) {
-  std::vector<std::string> replaced, lines, named;
+struct SlurmFile::Extra {
+  std::string text;
+  std::string key;    // "#" of a comment, empty where there is none
+  std::string lower;  // the key in lower case
+  SourceSpan span;
+  bool is_comment() const { return key == "#"; }
+  bool has_settings() const { return !is_comment() && lower != "include"; }
+};
+
+struct SlurmFile::Extras {
+  std::vector<std::string> lines;     // to be written behind the compiled ones
+  std::vector<std::string> defaults;  // to be written before the compiled ones that they are for
+  std::vector<std::string> replaced;  // keys in lower case: their compiled lines are left out
+  std::vector<std::string> named;     // as named_by() has them
+};
+
+bool SlurmFile::is_line(const Extra& extra, Findings& findings) const {
+  if (extra.key.empty() || extra.text.find_first_of("\n\r") != std::string::npos) {
+    findings.error("output-extra-malformed", extra.span, "'" + one_line(extra.text) + "' is no line of " + name_)
+        .help("write one Key=Value in each line, for example SchedulerParameters=bf_continue");
+    return false;
+  }
+  if (!extra.has_settings()) return true;
+  const SlurmLine line = read_slurm_line(extra.text, extra.span);
+  const auto twice = std::find_if(line.pairs.begin(), line.pairs.end(),
+                                  [&](const auto& p) { return line.value(p.first) != &p.second; });
+  if (!line.rest.empty())
+    findings
+        .error("output-extra-malformed", extra.span,
+               "'" + one_line(line.rest.substr(0, 60)) + "' is no Key=Value, and " + name_ + " ends there")
+        .help("a value with blanks stands in quotes, and none is empty without them");
+  else if (twice != line.pairs.end())
+    findings
+        .error("output-extra-malformed", extra.span,
+               "'" + twice->first + "' stands twice in one line of " + name_ + ", and Slurm takes the last")
+        .help("keep one of them");
+  return line.rest.empty() && twice == line.pairs.end();
+}
+
+// The place of the compiled line with the same key.
+bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findings) const {
+  if (extra.is_comment() || may_repeat(extra.lower)) return true;
+  const auto ours =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == extra.lower; });
+  if (ours != entries_.end() && ours->derived) {
+    findings
+        .error("output-extra-contradicts-spec", extra.span,
+               "'" + extra.key + "' of " + name_ + " follows from the spec: " + ours->text)
+        .help("change the spec instead");
+    return false;
+  }
+  if (std::find(extras.replaced.begin(), extras.replaced.end(), extra.lower) != extras.replaced.end()) {
+    findings
+        .error("output-extra-malformed", extra.span, "'" + extra.key + "' stands twice in the extra lines of " + name_)
+        .help("keep one of them");
+    return false;
+  }
+  if (ours != entries_.end() && !ours->path.empty() && !runs(extra.text, ours->path)) {
+    const std::string pattern = ours->path.substr(0, ours->path.rfind('.')) + "*";
+    findings
+        .warning("slurm-program-replaced", extra.span,
+                 "'" + extra.key + "' takes the place of " + ours->path + ", which " + ours->does)
+        .help(ours->patterns ? "`" + extra.key + "=" + pattern +
+                                   "` runs it and whatever else has such a name; where yours calls it, accept this"
+                             : "where yours calls it, accept this");
+  }
+  extras.replaced.push_back(extra.lower);
+  return true;
+}
+
+// What it defines has a name that no other line defines.
+bool SlurmFile::has_own_name(const Extra& extra, Extras& extras, Findings& findings) const {
+  const std::string what = named_by(extra.text);
+  if (what.empty()) return true;
+  const std::string as_written = extra.key + "=" + what.substr(what.find('=') + 1);
+  if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.named == what; })) {
+    findings.error("output-extra-contradicts-spec", extra.span, "'" + as_written + "' stands in " + name_ + " already")
+        .help("give it another name");
+    return false;
+  }
+  if (std::find(extras.named.begin(), extras.named.end(), what) != extras.named.end()) {
+    findings
+        .error("output-extra-malformed", extra.span, "'" + as_written + "' stands twice in the extra lines of " + name_)
+        .help("keep one of them");
+    return false;
+  }
+  extras.named.push_back(what);
+  return true;
+}
+
+// Keys and values of slurm.conf; an unknown key is a warning, and stands.
+bool SlurmFile::is_known_to_slurm(const Extra& extra, Findings& findings) const {
+  if (!extra.has_settings() || name_ != "slurm.conf") return true;
+  if (!is_slurm_conf_key(extra.key)) {
+    Finding& f = findings.warning("output-extra-unknown-key", extra.span,
+                                  "slurm.conf of Slurm 22.05 and 24.11 has no key '" + extra.key +
+                                      "': slurmctld does not start on a line that it does not know");
+    const std::span<const std::string_view> known = slurm_conf_keys();
+    if (!offer_names(f, extra.key, {known.begin(), known.end()}))
+      f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
+  }
   const bool memory_by_cpu = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) {
     return e.text.find(" DefMemPerCPU=") != std::string::npos;
   });
-  if (const auto* extra = extra_of(in_, name_)) {
-    for (const auto& wish : *extra) {
-      if (!wish) continue;
-      const std::string text(trim(*wish));
-      const std::string_view key = text.starts_with("#") ? std::string_view("#") : key_of(text);
-      if (key.empty() || text.find_first_of("\n\r") != std::string::npos) {
-        findings.error("output-extra-malformed", wish.span, "'" + one_line(text) + "' is no line of " + name_)
-            .help("write one Key=Value in each line, for example SchedulerParameters=bf_continue");
-        continue;
-      }
-      const std::string lower = to_lower(key);
-      if (key != "#" && lower != "include") {
-        const SlurmLine line = read_slurm_line(text, wish.span);
-        const auto twice = std::find_if(line.pairs.begin(), line.pairs.end(),
-                                        [&](const auto& p) { return line.value(p.first) != &p.second; });
-        if (!line.rest.empty()) {
-          findings
-              .error("output-extra-malformed", wish.span,
-                     "'" + one_line(line.rest.substr(0, 60)) + "' is no Key=Value, and " + name_ + " ends there")
-              .help("a value with blanks stands in quotes, and none is empty without them");
-          continue;
-        }
-        if (twice != line.pairs.end()) {
-          findings
-              .error("output-extra-malformed", wish.span,
-                     "'" + twice->first + "' stands twice in one line of " + name_ + ", and Slurm takes the last")
-              .help("keep one of them");
-          continue;
-        }
-      }
-      if (key != "#" && !may_repeat(lower)) {
-        const auto ours =
-            std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == lower; });
-        if (ours != entries_.end() && ours->derived) {
-          findings
-              .error("output-extra-contradicts-spec", wish.span,
-                     "'" + std::string(key) + "' of " + name_ + " follows from the spec: " + ours->text)
-              .help("change the spec instead");
-          continue;
-        }
-        if (std::find(replaced.begin(), replaced.end(), lower) != replaced.end()) {
-          findings
-              .error("output-extra-malformed", wish.span,
-                     "'" + std::string(key) + "' stands twice in the extra lines of " + name_)
-              .help("keep one of them");
-          continue;
-        }
-        if (ours != entries_.end() && !ours->path.empty() && !runs(text, ours->path)) {
-          const std::string pattern = ours->path.substr(0, ours->path.rfind('.')) + "*";
-          findings
-              .warning("slurm-program-replaced", wish.span,
-                       "'" + std::string(key) + "' takes the place of " + ours->path + ", which " + ours->does)
-              .help(ours->patterns
-                        ? "`" + std::string(key) + "=" + pattern +
-                              "` runs it and whatever else has such a name; where yours calls it, accept this"
-                        : "where yours calls it, accept this");
-        }
-        replaced.push_back(lower);
-      }
-      if (const std::string what = named_by(text); !what.empty()) {
-        const std::string as_written = std::string(key) + "=" + what.substr(what.find('=') + 1);
-        if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.named == what; })) {
-          findings
-              .error("output-extra-contradicts-spec", wish.span, "'" + as_written + "' stands in " + name_ + " already")
-              .help("give it another name");
-          continue;
-        }
-        if (std::find(named.begin(), named.end(), what) != named.end()) {
-          findings
-              .error("output-extra-malformed", wish.span,
-                     "'" + as_written + "' stands twice in the extra lines of " + name_)
-              .help("keep one of them");
-          continue;
-        }
-        named.push_back(what);
-      }
-      check_identity(key, text, wish.span, findings);
-      if (key != "#" && lower != "include" && name_ == "slurm.conf" && !is_slurm_conf_key(key)) {
-        Finding& f = findings.warning("output-extra-unknown-key", wish.span,
-                                      "slurm.conf of Slurm 22.05 and 24.11 has no key '" + std::string(key) +
-                                          "': slurmctld does not start on a line that it does not know");
-        const std::span<const std::string_view> known = slurm_conf_keys();
-        if (!offer_names(f, key, {known.begin(), known.end()}))
-          f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
-      }
-      if (key != "#" && lower != "include" && name_ == "slurm.conf" &&
-          !check_line(read_slurm_line(text, wish.span), key, memory_by_cpu, findings))
-        continue;
-      // Of several options in one key the compiled one stays, unless the line sets it.
-      const auto ours = std::find_if(entries_.begin(), entries_.end(),
-                                     [&](const Entry& e) { return !e.option.empty() && to_lower(e.key) == lower; });
-      const bool kept = ours != entries_.end() &&
-                        to_lower(text).find(ours->option.substr(0, ours->option.find('='))) == std::string::npos;
-      if (kept && text.ends_with('"'))
-        lines.push_back(text.substr(0, text.size() - 1) + "," + ours->option + "\"");
-      else
-        lines.push_back(kept ? text + "," + ours->option : text);
-    }
+  return check_line(read_slurm_line(extra.text, extra.span), extra.key, memory_by_cpu, findings);
+}
+
+// Of several options in one key the compiled one stays, unless the line sets it.
+std::string SlurmFile::with_compiled_option(const Extra& extra) const {
+  const auto ours = std::find_if(entries_.begin(), entries_.end(),
+                                 [&](const Entry& e) { return !e.option.empty() && to_lower(e.key) == extra.lower; });
+  if (ours == entries_.end() ||
+      to_lower(extra.text).find(ours->option.substr(0, ours->option.find('='))) != std::string::npos)
+    return extra.text;
+  if (extra.text.ends_with('"')) return extra.text.substr(0, extra.text.size() - 1) + "," + ours->option + "\"";
+  return extra.text + "," + ours->option;
+}
+
+SlurmFile::Extras SlurmFile::read_extras(Findings& findings) const {
+  Extras extras;
+  const auto* wishes = extra_of(in_, name_);
+  if (!wishes) return extras;
+  for (const auto& wish : *wishes) {
+    if (!wish) continue;
+    Extra extra{std::string(trim(*wish)), {}, {}, wish.span};
+    extra.key = extra.text.starts_with("#") ? "#" : std::string(key_of(extra.text));
+    extra.lower = to_lower(extra.key);
+    if (!is_line(extra, findings) || !takes_place(extra, extras, findings) || !has_own_name(extra, extras, findings))
+      continue;
+    check_identity(extra.key, extra.text, extra.span, findings);
+    if (is_known_to_slurm(extra, findings)) extras.lines.push_back(with_compiled_option(extra));
   }
-  if (!error_.empty()) {
-    findings.error("slurm-value-unwritable", in_.cluster.spec.name.span,
-                   name_ + " cannot hold what the spec says: " + error_);
-    return;
-  }
-  bundle.open("slurm/" + name_, "slurm", mode_);
-  std::string& out = bundle.text();
-  out += made_by(in_, "slurm");
-  // What holds for the lines that follow it, and for compiled ones too: of those that stand before any other extra line
-  // of their kind.
-  std::vector<std::string> defaults, behind;
+  return extras;
+}
+
+// What holds for the lines that follow it, and for compiled ones too: of those that stand before any other extra line
+// of their kind. A file without such lines keeps it where it was.
+SlurmFile::Extras SlurmFile::split_defaults(Extras extras) const {
+  std::vector<std::string> behind;
   std::set<std::string> begun;
-  for (std::string& l : lines) {
+  for (std::string& l : extras.lines) {
     const SlurmLine read = read_slurm_line(l, {});
     const std::string key = read.pairs.empty() ? std::string() : read.pairs[0].first;
     const bool kind = key == "nodename" || key == "partitionname",
@@ -318,23 +342,40 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
     const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
       return to_lower(e.text.substr(0, key.size() + 1)) == key + "=";
     });
-    (is_default && ours && !begun.contains(key) ? defaults : behind)
-        .push_back(std::move(l));  // a file without such lines keeps it where it was
+    (is_default && ours && !begun.contains(key) ? extras.defaults : behind).push_back(std::move(l));
   }
-  lines = std::move(behind);
+  extras.lines = std::move(behind);
+  return extras;
+}
+
+void SlurmFile::write(const Extras& extras, std::string& out) const {
   std::set<std::string> placed;
   for (const Entry& e : entries_) {
     for (const std::string_view kind : {"NodeName=", "PartitionName="})
       if (e.text.starts_with(kind) && placed.emplace(kind).second)
-        for (const std::string& l : defaults)
+        for (const std::string& l : extras.defaults)
           if (to_lower(l).starts_with(to_lower(kind.substr(0, kind.size() - 1))))
             out += "# outputs.slurm.extra of the spec\n" + l + "\n";
-    if (!e.key.empty() && std::find(replaced.begin(), replaced.end(), to_lower(e.key)) != replaced.end()) continue;
+    if (!e.key.empty() &&
+        std::find(extras.replaced.begin(), extras.replaced.end(), to_lower(e.key)) != extras.replaced.end())
+      continue;
     out += e.text;
     out += '\n';
   }
-  if (!lines.empty()) out += "\n# outputs.slurm.extra of the spec\n";
-  for (const std::string& l : lines) out += l, out += '\n';
+  if (!extras.lines.empty()) out += "\n# outputs.slurm.extra of the spec\n";
+  for (const std::string& l : extras.lines) out += l, out += '\n';
+}
+
+void SlurmFile::finish(Bundle& bundle, Findings& findings) {
+  const Extras extras = split_defaults(read_extras(findings));
+  if (!error_.empty()) {
+    findings.error("slurm-value-unwritable", in_.cluster.spec.name.span,
+                   name_ + " cannot hold what the spec says: " + error_);
+    return;
+  }
+  bundle.open("slurm/" + name_, "slurm", mode_);
+  bundle.text() += made_by(in_, "slurm");
+  write(extras, bundle.text());
   bundle.close();
 }
 

@@ -43,8 +43,20 @@ class SlurmFile {
     bool derived = false;
     std::string named = {}, path = {}, does = {}, option = {};
     bool patterns = true;
-  };  // named: "PartitionName=cpu" of a line of several keys; path, does: of a program; option: "name=value"
+  };             // named: "PartitionName=cpu" of a line of several keys; path, does: of a program; option: "name=value"
+  struct Extra;  // an extra line
+  struct Extras;  // the extra lines that stand in the file
   void keep(std::string_view key, std::string_view value, bool derived, std::string_view why);
+  // A step of reading an extra line: false where the line cannot stand; the finding says why.
+  bool is_line(const Extra&, Findings&) const;
+  bool takes_place(const Extra&, Extras&, Findings&) const;
+  bool has_own_name(const Extra&, Extras&, Findings&) const;
+  bool is_known_to_slurm(const Extra&, Findings&) const;
+  std::string with_compiled_option(const Extra&) const;
+  Extras read_extras(Findings&) const;
+  Extras split_defaults(Extras) const;
+  void write(const Extras&, std::string& out) const;
+
   const CompileInput& in_;
   std::string name_;
   std::uint32_t mode_;

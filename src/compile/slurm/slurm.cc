@@ -150,8 +150,7 @@ std::int64_t spec_memory(const Cluster& c) {
   return out;
 }
 
-void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
-  SlurmFile f(in, "slurm.conf");
+void controllers(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
   const Value<Version>* v = release(in);
   f.comment("for Slurm " + (v ? (*v)->text() : std::string("22.05 to 25.05")));
   f.derived("ClusterName", to_lower(in.cluster.spec.name.value_or("cluster")));
@@ -164,13 +163,10 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("SlurmdPidFile", "/run/slurmd.pid");
   f.set("SlurmctldLogFile", "/var/log/slurm/slurmctld.log");
   f.set("SlurmdLogFile", "/var/log/slurm/slurmd.log");
-  f.blank();
-  f.comment("jobs get cores, memory and GPUs, and see no others: cgroup.conf");
-  f.derived("SelectType", "select/cons_tres");
-  f.set("SelectTypeParameters", "CR_Core_Memory");
-  f.derived("ProctrackType", "proctrack/cgroup");
-  f.derived("TaskPlugin", "task/affinity,task/cgroup");
-  f.set("MpiDefault", facts.mpi);
+}
+
+// The limits that a job has from its nodes, not from the login node.
+std::string own_limits(const CompileInput& in, const SlurmFacts& facts) {
   const auto says = [&](auto limit) {
     return std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) {
       const auto& l = in.cluster.nodes[static_cast<std::size_t>(n.group)].software.limits;
@@ -180,14 +176,25 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   std::string own = "MEMLOCK";
   if (says([](const auto& l) { return static_cast<bool>(l.nofile); })) own += ",NOFILE";
   if (says([](const auto& l) { return static_cast<bool>(l.nproc); })) own += ",NPROC";
-  f.set("PropagateResourceLimitsExcept", own,
+  return own;
+}
+
+void jobs(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
+  f.comment("jobs get cores, memory and GPUs, and see no others: cgroup.conf");
+  f.derived("SelectType", "select/cons_tres");
+  f.set("SelectTypeParameters", "CR_Core_Memory");
+  f.derived("ProctrackType", "proctrack/cgroup");
+  f.derived("TaskPlugin", "task/affinity,task/cgroup");
+  f.set("MpiDefault", facts.mpi);
+  f.set("PropagateResourceLimitsExcept", own_limits(in, facts),
         "each node has its own limits (RDMA locks memory); those of the login node are not carried along");
   f.set("ReturnToService", "1",
         "a node that did not answer comes back by itself once it registers with what it should have");
-  const Scheduler& scheduler = *in.cluster.spec.software.scheduler;
-  f.set("JobRequeue", scheduler.requeue.value_or(true) ? "1" : "0",
+  f.set("JobRequeue", in.cluster.spec.software.scheduler->requeue.value_or(true) ? "1" : "0",
         "whether a batch job starts again when its node fails, where the job itself does not say");
-  f.blank();
+}
+
+void node_checks(const CompileInput& in, SlurmFile& f, Findings& findings) {
   f.comment("on each node: what the spec promises is looked for before and after each job, and every five minutes");
   f.program("Prolog", format("{}/prolog.sh", kSlurmFolder),
             "looks before each job for what the spec promises, and makes its scratch");
@@ -217,8 +224,9 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
   f.set("HealthCheckNodeState", "ANY,CYCLE",
         "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of "
         "them");
-  accounting(facts, f);
-  f.blank();
+}
+
+void devices_and_topology(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
   if (hands_out_gpus(facts)) f.derived("GresTypes", hands_out_shards(facts) ? "gpu,shard" : "gpu");
   if (facts.topology == SlurmTopology::tree) f.derived("TopologyPlugin", "topology/tree");
   if (facts.topology == SlurmTopology::block) f.derived("TopologyPlugin", "topology/block");
@@ -232,8 +240,9 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
           .help(
               "it is compiled where the nodes of a network hang on several switches; here there is nothing to choose "
               "from");
+}
 
-  f.blank();
+void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
   f.comment("RealMemory in MiB: what is fitted less what firmware, kernel, daemons and a crash kernel take");
   for (const SlurmNodes& n : facts.nodes) {
     if (const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)]; !slurm_reads_ranges(n.names))
@@ -252,8 +261,11 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
             {"Gres", gres_of(n)},
             {"Feature", join(n.features, ",")}});
   }
-  f.blank();
+}
+
+void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
   f.comment("without a wish of its own a job gets its share: of memory by CPU, of CPUs by GPU");
+  const Scheduler& scheduler = *in.cluster.spec.software.scheduler;
   bool first = true;
   const std::string longest =
       scheduler.limits && scheduler.limits->time
@@ -272,6 +284,22 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
              n.shards > 0 ? "GRES/gpu=" + std::to_string(n.shards) + ",GRES/shard=1" : std::string()}});
     first = false;
   }
+}
+
+void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
+  SlurmFile f(in, "slurm.conf");
+  controllers(in, facts, f);
+  f.blank();
+  jobs(in, facts, f);
+  f.blank();
+  node_checks(in, f, findings);
+  accounting(facts, f);
+  f.blank();
+  devices_and_topology(in, facts, f, findings);
+  f.blank();
+  nodes(in, facts, f, findings);
+  f.blank();
+  partitions(in, facts, f);
   f.finish(bundle, findings);
 }
 
