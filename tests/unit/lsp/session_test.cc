@@ -21,6 +21,8 @@ struct Session {
     notify("initialized", Json::object());
   }
 
+  std::optional<Date> today;
+
   void bytes(std::string_view all) {
     std::string out;
     server.receive(all, out);
@@ -28,7 +30,7 @@ struct Session {
   }
   void analyse_all() {
     std::string out;
-    while (auto job = server.next_job()) server.finish(run_job(*job, std::nullopt), out);
+    while (auto job = server.next_job()) server.finish(run_job(*job, today), out);
     keep(out);
   }
   void send(const Json& message) {
@@ -218,6 +220,7 @@ TEST(Session, AFindingIsAcceptedByAnAction) {
        {"", "accept:\n  - { rule: pcie-acs, at: nodes, reason: x, until: 2999-01-01 }\n"}) {
     Session s({}, {{"textDocument", {{"codeAction", {{"codeActionLiteralSupport", Json::object()}}}}}});
     text = std::string(kLab) + std::string(list);
+    s.today = Date{2026, 11, 26};
     s.open(kUri, text);
     ASSERT_TRUE(s.has_code(kUri, "node-memory-channels-uneven").is_object());
     const Json all =
@@ -235,6 +238,7 @@ TEST(Session, AFindingIsAcceptedByAnAction) {
     text.insert(d.offset({edit["range"]["start"]["line"], edit["range"]["start"]["character"]}),
                 edit["newText"].get<std::string>());
     EXPECT_NE(text.find("accept:\n  - { rule: "), std::string::npos) << text;
+    EXPECT_NE(text.find("until: 2027-05-28 }"), std::string::npos) << text;
     s.change(kUri, 2, Json::array({Json{{"text", text}}}));
     const Json now = s.has_code(kUri, "node-memory-channels-uneven");
     ASSERT_TRUE(now.is_object()) << text;
