@@ -735,6 +735,10 @@ void Scanner::plain() {
       error("spec-missing-blank", begin, begin + colon + 1,
             format("no blank behind the ':' of '{}'", word(begin, begin + colon)))
           .fixed_by("insert a blank", {{span(begin + colon + 1, begin + colon + 1), " "}});
+    } else if (key >= end) {
+      error("spec-yaml-syntax", p_, p_ + 1, "a ':' where no key can stand")
+          .note(span(begin, first_end), "this text goes on because the next line is indented deeper")
+          .help("write the key and its ':' on one line");
     } else {
       error("spec-bad-indentation", key, end,
             format("'{}' cannot be a key here: it continues the text of line {}", word(key, end), line_of(begin)))
