@@ -221,8 +221,8 @@ std::optional<std::uint64_t> InventoryReader::guid(const Row& row) {
 void InventoryReader::check_serial(const Cell& serial) {
   if (!std::any_of(serial.text.begin(), serial.text.end(), is_letter_or_digit) && ++values_ <= kMostTold)
     findings_
-        .error("inventory-value", at(serial),
-               "'" + shown(serial.text) + "' is no serial number: it has neither a letter nor a digit")
+        .warning("inventory-value", at(serial),
+                 "'" + shown(serial.text) + "' is no serial number: it has neither a letter nor a digit")
         .help("for example S64GNE0T100001; leave the cell empty where the number is unknown");
 }
 
