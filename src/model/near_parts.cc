@@ -1,6 +1,8 @@
 // Parts by what their names mean: "hgx-h200" is no part, and the servers with H200 GPUs are. A name of a part is made
 // of words between hyphens; the words with a digit are those of a generation or model (h200, cx7, sn5600, 9654), the
 // others those of makers and series.
+#include <algorithm>
+
 #include "base/text.h"
 #include "model/resolution.h"
 
@@ -45,6 +47,12 @@ std::string gpus_of(Catalog& catalog, std::string_view server) {
   return part && part->gpus && part->gpus->model ? *part->gpus->model : std::string();
 }
 
+// A server that is sold with its adapters is complete: the networks of a spec find their ports on it.
+bool has_adapters(Catalog& catalog, std::string_view server) {
+  const ServerPart* part = catalog.server(server);
+  return part && !part->nics.empty();
+}
+
 }  // namespace
 
 void suggest_by_meaning(Finding& f, Catalog& catalog, std::string_view written, PartKind kind) {
@@ -60,9 +68,17 @@ void suggest_by_meaning(Finding& f, Catalog& catalog, std::string_view written, 
   const std::vector<std::string_view> known = catalog.known(kind);
   for (const std::string_view id : known) take(id, shared(wanted, id));
   std::string what = format("{}s with such a name", part_kind_name(kind));
+  std::size_t shown = 0;
   if (names.empty() && kind == PartKind::server) {
     for (const std::string_view id : known) take(id, shared(wanted, gpus_of(catalog, id)));
     what = "servers with that GPU";
+    const auto bare =
+        std::ranges::stable_partition(names, [&](const std::string& id) { return has_adapters(catalog, id); });
+    shown =
+        std::min(bare.begin() == names.begin() ? names.size() : static_cast<std::size_t>(bare.begin() - names.begin()),
+                 kMostNames);
+  } else {
+    shown = std::min(names.size(), kMostNames);
   }
   if (kind == PartKind::switch_) what = "switches with such a name";
   if (names.empty()) {
@@ -70,7 +86,6 @@ void suggest_by_meaning(Finding& f, Catalog& catalog, std::string_view written, 
     return;
   }
   std::string list;
-  const std::size_t shown = std::min(names.size(), kMostNames);
   for (std::size_t i = 0; i < shown; ++i)
     list += format("{}`{}`", i == 0 ? "" : i + 1 == shown ? " or " : ", ", names[i]);
   f.help(format("{}: write {}{}", what, list,

@@ -294,7 +294,8 @@ void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m)
               "write `kind: ethernet`");
   }
   if (r.cluster.own_site && !was_written(n.switch_model) && !was_written(n.shares_switches_with)) {
-    const std::string fitting = n.rate ? fitting_switch(r.catalog, m.kind, *n.rate) : std::string();
+    const double links = static_cast<double>(n.breakout.value_or(1));
+    const std::string fitting = n.rate ? fitting_switch(r.catalog, m.kind, *n.rate * links) : std::string();
     r.missing(entry.name_span, format("network '{}' has no switch", entry.name),
               format("write `switch: {}`, or `shares_switches_with: …`", fitting.empty() ? "…" : fitting));
   }
