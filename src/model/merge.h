@@ -2,7 +2,9 @@
 // line here. What is written wins over what is below it; a default of the language wins only over nothing. Lists are
 // replaced, entries of maps by key.
 #pragma once
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -42,15 +44,36 @@ void field(std::optional<T>& below, const std::optional<T>& above) {
     lay_over(*below, *above);
 }
 template <class T>
+concept IsSocket = requires(T& t) {
+  t.slots;
+  t.switches;
+};
+// A device that a spec puts into a slot leaves the slot that the part has it in.
+template <class Socket>
+void take_out_moved(NamedMap<Socket>& below, const NamedMap<Socket>& above) {
+  std::vector<std::string> placed;
+  for (const auto& socket : above)
+    for (const auto& slot : socket.value.slots) {
+      if (slot.value.device) placed.push_back(*slot.value.device);
+      for (const Value<std::string>& device : slot.value.devices)
+        if (device) placed.push_back(*device);
+    }
+  for (auto& socket : below.entries) {
+    const auto* again = above.find(socket.name);
+    std::erase_if(socket.value.slots.entries, [&](const auto& slot) {
+      return slot.value.device && !(again && again->value.slots.find(slot.name)) &&
+             std::find(placed.begin(), placed.end(), *slot.value.device) != placed.end();
+    });
+  }
+}
+template <class T>
 void field(NamedMap<T>& below, const NamedMap<T>& above) {
+  if constexpr (IsSocket<T>) take_out_moved(below, above);
   for (const auto& entry : above) {
     auto* old = below.find(entry.name);
     // Slots that a spec adds to a socket stand beside those of the part. With `switches` the socket is described anew,
     // and `socket1: {}` empties it.
-    if constexpr (requires(T & t) {
-                    t.slots;
-                    t.switches;
-                  })
+    if constexpr (IsSocket<T>)
       if (old && entry.value.switches.entries.empty() && !entry.value.slots.entries.empty()) {
         field(old->value.slots, entry.value.slots);
         old->name_span = entry.name_span;

@@ -75,6 +75,9 @@ def networks(w):
                 if between < rate * (1 - EPS) or part.get("port_rate") and between > part["port_rate"] * (1 + EPS):
                     yield from wrong("uplink-rate", here, f"{between} between switches, {rate} of nodes, ports of {part.get('port_rate')}")
             planes, bond = int(number(net.get("planes", 1)) or 1), int(number(net.get("bond", 1)) or 1)
+            for who, how in net["connects"].items() if bond > 1 and isinstance(net.get("connects"), dict) else ():
+                if isinstance(how, str) and how.isdigit() and int(how) % bond:
+                    yield from wrong("whole-bonds", here + [("networks", name, "connects", who)], f"{how} ports of '{who}' in bonds of {bond}")
             ways = int(part["port_rate"] / rate + 1e-9) if part.get("port_rate") and rate else 1
             ways = min(ways, int(number(net["breakout"]))) if "breakout" in net else ways
             ways = max(1, min(ways, int(part.get("breakout") or 1)))

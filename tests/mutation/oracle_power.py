@@ -129,7 +129,8 @@ def rack_power(w):
         if not pdus or not all(parts):
             continue
         ratings = [w.pdu_rating(p) for p in parts]
-        if not all(ratings):      # a strip whose rating the catalogue does not know
+        if not all(ratings):
+            yield Verdict("rack-power", "undecided", pdu_places(w, name), "a strip whose rating the catalogue does not know")
             continue
         n, feeds = len(pdus), [w.feed_of(p) for p in pdus]
         places = pdu_places(w, name)
@@ -286,6 +287,8 @@ def supplies(w):
             yield from wrong("supply-voltage", here + (pdu_places(w, g.racks) if g.racks in w.racks else []) + [("site", "supply", "voltage"), ("site", "supply"), ("site", "supply", "phases")], f"{volts:.4g} V for supplies of '{g.name}', {least} to {most} V")
         if count and g.racks in w.racks:
             fed = [w.feed_of(p) for p in w.racks[g.racks].get("pdus", [])]
+            if len(fed) > 1 and len(set(fed)) == 1 and len(w.feeds) > 1:
+                yield Verdict("supplies-feeds", "undecided", here + pdu_places(w, g.racks), "all PDUs of the racks are on one feed: whether a device could stand on two is not known")
             if len(set(fed)) > 1:
                 least_left = min(math.floor(count * sum(f != lost for f in fed) / len(fed)) if count % len(fed) == 0 else -1 for lost in set(fed))
                 places = here + pdu_places(w, g.racks)

@@ -62,7 +62,8 @@ def racks(w):
             floor, tile = number(w.site.get("floor_load", "")), number(w.site.get("tile_load", ""))
             at = here + [("site", "floor_load"), ("site", "tile_load"), ("site",)]
             if part.get("weight") and part.get("width") and part.get("depth"):
-                area = part["width"] * part["depth"]
+                # A rating of a floor is of a load spread over the room: half of the aisle before and behind counts, 1 m and 0.6 m (ANSI/TIA-942).
+                area = part["width"] * (part["depth"] + (number(w.site.get("aisle", "")) or 1) / 2 + 0.3)
                 if floor:
                     yield from judge("floor", (low + part["weight"]) / area, (high + part["weight"]) / area, floor, at, f"floor below racks '{name}'")
                 if tile:

@@ -58,6 +58,7 @@ RULES = {
     "switch-ports": {"net-switch-ports-exceeded", "net-fabric-exceeds-tiers"},
     "link-rate": {"net-link-ends-mismatched", "net-switch-ports-exceeded"},
     "uplink-rate": {"spec-out-of-range"},
+    "whole-bonds": {"spec-out-of-range"},
     "spines": {"net-topology-not-followed"},
     "link-kind": {"net-link-ends-mismatched", "net-roce-lossless-plan-broken"},
     "rails": {"pcie-gpu-rail-pairing-broken"},

@@ -136,10 +136,25 @@ def quantity(value):
 FITTINGS = ("cpus", "memory", "gpus", "nics", "drives", "psus", "pcie", "nvlink_bridge")
 
 
+def devices_of(slot):
+    return [slot] if isinstance(slot, str) else [d for d in [slot.get("device"), *(slot.get("devices") or [])] if d] if isinstance(slot, dict) else []
+
+
+def lay_sockets_over(below, above):
+    """Slots stand beside those of the part; with `switches` or nothing in it a socket is described anew; a device that is placed leaves its old slot."""
+    placed = {d for socket in above.values() if isinstance(socket, dict) for name, slot in socket.items() if name != "switches" for d in devices_of(slot)}
+    out = {socket: {n: s for n, s in inside.items() if n == "switches" or not (set(devices_of(s)) & placed) or n in (above.get(socket) or {})} for socket, inside in below.items()}
+    for socket, inside in above.items():
+        out[socket] = {**out.get(socket, {}), **inside} if inside and "switches" not in inside else inside
+    return out
+
+
 def lay_over(below, above):
     """Entries of maps by key; what names a part and its count is replaced whole."""
     for key, value in above.items():
-        if key in ("nics", "drives", "ports", "pcie") and isinstance(below.get(key), dict) and isinstance(value, dict):
+        if key == "pcie" and isinstance(below.get(key), dict) and isinstance(value, dict):
+            below[key] = lay_sockets_over(below[key], value)
+        elif key in ("nics", "drives", "ports") and isinstance(below.get(key), dict) and isinstance(value, dict):
             below[key] = {**below[key], **value}
         elif key == "psus" and isinstance(below.get(key), dict):
             below[key] = {**below[key], **value}
