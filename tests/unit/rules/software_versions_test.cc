@@ -20,7 +20,7 @@ using Row = std::map<std::string, std::string>;  // lists as "a b"
 std::vector<Row> rows_of(std::string_view table) {
   std::vector<Row> out;
   const auto file = find_embedded("compatibility", table);
-  EXPECT_NE(file, nullptr) << table;
+  EXPECT_TRUE(file) << table;
   if (!file) return out;
   Sources sources;
   Findings findings;
