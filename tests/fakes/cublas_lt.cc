@@ -185,7 +185,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   };
   if (factor(one) != 1 || factor(zero) != 0) return CUBLAS_STATUS_INVALID_VALUE;
   while (std::getenv("FAKE_CUBLASLT_HANGS")) ::pause();
-  std::this_thread::sleep_for(std::chrono::milliseconds(algorithm->data[0] == 101 ? 1 : 15));
+  std::this_thread::sleep_for(std::chrono::milliseconds(algorithm->data[0] == 101 ? 1 : 60));
   const std::uint64_t n = as(la).rows;
   const bool narrow = as(la).type == CUDA_R_8F_E4M3, lost = wished("FAKE_CUBLASLT_WRONG", "all");
   for (std::uint64_t j = 0; j < n; ++j)

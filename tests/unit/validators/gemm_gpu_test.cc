@@ -47,7 +47,7 @@ TEST(GemmOnAFakeGpu, EveryPrecisionOfEveryGpuIsMeasuredAndRight) {
     EXPECT_EQ(all.at(name)["data_verified"], true) << name;
     EXPECT_EQ(all.at(name)["parameters"]["algorithms"], 3) << name;
     EXPECT_LT(all.at(name)["parameters"]["first_choice"], 0.9)
-        << name;  // the first of the three takes 14 ms longer than the second
+        << name;  // the first of the three takes 59 ms longer than the second: more than a busy machine adds
   }
   EXPECT_EQ(all.at("gemm.int8 gpu0")["checked"], 9216);
   EXPECT_EQ(all.at("gemm.fp8 gpu0")["checked"], 1024);
@@ -59,7 +59,7 @@ TEST(GemmOnAFakeGpu, TheLibrarysOwnChoiceIsTakenWhereOneAlgorithmIsAskedFor) {
   const auto& one = all.at("gemm.bf16 gpu0");
   EXPECT_EQ(one["parameters"]["algorithms"], 1);
   EXPECT_FALSE(one["parameters"].contains("first_choice"));
-  EXPECT_LT(one["value"], 2.0 * 32 * 32 * 32 / 0.014);  // 15 ms each
+  EXPECT_LT(one["value"], 2.0 * 32 * 32 * 32 / 0.014);  // 60 ms each
 }
 
 // Clocks, temperature, power and what held them back, of each GPU's own; the second is held back by heat from its sixth
