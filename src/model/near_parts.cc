@@ -68,18 +68,17 @@ void suggest_by_meaning(Finding& f, Catalog& catalog, std::string_view written, 
   const std::vector<std::string_view> known = catalog.known(kind);
   for (const std::string_view id : known) take(id, shared(wanted, id));
   std::string what = format("{}s with such a name", part_kind_name(kind));
-  std::size_t shown = 0;
+  std::size_t complete = kMostNames;  // of the names, servers with their adapters
   if (names.empty() && kind == PartKind::server) {
     for (const std::string_view id : known) take(id, shared(wanted, gpus_of(catalog, id)));
     what = "servers with that GPU";
-    const auto bare =
-        std::ranges::stable_partition(names, [&](const std::string& id) { return has_adapters(catalog, id); });
-    shown =
-        std::min(bare.begin() == names.begin() ? names.size() : static_cast<std::size_t>(bare.begin() - names.begin()),
-                 kMostNames);
-  } else {
-    shown = std::min(names.size(), kMostNames);
   }
+  if (kind == PartKind::server)
+    if (const auto bare =
+            std::ranges::stable_partition(names, [&](const std::string& id) { return has_adapters(catalog, id); });
+        bare.begin() != names.begin())
+      complete = static_cast<std::size_t>(bare.begin() - names.begin());
+  const std::size_t shown = std::min({names.size(), kMostNames, complete});
   if (kind == PartKind::switch_) what = "switches with such a name";
   if (names.empty()) {
     f.help(format("`clusterc catalog {}` lists those that there are", part_kind_name(kind)));
