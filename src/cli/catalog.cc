@@ -29,6 +29,21 @@ std::string render(Catalog& catalog, std::span<const PartInfo> parts, const po::
   return gaps_wanted(given) ? render_gaps(catalog, parts) : render_parts(catalog, parts);
 }
 
+void keep_what_passes(Catalog& catalog, const PartFilter& filter, std::vector<PartInfo>& parts) {
+  if (filter.any()) std::erase_if(parts, [&](const PartInfo& part) { return !passes(catalog, part, filter); });
+}
+
+// --gpu is of servers and assemblies, --ports of switches and adapters.
+int none_passes(std::string_view what, const PartFilter& filter) {
+  std::string wanted;
+  if (!filter.gpu.empty()) wanted += " is a server or assembly with '" + filter.gpu + "' (--gpu)";
+  if (!filter.ports.empty())
+    wanted += std::string(wanted.empty() ? "" : " and") + " is a switch or adapter with ports of '" + filter.ports +
+              "' (--ports)";
+  put_error(format("clusterc catalog: error: no {}{}\n", what, wanted));
+  return kUnjudged;
+}
+
 int run(const po::variables_map& given) {
   Sources sources;
   Findings findings;
@@ -42,8 +57,9 @@ int run(const po::variables_map& given) {
   PartFilter filter;
   if (given.count("gpu")) filter.gpu = given["gpu"].as<std::string>();
   if (given.count("ports")) filter.ports = given["ports"].as<std::string>();
-  if (filter.any()) std::erase_if(all, [&](const PartInfo& part) { return !passes(catalog, part, filter); });
   if (names.empty() && (filter.any() || gaps_wanted(given))) {
+    keep_what_passes(catalog, filter, all);
+    if (all.empty()) return none_passes("part", filter);
     put(render(catalog, all, given));
     return kOk;
   }
@@ -72,8 +88,13 @@ int run(const po::variables_map& given) {
     if (found) continue;
     // What people remember: a word of the name, a link layer, a generation, a rate, a cage.
     if (of_kind.empty()) of_kind = find_parts(catalog, name);
-    if (filter.any()) std::erase_if(of_kind, [&](const PartInfo& part) { return !passes(catalog, part, filter); });
-    if (!of_kind.empty()) {
+    const bool any = !of_kind.empty();
+    keep_what_passes(catalog, filter, of_kind);
+    if (any && of_kind.empty()) {
+      status = none_passes("part of '" + name + "'", filter);
+      continue;
+    }
+    if (any) {
       put((shown ? "\n" : "") + render(catalog, of_kind, given));
       shown = true;
       continue;
