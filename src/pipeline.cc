@@ -13,6 +13,7 @@
 #include "rules/rejected.h"
 #include "rules/severities.h"
 #include "spec/other_files.h"
+#include "spec/output.h"
 #include "yaml/key_path.h"
 
 namespace clusterc {

@@ -9,6 +9,7 @@
 #include "compile/compile.h"
 #include "report/diff_report.h"
 #include "report/tree_diff.h"
+#include "spec/prices.h"
 #include "spec/types.h"
 #include "write/manifest.h"
 #include "write/tree.h"

@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "diag/render.h"
 #include "report/validation_report.h"
+#include "spec/software.h"
 #include "targets/metrics.h"
 
 namespace clusterc::cli {
@@ -143,8 +144,8 @@ int run(const po::variables_map& given) {
   std::string launcher_id = "local";
   if (given.count("launcher"))
     launcher_id = given["launcher"].as<std::string>();
-  else if (cluster.spec.software.scheduler && cluster.spec.software.scheduler->kind &&
-           *cluster.spec.software.scheduler->kind == SchedulerKind::slurm)
+  else if (cluster.spec.software->scheduler && cluster.spec.software->scheduler->kind &&
+           *cluster.spec.software->scheduler->kind == SchedulerKind::slurm)
     launcher_id = "slurm";
   std::unique_ptr<Launcher> launcher;
   if (launcher_id == "local")

@@ -11,6 +11,10 @@
 #include "plan/purchases.h"
 #include "report/fit_report.h"
 #include "report/phases_report.h"
+#include "spec/network.h"
+#include "spec/prices.h"
+#include "spec/site.h"
+#include "spec/workload.h"
 
 namespace clusterc::cli {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "diag/near.h"
+#include "spec/output.h"
 
 namespace clusterc {
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compile/site_templates.h"
+#include "spec/output.h"
 
 namespace clusterc {
 namespace {

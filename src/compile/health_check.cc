@@ -11,6 +11,7 @@
 #include "model/mig.h"
 #include "model/node_memory.h"
 #include "model/nvlink.h"
+#include "spec/storage.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
 #include "system/node_health.h"
@@ -264,7 +265,7 @@ void command(ShellWriter& w, std::vector<std::string> words) { w.command(std::sp
 
 void looks_at_gpus(const CompileInput& in, int group, bool by_slurmd, ShellWriter& w) {
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
-  const Software& s = g.software;
+  const Software& s = *g.software;
   if (g.server.gpu_count == 0) return;
   const std::string count = std::to_string(g.server.gpu_count);
   if (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia) {

@@ -4,6 +4,7 @@
 
 #include "base/ip.h"
 #include "compile/common.h"
+#include "spec/software.h"
 #include "system/name_servers.h"
 #include "write/writers.h"
 
@@ -37,14 +38,14 @@ PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const No
         y.begin_map().field("from", network.address(a, false)).field("table", device.table).end_map();
       y.end_list();
     }
-    if (device.name_servers && (!servers.empty() || g.software.domain)) {
+    if (device.name_servers && (!servers.empty() || g.software->domain)) {
       y.map("nameservers");
       if (!servers.empty()) {
         y.list("addresses");
         for (const std::string& s : servers) y.value(s);
         y.end_list();
       }
-      if (g.software.domain) y.list("search").value(*g.software.domain).end_list();
+      if (g.software->domain) y.list("search").value(*g.software->domain).end_list();
       y.end_map();
     }
   };

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "fields/apart.h"
 #include "fields/fields.h"
 
 namespace clusterc {
@@ -45,8 +46,12 @@ struct Field {
   FieldOptions options;
   std::ptrdiff_t offset = 0;
   TypeRef type = nullptr;
-  void* in(void* record) const { return static_cast<char*>(record) + offset; }
-  const void* in(const void* record) const { return static_cast<const char*>(record) + offset; }
+  void* (*open)(void*) = nullptr;  // of an Apart: from the member to what it holds
+  void* in(void* record) const {
+    void* const member = static_cast<char*>(record) + offset;
+    return open ? open(member) : member;
+  }
+  const void* in(const void* record) const { return in(const_cast<void*>(record)); }
 };
 
 struct Type {
@@ -118,6 +123,16 @@ struct IsMaybe<std::optional<T>> : std::true_type {
   using Inner = T;
 };
 template <class T>
+struct IsMaybe<MaybeApart<T>> : std::true_type {
+  using Inner = T;
+};
+template <class T>
+struct IsApart : std::false_type {};
+template <class T>
+struct IsApart<Apart<T>> : std::true_type {
+  using Inner = T;
+};
+template <class T>
 struct IsQuantity : std::false_type {};
 template <Dimension D>
 struct IsQuantity<Quantity<D>> : std::true_type {};
@@ -182,12 +197,22 @@ struct RecordBuilder {
   Type& type;
   const char* base;
   template <class M>
+  Field field(std::string_view key, M& member, const FieldOptions& options) {
+    const std::ptrdiff_t offset = reinterpret_cast<const char*>(&member) - base;
+    if constexpr (IsApart<M>::value)
+      return {key, options, offset, &type_of<typename IsApart<M>::Inner>, [](void* p) -> void* {
+                return &**static_cast<M*>(p);
+              }};
+    else
+      return {key, options, offset, &type_of<M>};
+  }
+  template <class M>
   void operator()(std::string_view key, M& member, const FieldOptions& options = {}) {
-    type.fields.push_back({key, options, reinterpret_cast<const char*>(&member) - base, &type_of<M>});
+    type.fields.push_back(field(key, member, options));
   }
   template <class M>
   void rest(M& member, const FieldOptions& options = {}) {
-    type.rest = Field{{}, options, reinterpret_cast<const char*>(&member) - base, &type_of<M>};
+    type.rest = field({}, member, options);
   }
 };
 

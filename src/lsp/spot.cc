@@ -2,6 +2,12 @@
 // is in no descriptor: the table below says it, and tests/unit/lsp holds it against what the examples name.
 #include "catalog/types.h"
 #include "lsp/cursor.h"
+#include "spec/judgement.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 #include "spec/types.h"
 
 namespace clusterc::lsp {

@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
+#include "spec/software.h"
+
 namespace clusterc {
+
+// Here, where Software is known.
+NodeGroupModel::NodeGroupModel() = default;
+NodeGroupModel::~NodeGroupModel() = default;
+NodeGroupModel::NodeGroupModel(const NodeGroupModel&) = default;
+NodeGroupModel& NodeGroupModel::operator=(const NodeGroupModel&) = default;
+NodeGroupModel::NodeGroupModel(NodeGroupModel&&) noexcept = default;
+NodeGroupModel& NodeGroupModel::operator=(NodeGroupModel&&) noexcept = default;
 
 const PortSet* ServerModel::port_set(std::string_view name) const {
   for (const PortSet& p : ports)

@@ -15,6 +15,14 @@
 
 namespace clusterc {
 
+enum class Role;
+enum class Traffic;
+struct CoolingZone;
+struct Feed;
+struct Generator;
+struct Occupied;
+struct Panel;
+
 struct NicSet {      // adapters of one kind in a server
   std::string name;  // key in `nics`
   SourceSpan span;
@@ -93,13 +101,20 @@ struct AssemblyGroupModel {
 };
 
 struct NodeGroupModel {
+  NodeGroupModel();
+  ~NodeGroupModel();
+  NodeGroupModel(const NodeGroupModel&);
+  NodeGroupModel& operator=(const NodeGroupModel&);
+  NodeGroupModel(NodeGroupModel&&) noexcept;
+  NodeGroupModel& operator=(NodeGroupModel&&) noexcept;
+
   std::string name;
   SourceSpan span;  // the group's key
   const NodeGroup* spec = nullptr;
   HostPattern names;
   std::int64_t first = 0, count = 0;  // node numbers, over all groups in the order of the spec
   ServerModel server;
-  Software software;     // the cluster's with the group's changes
+  Apart<Software> software;  // the cluster's with the group's changes
   int racks = -1;        // rack group
   int assembly = -1;     // assembly group, for trays
   bool computes = true;  // runs users' jobs: has the role compute, or no role at all

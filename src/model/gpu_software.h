@@ -5,6 +5,7 @@
 
 #include "model/cluster.h"
 #include "model/software_versions.h"
+#include "spec/software.h"
 
 namespace clusterc {
 
@@ -33,10 +34,10 @@ inline std::optional<bool> open_modules(const Software& s) {
 // The flavour that is installed: as written; else the only one that drives the architecture; else what the driver's
 // packages install.
 inline std::optional<bool> modules_to_install(const NodeGroupModel& g) {
-  if (!g.software.kernel_modules && g.server.gpu && g.server.gpu->sm)
+  if (!g.software->kernel_modules && g.server.gpu && g.server.gpu->sm)
     if (const GpuGeneration* gen = gpu_generation(g.server.gpu->sm->text()); gen && gen->open != gen->proprietary)
       return gen->open;
-  return open_modules(g.software);
+  return open_modules(*g.software);
 }
 
 // "570" names a branch, "570.86.15" a release of it.

@@ -3,6 +3,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "spec/nodes.h"
+
 namespace clusterc {
 
 const std::vector<GroupEnd>& ends_of_group(const Cluster& c, int group) {

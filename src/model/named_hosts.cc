@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {
@@ -65,7 +67,7 @@ std::vector<NamedHost> directory_hosts(const Software& s) {
 
 // Domains are the same in any case of letters (RFC 4343, section 3).
 std::string_view without_domain(const Cluster& c, std::string_view host) {
-  const Value<std::string>& domain = c.spec.software.domain;
+  const Value<std::string>& domain = c.spec.software->domain;
   if (!domain || domain->empty() || host.size() < domain->size() + 2) return host;
   const std::size_t dot = host.size() - domain->size() - 1;
   return host[dot] == '.' && to_lower(host.substr(dot + 1)) == to_lower(*domain) ? host.substr(0, dot) : host;

@@ -5,6 +5,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "spec/site.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {

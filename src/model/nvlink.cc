@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/nvlink_rate.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 

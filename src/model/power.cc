@@ -4,6 +4,8 @@
 
 #include "base/format.h"
 #include "model/rounding.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

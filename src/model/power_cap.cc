@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "model/power.h"
 #include "model/rounding.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/cluster.h"
+#include "spec/network.h"
 
 namespace clusterc {
 

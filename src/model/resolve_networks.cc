@@ -4,6 +4,7 @@
 
 #include "model/resolution.h"
 #include "model/rounding.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

@@ -5,6 +5,8 @@
 #include "model/power_cap.h"
 #include "model/resolution.h"
 #include "model/rounding.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

@@ -1,6 +1,7 @@
 // Feeds, panels, cooling zones, racks and assemblies.
 #include "model/power.h"
 #include "model/resolution.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

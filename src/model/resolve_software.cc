@@ -2,6 +2,12 @@
 #include "model/merge.h"
 #include "model/resolution.h"
 #include "model/smt.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
+#include "spec/target.h"
+#include "spec/team.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {
@@ -87,9 +93,9 @@ void fill_scheduler(Resolution& r, Scheduler& s) {
 
 // The images follow the processors where the spec does not say.
 void fill_arch(NodeGroupModel& g) {
-  if (g.software.arch) return;
+  if (g.software->arch) return;
   const Value<Arch>& arch = g.server.cpu && g.server.cpu->arch ? g.server.cpu->arch : g.server.part.arch;
-  if (arch) g.software.arch = Value<Arch>::derived(*arch, format("processors of '{}'", g.server.id), g.server.span);
+  if (arch) g.software->arch = Value<Arch>::derived(*arch, format("processors of '{}'", g.server.id), g.server.span);
 }
 
 }  // namespace
@@ -110,12 +116,12 @@ void resolve_references(Resolution& r) {
                        c.nodes[g].count));
     }
   }
-  for (const auto& t : s.targets.groups) r.find(t.name, t.name_span, c.nodes, "node group");
-  if (s.software.scheduler) {
-    check_node_pattern(r, s.software.scheduler->controllers);
-    if (s.software.scheduler->accounting) check_node_pattern(r, s.software.scheduler->accounting->nodes);
-    check_groups(r, s.software.scheduler->schedules);
-    for (const auto& reservation : s.software.scheduler->reservations) {
+  for (const auto& t : s.targets->groups) r.find(t.name, t.name_span, c.nodes, "node group");
+  if (s.software->scheduler) {
+    check_node_pattern(r, s.software->scheduler->controllers);
+    if (s.software->scheduler->accounting) check_node_pattern(r, s.software->scheduler->accounting->nodes);
+    check_groups(r, s.software->scheduler->schedules);
+    for (const auto& reservation : s.software->scheduler->reservations) {
       check_node_pattern(r, reservation.value.nodes);
       for (const auto& team : reservation.value.teams)
         if (team && !s.teams.find(*team))
@@ -126,17 +132,17 @@ void resolve_references(Resolution& r) {
 
 void resolve_software(Resolution& r) {
   Cluster& c = r.cluster;
-  if (c.spec.software.scheduler) fill_scheduler(r, *c.spec.software.scheduler);
+  if (c.spec.software->scheduler) fill_scheduler(r, *c.spec.software->scheduler);
   // There is one scheduler: a group is told its kind and release. The lists of groups and reservations in each of them
   // would take memory with the square of the groups.
-  Software common = c.spec.software;
+  Software common = *c.spec.software;
   if (common.scheduler) {
     common.scheduler->schedules.clear();
     common.scheduler->reservations.entries.clear();
   }
   for (NodeGroupModel& g : c.nodes) {
-    g.software = common;
-    if (g.spec->software) lay_over(g.software, *g.spec->software);
+    *g.software = common;
+    if (g.spec->software) lay_over(*g.software, *g.spec->software);
     fill_arch(g);
     apply_smt(g);
   }

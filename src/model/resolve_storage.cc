@@ -1,5 +1,6 @@
 // Storage systems: bought, served by a node group, outside, or the nodes' own drives.
 #include "model/resolution.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "spec/output.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -63,7 +65,7 @@ SlurmLine read_slurm_line(std::string_view text, SourceSpan span) {
 
 std::vector<SlurmLine> extra_slurm_lines(const Cluster& c, std::string_view file) {
   std::vector<SlurmLine> out;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   const auto* wish = c.spec.outputs.find("slurm");
   const auto* lines =
       scheduler && scheduler->kind.value == SchedulerKind::slurm && wish ? wish->value.extra.find(file) : nullptr;

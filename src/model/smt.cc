@@ -1,5 +1,7 @@
 #include "model/smt.h"
 
+#include "spec/software.h"
+
 namespace clusterc {
 namespace {
 
@@ -23,7 +25,7 @@ const Value<std::string>* conditional_nosmt(const Software& s) {
 }
 
 void apply_smt(NodeGroupModel& g) {
-  Software& s = g.software;
+  Software& s = *g.software;
   if (!s.smt)
     if (const Value<std::string>* a = nosmt_argument(s))
       s.smt = Value<Smt>::derived(Smt::nosmt, "kernel argument `" + **a + "`", a->span);

@@ -1,6 +1,7 @@
 // Hardware threads of a core, as `software.smt` and the kernel's arguments say it.
 #pragma once
 #include "model/cluster.h"
+#include "spec/software.h"
 
 namespace clusterc {
 

@@ -4,6 +4,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "spec/ha.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/storage.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

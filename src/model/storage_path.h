@@ -7,6 +7,8 @@
 
 namespace clusterc {
 
+enum class HaMode;
+
 // What headers leave of a link: 4,096 bytes of payload in 4,178 on the wire (RoCE v2 with preamble and gap 38, IPv4 20,
 // UDP 8, BTH 12, ICRC 4). The highest published figures (49 of 50 GB/s) lie at it, over InfiniBand too.
 constexpr double kPayloadShare = 0.98;

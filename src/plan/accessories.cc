@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "plan/cords.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

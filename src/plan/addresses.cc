@@ -20,6 +20,7 @@
 
 #include "model/named_hosts.h"
 #include "plan/bgp.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

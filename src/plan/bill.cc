@@ -10,6 +10,8 @@
 #include "base/format.h"
 #include "plan/cabling.h"
 #include "plan/fitted.h"
+#include "spec/cabling.h"
+#include "spec/site.h"
 
 namespace clusterc {
 
@@ -56,7 +58,7 @@ std::vector<BillLine> bill_of(const Plan& plan) {
   for (const Fabric& f : plan.fabrics)
     for (const FabricTier& t : f.tiers) add(BillKind::switch_, t.model, "switch", t.count);
   // Cables, modules and fibres as they are bought, a line for each use; spares have lines of their own.
-  const Value<double>& wish = c.spec.cabling.spares;
+  const Value<double>& wish = c.spec.cabling->spares;
   const double share = wish.value_or(kSpares);
   std::map<std::pair<int, double>, std::int64_t> of_part;
   const auto assumed = [](const CablePart& p) {

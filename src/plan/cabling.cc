@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

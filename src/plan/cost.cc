@@ -10,6 +10,9 @@
 #include "plan/fabric.h"
 #include "plan/power.h"
 #include "plan/power_gaps.h"
+#include "spec/network.h"
+#include "spec/prices.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

@@ -19,6 +19,8 @@
 
 namespace clusterc {
 
+struct PartPrice;
+
 constexpr double kHoursPerYear = 8760;  // 365 d x 24 h
 
 std::string_view bill_kind_word(BillKind);  // "server", "switch", as `prices.kinds` has them; "missing"

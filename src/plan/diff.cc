@@ -11,6 +11,8 @@
 #include "plan/cabling.h"
 #include "plan/cost.h"
 #include "plan/equipment.h"
+#include "spec/network.h"
+#include "spec/prices.h"
 
 namespace clusterc {
 namespace {

@@ -18,6 +18,8 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/rounding.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

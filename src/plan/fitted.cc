@@ -7,6 +7,9 @@
 #include "catalog/catalog.h"
 #include "model/merge.h"
 #include "plan/cost.h"
+#include "spec/nodes.h"
+#include "spec/prices.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

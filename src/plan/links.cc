@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "plan/equipment.h"
+#include "spec/cabling.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {
@@ -18,7 +20,7 @@ constexpr const char* kManagementCage =
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 float height(std::int64_t unit) { return static_cast<float>(height_of_unit(static_cast<double>(unit)).value); }
-double slack_of(const Cluster& c) { return c.spec.cabling.slack.value_or(Meters(kSlack)).value; }
+double slack_of(const Cluster& c) { return c.spec.cabling->slack.value_or(Meters(kSlack)).value; }
 
 }  // namespace
 

@@ -31,6 +31,9 @@
 #include "model/power.h"
 #include "plan/cords.h"
 #include "plan/line_room.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

@@ -9,6 +9,7 @@
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "plan/routing.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

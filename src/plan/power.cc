@@ -14,6 +14,7 @@
 #include "plan/feed_lines.h"
 #include "plan/placement.h"
 #include "plan/power_chain.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

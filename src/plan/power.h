@@ -6,6 +6,8 @@
 
 namespace clusterc {
 
+enum class Fluid;
+
 // Air at sea level and 20 degC: density and specific heat (ISA; dry air). V = P / (rho cp dT).
 constexpr double kAirDensity = 1.20;     // kg/m3
 constexpr double kAirHeat = 1005;        // J/(kg K)

@@ -9,6 +9,7 @@
 #include "model/power_cap.h"
 #include "plan/cords.h"
 #include "plan/placement.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "model/power.h"
 #include "plan/power_chain.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

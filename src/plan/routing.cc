@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include "spec/network.h"
+
 namespace clusterc {
 namespace {
 

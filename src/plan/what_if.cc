@@ -5,6 +5,8 @@
 
 #include "plan/placement.h"
 #include "plan/what_if_impl.h"
+#include "spec/network.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

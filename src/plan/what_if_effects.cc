@@ -5,6 +5,10 @@
 #include "model/storage_path.h"
 #include "plan/placement.h"
 #include "plan/what_if_impl.h"
+#include "spec/ha.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "plan/what_if_impl.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "model/nvlink.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "plan/power.h"
 #include "plan/what_if_impl.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

@@ -27,7 +27,7 @@ std::vector<double> unit_counts(double all) {
 template <class Take>
 void each_group(const Cluster& c, Take take) {
   for (const NodeGroupModel& g : c.nodes) {
-    if (!g.computes || g.server.gpu_count == 0 || g.count == 0 || !g.server.gpu || !cut_by_mig(g.software).empty())
+    if (!g.computes || g.server.gpu_count == 0 || g.count == 0 || !g.server.gpu || !cut_by_mig(*g.software).empty())
       continue;  // instances do not reach each other
     const CollectiveUnit unit = collective_unit(c, g);
     const double units = std::ceil(static_cast<double>(g.count) / unit.nodes);

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "plan/fitted.h"
 #include "report/table.h"
+#include "spec/prices.h"
 
 namespace clusterc {
 namespace {

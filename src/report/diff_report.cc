@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "report/markdown.h"
 #include "report/table.h"
+#include "spec/prices.h"
 
 namespace clusterc {
 namespace {

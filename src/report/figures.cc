@@ -6,6 +6,9 @@
 #include "plan/power.h"
 #include "plan/what_if_network.h"
 #include "report/table.h"
+#include "spec/network.h"
+#include "spec/prices.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

@@ -1,6 +1,7 @@
 #include "report/fit_report.h"
 
 #include "base/format.h"
+#include "spec/prices.h"
 
 namespace clusterc {
 

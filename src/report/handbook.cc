@@ -10,6 +10,10 @@
 #include "plan/fitted.h"
 #include "report/markdown.h"
 #include "report/what_if_report.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/storage.h"
+#include "spec/team.h"
 #include "system/file_systems.h"
 #include "system/node_settings.h"
 #include "system/slurm.h"
@@ -136,7 +140,7 @@ class Handbook {
         if (g.count > 0 && g.has_role(role)) on.push_back(g.names.text());
       if (!on.empty()) out_ += markdown_row({std::string(word), join(on, ", "), ""});
     }
-    if (const auto& scheduler = c_.spec.software.scheduler; scheduler && scheduler->controllers)
+    if (const auto& scheduler = c_.spec.software->scheduler; scheduler && scheduler->controllers)
       out_ += markdown_row({"Slurm's controllers", *scheduler->controllers, "slurmctld; the first is the primary"});
     for (std::size_t i = 0; i < c_.storage.size(); ++i) {
       const StorageModel& s = c_.storage[i];

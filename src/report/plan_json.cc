@@ -13,6 +13,9 @@
 #include "report/plan_report.h"
 #include "report/power_json.h"
 #include "report/workload_report.h"
+#include "spec/prices.h"
+#include "spec/site.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

@@ -20,6 +20,10 @@
 #include "report/plan_report.h"
 #include "report/table.h"
 #include "report/workload_report.h"
+#include "spec/nodes.h"
+#include "spec/prices.h"
+#include "spec/site.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

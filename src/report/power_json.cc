@@ -9,6 +9,11 @@
 #include "plan/cords.h"
 #include "plan/placement.h"
 #include "plan/power.h"
+#include "spec/ha.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {

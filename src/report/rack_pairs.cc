@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "plan/cabling.h"
+#include "spec/cabling.h"
 
 namespace clusterc {
 namespace {
@@ -52,7 +53,7 @@ std::vector<RackPair> rack_pairs(const Cluster& cluster, const Plan& plan) {
   };
   const Links links(plan);
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) links.each(static_cast<int>(f), count);
-  const std::int64_t most = cluster.spec.cabling.bundle.value_or(24);  // the default of the field
+  const std::int64_t most = cluster.spec.cabling->bundle.value_or(24);  // the default of the field
   std::vector<RackPair> out;
   out.reserve(pairs.size());
   for (auto& [key, p] : pairs) {

@@ -15,6 +15,9 @@
 #include "report/plan_report.h"
 #include "report/rack_pairs.h"
 #include "report/runbook_steps.h"
+#include "spec/judgement.h"
+#include "spec/network.h"
+#include "spec/site.h"
 #include "system/dhcp.h"
 #include "system/node_settings.h"
 

@@ -9,6 +9,10 @@
 #include "base/text.h"
 #include "model/power.h"
 #include "report/markdown.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 #include "system/dhcp.h"
 #include "system/file_systems.h"
 #include "system/infiniband.h"
@@ -223,9 +227,9 @@ class Steps {
     std::vector<Secret> all;
     for (std::size_t g = 0; g < c_.nodes.size(); ++g) {
       const int group = static_cast<int>(g);
-      if (const auto& who = c_.nodes[g].software.identity; who && who->bind_password && runs(group, "identity"))
+      if (const auto& who = c_.nodes[g].software->identity; who && who->bind_password && runs(group, "identity"))
         all.push_back({&*who->bind_password, "the password that the directory is read with", group});
-      const auto& scheduler = c_.spec.software.scheduler;
+      const auto& scheduler = c_.spec.software->scheduler;
       if (!set(group).slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password)
         all.push_back({&*scheduler->accounting->password, "the password of slurmdbd's database", group});
     }
@@ -311,7 +315,7 @@ class Steps {
       box(format("a registry of yours answers on {} at 127.0.0.1:5000: its distribution packs none", host));
   }
   bool is_debian(int group) const { return set(group).distribution == "Debian" || set(group).distribution == "Ubuntu"; }
-  std::string os_of(int group) const { return quoted(c_.nodes[at(group)].software.os.value_or("an operating system")); }
+  std::string os_of(int group) const { return quoted(c_.nodes[at(group)].software->os.value_or("an operating system")); }
 
   // ---- nodes
   // ---------------------------------------------------------------------------------------------------------------------
@@ -424,7 +428,7 @@ class Steps {
 
   void group(int g, bool listed) {
     const NodeGroupModel& group = c_.nodes[at(g)];
-    if (group.software.smt && *group.software.smt == Smt::off && !group.server.virtual_machine)
+    if (group.software->smt && *group.software->smt == Smt::off && !group.server.virtual_machine)
       box(group.server.instance
               ? format("{}: one thread a core among the CPU options with which the instances are started",
                        quoted(group.name))
@@ -597,7 +601,7 @@ class Steps {
   // ----------------------------------------------------------------------------------------------------------
   void services() {
     section("Users and services");
-    const auto& scheduler = c_.spec.software.scheduler;
+    const auto& scheduler = c_.spec.software->scheduler;
     if (scheduler && scheduler->kind && *scheduler->kind == SchedulerKind::kubernetes)
       box(format("yours: Kubernetes{} runs, with what schedules in it: no output installs it",
                  scheduler->version ? " " + quoted(scheduler->version->text()) : std::string()));

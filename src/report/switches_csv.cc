@@ -1,5 +1,6 @@
 #include "plan/bgp.h"
 #include "report/plan_report.h"
+#include "spec/network.h"
 #include "write/writers.h"
 
 namespace clusterc {

@@ -6,6 +6,7 @@
 #include "base/digits.h"
 #include "base/format.h"
 #include "report/table.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "rules/severities.h"
-#include "spec/spec.h"
+#include "spec/sections.h"
 #include "yaml/document.h"
 #include "yaml/remove.h"
 #include "yaml/scan.h"
@@ -33,6 +33,14 @@ SourceSpan place_in(const Value<T>& v, Path path) {
 }
 template <class T>
 SourceSpan place_in(const std::optional<T>& v, Path path) {
+  return v ? place_in(*v, path) : SourceSpan{};
+}
+template <class T>
+SourceSpan place_in(const Apart<T>& v, Path path) {
+  return place_in(*v, path);
+}
+template <class T>
+SourceSpan place_in(const MaybeApart<T>& v, Path path) {
   return v ? place_in(*v, path) : SourceSpan{};
 }
 template <class T>

@@ -9,6 +9,7 @@
 #include "model/cluster.h"
 #include "rules/rule.h"
 #include "rules/severities.h"
+#include "spec/judgement.h"
 
 namespace clusterc {
 namespace {

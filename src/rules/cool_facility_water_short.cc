@@ -2,6 +2,7 @@
 #include "plan/power.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

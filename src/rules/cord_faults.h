@@ -4,6 +4,7 @@
 
 #include "plan/cords.h"
 #include "rules/say.h"
+#include "spec/network.h"
 
 namespace clusterc {
 

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/prices.h"
 
 namespace clusterc {
 namespace {

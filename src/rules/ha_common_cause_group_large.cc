@@ -3,6 +3,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

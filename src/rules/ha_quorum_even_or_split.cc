@@ -3,6 +3,9 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/ha.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -15,7 +18,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const Role role : {Role::etcd, Role::control_plane}) {
     if (!groups.empty()) break;
     if (role == Role::control_plane &&
-        !(c.spec.software.scheduler && c.spec.software.scheduler->kind.value == SchedulerKind::kubernetes))
+        !(c.spec.software->scheduler && c.spec.software->scheduler->kind.value == SchedulerKind::kubernetes))
       break;
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       if (c.nodes[g].has_role(role) && c.nodes[g].count > 0) groups.push_back(static_cast<int>(g));

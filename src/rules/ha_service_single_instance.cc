@@ -1,6 +1,9 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/ha.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -84,8 +87,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             .help(format("add a second entry to `{}`", key))
             .object("software");
     };
-    lone(c.spec.software.name_servers, "name resolution", "name_servers");
-    lone(c.spec.software.time_servers, "time synchronisation", "time_servers");
+    lone(c.spec.software->name_servers, "name resolution", "name_servers");
+    lone(c.spec.software->time_servers, "time synchronisation", "time_servers");
   }
 }
 

@@ -2,6 +2,7 @@
 // fabric that it is to repair comes after. A network that is both has one cause, sharing, and one finding.
 #pragma once
 #include "model/cluster.h"
+#include "spec/network.h"
 
 namespace clusterc {
 

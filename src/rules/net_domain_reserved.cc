@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::array kReserved = {
 };
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
-  const auto& domain = in.cluster.spec.software.domain;
+  const auto& domain = in.cluster.spec.software->domain;
   if (!domain) return;
   const std::string name = to_lower(*domain);
   const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);

@@ -1,6 +1,8 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

@@ -2,6 +2,8 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 void check_shared_nodes(const Rule& rule, const RuleInput& in, Findings& findings, const NetworkModel& n,
                         SourceSpan at) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || !scheduler->kind) return;
   const bool kubernetes = *scheduler->kind == SchedulerKind::kubernetes;
   if (!kubernetes && *scheduler->kind != SchedulerKind::slurm) return;

@@ -3,6 +3,7 @@
 #include "rules/fix.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

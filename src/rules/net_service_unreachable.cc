@@ -3,6 +3,11 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/ha.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {
@@ -80,10 +85,10 @@ constexpr Service kServices[] = {{Role::scheduler, "schedules"},
 std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
   for (const Service& s : kServices)
     if (g.has_role(s.role)) return s.what;
-  if (const auto& mirror = c.spec.software.mirror;
+  if (const auto& mirror = c.spec.software->mirror;
       mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0)
     return "serves the packages and images of";
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || !scheduler->controllers) return "";
   HostPattern::Error error;
   const auto names = HostPattern::parse(*scheduler->controllers, error);

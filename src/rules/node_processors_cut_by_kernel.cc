@@ -28,7 +28,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const std::int64_t cores = g.server.cores, threads = cores * g.server.threads_per_core;
     if (g.count == 0 || !g.server.known || threads <= 0) continue;
-    for (const Value<std::string>& argument : g.software.kernel_arguments) {
+    for (const Value<std::string>& argument : g.software->kernel_arguments) {
       const auto most = argument ? most_processors(*argument) : std::nullopt;
       if (!most || *most >= threads || !once.first(argument.span)) continue;
       findings

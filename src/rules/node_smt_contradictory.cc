@@ -3,6 +3,8 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 // is not known: then the line is of use.
 bool of_use(const Cluster& c, SourceSpan place) {
   return std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
-    return g.software.smt.span == place &&
+    return g.software->smt.span == place &&
            (!g.server.known || !g.server.cpu || g.server.cpu->threads_per_core.value_or(2) > 1);
   });
 }

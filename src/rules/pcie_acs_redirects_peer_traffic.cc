@@ -1,6 +1,8 @@
 #include "plan/plan.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -24,20 +26,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || carries_machines(c, g)) continue;
-    if (!g.software.acs && !noted && s.gpu_count > 0 && g.software.gpudirect_rdma.value_or(false) &&
+    if (!g.software->acs && !noted && s.gpu_count > 0 && g.software->gpudirect_rdma.value_or(false) &&
         (!s.gpu || s.gpu->form.value != GpuForm::superchip)) {
       findings
-          .note(rule.id, g.software.gpudirect_rdma.span,
+          .note(rule.id, g.software->gpudirect_rdma.span,
                 "adapters must read GPU memory, but `software: { acs }` does not say whether access control services "
                 "are off, so it was not checked")
           .help("`acs: false`, once the firmware has it off");
       noted = true;
     }
-    if (!g.software.acs.value_or(false)) continue;
+    if (!g.software->acs.value_or(false)) continue;
     const std::vector<RdmaEnds> rdma = s.gpu_count > 0 ? rdma_ends(c, static_cast<int>(gi)) : std::vector<RdmaEnds>();
-    const bool adapters = !rdma.empty() && g.software.gpudirect_rdma.value_or(true);
+    const bool adapters = !rdma.empty() && g.software->gpudirect_rdma.value_or(true);
     if (!adapters && !gpus_meet_on_pcie(s)) continue;
-    const SourceSpan at = g.software.acs.span;
+    const SourceSpan at = g.software->acs.span;
     const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == at; });
     if (before != told.end()) {
       before->finding->note(g.span, format("the same applies to group '{}'", g.name)).object("nodes." + g.name);

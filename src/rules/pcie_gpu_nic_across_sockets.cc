@@ -1,6 +1,8 @@
 #include "plan/plan.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
+#include "spec/network.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -47,7 +49,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                              "network '{}' are, so their paths were not checked",
                              s.id, unknown, s.gpu_count, n.name));
       if (!first) continue;
-      const bool asked = g.software.gpudirect_rdma.value_or(false);
+      const bool asked = g.software->gpudirect_rdma.value_or(false);
       const NicSet& nics = s.nics[set];
       const PcieDevice* gpu = tree.gpu(first->gpu);
       const PcieDevice* nic = tree.nic(set, first->nic);
@@ -59,7 +61,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.label(format("{} on {}, {} on {} (SYS)", gpu->name, tree.sockets[static_cast<std::size_t>(gpu->socket)].name,
                        nic->name, tree.sockets[static_cast<std::size_t>(nic->socket)].name));
       if (device_place(nic).valid()) f.note(device_place(nic), format("the nearest adapter of network '{}'", n.name));
-      if (asked) f.note(g.software.gpudirect_rdma.span, "GPUDirect RDMA is asked for here");
+      if (asked) f.note(g.software->gpudirect_rdma.span, "GPUDirect RDMA is asked for here");
       f.help(s.nics[set].count < s.gpu_count
                  ? "use one adapter on each socket, or place all GPUs of a job on the adapter's socket"
                  : "move adapters so that each GPU has one on its own socket, best below its own PCIe switch");

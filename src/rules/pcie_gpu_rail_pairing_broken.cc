@@ -3,6 +3,7 @@
 #include "plan/plan.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

@@ -2,6 +2,8 @@
 #include "rules/fix.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -51,20 +53,20 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     SourceSpan at;
     const Said said = said_by_arguments(g.software, at);
     if (said == Said::off || said == Said::passthrough) continue;
-    if (said == Said::enabled && g.software.iommu && *g.software.iommu == "passthrough")
+    if (said == Said::enabled && g.software->iommu && *g.software->iommu == "passthrough")
       continue;  // iommu=pt is compiled beside it
     if (said == Said::nothing) {
-      if (!g.software.iommu) {
-        if (g.software.gpudirect_rdma.value_or(false) && !noted) {
-          findings.note(rule.id, g.software.gpudirect_rdma.span,
+      if (!g.software->iommu) {
+        if (g.software->gpudirect_rdma.value_or(false) && !noted) {
+          findings.note(rule.id, g.software->gpudirect_rdma.span,
                         "adapters must read GPU memory, but `software: { iommu }` does not say how the IOMMU is set, "
                         "so it was not checked");
           noted = true;
         }
         continue;
       }
-      if (*g.software.iommu != "translate") continue;
-      at = g.software.iommu.span;
+      if (*g.software->iommu != "translate") continue;
+      at = g.software->iommu.span;
     }
     const auto before = std::find_if(told.begin(), told.end(), [&](const Told& t) { return t.at == at; });
     if (before != told.end()) {
@@ -77,7 +79,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                      g.name, plural(s.gpu_count, "GPU")));
     f.help(said != Said::nothing ? "add `iommu=pt` to `kernel_arguments`" : "write `iommu: passthrough`, or `off`");
     f.object("nodes." + g.name);
-    if (said == Said::nothing) write_instead(f, g.software.iommu, "passthrough");
+    if (said == Said::nothing) write_instead(f, g.software->iommu, "passthrough");
     told.push_back({at, &f});
   }
 }

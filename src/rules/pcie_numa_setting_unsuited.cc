@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -22,7 +23,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.cpu) continue;
     const PcieTree& tree = in.plan.pcie_tree(static_cast<std::size_t>(&g - in.cluster.nodes.data()));
-    const Value<std::int64_t>& nodes = g.software.nodes_per_socket;
+    const Value<std::int64_t>& nodes = g.software->nodes_per_socket;
     // The tree names NUMA nodes that this setting does not make.
     const PcieDevice* highest = nullptr;
     for (const PcieDevice& d : tree.devices)

@@ -2,6 +2,7 @@
 #include "rules/fix.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -16,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!is_ours(g) || g.count == 0 || s.gpu_count == 0 || !s.cpu || s.cpu->vendor.value != Vendor::amd ||
         s.cpu->pcie_generation.value_or(0) != 4)
       continue;
-    const Value<Bytes>& asked = g.software.max_read_request;
+    const Value<Bytes>& asked = g.software->max_read_request;
     if (asked && !(*asked < kLargest)) continue;
     for (const RdmaEnds& e : rdma_ends(c, static_cast<int>(gi))) {
       if (e.nics < 0) continue;

@@ -3,6 +3,7 @@
 #include "model/nvlink.h"
 #include "model/pcie.h"
 #include "rules/say.h"
+#include "spec/network.h"
 
 namespace clusterc {
 

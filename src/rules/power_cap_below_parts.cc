@@ -2,6 +2,8 @@
 #include "plan/plan.h"
 #include "rules/power_say.h"
 #include "rules/rule.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

@@ -5,6 +5,8 @@
 #include "rules/power_say.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

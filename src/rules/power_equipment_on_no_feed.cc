@@ -2,6 +2,7 @@
 #include "plan/power_chain.h"
 #include "rules/power_say.h"
 #include "rules/rule.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

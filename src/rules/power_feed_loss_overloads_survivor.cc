@@ -7,6 +7,7 @@
 #include "rules/power_say.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

@@ -8,6 +8,7 @@
 #include "plan/what_if.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

@@ -2,6 +2,8 @@
 #include "rules/cord_faults.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

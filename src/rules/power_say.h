@@ -10,6 +10,7 @@
 #include "plan/power.h"
 #include "plan/power_chain.h"
 #include "rules/say.h"
+#include "spec/site.h"
 
 namespace clusterc {
 

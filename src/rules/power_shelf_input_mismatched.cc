@@ -7,6 +7,7 @@
 #include "plan/power_chain.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

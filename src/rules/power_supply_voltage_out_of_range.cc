@@ -2,6 +2,7 @@
 #include "rules/cord_faults.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

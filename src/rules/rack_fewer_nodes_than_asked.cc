@@ -5,6 +5,8 @@
 #include "plan/power_chain.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

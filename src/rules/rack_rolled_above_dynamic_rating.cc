@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 #include "rules/rack_loads.h"
 #include "rules/rule.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

@@ -1,6 +1,9 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {

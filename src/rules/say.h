@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "model/cluster.h"
 #include "model/rounding.h"
 #include "rules/rule.h"
 

@@ -2,13 +2,16 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   const bool blocks = scheduler && scheduler->kind.value == SchedulerKind::slurm &&
                       scheduler->topology.value_or(TopologyPlugin::block) == TopologyPlugin::block;
   for (const NodeGroupModel& g : c.nodes) {

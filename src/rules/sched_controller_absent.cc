@@ -1,13 +1,16 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& s = c.spec.software.scheduler;
+  const auto& s = c.spec.software->scheduler;
   if (!s || s->controllers || c.nodes.empty()) return;  // names that no node has: the resolver says so
   const bool kubernetes = s->kind.value == SchedulerKind::kubernetes;
   if (s->kind.value != SchedulerKind::slurm &&

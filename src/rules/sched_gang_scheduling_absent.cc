@@ -1,13 +1,15 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/software.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes || scheduler->queue || scheduler->queue.unknown)
     return;
   for (const auto& w : c.spec.workloads) {

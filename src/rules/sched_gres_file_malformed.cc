@@ -4,12 +4,13 @@
 #include "rules/fix.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
 
 bool cut_by_mig(const NodeGroupModel& g) {
-  const std::string mig = g.software.mig.value_or("off");
+  const std::string mig = g.software->mig.value_or("off");
   return mig != "off" && mig != "no" && !mig.empty();
 }
 

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -10,22 +11,22 @@ constexpr std::int64_t kHugePageMib = 2;  // `huge_pages` counts pages of 2 MiB
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm) return;
   for (const NodeGroupModel& g : c.nodes) {
-    if (!g.computes || g.count == 0 || !g.server.memory || !g.software.huge_pages) continue;
+    if (!g.computes || g.count == 0 || !g.server.memory || !g.software->huge_pages) continue;
     const NodeMemory memory = node_memory(c, g);
-    const std::int64_t huge = *g.software.huge_pages * kHugePageMib, reserve = memory.system;
+    const std::int64_t huge = *g.software->huge_pages * kHugePageMib, reserve = memory.system;
     if (huge <= reserve) continue;
     const auto text = [](std::int64_t mib) {
       return to_text(Bytes(static_cast<double>(mib) * static_cast<double>(kMiB)));
     };
     Finding& f = findings.warning(
-        rule.id, g.software.huge_pages.span,
+        rule.id, g.software->huge_pages.span,
         format(
             "huge pages take {} of each node of '{}', but only {} are left beside the memory that Slurm gives to jobs",
             text(huge), g.name, text(reserve)));
-    f.label(format("{} x 2 MiB; RealMemory={}: {}", *g.software.huge_pages, memory.jobs, memory.formula));
+    f.label(format("{} x 2 MiB; RealMemory={}: {}", *g.software->huge_pages, memory.jobs, memory.formula));
     f.help(format("`huge_pages: {}` at most; jobs that use more must request less memory, because huge pages count for "
                   "a job only once it maps them",
                   reserve / kHugePageMib))

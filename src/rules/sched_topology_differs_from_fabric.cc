@@ -4,6 +4,8 @@
 #include "rules/fix.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -22,7 +24,7 @@ bool has_tree(const RuleInput& in) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm) return;
   if (scheduler->topology.value == TopologyPlugin::tree && scheduler->topology.origin == Origin::spec && !has_tree(in))
     findings

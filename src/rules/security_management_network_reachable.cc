@@ -6,6 +6,7 @@
 #include "rules/management.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rules/say.h"
+#include "spec/sections.h"
 
 namespace clusterc {
 
@@ -22,6 +23,14 @@ template <class Say>
 void walk(const std::string&, const SecretRef&, const Say&) {}  // a reference, and no secret
 template <class Say, class T>
 void walk(const std::string& path, const std::optional<T>& v, const Say& say) {
+  if (v) walk(path, *v, say);
+}
+template <class Say, class T>
+void walk(const std::string& path, const Apart<T>& v, const Say& say) {
+  walk(path, *v, say);
+}
+template <class Say, class T>
+void walk(const std::string& path, const MaybeApart<T>& v, const Say& say) {
   if (v) walk(path, *v, say);
 }
 template <class Say, class T>

@@ -7,6 +7,15 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/security_say.h"
+#include "spec/judgement.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/output.h"
+#include "spec/prices.h"
+#include "spec/site.h"
+#include "spec/storage.h"
+#include "spec/team.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

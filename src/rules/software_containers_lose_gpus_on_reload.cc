@@ -5,6 +5,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    const Software& s = g.software;
+    const Software& s = *g.software;
     if (!has_nvidia_gpus(g) || s.container_gpus.value_or("") != "hook") continue;
     // Runtimes that let systemd manage the cgroup of a container; enroot and apptainer run in the job's own.
     const auto runtime = std::find_if(s.containers.begin(), s.containers.end(), [](const NamedVersion& c) {

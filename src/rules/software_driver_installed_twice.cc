@@ -9,7 +9,7 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    const Software& s = g.software;
+    const Software& s = *g.software;
     if (!has_nvidia_gpus(g) || !g.computes || !s.gpu_operator || !s.gpu_operator->driver.value_or(true) ||
         !s.gpu_driver)
       continue;

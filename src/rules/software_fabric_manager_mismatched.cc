@@ -17,14 +17,14 @@ Fit fit(const Version& driver, const Version& manager) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    const Software& s = g.software;
+    const Software& s = *g.software;
     // In an instance of a whole machine the manager is the guest's.
     if (!has_nvidia_gpus(g) || (!is_ours(g) && !(g.server.instance && g.server.known)) || !s.fabric_manager) continue;
     if (!has_nvswitch(g)) {
       // Written for the whole cluster it is meant for the groups that have NVSwitches.
       const bool meant_for_another =
           std::any_of(in.cluster.nodes.begin(), in.cluster.nodes.end(), [&](const NodeGroupModel& o) {
-            return has_nvswitch(o) && o.software.fabric_manager.span == s.fabric_manager.span;
+            return has_nvswitch(o) && o.software->fabric_manager.span == s.fabric_manager.span;
           });
       if (meant_for_another || !g.server.gpu->form || !once.first(s.fabric_manager.span)) continue;
       findings

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -15,7 +16,7 @@ struct FirstNccl {
 constexpr FirstNccl kFirstNccl[] = {{"90", "2.15"}, {"100", "2.25.1"}, {"103", "2.25.1"}};
 
 void check_nccl(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
-  const Value<Version>& nccl = g.software.nccl;
+  const Value<Version>& nccl = g.software->nccl;
   for (const FirstNccl& first : kFirstNccl) {
     if (!nccl || !g.server.gpu->sm || g.server.gpu->sm->text() != first.sm ||
         !(*nccl < Version{std::string(first.nccl)}))
@@ -39,7 +40,7 @@ bool too_old_for(const Software& w) {
 
 // What a group of AMD GPUs calls its driver is the release of ROCm.
 void check_rocm(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
-  const Value<Version>& rocm = g.software.gpu_driver;
+  const Value<Version>& rocm = g.software->gpu_driver;
   if (!rocm || rocm->major() >= kLeastNvidiaDriver) return;  // NVIDIA's number is software-of-another-vendor's
   const RocmGpu* known = rocm_gpu(g.server.gpu_model);
   if (!known) {

@@ -10,7 +10,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
-    const Software& s = g.software;
+    const Software& s = *g.software;
     if (!has_nvidia_gpus(g) || !is_ours(g) || !s.gpudirect_rdma.value_or(false) ||
         !uses_rdma(in.cluster, static_cast<int>(i)))
       continue;

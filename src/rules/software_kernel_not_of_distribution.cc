@@ -47,7 +47,7 @@ bool ships(const Kernels& k, const Version& kernel) {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    const Software& s = g.software;
+    const Software& s = *g.software;
     if (g.count == 0 || !s.kernel || !s.os || s.kernel.origin != Origin::spec || once.told(s.kernel.span)) continue;
     const auto known = std::ranges::find(kKernels, std::string_view(*s.os), &Kernels::os);
     if (known == kKernels.end() || ships(*known, *s.kernel)) continue;

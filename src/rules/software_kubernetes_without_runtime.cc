@@ -6,6 +6,8 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -19,11 +21,11 @@ bool one_of(const NamedVersion& runtime, std::initializer_list<std::string_view>
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes) return;
   Once once;
   for (const NodeGroupModel& g : c.nodes) {
-    const auto& runtimes = g.software.containers;
+    const auto& runtimes = g.software->containers;
     const bool joins =
         g.has_role(Role::control_plane) || std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(),
                                                        [&](const auto& name) { return name && *name == g.name; });

@@ -13,10 +13,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
-    if (g.count == 0 || !g.computes || !g.software.limits || !g.software.limits->memlock ||
+    if (g.count == 0 || !g.computes || !g.software->limits || !g.software->limits->memlock ||
         !uses_rdma(in.cluster, static_cast<int>(i)))
       continue;
-    const Value<std::string>& limit = g.software.limits->memlock;
+    const Value<std::string>& limit = g.software->limits->memlock;
     if (*limit == "unlimited" || *limit == "infinity" || *limit == "-1") continue;
     QuantityError error;
     const std::optional<double> bytes = parse_quantity(*limit, Dimension::bytes, error);

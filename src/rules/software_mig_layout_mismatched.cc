@@ -47,26 +47,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
-    const Value<std::string>& mig = g.software.mig;
+    const Value<std::string>& mig = g.software->mig;
     if (g.count == 0 || !g.server.gpu || g.server.gpu_count == 0) continue;
     // The scheduler counts one number of instances for a kind of node.
     for (std::size_t k = 0; k < i; ++k) {
       const NodeGroupModel& o = in.cluster.nodes[k];
       if (o.count == 0 || !o.computes || !g.computes || !mig || o.server.id != g.server.id ||
-          o.server.gpu_model != g.server.gpu_model || o.software.mig.value_or("off") == *mig)
+          o.server.gpu_model != g.server.gpu_model || o.software->mig.value_or("off") == *mig)
         continue;
       if (once.first(mig.span))
         findings
             .warning(rule.id, mig.span,
                      format("nodes of '{}' have the MIG layout '{}', but '{}' of the same '{}' has '{}'", g.name, *mig,
-                            o.name, g.server.id, o.software.mig.value_or("off")))
-            .note(o.software.mig.span.valid() ? o.software.mig.span : o.span, "the other group")
+                            o.name, g.server.id, o.software->mig.value_or("off")))
+            .note(o.software->mig.span.valid() ? o.software->mig.span : o.span, "the other group")
             .help("use one layout for this kind of node, or put the two groups into separate partitions")
             .object("nodes." + g.name);
       break;
     }
     if (!mig || *mig == "off") continue;
-    const std::optional<MigLayout> layout = mig_layout(g.software);
+    const std::optional<MigLayout> layout = mig_layout(*g.software);
     if (!layout) {
       if (once.first(mig.span))
         findings

@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 #include "rules/target_say.h"
 #include "rules/work_say.h"
+#include "spec/workload.h"
 #include "targets/metrics.h"
 #include "targets/targets.h"
 
@@ -37,8 +38,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .warning(rule.id, w.value.on.entries.front().name_span,
                    format("workload '{}' needs GPUs that exchange data directly, but MIG divides those of '{}' into {}",
-                          w.name, g->name, *g->software.mig))
-          .note(g->software.mig.span,
+                          w.name, g->name, *g->software->mig))
+          .note(g->software->mig.span,
                 "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
           .help("`mig: off` for this group, or run the workload on another group")
           .object("workloads." + w.name);
@@ -55,8 +56,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     findings
         .warning(rule.id, f.wish_place,
                  format("{} is a target for whole GPUs, but MIG divides those of '{}' into {}", f.test, g.name,
-                        *g.software.mig))
-        .note(g.software.mig.span, "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
+                        *g.software->mig))
+        .note(g.software->mig.span, "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
         .help("run acceptance with `mig: off`, or skip this test with that reason")
         .object(target_object(f));
   }

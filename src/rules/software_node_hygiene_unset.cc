@@ -10,7 +10,7 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    const Software& s = g.software;
+    const Software& s = *g.software;
     if (g.count == 0 || !is_ours(g)) continue;
     if (s.time_servers.size() == 1 && once.first(s.time_servers[0].span))
       findings

@@ -29,7 +29,7 @@ std::vector<SourceSpan> meant_for_nvidia(const Cluster& c) {
   std::vector<SourceSpan> out;
   for (const NodeGroupModel& g : c.nodes)
     if (has_nvidia_gpus(g))
-      for (const OfNvidia& n : of_nvidia(g.software))
+      for (const OfNvidia& n : of_nvidia(*g.software))
         if (*n.value) out.push_back(n.value->span);
   return out;
 }
@@ -46,13 +46,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .help(std::move(help))
           .object("nodes." + g.name);
     };
-    for (const OfNvidia& n : of_nvidia(g.software))
+    for (const OfNvidia& n : of_nvidia(*g.software))
       if (*n.value && std::find(meant.begin(), meant.end(), n.value->span) == meant.end())
         say(n.value->span,
             format("`{}: {}` is {}, but '{}' has GPUs of AMD", n.key, (*n.value)->text(), n.what, g.name),
             format("leave `{}` out: ROCm, of the release in `gpu_driver`, contains what these GPUs need (HIP, RCCL)",
                    n.key));
-    if (const Value<Version>& d = g.software.gpu_driver; d && d->major() >= kLeastNvidiaDriver)
+    if (const Value<Version>& d = g.software->gpu_driver; d && d->major() >= kLeastNvidiaDriver)
       say(d.span, format("driver {} is for NVIDIA GPUs, but '{}' has GPUs of AMD", d->text(), g.name),
           format("write the release of ROCm for this group: `nodes: {{ {}: {{ software: {{ gpu_driver: 7.0 }} }} }}`",
                  g.name));

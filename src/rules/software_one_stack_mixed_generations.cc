@@ -4,6 +4,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {
@@ -24,7 +25,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       }
       if (g.server.gpu_model == first->server.gpu_model)
         continue;  // one kind of node: software-versions-differ-in-class
-      const Software &a = first->software, &b = g.software;
+      const Software &a = *first->software, &b = *g.software;
       if (a.nccl && b.nccl && a.nccl->as_written != b.nccl->as_written && once.first(b.nccl.span))
         findings
             .warning(rule.id, b.nccl.span,

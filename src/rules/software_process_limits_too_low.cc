@@ -21,8 +21,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
-    if (g.count == 0 || !g.computes || !g.software.limits) continue;
-    const Limits& l = *g.software.limits;
+    if (g.count == 0 || !g.computes || !g.software->limits) continue;
+    const Limits& l = *g.software->limits;
     if (l.nofile && *l.nofile < kOpenFiles && uses_rdma(in.cluster, static_cast<int>(i)) && once.first(l.nofile.span))
       write_instead(findings
                         .warning(rule.id, l.nofile.span,
@@ -31,7 +31,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                         .help(format("`nofile: {}`", kOpenFiles))
                         .object("nodes." + g.name),
                     l.nofile, std::to_string(kOpenFiles));
-    if (l.shared_memory && !g.software.containers.empty() && above(kSharedMemory.value, l.shared_memory->value) &&
+    if (l.shared_memory && !g.software->containers.empty() && above(kSharedMemory.value, l.shared_memory->value) &&
         once.first(l.shared_memory.span))
       write_instead(findings
                         .warning(rule.id, l.shared_memory.span,

@@ -9,6 +9,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -67,8 +68,8 @@ std::optional<int> month_of_stack(const Version& v) {
 // A stack that is older than the kernel that its modules are built for. Distributions take parts of newer kernels back
 // into older series, so that only the series of the upstream kernel counts.
 void check_kernel(const Rule& rule, Findings& findings, const NodeGroupModel& g, Once& once) {
-  const FabricSoftware& stack = *g.software.fabric;
-  const std::string_view kernel = kernel_of(g.software);
+  const FabricSoftware& stack = *g.software->fabric;
+  const std::string_view kernel = kernel_of(*g.software);
   if (!stack.version || kernel.empty()) return;
   const std::optional<int> built = month_of_stack(*stack.version), made = month_of_kernel(kernel);
   const SourceSpan here = first_place(stack.version.span, stack.kind.span, stack.span);
@@ -78,8 +79,8 @@ void check_kernel(const Rule& rule, Findings& findings, const NodeGroupModel& g,
       .warning(rule.id, here,
                format("{} {} is of {}, but kernel {} of '{}' came in {}: the release cannot have been built for it",
                       *stack.kind, stack.version->text(), text(*built), kernel, g.name, text(*made)))
-      .note(first_place(g.software.kernel.span, g.software.os.span),
-            g.software.kernel ? "the kernel" : "the kernel of this operating system")
+      .note(first_place(g.software->kernel.span, g.software->os.span),
+            g.software->kernel ? "the kernel" : "the kernel of this operating system")
       .help("use a newer release of the stack, or a kernel that its release notes list")
       .object("nodes." + g.name);
 }
@@ -88,8 +89,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   std::vector<std::pair<SourceSpan, std::string_view>> told;
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    if (g.count == 0 || !is_ours(g) || !g.software.fabric || !g.software.fabric->kind) continue;
-    const FabricSoftware& stack = *g.software.fabric;
+    if (g.count == 0 || !is_ours(g) || !g.software->fabric || !g.software->fabric->kind) continue;
+    const FabricSoftware& stack = *g.software->fabric;
     check_kernel(rule, findings, g, once);
     for (const NicSet& nic : g.server.nics) {
       const AdapterStack* adapter = nic.part && nic.part->name ? adapter_stack(*nic.part->name) : nullptr;

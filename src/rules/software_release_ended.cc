@@ -43,7 +43,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::string when = format("the edition of the rule book is {}", in.edition.text());
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (g.count == 0) continue;
-    const Software& s = g.software;
+    const Software& s = *g.software;
     const bool nvidia = g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia;
     if (s.gpu_driver && nvidia && s.gpu_driver->major() >= kLeastNvidiaDriver && !once.told(s.gpu_driver.span)) {
       const std::string branch = std::to_string(s.gpu_driver->major());

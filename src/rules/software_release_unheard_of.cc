@@ -3,6 +3,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -25,13 +26,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (g.count == 0) continue;
-    const Software& s = g.software;
+    const Software& s = *g.software;
     newer(rule, findings, once, s.cuda, "cuda", kNewestCuda,
           "the requirements of that release on driver and GPU are used");
     newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "it is judged as that release");
     if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "it is judged as that release");
   }
-  const auto& scheduler = in.cluster.spec.software.scheduler;
+  const auto& scheduler = in.cluster.spec.software->scheduler;
   if (scheduler && scheduler->kind.value == SchedulerKind::slurm)
     newer(rule, findings, once, scheduler->version, "Slurm", kNewestSlurm,
           "the compiled files are written for releases up to that one");

@@ -13,7 +13,7 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
-    const Software& s = g.software;
+    const Software& s = *g.software;
     if (g.count == 0 || (!is_ours(g) && !g.server.instance) || !s.secure_boot.value_or(false) ||
         s.signed_modules.value_or(false))
       continue;

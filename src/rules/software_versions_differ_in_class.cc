@@ -3,6 +3,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
@@ -20,9 +21,9 @@ std::vector<Stack> stack_of(const Software& s) {
 }
 
 bool scheduled_together(const Cluster& c, const NodeGroupModel& a, const NodeGroupModel& b) {
-  if (!c.spec.software.scheduler || c.spec.software.scheduler->kind.value == SchedulerKind::none) return false;
+  if (!c.spec.software->scheduler || c.spec.software->scheduler->kind.value == SchedulerKind::none) return false;
   const auto listed = [&](const NodeGroupModel& g) {
-    const auto& s = c.spec.software.scheduler->schedules;
+    const auto& s = c.spec.software->scheduler->schedules;
     return std::any_of(s.begin(), s.end(), [&](const Value<std::string>& n) { return n.value_or("") == g.name; });
   };
   return listed(a) && listed(b);
@@ -40,8 +41,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                  scheduled_together(in.cluster, a, b);
         });
     if (first == groups.begin() + static_cast<std::ptrdiff_t>(i)) continue;
-    for (const Stack& mine : stack_of(b.software))
-      for (const Stack& other : stack_of(first->software)) {
+    for (const Stack& mine : stack_of(*b.software))
+      for (const Stack& other : stack_of(*first->software)) {
         if (mine.key != other.key || !*mine.value || !*other.value ||
             (*mine.value)->as_written == (*other.value)->as_written)
           continue;

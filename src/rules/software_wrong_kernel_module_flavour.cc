@@ -3,6 +3,8 @@
 #include "rules/fix.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {

@@ -3,6 +3,8 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/software_say.h"
+#include "spec/ha.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {
@@ -35,8 +37,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                            format("'{}' has {} {}, whose client is not known to build for kernel {} of '{}': support "
                                   "for kernel {} begins with release {}",
                                   s.name, client, release->text(), kernel, g.name, needs->kernel, needs->release));
-      f.note(first_place(g.software.kernel.span, g.software.os.span, g.span),
-             g.software.kernel ? "the kernel is set here" : "the kernel of this system");
+      f.note(first_place(g.software->kernel.span, g.software->os.span, g.span),
+             g.software->kernel ? "the kernel is set here" : "the kernel of this system");
       f.help(format("use {} {} or newer, or hold an older kernel", client, needs->release))
           .object("storage." + s.name)
           .object("nodes." + g.name);

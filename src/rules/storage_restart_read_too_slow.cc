@@ -2,6 +2,8 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/ha.h"
+#include "spec/workload.h"
 #include "targets/checkpoint.h"
 
 namespace clusterc {

@@ -2,6 +2,10 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/ha.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {
@@ -54,7 +58,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool local = std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) {
       return s.spec->kind.value == StorageKind::local && mounted_by(*s.spec, g) && (!s.spec->on.empty() || g.computes);
     });
-    if (!drives_unknown(g) || !is_ours(g) || g.count == 0 || !(local || (g.computes && !g.software.containers.empty())))
+    if (!drives_unknown(g) || !is_ours(g) || g.count == 0 || !(local || (g.computes && !g.software->containers.empty())))
       continue;
     findings
         .note(rule.id, g.span,
@@ -65,7 +69,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   // Containers on nodes without any drive of their own.
   for (const NodeGroupModel& g : c.nodes) {
-    if (!is_ours(g) || !g.computes || g.count == 0 || g.software.containers.empty() || drives_unknown(g)) continue;
+    if (!is_ours(g) || !g.computes || g.count == 0 || g.software->containers.empty() || drives_unknown(g)) continue;
     const Bytes all = drive_bytes(g, nullptr);
     Bytes boot{0};
     for (const auto& d : g.server.part.drives)
@@ -74,7 +78,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f = findings.warning(rule.id, g.span,
                                   format("nodes of '{}' run containers but have {} of drives; {} for images is usual",
                                          g.name, to_text(all + boot), to_text(kImageCache)));
-    f.note(g.software.containers.front().span, "containers are asked for here");
+    f.note(g.software->containers.front().span, "containers are asked for here");
     f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
   }
 }

@@ -2,6 +2,9 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/ha.h"
+#include "spec/nodes.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {

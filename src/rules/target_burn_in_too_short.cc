@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/target.h"
 
 namespace clusterc {
 namespace {

@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "spec/network.h"
 #include "targets/targets.h"
 
 namespace clusterc {

@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "spec/network.h"
 #include "targets/targets.h"
 
 namespace clusterc {
@@ -18,8 +19,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (group < 0) return false;
     const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
     // A GPU that is cut into instances: each has a share, and none reaches another over NVLink or PCIe.
-    const Value<std::string>& mig = g.software.mig;
-    if (!cut_by_mig(g.software).empty() && (f.scope == "gpu" || gpu_share_of(f.test) == GpuShare::all)) {
+    const Value<std::string>& mig = g.software->mig;
+    if (!cut_by_mig(*g.software).empty() && (f.scope == "gpu" || gpu_share_of(f.test) == GpuShare::all)) {
       findings
           .warning(rule.id, f.floor_place,
                    format("the floor of {} for {} is for whole GPUs, but those of '{}' are partitioned into {}",

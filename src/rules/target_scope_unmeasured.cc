@@ -5,6 +5,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/spec.h"
+#include "spec/target.h"
 
 namespace clusterc {
 namespace {
@@ -35,7 +36,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     look("storage_write", t.storage_write, {whole, node});
   };
   all(in.cluster.spec.targets);
-  for (const auto& g : in.cluster.spec.targets.groups) all(g.value);
+  for (const auto& g : in.cluster.spec.targets->groups) all(g.value);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/target_say.h"
+#include "spec/judgement.h"
 #include "targets/targets.h"
 
 namespace clusterc {

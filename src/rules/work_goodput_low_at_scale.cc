@@ -5,6 +5,8 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
+#include "spec/ha.h"
+#include "spec/workload.h"
 #include "targets/checkpoint.h"
 
 namespace clusterc {

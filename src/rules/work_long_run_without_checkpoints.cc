@@ -6,6 +6,8 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
+#include "spec/storage.h"
+#include "spec/workload.h"
 #include "targets/checkpoint.h"
 #include "targets/workload_plan.h"
 

@@ -3,6 +3,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/work_say.h"
+#include "spec/workload.h"
 #include "targets/workload_plan.h"
 
 namespace clusterc {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rules/say.h"
+#include "spec/workload.h"
 #include "targets/workload_plan.h"
 #include "targets/workloads.h"
 

@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "rules/work_say.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

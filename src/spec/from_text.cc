@@ -3,7 +3,14 @@
 
 #include "base/format.h"
 #include "fields/scalar_text.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
+#include "spec/software.h"
 #include "spec/spec.h"
+#include "spec/storage.h"
+#include "spec/team.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 namespace {

@@ -7,6 +7,7 @@
 #include "diag/near.h"
 #include "fields/read.h"
 #include "fields/scalar_text.h"
+#include "spec/nodes.h"
 #include "spec/types.h"
 
 namespace clusterc {

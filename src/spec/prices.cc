@@ -13,7 +13,10 @@
 #include "base/host_pattern.h"
 #include "diag/near.h"
 #include "fields/scalar_text.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 #include "spec/spec.h"
+#include "spec/storage.h"
 
 namespace clusterc {
 namespace {

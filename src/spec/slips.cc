@@ -9,6 +9,12 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "diag/near.h"
+#include "spec/judgement.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/prices.h"
+#include "spec/software.h"
+#include "spec/team.h"
 
 namespace clusterc {
 namespace {
@@ -252,8 +258,8 @@ void check_slips(const Spec& s, Findings& findings) {
   software(s.software, findings);
   for (const auto& group : s.nodes)
     if (group.value.software) software(*group.value.software, findings);
-  if (s.software.scheduler && s.software.scheduler->kind.value == SchedulerKind::slurm)
-    slurm(s.software.scheduler->version, findings);
+  if (s.software->scheduler && s.software->scheduler->kind.value == SchedulerKind::slurm)
+    slurm(s.software->scheduler->version, findings);
   reduction(s, findings);
   shares(s, findings);
   reasons(s, findings);

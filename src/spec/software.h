@@ -28,14 +28,6 @@ struct EnumNames<TopologyPlugin> {
   static constexpr auto names = enum_table<TopologyPlugin>(
       {{TopologyPlugin::tree, "tree"}, {TopologyPlugin::block, "block"}, {TopologyPlugin::none, "none"}});
 };
-enum class HaMode { active_passive, active_active, quorum };
-template <>
-struct EnumNames<HaMode> {
-  static constexpr auto names = enum_table<HaMode>({{HaMode::active_passive, "active-passive"},
-                                                    {HaMode::active_active, "active-active"},
-                                                    {HaMode::quorum, "quorum"}});
-};
-
 struct Accounting {  // slurmdbd: who used what, and what teams may use
   SourceSpan span;
   Value<std::string> nodes, database;

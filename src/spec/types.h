@@ -3,7 +3,7 @@
 // includes this.
 #pragma once
 #include "fields/shape.h"
-#include "spec/spec.h"
+#include "spec/sections.h"
 
 // clang-format lays this list out differently at each run.
 // clang-format off

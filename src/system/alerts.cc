@@ -10,6 +10,8 @@
 #include "model/node_memory.h"
 #include "model/rdma.h"
 #include "plan/power_chain.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 #include "system/interfaces.h"
 #include "system/monitoring.h"
 #include "write/writers.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 #include "system/file_systems.h"
 #include "system/mirror.h"
 #include "system/node_files.h"
@@ -12,7 +14,7 @@ namespace {
 
 // The operator's toolkit container writes the runtimes into what it finds (its values.yaml, toolkit.enabled).
 bool by_operator(const NodeGroupModel& g) {
-  return g.software.gpu_operator && g.software.gpu_operator->toolkit.value_or(true);
+  return g.software->gpu_operator && g.software->gpu_operator->toolkit.value_or(true);
 }
 
 // Plain enough for Enroot, which hands each line of its file to the shell.
@@ -39,7 +41,7 @@ bool says_anything(const ContainerSettings& w) {
 }  // namespace
 
 bool runs_containers(const NodeGroupModel& g, std::initializer_list<std::string_view> names) {
-  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) {
+  return std::any_of(g.software->containers.begin(), g.software->containers.end(), [&](const NamedVersion& v) {
     return v.kind && std::find(names.begin(), names.end(), to_lower(*v.kind)) != names.end();
   });
 }
@@ -47,10 +49,10 @@ bool runs_containers(const NodeGroupModel& g, std::initializer_list<std::string_
 bool has_gpus_of(const NodeGroupModel& g, Vendor vendor) {
   return g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == vendor;
 }
-bool gpus_by_hook(const NodeGroupModel& g) { return g.software.container_gpus.value_or("cdi") == "hook"; }
+bool gpus_by_hook(const NodeGroupModel& g) { return g.software->container_gpus.value_or("cdi") == "hook"; }
 bool runs_kubernetes(const Cluster& c) {
-  return c.spec.software.scheduler && c.spec.software.scheduler->kind &&
-         *c.spec.software.scheduler->kind == SchedulerKind::kubernetes;
+  return c.spec.software->scheduler && c.spec.software->scheduler->kind &&
+         *c.spec.software->scheduler->kind == SchedulerKind::kubernetes;
 }
 
 ContainerSettings container_settings(const Cluster& c, int group) {
@@ -60,9 +62,9 @@ ContainerSettings container_settings(const Cluster& c, int group) {
   w.cdi = g.server.gpu_count > 0 && !gpus_by_hook(g);
   if (const std::string kib = locked_memory(c, group); !kib.empty())
     w.memlock = kib == "unlimited" ? -1 : static_cast<std::int64_t>(parse_uint(kib).value_or(0)) * 1024;
-  if (g.software.limits && g.software.limits->nofile) w.nofile = *g.software.limits->nofile;
-  if (g.software.limits && g.software.limits->shared_memory)
-    w.shared_memory = static_cast<std::int64_t>(g.software.limits->shared_memory->value);
+  if (g.software->limits && g.software->limits->nofile) w.nofile = *g.software->limits->nofile;
+  if (g.software->limits && g.software->limits->shared_memory)
+    w.shared_memory = static_cast<std::int64_t>(g.software->limits->shared_memory->value);
   return w;
 }
 
@@ -79,7 +81,7 @@ bool is_hosts_toml(std::string_view name) { return name.ends_with("/hosts.toml")
 std::vector<ContainerFile> container_files(const Cluster& c, int group) {
   std::vector<ContainerFile> out;
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  if (g.count == 0 || g.software.containers.empty()) return out;
+  if (g.count == 0 || g.software->containers.empty()) return out;
   const ContainerSettings w = container_settings(c, group);
   const bool limits = w.memlock || w.nofile > 0;
   const std::vector<std::string> mirrored = mirrored_registries(c);

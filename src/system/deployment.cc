@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "model/group_ends.h"
 #include "model/named_hosts.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/team.h"
 #include "system/dhcp.h"
 #include "system/each_address.h"
 #include "system/file_systems.h"
@@ -123,7 +126,7 @@ ServerReach::ServerReach(const System& in)
       c_(in.cluster),
       own_time_servers_(own_time_servers(in)),
       own_name_server_(own_name_server(in)),
-      fetches_(in.makes("ansible") && !(c_.own_site && c_.spec.software.mirror && c_.spec.software.mirror->server)),
+      fetches_(in.makes("ansible") && !(c_.own_site && c_.spec.software->mirror && c_.spec.software->mirror->server)),
       mounts_(c_.storage.size()) {}
 
 bool ServerReach::reaches(const Asker& asker, const std::string& server) const {
@@ -155,7 +158,7 @@ void ServerReach::add_outside(const Asker& asker, const Value<std::string>& serv
 }
 
 void ServerReach::look_at_time_servers(const Asker& asker) {
-  for (const auto& s : asker.group.software.time_servers) {
+  for (const auto& s : asker.group.software->time_servers) {
     if (!s || reaches(asker, *s)) continue;
     const auto own = std::find_if(own_time_servers_.begin(), own_time_servers_.end(),
                                   [&](const OwnTimeServer& o) { return o.server == *s; });
@@ -167,10 +170,10 @@ void ServerReach::look_at_time_servers(const Asker& asker) {
 }
 
 void ServerReach::look_at_name_servers(const Asker& asker) {
-  for (const auto& s : asker.group.software.name_servers)
+  for (const auto& s : asker.group.software->name_servers)
     if (s && !reaches(asker, *s)) add_outside(asker, s);
   const bool kea = dhcp_server(c_) == DhcpServer::kea;  // it serves no names
-  if (asker.group.software.name_servers.empty() && (own_name_server_ != 0 || kea) &&
+  if (asker.group.software->name_servers.empty() && (own_name_server_ != 0 || kea) &&
       name_servers(in_, asker.group).empty())
     nameless_.add(asker.group.name, asker.group.span, {});
 }
@@ -181,7 +184,7 @@ void ServerReach::look_at_directory(const Asker& asker) {
 }
 
 void ServerReach::look_at_database(const Asker& asker) {
-  const auto& scheduler = c_.spec.software.scheduler;
+  const auto& scheduler = c_.spec.software->scheduler;
   if (!slurm_keeps_accounts(c_, asker.group) || !scheduler->accounting || !scheduler->accounting->database) return;
   const auto& base = scheduler->accounting->database;
   if (*base != "localhost" && is_outside(c_, *base) && !reaches(asker, *base))
@@ -355,7 +358,7 @@ void check_users(const Cluster& c, Findings& findings) {
   std::vector<std::string> without;
   for (const NodeGroupModel& g : c.nodes)
     if (g.count > 0 && (g.computes || g.has_role(Role::login)) &&
-        (!g.software.identity || g.software.identity->kind.value_or("local") == "local"))
+        (!g.software->identity || g.software->identity->kind.value_or("local") == "local"))
       without.push_back(g.name);
   if (!without.empty())
     findings
@@ -366,7 +369,7 @@ void check_users(const Cluster& c, Findings& findings) {
 }
 
 void check_password(const Cluster& c, Findings& findings) {
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || !scheduler->accounting || !scheduler->accounting->password ||
       !scheduler->accounting->password->file)
     return;
@@ -387,7 +390,7 @@ void check_doors(const System& in, Findings& findings) {
   SourceSpan at;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& group = c.nodes[g];
-    const auto& identity = group.software.identity;
+    const auto& identity = group.software->identity;
     if (group.count == 0 || group.has_role(Role::login) || !identity || identity->kind.value_or("local") == "local")
       continue;
     open.push_back(group.name), at = identity->kind.span.valid() ? identity->kind.span : group.span;
@@ -405,14 +408,14 @@ void check_doors(const System& in, Findings& findings) {
 // A provider's own resolver knows names that nobody else does: of its machines, its services, the site's private zones.
 void check_provider_names(const System& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  if (c.own_site || own_name_server(in) == 0 || !c.spec.software.domain) return;
+  if (c.own_site || own_name_server(in) == 0 || !c.spec.software->domain) return;
   for (const NodeGroupModel& g : c.nodes)
-    if (g.count > 0 && std::any_of(g.software.name_servers.begin(), g.software.name_servers.end(),
+    if (g.count > 0 && std::any_of(g.software->name_servers.begin(), g.software->name_servers.end(),
                                    [](const auto& s) { return static_cast<bool>(s); }))
       return;
   findings
-      .note("name-server-provider-unasked", c.spec.software.domain.span,
-            "nodes ask the name server that is compiled for '" + one_line(*c.spec.software.domain) +
+      .note("name-server-provider-unasked", c.spec.software->domain.span,
+            "nodes ask the name server that is compiled for '" + one_line(*c.spec.software->domain) +
                 "', and it asks the Internet's: names that the provider's own resolver has are not found")
       .help("`name_servers: [" + ipv4_text(own_name_server(in)) +
             ", ADDRESS of the provider's]`: the cluster's then asks that one");

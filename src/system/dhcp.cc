@@ -5,6 +5,9 @@
 
 #include "base/ip.h"
 #include "base/text.h"
+#include "spec/network.h"
+#include "spec/output.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/gateways.h"
 #include "system/install.h"
@@ -177,7 +180,7 @@ std::vector<std::string> dhcp_time_servers(const System& in, const DhcpNetwork& 
   const Cluster& c = in.cluster;
   std::vector<std::string> out;
   const std::vector<OwnTimeServer> own = own_time_servers(in);
-  for (const auto& server : c.spec.software.time_servers) {
+  for (const auto& server : c.spec.software->time_servers) {
     if (!server) continue;
     std::string address = *server;
     const auto node = std::find_if(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *server; });

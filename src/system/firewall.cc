@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "spec/nodes.h"
 #include "system/interfaces.h"
 
 namespace clusterc {

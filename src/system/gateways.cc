@@ -5,6 +5,9 @@
 
 #include "model/group_ends.h"
 #include "model/named_hosts.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/interfaces.h"
 #include "system/slurm.h"
@@ -122,7 +125,7 @@ bool is_called_by_name(const Cluster& c, int group) {
   if (g.count == 0 || g.count > kMostServing) return false;
   for (const Role r : {Role::scheduler, Role::provisioning, Role::monitoring, Role::control_plane, Role::etcd})
     if (g.has_role(r)) return true;
-  const auto& mirror = c.spec.software.mirror;
+  const auto& mirror = c.spec.software->mirror;
   return (mirror && mirror->server && g.names.index_of(without_domain(c, *mirror->server)) >= 0) ||
          runs_slurmctld(c, g) || slurm_keeps_accounts(c, g);
 }

@@ -6,6 +6,9 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "spec/network.h"
+#include "spec/output.h"
+#include "spec/software.h"
 #include "system/gateways.h"
 #include "system/interfaces.h"
 
@@ -118,13 +121,13 @@ bool is_skipped(const Cluster& c, std::string_view id) {
 }  // namespace
 
 bool reads_netplan(const NodeGroupModel& g) {
-  const std::string os = g.software.os.value_or("");
+  const std::string os = g.software->os.value_or("");
   return os.empty() || os.starts_with("ubuntu") || os.starts_with("debian") ||
          os.starts_with("dgx-os");  // DGX OS is Ubuntu (its user guide, "Introduction")
 }
 
 NetworkReader network_reader(const Cluster& c, const NodeGroupModel& g) {
-  const std::string os = g.software.os.value_or("");
+  const std::string os = g.software->os.value_or("");
   const auto [name, release] = distribution_of(os);
   const auto is = [name = name](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();

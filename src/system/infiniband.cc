@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 

@@ -8,6 +8,9 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 #include "system/dhcp.h"
 #include "system/each_address.h"
 #include "system/group_network.h"
@@ -250,7 +253,7 @@ void choose_drives(const System& in, int group, InstallPlan& plan, Findings& fin
 
 // A minor release of Red Hat's line (rocky-9.4) is installed as its major one.
 std::optional<KnownRelease> known_release(const NodeGroupModel& g) {
-  std::string os = g.software.os.value_or("");
+  std::string os = g.software->os.value_or("");
   const std::size_t dash = os.rfind('-');
   if (dash == std::string::npos) return std::nullopt;
   const auto family = std::find_if(kFamilies.begin(), kFamilies.end(),
@@ -268,7 +271,7 @@ std::optional<KnownRelease> known_release(const NodeGroupModel& g) {
                    .codename = release->codename,
                    .number = os.substr(dash + 1),
                    .mirror = std::string(family->mirror)};
-  out.arm = g.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
+  out.arm = g.software->arch.value_or(Arch::x86_64) == Arch::aarch64;
   if (out.arm && family->os == "ubuntu") out.mirror = "http://ports.ubuntu.com/ubuntu-ports";
   if (family->os == "centos-stream")
     out.mirror += out.number + "-stream";

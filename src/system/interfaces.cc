@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "spec/network.h"
 
 namespace clusterc {
 

@@ -4,17 +4,18 @@
 
 #include "base/ip.h"
 #include "model/named_hosts.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
 
-bool has_mirror(const Cluster& c) { return c.spec.software.mirror && c.spec.software.mirror->server; }
+bool has_mirror(const Cluster& c) { return c.spec.software->mirror && c.spec.software->mirror->server; }
 
 std::optional<MirrorServer> mirror_server(const System& in) {
   const Cluster& c = in.cluster;
   if (!has_mirror(c)) return std::nullopt;
-  MirrorServer out{.spec = &*c.spec.software.mirror, .host = *c.spec.software.mirror->server};
+  MirrorServer out{.spec = &*c.spec.software->mirror, .host = *c.spec.software->mirror->server};
   const std::string_view name = without_domain(c, out.host);
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const std::int64_t member = c.nodes[g].names.index_of(name);
@@ -27,12 +28,12 @@ std::optional<MirrorServer> mirror_server(const System& in) {
   return out;
 }
 
-bool has_images(const Cluster& c) { return has_mirror(c) && !c.spec.software.mirror->images.empty(); }
+bool has_images(const Cluster& c) { return has_mirror(c) && !c.spec.software->mirror->images.empty(); }
 
 std::vector<std::string> mirrored_registries(const Cluster& c) {
   std::vector<std::string> out;
   if (!has_mirror(c)) return out;
-  for (const auto& image : c.spec.software.mirror->images)
+  for (const auto& image : c.spec.software->mirror->images)
     if (image && image->find('/') != image->npos)
       if (std::string registry = image->substr(0, image->find('/'));
           std::find(out.begin(), out.end(), registry) == out.end())

@@ -13,6 +13,8 @@
 
 namespace clusterc {
 
+struct Mirror;
+
 bool has_mirror(const Cluster&);  // the spec names one
 
 struct MirrorServer {

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "model/mig.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
@@ -15,8 +17,8 @@ bool names_program(const Cluster& c, std::initializer_list<std::string_view> wor
       return v.kind && std::find(words.begin(), words.end(), to_lower(*v.kind)) != words.end();
     });
   };
-  return named(c.spec.software.monitoring) || std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
-           return named(g.software.monitoring);
+  return named(c.spec.software->monitoring) || std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
+           return named(g.software->monitoring);
          });
 }
 
@@ -90,7 +92,7 @@ bool watches_with(const Cluster& c, std::string_view program) { return names_pro
 std::string cut_groups(const Cluster& c) {
   std::string out;
   for (const NodeGroupModel& g : c.nodes)
-    if (g.count > 0 && g.server.gpu_count > 0 && mig_layout(g.software)) out += (out.empty() ? "" : "|") + g.name;
+    if (g.count > 0 && g.server.gpu_count > 0 && mig_layout(*g.software)) out += (out.empty() ? "" : "|") + g.name;
   return out;
 }
 

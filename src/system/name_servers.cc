@@ -6,6 +6,8 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/named_hosts.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/gateways.h"
 #include "system/host_names.h"
@@ -63,9 +65,9 @@ void check_hidden_hosts(const System& in, const std::function<bool(std::string_v
                         const std::function<std::string(std::string_view)>& extra, Findings& findings) {
   const Cluster& c = in.cluster;
   // Who asks others alone is not told so.
-  const auto& asked = c.spec.software.name_servers;
+  const auto& asked = c.spec.software->name_servers;
   const std::uint32_t own = own_name_server(in);
-  if (!c.spec.software.domain || own == 0 ||
+  if (!c.spec.software->domain || own == 0 ||
       (!asked.empty() &&
        std::none_of(asked.begin(), asked.end(), [&](const auto& s) { return s && *s == ipv4_text(own); })))
     return;
@@ -81,10 +83,10 @@ void check_hidden_hosts(const System& in, const std::function<bool(std::string_v
     told.push_back(name);
     findings
         .error("dns-hides-host", h.span,
-               "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software.domain +
+               "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software->domain +
                    "', and the name server that is compiled for it knows no '" + name +
                    "': nobody in the cluster finds it")
-        .help("a domain of the cluster's own, as gpu." + *c.spec.software.domain +
+        .help("a domain of the cluster's own, as gpu." + *c.spec.software->domain +
               ", or its address as an extra line: `" + extra(name) + "`");
   }
 }
@@ -98,7 +100,7 @@ std::uint32_t own_name_server(const System& in) {
 
 std::vector<std::string> name_servers(const System& in, const NodeGroupModel& g) {
   std::vector<std::string> out;
-  for (const auto& s : g.software.name_servers)
+  for (const auto& s : g.software->name_servers)
     if (s) out.push_back(*s);
   const std::uint32_t own = out.empty() ? own_name_server(in) : 0;
   if (own == 0) return out;
@@ -121,10 +123,10 @@ std::vector<std::string> name_servers(const System& in, const NodeGroupModel& g)
 
 std::vector<std::string> dhcp_name_servers(const System& in, const DhcpNetwork& n) {
   std::vector<std::string> out;
-  for (const auto& s : in.cluster.spec.software.name_servers)
+  for (const auto& s : in.cluster.spec.software->name_servers)
     if (s && reaches_from(in, n, *s)) out.push_back(*s);
   std::uint32_t own =
-      in.cluster.spec.software.name_servers.empty() && !is_out_of_band(n.network) ? own_name_server(in) : 0;
+      in.cluster.spec.software->name_servers.empty() && !is_out_of_band(n.network) ? own_name_server(in) : 0;
   if (const std::uint32_t beside = own != 0 ? address_of(in, answering_group(in), n.index) : 0; beside != 0)
     own = beside;
   else if (n.gateway == 0 && !in.makes("dns"))

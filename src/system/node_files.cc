@@ -7,6 +7,7 @@
 #include "model/gpu_software.h"
 #include "model/nvlink.h"
 #include "model/rdma.h"
+#include "spec/software.h"
 #include "system/file_systems.h"
 #include "system/gateways.h"
 #include "system/interfaces.h"
@@ -15,7 +16,7 @@
 namespace clusterc {
 
 std::string locked_memory(const Cluster& c, int group) {
-  const Software& s = c.nodes[group].software;
+  const Software& s = *c.nodes[group].software;
   const std::string memlock = s.limits ? s.limits->memlock.value_or("") : "";
   // RDMA pins what it transfers: locked memory must not be limited where it is used
   if (memlock.empty()) return uses_rdma(c, group) ? "unlimited" : "";
@@ -34,8 +35,8 @@ std::string locked_memory(const Cluster& c, int group) {
 // the node is lost all the same.
 std::string slurmd_settings(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  const Software& s = g.software;
-  const auto& scheduler = c.spec.software.scheduler;
+  const Software& s = *g.software;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm || !runs_slurmd(c, g)) return {};
   std::vector<std::string> after, wants;
   const auto both = [&](const char* unit) { after.emplace_back(unit), wants.emplace_back(unit); };
@@ -66,7 +67,7 @@ std::string slurmd_settings(const Cluster& c, int group) {
 
 NodeFiles node_files(const System& in, int group, const GroupNetwork& network) {
   const Cluster& c = in.cluster;
-  const Software& s = c.nodes[group].software;
+  const Software& s = *c.nodes[group].software;
   NodeFiles out;
   const std::string memlock = locked_memory(c, group);
   const auto limit = [&](std::string_view item, std::string_view value) {

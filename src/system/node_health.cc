@@ -5,6 +5,7 @@
 #include "model/gpu_software.h"
 #include "model/node_memory.h"
 #include "model/nvlink.h"
+#include "spec/nodes.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
 #include "system/slurm.h"
@@ -22,7 +23,7 @@ NodeHealth node_health(const System& in, int group) {
                   out.ports.end());  // guests of a network come over its ports
   // Of an instance the provider may run them, unless the spec installs the driver: a rack's switches are managed in its
   // switch trays.
-  const bool driven = has_nvidia_gpus(g) && (!g.server.virtual_machine || g.software.gpu_driver);
+  const bool driven = has_nvidia_gpus(g) && (!g.server.virtual_machine || g.software->gpu_driver);
   if (driven && has_nvswitch(g) && g.assembly < 0) out.daemons.emplace_back("nvidia-fabricmanager");
   if (driven && nvlink_domain_nodes(c, g) > 1) out.daemons.emplace_back("nvidia-imex");
   const bool slurmd = in.makes("slurm") && runs_slurmd(c, g);

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "spec/nodes.h"
+#include "spec/output.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/interfaces.h"
 
@@ -47,7 +50,7 @@ std::uint32_t ListedGroup::bmc_address(std::int64_t member) const {
   return bmc_network_ < 0 ? 0 : plan_.address(bmc_network_, bmc_end_points_, member, 0);
 }
 
-std::string_view ListedGroup::architecture() const { return enum_text(group_.software.arch.value_or(Arch::x86_64)); }
+std::string_view ListedGroup::architecture() const { return enum_text(group_.software->arch.value_or(Arch::x86_64)); }
 
 void each_listed(const System& in, Findings& findings, const std::function<void(const ListedGroup&)>& begin,
                  const std::function<void(const ListedGroup&, std::int64_t, const std::string&)>& take) {

@@ -9,6 +9,9 @@
 #include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/smt.h"
+#include "spec/nodes.h"
+#include "spec/storage.h"
+#include "spec/team.h"
 #include "system/dhcp.h"
 #include "system/file_systems.h"
 #include "system/firewall.h"
@@ -125,9 +128,9 @@ bool same_release(std::string_view a, std::string_view b) {  // 22.05.8 is 22.05
 }
 
 void slurm(const Cluster& c, const NodeGroupModel& g, std::string_view family, NodeSettings& out) {
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   out.slurmd = runs_slurmd(c, g);
-  const std::string os = g.software.os.value_or("");
+  const std::string os = g.software->os.value_or("");
   const std::string_view release = distribution_slurm(os);
   const bool own = family == "Debian" && !release.empty() &&
                    (!scheduler->version || same_release(scheduler->version->text(), release));
@@ -173,7 +176,7 @@ void services(const System& in, int group, std::string_view family, std::vector<
   if (!out.name_server.empty()) {
     for (const NetworkModel& n : c.networks)
       if (n.subnet) out.subnets.push_back(n.subnet->text());
-    for (const auto& s : c.spec.software.name_servers)
+    for (const auto& s : c.spec.software->name_servers)
       if (s && *s != ipv4_text(own_name_server(in))) out.forwarders.push_back(*s);
   }
   // Red Hat's repositories have no syslog-ng
@@ -220,8 +223,8 @@ std::vector<std::string> team_users(const Cluster& c) {
 
 void check_homes(const Cluster& c, Findings& findings) {
   const bool known = std::any_of(c.nodes.begin(), c.nodes.end(), [](const NodeGroupModel& g) {
-    return g.count > 0 && g.software.identity && g.software.identity->kind.value_or("local") != "local" &&
-           g.software.identity->server;
+    return g.count > 0 && g.software->identity && g.software->identity->kind.value_or("local") != "local" &&
+           g.software->identity->server;
   });
   for (const StorageModel& s : c.storage) {
     if (!known || !s.spec || !s.spec->mount || *s.spec->mount != kHomes ||
@@ -256,10 +259,10 @@ void check_releases(const Software& s, Findings& findings) {
 void check_unmade(const System& in, int group, std::string_view family, Findings& findings) {
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
   const bool watched = in.makes("prometheus"), logged = in.makes("syslog-ng");
-  if (family == "RedHat" && (watched || logged) && !told(findings, "monitoring-unmade", g.software.os.span))
+  if (family == "RedHat" && (watched || logged) && !told(findings, "monitoring-unmade", g.software->os.span))
     findings
-        .note("monitoring-unmade", g.software.os.span,
-              "the repositories of '" + one_line(*g.software.os) + "' have no " +
+        .note("monitoring-unmade", g.software->os.span,
+              "the repositories of '" + one_line(*g.software->os) + "' have no " +
                   (watched && logged ? "Prometheus, exporters and syslog-ng"
                    : watched         ? "Prometheus and exporters"
                                      : "syslog-ng") +
@@ -303,7 +306,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   NodeSettings out;
   std::vector<std::string_view> roles{"base"};
   std::string_view family;
-  if (const Distribution* d = distribution_of(g.software.os.value_or(""), out.distribution_version))
+  if (const Distribution* d = distribution_of(g.software->os.value_or(""), out.distribution_version))
     out.distribution = d->fact, family = d->family;
 
   Findings of_network;  // netplan or cloud-init says it
@@ -315,10 +318,10 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   out.kernel_arguments = kernel_arguments(g, findings);
   check_releases(g.software, findings);
   out.packages = node_packages(c, group);
-  if (out.packages.unsupported && !told(findings, "ansible-os-unsupported", g.software.os.span))
+  if (out.packages.unsupported && !told(findings, "ansible-os-unsupported", g.software->os.span))
     findings
-        .warning("ansible-os-unsupported", g.software.os.span,
-                 "no repositories of GPU software are known here for '" + one_line(*g.software.os) +
+        .warning("ansible-os-unsupported", g.software->os.span,
+                 "no repositories of GPU software are known here for '" + one_line(*g.software->os) +
                      "', so that the plays install none on '" + g.name + "'")
         .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
   services(in, group, family, roles, out);
@@ -337,7 +340,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   // Where nothing is said too: GPUs that an earlier spec had cut become whole. What is no layout was said by a rule,
   // and nothing is made of it.
   out.mig = mig_made(g);
-  if (has_nvidia_gpus(g) && (out.mig || (g.software.mig.value_or("off") == "off" && !out.packages.driver.empty())))
+  if (has_nvidia_gpus(g) && (out.mig || (g.software->mig.value_or("off") == "off" && !out.packages.driver.empty())))
     roles.push_back("nvidia_mig");
   if (!out.packages.cuda.empty()) roles.push_back("cuda");
   if (!out.packages.rocm.empty()) roles.push_back("rocm");
@@ -355,8 +358,8 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   if (in.makes("nftables"))
     out.firewall = firewall_file(g), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
   if (in.makes("chrony")) roles.push_back("chrony");
-  if (g.software.identity && g.software.identity->kind.value_or("local") != "local") {
-    const Identity& who = *g.software.identity;
+  if (g.software->identity && g.software->identity->kind.value_or("local") != "local") {
+    const Identity& who = *g.software->identity;
     for (const auto* text : {&who.server, &who.base, &who.bind_dn})
       if (*text && (one_line(**text) != **text || trim(**text) != **text) &&
           !told(findings, "ansible-identity-malformed", text->span))

@@ -5,6 +5,7 @@
 
 #include "model/gpu_software.h"
 #include "model/nvlink.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {
@@ -38,7 +39,7 @@ const Release* release_of(const Software& s) {
 class Choice {
  public:
   Choice(const Cluster& c, int group, const Release& release)
-      : c_(c), g_(c.nodes[group]), s_(g_.software), r_(release), group_(group) {
+      : c_(c), g_(c.nodes[group]), s_(*g_.software), r_(release), group_(group) {
     arm_ = (g_.server.part.arch && *g_.server.part.arch == Arch::aarch64) || (s_.arch && *s_.arch == Arch::aarch64);
   }
   NodePackages take() {
@@ -199,10 +200,10 @@ class Choice {
 
 NodePackages node_packages(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[group];
-  const Release* release = release_of(g.software);
+  const Release* release = release_of(*g.software);
   if (release) return Choice(c, group, *release).take();
   NodePackages none;
-  none.unsupported = g.server.gpu_count > 0 && g.software.gpu_driver && g.software.os;
+  none.unsupported = g.server.gpu_count > 0 && g.software->gpu_driver && g.software->os;
   return none;
 }
 

@@ -9,13 +9,17 @@
 #include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/pcie.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
+#include "spec/storage.h"
+#include "spec/team.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
 
 bool runs_slurmd(const Cluster& c, const NodeGroupModel& g) {
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->schedules.empty()) return g.computes;
   const auto& scheduled = c.memo.get("scheduled groups", [&] {
     std::set<std::string, std::less<>> names;
@@ -27,7 +31,7 @@ bool runs_slurmd(const Cluster& c, const NodeGroupModel& g) {
 }
 
 bool runs_slurmctld(const Cluster& c, const NodeGroupModel& g) {
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || !scheduler->controllers) return g.has_role(Role::scheduler);
   HostPattern::Error error;
   const auto names = HostPattern::parse(*scheduler->controllers, error);
@@ -145,10 +149,10 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
     n.features.push_back(gres_type(in.cluster, s));
     n.gpus = s.gpu_count;
     const auto cut = mig_layout(g.software);
-    if (!cut && g.software.mig && *g.software.mig != "off")
+    if (!cut && g.software->mig && *g.software->mig != "off")
       findings
-          .error("slurm-mig-unknown", g.software.mig.span,
-                 "'" + one_line(g.software.mig->substr(0, 60)) + "' is no layout that slurm.conf can be written for")
+          .error("slurm-mig-unknown", g.software->mig.span,
+                 "'" + one_line(g.software->mig->substr(0, 60)) + "' is no layout that slurm.conf can be written for")
           .help(
               "one profile on all GPUs of the group: 7x1g.10gb, 1g.10gb, or off; nodes that are cut otherwise are a "
               "group of their own");
@@ -168,13 +172,13 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
                 "others; `ls /sys/class/kfd/kfd/topology/nodes/*/properties` has them as drm_render_minor");
       n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
-    n.shards = g.software.gpu_shards.value_or(0);
+    n.shards = g.software->gpu_shards.value_or(0);
     if (n.mig && n.shards > 0)
       findings
-          .error("slurm-shards-of-instances", g.software.gpu_shards.span,
+          .error("slurm-shards-of-instances", g.software->gpu_shards.span,
                  "each GPU of '" + g.name + "' is to be handed out in " + std::to_string(n.shards) +
                      " shards, and is cut by MIG into " + std::to_string(cut->count))
-          .note(g.software.mig.span, "the layout is set here")
+          .note(g.software->mig.span, "the layout is set here")
           .help("keep one of the two");
   }
   if (const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0; spares > 0) {
@@ -249,7 +253,7 @@ StatePlace state_place(const Cluster& c, const std::vector<int>& groups, std::in
 }  // namespace
 
 bool slurm_keeps_accounts(const Cluster& c, const NodeGroupModel& g) {
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || (!scheduler->accounting && c.spec.teams.begin() == c.spec.teams.end())) return false;
   if (!scheduler->accounting || !scheduler->accounting->nodes) return runs_slurmctld(c, g);
   HostPattern::Error error;
@@ -267,7 +271,7 @@ std::optional<std::string> slurm_state_server(const Cluster& c) {
     groups.push_back(static_cast<int>(g));
     controllers += c.nodes[g].count;
   }
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   HostPattern::Error error;
   if (scheduler && scheduler->controllers)
     if (const auto names = HostPattern::parse(*scheduler->controllers, error)) controllers = names->count();
@@ -302,7 +306,7 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
       facts.nodes.push_back(nodes_of(in, static_cast<int>(g), findings));
 
   std::vector<int> groups;  // of the controllers
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (scheduler && scheduler->controllers) {
     HostPattern::Error error;
     if (const auto names = HostPattern::parse(*scheduler->controllers, error)) {
@@ -327,7 +331,7 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
       }
     if (facts.controllers.empty())
       findings
-          .error("slurm-controller-missing", scheduler ? scheduler->span : c.spec.software.span,
+          .error("slurm-controller-missing", scheduler ? scheduler->span : c.spec.software->span,
                  "no node runs the Slurm controller")
           .help("give a node group the role scheduler, or name a node: scheduler: { kind: slurm, controllers: n1 }");
   }
@@ -353,7 +357,7 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
             "add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: "
             "nas.example.org }, mount: /home }; what is mounted by other means is an extra line, "
             "StateSaveLocation=/PATH");
-  if (const auto& mpi = c.spec.software.mpi; mpi && mpi->kind) {
+  if (const auto& mpi = c.spec.software->mpi; mpi && mpi->kind) {
     // PMIx is Open MPI's interface; the MPICH family speaks PMI2 to srun (Slurm's MPI guide)
     const std::string& kind = *mpi->kind;
     if (kind == "mpich" || kind == "mvapich" || kind == "intel-mpi") facts.mpi = "pmi2";
@@ -368,7 +372,7 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
 // has a package of it for each; a plugin that is required and not there ends slurmd and srun. Its own `make install`
 // brings pyxis.conf with the line (github.com/NVIDIA/pyxis, README, "Installation").
 const NamedVersion* pyxis_of(const Cluster& c, const NodeGroupModel& g) {
-  const auto& list = g.software.containers;
+  const auto& list = g.software->containers;
   const auto found = std::find_if(list.begin(), list.end(),
                                   [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
   return g.count > 0 && runs_slurmd(c, g) && found != list.end() ? &*found : nullptr;

@@ -12,6 +12,8 @@
 
 namespace clusterc {
 
+struct NamedVersion;
+
 // Short type of GRES for each GPU model of the cluster: "h100" of nvidia-h100-sxm5-80; the whole id without its maker
 // where two models would share the short one.
 std::string gres_type(const Cluster&, const ServerModel&);

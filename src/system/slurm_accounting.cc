@@ -10,9 +10,12 @@
 // type (Slurm, resource limits, "Specific limits over GRES"); counted in a QOS that is used on one partition, every GPU
 // of it counts.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/text.h"
+#include "spec/software.h"
+#include "spec/team.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -96,7 +99,7 @@ std::string account_name_error(std::string_view name) {
 
 void slurm_accounting(const System& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler) return;
   const Accounting* accounting = scheduler->accounting ? &*scheduler->accounting : nullptr;
   if (scheduler->limits && (scheduler->limits->submit || scheduler->limits->running) &&

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "spec/software.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -143,7 +144,7 @@ void check_overlap(std::vector<Held>& before, Held held, Findings& findings) {
 }  // namespace
 
 void slurm_reservations(const System& in, SlurmFacts& facts, Findings& findings) {
-  const auto& scheduler = in.cluster.spec.software.scheduler;
+  const auto& scheduler = in.cluster.spec.software->scheduler;
   if (!scheduler) return;
   std::vector<Held> before;
   for (const auto& entry : scheduler->reservations) {

@@ -15,6 +15,8 @@
 
 #include "base/text.h"
 #include "model/nvlink.h"
+#include "spec/network.h"
+#include "spec/software.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -118,7 +120,7 @@ void blocks(const System& in, SlurmFacts& facts, Findings& findings) {
 
 void slurm_topology(const System& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;
-  const auto& scheduler = c.spec.software.scheduler;
+  const auto& scheduler = c.spec.software->scheduler;
   const bool asked = scheduler && scheduler->topology;
   TopologyPlugin wish = asked ? *scheduler->topology : TopologyPlugin::tree;
   if (!asked && !facts.nodes.empty() && std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& s) {

@@ -9,6 +9,8 @@
 #include "model/group_ends.h"
 #include "plan/addresses.h"
 #include "plan/equipment.h"
+#include "spec/network.h"
+#include "spec/output.h"
 #include "system/deployment.h"
 #include "system/file_systems.h"
 #include "system/group_network.h"

@@ -4,6 +4,7 @@
 
 #include "base/ip.h"
 #include "model/named_hosts.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 
 namespace clusterc {
@@ -12,7 +13,7 @@ std::vector<OwnTimeServer> own_time_servers(const System& in) {
   const Cluster& c = in.cluster;
   std::vector<OwnTimeServer> out;
   std::string alias;
-  for (const auto& server : c.spec.software.time_servers) {
+  for (const auto& server : c.spec.software->time_servers) {
     if (!server) continue;
     const auto address = parse_ipv4(*server);
     const std::string_view name = without_domain(c, *server);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/ha.h"
+#include "spec/workload.h"
 #include "targets/workloads.h"
 
 namespace clusterc {

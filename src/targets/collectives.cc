@@ -6,6 +6,8 @@
 
 #include "base/format.h"
 #include "model/nvlink.h"
+#include "spec/ha.h"
+#include "spec/network.h"
 #include "targets/paths.h"
 #include "targets/published.h"
 #include "targets/sends.h"

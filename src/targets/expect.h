@@ -9,6 +9,7 @@
 #include "model/mig.h"
 #include "model/power_cap.h"
 #include "spec/spec.h"
+#include "spec/target.h"
 #include "targets/paths.h"
 #include "targets/targets.h"
 
@@ -71,8 +72,8 @@ class Expect {
   // The cluster's wish with what the group says of its own laid over it, key by key.
   template <class M>
   std::optional<Wished> wish(std::string_view group, M member) const {
-    auto wished = cluster_.spec.targets.*member;
-    if (const auto* own = cluster_.spec.targets.groups.find(group))
+    auto wished = (*cluster_.spec.targets).*member;
+    if (const auto* own = cluster_.spec.targets->groups.find(group))
       if (const auto& above = own->value.*member) {
         if (wished)
           lay_over(*wished, *above);

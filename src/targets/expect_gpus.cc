@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "spec/ha.h"
+#include "spec/target.h"
 #include "targets/expect.h"
 #include "targets/published.h"
 

@@ -6,6 +6,8 @@
 #include "model/pcie.h"
 #include "model/rdma.h"
 #include "plan/routing.h"
+#include "spec/ha.h"
+#include "spec/target.h"
 #include "targets/collectives.h"
 #include "targets/expect.h"
 #include "targets/paths.h"

@@ -5,6 +5,8 @@
 #include "model/nvlink.h"
 #include "model/rdma.h"
 #include "plan/routing.h"
+#include "spec/ha.h"
+#include "spec/target.h"
 #include "targets/collectives.h"
 #include "targets/expect.h"
 #include "targets/paths.h"

@@ -3,6 +3,9 @@
 
 #include "base/format.h"
 #include "model/storage_path.h"
+#include "spec/ha.h"
+#include "spec/storage.h"
+#include "spec/target.h"
 #include "targets/expect.h"
 #include "targets/published.h"
 
@@ -31,7 +34,7 @@ void Expect::storage() {
     const StorageModel& s = cluster_.storage[i];
     const std::vector<int> mounts = groups_that_mount(cluster_, static_cast<int>(i));
     for (const bool read : {true, false}) {
-      const auto& wished = read ? cluster_.spec.targets.storage_read : cluster_.spec.targets.storage_write;
+      const auto& wished = read ? cluster_.spec.targets->storage_read : cluster_.spec.targets->storage_write;
       const auto rate =
           storage_rate(cluster_, static_cast<int>(i), read ? StorageDirection::read : StorageDirection::write);
       if (!unnamed_)  // a plan shows the systems as wholes

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/workload.h"
 #include "targets/sends.h"
 
 namespace clusterc {

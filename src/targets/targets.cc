@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "spec/ha.h"
+#include "spec/target.h"
 #include "targets/expect.h"
 #include "targets/metrics.h"
 #include "targets/published.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "spec/workload.h"
 #include "targets/published.h"
 #include "targets/sends.h"
 

@@ -26,6 +26,9 @@
 
 namespace clusterc {
 
+struct ModelShape;
+struct ModelSplit;
+
 struct Transformer {
   double parameters = 0, active = 0;  // all, and those that one token goes through
   double layers = 0, hidden = 0, sequence = 0, heads = 0, kv_heads = 0, head_size = 0, ffn = 0, vocabulary = 0,

@@ -9,6 +9,9 @@
 #include "model/power_cap.h"
 #include "model/rdma.h"
 #include "model/storage_path.h"
+#include "spec/ha.h"
+#include "spec/site.h"
+#include "spec/workload.h"
 #include "targets/checkpoint.h"
 
 namespace clusterc {

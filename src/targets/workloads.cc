@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "model/nvlink.h"
+#include "spec/workload.h"
 
 namespace clusterc {
 

@@ -12,6 +12,7 @@
 #include "base/utc.h"
 #include "model/nvlink.h"
 #include "model/storage_path.h"
+#include "spec/ha.h"
 #include "targets/collectives.h"
 #include "targets/metrics.h"
 #include "targets/rdma_ports.h"

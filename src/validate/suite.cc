@@ -9,6 +9,9 @@
 #include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/storage_path.h"
+#include "spec/ha.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
 #include "targets/metrics.h"
@@ -108,7 +111,7 @@ std::optional<SuiteTest> collectives(const Cluster& cluster, const ExpectedFigur
 std::vector<SuiteTest> containers(const NodeGroupModel& group, const SuiteOptions& options) {
   std::vector<SuiteTest> out;
   const bool gpus = group.server.gpu_count > 0;
-  for (const NamedVersion& named : group.software.containers) {
+  for (const NamedVersion& named : group.software->containers) {
     if (!named.kind) continue;
     const std::string spelled = to_lower(*named.kind), runtime = spelled == "singularity" ? "apptainer" : spelled,
                       id = format("node/{}/container-{}", group.name, spelled);
@@ -125,7 +128,7 @@ std::vector<SuiteTest> containers(const NodeGroupModel& group, const SuiteOption
     constexpr std::string_view kStarted[] = {"podman", "docker", "containerd", "enroot", "apptainer"};
     if (std::find(std::begin(kStarted), std::end(kStarted), runtime) == std::end(kStarted))
       test.skip = format("no program starts a container of '{}' by hand", spelled);
-    if (group.software.container_gpus.value_or("cdi") == "hook")
+    if (group.software->container_gpus.value_or("cdi") == "hook")
       test.arguments.insert(test.arguments.end(), {"--gpus", "hook"});
     if (!options.image.empty()) test.arguments.insert(test.arguments.end(), {"--image", options.image});
     if (options.allow_busy) test.arguments.emplace_back("--allow-busy");

@@ -18,8 +18,13 @@
 #include "fields/scalars.h"
 #include "model/storage_path.h"
 #include "spec/edition.h"
+#include "spec/judgement.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
 #include "spec/override.h"
 #include "spec/prices.h"
+#include "spec/site.h"
+#include "spec/software.h"
 #include "spec/spec.h"
 
 namespace {
@@ -224,3 +229,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 #include "fuzz_main.h"
+#include "spec/storage.h"
+#include "spec/team.h"
+#include "spec/workload.h"

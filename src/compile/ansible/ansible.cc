@@ -11,6 +11,8 @@
 #include "compile/health_check.h"
 #include "compile/installer_files.h"
 #include "compile/templates.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/gateways.h"
 #include "system/install.h"
@@ -94,7 +96,7 @@ void named(YamlWriter& y, std::string_view key, const std::vector<NamedVersion>&
 }
 
 void facts(YamlWriter& y, const NodeGroupModel& g) {
-  const Software& s = g.software;
+  const Software& s = *g.software;
   const ServerModel& m = g.server;
   const auto version = [&](std::string_view key, const Value<Version>& v) {
     if (v) put(y, key, v->text());
@@ -192,7 +194,7 @@ void file_systems(YamlWriter& y, const NodeSettings& s) {
 }
 
 void identity(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {
-  const auto& who = g.software.identity;
+  const auto& who = g.software->identity;
   if (!who || !runs(s, "identity")) return;
   y.map("cluster_identity");
   put(put(y, "kind", *who->kind), "server", *who->server);
@@ -258,7 +260,7 @@ void slurm(YamlWriter& y, const CompileInput& in, const NodeSettings& s) {
   y.flow(std::span<const std::string>(s.slurm_controller_packages));
   if (!s.slurm_database_packages.empty()) put(y, "cluster_slurm_database_packages", s.slurm_database_packages);
   if (!s.slurm_database_packages.empty())
-    if (const auto& accounting = in.cluster.spec.software.scheduler->accounting; accounting && accounting->password) {
+    if (const auto& accounting = in.cluster.spec.software->scheduler->accounting; accounting && accounting->password) {
       if (accounting->password->env) put(y, "cluster_slurm_password_env", *accounting->password->env);
       if (accounting->password->vault) put(y, "cluster_slurm_password_vault", *accounting->password->vault);
     }
@@ -271,7 +273,7 @@ void slurm(YamlWriter& y, const CompileInput& in, const NodeSettings& s) {
 void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, const NodeSettings& s) {
   if (!s.distribution.empty())
     put(y.field("cluster_distribution", s.distribution), "cluster_distribution_version", s.distribution_version);
-  if (g.software.time_zone) put(y, "cluster_time_zone", *g.software.time_zone);
+  if (g.software->time_zone) put(y, "cluster_time_zone", *g.software->time_zone);
   network_folders(y, g, s);
   put(y, "cluster_name_servers", s.name_servers);
   put(y, "cluster_kernel_arguments", s.kernel_arguments);
@@ -405,9 +407,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   bool vault = false;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     if (c.nodes[g].count == 0) continue;
-    const auto& who = c.nodes[g].software.identity;
+    const auto& who = c.nodes[g].software->identity;
     vault |= who && who->bind_password && who->bind_password->vault;
-    const auto& scheduler = c.spec.software.scheduler;
+    const auto& scheduler = c.spec.software->scheduler;
     vault |= !all[g].slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password &&
              scheduler->accounting->password->vault;
     bundle.open("ansible/group_vars/" + names[g] + ".yaml", "ansible");
@@ -431,7 +433,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   YamlWriter common(bundle.text());
   common.begin_map();
   put(common, "cluster_name", c.spec.name.value_or(""));
-  if (c.spec.software.domain) put(common, "cluster_domain", *c.spec.software.domain);
+  if (c.spec.software->domain) put(common, "cluster_domain", *c.spec.software->domain);
   common.comment("where the other compiled files are: roles copy them from there");
   common.field("cluster_tree", "{{ inventory_dir }}/..").end_map();
   bundle.close();

@@ -6,13 +6,14 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "model/named_hosts.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/time_servers.h"
 
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return !c.spec.software.time_servers.empty(); }
+bool wanted(const Cluster& c) { return !c.spec.software->time_servers.empty(); }
 
 bool is_directive(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -63,7 +64,7 @@ void write(const CompileInput& in, std::string_view path, const std::string& nod
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "chrony", {"chrony.conf"}, findings);
   std::vector<std::string_view> all;
-  for (const auto& server : in.cluster.spec.software.time_servers)
+  for (const auto& server : in.cluster.spec.software->time_servers)
     if (server) all.push_back(*server);
   write(in, "chrony/chrony.conf", {}, all, bundle, &findings);
   const std::vector<OwnTimeServer> own = own_time_servers(in.system);

@@ -8,6 +8,7 @@
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
 #include "compile/network_config.h"
+#include "spec/software.h"
 #include "system/file_systems.h"
 #include "system/node_files.h"
 #include "system/time_servers.h"
@@ -106,7 +107,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
                          network_reader(in.cluster, group) == NetworkReader::cloud_init ? findings : of_network);
     const bool with_network = has_network_config(in.system, static_cast<int>(g));
     const PatternText network_config = with_network ? netplan_text(in, network, group, "cloud-init") : PatternText();
-    const std::string& domain = group.software.domain ? *group.software.domain : none;
+    const std::string& domain = group.software->domain ? *group.software->domain : none;
     if (!in.judging)
       bundle.add("cloud-init/" + group.name + ".user-data", "cloud-init",
                  user_data(in, static_cast<int>(g), network, extra));

@@ -8,6 +8,8 @@
 
 #include "base/host_pattern.h"
 #include "compile/common.h"
+#include "spec/nodes.h"
+#include "spec/output.h"
 #include "write/writers.h"
 
 namespace clusterc {

@@ -13,6 +13,8 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 #include "system/mirror.h"
 #include "system/node_files.h"
 #include "write/writers.h"
@@ -24,7 +26,7 @@ namespace {
 bool older(const NodeGroupModel& g, std::string_view name, std::string_view release) {
   std::string error;
   const auto than = Version::parse(release, error);
-  return std::any_of(g.software.containers.begin(), g.software.containers.end(), [&](const NamedVersion& v) {
+  return std::any_of(g.software->containers.begin(), g.software->containers.end(), [&](const NamedVersion& v) {
     return v.kind && to_lower(*v.kind) == name && v.version && than && *v.version < *than;
   });
 }
@@ -49,7 +51,7 @@ void docker(const Cluster& c, const ContainerSettings& w, const NodeGroupModel& 
     j.end_object();
   }
   if (w.shared_memory > 0) j.field("default-shm-size", std::to_string(w.shared_memory));
-  if (mirrors_docker(c)) j.array("registry-mirrors").value("https://" + *c.spec.software.mirror->server).end_array();
+  if (mirrors_docker(c)) j.array("registry-mirrors").value("https://" + *c.spec.software->mirror->server).end_array();
   j.end_object();
   out += '\n';
 }
@@ -88,7 +90,7 @@ void hosts_toml(const CompileInput& in, std::string_view file, std::string& out)
   const std::string_view folder = file.substr(0, file.rfind('/')), name = folder.substr(folder.rfind('/') + 1);
   out += made_by(in, "");
   ((out += "server = \"https://") += name == kDockersOwn ? "registry-1.docker.io" : name) += "\"\n\n";
-  (((out += "[host.\"https://") += *in.cluster.spec.software.mirror->server) += "/v2/") += name;
+  (((out += "[host.\"https://") += *in.cluster.spec.software->mirror->server) += "/v2/") += name;
   out += "\"]\ncapabilities = [\"pull\", \"resolve\"]\noverride_path = true\n";
 }
 
@@ -97,7 +99,7 @@ void registries(const CompileInput& in, std::string& out) {
   out += made_by(in, "");
   for (const std::string& r : mirrored_registries(in.cluster))
     out += "\n[[registry]]\nprefix = \"" + r + "\"\nlocation = \"" + r + "\"\n\n[[registry.mirror]]\nlocation = \"" +
-           *in.cluster.spec.software.mirror->server + ":443/" + r + "\"\n";
+           *in.cluster.spec.software->mirror->server + ":443/" + r + "\"\n";
 }
 
 // systemd.exec(5). A container of containerd has the limits of its daemon: its CRI asks for none of its own. They hold

@@ -26,7 +26,7 @@ namespace clusterc {
 namespace {
 
 bool wanted(const Cluster& c) {
-  return c.spec.software.domain &&
+  return c.spec.software->domain &&
          std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
 }
 
@@ -50,7 +50,7 @@ ZoneBegin begin_zone(const CompileInput& in, std::string_view origin, const std:
   std::string& out = bundle.text();
   const std::size_t begin = out.size();
   out += made_by(in, "dns", "; ");
-  const std::string& domain = *in.cluster.spec.software.domain;
+  const std::string& domain = *in.cluster.spec.software->domain;
   out += "$ORIGIN ", out += origin, out += ".\n$TTL 3600\n@ IN SOA ", out += server, out += '.', out += domain,
       out += ". hostmaster.", out += domain, out += ". ( ";
   const std::size_t serial = out.size();
@@ -75,7 +75,7 @@ void end_zone(ZoneBegin at, Bundle& bundle) {
 bool underscores(const CompileInput& in) {
   const auto has = [](std::string_view name) { return name.find('_') != std::string_view::npos; };
   const Cluster& c = in.cluster;
-  bool found = has(*c.spec.software.domain);
+  bool found = has(*c.spec.software->domain);
   for (const NodeGroupModel& g : c.nodes) found = found || (g.count > 0 && has(g.names.name(0)));
   for (const NetworkModel& n : c.networks) found = found || has(n.name);
   for (const StorageModel& s : c.storage) found = found || has(s.name);
@@ -174,7 +174,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
       if (!w.empty()) words.push_back(w);
     ExtraRecord record{.span = wish.span};
     const std::string wrong =
-        !plain || words.size() < 3 ? "no record" : read_record(words, *in.cluster.spec.software.domain, record);
+        !plain || words.size() < 3 ? "no record" : read_record(words, *in.cluster.spec.software->domain, record);
     if (!wrong.empty()) {
       findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is " + wrong)
           .help("write one in each line, for example mail A 10.10.0.9");
@@ -189,12 +189,12 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
-  const std::string& domain = *c.spec.software.domain;
+  const std::string& domain = *c.spec.software->domain;
   const int answers = name_server_group(c, in.plan);
   const std::string server = answers < 0 ? std::string() : c.nodes[static_cast<std::size_t>(answers)].names.name(0);
   check_extra_files(in, "dns", {"zone"}, findings);
   if (server.empty()) {
-    findings.warning("dns-no-server", c.spec.software.domain.span,
+    findings.warning("dns-no-server", c.spec.software->domain.span,
                      "no node has an address in a network of users, so nobody can answer for '" + domain + "'");
     return;
   }

@@ -151,7 +151,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   bundle.open("dnsmasq/dnsmasq.conf", "dnsmasq");
   std::string& out = bundle.text();
   out += made_by(in, "dnsmasq");
-  const Software& s = c.spec.software;
+  const Software& s = *c.spec.software;
   if (in.system.makes("dns")) {
     out += "# names are the business of dns/, which has port 53 of this machine\nport=0\n";
     if (s.domain) out += "domain=", out += *s.domain, out += '\n';

@@ -14,6 +14,9 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "model/roce.h"
+#include "spec/network.h"
+#include "spec/output.h"
+#include "spec/software.h"
 #include "system/group_network.h"
 #include "system/infiniband.h"
 #include "write/writers.h"
@@ -265,9 +268,9 @@ class GroupEnv {
   }
 
   void mpi() {
-    const auto& mpi = g_.software.mpi;
+    const auto& mpi = g_.software->mpi;
     if (!mpi || mpi->kind.value_or("") != "openmpi") return;
-    const std::string os = g_.software.os.value_or("");
+    const std::string os = g_.software->os.value_or("");
     const bool debian = os.empty() || os.starts_with("debian") || os.starts_with("ubuntu") ||
                         os.starts_with("dgx-os");  // packages of Debian; of Fedora and EPEL
     File f{"openmpi-mca-params.conf",
@@ -459,7 +462,7 @@ bool wanted(const Cluster& c) {
              if (e.group < 0 || is_management_port(c, n, e)) return false;
              const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
              return g.computes && g.count > 0 &&
-                    (n.kind == LinkKind::infiniband || carries_roce(c, n) || g.server.gpu_count > 0 || g.software.mpi);
+                    (n.kind == LinkKind::infiniband || carries_roce(c, n) || g.server.gpu_count > 0 || g.software->mpi);
            });
   });
 }

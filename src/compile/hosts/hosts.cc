@@ -12,6 +12,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/host_names.h"
 
@@ -104,7 +105,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "hosts", {"hosts"}, findings);
   const HostNames names(in.system);
   names.check(findings);
-  const std::string domain = c.spec.software.domain.value_or("");
+  const std::string domain = c.spec.software->domain.value_or("");
 
   bundle.open("hosts/hosts", "hosts");
   std::string& out = bundle.text();

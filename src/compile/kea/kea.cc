@@ -13,6 +13,8 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "compile/extra_yaml.h"
+#include "spec/output.h"
+#include "spec/software.h"
 #include "system/dhcp.h"
 #include "system/name_servers.h"
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/installer_files.h"
+#include "spec/software.h"
 #include "system/install.h"
 
 namespace clusterc {
@@ -53,7 +54,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     std::string& out = bundle.text();
     out += install_header(in, "kickstart");
     out += "text\nreboot\neula --agreed\nfirstboot --disabled\nlang en_US.UTF-8\nkeyboard --xlayouts=us\ntimezone " +
-           group.software.time_zone.value_or("UTC") + " --utc\n";
+           group.software->time_zone.value_or("UTC") + " --utc\n";
     out +=
         "# the network that the node was started over; its name comes over DHCP\nnetwork --bootproto=dhcp "
         "--device=bootif --onboot=yes --activate\n";

@@ -12,6 +12,7 @@
 #include "compile/installer_files.h"
 #include "compile/templates.h"
 #include "model/named_hosts.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/node_settings.h"
 #include "write/writers.h"
@@ -82,7 +83,7 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& group = c.nodes[g];
     if (group.count == 0) continue;
-    const bool arm = group.software.arch.value_or(Arch::x86_64) == Arch::aarch64;
+    const bool arm = group.software->arch.value_or(Arch::x86_64) == Arch::aarch64;
     const NodePackages& packages = node_settings(in.system)[g].packages;
     for (const PackageSource& s : packages.sources) take(s, arm, out);
     if (std::any_of(packages.driver.begin(), packages.driver.end(),
@@ -90,10 +91,10 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
       drivers = group.name, drivers_at = group.span;
     const std::vector<PackageSource> own = distribution_sources(group);
     for (const PackageSource& s : own) take(s, arm, out);
-    if (own.empty() && group.software.os && unknown.insert(*group.software.os).second)
-      findings.note("mirror-distribution-unknown", group.software.os.span,
-                    "the packages of '" + one_line(*group.software.os) + "' itself are in no list of the mirror: " +
-                        (group.software.os->starts_with("rhel") ? "they come with a subscription"
+    if (own.empty() && group.software->os && unknown.insert(*group.software->os).second)
+      findings.note("mirror-distribution-unknown", group.software->os.span,
+                    "the packages of '" + one_line(*group.software->os) + "' itself are in no list of the mirror: " +
+                        (group.software->os->starts_with("rhel") ? "they come with a subscription"
                                                                 : "whence they come is not known here"));
     const auto installer = installer_of(c, static_cast<int>(g));
     const auto release = known_release(group);
@@ -255,7 +256,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
                  "'" + server->node + "' is to be installed over the network, from the mirror that it is itself")
         .help("give its group the role provisioning and install it from a medium, or name another server");
   // Of the distributions that are installed here Debian and Ubuntu pack a registry.
-  const std::string os = in.cluster.nodes[static_cast<std::size_t>(server->group)].software.os.value_or("");
+  const std::string os = in.cluster.nodes[static_cast<std::size_t>(server->group)].software->os.value_or("");
   if (has_images(in.cluster) && !os.empty() && !os.starts_with("debian-") && !os.starts_with("ubuntu-"))
     findings
         .warning(

@@ -10,6 +10,7 @@
 #include "compile/common.h"
 #include "compile/device_files.h"
 #include "compile/extra_ini.h"
+#include "spec/software.h"
 #include "system/group_network.h"
 #include "system/name_servers.h"
 #include "write/writers.h"
@@ -56,7 +57,7 @@ std::string network_file(const CompileInput& in, const NodeGroupModel& g, const 
   for (const NetworkAddress& a : d.addresses) ini.field("Address", network.address(a, true));
   if (d.name_servers) {
     for (const std::string& s : name_servers(in.system, g)) ini.field("DNS", s);
-    if (g.software.domain) ini.field("Domains", *g.software.domain);
+    if (g.software->domain) ini.field("Domains", *g.software->domain);
   }
   for (const NetworkAddress& a : d.addresses) {
     if (a.gateway != 0) ini.section("Route").field("Gateway", ipv4_text(a.gateway));

@@ -9,6 +9,7 @@
 #include "compile/common.h"
 #include "compile/device_files.h"
 #include "compile/extra_ini.h"
+#include "spec/software.h"
 #include "system/group_network.h"
 #include "system/name_servers.h"
 #include "write/writers.h"
@@ -76,7 +77,7 @@ std::string keyfile(const CompileInput& in, const NodeGroupModel& g, const Group
                                                    network.address(a, false) + " table " + std::to_string(d.table));
   }
   if (!servers.empty()) ini.field("dns", servers);
-  if (d.name_servers && g.software.domain) ini.field("dns-search", *g.software.domain + ";");
+  if (d.name_servers && g.software->domain) ini.field("dns-search", *g.software->domain + ";");
   // RoCE makes a GID of a link-local address. Where a name server is asked over IPv6 a router has to say how, and
   // NetworkManager takes it with no other method.
   ini.section("ipv6").field("method", servers6.empty() ? "link-local" : "auto");

@@ -4,6 +4,7 @@
 
 #include "base/ip.h"
 #include "compile/common.h"
+#include "spec/storage.h"
 #include "system/file_systems.h"
 
 namespace clusterc {

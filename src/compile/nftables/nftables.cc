@@ -10,6 +10,8 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
 #include "system/firewall.h"
 #include "system/gateways.h"
 #include "system/monitoring.h"
@@ -18,8 +20,8 @@ namespace clusterc {
 namespace {
 
 bool runs_pods(const Cluster& c) {
-  return c.spec.software.scheduler && c.spec.software.scheduler->kind &&
-         *c.spec.software.scheduler->kind == SchedulerKind::kubernetes;
+  return c.spec.software->scheduler && c.spec.software->scheduler->kind &&
+         *c.spec.software->scheduler->kind == SchedulerKind::kubernetes;
 }
 // Where the spec has a management network to cut off, and says by roles who may speak with it or come in from outside:
 // a firewall made without that would lock its owner out.
@@ -185,7 +187,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (!managers.empty() && !oob.empty() && exporters_of(c).snmp && addresses_of_monitors(in).empty())
     findings
         .note("snmp-closed",
-              c.spec.software.monitoring.empty() ? SourceSpan{} : c.spec.software.monitoring.front().kind.span,
+              c.spec.software->monitoring.empty() ? SourceSpan{} : c.spec.software->monitoring.front().kind.span,
               "an SNMP exporter is named, and no node with the role monitoring has an address: the firewall lets root "
               "alone ask switches and PDUs, from '" +
                   managers + "'")

@@ -9,13 +9,14 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/installer_files.h"
+#include "spec/software.h"
 #include "system/install.h"
 #include "system/mirror.h"
 
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return installs(c) || (c.spec.software.mirror && c.spec.software.mirror->server); }
+bool wanted(const Cluster& c) { return installs(c) || (c.spec.software->mirror && c.spec.software->mirror->server); }
 
 // One directive: nothing in it opens or closes a block, begins a comment or leaves a quote open
 // (https://nginx.org/en/docs/beginners_guide.html#conf_structure).
@@ -86,8 +87,8 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
          ": /etc/nginx/conf.d/mirror.conf; certificate and key are yours to put where they are named\n";
   std::string names = m.host;
   if (!m.node.empty() && m.node != m.host) names += " " + m.node;
-  if (!m.node.empty() && m.node == m.host && c.spec.software.domain)
-    names += " " + m.node + "." + *c.spec.software.domain;
+  if (!m.node.empty() && m.node == m.host && c.spec.software->domain)
+    names += " " + m.node + "." + *c.spec.software->domain;
   if (m.address != 0) names += " " + ipv4_text(m.address);
   for (const BootServer& s : boot_servers(in.system))  // installers ask for it by its address beside them
     if (const int e = m.group >= 0 ? end_points_of(c, s.network, m.group) : -1; e >= 0)

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "model/routing_engines.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
 #include "system/infiniband.h"
 #include "write/writers.h"
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/installer_files.h"
+#include "spec/software.h"
 #include "system/install.h"
 
 namespace clusterc {

@@ -15,6 +15,7 @@
 #include "compile/extra_yaml.h"
 #include "model/mig.h"
 #include "plan/equipment.h"
+#include "spec/nodes.h"
 #include "system/monitoring.h"
 #include "write/writers.h"
 
@@ -119,7 +120,7 @@ void pdu_targets(const CompileInput& in, Bundle& bundle) {
 // Where no group has the role scheduler, the spec names the controllers.
 std::vector<std::string> named_controllers(const CompileInput& in) {
   std::vector<std::string> out;
-  const auto& s = in.cluster.spec.software.scheduler;
+  const auto& s = in.cluster.spec.software->scheduler;
   HostPattern::Error error;
   const auto pattern = s && s->controllers ? HostPattern::parse(*s->controllers, error) : std::nullopt;
   if (!pattern) return out;

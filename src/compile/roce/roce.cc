@@ -22,6 +22,7 @@
 #include <algorithm>
 
 #include "compile/common.h"
+#include "spec/network.h"
 #include "write/writers.h"
 
 namespace clusterc {

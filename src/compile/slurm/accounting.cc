@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
 #include "compile/slurm/slurm.h"
+#include "spec/software.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -42,7 +43,7 @@ member() {
 )sh";
 
 void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
-  const auto& scheduler = in.cluster.spec.software.scheduler;
+  const auto& scheduler = in.cluster.spec.software->scheduler;
   bundle.open("slurm/accounts.sh", "slurm", 0755);
   std::string& out = bundle.text();
   out += "#!/bin/sh\n";
@@ -87,7 +88,7 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
 
 void emit_accounting(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   if (facts.databases.empty()) return;
-  const auto& scheduler = in.cluster.spec.software.scheduler;
+  const auto& scheduler = in.cluster.spec.software->scheduler;
   SlurmFile f(in, "slurmdbd.conf", 0600);  // slurmdbd refuses to read anything wider, and it belongs to SlurmUser
   f.set("AuthType", "auth/munge");
   f.derived("DbdHost", facts.databases[0]);

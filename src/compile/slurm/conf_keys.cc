@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {

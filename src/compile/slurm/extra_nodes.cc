@@ -8,6 +8,8 @@
 #include "compile/slurm/slurm.h"
 #include "diag/near.h"
 #include "model/slurm_lines.h"
+#include "spec/output.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {

@@ -4,6 +4,7 @@
 #include "compile/common.h"
 #include "compile/health_check.h"
 #include "compile/slurm/slurm.h"
+#include "spec/software.h"
 #include "system/node_files.h"
 #include "write/writers.h"
 

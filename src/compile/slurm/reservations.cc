@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/slurm/slurm.h"
+#include "spec/software.h"
 #include "write/writers.h"
 
 namespace clusterc {

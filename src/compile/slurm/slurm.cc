@@ -9,18 +9,21 @@
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
 #include "model/slurm_lines.h"
+#include "spec/nodes.h"
+#include "spec/output.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {
 
 bool wanted(const Cluster& c) {
-  const auto& s = c.spec.software.scheduler;
+  const auto& s = c.spec.software->scheduler;
   return s && s->kind && *s->kind == SchedulerKind::slurm;
 }
 
 const Value<Version>* release(const CompileInput& in) {
   if (in.wish && in.wish->version) return &in.wish->version;
-  const auto& s = in.cluster.spec.software.scheduler;
+  const auto& s = in.cluster.spec.software->scheduler;
   return s && s->version ? &s->version : nullptr;
 }
 
@@ -63,15 +66,15 @@ void check_releases(const CompileInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel* first = nullptr;
   for (const NodeGroupModel& g : c.nodes) {
-    if (g.count == 0 || !g.software.os || !(runs_slurmd(c, g) || runs_slurmctld(c, g))) continue;
+    if (g.count == 0 || !g.software->os || !(runs_slurmd(c, g) || runs_slurmctld(c, g))) continue;
     if (!first) first = &g;
-    const std::string_view a = distribution_slurm(*first->software.os), b = distribution_slurm(*g.software.os);
+    const std::string_view a = distribution_slurm(*first->software->os), b = distribution_slurm(*g.software->os);
     if (a == b) continue;
     findings
         .error("slurm-releases-differ", g.span,
                format("the spec names no release of Slurm, and the groups would get different ones: {} for '{}' has "
                       "{}, {} for '{}' has {}",
-                      *first->software.os, first->name, a.empty() ? "none of its own" : a, *g.software.os, g.name,
+                      *first->software->os, first->name, a.empty() ? "none of its own" : a, *g.software->os, g.name,
                       b.empty() ? "none of its own" : b))
         .help(
             "write the release in `scheduler.version`, and have its packages built for each of these systems "
@@ -169,7 +172,7 @@ void controllers(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) 
 std::string own_limits(const CompileInput& in, const SlurmFacts& facts) {
   const auto says = [&](auto limit) {
     return std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) {
-      const auto& l = in.cluster.nodes[static_cast<std::size_t>(n.group)].software.limits;
+      const auto& l = in.cluster.nodes[static_cast<std::size_t>(n.group)].software->limits;
       return l && limit(*l);
     });
   };
@@ -190,7 +193,7 @@ void jobs(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
         "each node has its own limits (RDMA locks memory); those of the login node are not carried along");
   f.set("ReturnToService", "1",
         "a node that did not answer comes back by itself once it registers with what it should have");
-  f.set("JobRequeue", in.cluster.spec.software.scheduler->requeue.value_or(true) ? "1" : "0",
+  f.set("JobRequeue", in.cluster.spec.software->scheduler->requeue.value_or(true) ? "1" : "0",
         "whether a batch job starts again when its node fails, where the job itself does not say");
 }
 
@@ -265,7 +268,7 @@ void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findin
 
 void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
   f.comment("without a wish of its own a job gets its share: of memory by CPU, of CPUs by GPU");
-  const Scheduler& scheduler = *in.cluster.spec.software.scheduler;
+  const Scheduler& scheduler = *in.cluster.spec.software->scheduler;
   bool first = true;
   const std::string longest =
       scheduler.limits && scheduler.limits->time

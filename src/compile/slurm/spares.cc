@@ -5,6 +5,7 @@
 
 #include "compile/common.h"
 #include "compile/slurm/slurm.h"
+#include "spec/software.h"
 #include "write/writers.h"
 
 namespace clusterc {

@@ -118,7 +118,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     receivers.push_back(&r);
     if (host.empty() && !defines_destination(extra, r.destination))
       findings
-          .warning("output-logs-unreceived", c.spec.software.span,
+          .warning("output-logs-unreceived", c.spec.software->span,
                    "`monitoring` names " + std::string(program) +
                        ", and no node has the role monitoring: the logs are sent nowhere")
           .help(

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
+#include "spec/network.h"
 #include "system/name_servers.h"
 #include "system/node_list.h"
 #include "write/writers.h"

@@ -6,6 +6,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "spec/network.h"
 #include "system/node_list.h"
 #include "write/writers.h"
 

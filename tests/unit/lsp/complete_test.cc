@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "spec/nodes.h"
 #include "spec/spec.h"
 #include "unit/lsp/marked.h"
 

@@ -5,6 +5,7 @@
 #include "model/gpu_devices.h"
 #include "model/node_memory.h"
 #include "model/smt.h"
+#include "spec/software.h"
 #include "tests/unit/model/examples.h"
 
 namespace clusterc {

@@ -1,4 +1,5 @@
 #include "model/power.h"
+#include "spec/nodes.h"
 
 #include <gtest/gtest.h>
 

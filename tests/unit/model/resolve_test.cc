@@ -1,3 +1,5 @@
+#include "spec/network.h"
+#include "spec/software.h"
 #include "tests/unit/model/examples.h"
 
 namespace clusterc {
@@ -82,10 +84,10 @@ TEST(Resolve, SuperpodIsWhatItsFileSays) {
   EXPECT_TRUE(r.network("oob").everything);
   EXPECT_EQ(c.first_network_carrying(Traffic::oob), c.find_network("oob"));
   EXPECT_EQ(r.network("inband").ends[3].ports_each, 1);  // fm: data is 1 x cx6-vpi-200 with one port
-  EXPECT_EQ(c.spec.software.scheduler->controllers.value, "head[1-2]");
-  ASSERT_EQ(c.spec.software.scheduler->schedules.size(), 1u);
-  EXPECT_EQ(c.spec.software.scheduler->schedules[0].value, "gpu");
-  EXPECT_EQ(c.spec.software.scheduler->topology.value, TopologyPlugin::tree);
+  EXPECT_EQ(c.spec.software->scheduler->controllers.value, "head[1-2]");
+  ASSERT_EQ(c.spec.software->scheduler->schedules.size(), 1u);
+  EXPECT_EQ(c.spec.software->scheduler->schedules[0].value, "gpu");
+  EXPECT_EQ(c.spec.software->scheduler->topology.value, TopologyPlugin::tree);
 }
 
 TEST(Resolve, LabFeedsComeFromTheirBreakers) {
@@ -100,7 +102,7 @@ TEST(Resolve, LabFeedsComeFromTheirBreakers) {
   EXPECT_EQ(s.id, "generic-2u-pcie4");
   EXPECT_EQ(s.part.drives.size(), 2u);
   EXPECT_EQ(*s.part.drives.find("scratch")->value.count, 1);
-  EXPECT_EQ(r.cluster->spec.software.scheduler->controllers.origin, Origin::spec);
+  EXPECT_EQ(r.cluster->spec.software->scheduler->controllers.origin, Origin::spec);
 }
 
 // generic-2u-pcie4 is 2,700 W with 4 x 350 W of L40S, 2 x 280 W of EPYC 9354, 16 modules and 2 drives.
@@ -128,17 +130,17 @@ TEST(Resolve, CampusFeedsAndGroupSoftware) {
   r.example("campus");
   // sqrt(3) x 400 V x 315 A = 218,238.40 VA, IEC: no factor
   EXPECT_NEAR(r.cluster->feeds[0].capacity->value, 218238.40, 0.01);
-  EXPECT_EQ(r.group("v100").software.cuda->text(), "12.9");
-  EXPECT_EQ(r.group("v100").software.kernel_modules.value, KernelModules::proprietary);
-  EXPECT_EQ(r.group("v100").software.os.value, "rocky-9");
-  EXPECT_FALSE(r.group("cpu").software.cuda);
-  EXPECT_EQ(r.group("cpu").software.scheduler->version->text(), "1.33");
-  EXPECT_EQ(r.group("cpu").software.arch.value, Arch::x86_64);
+  EXPECT_EQ(r.group("v100").software->cuda->text(), "12.9");
+  EXPECT_EQ(r.group("v100").software->kernel_modules.value, KernelModules::proprietary);
+  EXPECT_EQ(r.group("v100").software->os.value, "rocky-9");
+  EXPECT_FALSE(r.group("cpu").software->cuda);
+  EXPECT_EQ(r.group("cpu").software->scheduler->version->text(), "1.33");
+  EXPECT_EQ(r.group("cpu").software->arch.value, Arch::x86_64);
   EXPECT_EQ(r.group("cpu").server.cores, 2 * 96);     // 2 x EPYC 9654
   EXPECT_EQ(r.group("h100").server.nics.size(), 2u);  // the part's compute adapters replaced, data added
   EXPECT_EQ(r.group("h100").server.nics[0].model, "cx7-400-qsfp112");
   EXPECT_EQ(r.group("v100").server.gpu_model, "nvidia-v100-pcie-32");
-  EXPECT_EQ(r.cluster->spec.software.scheduler->controllers.value, "k[1-3]");
+  EXPECT_EQ(r.cluster->spec.software->scheduler->controllers.value, "k[1-3]");
   EXPECT_EQ(r.network("campus").ends[4].ports_each, 2);  // nfs: 2
   EXPECT_EQ(r.cluster->storage[0].nodes, r.cluster->find_node_group("nfs"));
   EXPECT_EQ(r.cluster->storage[0].count, 2);
@@ -171,7 +173,7 @@ TEST(Resolve, AssembliesContinueTheRackNumbers) {
   EXPECT_EQ(c.assemblies[0].shelves, (std::vector<std::pair<int, std::int64_t>>{{0, 4}, {1, 4}}));
   EXPECT_EQ(r.group("gpu").assembly, 0);
   EXPECT_EQ(r.group("gpu").server.gpu_count, 4);
-  EXPECT_EQ(r.group("gpu").software.arch.value, Arch::aarch64);
+  EXPECT_EQ(r.group("gpu").software->arch.value, Arch::aarch64);
   const int loop = c.assemblies[0].liquid;
   ASSERT_GE(loop, 0);
   EXPECT_DOUBLE_EQ(c.zones[loop].heat->value, 1e6);  // (2 - 1 spare) x 1 MW

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/power.h"
+#include "spec/site.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc {

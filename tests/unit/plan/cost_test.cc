@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "spec/prices.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "spec/network.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {

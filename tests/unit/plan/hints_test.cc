@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "spec/network.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc {

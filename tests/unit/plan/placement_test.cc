@@ -5,6 +5,8 @@
 #include <bit>
 #include <set>
 
+#include "spec/nodes.h"
+#include "spec/site.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/fabric.h"
+#include "spec/network.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {

@@ -1,6 +1,7 @@
 // The reference SuperPOD: examples/superpod.yaml, with the figures of its parts.
 #pragma once
 #include "plan/fabric.h"
+#include "spec/network.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc::test {

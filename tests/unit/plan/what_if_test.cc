@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {

@@ -8,6 +8,7 @@
 #include "rules/acceptances.h"
 #include "rules/rule.h"
 #include "rules/severities.h"
+#include "spec/judgement.h"
 #include "spec/spec.h"
 
 namespace clusterc {

@@ -1,3 +1,4 @@
+#include "spec/network.h"
 #include "spec/override.h"
 
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 
+#include "spec/site.h"
 #include "spec/spec.h"
 
 namespace clusterc {
@@ -68,8 +69,8 @@ TEST(ReadSpec, TheSmallestSpecHasItsDefaults) {
   ASSERT_EQ(t->ids(), "") << t->messages();
   EXPECT_EQ(t->spec->site->supply->power_factor.origin, Origin::standard);
   EXPECT_DOUBLE_EQ(*t->spec->site->supply->power_factor, 0.96);
-  EXPECT_EQ(*t->spec->software.time_zone, "UTC");
-  EXPECT_EQ(t->spec->software.time_zone.origin, Origin::standard);
+  EXPECT_EQ(*t->spec->software->time_zone, "UTC");
+  EXPECT_EQ(t->spec->software->time_zone.origin, Origin::standard);
   EXPECT_EQ(t->spec->rules->text(), "2026.11");
 }
 
@@ -103,10 +104,10 @@ workloads: { w: { batch: 4194304 tokens, train: 15e12 tokens } }
   EXPECT_TRUE(*s.networks.find("c")->value.connects.groups.find("n")->value.all);
   EXPECT_EQ(*s.networks.find("c")->value.connects.groups.find("m")->value.ports, "data");
   EXPECT_EQ(*s.storage.find("home")->value.servers->nodes, "n");
-  EXPECT_EQ(s.software.scheduler->version->text(), "24.11");
-  EXPECT_EQ(*s.software.mpi->kind, "openmpi");
-  EXPECT_EQ(s.software.containers[0].version->text(), "27.3");
-  EXPECT_FALSE(s.software.containers[1].version);
+  EXPECT_EQ(s.software->scheduler->version->text(), "24.11");
+  EXPECT_EQ(*s.software->mpi->kind, "openmpi");
+  EXPECT_EQ(s.software->containers[0].version->text(), "27.3");
+  EXPECT_FALSE(s.software->containers[1].version);
   EXPECT_DOUBLE_EQ(*s.teams.find("t")->value.share, 0.6);
   EXPECT_EQ(*s.teams.find("t")->value.quota.find("n")->value.of, "gpus");
   EXPECT_EQ(*s.workloads.find("w")->value.train->tokens, 15'000'000'000'000);

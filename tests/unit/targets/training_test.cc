@@ -1,4 +1,5 @@
 // Step time, memory and serving, by hand and from the publications that each line names.
+#include "spec/workload.h"
 #include "targets/training.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // What the suite runs on the nodes of a spec, with which arguments, and how what they look at is judged.
+#include "spec/software.h"
 #include "validate/suite.h"
 
 #include <gtest/gtest.h>
@@ -232,8 +233,8 @@ TEST(ContainerSuite, EachRuntimeOfTheSpecIsATestOfItsOwn) {
     if (!group.computes) continue;
     NamedVersion crio;
     crio.kind = Value<std::string>("CRI-O", {}, Origin::spec);
-    group.software.containers.push_back(crio);
-    group.software.containers.push_back(crio);  // named twice: once is enough
+    group.software->containers.push_back(crio);
+    group.software->containers.push_back(crio);  // named twice: once is enough
   }
   std::vector<SuiteTest> suite = plan_suite(*r.cluster, expected, {.allow_busy = true, .image = "cuda.sqsh"});
   std::erase_if(suite, [](const SuiteTest& t) { return t.validator != "container"; });

@@ -1,0 +1,15 @@
+// The spec with all of its sections.
+#pragma once
+#include "spec/cabling.h"
+#include "spec/judgement.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/output.h"
+#include "spec/prices.h"
+#include "spec/site.h"
+#include "spec/software.h"
+#include "spec/spec.h"
+#include "spec/storage.h"
+#include "spec/target.h"
+#include "spec/team.h"
+#include "spec/workload.h"

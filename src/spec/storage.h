@@ -1,0 +1,94 @@
+// The section `storage` of a spec: file systems and object stores, who serves them, who mounts them.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/parts.h"
+#include "spec/ha.h"
+
+namespace clusterc {
+
+enum class StorageKind { lustre, beegfs, nfs, object, local, gpfs, daos, weka, vast };
+template <>
+struct EnumNames<StorageKind> {
+  static constexpr auto names = enum_table<StorageKind>({{StorageKind::lustre, "lustre"},
+                                                         {StorageKind::beegfs, "beegfs"},
+                                                         {StorageKind::nfs, "nfs"},
+                                                         {StorageKind::object, "object"},
+                                                         {StorageKind::local, "local"},
+                                                         {StorageKind::gpfs, "gpfs"},
+                                                         {StorageKind::daos, "daos"},
+                                                         {StorageKind::weka, "weka"},
+                                                         {StorageKind::vast, "vast"}});
+};
+struct StorageServers {
+  SourceSpan span;
+  Value<std::string> model, nodes, external, racks;
+  Value<std::int64_t> count;
+  Value<HaMode> ha;
+  static constexpr std::string_view type_name = "storage servers";
+  static bool from_text(std::string_view, StorageServers&, std::string& error);  // a node group's name
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("model", s.model, {.doc = "catalogue storage system that is bought"});
+    v("count", s.count, {.standard = "1", .why = "one", .doc = "how many are bought", .least = 1, .most = 100000});
+    v("racks", s.racks, {.doc = "rack group for them"});
+    v("nodes", s.nodes, {.doc = "node group that serves"});
+    v("external", s.external, {.doc = "host that is not part of this cluster"});
+    v("ha", s.ha, {.doc = "how the service survives the loss of one"});
+  }
+};
+struct StorageDemand {
+  SourceSpan span;
+  Value<BytesPerSecond> read, write;
+  Value<OpsPerSecond> metadata;
+  static constexpr std::string_view type_name = "storage demand";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("read", s.read, {.doc = "bandwidth that is promised to readers"});
+    v("write", s.write, {.doc = "bandwidth that is promised to writers"});
+    v("metadata", s.metadata, {.doc = "metadata operations"});
+  }
+};
+struct StorageClass {
+  SourceSpan span;
+  Value<std::string> name, access;
+  static constexpr std::string_view type_name = "storage class";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("class", s.name, {.required = true, .doc = "StorageClass name"});
+    v("access", s.access, {.doc = "nodes that may mount it for writing", .words = "one|many"});
+  }
+};
+struct Storage {
+  SourceSpan span;
+  Value<StorageKind> kind;
+  Value<Version> version;
+  std::optional<StorageServers> servers;
+  Value<std::string> mount, source, protection, drives;
+  Value<Bytes> capacity;
+  std::optional<StorageDemand> demand;
+  std::optional<StorageClass> kubernetes;
+  std::vector<Value<std::string>> on;
+  static constexpr std::string_view type_name = "storage";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "file system or protocol"});
+    v("version", s.version, {.doc = "release, as text"});
+    v("servers", s.servers, {.doc = "bought systems, a node group, or an outside host"});
+    v("mount", s.mount, {.doc = "where clients see it"});
+    v("source", s.source,
+      {.doc = "what clients mount. lustre: management servers and name, 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch; beegfs: "
+              "host of the management service; nfs: folder of the server where it is not called as `mount`, with the "
+              "host before it or in `servers`, filer:/vol/home"});
+    v("on", s.on, {.doc = "node groups that mount it; left out: all"});
+    v("drives", s.drives, {.doc = "local: entry of drives that it lies on"});
+    v("capacity", s.capacity, {.doc = "usable capacity"});
+    v("demand", s.demand, {.doc = "what it must sustain"});
+    v("protection", s.protection, {.doc = "redundancy: raid6 8+2, erasure 8+2, replica 3"});
+    v("kubernetes", s.kubernetes, {.doc = "how Kubernetes offers it"});
+  }
+};
+
+}  // namespace clusterc

@@ -1,0 +1,37 @@
+// The section `teams` of a spec: who shares the cluster.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "fields/fields.h"
+#include "fields/scalars.h"
+
+namespace clusterc {
+
+struct QuotaAmount {  // "32 gpus", "1200 cores"
+  SourceSpan span;
+  Value<std::int64_t> amount;
+  Value<std::string> of;
+  static constexpr std::string_view type_name = "quota";
+  static bool from_text(std::string_view, QuotaAmount&, std::string& error);
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("amount", s.amount, {.required = true, .doc = "how many", .least = 0, .most = 1e9});
+    v("of", s.of, {.required = true, .doc = "what is counted", .words = "gpus|cores|nodes"});
+  }
+};
+struct Team {
+  SourceSpan span;
+  Value<double> share;
+  NamedMap<QuotaAmount> quota;
+  std::vector<Value<std::string>> users;
+  static constexpr std::string_view type_name = "team";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("share", s.share, {.doc = "fair share: 60 %", .least = 0, .most = 1});
+    v("quota", s.quota, {.doc = "most that it may use, by node group: { h100: 32 gpus }"});
+    v("users", s.users, {.doc = "accounts"});
+  }
+};
+
+}  // namespace clusterc

@@ -1,0 +1,146 @@
+// The section `workloads` of a spec: jobs that the cluster is built for.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "fields/fields.h"
+#include "fields/scalars.h"
+
+namespace clusterc {
+
+struct ModelShape {
+  SourceSpan span;
+  Value<double> parameters, active_parameters;
+  Value<std::int64_t> layers, hidden, sequence, heads, kv_heads, head_size, ffn, vocabulary, experts, experts_per_token;
+  Value<Bytes> kv_per_token;
+  static constexpr std::string_view type_name = "model";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("parameters", s.parameters, {.required = true, .doc = "parameters: 70e9", .least = 1, .most = 1e15});
+    v("active_parameters", s.active_parameters,
+      {.doc = "parameters used for one token (mixture of experts)", .least = 1, .most = 1e15});
+    v("layers", s.layers, {.doc = "layers", .least = 1, .most = 100000});
+    v("hidden", s.hidden, {.doc = "hidden size", .least = 1, .most = 1e7});
+    v("heads", s.heads, {.doc = "attention heads", .least = 1, .most = 1e6});
+    v("kv_heads", s.kv_heads, {.doc = "key-value heads", .least = 1, .most = 1e6});
+    v("head_size", s.head_size, {.doc = "numbers of one head; left out: hidden / heads", .least = 1, .most = 1e6});
+    v("ffn", s.ffn, {.doc = "width of the feed-forward layers; left out: 4 x hidden", .least = 1, .most = 1e8});
+    v("vocabulary", s.vocabulary, {.doc = "tokens of the vocabulary", .least = 1, .most = 1e9});
+    v("experts", s.experts, {.doc = "experts", .least = 1, .most = 1e6});
+    v("experts_per_token", s.experts_per_token,
+      {.doc = "experts that each token goes through", .least = 1, .most = 1e6});
+    v("kv_per_token", s.kv_per_token,
+      {.doc = "keys and values of one token, where 2 x layers x kv_heads x head size x bytes does not hold (latent "
+              "attention)"});
+    v("sequence", s.sequence, {.doc = "tokens of one sequence", .least = 1, .most = 1e9});
+  }
+};
+struct TokenCount {  // "4194304 tokens"
+  SourceSpan span;
+  Value<std::int64_t> tokens;
+  static constexpr std::string_view type_name = "tokens";
+  static bool from_text(std::string_view, TokenCount&, std::string& error);
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("tokens", s.tokens, {.required = true, .doc = "tokens", .least = 1, .most = 1e18});
+  }
+};
+struct ModelSplit {  // how one copy of the model lies over GPUs, and how many copies there are
+  SourceSpan span;
+  Value<std::int64_t> tensor, pipeline, data, context, expert, interleave, micro_batch;
+  Value<std::string> sharded, recompute;
+  static constexpr std::string_view type_name = "split";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("tensor", s.tensor,
+      {.standard = "1",
+       .why = "no tensor parallelism unless it is written",
+       .doc = "GPUs that share each layer",
+       .least = 1,
+       .most = 1e6});
+    v("pipeline", s.pipeline,
+      {.standard = "1",
+       .why = "one stage unless it is written",
+       .doc = "stages of layers, one after the other",
+       .least = 1,
+       .most = 1e6});
+    v("data", s.data, {.doc = "copies of the model; left out: what the GPUs give", .least = 1, .most = 1e6});
+    v("context", s.context, {.doc = "GPUs that share each sequence (context parallelism)", .least = 1, .most = 1e6});
+    v("expert", s.expert,
+      {.doc = "GPUs that the experts are spread over (expert parallelism), out of those that hold copies",
+       .least = 1,
+       .most = 1e6});
+    v("interleave", s.interleave,
+      {.doc = "chunks of layers on each stage of the pipeline (virtual stages)", .least = 1, .most = 1e6});
+    v("micro_batch", s.micro_batch, {.doc = "sequences that go through the model at a time", .least = 1, .most = 1e6});
+    v("recompute", s.recompute,
+      {.doc = "what of the forward pass is done again instead of kept: none, selective (attention), alternate (all but "
+              "attention and every second matrix product), full (each layer)",
+       .words = "none|selective|alternate|full"});
+    v("sharded", s.sharded,
+      {.standard = "none",
+       .why = "each copy holds all of its state unless it is written",
+       .doc = "what the copies divide among them: optimizer (ZeRO-1), gradients (ZeRO-2), all (ZeRO-3, FSDP)",
+       .words = "none|optimizer|gradients|all"});
+  }
+};
+struct Workload {
+  SourceSpan span;
+  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to;
+  std::optional<ModelShape> model;
+  std::optional<ModelSplit> split;
+  std::optional<TokenCount> batch, train;
+  NamedMap<Value<std::int64_t>> on;
+  Value<Seconds> within, checkpoint_every, checkpoint_within, resume_within;
+  Value<std::int64_t> keep_checkpoints;
+  Value<BytesPerSecond> read_per_gpu;
+  Value<double> trained_parameters, tokens_per_second, efficiency, gpu_hours_per_interruption;
+  static constexpr std::string_view type_name = "workload";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("kind", s.kind,
+      {.standard = "training",
+       .why = "the usual large job",
+       .doc = "kind of job",
+       .words = "training|fine-tuning|inference|hpc"});
+    v("model", s.model, {.doc = "shape of the model"});
+    v("precision", s.precision, {.doc = "arithmetic of the matrix products", .words = "bf16|fp16|fp8|fp4|fp32|fp64"});
+    v("kv_precision", s.kv_precision,
+      {.doc = "inference: of keys and values that are kept; left out: bf16", .words = "bf16|fp16|fp8|fp4"});
+    v("optimizer", s.optimizer,
+      {.standard = "adam",
+       .why = "what large models are trained with",
+       .doc = "its state is 12 bytes a parameter (adam), 6 (adam-8bit) or 8 (sgd with momentum), FP32 master weights "
+              "included",
+       .words = "adam|adam-8bit|sgd"});
+    v("trained_parameters", s.trained_parameters,
+      {.doc = "fine-tuning: parameters that are trained (adapters); left out: all", .least = 1, .most = 1e15});
+    v("split", s.split, {.doc = "how the model is divided over GPUs: { tensor: 8, pipeline: 2, sharded: optimizer }"});
+    v("batch", s.batch,
+      {.doc = "training: global batch, 4194304 tokens; inference: tokens whose keys and values one copy of the model "
+              "holds at once"});
+    v("train", s.train, {.doc = "tokens to train on in all"});
+    v("within", s.within, {.doc = "time in which it is to be done"});
+    v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
+    v("checkpoint_every", s.checkpoint_every, {.doc = "time between checkpoints"});
+    v("checkpoint_within", s.checkpoint_within, {.doc = "time that one may take"});
+    v("checkpoint_to", s.checkpoint_to, {.doc = "storage that keeps them"});
+    v("keep_checkpoints", s.keep_checkpoints,
+      {.doc = "checkpoints that are kept on shared storage", .least = 1, .most = 1e6});
+    v("resume_within", s.resume_within, {.doc = "time from an interruption to the next step of the job"});
+    v("read_per_gpu", s.read_per_gpu, {.doc = "training data that each GPU reads while it computes: 0.5 GB/s"});
+    v("tokens_per_second", s.tokens_per_second,
+      {.doc = "inference: tokens that all copies of the model together are to generate each second",
+       .least = 1,
+       .most = 1e15});
+    v("efficiency", s.efficiency,
+      {.doc = "share of the GPU's matrix rate that the layers reach, where it was measured; left out: that of "
+              "published runs",
+       .least = 0.01,
+       .most = 1});
+    v("gpu_hours_per_interruption", s.gpu_hours_per_interruption,
+      {.doc = "from the logs of the cluster; left out: 50,677, what Llama 3 reports", .least = 1, .most = 1e12});
+  }
+};
+
+}  // namespace clusterc
