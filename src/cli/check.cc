@@ -11,7 +11,7 @@
 #include "cli/watch.h"
 #include "diag/mend.h"
 #include "diag/render.h"
-#include "plan/power_gaps.h"
+#include "plan/power/power_gaps.h"
 #include "rules/acceptances.h"
 #include "rules/baseline.h"
 #include "rules/say.h"

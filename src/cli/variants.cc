@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "diag/render.h"
-#include "plan/purchases.h"
+#include "plan/cost/purchases.h"
 #include "report/fit_report.h"
 #include "report/phases_report.h"
 #include "spec/network.h"

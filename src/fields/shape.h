@@ -200,9 +200,8 @@ struct RecordBuilder {
   Field field(std::string_view key, M& member, const FieldOptions& options) {
     const std::ptrdiff_t offset = reinterpret_cast<const char*>(&member) - base;
     if constexpr (IsApart<M>::value)
-      return {key, options, offset, &type_of<typename IsApart<M>::Inner>, [](void* p) -> void* {
-                return &**static_cast<M*>(p);
-              }};
+      return {key, options, offset, &type_of<typename IsApart<M>::Inner>,
+              [](void* p) -> void* { return &**static_cast<M*>(p); }};
     else
       return {key, options, offset, &type_of<M>};
   }

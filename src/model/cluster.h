@@ -115,9 +115,9 @@ struct NodeGroupModel {
   std::int64_t first = 0, count = 0;  // node numbers, over all groups in the order of the spec
   ServerModel server;
   Apart<Software> software;  // the cluster's with the group's changes
-  int racks = -1;        // rack group
-  int assembly = -1;     // assembly group, for trays
-  bool computes = true;  // runs users' jobs: has the role compute, or no role at all
+  int racks = -1;            // rack group
+  int assembly = -1;         // assembly group, for trays
+  bool computes = true;      // runs users' jobs: has the role compute, or no role at all
   bool has_role(Role) const;
 };
 

@@ -7,10 +7,10 @@
 #include <unordered_map>
 
 #include "base/format.h"
-#include "plan/accessories.h"
-#include "plan/cabling.h"
-#include "plan/cost.h"
+#include "plan/cost/accessories.h"
+#include "plan/cost/cost.h"
 #include "plan/equipment.h"
+#include "plan/fabric/cabling.h"
 #include "spec/network.h"
 #include "spec/prices.h"
 

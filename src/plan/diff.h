@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/fitted.h"
+#include "plan/cost/fitted.h"
 
 namespace clusterc {
 
@@ -27,7 +27,7 @@ struct PartChange {        // of the bill, spares included
   std::string_view kind = "missing";  // bill_kind_word, fitted_kind_word, or "accessory"
   Meters length{0};
   std::int64_t before = 0, after = 0;
-  bool accessory = false;  // plan/accessories.h: no line of the bill, and without a price
+  bool accessory = false;  // plan/cost/accessories.h: no line of the bill, and without a price
 };
 
 struct PlanDiff {

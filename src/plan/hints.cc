@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "plan/fabric.h"
+#include "plan/fabric/fabric.h"
 
 namespace clusterc {
 namespace {

@@ -9,14 +9,14 @@
 //    `racks`, a leaf goes beside the first device that it serves.
 // Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what
 // they carry with all feeds; and both of these first with an outlet for each cord, and rails and cables weighed. Nodes
-// that fill racks from the first on try before it to stay within each line of the PDUs (plan/line_room.h). What a
+// that fill racks from the first on try before it to stay within each line of the PDUs (plan/power/line_room.h). What a
 // device draws after the loss of a feed is a little more: its supplies that are left run at a higher load point
-// (plan/power_chain.h). Members that are not there yet, up to the sizes that networks are built for, have their places
-// kept free, so that nobody moves when they come; where not everybody would fit beside them, none are kept. Nothing is
-// put where units, weight or the normal limit forbid it: it is left over, with the reason. Whether it is deep enough is
-// for a rule to say. A `per_rack` that the spec writes is asked for, whatever it draws and weighs: then only units
-// forbid, and the rules say what is over a limit. Example: 48 U, 4 x 8 U of 10.2 kW = 40.8 kW; three PDUs of 34.5 kVA
-// at 0.96 carry 99.4 kW, two of them 66.2 kW: it fits even then.
+// (plan/power/power_chain.h). Members that are not there yet, up to the sizes that networks are built for, have their
+// places kept free, so that nobody moves when they come; where not everybody would fit beside them, none are kept.
+// Nothing is put where units, weight or the normal limit forbid it: it is left over, with the reason. Whether it is
+// deep enough is for a rule to say. A `per_rack` that the spec writes is asked for, whatever it draws and weighs: then
+// only units forbid, and the rules say what is over a limit. Example: 48 U, 4 x 8 U of 10.2 kW = 40.8 kW; three PDUs
+// of 34.5 kVA at 0.96 carry 99.4 kW, two of them 66.2 kW: it fits even then.
 #include "plan/placement.h"
 
 #include <algorithm>
@@ -29,8 +29,8 @@
 
 #include "base/format.h"
 #include "model/power.h"
-#include "plan/cords.h"
-#include "plan/line_room.h"
+#include "plan/power/cords.h"
+#include "plan/power/line_room.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
@@ -112,7 +112,7 @@ RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
   return limits;
 }
 
-// Cords are dealt evenly over the feeds (plan/power_chain.h).
+// Cords are dealt evenly over the feeds (plan/power/power_chain.h).
 Watts after_feed_loss(const Plan& plan, const RackGroupModel& racks, const RackedDevice& d) {
   const SupplyLoad load = supply_load(plan, d);
   const PsuSet* psus = supplies_of(plan, d);
@@ -391,7 +391,7 @@ class Placer {
     return d;
   }
   // What its cords take, and what it draws when the feed with most of them is lost: they are dealt evenly
-  // (plan/power_chain.h).
+  // (plan/power/power_chain.h).
   Device corded(Device d, const RackGroupModel* racks, std::int64_t index) const {
     d.after_loss = d.watts;
     const RackedDevice racked{.kind = d.kind, .group = d.group, .index = index};

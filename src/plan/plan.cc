@@ -2,13 +2,13 @@
 #include "plan/plan.h"
 
 #include "model/pcie.h"
-#include "plan/cabling.h"
-#include "plan/cords.h"
-#include "plan/fabric.h"
+#include "plan/fabric/cabling.h"
+#include "plan/fabric/fabric.h"
+#include "plan/fabric/routing.h"
 #include "plan/placement.h"
-#include "plan/power.h"
-#include "plan/power_chain.h"
-#include "plan/routing.h"
+#include "plan/power/cords.h"
+#include "plan/power/power.h"
+#include "plan/power/power_chain.h"
 #include "spec/site.h"
 
 namespace clusterc {

@@ -201,11 +201,11 @@ struct BillLine {
   BillKind kind = BillKind::missing;
 };
 
-class Cabling;       // plan/cabling.h: the parts that join the ports
+class Cabling;       // plan/fabric/cabling.h: the parts that join the ports
 struct PcieTree;     // model/pcie.h
-struct PduCurrents;  // plan/cords.h
-struct PowerClass;   // plan/power_chain.h: racks that behave alike
-struct PatternLoad;  // plan/routing.h: how full the links get
+struct PduCurrents;  // plan/power/cords.h
+struct PowerClass;   // plan/power/power_chain.h: racks that behave alike
+struct PatternLoad;  // plan/fabric/routing.h: how full the links get
 
 struct Plan {
   const Cluster* cluster = nullptr;

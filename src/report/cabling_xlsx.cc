@@ -1,6 +1,6 @@
 #include "base/text.h"
-#include "plan/accessories.h"
-#include "plan/fitted.h"
+#include "plan/cost/accessories.h"
+#include "plan/cost/fitted.h"
 #include "report/cable_exports.h"
 #include "report/cord_rows.h"
 #include "report/link_rows.h"

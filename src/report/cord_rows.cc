@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "plan/equipment.h"
-#include "plan/feed_lines.h"
-#include "plan/outlets.h"
+#include "plan/power/feed_lines.h"
+#include "plan/power/outlets.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
 #include "write/writers.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "plan/fitted.h"
+#include "plan/cost/fitted.h"
 #include "report/table.h"
 #include "spec/prices.h"
 

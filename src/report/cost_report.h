@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/json_writer.h"
-#include "plan/cost.h"
+#include "plan/cost/cost.h"
 
 namespace clusterc {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "plan/power.h"
-#include "plan/what_if_network.h"
+#include "plan/failures/what_if_network.h"
+#include "plan/power/power.h"
 #include "report/table.h"
 #include "spec/network.h"
 #include "spec/prices.h"

@@ -9,8 +9,8 @@
 
 #include "base/json_writer.h"
 #include "diag/finding.h"
-#include "plan/cost.h"
-#include "plan/power_gaps.h"
+#include "plan/cost/cost.h"
+#include "plan/power/power_gaps.h"
 
 namespace clusterc {
 

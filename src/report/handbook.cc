@@ -7,7 +7,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "model/mig.h"
-#include "plan/fitted.h"
+#include "plan/cost/fitted.h"
 #include "report/markdown.h"
 #include "report/what_if_report.h"
 #include "spec/network.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/cabling.h"
+#include "plan/fabric/cabling.h"
 
 namespace clusterc {
 

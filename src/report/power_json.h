@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "plan/feed_lines.h"
+#include "plan/power/feed_lines.h"
 
 namespace clusterc {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "plan/cabling.h"
+#include "plan/fabric/cabling.h"
 #include "spec/cabling.h"
 
 namespace clusterc {

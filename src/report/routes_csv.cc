@@ -1,4 +1,4 @@
-#include "plan/routing.h"
+#include "plan/fabric/routing.h"
 #include "report/plan_report.h"
 #include "write/writers.h"
 

@@ -315,7 +315,9 @@ class Steps {
       box(format("a registry of yours answers on {} at 127.0.0.1:5000: its distribution packs none", host));
   }
   bool is_debian(int group) const { return set(group).distribution == "Debian" || set(group).distribution == "Ubuntu"; }
-  std::string os_of(int group) const { return quoted(c_.nodes[at(group)].software->os.value_or("an operating system")); }
+  std::string os_of(int group) const {
+    return quoted(c_.nodes[at(group)].software->os.value_or("an operating system"));
+  }
 
   // ---- nodes
   // ---------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-#include "plan/bgp.h"
+#include "plan/fabric/bgp.h"
 #include "report/plan_report.h"
 #include "spec/network.h"
 #include "write/writers.h"

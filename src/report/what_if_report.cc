@@ -7,7 +7,7 @@
 #include "base/host_pattern.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "plan/power_gaps.h"
+#include "plan/power/power_gaps.h"
 #include "report/table.h"
 
 namespace clusterc {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/what_if.h"
+#include "plan/failures/what_if.h"
 
 namespace clusterc {
 

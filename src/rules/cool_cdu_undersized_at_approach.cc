@@ -1,6 +1,6 @@
 #include "model/rounded_up.h"
 #include "plan/plan.h"
-#include "plan/power.h"
+#include "plan/power/power.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "plan/plan.h"
-#include "plan/power.h"
+#include "plan/power/power.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "plan/power.h"
+#include "plan/power/power.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

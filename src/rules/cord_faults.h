@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "plan/cords.h"
+#include "plan/power/cords.h"
 #include "rules/say.h"
 #include "spec/network.h"
 

@@ -1,4 +1,4 @@
-#include "plan/cost.h"
+#include "plan/cost/cost.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

@@ -1,7 +1,7 @@
 #include <set>
 
 #include "diag/near.h"
-#include "plan/fitted.h"
+#include "plan/cost/fitted.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "model/named_hosts.h"
-#include "plan/addresses.h"
+#include "plan/fabric/addresses.h"
 #include "plan/plan.h"
 #include "rules/management.h"
 #include "rules/rule.h"

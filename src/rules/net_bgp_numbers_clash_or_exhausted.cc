@@ -1,4 +1,4 @@
-#include "plan/bgp.h"
+#include "plan/fabric/bgp.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

@@ -8,8 +8,8 @@
 namespace clusterc {
 namespace {
 
-// Leaves in several units, and neither spines nor uplinks into another network: plan/fabric.cc plans no spines for
-// switches with uplink ports of their own.
+// Leaves in several units, and neither spines nor uplinks into another network: plan/fabric/fabric.cc plans no spines
+// for switches with uplink ports of their own.
 bool in_islands(const Fabric& f) { return f.tiers.size() == 1 && f.units > 1 && f.uplink_cables == 0; }
 
 // The Ethernet networks of in-band traffic on switches of their own that are too slow for the uplinks, the fastest

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "plan/cabling.h"
+#include "plan/fabric/cabling.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

@@ -1,4 +1,4 @@
-#include "plan/cabling.h"
+#include "plan/fabric/cabling.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

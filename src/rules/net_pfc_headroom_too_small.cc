@@ -1,4 +1,4 @@
-#include "plan/cable_run.h"
+#include "plan/fabric/cable_run.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

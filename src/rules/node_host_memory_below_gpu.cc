@@ -1,4 +1,4 @@
-#include "plan/fitted.h"
+#include "plan/cost/fitted.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

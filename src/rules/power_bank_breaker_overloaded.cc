@@ -1,6 +1,6 @@
-#include "plan/cords.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
+#include "plan/power/cords.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 

@@ -2,7 +2,7 @@
 #include "model/rounded_up.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
-#include "plan/power.h"
+#include "plan/power/power.h"
 #include "rules/power_say.h"
 #include "rules/rule.h"
 #include "rules/say.h"

@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "plan/power_chain.h"
+#include "plan/power/power_chain.h"
 #include "rules/power_say.h"
 #include "rules/rule.h"
 #include "spec/site.h"

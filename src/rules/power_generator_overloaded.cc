@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "plan/plan.h"
-#include "plan/power.h"
+#include "plan/power/power.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

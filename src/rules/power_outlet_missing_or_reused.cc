@@ -1,5 +1,5 @@
-#include "plan/cords.h"
 #include "plan/plan.h"
+#include "plan/power/cords.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "plan/cords.h"
-#include "plan/feed_lines.h"
+#include "plan/failures/what_if.h"
 #include "plan/plan.h"
-#include "plan/power.h"
-#include "plan/power_chain.h"
-#include "plan/what_if.h"
+#include "plan/power/cords.h"
+#include "plan/power/feed_lines.h"
+#include "plan/power/power.h"
+#include "plan/power/power_chain.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "model/power_cap.h"
-#include "plan/cords.h"
 #include "plan/placement.h"
-#include "plan/power.h"
-#include "plan/power_chain.h"
+#include "plan/power/cords.h"
+#include "plan/power/power.h"
+#include "plan/power/power_chain.h"
 #include "rules/say.h"
 #include "spec/site.h"
 
@@ -44,8 +44,8 @@ inline const PowerClass& class_of_rack(const std::vector<const PowerClass*>& cla
                                 [&](const PowerClass* k) { return std::ranges::binary_search(k->racks, rack); });
 }
 
-// Whether PDUs and lines hold (plan/cords.h) in all racks of a group in which such nodes stand, with such a cap on each
-// of them; with all feeds, and after the loss of any one where that is asked.
+// Whether PDUs and lines hold (plan/power/cords.h) in all racks of a group in which such nodes stand, with such a cap
+// on each of them; with all feeds, and after the loss of any one where that is asked.
 inline bool pdus_hold_capped(const Plan& plan, const std::vector<const PowerClass*>& classes, const RackGroupModel& g,
                              bool losses, int group, Watts cap) {
   return std::ranges::all_of(classes, [&](const PowerClass* k) {

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <vector>
 
-#include "plan/cords.h"
 #include "plan/placement.h"
-#include "plan/power_chain.h"
+#include "plan/power/cords.h"
+#include "plan/power/power_chain.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

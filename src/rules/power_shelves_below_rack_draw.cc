@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "plan/cords.h"
 #include "plan/plan.h"
+#include "plan/power/cords.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

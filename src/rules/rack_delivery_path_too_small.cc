@@ -1,4 +1,4 @@
-#include "plan/links.h"
+#include "plan/fabric/links.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"

@@ -2,7 +2,7 @@
 
 #include "plan/placement.h"
 #include "plan/plan.h"
-#include "plan/power_chain.h"
+#include "plan/power/power_chain.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/nodes.h"

@@ -47,8 +47,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const NodeGroupModel* first = nullptr;
   for (const NodeGroupModel& g : c.nodes) {
     if (!g.computes || g.count == 0 || !g.software->os) continue;
-    const bool v2 = switched(*g.software, "systemd.unified_cgroup_hierarchy=1") ||
-                    (unified_by_itself(*g.software->os) && !switched(*g.software, "systemd.unified_cgroup_hierarchy=0"));
+    const bool v2 =
+        switched(*g.software, "systemd.unified_cgroup_hierarchy=1") ||
+        (unified_by_itself(*g.software->os) && !switched(*g.software, "systemd.unified_cgroup_hierarchy=0"));
     if (!v2) continue;
     first = first ? first : &g;
     names.push_back(g.name);
@@ -57,8 +58,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Finding& f = findings.error(
       rule.id, scheduler->version.span,
       format("Slurm {} has no plugin for cgroup v2, which {} of {} mounts; the first release with one is {}",
-             scheduler->version->text(), *first->software->os, name_list(names, static_cast<std::int64_t>(names.size())),
-             kFirstSlurm));
+             scheduler->version->text(), *first->software->os,
+             name_list(names, static_cast<std::int64_t>(names.size())), kFirstSlurm));
   if (first->software->os.span.valid()) f.note(first->software->os.span, "the operating system is set here");
   f.help("`version: 22.05` or newer; or `kernel_arguments: [systemd.unified_cgroup_hierarchy=0]`")
       .object("nodes." + first->name);

@@ -57,7 +57,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         .warning(rule.id, f.wish_place,
                  format("{} is a target for whole GPUs, but MIG divides those of '{}' into {}", f.test, g.name,
                         *g.software->mig))
-        .note(g.software->mig.span, "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
+        .note(g.software->mig.span,
+              "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
         .help("run acceptance with `mig: off`, or skip this test with that reason")
         .object(target_object(f));
   }

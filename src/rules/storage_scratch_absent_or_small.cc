@@ -58,7 +58,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool local = std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) {
       return s.spec->kind.value == StorageKind::local && mounted_by(*s.spec, g) && (!s.spec->on.empty() || g.computes);
     });
-    if (!drives_unknown(g) || !is_ours(g) || g.count == 0 || !(local || (g.computes && !g.software->containers.empty())))
+    if (!drives_unknown(g) || !is_ours(g) || g.count == 0 ||
+        !(local || (g.computes && !g.software->containers.empty())))
       continue;
     findings
         .note(rule.id, g.span,

@@ -9,7 +9,7 @@
 #include "model/inlet.h"
 #include "model/node_memory.h"
 #include "model/rdma.h"
-#include "plan/power_chain.h"
+#include "plan/power/power_chain.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
 #include "system/interfaces.h"

@@ -17,9 +17,9 @@ bool names_program(const Cluster& c, std::initializer_list<std::string_view> wor
       return v.kind && std::find(words.begin(), words.end(), to_lower(*v.kind)) != words.end();
     });
   };
-  return named(c.spec.software->monitoring) || std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) {
-           return named(g.software->monitoring);
-         });
+  return named(c.spec.software->monitoring) ||
+         std::any_of(c.nodes.begin(), c.nodes.end(),
+                     [&](const NodeGroupModel& g) { return named(g.software->monitoring); });
 }
 
 }  // namespace

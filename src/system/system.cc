@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "model/group_ends.h"
-#include "plan/addresses.h"
 #include "plan/equipment.h"
+#include "plan/fabric/addresses.h"
 #include "spec/network.h"
 #include "spec/output.h"
 #include "system/deployment.h"

@@ -5,7 +5,7 @@
 #include "model/nvlink.h"
 #include "model/pcie.h"
 #include "model/rdma.h"
-#include "plan/routing.h"
+#include "plan/fabric/routing.h"
 #include "spec/ha.h"
 #include "spec/target.h"
 #include "targets/collectives.h"

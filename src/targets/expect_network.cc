@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "model/nvlink.h"
 #include "model/rdma.h"
-#include "plan/routing.h"
+#include "plan/fabric/routing.h"
 #include "spec/ha.h"
 #include "spec/target.h"
 #include "targets/collectives.h"

@@ -95,7 +95,7 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
       findings.note("mirror-distribution-unknown", group.software->os.span,
                     "the packages of '" + one_line(*group.software->os) + "' itself are in no list of the mirror: " +
                         (group.software->os->starts_with("rhel") ? "they come with a subscription"
-                                                                : "whence they come is not known here"));
+                                                                 : "whence they come is not known here"));
     const auto installer = installer_of(c, static_cast<int>(g));
     const auto release = known_release(group);
     if (!installer || !release || release->mirror.empty()) continue;

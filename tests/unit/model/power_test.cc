@@ -1,7 +1,8 @@
 #include "model/power.h"
-#include "spec/nodes.h"
 
 #include <gtest/gtest.h>
+
+#include "spec/nodes.h"
 
 namespace clusterc {
 namespace {

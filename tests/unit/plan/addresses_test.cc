@@ -1,4 +1,4 @@
-#include "plan/addresses.h"
+#include "plan/fabric/addresses.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/bgp.h"
+#include "plan/fabric/bgp.h"
 
 #include <gtest/gtest.h>
 

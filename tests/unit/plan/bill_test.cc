@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "plan/accessories.h"
+#include "plan/cost/accessories.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc {

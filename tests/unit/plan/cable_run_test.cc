@@ -1,4 +1,4 @@
-#include "plan/cable_run.h"
+#include "plan/fabric/cable_run.h"
 
 #include <gtest/gtest.h>
 

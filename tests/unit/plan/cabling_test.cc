@@ -1,5 +1,5 @@
 // The parts that join the ports, chosen from the built-in catalogue.
-#include "plan/cabling.h"
+#include "plan/fabric/cabling.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "plan/accessories.h"
+#include "plan/cost/accessories.h"
 #include "unit/model/examples.h"
 
 namespace clusterc {

@@ -1,8 +1,8 @@
-#include "plan/cords.h"
+#include "plan/power/cords.h"
 
 #include <gtest/gtest.h>
 
-#include "plan/power.h"
+#include "plan/power/power.h"
 #include "spec/site.h"
 #include "unit/plan/sample.h"
 

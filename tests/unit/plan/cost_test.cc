@@ -1,4 +1,4 @@
-#include "plan/cost.h"
+#include "plan/cost/cost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Switch counts against published fabric tables. Sources: NVIDIA DGX SuperPOD reference architecture with DGX H100,
 // RA-11333-001 V11 (2023-09-22), tables 3 and 4; the same with DGX B200, RA-11334-001; Asterfusion "Middle-to-Large
 // Scale AI Compute Backend Fabric Configuration Guide". The others are worked out by hand beside the test.
-#include "plan/fabric_shape.h"
+#include "plan/fabric/fabric_shape.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/fabric.h"
+#include "plan/fabric/fabric.h"
 
 #include <gtest/gtest.h>
 

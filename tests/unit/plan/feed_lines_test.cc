@@ -1,9 +1,9 @@
-#include "plan/feed_lines.h"
+#include "plan/power/feed_lines.h"
 
 #include <gtest/gtest.h>
 
-#include "plan/power.h"
-#include "plan/what_if.h"
+#include "plan/failures/what_if.h"
+#include "plan/power/power.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc {

@@ -1,11 +1,11 @@
 // What is put into servers, on the bill and in the cost. Counts are by hand from the specs here and from the catalogue:
 // a generic-2u-pcie4 comes with no GPU and one cx6-vpi-200, an nvidia-dgx-h100 with its eight H100, an nvidia-dgx-b200
 // with eight adapters for compute.
-#include "plan/fitted.h"
+#include "plan/cost/fitted.h"
 
 #include <gtest/gtest.h>
 
-#include "plan/cost.h"
+#include "plan/cost/cost.h"
 #include "plan/diff.h"
 #include "unit/model/examples.h"
 

@@ -1,4 +1,4 @@
-#include "plan/outlets.h"
+#include "plan/power/outlets.h"
 
 #include <gtest/gtest.h>
 

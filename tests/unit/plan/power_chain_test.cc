@@ -1,4 +1,4 @@
-#include "plan/power_chain.h"
+#include "plan/power/power_chain.h"
 
 #include <gtest/gtest.h>
 

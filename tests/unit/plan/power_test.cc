@@ -1,4 +1,4 @@
-#include "plan/power.h"
+#include "plan/power/power.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "plan/routing.h"
+#include "plan/fabric/routing.h"
 
 #include <gtest/gtest.h>
 
-#include "plan/fabric.h"
+#include "plan/fabric/fabric.h"
 #include "spec/network.h"
 #include "unit/plan/superpod.h"
 

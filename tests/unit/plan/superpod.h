@@ -1,6 +1,6 @@
 // The reference SuperPOD: examples/superpod.yaml, with the figures of its parts.
 #pragma once
-#include "plan/fabric.h"
+#include "plan/fabric/fabric.h"
 #include "spec/network.h"
 #include "unit/plan/sample.h"
 

@@ -1,4 +1,4 @@
-#include "plan/what_if.h"
+#include "plan/failures/what_if.h"
 
 #include <gtest/gtest.h>
 

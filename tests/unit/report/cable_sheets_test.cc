@@ -1,7 +1,7 @@
 // What stands on labels, and what lies between racks.
 #include <gtest/gtest.h>
 
-#include "plan/cabling.h"
+#include "plan/fabric/cabling.h"
 #include "report/cable_exports.h"
 #include "report/rack_pairs.h"
 #include "unit/model/examples.h"

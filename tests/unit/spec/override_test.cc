@@ -1,7 +1,8 @@
-#include "spec/network.h"
 #include "spec/override.h"
 
 #include <gtest/gtest.h>
+
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {

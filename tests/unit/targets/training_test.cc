@@ -1,9 +1,9 @@
 // Step time, memory and serving, by hand and from the publications that each line names.
-#include "spec/workload.h"
 #include "targets/training.h"
 
 #include <gtest/gtest.h>
 
+#include "spec/workload.h"
 #include "targets/workload_plan.h"
 #include "unit/model/examples.h"
 

@@ -1,5 +1,4 @@
 // What the suite runs on the nodes of a spec, with which arguments, and how what they look at is judged.
-#include "spec/software.h"
 #include "validate/suite.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "spec/software.h"
 #include "unit/model/examples.h"
 #include "validate/judge.h"
 

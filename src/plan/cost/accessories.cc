@@ -1,0 +1,120 @@
+#include "plan/cost/accessories.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "base/format.h"
+#include "plan/power/cords.h"
+#include "spec/site.h"
+
+namespace clusterc {
+namespace {
+
+constexpr double kRackWidth = 0.6;  // m: EIA-310 cabinet, where nobody states it (as plan_floor)
+
+void add(std::vector<Accessory>& out, std::string part, std::string what, std::int64_t count, bool planning_default,
+         Meters length = Meters(0)) {
+  if (count > 0) out.push_back({std::move(part), std::move(what), count, length, planning_default});
+}
+
+void cords(const Plan& plan, std::vector<Accessory>& out) {
+  std::int64_t c13 = 0, c19 = 0;
+  for (const PduLoad& p : plan.pdus) {
+    c13 += p.cords_c13;
+    c19 += p.cords_c19;
+  }
+  add(out, "power-cord-c13-c14", "cord from PDU to supply", c13, false);
+  add(out, "power-cord-c19-c20", "cord from PDU to supply", c19, false);
+  std::map<std::tuple<DeviceKind, int, std::string>, std::int64_t> unstated;  // by owner: groups are few
+  for (const RackGroupModel& g : plan.cluster->racks) {
+    if (g.pdus.empty()) continue;
+    for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r)
+      for (const RackedDevice& d : plan.racks[static_cast<std::size_t>(r)].devices)
+        if (d.kind != DeviceKind::occupied && !supplies_of(plan, d))
+          ++unstated[{d.kind, d.group, device_owner(plan, d)}];
+  }
+  for (const auto& [owner, devices] : unstated)
+    out.push_back(
+        {.part = "power-cord",
+         .what = format("of {} of {}, which state{} no supplies", devices, std::get<2>(owner), devices == 1 ? "s" : ""),
+         .unknown_for = devices});
+}
+
+// What joins an assembly to the building: the catalogue knows how many shelves it has and that it is cooled by liquid,
+// nothing of plugs, ratings and hoses. One whip (or tap-off of a busway) to each shelf that hangs on a feed, one hose
+// for supply and one for return of each frame (planning default).
+void connections(const Plan& plan, std::vector<Accessory>& out) {
+  std::int64_t whips = 0, hoses = 0;
+  for (const AssemblyGroupModel& a : plan.cluster->assemblies) {
+    for (const auto& [feed, shelves] : a.shelves) whips += shelves * a.count;
+    if (a.liquid >= 0) hoses += 2 * a.count;
+  }
+  add(out, "power-whip", "from feed to power shelf, with its plug: not in the catalogue", whips, true);
+  add(out, "coolant-hose", "supply and return of a frame, with couplings: not in the catalogue", hoses, true);
+}
+
+void panels(const Plan& plan, std::vector<Accessory>& out) {
+  std::int64_t empty = 0;
+  bool assumed = false;
+  for (const RackGroupModel& g : plan.cluster->racks) {
+    if (!g.part || !g.part->units) continue;
+    for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r) {
+      const std::vector<RackedDevice>& devices = plan.racks[static_cast<std::size_t>(r)].devices;
+      if (devices.empty()) continue;
+      std::int64_t free = *g.part->units;
+      for (const RackedDevice& d : devices) free -= d.units;
+      empty += std::max<std::int64_t>(0, free);
+      assumed = assumed || !g.part->units.confirmed;
+    }
+  }
+  add(out, "blanking-panel-1u", "empty rack unit", empty, assumed);
+}
+
+// Racks of one row are side by side; rows are told apart by their place across the room.
+void trays(const Plan& plan, std::vector<Accessory>& out) {
+  const Cluster& c = *plan.cluster;
+  if (plan.racks.size() < 2) return;
+  struct Row {
+    double from = 0, to = 0;
+  };
+  std::map<double, Row> rows;
+  const auto stand = [&](std::int64_t first, std::int64_t count, double width) {
+    for (std::int64_t r = first; r < first + count && r < static_cast<std::int64_t>(plan.racks.size()); ++r) {
+      const RackPlan& rack = plan.racks[static_cast<std::size_t>(r)];
+      Row& row = rows.try_emplace(rack.y, Row{rack.x, rack.x + width}).first->second;
+      row.from = std::min<double>(row.from, rack.x);
+      row.to = std::max(row.to, rack.x + width);
+    }
+  };
+  for (const RackGroupModel& g : c.racks)
+    stand(g.first, g.count, g.part ? g.part->width.value_or(Meters(kRackWidth)).value : kRackWidth);
+  for (const AssemblyGroupModel& a : c.assemblies)
+    stand(a.first, a.count, a.part ? a.part->width.value_or(Meters(kRackWidth)).value : kRackWidth);
+  const auto tenths = [](double metres) {
+    return static_cast<std::int64_t>(std::ceil(metres * 10 - 1e-3));
+  };  // places are floats
+  std::map<std::int64_t, std::int64_t> of_length;
+  for (const auto& [y, row] : rows) ++of_length[tenths(row.to - row.from)];
+  const bool under = c.spec.site && c.spec.site->cable_route.value_or(CableRoute::overhead) == CableRoute::underfloor;
+  for (const auto& [length, count] : of_length)
+    add(out, "cable-tray", under ? "under a row of racks" : "over a row of racks", count, true,
+        Meters(static_cast<double>(length) / 10));
+  if (rows.size() > 1)
+    add(out, "cable-tray", "across the rows", 1, true,
+        Meters(static_cast<double>(tenths(rows.rbegin()->first - rows.begin()->first)) / 10));
+}
+
+}  // namespace
+
+std::vector<Accessory> accessories_of(const Plan& plan) {
+  std::vector<Accessory> out;
+  cords(plan, out);
+  connections(plan, out);
+  panels(plan, out);
+  trays(plan, out);
+  return out;
+}
+
+}  // namespace clusterc

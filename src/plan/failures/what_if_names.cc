@@ -1,0 +1,362 @@
+// Components: all that there are, and by name.
+#include <charconv>
+#include <tuple>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "plan/failures/what_if_impl.h"
+#include "spec/site.h"
+
+namespace clusterc {
+
+std::string_view component_word(ComponentKind k) {
+  switch (k) {
+    case ComponentKind::feed:
+      return "feed";
+    case ComponentKind::ups:
+      return "ups";
+    case ComponentKind::panel:
+      return "panel";
+    case ComponentKind::pdu:
+      return "pdu";
+    case ComponentKind::shelf:
+      return "shelf";
+    case ComponentKind::supply:
+      return "psu";
+    case ComponentKind::cooling:
+      return "cooling";
+    case ComponentKind::loop:
+      return "loop";
+    case ComponentKind::cdu:
+      return "cdu";
+    case ComponentKind::leaf:
+      return "leaf";
+    case ComponentKind::spine:
+      return "spine";
+    case ComponentKind::core:
+      return "core";
+    case ComponentKind::switch_:
+      return "switch";
+    case ComponentKind::link:
+      return "link";
+    case ComponentKind::node:
+      return "node";
+    case ComponentKind::storage:
+      return "storage";
+  }
+  return "?";
+}
+
+namespace {
+ComponentKind kind_of_tier(std::string_view word) {
+  return word == "leaf"    ? ComponentKind::leaf
+         : word == "spine" ? ComponentKind::spine
+         : word == "core"  ? ComponentKind::core
+                           : ComponentKind::switch_;
+}
+}  // namespace
+
+std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
+  const Impl& m = *impl_;
+  const Cluster& c = m.c;
+  const auto number = [](std::size_t i) { return static_cast<std::int32_t>(i); };
+  std::vector<Single> out;
+  for (std::size_t f = 0; f < c.feeds.size(); ++f) out.push_back({{ComponentKind::feed, number(f)}});
+  for (std::size_t f = 0; f < c.feeds.size(); ++f)
+    if (m.ups[f].modules > 0) out.push_back({{ComponentKind::ups, number(f)}, m.ups[f].modules});
+  for (std::size_t p = 0; p < c.panels.size(); ++p) out.push_back({{ComponentKind::panel, number(p)}});
+  for (std::size_t r = 0; r < m.plan.racks.size(); ++r)
+    if (m.class_of[r] >= 0 && !m.classes[m.class_of[r]].assembly)
+      for (std::size_t p = 0; p < m.classes[m.class_of[r]].rack.positions.size(); ++p)
+        out.push_back({{ComponentKind::pdu, -1, static_cast<std::int64_t>(r), number(p)}});
+  for (std::size_t r = 0; r < m.plan.racks.size(); ++r) {
+    if (m.class_of[r] < 0) continue;
+    const PowerClass& k = m.classes[m.class_of[r]];
+    for (std::size_t i = 0; i < k.rack.cords.size(); ++i) {
+      if (k.assembly)
+        out.push_back({{ComponentKind::shelf, -1, static_cast<std::int64_t>(r), number(i)}});
+      else
+        out.push_back(
+            {{ComponentKind::supply, k.rack.cords[i].device, static_cast<std::int64_t>(r), k.rack.cords[i].supply}});
+    }
+  }
+  for (std::size_t z = 0; z < c.zones.size(); ++z) {
+    if (!c.zones[z].spec) continue;
+    const CoolingUnits u = cooling_units(c.zones[z]);
+    if (u.units > 0) out.push_back({{u.cdu ? ComponentKind::cdu : ComponentKind::cooling, number(z)}, u.units});
+    if (c.zones[z].spec->method.value == CoolingMethod::liquid) out.push_back({{ComponentKind::loop, number(z)}});
+  }
+  for (std::size_t f = 0; f < m.plan.fabrics.size(); ++f)
+    for (const FabricTier& t : m.plan.fabrics[f].tiers)
+      for (std::int64_t i = 0; i < t.count; ++i) out.push_back({{kind_of_tier(t.word), number(f), i}});
+  // Links: those from one group to one leaf are alike, and so are the uplinks of one switch.
+  for (std::size_t f = 0; f < m.plan.fabrics.size(); ++f) {
+    const FabricLoss& loss = m.fabric(f);
+    const Fabric& fabric = loss.fabric();
+    if (fabric.tiers.empty()) continue;
+    for (std::int64_t l = 0; l < fabric.tiers[0].count; ++l) {
+      std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> kinds;  // block -> first entry, how many
+      for (std::int64_t e = loss.first_entry(l); e < loss.first_entry(l) + loss.leaf_ends(l); ++e)
+        ++kinds.try_emplace(loss.entry(e).block, e, 0).first->second.second;
+      for (const auto& [block, value] : kinds)
+        out.push_back({{ComponentKind::link, number(f), value.first, 0}, value.second});
+    }
+    for (std::size_t t = 0; t + 1 < fabric.tiers.size(); ++t)
+      for (std::int64_t i = 0; i < fabric.tiers[t].count; ++i)
+        out.push_back({{ComponentKind::link, number(f), i, static_cast<std::int32_t>(t) + 1}, fabric.tiers[t].up});
+  }
+  for (const NodeGroupModel& g : c.nodes)
+    if (!g.computes)
+      for (std::int64_t i = 0; i < g.count; ++i) out.push_back({{ComponentKind::node, -1, g.first + i}});
+  for (std::size_t s = 0; s < c.storage.size(); ++s)
+    if (c.storage[s].part && c.storage[s].nodes < 0)
+      for (std::int64_t i = 0; i < c.storage[s].count; ++i) out.push_back({{ComponentKind::storage, number(s), i}});
+  return out;
+}
+
+std::int64_t WhatIfEngine::alike(const Component& link) const {
+  const FabricLoss& loss = impl_->fabric(static_cast<std::size_t>(link.of));
+  const Fabric& fabric = loss.fabric();
+  if (link.part > 0) return fabric.tiers[static_cast<std::size_t>(link.part - 1)].up;
+  const std::int64_t leaf = loss.leaf_of_entry(link.index);
+  std::int64_t n = 0;
+  for (std::int64_t e = loss.first_entry(leaf); e < loss.first_entry(leaf) + loss.leaf_ends(leaf); ++e)
+    n += loss.entry(e).block == loss.entry(link.index).block;
+  return n;
+}
+
+std::string WhatIfEngine::name(const Component& k) const {
+  const Impl& m = *impl_;
+  const Cluster& c = m.c;
+  const std::string word(component_word(k.kind));
+  switch (k.kind) {
+    case ComponentKind::feed:
+    case ComponentKind::ups:
+      return word + "/" + c.feeds[k.of].name;
+    case ComponentKind::panel:
+      return word + "/" + c.panels[k.of].name;
+    case ComponentKind::pdu:
+      return word + "/" + c.rack_name(k.index) + "/" + static_cast<char>('a' + k.part);
+    case ComponentKind::shelf:
+      return word + "/" + c.rack_name(k.index) + "/" + std::to_string(k.part + 1);
+    case ComponentKind::supply: {
+      const RackedDevice& d = m.plan.racks[k.index].devices[k.of];
+      const std::string object = d.kind == DeviceKind::node ? m.plan.node_object(d.index)
+                                 : d.kind == DeviceKind::storage
+                                     ? "storage/" + c.storage[d.group].name + "/" + std::to_string(d.index + 1)
+                                     : m.plan.switch_name(d.group, m.plan.switch_ref(d.group, d.index));
+      return word + "/" + object + "/" + std::to_string(k.part + 1);
+    }
+    case ComponentKind::cooling:
+    case ComponentKind::loop:
+    case ComponentKind::cdu:
+      return word + "/" + c.zones[k.of].name;
+    case ComponentKind::leaf:
+      return m.plan.switch_name(k.of, {0, k.index});
+    case ComponentKind::spine:
+      return m.plan.switch_name(k.of, {1, k.index});
+    case ComponentKind::core:
+      return m.plan.switch_name(k.of, {2, k.index});
+    case ComponentKind::switch_:
+      return m.plan.switch_name(k.of, {0, k.index});
+    case ComponentKind::link: {
+      const Fabric& f = m.plan.fabrics[k.of];
+      if (k.part > 0)
+        return format("link/{}-{}", f.tiers[k.part].word, m.plan.switch_name(k.of, {k.part - 1, k.index}));
+      const FabricLoss& loss = m.fabric(static_cast<std::size_t>(k.of));
+      return format("link/{}-{}", m.who(f.blocks[loss.entry(k.index).block]),
+                    m.plan.switch_name(k.of, {0, loss.leaf_of_entry(k.index)}));
+    }
+    case ComponentKind::node:
+      return m.plan.node_object(k.index);
+    case ComponentKind::storage:
+      return word + "/" + c.storage[k.of].name + "/" + std::to_string(k.index + 1);
+  }
+  return word;
+}
+
+std::string WhatIfEngine::unit_range(const Single& s) const {
+  const std::string one = name(s.component);
+  if (s.component.kind == ComponentKind::link || s.component.kind == ComponentKind::loop) return one;
+  const bool units = s.component.kind == ComponentKind::ups || s.component.kind == ComponentKind::cooling ||
+                     s.component.kind == ComponentKind::cdu;
+  if (!units) return one;
+  return s.times == 1 ? one + "/1" : format("{}/[1-{}]", one, s.times);
+}
+
+std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& error) const {
+  const Impl& m = *impl_;
+  const Cluster& c = m.c;
+  const auto colon = word.find(':');
+  if (colon == std::string_view::npos || colon + 1 == word.size()) {
+    error = format("'{}' is not written as KIND:NAME, for example feed:A", word);
+    return std::nullopt;
+  }
+  const std::string kind(word.substr(0, colon)), rest(word.substr(colon + 1));
+  const auto slash = rest.rfind('/');
+  const std::string front = rest.substr(0, slash), back = slash == std::string::npos ? "" : rest.substr(slash + 1);
+  const auto index = [](std::string_view text) -> std::int64_t {  // from 1; -1 when it is no number
+    std::int64_t n = -1;
+    const auto end = text.data() + text.size();
+    const auto [at, failed] = std::from_chars(text.data(), end, n);
+    return failed == std::errc() && at == end ? n : -1;
+  };
+  const auto by_name = [&](const auto& list, std::string_view name) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (list[i].name == name) return static_cast<std::int32_t>(i);
+    return std::int32_t{-1};
+  };
+  const auto rack = [&](std::string_view name) -> std::int64_t {
+    for (const RackGroupModel& g : c.racks)
+      if (const std::int64_t i = g.names.index_of(name); i >= 0) return g.first + i;
+    for (const AssemblyGroupModel& a : c.assemblies)
+      if (const std::int64_t i = a.names.index_of(name); i >= 0) return a.first + i;
+    return -1;
+  };
+  const auto node = [&](std::string_view name) -> std::int64_t {
+    for (const NodeGroupModel& g : c.nodes) {
+      if (const std::int64_t i = g.names.index_of(name); i >= 0) return g.first + i;
+      if (name.starts_with(g.name + "/"))
+        for (std::int64_t i = 0; i < g.count; ++i)
+          if (g.names.suffix(i) == name.substr(g.name.size() + 1)) return g.first + i;
+    }
+    return -1;
+  };
+  const auto no = [&](std::string text) {
+    error = std::move(text);
+    return std::nullopt;
+  };
+
+  if (kind == "feed" || kind == "ups") {
+    const std::int32_t f =
+        by_name(c.feeds, kind == "ups" && slash != std::string::npos && by_name(c.feeds, rest) < 0 ? front : rest);
+    if (f < 0) return no(format("there is no feed '{}'", rest));
+    if (kind == "feed") return Component{ComponentKind::feed, f};
+    if (m.ups[f].modules == 0) return no(format("feed '{}' has no UPS", c.feeds[f].name));
+    return Component{ComponentKind::ups, f};
+  }
+  if (kind == "panel") {
+    if (const std::int32_t p = by_name(c.panels, rest); p >= 0) return Component{ComponentKind::panel, p};
+    return no(format("there is no panel '{}'", rest));
+  }
+  if (kind == "pdu") {
+    const std::int64_t r = rack(front);
+    if (r < 0 || m.classes[m.class_of[r]].assembly) return no(format("there is no rack '{}'", front));
+    const auto n = static_cast<std::int64_t>(m.classes[m.class_of[r]].rack.positions.size());
+    if (back.size() != 1 || back[0] < 'a' || back[0] >= 'a' + n)
+      return no(n > 0
+                    ? format("rack '{}' has PDUs a to {}: write pdu:{}/a", front, static_cast<char>('a' + n - 1), front)
+                    : format("rack '{}' has no PDUs", front));
+    return Component{ComponentKind::pdu, -1, r, back[0] - 'a'};
+  }
+  if (kind == "shelf") {
+    const std::int64_t r = rack(front), n = index(back);
+    if (r < 0 || !m.classes[m.class_of[r]].assembly) return no(format("there is no assembly '{}'", front));
+    const auto shelves = static_cast<std::int64_t>(m.classes[m.class_of[r]].rack.cords.size());
+    if (n < 1 || n > shelves)
+      return no(format("assembly '{}' has {} power shelves on feeds: write shelf:{}/1", front, shelves, front));
+    return Component{ComponentKind::shelf, -1, r, static_cast<std::int32_t>(n - 1)};
+  }
+  if (kind == "cooling" || kind == "loop" || kind == "cdu") {
+    const std::int32_t z = by_name(c.zones, by_name(c.zones, rest) < 0 ? front : rest);
+    if (z < 0) return no(format("there is no cooling zone '{}'", rest));
+    const bool cdu = cooling_units(c.zones[z]).cdu;
+    if (kind == "loop") return Component{ComponentKind::loop, z};
+    if ((kind == "cdu") != cdu)
+      return no(format("cooling zone '{}' has {}: write {}:{}", c.zones[z].name,
+                       cdu ? "coolant distribution units" : "cooling units", cdu ? "cdu" : "cooling", c.zones[z].name));
+    return Component{cdu ? ComponentKind::cdu : ComponentKind::cooling, z};
+  }
+  const auto find_switch = [&](std::string_view what, std::string_view name) -> std::optional<Component> {
+    const std::int64_t n = index(name);
+    for (std::size_t f = 0; f < m.plan.fabrics.size(); ++f) {
+      const Fabric& fabric = m.plan.fabrics[f];
+      for (std::size_t t = 0; t < fabric.tiers.size(); ++t) {
+        if (fabric.tiers[t].word != what) continue;
+        if (n >= 1) {  // "spine:3": of the first network that has such switches
+          if (n > fabric.tiers[t].count) return std::nullopt;
+          return Component{kind_of_tier(what), static_cast<std::int32_t>(f), n - 1};
+        }
+        for (std::int64_t i = 0; i < fabric.tiers[t].count; ++i)
+          if (m.plan.switch_name(static_cast<int>(f), {static_cast<int>(t), i}).substr(what.size() + 1) == name)
+            return Component{kind_of_tier(what), static_cast<std::int32_t>(f), i};
+      }
+    }
+    return std::nullopt;
+  };
+  if (kind == "leaf" || kind == "spine" || kind == "core" || kind == "switch") {
+    if (const auto found = find_switch(kind, rest)) return found;
+    return no(format("there is no {} '{}'", kind, rest));
+  }
+  if (kind == "link") {  // "gpu-leaf/compute/u1/r3", "spine-leaf/compute/u1/r3": one of those links
+    for (auto dash = rest.find('-'); dash != std::string::npos; dash = rest.find('-', dash + 1)) {
+      const auto cut = rest.find('/', dash);
+      if (cut == std::string::npos) break;
+      const auto s =
+          find_switch(std::string_view(rest).substr(dash + 1, cut - dash - 1), std::string_view(rest).substr(cut + 1));
+      if (!s) continue;
+      const Fabric& fabric = m.plan.fabrics[s->of];
+      const std::string far = rest.substr(0, dash);
+      for (std::size_t t = 0; t + 1 < fabric.tiers.size(); ++t)
+        if (fabric.tiers[t].word == component_word(s->kind) && fabric.tiers[t + 1].word == far)
+          return Component{ComponentKind::link, s->of, s->index, static_cast<std::int32_t>(t) + 1};
+      if (fabric.tiers[0].word != component_word(s->kind)) continue;
+      const FabricLoss& loss = m.fabric(static_cast<std::size_t>(s->of));
+      for (std::int64_t e = loss.first_entry(s->index); e < loss.first_entry(s->index) + loss.leaf_ends(s->index); ++e)
+        if (m.who(fabric.blocks[loss.entry(e).block]) == far) return Component{ComponentKind::link, s->of, e, 0};
+    }
+    return no(format("there is no link '{}'", rest));
+  }
+  if (kind == "node") {
+    if (const std::int64_t n = node(rest); n >= 0) return Component{ComponentKind::node, -1, n};
+    return no(format("there is no node '{}'", rest));
+  }
+  if (kind == "storage") {
+    const std::int32_t s = by_name(c.storage, front);
+    const std::int64_t n = slash == std::string::npos ? 1 : index(back);
+    if (s < 0) return no(format("there is no storage '{}'", front));
+    if (!c.storage[s].part || c.storage[s].nodes >= 0)
+      return no(format("storage '{}' has no systems of its own", front));
+    if (n < 1 || n > c.storage[s].count)
+      return no(format("storage '{}' has {} systems: write storage:{}/1", front, c.storage[s].count, front));
+    return Component{ComponentKind::storage, s, n - 1};
+  }
+  if (kind == "psu") {
+    // "gpu017/3", "node/gpu/017/3", "spine/compute/03/1"; without a number the first.
+    const auto supply = [&](const std::string& object, std::int64_t n) -> std::optional<Component> {
+      std::int32_t at = -1;
+      std::int16_t device = -1;
+      const auto rest_of = [&](std::string_view prefix) { return std::string_view(object).substr(prefix.size()); };
+      if (const std::int64_t i = node(object.starts_with("node/") ? rest_of("node/") : object); i >= 0) {
+        at = m.plan.node_rack[i];
+        if (at >= 0) device = m.device_in(at, DeviceKind::node, c.node_group_of(i), i);
+      } else if (object.starts_with("storage/")) {
+        std::string ignored;
+        if (const auto s = find("storage:" + std::string(rest_of("storage/")), ignored))
+          std::tie(at, device) = m.storage_place[s->of][s->index];
+      } else if (const auto cut = object.find('/'); cut != std::string::npos) {
+        if (const auto s = find_switch(object.substr(0, cut), object.substr(cut + 1))) {
+          const Fabric& fabric = m.plan.fabrics[s->of];
+          std::int64_t number = s->index;
+          for (std::size_t t = 0; t < fabric.tiers.size() && fabric.tiers[t].word != object.substr(0, cut); ++t)
+            number += fabric.tiers[t].count;
+          at = m.plan.switch_rack[fabric.first_switch + number];
+          if (at >= 0) device = m.device_in(at, DeviceKind::switch_, s->of, number);
+        }
+      }
+      if (at < 0 || device < 0 || n < 1 || n > m.classes[m.class_of[at]].rack.devices[device].supplies)
+        return std::nullopt;
+      return Component{ComponentKind::supply, device, at, static_cast<std::int32_t>(n - 1)};
+    };
+    if (const std::int64_t n = index(back); n >= 1 && slash != std::string::npos)
+      if (const auto found = supply(front, n)) return found;
+    if (const auto found = supply(rest, 1)) return found;
+    return no(format("there is no power supply '{}' in a rack: write psu:NODE/1", rest));
+  }
+  return no(
+      format("'{}' is no kind of component: feed, ups, panel, pdu, shelf, psu, cooling, loop, cdu, leaf, spine, core, "
+             "switch, link, node, storage",
+             kind));
+}
+
+}  // namespace clusterc

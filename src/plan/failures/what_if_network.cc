@@ -1,0 +1,316 @@
+#include "plan/failures/what_if_network.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "model/nvlink.h"
+#include "spec/network.h"
+
+namespace clusterc {
+namespace {
+
+// Of as many rings over links that are as fast as that many end ports; no faster than an end port.
+double pace(double ends, std::int64_t rings) {
+  return static_cast<double>(rings) > ends ? ends / static_cast<double>(rings) : 1;
+}
+
+}  // namespace
+
+FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric]) {
+  const Fabric& f = *f_;
+  if (f.tiers.empty()) return;
+  const std::int64_t leaves = f.tiers[0].count;
+  first_.assign(leaves + 1, 0);
+  for (int pass = 0; pass < 2; ++pass) {  // count, then fill: the table is flat
+    std::vector<std::int64_t> next(first_.begin(), first_.end());
+    for (std::size_t b = 0; b < f.blocks.size(); ++b) {
+      const FabricBlock& block = f.blocks[b];
+      if (block.what != FabricBlock::What::ends) continue;
+      for (std::int64_t m = 0; m < block.members; ++m)
+        for (std::int64_t k = 0; k < block.ports_each; ++k) {
+          const PortRef port = plan.block_port(fabric, static_cast<int>(b), m, k);
+          if (port.port < 0 || port.sw.index >= leaves) continue;
+          if (pass == 0)
+            ++first_[port.sw.index + 1];
+          else
+            table_[next[port.sw.index]++] = {static_cast<std::int32_t>(b), static_cast<std::int32_t>(k), m};
+        }
+    }
+    if (pass == 0) {
+      for (std::int64_t l = 0; l < leaves; ++l) first_[l + 1] += first_[l];
+      table_.resize(first_.back());
+    }
+  }
+  const std::int64_t pods = f.planes * pods_of_plane();
+  pod_sum_.assign(pods, 0);
+  for (std::int64_t p = 0; p < pods; ++p) {
+    const std::int64_t leaf = f.tiers.size() > 2 ? std::min(p % pods_of_plane() * f.leaves_per_pod, f.per_plane(0)) : 0;
+    pod_first_.push_back(p / pods_of_plane() * (f.tiers.empty() ? 0 : f.per_plane(0)) + leaf);
+  }
+  pod_first_.push_back(leaves);
+  for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += leaf_sends(leaf_ends(l), f.tiers[0].up);
+  for (std::int64_t p = 0; p < pods; ++p)
+    normal_ +=
+        (f.tiers.size() > 2 ? std::min(pod_sum_[p], in_ends(f.spines_per_pod * f.tiers[1].up)) : pod_sum_[p]) / 2;
+
+  const Cluster& c = *plan.cluster;
+  const int compute = c.first_network_carrying(Traffic::compute);
+  for (const FabricBlock& b : f.blocks) {
+    Computing& one = computing_.emplace_back();
+    split_.push_back(b.what == FabricBlock::What::ends ? c.networks[b.network].ends[b.end].split : 1);
+    if (b.what != FabricBlock::What::ends || b.network != compute) continue;
+    const EndPoints& e = c.networks[b.network].ends[b.end];
+    if (e.group < 0 || !c.nodes[e.group].computes) continue;
+    one = {c.nodes[e.group].first, std::max<std::int64_t>(1, nvlink_domain_nodes(c, c.nodes[e.group]))};
+    ring_count_ = std::max(ring_count_, one.places * b.ports_each);
+  }
+  if (!has_spines() || ring_count_ == 0) return;
+  all_rings_ = rings({});
+  for (const std::int64_t n : all_rings_.leaf) ring_pace_ = std::min(ring_pace_, pace(in_ends(f.tiers[0].up), n));
+  for (const std::int64_t n : all_rings_.pod)
+    ring_pace_ = std::min(ring_pace_, pace(in_ends(f.spines_per_pod * f.tiers[1].up), n));
+}
+
+FabricLoss::Rings FabricLoss::rings(const std::vector<std::int64_t>& out) const {
+  constexpr std::int64_t kNone = -1, kSeveral = -2;
+  const std::int64_t leaves = f_->tiers[0].count;
+  struct Ring {
+    std::int64_t leaf = kNone, pod = kNone, last_leaf = kNone, last_pod = kNone;
+  };  // all of it there; where it was met last
+  std::vector<Ring> ring(static_cast<std::size_t>(ring_count_));
+  const auto each = [&](auto&& visit) {
+    for (std::int64_t l = 0; l < leaves; ++l)
+      for (std::int64_t i = first_[l]; i < first_[l + 1]; ++i) {
+        const Member& m = table_[i];
+        const Computing& of = computing_[m.block];
+        if (of.first < 0 || std::ranges::binary_search(out, of.first + m.member)) continue;
+        visit(ring[m.member % of.places * f_->blocks[m.block].ports_each + m.port], l, pod_of_leaf(l));
+      }
+  };
+  each([&](Ring& r, std::int64_t leaf, std::int64_t pod) {
+    r.leaf = r.leaf == kNone || r.leaf == leaf ? leaf : kSeveral;
+    r.pod = r.pod == kNone || r.pod == pod ? pod : kSeveral;
+  });
+  Rings lead_out{std::vector<std::int64_t>(leaves),
+                 std::vector<std::int64_t>(f_->tiers.size() > 2 ? pod_sum_.size() : 0)};
+  each([&](Ring& r, std::int64_t leaf, std::int64_t pod) {
+    if (r.leaf == kSeveral && r.last_leaf != leaf) ++lead_out.leaf[leaf];
+    if (!lead_out.pod.empty() && r.pod == kSeveral && r.last_pod != pod) ++lead_out.pod[pod];
+    r.last_leaf = leaf;
+    r.last_pod = pod;
+  });
+  return lead_out;
+}
+
+double FabricLoss::ring_share(const Left& left, const std::vector<std::int64_t>& out) const {
+  if (ring_count_ == 0 || (left.leaves.empty() && left.pods.empty())) return 1;
+  const bool all = std::ranges::none_of(computing_, [&](const Computing& of) {
+    if (of.first < 0) return false;
+    const auto at = std::ranges::lower_bound(out, of.first);
+    return at != out.end() && *at < of.first + f_->blocks[static_cast<std::size_t>(&of - computing_.data())].members;
+  });
+  const Rings some = all ? Rings{} : rings(out);
+  const Rings& n = all ? all_rings_ : some;
+  double now = 1;
+  for (const auto& [leaf, up] : left.leaves) now = std::min(now, pace(in_ends(up), n.leaf[leaf]));
+  for (const auto& [pod, links] : left.pods) now = std::min(now, pace(in_ends(links), n.pod[pod]));
+  return std::min(1.0, now / ring_pace_);
+}
+
+std::int64_t FabricLoss::leaf_of_entry(std::int64_t i) const {
+  return std::upper_bound(first_.begin(), first_.end(), i) - first_.begin() - 1;
+}
+
+FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& ends,
+                                     const std::vector<Cut>& cuts) const {
+  Left left;
+  left.bisection = normal_;
+  const Fabric& f = *f_;
+  if (f.tiers.empty()) return left;
+  const bool three = f.tiers.size() > 2;
+  const std::int64_t leaves = f.tiers[0].count, spines = has_spines() ? f.tiers[1].count : 0;
+  std::set<std::int64_t> dead_leaves;
+  std::map<std::int64_t, std::vector<std::int64_t>> dead_spines;  // by pod: number in the pod
+  std::map<std::int64_t, std::int64_t> dead_cores;  // by group, those of each plane after one another: how many
+  std::set<std::int64_t> cores_dead;                // through the groups
+  for (const std::int64_t d : dead) {
+    if (d < leaves)
+      dead_leaves.insert(d);
+    else if (d < leaves + spines)
+      dead_spines[(d - leaves) / f.spines_per_pod].push_back((d - leaves) % f.spines_per_pod);
+    else {
+      ++dead_cores[(d - leaves - spines) / f.cores_per_group];
+      cores_dead.insert(d - leaves - spines);
+    }
+  }
+  std::map<std::int64_t, std::int64_t> cut_ends, cut_up, cut_core;  // by leaf, by leaf, by spine
+  for (const std::int64_t e : ends)
+    if (const std::int64_t l = leaf_of_entry(e); !dead_leaves.contains(l)) ++cut_ends[l];
+  for (const Cut& c : cuts) ++(c.tier == 0 ? cut_up : cut_core)[c.index];
+
+  std::vector<std::int64_t> lost;  // leaves whose end ports lead nowhere
+  lost.assign(dead_leaves.begin(), dead_leaves.end());
+  std::set<std::int64_t> pods;
+  for (const auto& [group, cores] : dead_cores)
+    for (std::int64_t p = 0; p < pods_of_plane(); ++p) pods.insert(group / f.core_groups() * pods_of_plane() + p);
+  for (const auto& [pod, of] : dead_spines) pods.insert(pod);
+  for (const std::int64_t l : dead_leaves) pods.insert(pod_of_leaf(l));
+  for (const auto& [l, n] : cut_ends) pods.insert(pod_of_leaf(l));
+  for (const auto& [l, n] : cut_up) pods.insert(pod_of_leaf(l));
+  for (const auto& [s, n] : cut_core) pods.insert(s / f.spines_per_pod);
+
+  // Groups of cores are counted through the planes; the places of their spines in a pod.
+  const auto first_place = [&](std::int64_t group) { return group % f.core_groups() * f.spines_per_group; };
+  const auto end_place = [&](std::int64_t group) {
+    return std::min(first_place(group) + f.spines_per_group, f.spines_per_pod);
+  };
+  const auto group_of = [&](std::int64_t plane, std::int64_t place) {
+    return plane * f.core_groups() + place / f.spines_per_group;
+  };
+  // Cut uplinks are the first ones; those that end at a switch that is out were lost with it.
+  const auto cut_of_leaf = [&](std::int64_t leaf, const auto& lives) {
+    const auto at = cut_up.find(leaf);
+    std::int64_t n = 0;
+    for (std::int64_t k = 0; at != cut_up.end() && k < at->second; ++k) n += lives(k / f.links_per_pair);
+    return n;
+  };
+  const auto cut_of_spine = [&](std::int64_t spine, std::int64_t cut) {
+    const std::int64_t first =
+        group_of(spine / f.spines_per_pod / pods_of_plane(), spine % f.spines_per_pod) * f.cores_per_group;
+    std::int64_t n = 0;
+    for (std::int64_t k = 0; k < cut; ++k) n += !cores_dead.contains(first + k / f.core_links_per_pair);
+    return n;
+  };
+  const auto number = [](const auto& map, std::int64_t key) {
+    const auto at = map.find(key);
+    return at == map.end() ? std::int64_t{0} : at->second;
+  };
+  for (const std::int64_t p : pods) {
+    const auto gone = dead_spines.find(p);
+    const std::int64_t spines_gone = gone == dead_spines.end() ? 0 : static_cast<std::int64_t>(gone->second.size());
+    const auto lives = [&](std::int64_t place) {
+      return gone == dead_spines.end() || std::ranges::find(gone->second, place) == gone->second.end();
+    };
+    const std::int64_t up_each = has_spines() ? f.tiers[0].up - f.links_per_pair * spines_gone : 0;
+    // The sum over the leaves of the pod is known while only a few of them lost something: what they had is taken out,
+    // what they have put in.
+    double sum = pod_sum_[p];
+    const auto again = [&](std::int64_t l) {
+      const double full = leaf_sends(leaf_ends(l), has_spines() ? f.tiers[0].up : 0);
+      double now = 0;
+      if (!dead_leaves.contains(l)) {
+        const std::int64_t here = leaf_ends(l) - number(cut_ends, l),
+                           up = std::max<std::int64_t>(0, up_each - cut_of_leaf(l, lives));
+        now = leaf_sends(here, up);
+        if (has_spines() && up == 0 && leaves > 1)
+          lost.push_back(l);
+        else if (has_spines() && up < f.tiers[0].up)
+          left.leaves.emplace_back(l, up);
+      }
+      sum += now - full;
+    };
+    if (spines_gone > 0) {
+      for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) again(l);
+    } else {
+      std::set<std::int64_t> touched;
+      for (auto at = dead_leaves.lower_bound(pod_first_[p]); at != dead_leaves.end() && *at < pod_first_[p + 1]; ++at)
+        touched.insert(*at);
+      for (const auto* map : {&cut_ends, &cut_up})
+        for (auto at = map->lower_bound(pod_first_[p]); at != map->end() && at->first < pod_first_[p + 1]; ++at)
+          touched.insert(at->first);
+      for (const std::int64_t l : touched) again(l);
+    }
+    const auto capped = [&](double leaves_sum, std::int64_t spine_links) {
+      return (three ? std::min(leaves_sum, in_ends(spine_links)) : leaves_sum) / 2;
+    };
+    std::int64_t links = 0;
+    const std::int64_t plane = p / pods_of_plane(), all = three ? f.spines_per_pod * f.tiers[1].up : 0;
+    if (three) {
+      links = (f.spines_per_pod - spines_gone) * f.tiers[1].up;
+      for (const auto& [group, cores] : dead_cores)
+        for (std::int64_t place = first_place(group); group / f.core_groups() == plane && place < end_place(group);
+             ++place)
+          if (lives(place)) links -= cores * f.core_links_per_pair;
+      for (const auto& [spine, n] : cut_core)
+        if (spine / f.spines_per_pod == p && lives(spine % f.spines_per_pod)) links -= cut_of_spine(spine, n);
+      links = std::max<std::int64_t>(0, links);
+      if (links == 0 && f.pods > 1)
+        for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) lost.push_back(l);
+      else if (links < all)
+        left.pods.emplace_back(p, links);
+    }
+    left.bisection += capped(sum, links) - capped(pod_sum_[p], all);
+  }
+
+  // Each cable once: of a dead leaf all, of a dead spine those to living leaves and all upwards, of a dead core those
+  // to living spines.
+  const auto dead_in_pod = [&](std::int64_t p) {
+    return std::ranges::count_if(dead_leaves,
+                                 [&](std::int64_t l) { return l >= pod_first_[p] && l < pod_first_[p + 1]; });
+  };
+  const auto spine_dead = [&](std::int64_t pod, std::int64_t place) {
+    const auto at = dead_spines.find(pod);
+    return at != dead_spines.end() && std::ranges::find(at->second, place) != at->second.end();
+  };
+  for (const std::int64_t l : dead_leaves) left.links += leaf_ends(l) + (has_spines() ? f.tiers[0].up : 0);
+  for (const auto& [pod, of] : dead_spines)
+    left.links +=
+        static_cast<std::int64_t>(of.size()) *
+        ((pod_first_[pod + 1] - pod_first_[pod] - dead_in_pod(pod)) * f.links_per_pair + (three ? f.tiers[1].up : 0));
+  for (const auto& [group, cores] : dead_cores) {
+    std::int64_t living = 0;
+    for (std::int64_t p = 0; p < pods_of_plane(); ++p)
+      for (std::int64_t place = first_place(group); place < end_place(group); ++place)
+        living += !spine_dead(group / f.core_groups() * pods_of_plane() + p, place);
+    left.links += cores * living * f.core_links_per_pair;
+  }
+  for (const auto& [l, n] : cut_ends) left.links += n;
+  for (const auto& [l, n] : cut_up)
+    if (!dead_leaves.contains(l))
+      left.links += cut_of_leaf(l, [&](std::int64_t place) { return !spine_dead(pod_of_leaf(l), place); });
+  for (const auto& [s, n] : cut_core)
+    if (!spine_dead(s / f.spines_per_pod, s % f.spines_per_pod)) left.links += cut_of_spine(s, n);
+
+  std::ranges::sort(lost);
+  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
+  left.members = losers(lost, ends);
+  return left;
+}
+
+std::vector<FabricLoss::Loser> FabricLoss::losers(const std::vector<std::int64_t>& lost_leaves,
+                                                  const std::vector<std::int64_t>& ends) const {
+  std::vector<Member> hit;  // once for each link
+  for (const std::int64_t l : lost_leaves)
+    hit.insert(hit.end(), table_.begin() + first_[l], table_.begin() + first_[l + 1]);
+  for (const std::int64_t e : ends)
+    if (!std::ranges::binary_search(lost_leaves, leaf_of_entry(e))) hit.push_back(table_[e]);
+  std::ranges::sort(hit, {}, [](const Member& m) { return std::tuple(m.block, m.member, m.port); });
+  std::vector<Loser> out;
+  for (std::size_t i = 0; i < hit.size();) {
+    const std::int64_t split = split_[static_cast<std::size_t>(hit[i].block)],
+                       ports = f_->blocks[static_cast<std::size_t>(hit[i].block)].ports_each / split;
+    std::size_t next = i;
+    std::int64_t dead = 0, most = 0;  // ports without a link; links that one of the others lost
+    while (next < hit.size() && hit[next].block == hit[i].block && hit[next].member == hit[i].member) {
+      const std::size_t first = next;
+      while (next < hit.size() && hit[next].block == hit[i].block && hit[next].member == hit[i].member &&
+             hit[next].port / split == hit[first].port / split)
+        ++next;
+      const auto links = static_cast<std::int64_t>(next - first);
+      if (links >= split)
+        ++dead;
+      else
+        most = std::max(most, links);
+    }
+    out.push_back({.member = {hit[i].block, 0, hit[i].member},
+                   .links = static_cast<std::int64_t>(next - i),
+                   .pace = (1 - static_cast<double>(dead) / static_cast<double>(ports)) *
+                           (1 - static_cast<double>(most) / static_cast<double>(split))});
+    i = next;
+  }
+  return out;
+}
+
+}  // namespace clusterc
