@@ -92,7 +92,7 @@ def example(rule):
 for name in (r["id"] for r in rules):
     pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name) + example(name)
 metrics = json.loads(run("validate", "--list", "--format", "json"))["metrics"]
-page = (GENERATED.replace("src/rules", "src/targets/metrics.cc") + "# Metrics\n\nThe tables list the metrics of each validator, and the figure that judges each metric. `clusterc validate --list` prints the same. "
+page = (GENERATED.replace("src/rules", "src/targets/metrics.cc") + "# Metrics\n\nThe tables list the metrics of each validator, and how each metric is judged. `clusterc validate --list` prints the same. "
         "[validate.md](validate.md) explains the verdicts.\n")
 for validator in dict.fromkeys(m["validator"] for m in metrics):
     page += (f"\n## {validator}\n\n[How it measures](../validators/{validator}/README.md)\n\n"
