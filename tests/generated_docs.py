@@ -61,7 +61,8 @@ for r in limits:
     by_severity += f"| [{r['id']}]({r['id']}.md) | {t['means']} | {t['standard']} | {t['least']} | {t['most']} |\n"
 pages["docs/rules/by-severity.md"] = by_severity
 
-page = (GENERATED.replace("src/rules", "src/rules/finding_table.cc") + "# Findings outside the rule book\n\nNo rule reports these findings: readers, the view of the deployed cluster and the outputs do. "
+page = (GENERATED.replace("src/rules", "src/rules/finding_table.cc") + "# Findings outside the rule book\n\nThese findings do not come from rules. "
+        "They come from the readers of the input files, from the view of the deployed cluster (the stage that decides names, addresses, mounts and services), and from the outputs. "
         "In `accept` and `severity` of a spec, their ids are used like [those of rules](rules/README.md).\n")
 for reporter in sorted({f["reporter"] for f in others}):
     page += f"\n## Reported by {reporter}\n\n| id | severity | can be accepted | |\n| --- | --- | --- | --- |\n"
