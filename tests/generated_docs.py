@@ -61,8 +61,9 @@ for r in limits:
     by_severity += f"| [{r['id']}]({r['id']}.md) | {t['means']} | {t['standard']} | {t['least']} | {t['most']} |\n"
 pages["docs/rules/by-severity.md"] = by_severity
 
-page = (GENERATED.replace("src/rules", "src/rules/finding_table.cc") + "# Findings of no rule\n\nReaders, the view of the deployed cluster and the outputs report these. "
-        "`accept` and `severity` of a spec take their ids as they take [those of rules](rules/README.md).\n")
+page = (GENERATED.replace("src/rules", "src/rules/finding_table.cc") + "# Findings outside the rule book\n\nThese findings do not come from rules. "
+        "They come from the readers of the input files, from the view of the deployed cluster (the stage that decides names, addresses, mounts and services), and from the outputs. "
+        "In `accept` and `severity` of a spec, their ids are used like [those of rules](rules/README.md).\n")
 for reporter in sorted({f["reporter"] for f in others}):
     page += f"\n## Reported by {reporter}\n\n| id | severity | can be accepted | |\n| --- | --- | --- | --- |\n"
     for f in (f for f in others if f["reporter"] == reporter):
@@ -92,8 +93,8 @@ def example(rule):
 for name in (r["id"] for r in rules):
     pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name) + example(name)
 metrics = json.loads(run("validate", "--list", "--format", "json"))["metrics"]
-page = (GENERATED.replace("src/rules", "src/targets/metrics.cc") + "# Metrics\n\nWhat the validators bring, and what decides about it. `clusterc validate --list` prints the same. "
-        "How verdicts are reached: [validate.md](validate.md).\n")
+page = (GENERATED.replace("src/rules", "src/targets/metrics.cc") + "# Metrics\n\nThe tables list the metrics of each validator, and how each metric is judged. `clusterc validate --list` prints the same. "
+        "[validate.md](validate.md) explains the verdicts.\n")
 for validator in dict.fromkeys(m["validator"] for m in metrics):
     page += (f"\n## {validator}\n\n[How it measures](../validators/{validator}/README.md)\n\n"
              "| metric | unit | better | options | scope | judged by | key in `targets` | where the expected figure comes from |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")

@@ -470,7 +470,7 @@ def main():
             "* communication that a publisher hides behind other work (DualPipe).",
             "", "Peaks of memory are the memory that the framework's allocator holds (torchtitan prints `reserved_bytes.all.peak`): live memory / 0.85 (docs/workloads.md). These rows have an error of more than 15 %:", "",
             "* torchtitan on H200 (+48 %): this run used a version half a year newer, which compiles the loss. The compiled loss keeps 2 + 2 bytes per word of the vocabulary instead of 12:",
-            "  8 bytes x 16,384 tokens x 128,256 words = 15.7 GiB less live memory, which is 18.4 GiB of the 23.3 GiB of error. A spec cannot state a fused loss. Without that statement the program uses the larger figure, so that a model that it calls fitting does fit.",
+            "  8 bytes x 16,384 tokens x 128,256 words = 15.7 GiB less live memory, which is 18.4 GiB of the 23.3 GiB of error. A spec cannot state a fused loss, so the program uses the larger figure: a model that fits by the prediction then really fits.",
             "* torchtitan 70B with tensor parallelism (-22 %): the loss over a divided vocabulary (`loss_parallel`) makes four to five tensors in 32 bit, not three (log-softmax, gradient, exponential, their sum and product). These take",
             "  16 bytes or more per word: 7.8 GiB of the 15.5 GiB of error. The input of the output layer is also gathered over the sequence (2 GiB, 4 GiB with its gradient). With asynchronous tensor parallelism the same run takes 67.6 GiB (-17 %).",
             "* Machine Learning Engineering (-18 and -39 %): the source did not measure a training run, but one layer of Hugging Face's code, kernel by kernel. That code keeps norms in 32 bit (4 copies of the hidden state each), stores",
