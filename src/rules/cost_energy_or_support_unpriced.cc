@@ -77,7 +77,11 @@ support of a year = share x price of the hardware, or the amount that is written
 items = parts of the bill without a price + electricity + support, as far as they have none
 ```
 
+Unit: kWh x price of a kWh and the currency of `prices`, each for a year; items are counted.
+
 Source: arithmetic; 8,760 h are 365 days.
+
+Error: none beyond its inputs. The average power and the PUE are taken as constant over the year.
 
 ## Example
 
