@@ -73,6 +73,10 @@ def how_known(error):
 
 
 # ------------------------------------------------------------------------------------------------------------------ predictions
+def plural(figures):
+    return "one published figure" if figures == 1 else f"{figures} published figures"
+
+
 class Predictions:
     """The tables of docs/predictions.md, which tests/predictions.py writes and compares."""
 
@@ -90,8 +94,14 @@ class Predictions:
         self.fits = re.search(r"^The program is right about (.*)\.$", text, re.MULTILINE)[1]
 
     def kind(self, name):
-        rows, median, worst = self.kinds[name]
-        return f"median {median}, worst {worst} ({rows} published figures)"
+        """Of a line of the first table, with the case that is farthest off."""
+        rows, median, _ = self.kinds[name]
+        title, _, how = name.partition(", ")
+        of = [row for row in self.rows[title[:1].upper() + title[1:]] if row[3].startswith(how)]
+        if len(of) != rows:
+            raise SystemExit(f"docs/predictions.md: '{name}' has {rows} rows in the first table and {len(of)} in its own")
+        record, case, error, _ = max(of, key=lambda row: abs(row[2]))
+        return f"median {median}, worst {error:+.1f} % ({record}: {case}), of {plural(rows)}"
 
     def some(self, title, of):
         """Of the rows of a table that `of` picks by publication and case."""
@@ -99,52 +109,58 @@ class Predictions:
         if not errors:
             raise SystemExit(f"docs/predictions.md: no such rows below '{title}'")
         size = [abs(e) for e in errors]
-        return f"median {statistics.median(size):.1f} %, worst {max(size):.1f} % ({len(size)} published figures)"
+        return f"{size[0]:.1f} %, one published figure" if len(size) == 1 else f"median {statistics.median(size):.1f} %, worst {max(size):.1f} %, of {plural(len(size))}"
 
 
 # -------------------------------------------------------------------------------------------------------------- expected figures
-# Metrics, formula of the ceiling (and of what stands in the place of a published figure), source. The unit is the table's.
+# Title, metrics, formula of the ceiling (and of what stands in the place of a published figure), source, and the known error where the
+# examples do not give it. The unit is the table's.
 EXPECTED = (
     ("Device and host memory", ("memory.copy", "memory.scale", "memory.add", "memory.triad"),
      "GPU:   ceiling = memory bandwidth of the data sheet\nhost:  ceiling = populated channels x transfer rate x 8 B\n",
-     "the part's data sheet (catalogue); arithmetic. Published triads: `src/targets/published.cc`. Copy, scale and add have a ceiling only"),
+     "the part's data sheet (catalogue); arithmetic. Published triads: `src/targets/published.cc`. Copy, scale and add have a ceiling only", ""),
     ("Matrix multiplication", ("gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16", "gemm.fp8"),
      "GPU:   ceiling = dense peak of the data type at the power limit as shipped\nhost:  ceiling = cores x clock x operations a cycle (FP32: twice those of FP64)\n",
-     "the part's data sheet (catalogue); arithmetic. Published figures: `src/targets/published.cc`"),
+     "the part's data sheet (catalogue); arithmetic. Published figures: `src/targets/published.cc`", ""),
     ("LINPACK", ("hpl.score",),
      "GPUs:  ceiling = GPUs x FP64 peak (of the tensor cores where there are any);  typical and floor = published figure of one GPU x GPUs\nhosts: ceiling = nodes x FP64 ceiling of a node;  no typical, no floor\n",
-     "the part's data sheet (catalogue); TOP500 and the publications in `src/targets/published.cc`. Beyond the largest published system nothing is typical"),
+     "the part's data sheet (catalogue); TOP500 and the publications in `src/targets/published.cc`. Beyond the largest published system nothing is typical", ""),
     ("LINPACK in mixed precision", ("hpl.mxp",),
      "ceiling = GPUs x FP16 peak;  typical = published figure of one GPU x GPUs;  no floor\n",
-     "the part's data sheet (catalogue); one run of NVIDIA's program (`src/targets/published.cc`)"),
+     "the part's data sheet (catalogue); one run of NVIDIA's program (`src/targets/published.cc`)", ""),
     ("All-reduce", ("nccl.all_reduce.busbw",),
      "ceiling = the largest that is available:        n ranks, k nodes, g GPUs in each, W of a GPU's links, B of a node's ports\n"
+     "  NVLink term     W x (n-1)/n x g/(g-1);  with NVLink SHARP the larger of this and 2 W x (n-1)/n x g/(g+1)\n"
      "  one node        2 W x (n-1)/n x g/(g+1) with NVLink SHARP, else a ring: W\n"
      "  ring            min(W, B)\n  hierarchical    min(NVLink term, B/g x (n-1)/(k-1))\n  tree            min(NVLink term, B x (n-1)/n)        three nodes and more\n"
      "  in-network      min(NVLink term, B x 2(n-1)/n)       `sharp: true`\n"
      "typical = published figure of this node, or published share of the ceiling x ceiling\n",
-     "NVIDIA/nccl-tests, doc/PERFORMANCE.md; shares and figures: `src/targets/collectives.cc`, `src/targets/published.cc`"),
+     "NVIDIA/nccl-tests, doc/PERFORMANCE.md; shares and figures: `src/targets/collectives.cc`, `src/targets/published.cc`", ""),
     ("All-gather", ("nccl.all_gather.busbw",),
      "ceiling = min(W, B);  typical and floor = published shares of it\n",
-     "NVIDIA/nccl-tests, doc/PERFORMANCE.md; shares: aigatech/vpbenchmarking, NVIDIA/aicr"),
+     "NVIDIA/nccl-tests, doc/PERFORMANCE.md; shares: aigatech/vpbenchmarking, NVIDIA/aicr", ""),
     ("All-to-all", ("nccl.all_to_all.busbw",),
      "ceiling = B/g x (n-1)/(n-g) / load of the fullest link of the planned routing;  floor = stated share of it\n",
-     "NVIDIA/nccl-tests, doc/PERFORMANCE.md and issue 267; the load is that of the plan"),
+     "NVIDIA/nccl-tests, doc/PERFORMANCE.md and issue 267; the load is that of the plan",
+     "not known: what healthy systems reach is stated in one source, without a log. The ceiling is an upper bound"),
     ("MPI all-reduce", ("mpi.allreduce.busbw",),
-     "ceiling = the smallest of all computing nodes: ports x rate / 8 x payload share\n", "arithmetic; no published figure"),
+     "ceiling = the smallest of all computing nodes: ports x rate / 8 x payload share\n", "arithmetic; no published figure",
+     "not known: no published figure is compared with it. The ceiling is an upper bound"),
     ("Storage", ("storage.write", "storage.read"),
      "ceiling = min(promised rate, else systems x data sheet rate; servers' ports; clients' ports)\nwhere ports decide: typical = published share of their payload\n",
-     "the spec and the catalogue; arithmetic over RoCE v2 headers; share: gds-bench report, one node on 400 GbE"),
+     "the spec and the catalogue; arithmetic over RoCE v2 headers; share: gds-bench report, one node on 400 GbE",
+     "not known: the share is that of one report. The ceiling is an upper bound"),
     ("Copies between host and GPU", ("pcie.copy", "pcie.copy.to_host", "pcie.copy.both"),
      "ceiling = lanes x rate of a lane x payload / (payload + headers);  the slower generation of GPU and processor\n",
-     "PCI Express Base Specification 5.0, sections 2.2.1, 3.6 and 4.2; published figures: `src/targets/published.cc`, by generation, on virtual machines and bare metal"),
+     "PCI Express Base Specification 5.0, sections 2.2.1, 3.6 and 4.2; published figures: `src/targets/published.cc`, by generation, on virtual machines and bare metal", ""),
     ("Copies between GPUs over NVLink", ("nvlink.links", "nvlink.copy"),
      "ceiling = rate of all links of a GPU, one way (`gpu_link`);  nvlink.links: floor = ceiling, less rounding\n",
-     "the part's data sheet (catalogue); published figures: `src/targets/published.cc`"),
+     "the part's data sheet (catalogue); published figures: `src/targets/published.cc`", ""),
     ("Ports of a node", ("fabric.links",),
-     "ceiling = sum of ports x rate / 8;  floor = ceiling, less rounding\n", "arithmetic over the plan"),
+     "ceiling = sum of ports x rate / 8;  floor = ceiling, less rounding\n", "arithmetic over the plan",
+     "none beyond its inputs: a port runs at its rate, or it is absent or slower"),
     ("RDMA between two adapters", ("rdma.write",),
-     "ceiling = rate of a port / 8 x payload share\n", "RoCE v2 headers (IBTA annex A17); published figures: `src/targets/published.cc`, by kind and rate of the network"),
+     "ceiling = rate of a port / 8 x payload share\n", "RoCE v2 headers (IBTA annex A17); published figures: `src/targets/published.cc`, by kind and rate of the network", ""),
 )
 # What the examples of expected figures are computed for.
 HARDWARE = (
@@ -192,7 +208,8 @@ def si(value, unit):
 
 
 def examples(metrics, units, found):
-    """A table of what the program expects of known hardware, and (least, most) share of the ceiling that is typical, largest spread."""
+    """A table of what the program expects of known hardware, the shares of the ceiling that are typical, and how far the
+    lowest healthy publication is from the typical figure where there are several."""
     rows, shares, spreads = "", [], []
     for metric in metrics:
         for hardware, figure in found.get(metric, ()):
@@ -202,7 +219,7 @@ def examples(metrics, units, found):
             if typical is not None:
                 shares.append(typical / ceiling)
             guard = re.match(r"lowest healthy figure .* x guard ([\d.]+)$", figure["floor"]["derivation"])
-            if guard and typical is not None:
+            if guard and typical is not None and figure["basis"] == "measured":
                 spreads.append(floor / float(guard[1]) / typical - 1)
             rows += (f"| `{metric}` | {hardware}, {figure['scope']} | {si(ceiling, units[metric])} | {si(typical, units[metric])} | {si(floor, units[metric])} | "
                      f"{'' if typical is None else f'{typical / ceiling:.2f}'} | {figure['basis']} | {figure['ceiling']['derivation']} |\n")
@@ -211,21 +228,22 @@ def examples(metrics, units, found):
 
 
 def error_of(metrics, shares, spreads, predictions):
-    out = []
-    for metric in metrics:
-        if metric in COMPARED:
-            out.append(f"typical against publications that it does not come from: {predictions.kind(COMPARED[metric])}, [predictions.md](predictions.md)")
+    """The known error of expected figures, as the examples and docs/predictions.md show it."""
+    out = [f"typical against publications that it does not come from: {predictions.kind(COMPARED[metric])} ([predictions.md](predictions.md))" for metric in metrics if metric in COMPARED]
     if spreads:
-        low = min(spreads)
-        out.append(f"the lowest healthy publication is {'at' if low > -5e-4 else f'up to {-low * 100:.1f} % below'} the typical figure in the examples")
+        below = f"{max(0.0, -min(spreads)) * 100:.1f} % below"
+        out.append(f"the lowest healthy publication is {'at' if below.startswith('0.0') else 'up to ' + below} the typical figure (examples with the basis *measured*)")
     if shares:
-        out.append(f"the ceiling is an upper bound: {min(shares):.2f} to {max(shares):.2f} of it is typical in the examples" if len(shares) > 1 and max(shares) - min(shares) > 0.005
-                   else f"the ceiling is an upper bound: {shares[0]:.2f} of it is typical in the examples")
-    return "; ".join(out) or "not known: nothing is published that the program compares with it; the ceiling is an upper bound"
+        least, most = f"{min(shares):.2f}", f"{max(shares):.2f}"
+        out.append(f"the ceiling is an upper bound, of which {least if least == most else f'{least} to {most}'} is typical in the examples")
+    if not spreads:
+        out.append("the spread between systems is not known")
+    return "; ".join(out)
 
 
 # --------------------------------------------------------------------------------------------------------------------- workloads
-TERM_UNITS = {"memory of a GPU at its peak": "bytes of a GPU", "term of a step": "s of a step"}
+TERM_UNITS = {"memory of a GPU at its peak": "bytes of a GPU", "term of a step": "s of a step", "micro batches in flight": "micro batches"}
+TITLES = {"memory of a GPU at its peak": "Memory of a GPU at its peak", "term of a step": "Time of a training step"}
 
 
 def workload_tables(source):
@@ -242,8 +260,11 @@ def workload_tables(source):
             tables[name] = []
         elif name and not set(cells[0]) <= {"-", " "}:
             tables[name].append(tuple(cells))
-    if set(tables) != set(TERM_UNITS):
-        raise SystemExit(f"docs/workloads.md: the tables with sources are {sorted(tables)}, and tests/formulas.py has units for {sorted(TERM_UNITS)}")
+    if set(tables) != set(TITLES):
+        raise SystemExit(f"docs/workloads.md: the tables with sources are {sorted(tables)}, and tests/formulas.py has titles for {sorted(TITLES)}")
+    unnamed = [term for rows in tables.values() for term, _, where in rows if not where]
+    if unnamed:
+        raise SystemExit(f"docs/workloads.md: no source of {', '.join(unnamed)}")
     return tables
 
 
@@ -255,12 +276,12 @@ def workloads(predictions, tables):
     checkpoint = predictions.some("Memory: states, weights, keys and values", lambda record, case: "checkpoint" in record)
     power = predictions.kind("power under LINPACK")
     errors = []
-    out = ("\n## Workloads\n\n[workloads.md](workloads.md) describes them. The errors are those of [predictions.md](predictions.md): each figure was left out of what it is compared with.\n")
+    out = ("\n## Plans of workloads\n\n[workloads.md](workloads.md) describes them. The errors are those of [predictions.md](predictions.md), where no figure is compared with a publication that it was taken from.\n")
     by_table = {"memory of a GPU at its peak": f"sum of the terms: {peaks}; states alone: {states}. Of other single terms: not known",
                 "term of a step": f"sum of the terms: {step}. Of single terms: not known, publications have the sum only"}
     for name, rows in tables.items():
-        out += f"\n### {sentence(name)}\n\n| term | formula | unit | source |\n| --- | --- | --- | --- |\n"
-        out += "".join(f"| {term} | {formula} | {TERM_UNITS[name]} | {source or 'arithmetic'} |\n" for term, formula, source in rows)
+        out += f"\n### {TITLES[name]}\n\n| term | formula | unit | source |\n| --- | --- | --- | --- |\n"
+        out += "".join(f"| {term} | {formula} | {TERM_UNITS.get(term, TERM_UNITS[name])} | {where} |\n" for term, formula, where in rows)
         out += f"\nKnown error: {by_table[name]}.\n"
         errors += ["known"] * len(rows)
         if name == "term of a step":
@@ -280,7 +301,7 @@ def workloads(predictions, tables):
          "step      = max(memory, matrices) + 2 x layers all-reduces of hidden x sequences + (pipeline - 1) transfers\ntokens/s  = sequences / step\n",
          "s; tokens/s", "arithmetic (`src/targets/serving.cc`)", "not known: no published rate is compared with it yet"),
         ("Power of a node under load", "power = (parts at rated power + fans) / efficiency of the supplies\n", "W at the wall", "`src/model/power.h`: fans, memory modules and drives are planning defaults",
-         f"{power}, DGX H100 under LINPACK"),
+         f"{power}, all of DGX H100 under LINPACK"),
         ("Time of an all-reduce of one message", "time = bytes x 2(n-1)/n / plateau + latency of the size\n", "s", "published curves (`src/targets/collectives.cc`); hops: NVIDIA/nccl src/graph/tuning.cc",
          "by size: " + predictions.some("All-reduce", lambda record, case: "in-network" in case) + " on twelve nodes with in-network reduction; other sizes and systems: not known"),
     )
@@ -294,7 +315,7 @@ def workloads(predictions, tables):
 def page(clusterc, source, families, explanations, metrics):
     """docs/formulas.md without its first line. families: {prefix: title}; explanations: {rule: text}; metrics: `validate --list`."""
     wrong = [f"{rule}: {lack}" for rule, text in explanations.items() for lack in lacking(text)]
-    named = [metric for _, of, _, _ in EXPECTED for metric in of]
+    named = [metric for _, of, _, _, _ in EXPECTED for metric in of]
     with_origin = [m["name"] for m in metrics if m["origin"]]
     wrong += [f"{metric}: EXPECTED of tests/formulas.py has no formula for it" for metric in with_origin if metric not in named]
     wrong += [f"{metric}: EXPECTED of tests/formulas.py has a formula, the table of metrics has no origin" for metric in named if metric not in with_origin]
@@ -317,22 +338,22 @@ def page(clusterc, source, families, explanations, metrics):
              "floor   = the larger of: lowest published healthy result x guard;  highest published gate that healthy systems meet\n```\n\nA result that was seen on other hardware gives a typical figure and no floor. "
              "`clusterc plan --format json` has the derivation and the source of each figure. The examples are computed by this program; *basis* says what the typical figure and the floor rest on: *measured* (several publications), *single*, *gate*, *transferred* from other hardware, *stated* without a log.\n")
     known = []
-    for title, of, formula, where in EXPECTED:
+    for title, of, formula, where, error in EXPECTED:
         table, shares, spreads = examples(of, units, found)
-        error = error_of(of, shares, spreads, predictions)
+        error = error or error_of(of, shares, spreads, predictions)
         unit = " or ".join(dict.fromkeys(units[metric] for metric in of))
         body += entry(f"{title}: {', '.join(f'`{metric}`' for metric in of)}", formula, f"{unit} on both sides", where, sentence(error)) + table
         known.append(how_known(error))
     counts.append(("Expected figures", known, 0))
     text, known = workloads(predictions, workload_tables(source))
     body += text
-    counts.append(("Workloads", known, 0))
+    counts.append(("Plans of workloads", known, 0))
     body += ("\n## Conditions without a figure\n\nThese rules compare names, settings or releases, and no quantities. Their pages have the condition and its source.\n\n| rule | |\n| --- | --- |\n")
     body += "".join(f"| [{rule}](rules/{rule}.md) | {sentence(p['unit'].removeprefix('none. '))} |\n" for rule, p in parts.items() if is_condition(p))
     out = ("# Formulas\n\nHow clusterc computes each figure that it compares: the formula, the unit of both sides, the source, and how wrong the figure can be. "
            "`clusterc explain RULE` prints the same of one rule. Quantities are computed in SI units and printed with prefixes.\n\n"
            "*None beyond its inputs* is arithmetic: the figure is as right as the spec and the catalogue. *Known* means that the entry bounds the error, gives its direction, or compares it with publications. "
-           "*Not known* means that nobody has published what it could be compared with.\n\n"
+           "*Not known* means that no publication is compared with it. Where an entry says several of these, the table counts the first.\n\n"
            "| part | formulas | error: none beyond its inputs | known | not known | conditions without a figure |\n| --- | --- | --- | --- | --- | --- |\n")
     total = [0, 0, 0, 0, 0]
     for title, how, conditions in counts:
