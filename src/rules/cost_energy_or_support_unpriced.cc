@@ -81,7 +81,8 @@ Unit: kWh x price of a kWh and the currency of `prices`, each for a year; items 
 
 Source: arithmetic; 8,760 h are 365 days.
 
-Error: none beyond its inputs. The average power and the PUE are taken as constant over the year.
+Error: none beyond its inputs for the items. Energy is a straight line over `utilisation`, which is 0.8 where none is
+written, and the PUE is taken as constant.
 
 ## Example
 

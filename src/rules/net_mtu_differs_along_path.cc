@@ -100,7 +100,8 @@ Unit: bytes on both sides.
 Source: IEEE 802.3 (1500); InfiniBand architecture specification, annex A17 (RoCE v2); NVIDIA, RoCE MTU recommendations (4200). NVIDIA, Cumulus Linux,
 NVUE (`link mtu`: integer, 552 to 9216); Cisco, "Configure and Verify Maximum Transmission Unit on Nexus Platforms" (9216); Linux, drivers/net/ethernet/broadcom/bnxt/bnxt.h (9500).
 
-Error: none beyond its inputs.
+Error: none beyond its inputs on NVIDIA's switches. The largest packet of others is not known, so that more than 9216
+bytes are a warning there.
 
 ## Example
 

@@ -132,8 +132,8 @@ warning where only these exceed the memory.
 
 Source: S. Rajbhandari et al., ZeRO, SC 2020, table 1; V. Korthikanti et al., arXiv 2205.05198, table 2. Not against physics, as the rule book had it: state can be kept in the host's memory.
 
-Error: docs/predictions.md compares the states with published ones; activations here are a lower bound, and 0.9 is
-policy.
+Error: docs/predictions.md compares states and peaks with published ones. Without a planned split the activations are a
+lower bound, or not counted; 0.9 is policy.
 
 ## Example
 
