@@ -57,10 +57,6 @@ def links(text):
     return text.replace("](../", "](")
 
 
-def sentence(text):
-    return text[:1].upper() + text[1:]
-
-
 def entry(title, formula, unit, source, error, notes=""):
     out = f"\n### {title}\n\n```text\n{formula}```\n\n"
     if notes.strip():
@@ -306,7 +302,7 @@ def workloads(predictions, tables):
          "by size: " + predictions.some("All-reduce", lambda record, case: "in-network" in case) + " on twelve nodes with in-network reduction; other sizes and systems: not known"),
     )
     for title, formula, unit, source, error in more:
-        out += entry(title, formula, unit, source, sentence(error))
+        out += entry(title, formula, unit, source, error)
         errors.append(how_known(error))
     return out, errors
 
@@ -330,7 +326,7 @@ def page(clusterc, source, families, explanations, metrics):
         if numeric:
             body += f"\n## {title}\n"
         for rule, p in numeric.items():
-            body += entry(f"[{rule}](rules/{rule}.md)", p["formula"], sentence(p["unit"]), links(p["source"]), links(sentence(p["error"])), links(p["notes"]))
+            body += entry(f"[{rule}](rules/{rule}.md)", p["formula"], p["unit"], links(p["source"]), links(p["error"]), links(p["notes"]))
         if mine:
             counts.append((title, [how_known(p["error"]) for p in numeric.values()], len(mine) - len(numeric)))
     found = expected_figures(clusterc)
@@ -342,14 +338,14 @@ def page(clusterc, source, families, explanations, metrics):
         table, shares, spreads = examples(of, units, found)
         error = error or error_of(of, shares, spreads, predictions)
         unit = " or ".join(dict.fromkeys(units[metric] for metric in of))
-        body += entry(f"{title}: {', '.join(f'`{metric}`' for metric in of)}", formula, f"{unit} on both sides", where, sentence(error)) + table
+        body += entry(f"{title}: {', '.join(f'`{metric}`' for metric in of)}", formula, f"{unit} on both sides", where, error) + table
         known.append(how_known(error))
     counts.append(("Expected figures", known, 0))
     text, known = workloads(predictions, workload_tables(source))
     body += text
     counts.append(("Plans of workloads", known, 0))
     body += ("\n## Conditions without a figure\n\nThese rules compare names, settings or releases, and no quantities. Their pages have the condition and its source.\n\n| rule | |\n| --- | --- |\n")
-    body += "".join(f"| [{rule}](rules/{rule}.md) | {sentence(p['unit'].removeprefix('none. '))} |\n" for rule, p in parts.items() if is_condition(p))
+    body += "".join(f"| [{rule}](rules/{rule}.md) | {p['unit'].removeprefix('none. ')} |\n" for rule, p in parts.items() if is_condition(p))
     out = ("# Formulas\n\nHow clusterc computes each figure that it compares: the formula, the unit of both sides, the source, and how wrong the figure can be. "
            "`clusterc explain RULE` prints the same of one rule. Quantities are computed in SI units and printed with prefixes.\n\n"
            "*None beyond its inputs* is arithmetic: the figure is as right as the spec and the catalogue. *Known* means that the entry bounds the error, gives its direction, or compares it with publications. "
