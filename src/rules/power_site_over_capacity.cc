@@ -74,8 +74,8 @@ Unit: W on both sides.
 Equipment is the sum of the highest powers.
 Source: definition of PUE (ISO/IEC 30134-2); data sheets of UPS and cooling units (catalogue).
 
-Error: with `pue`: not known, since a PUE is a mean over a year and the hottest hour has a higher one. Without it: too
-low by cooling units that state no power.
+Error: not known with `pue`: a PUE is a mean over a year, and the hottest hour has a higher one. Without it: too low by
+cooling units that state no power.
 
 ## Example
 
