@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/rules/ is what `clusterc explain` says: one page a rule, and indices by family and by severity; the schema and the reference are what
 `clusterc schema` prints. The tables of outputs in README.md and docs/tested.md are what `clusterc compile --list` says, and what the
-tests say of themselves: lines `# output ID: with what, how` and `# tested ID: with what, in short` in tests/consumers/*.sh, and the golden tree of that name.
+tests say of themselves: lines `# output ID: with what, how` and `# tested ID: with what, in short` in tests/consumers/*.sh, and the golden tree of that name. docs/formulas.md is written by formulas.py, from the explanations, the metrics, docs/workloads.md and docs/predictions.md.
 Compares them, or writes them with --update.
 
 usage: generated_docs.py CLUSTERC SOURCE [--update]
@@ -11,6 +11,8 @@ import os
 import re
 import subprocess
 import sys
+
+import formulas
 
 clusterc, source = os.path.abspath(sys.argv[1]), sys.argv[2]
 update = "--update" in sys.argv[3:]
@@ -90,8 +92,9 @@ def example(rule):
             f"```yaml\n{spec}```\n\n`clusterc {' '.join(arguments)}` says:\n\n```text\n{lines}```\n")
 
 
-for name in (r["id"] for r in rules):
-    pages[f"docs/rules/{name}.md"] = GENERATED + run("explain", name) + example(name)
+explanations = {r["id"]: run("explain", r["id"]) for r in rules}
+for name, text in explanations.items():
+    pages[f"docs/rules/{name}.md"] = GENERATED + text + example(name)
 metrics = json.loads(run("validate", "--list", "--format", "json"))["metrics"]
 page = (GENERATED.replace("src/rules", "src/targets/metrics.cc") + "# Metrics\n\nThe tables list the metrics of each validator, and how each metric is judged. `clusterc validate --list` prints the same. "
         "[validate.md](validate.md) explains the verdicts.\n")
@@ -102,6 +105,8 @@ for validator in dict.fromkeys(m["validator"] for m in metrics):
         code = lambda text: f"`{text}`" if text else ""
         page += f"| `{m['name']}` | {m['unit']} | {m['better']} | {code(m['options'])} | {m['scope']} | {m['judged_by']} | {code(m['target'])} | {m['origin']} |\n"
 pages["docs/metrics.md"] = page
+pages["docs/formulas.md"] = (GENERATED.replace("from src/rules; edit there", "from src/rules, tests/formulas.py, docs/workloads.md and docs/predictions.md; edit there") +
+                             formulas.page(clusterc, source, FAMILIES, explanations, metrics))
 pages["schemas/spec.schema.json"] = run("schema")
 pages["docs/spec-reference.md"] = run("schema", "--reference")
 

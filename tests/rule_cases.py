@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import formulas
 import golden
 
 # Rules whose cases are still to be renamed or written; one that lacks nothing must leave the list.
@@ -65,8 +66,7 @@ def lacking_text(explanation, page):
             return
         if not rest.split("\n## ")[0].strip():
             yield f"nothing below '{heading}'"
-    if not re.search(r"\bSource: \S", explanation):
-        yield "no source"
+    yield from formulas.lacking(explanation)
     if page is None:
         yield "no page in docs/rules"
     elif explanation not in page:
@@ -96,7 +96,8 @@ def problems(clusterc, source, waiting):
 
 
 # ---- self-test: a program of four lines that stands for clusterc, and rules that lack one thing each ---------------------------------------
-PAGE = "# {0} (X-1)\n\nerror: words\n\n" + "\n\n".join(f"## {h}\n\ntext" for h in HEADINGS).replace("## Formula\n\ntext", "## Formula\n\ntext\n\nSource: a book") + "\n"
+FORMULA = "## Formula\n\n```\na <= b\n```\n\nUnit: W on both sides.\n\nSource: a book\n\nError: none beyond its inputs."
+PAGE = "# {0} (X-1)\n\nerror: words\n\n" + "\n\n".join(f"## {h}\n\ntext" for h in HEADINGS).replace("## Formula\n\ntext", FORMULA) + "\n"
 PROGRAM = """#!{python}
 import json, os, sys
 here = os.path.dirname(os.path.abspath(__file__))
@@ -128,6 +129,11 @@ def self_test():
     rule("limit-expects", limit="# expect: error[{0}]\n")
     rule("limit-speaks", limit="says: error {0}\nsays: note all-there\n")
     rule("no-cases", fails=None, limit=None, silent=None)
+    rule("condition", explain=PAGE.replace("W on both sides.", "none. Names are compared.").replace("\n\nError: none beyond its inputs.", ""),
+         page=PAGE.replace("W on both sides.", "none. Names are compared.").replace("\n\nError: none beyond its inputs.", ""))
+    rule("no-error", explain=PAGE.replace("Error: ", "Wrong: "), page=PAGE.replace("Error: ", "Wrong: "))
+    rule("no-formula", explain=PAGE.replace("```\na <= b\n```\n\n", ""), page=PAGE.replace("```\na <= b\n```\n\n", ""))
+    rule("no-unit", explain=PAGE.replace("Unit: ", "In "), page=PAGE.replace("Unit: ", "In "))
     rule("no-heading", explain=PAGE.replace("## Why it matters", "## Why"), page=PAGE.replace("## Why it matters", "## Why"))
     rule("no-page", page=None)
     rule("no-source", explain=PAGE.replace("Source: a book", "a book"), page=PAGE.replace("Source: a book", "a book"))
@@ -146,9 +152,12 @@ def self_test():
         "no-cases: no case tests/golden/check/no-cases",
         "no-cases: no case tests/golden/check/no-cases-at-limit",
         "no-cases: no case tests/golden/check/no-cases-silent",
+        "no-error: its formula has a unit and no line 'Error: …'",
+        "no-formula: its formula is not one fenced block",
         "no-heading: no heading 'Why it matters' in its place",
         "no-page: no page in docs/rules",
-        "no-source: no source",
+        "no-source: its formula has no line 'Source: …'",
+        "no-unit: its formula has no line 'Unit: …' ('Unit: none. …' where no quantities are compared)",
         "not-listed: written in src/rules/not_listed.cc, and explain does not list it",
         "old-name: tests/golden/check/old-name-silent is of no rule",
         "other-page: its page is not what explain prints",

@@ -68,7 +68,12 @@ at height h               x 1 / (1 - 2.25577e-5 x h[m])^5.2559
 sum of the needs         <= (units - spare) x airflow of one unit
 ```
 
+Unit: m3/s on both sides; P in W, dT in K, h in m.
+
 Source: sensible heat of air; International Standard Atmosphere. 20 K is a planning default for devices that state no airflow.
+
+Error: none beyond its inputs for devices that state their airflow. Not known for the others: their need goes with 1 /
+dT, and 20 K is a default (at 15 K it is 1.33 times as much). Moisture of the air is left out.
 
 ## Example
 

@@ -72,8 +72,12 @@ heat of one CDU = rated heat x min(1, approach / rated approach)
 heat of loop   <= (CDUs - spare) x heat of one
 ```
 
+Unit: W on both sides; temperatures in C, approach in K.
+
 Source: first order of a heat exchanger at constant flows (heat is proportional to the difference of the inlet temperatures); rated figures from the catalogue. No more than the rating
 is ever counted.
+
+Error: not known. The proportion holds for the flows and the fluid of the rating only.
 
 ## Example
 

@@ -62,8 +62,13 @@ flow [L/min] = k x heat [kW] / rise [K],   k = 14.4 (water), 15.1 (pg25: 25 % pr
 flow <= (CDUs - spare) x flow of one
 ```
 
+Unit: L/min on both sides; heat in kW, rise in K.
+
 The rise is 10 K unless the loop's `rise` says otherwise.
 Source: k = 60 / (density x specific heat) at 30 C, 4.17 and 3.97 kJ/(L K); the 10 K are a planning default.
+
+Error: k of water changes by less than 1 % from 15 C to 50 C; that of pg25 is not known. Where the loop has no `rise`,
+the flow goes with 1 / rise of a default.
 
 ## Example
 

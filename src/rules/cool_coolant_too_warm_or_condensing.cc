@@ -137,8 +137,13 @@ supply <= coolant_max of each part; where that is not known 45 C (warning)
 dew point from humidity: g = ln(RH) + 17.62 T / (243.12 + T),  Td = 243.12 g / (17.62 - g)   (T in C)
 ```
 
+Unit: C on both sides; RH is a share, the margin is in K.
+
 The dew point is the loop's, else the highest of the zones of air around its racks.
 Source: Magnus formula with the constants of WMO-No. 8 (Guide to Instruments), annex 4.B; the 2 K are policy; 45 C is class W45 of ASHRAE TC 9.9, the warmest that has a limit.
+
+Error: 0.35 K for a dew point that comes from humidity (these constants, -45 C to 60 C; general knowledge, not read);
+none beyond its inputs for one that is written.
 
 ## Example
 

@@ -88,7 +88,11 @@ heat of the rack to the air (power less the share of the coolant) <=
   15 kW room-air     30 kW contained-air, 58 kW where its airflow covers the demand     58 kW in-row     70 kW rear-door
 ```
 
+Unit: W of each rack on both sides.
+
 Source: policy, after published practice (factryze.ai scale atlas, kW of a rack by method); NVIDIA DGX SuperPOD B300 reference architecture: racks of about 56 kW cooled by air.
+
+Error: not known. The limits are what is usual, not what is possible.
 
 ## Example
 

@@ -89,8 +89,13 @@ heat of a zone [W] = sum of the highest powers of what stands in its racks (what
 heat of a zone <= (units - spare) x heat of one unit
 ```
 
+Unit: W on both sides.
+
 Source: conservation of energy. The unit's figure is its sensible capacity at the return temperature that the room will have; catalogue figures of units are planning defaults.
 Losses of a UPS and of transformers that stand in the same room are not in the sum.
+
+Error: the heat is too low by the losses of a UPS and of transformers in the same room. Of units whose figure is a
+planning default, the error is not known.
 
 ## Example
 

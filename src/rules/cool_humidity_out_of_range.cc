@@ -54,7 +54,11 @@ relative humidity <= 70 %
 -9 C <= dew point <= 15 C
 ```
 
+Unit: relative humidity as a share, dew point in C.
+
 Source: ASHRAE TC 9.9, 2021 reference card (5th edition), table 2.1, recommended range; where copper and silver corrode, it recommends 50 %. How fast temperature may change (20 K/h) is not in the language.
+
+Error: none beyond its inputs; nothing is computed.
 
 ## Example
 

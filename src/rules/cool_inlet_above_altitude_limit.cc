@@ -51,8 +51,12 @@ limit = inlet_max - (height - 900 m) / d
 d     = 300 m/K (inlet_max up to 35 C: classes A1, A2), 175 m/K (up to 40 C: A3), 125 m/K (above: A4)
 ```
 
+Unit: C on both sides; height in m, d in m/K.
+
 Source: ASHRAE TC 9.9, Thermal Guidelines for Data Processing Environments, 5th edition (2021), notes to table 2.1; the slopes from general knowledge of it. The class is
 taken from the server's own inlet maximum.
+
+Error: not known. The maker's own derating decides.
 
 ## Example
 

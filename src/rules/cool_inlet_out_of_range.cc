@@ -95,8 +95,12 @@ inlet_min <= supply <= inlet_max of each server
 18 C <= supply <= 27 C recommended
 ```
 
+Unit: C on both sides.
+
 Source: data sheets of the servers (catalogue); ASHRAE TC 9.9, 2021 reference card, table 2.1. Air that mixes in on the way is not counted: with open aisles the inlet is warmer than the supply. A server that
 states one of its two limits is held to that one, and a note names the key of the other, once for each kind of server.
+
+Error: the inlet is taken as the supply. By how much air that mixes in makes it warmer is not known.
 
 ## Example
 

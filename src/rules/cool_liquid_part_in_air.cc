@@ -78,6 +78,8 @@ server.liquid_cooled         needs a rack group with `liquid`
 assembly.liquid_share > 0    needs `cooling: { liquid: … }`
 ```
 
+Unit: none. Kinds of cooling are compared.
+
 Source: data sheets (catalogue); for MI355X and its air-cooled sibling MI350X: The Register, 2025-06-12.
 
 ## Example

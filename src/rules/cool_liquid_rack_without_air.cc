@@ -64,8 +64,12 @@ the heat to the room: 18 kW from a rack of 120 kW, as much as a full rack of ord
 heat to the air = heat x (1 - liquid_share) > 0 needs a zone of air
 ```
 
+Unit: W; `liquid_share` is a share.
+
 Source: DGX GB200 user guide, hardware (which parts of a compute tray are cooled by air); liquid shares in the catalogue. How much air the zone gives is
 cool-airflow-below-demand and cool-heat-rejection-undersized.
+
+Error: none beyond its inputs. A server that states no `liquid_share` counts as all air.
 
 ## Example
 

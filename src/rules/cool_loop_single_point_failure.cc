@@ -132,7 +132,11 @@ heat of a zone's air  <= (cooling units - 1) x heat of one
 feeds of the CDUs, or of a zone's cooling units: more than one, where the site has more than one
 ```
 
+Unit: W on both sides; feeds are counted.
+
 Source: arithmetic; N+1 for pumps of a shared loop is the usual practice of makers' reference designs. Leak sensors are not in the language and are not checked.
+
+Error: none beyond its inputs.
 
 ## Example
 

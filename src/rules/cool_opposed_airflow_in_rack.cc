@@ -52,6 +52,8 @@ ports face the rear:  power-to-ports
 ports face the front: ports-to-power
 ```
 
+Unit: none. Directions are compared.
+
 Only where `airflow` is stated, by the network or by the switch's part; `ports_face` is the rear unless it says otherwise.
 Source: servers breathe from front to rear; data sheets of the switches (port-side
 intake and exhaust).

@@ -44,6 +44,8 @@ off. It is built for servers that push air through it.
 gpu.cooling = passive and gpu.form = pcie   needs   server.gpu_forms, or server.airflow
 ```
 
+Unit: none. Forms and kinds of cooling are compared.
+
 Source: NVIDIA PB-11133-001, H100 PCIe product brief (the card requires airflow of the system).
 
 ## Example

@@ -90,8 +90,13 @@ heat of a rack to the air (power less the share of the coolant) <= heat that one
 racks that give heat <= doors
 ```
 
+Unit: W on both sides; racks and doors are counted.
+
 Source: conservation of energy; a rear-door heat exchanger takes the place of the rack's rear door (ASHRAE TC 9.9, "Water-Cooled Servers: Common Designs, Components, and Processes",
 on rear-door heat exchangers; from general knowledge, not read).
+
+Error: none beyond its inputs. A door's rating holds for its maker's temperatures of air and water, which are not
+compared.
 
 ## Example
 

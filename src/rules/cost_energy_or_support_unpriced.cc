@@ -78,7 +78,12 @@ support of a year = share x price of the hardware, or the amount that is written
 items = parts of the bill without a price + electricity + support, as far as they have none
 ```
 
+Unit: kWh x price of a kWh and the currency of `prices`, each for a year; items are counted.
+
 Source: arithmetic; 8,760 h are 365 days.
+
+Error: none beyond its inputs for the items. Energy is a straight line over `utilisation`, which is 0.8 where none is
+written, and the PUE is taken as constant.
 
 ## Example
 

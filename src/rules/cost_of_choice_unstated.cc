@@ -58,7 +58,11 @@ saved money    = sum over their models of count x price; cables between switches
 all-reduce across leaves at 2:1: at most 1/2 of the rate of a port
 ```
 
+Unit: switches and the currency of `prices`; the rate is a share.
+
 Source: arithmetic; both plans are made by the same planner.
+
+Error: none beyond its inputs. Cables that 2:1 saves have no price here, so the saving is a lower bound.
 
 ## Example
 

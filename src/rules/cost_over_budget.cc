@@ -66,9 +66,13 @@ purchase = sum over the bill of count x price + sum of `prices.once`
 error when purchase > budget
 ```
 
+Unit: the currency of `prices` on both sides.
+
 Parts without a price count as nothing, so the purchase is then at least this; where nothing has a price, the budget was
 not checked (a warning). Uncertainty is not added.
 Source: arithmetic.
+
+Error: none beyond its inputs. Parts without a price make the purchase a lower bound.
 
 ## Example
 

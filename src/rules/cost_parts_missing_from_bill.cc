@@ -72,8 +72,12 @@ needed = sum over the lines of the plan's bill that this price is of, spares lef
 error when quoted < needed
 ```
 
+Unit: pieces on both sides.
+
 Every link is one cable, or fibre with a module in the cage at either end; a module with two ports is counted once.
 Source: arithmetic over the ports of the plan; twin-port transceivers: NVIDIA LinkX documentation, the parts' own pages.
+
+Error: none beyond its inputs.
 
 ## Example
 

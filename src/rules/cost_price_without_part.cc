@@ -73,6 +73,8 @@ complete.
 warning when a name of prices.parts is on no line of the bill
 ```
 
+Unit: none. Names are compared.
+
 Source: comparison of names. The bill is derived: it lists each part by the name that the spec or the catalogue has for it.
 
 ## Example

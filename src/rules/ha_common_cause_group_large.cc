@@ -90,9 +90,13 @@ nodes in racks all of whose PDUs hang on one feed (panel, busway) <= half of the
 assemblies: all power shelves on one feed
 ```
 
+Unit: nodes on both sides.
+
 Half is what is left when racks with one cord are spread evenly over two.
 
 Source: arithmetic.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -85,7 +85,11 @@ members survive floor((members - 1) / 2) losses; more than half must agree
 members in one rack <= floor((members - 1) / 2)
 ```
 
+Unit: members on both sides.
+
 Source: D. Ongaro, J. Ousterhout, In search of an understandable consensus algorithm, USENIX ATC 2014; etcd FAQ ("why an odd number of cluster members").
+
+Error: none beyond its inputs.
 
 ## Example
 

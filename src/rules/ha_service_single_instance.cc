@@ -112,9 +112,13 @@ nodes with the role >= 2, in more than one rack
 name_servers >= 2, time_servers >= 2, where they are given
 ```
 
+Unit: nodes, racks and servers, all counted.
+
 Subnet managers are net-subnet-manager-or-lids-short's, file servers storage-metadata-on-single-server's. 32 nodes is a planning default.
 
 Source: arithmetic.
+
+Error: none beyond its inputs.
 
 ## Example
 

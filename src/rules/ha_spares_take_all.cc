@@ -58,7 +58,11 @@ remain waits in the queue for ever.
 spares < nodes of the group;  nodes of each workload <= nodes of the group - spares
 ```
 
+Unit: nodes on both sides.
+
 Source: arithmetic.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -54,9 +54,14 @@ mean   = GPUs x interruptions of a GPU in a year x days of repair / 365
 spares >= mean + 1.64 x sqrt(mean), rounded up      (enough in 95 of 100 moments)
 ```
 
+Unit: nodes on both sides; interruptions of a GPU in a year, repair in days.
+
 0.173 interruptions of a GPU in a year: 419 in 54 days on 16,384 GPUs.
 
 Source: Llama Team, The Llama 3 herd of models (2024), section 3.3.4; three days of repair are a planning default. Not every interruption takes a repair: the figure is on the safe side.
+
+Error: 10 % of the rate from counting alone (419 events, 95 %). Whether another cluster has this rate is not known. The
+approximation asks for as many nodes as the exact Poisson quantile, or one more.
 
 ## Example
 

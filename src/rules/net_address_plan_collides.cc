@@ -111,11 +111,15 @@ vlan != vlan of the network whose ports it shares
 addresses needed <= 2^(32 - length) - 2   (a /31 has 2: RFC 3021)
 ```
 
+Unit: addresses on both sides; VLANs and prefixes are compared as they are.
+
 The need is that of the size built for: ports of nodes and storage, management ports of switches and PDUs where the network connects everything, and the gateway.
 
 A network comes untagged on its own ports; one that `shares_switches_with` it and has a `vlan` comes tagged beside it. A VLAN is on a port in one of the two ways.
 
 Source: arithmetic; RFC 4632; IEEE 802.1Q.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -97,7 +97,11 @@ private: 64512 to 65534 (1,023 of them), 4200000000 to 4294967294
 asn + numbers - 1 <= last of the range
 ```
 
+Unit: AS numbers on both sides.
+
 Source: RFC 7938, section 5.2.1 (who has a number of their own); RFC 6996 (private numbers); RFC 5398, 6793, 7300 and 7607 (numbers that nobody uses).
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -61,6 +61,8 @@ port rate / rate of the network > 1, and `breakout` of the switch is not confirm
   it splits fewer ways than the rates would let it, or the plan splits its ports
 ```
 
+Unit: none. The question is whether a figure was read in a document.
+
 Source: the catalogue says of each fact whether it was read in its source.
 
 ## Example

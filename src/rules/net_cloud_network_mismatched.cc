@@ -99,7 +99,11 @@ EFA only at aws
 rate of a network <= rate of one port of the instance; where the network uses the provider's own port: of the instance's fastest
 ```
 
+Unit: bit/s on both sides; providers are compared by name.
+
 Source: catalogue (the pages of the instances and of their adapters).
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -54,6 +54,8 @@ Containers do not have that file and find no node. In Kubernetes, `cluster.local
 last label of software.domain is none of local, localhost, invalid, onion
 ```
 
+Unit: none. Names are compared.
+
 Source: RFC 6762, section 3 and appendix G; RFC 6761, section 6; RFC 7686, section 2; Kubernetes documentation, DNS for Services and Pods (cluster.local).
 
 ## Example

@@ -50,7 +50,11 @@ full bandwidth, r ports a switch: one tier r, two tiers r^2 / 2, three tiers r^3
 oversubscription o: leaves turn r o / (o + 1) ports down instead of r / 2
 ```
 
+Unit: end ports on both sides.
+
 Source: C. Leiserson, Fat-trees (1985); M. Al-Fares et al., SIGCOMM 2008 (k^3 / 4 hosts); arithmetic.
+
+Error: none beyond its inputs. The limit is that of one switch model in all tiers.
 
 ## Example
 

@@ -65,7 +65,11 @@ oversubscription = node ports of a leaf x rate / (uplinks x their rate)
 bandwidth of a port beyond its leaf, all talking at once = rate / oversubscription
 ```
 
+Unit: a ratio of rates on both sides; rates in bit/s.
+
 Source: arithmetic.
+
+Error: none beyond its inputs. A thousandth more than written is not reported.
 
 ## Example
 

@@ -87,9 +87,14 @@ is installed. A cable that is too long for its medium causes errors that look li
 length = climb + way between the racks along both axes + climb + 2 x slack <= reach of the medium at the rate
 ```
 
+Unit: m on both sides.
+
 Reaches: passive copper 2 to 5 m by rate, active copper 3 to 5 m, active optical 30 m, multimode 50 to 100 m, DR4 100 to 500 m, FR4 2 km, twisted pair 100 m.
 
 Source: data sheets of the cables and modules (catalogue, `clusterc catalog`); ISO/IEC 11801 (twisted pair). The way is that of `clusterc plan`: docs/cabling.md.
+
+Error: none beyond its inputs for the way, which is that of docs/cabling.md. By how much a laid cable is longer than its
+way and its `slack` is not known.
 
 ## Example
 

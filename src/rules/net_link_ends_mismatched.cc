@@ -198,7 +198,11 @@ rate of the network <= rate of a port of the adapter, and of each switch
 rate is one that the kind has: Ethernet … 100, 200, 400, 800 Gb/s; InfiniBand … 100, 200, 400, 800 Gb/s
 ```
 
+Unit: bit/s on both sides; kinds are compared by name.
+
 Source: data sheets of adapter and switch (catalogue); IEEE 802.3 and InfiniBand architecture specification, volume 2 (rates).
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -65,7 +65,11 @@ rate of the cable = links of the cage x rate of a link; a splitter has a tail fo
 the cable carries the network's link layer (InfiniBand, Ethernet)
 ```
 
+Unit: bit/s on both sides, links are counted; plugs are compared by name.
+
 Source: NVIDIA LinkX, overview of the 100G-PAM4 product line (which plugs a cage supports; OSFP with fins in switches, with a flat top in adapters); data sheets of cables and modules (catalogue).
+
+Error: none beyond its inputs.
 
 ## Example
 

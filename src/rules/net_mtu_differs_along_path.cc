@@ -96,8 +96,13 @@ mtu <= 9216 on Ethernet
 RoCE: mtu >= 4200   (payload 4096 + IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4, and what the adapters ask for)
 ```
 
+Unit: bytes on both sides.
+
 Source: IEEE 802.3 (1500); InfiniBand architecture specification, annex A17 (RoCE v2); NVIDIA, RoCE MTU recommendations (4200). NVIDIA, Cumulus Linux,
 NVUE (`link mtu`: integer, 552 to 9216); Cisco, "Configure and Verify Maximum Transmission Unit on Nexus Platforms" (9216); Linux, drivers/net/ethernet/broadcom/bnxt/bnxt.h (9500).
+
+Error: none beyond its inputs on NVIDIA's switches. The largest packet of others is not known, so that more than 9216
+bytes are a warning there.
 
 ## Example
 

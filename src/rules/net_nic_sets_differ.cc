@@ -75,7 +75,11 @@ set, refuses to start, or hangs; the slowest node sets the rate of all.
 ports and rate of group a = ports and rate of group b, for all groups of one workload
 ```
 
+Unit: ports and bit/s on both sides.
+
 Source: NVIDIA NCCL, issue 2428 (one adapter that cannot be opened, and a silent hang).
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -96,9 +96,13 @@ connected management ports = servers with a BMC + switches + PDUs   (`connects: 
 switches of the network that carries oob carry neither compute nor storage nor in-band traffic
 ```
 
+Unit: ports on both sides.
+
 Where no VLAN keeps users away from it either, security-management-network-reachable says it, and only that rule does.
 
 Source: NVIDIA, DGX SuperPOD reference architecture (out-of-band management network); 32 servers is a planning default.
+
+Error: none beyond its inputs.
 
 ## Example
 

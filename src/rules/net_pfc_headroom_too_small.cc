@@ -73,9 +73,13 @@ under load, when it matters most.
 headroom >= 2 x rate x length x 5 ns/m / 8 + 2 x mtu
 ```
 
+Unit: bytes on both sides; rate in bit/s, length in m, mtu in bytes.
+
 There and back on the cable, one packet that the far end has begun to send, and one that stands before the pause. The far end's reaction comes on top; its time is the maker's, so the rule leaves it out: what it reports is too small in any case.
 
 Source: IEEE 802.1Qbb, annex O (buffer requirements).
+
+Error: a lower bound: the far end's reaction is left out (10 kB to 20 kB at 400 Gb/s).
 
 ## Example
 

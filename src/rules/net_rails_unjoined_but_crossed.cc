@@ -87,6 +87,8 @@ topology is rail-only and more than one GPU a node: GPUs joined inside the node
 topology is rail-only and a scheduler that shares nodes among jobs: a warning
 ```
 
+Unit: none. Settings are compared.
+
 Source: NVIDIA NCCL, issues 836, 1664, 1933 and 2193 (NCCL_CROSS_NIC and unjoined rails; PXN hands over inside the node through NVLink).
 
 ## Example

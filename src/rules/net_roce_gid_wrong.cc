@@ -100,6 +100,8 @@ subnet:    indices 0 and 1 are a warning: v1, and v2 with the link-local address
 subnet:    IPv4 GIDs follow, two for each address (on ConnectX 2 and 3; other makers order them otherwise); a larger index than all of them is a warning
 ```
 
+Unit: none. Indices of a table are compared.
+
 Source: Linux, drivers/infiniband/core/roce_gid_mgmt.c; NVIDIA NCCL, issues 426, 769 and 1131, nccl-tests, issue 24 (timeouts by GID index).
 
 ## Example

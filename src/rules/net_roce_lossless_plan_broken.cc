@@ -129,7 +129,11 @@ pfc without ecn: warning; neither: error
 NCCL_IB_TC = DSCP x 4                            (26 -> 104; 106 with the ECN bits)
 ```
 
+Unit: code points, which have no unit.
+
 Source: IEEE 802.1Qbb (priority flow control); RFC 3168 (ECN); RFC 2474 (code points); Y. Zhu et al., Congestion control for large-scale RDMA deployments, SIGCOMM 2015 (DCQCN).
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -191,6 +191,8 @@ Everything is installed, powered and configured, but no packet reaches the servi
 networks of the service, less out-of-band ones, meet those of each group that works
 ```
 
+Unit: none. Sets of networks are compared.
+
 Source: arithmetic over `connects`.
 
 ## Example

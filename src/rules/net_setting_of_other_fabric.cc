@@ -131,6 +131,8 @@ kind: infiniband    no spectrum_x, and no routing but these
 spectrum_x          each switch is NVIDIA's, Spectrum-4 (SN5000) or newer, and BlueField-3, ConnectX-7 or newer adapters
 ```
 
+Unit: none. Kinds and generations are compared.
+
 Source: opensm(8), "ROUTING" (the engines are those of InfiniBand's subnet manager); NVIDIA, Network Operator 26.7.0, NVIDIA Spectrum-X Ethernet Networking Platform ("combines NVIDIA
 Spectrum switches with the BlueField-3 SuperNIC, ConnectX-7 NIC, and ConnectX-8 SuperNIC families"); NVIDIA, Cumulus NetQ 4.9, Spectrum support (adaptive routing: Spectrum-4 alone).
 

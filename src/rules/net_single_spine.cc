@@ -61,7 +61,11 @@ links up = leaves x links up of one
 spines   = 1 where links up <= ports of a spine     more than one is wanted
 ```
 
+Unit: links, ports and spines, all counted.
+
 Source: arithmetic; `plan --what-if spine:NAME` cuts off every member.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -62,6 +62,8 @@ Two controllers in fail-over share the switch: its loss, or its firmware upgrade
 switches of the network = 1, and a group with `ha` has its nodes on it
 ```
 
+Unit: none. The question is whether the network has one switch.
+
 Source: `clusterc plan --what-if each` shows the same loss.
 
 ## Example

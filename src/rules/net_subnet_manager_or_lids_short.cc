@@ -75,7 +75,11 @@ end ports + switches <= 49,151   (LIDs 0x0001 to 0xBFFF, one each: LMC 0)
 nodes with the role fabric-manager >= 2, or a switch that runs a manager itself
 ```
 
+Unit: LIDs on both sides; nodes are counted.
+
 Source: InfiniBand architecture specification, volume 1 (address ranges; every subnet needs a manager); NVIDIA, OpenSM ("one SM must be running for each InfiniBand subnet").
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -140,7 +140,11 @@ one switch:  ports of all members, at the size built for <= ports
 leaf, spine: down + up <= ports
 ```
 
+Unit: ports on both sides.
+
 Source: data sheet of the switch (catalogue); arithmetic.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -176,7 +176,11 @@ leaf                down + spines x links_per_spine <= ports
 spine               leaves x links_per_spine <= ports
 ```
 
+Unit: ports on both sides.
+
 Source: arithmetic.
+
+Error: none beyond its inputs.
 
 ## Example
 

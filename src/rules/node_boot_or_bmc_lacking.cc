@@ -60,6 +60,8 @@ bmc: true
 boot drives = 0 (from the network) or >= 2; trays of rack-scale systems are as their maker built them
 ```
 
+Unit: none. The question is whether parts are there.
+
 Source: policy. The rule book had a missing controller as an error; such a node can be built and runs, so it is a warning here.
 
 ## Example

@@ -62,7 +62,11 @@ arch and socket of the processor = those of the chassis
 processors <= sockets;  design power <= cpu_tdp
 ```
 
+Unit: processors, and W of each; instruction sets and sockets are compared by name.
+
 Source: data sheets of processor and chassis (catalogue).
+
+Error: none beyond its inputs.
 
 ## Example
 

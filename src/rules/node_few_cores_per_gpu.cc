@@ -64,9 +64,13 @@ the GPU waits.
 cores / GPUs >= 8, >= 3 for GPUs before sm 80;  cores >= GPUs + 2
 ```
 
+Unit: cores of each GPU on both sides.
+
 Silent where processors and GPUs are as the catalogue's machine is sold with them.
 
 Source: policy; systems of the makers have 14 (DGX H100: 112 cores, 8 GPUs) and 16 (DGX A100: 128 cores).
+
+Error: none beyond its inputs. The limits are policy: how many cores a program needs is not known.
 
 ## Example
 

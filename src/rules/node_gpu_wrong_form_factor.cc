@@ -83,7 +83,11 @@ form of the GPU is one of gpu_forms of the chassis
 GPUs <= gpu_slots;   SXM and OAM: GPUs = gpu_slots
 ```
 
+Unit: GPUs on both sides; forms are compared by name.
+
 Source: data sheets of GPU and chassis (catalogue).
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -57,9 +57,13 @@ checkpoint cannot be staged and jobs are killed because memory runs out.
 host memory >= 1.0 x GPUs x memory of one;  2.0 x is good practice
 ```
 
+Unit: bytes on both sides.
+
 Silent where memory and GPUs are as the catalogue's machine is sold with them.
 
 Source: policy; systems of the makers have 1.4 times (DGX B200: 2 TB for 1.44 TB) to 3 times (DGX H100).
+
+Error: none beyond its inputs. The limits are policy: how much memory a program needs is not known.
 
 ## Example
 

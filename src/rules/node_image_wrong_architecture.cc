@@ -66,6 +66,8 @@ An x86_64 image does not boot on Grace, and an x86_64 container ends with "exec 
 software.arch = arch of the processors
 ```
 
+Unit: none. Instruction sets are compared.
+
 Source: data sheet of the processor (catalogue).
 
 ## Example

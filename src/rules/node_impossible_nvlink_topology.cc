@@ -136,7 +136,11 @@ nvlink_bridge is one of the GPU's `bridges`, the GPU is a PCIe card, gpu_link of
 size of a domain <= GPUs of a node; of the trays of a rack-scale system <= `nvlink_domain` of the system: 72
 ```
 
+Unit: GPUs on both sides; `gpu_link` in B/s.
+
 Source: data sheets (catalogue): bridges join two A100, H100 PCIe or H100 NVL, two or four H200 NVL; L4, L40S, T4 and RTX PRO 6000 have no link. Switches for domains over several nodes are sold as GB200 and GB300 NVL72.
+
+Error: none beyond its inputs.
 
 ## Example
 

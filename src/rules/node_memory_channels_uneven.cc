@@ -62,7 +62,11 @@ modules modulo (sockets x channels of a socket) = 0
 bandwidth = filled channels x transfer rate x 8 bytes
 ```
 
+Unit: modules, without remainder; bandwidth in B/s.
+
 Source: data sheet of the processor (catalogue); arithmetic.
+
+Error: none beyond its inputs. The bandwidth is what the channels carry at most; programs reach less.
 
 ## Example
 

@@ -39,7 +39,11 @@ modules' rate is not reached. The plan uses the lower of the two rates.
 rate of the modules <= highest memory rate of the processor
 ```
 
+Unit: transfers/s on both sides.
+
 Source: data sheet of the processor (catalogue, `memory_rate`); JEDEC modules work at every lower speed of their kind.
+
+Error: none beyond its inputs.
 
 ## Example
 

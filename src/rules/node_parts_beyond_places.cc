@@ -50,9 +50,13 @@ memory modules                 <= dimm_slots
 drives, boot drives left out   <= drive_bays
 ```
 
+Unit: modules, drives and places, all counted.
+
 Boot drives sit on the board in most servers (M.2), so they are not counted. GPUs are counted by node-gpu-wrong-form-factor, cards by pcie-card-beyond-slot-limits.
 
 Source: data sheet of the chassis (catalogue); counting.
+
+Error: none beyond its inputs.
 
 ## Example
 

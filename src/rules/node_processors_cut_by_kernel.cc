@@ -60,7 +60,11 @@ CPUs in slurm.conf are those of the processors that the spec names. A node that 
 processors that the kernel brings up >= cores x threads of a core
 ```
 
+Unit: processors of the operating system on both sides.
+
 Source: Linux, Documentation/admin-guide/kernel-parameters.txt (maxcpus, nr_cpus, possible_cpus, nosmp); slurm.conf(5), CPUs.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -98,6 +98,8 @@ CPUs = cores x threads of a core; one thread where smt is false or nosmt
 `mitigations=auto,nosmt`, …    -> depends on the processor: smt must say it
 ```
 
+Unit: none. Settings are compared.
+
 Source: Linux, Documentation/admin-guide/kernel-parameters.txt (nosmt, mitigations, l1tf, mds); slurm.conf(5), ThreadsPerCore; github.com/aws-samples/aws-plugin-for-slurm/issues/10.
 
 ## Example

@@ -85,7 +85,11 @@ memory of one         <= memory of one host
 sum of their memories <= hosts x memory of one host
 ```
 
+Unit: processors on both sides, bytes on both sides.
+
 Source: arithmetic. More processors than threads in all is usual (they take turns) and is not judged.
+
+Error: none beyond its inputs. What the host's own system takes is not subtracted.
 
 ## Example
 

@@ -94,6 +94,8 @@ would otherwise avoid.
 acs: true, bare metal, and GPUs that meet over PCIe or adapters that read GPU memory
 ```
 
+Unit: none. Settings are compared.
+
 Source: NVIDIA NCCL documentation, troubleshooting, PCI Access Control Services; NVIDIA, enabling ATS for virtual machines. Seen: github.com/NVIDIA/nccl/issues/199, 489 and 667.
 
 ## Example

@@ -59,7 +59,11 @@ GPUs x bar, rounded up to a power of two <= bar_window
 bar: BAR1 of the GPU; where the catalogue gives none, its memory
 ```
 
+Unit: bytes on both sides.
+
 Source: PCI Local Bus Specification 3.0, section 6.2.5.1 (regions are powers of two); `nvidia-smi -q` for BAR1; manual of the board for its window (MMIO high).
+
+Error: none beyond its inputs where the BAR1 of the GPU is known. Where its memory is taken, the error is not known.
 
 ## Example
 

@@ -61,9 +61,13 @@ A carrier with four drives in a slot that does not split shows one drive. The ot
 devices of a slot rounded up to a power of two = parts; parts x (lanes / parts) is one of its `splits`
 ```
 
+Unit: parts of a slot and lanes of each, both counted.
+
 Root ports split in halves: two, four or eight parts.
 
 Source: PCI Express Base Specification (a link has one width); manual of the board for its list; OCP NIC 3.0 for the modes of its cards.
+
+Error: none beyond its inputs.
 
 ## Example
 

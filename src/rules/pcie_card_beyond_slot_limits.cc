@@ -134,7 +134,11 @@ power of the card <= power of the slot (75 W without a cable)
 adapters + PCIe GPUs <= x16 slots of the chassis
 ```
 
+Unit: widths and W on both sides; slots are counted, sizes compared by name.
+
 Source: PCI Express Card Electromechanical Specification (sizes, 75 W, coding of the 12V-2x6 cable); OCP NIC 3.0; data sheets of card and chassis (catalogue).
+
+Error: none beyond its inputs.
 
 ## Example
 

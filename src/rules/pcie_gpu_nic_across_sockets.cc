@@ -88,6 +88,8 @@ off for such pairs.
 road of a GPU and its nearest adapter: same switch (PIX, PXB) > same socket (PHB, NODE) > across sockets (SYS)
 ```
 
+Unit: none. Kinds of path are compared.
+
 Source: the server's PCIe tree; words as in `nvidia-smi topo -m`. Seen: github.com/NVIDIA/nccl/issues/595 (3 GB/s of 25 on such pairs), github.com/NVIDIA/nccl/issues/489. Superchips are left out: there the adapter reaches the GPU over the chip's own link.
 
 ## Example

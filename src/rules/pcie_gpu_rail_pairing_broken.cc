@@ -102,7 +102,11 @@ GPUs modulo adapters = 0, or adapters modulo GPUs = 0
 GPUs for which an adapter is the nearest <= GPUs / adapters
 ```
 
+Unit: ports, GPUs and adapters, all counted.
+
 Source: the server's PCIe tree; NCCL takes the nearest adapter of each GPU. Seen: github.com/NVIDIA/nccl/issues/820, where two GPUs chose the same adapter because virtual bridges hid the real order.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -101,6 +101,8 @@ In translating mode, transfers between devices go through the root complex. They
 iommu = translate, or kernel arguments with intel_iommu=on / amd_iommu=on and no iommu=pt
 ```
 
+Unit: none. Settings are compared.
+
 Source: NVIDIA NCCL documentation, troubleshooting; Linux kernel parameters (iommu=pt). Seen: github.com/NVIDIA/nccl/issues/257 (a hang that `intel_iommu=off` cured), github.com/NVIDIA/nccl-tests/issues/115 (`amd_iommu=off`).
 
 ## Example

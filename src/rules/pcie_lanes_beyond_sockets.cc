@@ -99,8 +99,12 @@ two EPYC sockets: 128 - 3 x 16 = 80 lanes each (160 in all), since the sockets t
 uplink + slots + uplinks of switches below <= lanes of a PCIe switch
 ```
 
+Unit: lanes on both sides.
+
 Source: data sheet of the processor (catalogue); AMD, EPYC 9004 architecture overview: two sockets have 128 lanes with four xGMI links, 160 with three.
 The management controller and boot devices are not in the tree and not in the sum.
+
+Error: the sum is too low by the lanes of the management controller and of boot devices.
 
 ## Example
 

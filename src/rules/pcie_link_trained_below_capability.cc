@@ -54,9 +54,13 @@ life of the machine, and nothing reports it.
 lanes x rate of a lane at the generation of the link >= lanes x rate of the card's own
 ```
 
+Unit: B/s on both sides.
+
 At rest a GPU may lower its link to 2.5 GT/s: judge what a machine reports under load only.
 
 Source: PCI Express Base Specification (rates); data sheets (catalogue). Seen: github.com/janhq/jan/issues/183, where the rate at rest was taken for a fault.
+
+Error: none beyond its inputs.
 
 ## Example
 

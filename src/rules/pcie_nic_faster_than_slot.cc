@@ -93,7 +93,11 @@ rate of a lane, one direction, after coding: generation 3 0.985, 4 1.969, 5 3.93
 generation and lanes: the lowest of card, slot, PCIe switch and processor
 ```
 
+Unit: bit/s on both sides; rate of a lane in B/s.
+
 Source: PCI Express Base Specification (8b/10b, 128b/130b, 236/256 flit bytes); 0.90: 20 to 28 bytes of overhead for 256 bytes of payload.
+
+Error: 0.90 is 0 to 3 % below what the headers alone leave (256 of 284 to 276 bytes).
 
 ## Example
 

@@ -90,9 +90,13 @@ Two links of the fabric then run as fast as one. Nothing reports it: each adapte
 sum over adapters of min(rate that the networks ask for, its own PCIe link) <= rate of the uplink, one direction
 ```
 
+Unit: B/s on both sides.
+
 An adapter counts where its road to its GPU crosses the uplink. Below the same switch as the GPU it does not. Adapters that serve the host always cross.
 
 Source: PCI Express Base Specification (rates). Seen: github.com/NVIDIA/nccl/issues/439, two 200 Gb/s adapters behind one x16 link of generation 4: one ring instead of two, 24 GB/s instead of 48.
+
+Error: headers are not taken off the rate of the uplink: it carries 7 % to 10 % less (256 of 276 to 284 bytes).
 
 ## Example
 

@@ -79,6 +79,8 @@ two EPYC sockets, GPUs on both, no NVLink:  nodes_per_socket = 4
 numa of a slot < sockets x nodes_per_socket
 ```
 
+Unit: none. Settings are compared.
+
 Source: github.com/NVIDIA/nccl-tests/issues/115 (NCCL's author: try four) and github.com/NVIDIA/nccl-tests/issues/74 (two EPYC 7302 with A40: fewer than four "very bad" through shared memory).
 
 ## Example

@@ -57,7 +57,11 @@ cannot read fast enough to send at its rate.
 max_read_request = 4096 bytes where processor (AMD) and adapter are of PCIe generation 4
 ```
 
+Unit: bytes on both sides.
+
 Source: PCI Express Base Specification (4,096 bytes is the largest request); NVIDIA, tuning guides for AMD EPYC 7002 and 7003. Seen: github.com/NVIDIA/nccl-tests/issues/152, all-reduce at 93 GB/s after MAX_ACC_OUT_READ was raised.
+
+Error: none beyond its inputs. What the setting gains on another machine is not known.
 
 ## Example
 

@@ -102,9 +102,13 @@ downwards: sum of the GPUs' links;  upwards: sum of the drives' links + rates of
 the larger of the two / rate of the uplink <= 2
 ```
 
+Unit: a ratio of rates; rates in B/s.
+
 PCI Express is full duplex, so what goes up and what goes down are not added. Peers below one switch do not use its uplink; adapters of networks that GPUs use by remote memory access count as such peers.
 
 Source: PCI Express Base Specification (rates); 2 : 1 is the ratio of boards with eight GPUs behind four switches, a policy and not a limit.
+
+Error: none beyond its inputs. The limit of 2 is policy.
 
 ## Example
 

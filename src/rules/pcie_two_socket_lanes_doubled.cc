@@ -51,7 +51,11 @@ two EPYC sockets of 128 lanes: 2 x (128 - 3 x 16) = 160 with three links between
 all others: sockets x lanes of one
 ```
 
+Unit: lanes on both sides.
+
 Source: AMD, EPYC 9004 architecture overview (160 lanes of PCIe 5.0 in two-socket systems with three xGMI links, 128 with four); data sheets (catalogue).
+
+Error: none beyond its inputs.
 
 ## Example
 

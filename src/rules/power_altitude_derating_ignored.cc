@@ -56,7 +56,11 @@ bypass.
 power at height h = power x (1 - 0.01 x (h - rated height) / 100 m)
 ```
 
+Unit: W on both sides; h in m.
+
 Source: IEC 62040-3 (service conditions up to 1,000 m, reduced above); 1 % for each 100 m is the usual figure of makers' tables, general engineering knowledge: the maker's own table decides.
+
+Error: not known. The maker's own table decides.
 
 ## Example
 

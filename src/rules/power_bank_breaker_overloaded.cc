@@ -80,8 +80,12 @@ the display of the whole PDU reads 40 %.
 sum of the currents of the cords on a bank <= bank_breaker x 0.80 (region na), x 1.00 (region iec)
 ```
 
+Unit: A on both sides.
+
 The planner puts the largest cords first, each on the bank that carries least.
 Source: UL 489 and NFPA 70 (NEC) 210.20(A) for branch breakers; data sheets of the PDU (catalogue).
+
+Error: none beyond its inputs, as long as the cords are plugged as planned.
 
 ## Example
 

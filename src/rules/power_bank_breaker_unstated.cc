@@ -119,8 +119,12 @@ banks assumed: 6 on three phases, 12 above 63 A; 2 on one phase
 current of the fullest bank, in normal operation and after the loss of a feed <= 20 A x 0.80 = 16 A (na), 16 A (iec)
 ```
 
+Unit: A on both sides.
+
 Source: APC FAQ FA319189 (outlet breakers of rack PDUs); NFPA 70 (NEC) 210.20(A). The number of banks is a planning
 default.
+
+Error: not known. More banks than assumed carry less each, fewer carry more.
 
 ## Example
 

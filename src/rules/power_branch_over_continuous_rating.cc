@@ -238,9 +238,14 @@ rating, one phase      = voltage x breaker x f
 f                      = 0.80 (region na), 1.00 (region iec)
 ```
 
+Unit: VA on both sides; power in W, voltage in V, breaker in A.
+
 Source: NFPA 70 (NEC) 210.20(A) and 215.3; HP, "Power basics for IT professionals", tables 4 and 5. The power of a rack is the sum of the highest powers of what
 stands in it; which cord hangs on which PDU is planned, the largest first, each on the PDU that is least loaded (docs/what-if.md). What states no power counts as nothing, and a finding names it: a server (a warning, where it has GPUs), a switch, or
 an adapter that was fitted beside those that the stated power of its server is of.
+
+Error: none beyond its inputs, as long as the cords are plugged as planned. A power factor of 0.96 is a default where
+none is written; what states no power makes the load a lower bound.
 
 ## Example
 

@@ -68,7 +68,11 @@ not apply: forty nodes planned at 65 % draw 100 % at the breaker.
 power > power_typical, unless a power_cap is enforced
 ```
 
+Unit: W on both sides.
+
 Source: arithmetic; a diversity factor of 1 for synchronous jobs is policy.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -145,7 +145,12 @@ power of the device / power factor / supplies alive / voltage across one load <=
 C13: 10 A (iec), 12 A (na: 80 % of 15 A)      C19: 16 A (iec; na: 80 % of 20 A)
 ```
 
+Unit: A on both sides; power in W, voltage in V.
+
 Source: IEC 60320 (ratings of couplers); UL listings of 15 A and 20 A with NFPA 70 (NEC) 210.23 for 80 %.
+
+Error: none beyond its inputs where power factor and efficiency are stated. Defaults (0.96 and 0.94) can make the
+current up to 6 % too high; what only they exceed is a warning.
 
 ## Example
 

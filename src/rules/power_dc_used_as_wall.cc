@@ -44,7 +44,11 @@ power at the wall = (parts + fans) / efficiency of the supplies
 fans              = 12 % of the parts, 3 % behind cold plates
 ```
 
+Unit: W on both sides.
+
 Source: definition of efficiency; 0.94 is 80 PLUS Platinum at half load (CLEAResult 80 PLUS programme), fans are planning defaults (`src/model/power.h`).
+
+Error: not known. Fans, memory modules (10 W each) and drives (20 W each) are planning defaults.
 
 ## Example
 

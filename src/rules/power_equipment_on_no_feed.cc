@@ -67,7 +67,11 @@ with too little load.
 power of racks and assemblies = what their PDUs and shelves draw from feeds
 ```
 
+Unit: W on both sides.
+
 Source: arithmetic; the same sum is the line `on no feed` of the plan's table of feeds.
+
+Error: none beyond its inputs.
 
 ## Example
 

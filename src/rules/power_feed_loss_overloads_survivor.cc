@@ -172,8 +172,13 @@ on the breaker of a feed      = its load / efficiency of its UPS, where it has o
 each <= continuous rating (power-branch-over-continuous-rating)
 ```
 
+Unit: VA on both sides; power in W.
+
 With two feeds a PDU may therefore be loaded to half of its continuous rating, with three to two thirds.
 Source: arithmetic; NFPA 70 (NEC) 210.20(A) for the factor 0.80.
+
+Error: none beyond its inputs, as long as the cords are plugged as planned. A power factor of 0.96 is a default where
+none is written; what states no power makes the load a lower bound.
 
 ## Example
 

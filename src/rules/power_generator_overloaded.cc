@@ -72,8 +72,12 @@ sum over the feeds of load x power factor, at the input of the UPS  <= rating
 start (with the transfer switch)                                    <= runtime of the UPS at this load
 ```
 
+Unit: W on both sides, s on both sides; load in VA.
+
 The draw of cooling units counts as far as it is on these feeds (`in_use`).
 Source: arithmetic; ISO 8528-1 (rated power of a generating set).
+
+Error: none beyond its inputs. The steps in which the load returns are not computed.
 
 ## Example
 

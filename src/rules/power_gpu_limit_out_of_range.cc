@@ -65,8 +65,12 @@ the breakers were not sized.
 power_min <= gpu_power_limit <= power_max (else tdp)
 ```
 
+Unit: W on both sides.
+
 Source: data sheets and device captures of the boards (catalogue). The limit lowers the power that racks, feeds and cooling are planned on, with what fans and supplies took for
 it. Figures that are published for boards at full power are then held against no measurement (unjudged), and times of workloads, which are reckoned at full power, are given as the best that can be.
+
+Error: none beyond its inputs.
 
 ## Example
 

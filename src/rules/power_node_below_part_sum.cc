@@ -57,8 +57,12 @@ all of them are too small.
 power >= GPUs x limit + processors x TDP + adapters
 ```
 
+Unit: W on both sides.
+
 Without memory, drives, fans and losses of the supplies: the true figure is a quarter higher, and power-dc-used-as-wall says so.
 Source: data sheets (catalogue). What has no figure counts as nothing.
+
+Error: a lower bound. The true figure is about a quarter higher.
 
 ## Example
 

@@ -77,8 +77,12 @@ cords of a PDU, by kind  = cords of the rack / PDUs of the rack, rounded up on t
 C13 cords beyond the C13 outlets + C19 cords beyond the C19 outlets <= combined outlets
 ```
 
+Unit: cords and outlets, both counted.
+
 Cords are those of nodes, storage and switches.
 Source: IEC 60320 (which plug mates with which); data sheets of PDU and devices (catalogue).
+
+Error: none beyond its inputs, as long as the cords are plugged as planned.
 
 ## Example
 

@@ -218,7 +218,12 @@ load of what is left = sum over the supplies that live of (power of the device /
 trips above            sqrt(3) x V x I of its breaker; a UPS above (modules - 1) x what one carries, in kW or kVA
 ```
 
+Unit: VA on both sides, for a UPS W too; V in V, I in A.
+
 Source: [what-if](../what-if.md); breakers trip in the end above their rating (UL 489, IEC 60947-2).
+
+Error: none beyond its inputs, as long as the cords are plugged as planned. How long an overloaded breaker holds is not
+computed.
 
 ## Example
 

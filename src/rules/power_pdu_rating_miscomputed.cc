@@ -95,7 +95,11 @@ continuous current     = breaker x 0.80 (region na), x 1.00 (region iec)
 the PDU's voltage      = the site's within 5 %, or for one phase the site's / sqrt(3)
 ```
 
+Unit: VA on both sides; voltage in V, current in A.
+
 Source: definition of apparent power; NFPA 70 (NEC) 210.20(A) for the factor; HP, "Power basics for IT professionals", tables 4 and 5; ANSI C84.1 for the 5 %.
+
+Error: none beyond its inputs. Figures within 2 % (apparent power) and 5 % (voltage) count as equal.
 
 ## Example
 

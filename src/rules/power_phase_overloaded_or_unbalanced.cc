@@ -204,8 +204,13 @@ line of a feed       = (what three-phase PDUs, shelves and others draw) / (sqrt(
                        <= rating of the feed or panel / (sqrt(3) x V)
 ```
 
+Unit: A on both sides; power in W, voltage in V.
+
 The first and the last in the normal state and after the loss of one feed, the second in the normal state. A feed behind a UPS draws from all lines alike (double conversion).
 Source: phasors 60 degrees apart; the 15 % and the 80 % are policy.
+
+Error: none beyond its inputs, as long as the cords are plugged as planned. The currents add up as these phasors only
+where the loads have the same power factor.
 
 ## Example
 

@@ -114,6 +114,8 @@ outlets of the cord's kind + combined outlets > 0 on every PDU that the device i
 region of the PDU = region of the site
 ```
 
+Unit: none. Kinds of plug are compared.
+
 How many there are is counted by power-outlet-missing-or-reused.
 Source: IEC 60320 (which coupler mates with which); IEC 60309 and NEMA WD 6 (plugs of PDUs in the two regions).
 

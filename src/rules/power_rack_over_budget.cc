@@ -82,7 +82,11 @@ trips one upstream, or raises the bill.
 sum of the highest powers of what stands in the rack <= budget
 ```
 
+Unit: W on both sides.
+
 Source: arithmetic; the budget is the site's own declaration. What the PDUs carry is power-branch-over-continuous-rating.
+
+Error: none beyond its inputs. What states no power counts as nothing.
 
 ## Example
 

@@ -115,7 +115,12 @@ The breaker opens, and the site must be visited to close it.
 sum of the inrush currents of the cords / lines <= 5 x rating of the breaker
 ```
 
+Unit: A on both sides.
+
 Source: IEC 60898-1, table 7: type C breakers trip at once between 5 and 10 times their rating. A PDU with an `outlet_delay` starts one outlet at a time and is not counted.
+
+Error: not known, on the safe side: all peaks are added as if they came at one instant, and a breaker of type C trips
+between 5 and 10 times its rating.
 
 ## Example
 

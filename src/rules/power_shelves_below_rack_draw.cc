@@ -80,7 +80,12 @@ A rack of 120 kW on a busbar has no second cord. If the shelves of the remaining
 power at the wall x efficiency <= shelves that are left x output of one shelf
 ```
 
+Unit: W on both sides, behind the shelves.
+
 Source: data sheets (catalogue); efficiency 0.94 where no other is stated (80 PLUS Platinum at half load). The busbar's own rating is not in the catalogue and is not checked.
+
+Error: none beyond its inputs where the efficiency is stated. 0.94 is a default: shelves of 0.96 must give 2 % more for
+the same power at the wall.
 
 ## Example
 

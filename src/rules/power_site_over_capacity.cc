@@ -70,8 +70,13 @@ losses of a UPS = load x (1 / efficiency - 1)
 sum <= utility
 ```
 
+Unit: W on both sides.
+
 Equipment is the sum of the highest powers.
 Source: definition of PUE (ISO/IEC 30134-2); data sheets of UPS and cooling units (catalogue).
+
+Error: not known with `pue`: a PUE is a mean over a year, and the hottest hour has a higher one. Without it: too low by
+cooling units that state no power.
 
 ## Example
 

@@ -78,12 +78,17 @@ and the cause of the slow job is hard to find.
 highest power at the wall x efficiency <= (supplies - spare) x output of one supply
 ```
 
+Unit: W on both sides, behind the supplies.
+
 A warning where supplies, spares and power are the catalogue's and all supplies together carry the node: it is sold that
 way, and lowers its power after the loss (fault-tolerant redundancy; Dell, FX2 manual, page 46).
 
 Spares belong to the number of supplies: where the spec changes that alone, none are declared, and all supplies count.
 
 Source: data sheets (catalogue). Supplies are rated by their output; the efficiency is the part's own, or 0.94 (80 PLUS Platinum at half load, 230 V).
+
+Error: none beyond its inputs where the efficiency is stated. 0.94 is a default: supplies of 0.96 must give 2 % more for
+the same power at the wall.
 
 ## Example
 

@@ -147,8 +147,12 @@ fraction of its clock or switches off, although both feeds were paid for. With t
 supplies - supplies on the lost feed >= supplies - spare
 ```
 
+Unit: supplies on both sides.
+
 Where the spec changes the number of supplies and not the spares: >= power x efficiency / power of one supply. Cords go to the PDUs one after the other.
 Source: data sheets (catalogue); DGX H100/H200 user guide (three supplies run at reduced performance); NVIDIA DGX SuperPOD B300 reference architecture (three rack PDUs).
+
+Error: none beyond its inputs, as long as the cords are plugged as planned.
 
 ## Example
 

@@ -70,7 +70,11 @@ input_min <= voltage across one load <= input_max
 voltage across one load = the PDU's voltage; above 250 V of three phases / sqrt(3), line to neutral
 ```
 
+Unit: V on both sides.
+
 Source: data sheets (catalogue); IEC 60320 rates C13 and C19 for 250 V, so no load on them sees more.
+
+Error: voltages are nominal: the tolerance of the grid is not added.
 
 ## Example
 

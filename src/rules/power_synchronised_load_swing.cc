@@ -78,8 +78,12 @@ swing = sum over compute nodes with GPUs of (highest power - idle power)
 swing <= min(1 MW, 0.25 x UPS modules x their power)
 ```
 
+Unit: W on both sides.
+
 The idle power is the far end of the swing: between computing and communicating it is smaller.
 Source: data sheets (catalogue); both limits are policy.
+
+Error: an upper bound. How much smaller the swing of a job is, is not known.
 
 ## Example
 

@@ -60,7 +60,11 @@ peak = highest power at the wall x efficiency + GPUs x (transient - power limit)
 peak <= (supplies - spare) x peak output of one supply, or its continuous output where no peak is stated
 ```
 
+Unit: W on both sides, behind the supplies.
+
 Source: Lenovo, ThinkSystem ST650 V2 setup guide, table of GPU transients (T4: 219.6 W for 200 us at a TDP of 70 W). GPUs without a published transient are not checked.
+
+Error: an upper bound: all GPUs are taken to peak at one instant. 0.94 is a default where no efficiency is stated.
 
 ## Example
 

@@ -86,7 +86,12 @@ load [kW]                 <= (modules - spare) x kW of one module
 load [kW] / power factor  <= (modules - spare) x kVA of one module
 ```
 
+Unit: W on both sides, VA on both sides.
+
 Source: data sheet of the UPS (catalogue); definition of the power factor.
+
+Error: none beyond its inputs, as long as the cords are plugged as planned. A power factor of 0.96 is a default where
+none is written.
 
 ## Example
 

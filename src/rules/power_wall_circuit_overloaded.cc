@@ -68,7 +68,11 @@ nodes on the circuit x power / power factor <= voltage x breaker x factor     na
 120 V x 15 A x 0.80 = 1.44 kVA; 230 V x 16 A = 3.68 kVA
 ```
 
+Unit: VA on both sides; power in W, voltage in V, breaker in A.
+
 Source: NFPA 70 (NEC) 210.20(A) for the factor of region na; IEC 60364-4-43 has none.
+
+Error: none beyond its inputs. A power factor of 0.96 is a default where none is written.
 
 ## Example
 

@@ -115,7 +115,11 @@ height of the rack (of an assembly's frame at least its units x 44.45 mm) <= hei
 aisle >= 1.2 m, and >= depth of the deepest node
 ```
 
+Unit: m on both sides.
+
 Source: geometry; data sheets (catalogue); EIA-310 for the height of a unit. 1.2 m, two floor tiles, is the usual cold aisle (ASHRAE TC 9.9).
+
+Error: none beyond its inputs. Turns on the way are not computed.
 
 ## Example
 

@@ -110,10 +110,14 @@ A node that protrudes keeps the rack door open, and the air of the cold aisle es
 depth of the device <= mounting depth of the rack
 ```
 
+Unit: m on both sides.
+
 The mounting depth is the deepest device that fits between the doors, with room for cables behind it. In a cabinet narrower than 750 mm that has PDUs, 50 mm less (warning): vertical PDUs
 have no channel beside the devices there and stand behind them.
 
 Source: data sheets of device and rack (catalogue); 50 mm is the body of a vertical PDU without its cords (planning default).
+
+Error: none beyond its inputs for the error. The 50 mm of the warning are a default, whose error is not known.
 
 ## Example
 

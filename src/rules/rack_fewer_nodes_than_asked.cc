@@ -113,7 +113,11 @@ by the written number are then wrong.
 most nodes of the group in one rack of the plan >= min(per_rack, nodes of the group)
 ```
 
+Unit: nodes of a rack on both sides.
+
 Source: the plan itself; what a rack carries is power-branch-over-continuous-rating, its budget power-rack-over-budget. Where not all nodes would find a place so, they are put at `per_rack` all the same, and those rules speak.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -113,7 +113,12 @@ weight / 4 feet x 1.25 <= tile_load        a warning where only the factor excee
 weight = (devices x 1.05 for rails + 20 kg of cables) + the empty rack
 ```
 
+Unit: kg/m2 on both sides, kg on both sides; lengths in m.
+
 Source: statics; clearances of ANSI/TIA-942 (a floor rating is of a load spread over the room, in which nothing stands in the aisles); 1.25 for feet that do not share evenly is a policy, rails and cables are planning defaults, weights are the catalogue's.
+
+Error: rails and cables are defaults: 20 kg to 60 kg of cables are usual, so a rack may weigh 40 kg more. How unevenly
+feet share is not known.
 
 ## Example
 

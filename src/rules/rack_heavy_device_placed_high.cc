@@ -121,9 +121,13 @@ height.
 sum(weight x height of its middle) / sum(weights) <= units / 2
 ```
 
+Unit: rack units on both sides; weights in kg.
+
 Only where a device of 50 kg or more stands above the middle and there is room for it below: a rack that is full to the top has no better order.
 
 Source: statics; 50 kg is a policy (a lift is used from there on).
+
+Error: none beyond its inputs. Rails, cables, the frame and what is there already are left out.
 
 ## Example
 

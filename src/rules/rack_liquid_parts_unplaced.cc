@@ -74,9 +74,13 @@ If the rack drawing is full of nodes, the unit that cools them has no place in i
 free pieces of the unit's height + entries of `occupied` of just that height >= units in all
 ```
 
+Unit: rack units on both sides.
+
 Units without `units` stand on the floor and are not counted. Manifolds stand beside the rails and take none.
 
 Source: geometry; data sheets (catalogue).
+
+Error: none beyond its inputs.
 
 ## Example
 

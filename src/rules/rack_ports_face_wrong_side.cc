@@ -65,6 +65,8 @@ become too short.
 ports_face of the network = nic_side of each server on it;  else depth of the rack more for each cable
 ```
 
+Unit: none. Sides are compared.
+
 Source: manuals of servers and switches (catalogue). A switch is sold for either direction of air; turning it alone turns its air too.
 
 ## Example

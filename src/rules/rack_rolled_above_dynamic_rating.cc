@@ -54,9 +54,13 @@ Castors are rated far below the frame. If one breaks on a ramp, a tonne of equip
 sum of the devices x 1.05 (rails) + 20 kg (cables) <= dynamic load of the rack
 ```
 
+Unit: kg on both sides.
+
 The dynamic rating is often 60 to 70 % of the static one.
 
 Source: data sheets (catalogue); 5 % and 20 kg are planning defaults.
+
+Error: rails and cables are defaults: 20 kg to 60 kg of cables are usual, so a rack may weigh 40 kg more.
 
 ## Example
 

@@ -100,7 +100,12 @@ An overloaded frame leans, its doors do not close, and its maker accepts no liab
 sum of the devices x 1.05 (rails) + 20 kg (cables) <= static load of the rack
 ```
 
+Unit: kg on both sides.
+
 Source: data sheets (catalogue); 5 % and 20 kg are planning defaults, 20 to 60 kg of cables are usual.
+
+Error: rails and cables are defaults: a rack may weigh 40 kg more. What states no weight counts as nothing, and a note
+names it.
 
 ## Example
 

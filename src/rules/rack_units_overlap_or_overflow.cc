@@ -116,9 +116,13 @@ Otherwise forty nodes are delivered to racks with room for thirty-nine.
 [unit, unit + height) of the devices in a rack are disjoint, and end at or below the rack's units
 ```
 
+Unit: rack units on both sides.
+
 Devices are put where they fit: what the spec fixes (`occupied`, `at`) first, then nodes from the bottom up, at most `per_rack` in each rack, then storage and switches from the top down.
 
 Source: geometry; EIA-310.
+
+Error: none beyond its inputs.
 
 ## Example
 

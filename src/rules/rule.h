@@ -48,8 +48,8 @@ struct Rule {
   Severity severity;
   bool physics = false;          // cannot be accepted
   std::string_view summary;      // one line
-  std::string_view explanation;  // Markdown with the headings: What it checks, Why it matters, Formula, Example, How to
-                                 // fix, When to accept
+  std::string_view explanation;  // Markdown with the headings: What it checks, Why it matters, Formula (with the lines
+                                 // Unit, Source, Error), Example, How to fix, When to accept
   void (*check)(const Rule&, const RuleInput&, Findings&);
   const Threshold* threshold = nullptr;
   Edition since = kFirstEdition;  // the edition that brought it; never changed afterwards

@@ -76,7 +76,11 @@ nodes of the group = domains x nodes of a domain
 BlockSizes = nodes of a domain - spares / domains, rounded up
 ```
 
+Unit: nodes on both sides.
+
 Source: topology.conf(5), BlockSizes; NVIDIA, GB200 NVL72 (18 compute trays of four GPUs).
+
+Error: none beyond its inputs.
 
 ## Example
 

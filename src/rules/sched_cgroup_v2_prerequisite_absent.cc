@@ -82,6 +82,8 @@ Ubuntu >= 21.10, Debian >= 11, RHEL and its kin >= 9 mount cgroup v2   (unless s
 cgroup v2: Slurm >= 22.05
 ```
 
+Unit: none. Releases are compared.
+
 Source: Slurm, release notes of 22.05 and cgroup v2 page; release notes of the distributions. Whether slurmd was built with dbus and bpf headers, which the plugin needs, no spec says.
 
 ## Example

@@ -46,6 +46,8 @@ A kubelet registers with an API server; without one no pod is placed.
 nodes with the role scheduler (Kubernetes: control-plane), or named by `controllers` >= 1
 ```
 
+Unit: none. The question is whether a node has a role.
+
 Source: Slurm, slurm.conf(5), SlurmctldHost. Kubernetes documentation, Cluster Architecture, "Control plane components" (https://kubernetes.io/docs/concepts/architecture/).
 
 ## Example

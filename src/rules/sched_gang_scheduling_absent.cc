@@ -43,6 +43,8 @@ Kubernetes places pods one by one. Two jobs of eight nodes on twelve free ones m
 scheduler kubernetes, training or hpc on more than one node: queue is kueue, volcano or kai
 ```
 
+Unit: none. Settings are compared.
+
 Source: Kubernetes documentation, scheduler (pods are scheduled individually); Kueue and Volcano documentation (all-or-nothing scheduling).
 
 ## Example

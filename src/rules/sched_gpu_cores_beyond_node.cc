@@ -64,7 +64,11 @@ for want of cores.
 DefCpuPerGPU x GPUs of a node <= cores x threads of a core
 ```
 
+Unit: processors of the operating system on both sides.
+
 Source: slurm.conf(5), DefCpuPerGPU. Which cores are near to which GPU is no question here: the compiled gres.conf takes `Cores=` from the PCIe tree, and lines that name the GPUs again are sched-gres-file-malformed.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -57,6 +57,8 @@ cgroup.conf: ConstrainDevices=yes
 slurm.conf:  TaskPlugin contains task/cgroup, ProctrackType=proctrack/cgroup
 ```
 
+Unit: none. Settings are compared.
+
 Source: cgroup.conf(5), ConstrainDevices; slurm.conf(5), TaskPlugin and ProctrackType.
 
 ## Example

@@ -62,6 +62,8 @@ slurmctld refuses a node that stands twice. Where a line with another count wins
 NodeName of an extra line: none of the cluster's nodes
 ```
 
+Unit: none. Names are compared.
+
 Source: slurm.conf(5), NodeName and Gres.
 
 ## Example

@@ -74,6 +74,8 @@ slurmd finds each GPU twice, reports twice as many or none, and the node drains 
 one of: AutoDetect, or Name=gpu with File=; for each node
 ```
 
+Unit: none. Lines are compared.
+
 Source: gres.conf(5), AutoDetect and File.
 
 ## Example

@@ -50,9 +50,13 @@ quota in cores <= nodes of the group x cores of a node
 quota in nodes <= nodes of the group
 ```
 
+Unit: GPUs, cores or nodes on both sides.
+
 The quotas of several teams together may be more than there is: that is sharing.
 
 Source: arithmetic.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -77,6 +77,8 @@ slurmctld does not start with a topology.conf that names an unknown node. With a
 every node in exactly one leaf; every name a node of the cluster
 ```
 
+Unit: none. Names are compared.
+
 Source: topology.conf(5); Slurm, topology guide.
 
 ## Example

@@ -297,6 +297,8 @@ none: a value that begins with / $ { < * ` or !vault, R and RANDOM of cloud-init
 but what crypt(5) makes of a password, $6$…, is one: it is guessed offline. In preseed.cfg only ! and * are none
 ```
 
+Unit: none. Forms of text are compared.
+
 Source: RFC 3986 section 3.2.1 (a password in a URL is deprecated, "should not be rendered"); the forms of tokens are their issuers'; keys and questions are those of the manuals of debian-installer, kickstart, cloud-init, Alertmanager and syslog-ng. Keys that take secrets only are checked when the spec is read.
 
 ## Example

@@ -80,6 +80,8 @@ subnet in 10/8, 172.16/12, 192.168/16, 100.64/10 or 169.254/16
 carries: [oob] alone;  shares_switches_with needs a vlan on either side, and not the same
 ```
 
+Unit: none. Ranges of addresses and VLANs are compared.
+
 Source: RFC 1918, RFC 6598, RFC 3927; CISA and NSA, Harden Baseboard Management Controllers (2023): an isolated VLAN for management. Routes between networks are not in the spec and not checked.
 
 ## Example

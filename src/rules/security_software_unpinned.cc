@@ -68,6 +68,8 @@ that runs is not the software that was checked.
 latest, nightly, rolling, edge    as a word of an `os`, a container, a framework or an image;  not with @sha256:…
 ```
 
+Unit: none. Words are compared.
+
 Source: Kubernetes documentation, container images ("avoid using the :latest tag"); NIST SP 800-190 section 4.1.5 (untrusted images, by digest).
 
 ## Example

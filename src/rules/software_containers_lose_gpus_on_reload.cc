@@ -49,6 +49,8 @@ systemd applies the rules that it knows at every `daemon-reload`, and an update 
 container_gpus: hook  and  docker, containerd or cri-o (cgroups managed by systemd)
 ```
 
+Unit: none. Settings are compared.
+
 Source: NVIDIA/nvidia-container-toolkit issue 48 (notice), 251 and 1227.
 
 ## Example

@@ -77,6 +77,8 @@ A program that was built with a newer toolkit ends at its first call with "CUDA 
 CUDA 13.x: driver >= 580      CUDA 12.x: driver >= 525      CUDA 11.x: driver >= 450.80.02
 ```
 
+Unit: none. Releases are compared.
+
 Source: NVIDIA, CUDA compatibility, minor version compatibility. Single features of a newer minor release may need the driver of that release.
 
 ## Example

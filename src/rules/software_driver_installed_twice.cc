@@ -42,6 +42,8 @@ The operator's driver container finds the modules of the host's loaded and waits
 gpu_operator.driver (true where nothing is asked for)  and  gpu_driver
 ```
 
+Unit: none. Settings are compared.
+
 Source: NVIDIA, GPU Operator, installation with pre-installed drivers; NVIDIA/gpu-operator issues 83 and 1043.
 
 ## Example

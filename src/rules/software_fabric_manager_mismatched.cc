@@ -85,6 +85,8 @@ a branch (570) beside a release of it (570.86.15): they agree until the next upd
 NVSwitch: boards of eight SXM GPUs from SXM3 on, and trays of rack-scale systems
 ```
 
+Unit: none. Releases are compared.
+
 Source: NVIDIA, fabric manager user guide; NVIDIA/gpu-operator issues 544 and 610; pytorch/pytorch issue 35710 (error 802).
 
 ## Example

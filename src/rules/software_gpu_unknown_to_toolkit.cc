@@ -149,6 +149,8 @@ first NCCL:     sm_90 2.15   sm_100, sm_103 2.25.1 (a warning)
 first ROCm:     MI300X, MI325X (gfx942) 6.0   MI350X, MI355X (gfx950) 7.0
 ```
 
+Unit: none. Releases are compared.
+
 Source: NVIDIA, CUDA toolkit, driver and architecture matrix; CUDA 13.2 release notes (Maxwell, Pascal and Volta removed in 13.0); release notes of the toolkits (the driver that each came with); AMD, ROCm compatibility matrix and release notes (catalog/compatibility/rocm-gpus.yaml); notes of NCCL 2.25.1 as ROCm/rccl pull request 1662 quotes them, of 2.15 as cupy/cupy issue 7094 does. Without a toolkit (`cuda`) only the driver is compared.
 
 ## Example

@@ -80,6 +80,8 @@ DMA-BUF:         open kernel modules (written, or driver branch >= 560) and kern
 nvidia-peermem:  fabric: doca-ofed or mlnx-ofed (the peer-memory interface is not in the kernel's own stack)
 ```
 
+Unit: none. Releases and settings are compared.
+
 Source: NVIDIA, GPU Operator, GPUDirect RDMA; Linux 5.12 (RDMA/uverbs: register dma-buf memory regions); NVIDIA/nccl issues 778, 897, 1537 and 1939. The kernel of an operating system is the one that it first shipped.
 
 ## Example

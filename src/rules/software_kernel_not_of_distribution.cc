@@ -85,6 +85,8 @@ ubuntu-22.04  5.15, 5.17, 5.19, 6.1, 6.2,       debian-12  6.1 and newer (backpo
 ubuntu-24.04  6.8, 6.11, 6.14, 6.17 and newer   debian-13  6.12 and newer (backports) rhel, rocky 10  6.12
 ```
 
+Unit: none. Releases are compared.
+
 Source: release notes of the distributions; ubuntu.com/kernel/lifecycle.
 
 ## Example

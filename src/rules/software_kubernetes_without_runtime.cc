@@ -74,6 +74,8 @@ kubelet does not start without such a runtime: the node never becomes ready.
 scheduler kubernetes:  containers has containerd or cri-o, or docker before 1.24
 ```
 
+Unit: none. Names are compared.
+
 Source: Kubernetes documentation, Container Runtimes (https://kubernetes.io/docs/setup/production-environment/container-runtimes/) and "Migrate Docker Engine nodes from dockershim to cri-dockerd";
 kubernetes/kubernetes issue 106917 (dockershim was removed with 1.24). Enroot, Podman and Apptainer have no such interface.
 

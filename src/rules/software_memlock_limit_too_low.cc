@@ -56,7 +56,11 @@ RDMA pins what it sends and receives. Past the limit `ibv_reg_mr` fails with "Ca
 memlock = unlimited, or >= memory of the node
 ```
 
+Unit: bytes on both sides.
+
 Source: NVIDIA/nccl-tests issue 206, openucx/ucx issue 8229, microsoft/mscclpp issue 335. Left out, the compiled files set it to unlimited on every node with RDMA, for slurmd too.
+
+Error: none beyond its inputs.
 
 ## Example
 

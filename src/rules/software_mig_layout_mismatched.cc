@@ -153,6 +153,8 @@ The MIG layout (`mig`) is one that the group's GPU can be cut into, and groups o
 96 GB (RTX PRO 6000): 1g.24gb x 4, 2g.48gb x 2, 4g.96gb x 1
 ```
 
+Unit: none. Names of profiles are compared.
+
 Source: NVIDIA, MIG user guide, supported MIG profiles and supported GPUs. Volta, Turing and Ada have no MIG.
 
 ## Example

@@ -81,6 +81,8 @@ the host's memory and the adapters alone, at a small part of the rate. The plan'
 mig other than off:  no training on more than one GPU, no tensor or pipeline parallelism (written, or because one GPU does not hold the model), no nccl target
 ```
 
+Unit: none. Settings are compared.
+
 Source: NVIDIA, MIG user guide, deployment considerations (no GPU-to-GPU P2P, neither PCIe nor NVLink); NVIDIA/nccl issue 1716 (comment of 2026-08-23: experimental support, by shared memory
 between instances and by the adapter between GPUs, no P2P) and 418 (duplicate GPU).
 

@@ -47,6 +47,8 @@ munge, and with it Slurm, refuses credentials when clocks are more than 300 s ap
 time_servers: 0 (the system's own) or >= 2        persistence: not false
 ```
 
+Unit: none. Settings are compared.
+
 Source: munge(7), credential time to live 300 s; RFC 8633 section 3.2 (number of time sources); NVIDIA, driver persistence.
 
 ## Example

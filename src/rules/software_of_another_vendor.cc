@@ -76,6 +76,8 @@ The packages install, or the repository has none of that number, and no program 
 AMD GPUs:  no cuda, nccl, fabric_manager of their own;  gpu_driver < 100      (ROCm 5.7, 6.4, 7.0; NVIDIA's branches are 390, 470, 580)
 ```
 
+Unit: none. Makers and releases are compared.
+
 Source: AMD, ROCm compatibility matrix (releases of ROCm; RCCL in the place of NCCL, HIP in the place of CUDA); NVIDIA, data center drivers (branches of three digits,
 catalog/compatibility/driver-branches.yaml).
 

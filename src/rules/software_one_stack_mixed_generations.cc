@@ -77,6 +77,8 @@ for each compute network, each two groups on it:  nccl = nccl;  major(cuda) = ma
 both can be served by  max(first toolkit of each) <= cuda <= min(last toolkit of each)
 ```
 
+Unit: none. Releases are compared.
+
 Source: NVIDIA/nccl issue 1328; NVIDIA, CUDA toolkit, driver and architecture matrix. A warning, and not an error as the rule book had it: jobs inside one group work.
 
 ## Example

@@ -60,7 +60,11 @@ nofile        >= 1,048,576
 shared_memory >= 1 GiB
 ```
 
+Unit: open files on both sides, bytes on both sides.
+
 Source: NVIDIA/nccl issue 1191; NVIDIA, NCCL user guide, troubleshooting (shared memory).
+
+Error: not known. How much a job needs depends on its size.
 
 ## Example
 

@@ -151,6 +151,8 @@ mlnx-ofed       24.10 and before             5.6-1.0.3.3 to 24.10, 5.4 from 5.4-
 doca-ofed       any                          any                                               any             DOCA 2.10 (numbered as OFED: 25.01) and newer
 ```
 
+Unit: none. Releases are compared.
+
 Source: NVIDIA, DOCA profiles; DOCA 2.9.0 installation guide; MLNX_OFED release notes (ConnectX-7 came with 5.6-1.0.3.3, and with 5.4-3.5.8.0 of the long-term branch); catalog/compatibility/adapter-stack.yaml. A release that is older than the kernel (kernel.org, release dates) is a warning: it cannot have been built for it. The vendor's table of kernels was not read.
 
 ## Example

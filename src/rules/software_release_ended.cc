@@ -95,6 +95,8 @@ end of the driver branch >= edition;  a branch that the vendor does not list is 
 end of free security updates of the operating system >= edition
 ```
 
+Unit: none. Dates are compared.
+
 Source: catalog/compatibility/driver-branches.yaml (NVIDIA, supported drivers); life cycle pages of Ubuntu (standard support), Debian (LTS), Red Hat, Rocky
 Linux and SUSE (general support).
 

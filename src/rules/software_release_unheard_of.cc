@@ -66,6 +66,8 @@ A release that does not exist is a slip of the keyboard that no package manager 
 release <= the newest known: CUDA 13.3, driver 610, NCCL 2.30.7, Slurm 25.05, Kubernetes 1.35
 ```
 
+Unit: none. Releases are compared.
+
 As many numbers are compared as the newest has: 25.05.8 is 25.05.
 
 Source: catalog/compatibility/nccl.yaml (2.30.7, built for CUDA 12.9 and 13.3), driver-branches.yaml (610), both from the vendor's pages; Slurm: the releases that the compiled files are written for; Kubernetes: kubernetes.io/releases.

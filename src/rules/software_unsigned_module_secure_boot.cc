@@ -49,6 +49,8 @@ Modules that DKMS builds on the node carry no signature that the firmware knows:
 secure_boot: true  and  (gpu_driver or fabric other than inbox)  needs  signed_modules: true
 ```
 
+Unit: none. Settings are compared.
+
 Source: NVIDIA, driver installation guide, secure boot; DOCA-Host installation and DKMS management guide (from DOCA 3.3 on the modules are built by DKMS and not signed by NVIDIA).
 
 ## Example

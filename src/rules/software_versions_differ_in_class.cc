@@ -73,6 +73,8 @@ Ranks with different releases meet in one job: NCCL refuses at initialisation or
 for each pair of groups with equal server and GPU, both in `schedules`:  release = release, as written
 ```
 
+Unit: none. Releases are compared.
+
 Source: NVIDIA/nccl issues 1328 and 447 (ranks and libraries of different versions).
 
 ## Example

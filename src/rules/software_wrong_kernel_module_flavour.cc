@@ -90,6 +90,8 @@ left out: open from driver branch 560 on, proprietary before
 branch 620 and later: open only
 ```
 
+Unit: none. Generations and releases are compared.
+
 Source: NVIDIA, driver installation guide, kernel modules (also of branch 620); catalog/compatibility/kernel-modules.yaml. The switch at 560 was not confirmed for every distribution's packages.
 
 ## Example

@@ -101,7 +101,12 @@ time <= checkpoint_within, time <= checkpoint_every, time <= 5 % of checkpoint_e
 checkpoint_within <= checkpoint_every        where the time is not known
 ```
 
+Unit: s on both sides; bytes and B/s.
+
 Source: S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter); 5 % is a planning default.
+
+Error: a lower bound of the time: one job is taken to have the whole rate. 14 bytes are those of mixed precision with
+Adam; docs/predictions.md compares them with a published checkpoint.
 
 ## Example
 

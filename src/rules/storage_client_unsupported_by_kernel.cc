@@ -68,6 +68,8 @@ kernel   6.1      needs BeeGFS 7.3.4 or newer
          5.11           Lustre 2.15.0
 ```
 
+Unit: none. Releases are compared.
+
 A release of two numbers (7.4) stands for any of its series. Newer kernels than these are not judged.
 
 Source: release notes of BeeGFS 7.3.4, 7.4.5 and 7.4.6; ChangeLog of Lustre, client kernels of 2.14.0 and 2.15.0 (other kernels "may also work"); catalog/compatibility/file-system-clients.yaml. Clients of other file systems are not judged: their tables were not read.

@@ -97,7 +97,11 @@ replica r:              r <= n
 raid k+m:               k + m <= drives of one server
 ```
 
+Unit: shares, servers and drives, all counted.
+
 Source: arithmetic of erasure codes (any m shares may be lost).
+
+Error: none beyond its inputs.
 
 ## Example
 

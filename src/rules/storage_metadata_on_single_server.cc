@@ -59,7 +59,11 @@ servers = systems x servers in each, or nodes of the serving group
 servers >= 2
 ```
 
+Unit: servers on both sides.
+
 Source: arithmetic; storage outside of the spec is not judged.
+
+Error: none beyond its inputs.
 
 ## Example
 

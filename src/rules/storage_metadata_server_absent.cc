@@ -55,6 +55,8 @@ these two machines with their fast drives are missing from the order.
 servers of one system = 1  and  no group with the role storage is free to serve metadata
 ```
 
+Unit: none. The question is whether a node has a role.
+
 Source: Lustre Operations Manual, "Understanding Lustre architecture": a file system has a management server, metadata servers and object servers. Appliances of several servers bring
 theirs; what nodes of the spec serve is theirs to divide.
 

@@ -97,9 +97,14 @@ demand <= ports of the clients x rate x 0.98 / 8
 demand <= systems x data sheet rate of one
 ```
 
+Unit: B/s on both sides; rate in bit/s.
+
 0.98: 4,096 bytes of payload in 4,178 on the wire. Of servers with `ha: active-passive` one of each pair serves: half of the ports count.
 
 Source: arithmetic over RoCE v2 headers; the highest published figures lie at it.
+
+Error: an upper bound of the path: 0.98 holds for RoCE v2 with 4,096 bytes. By how much other protocols and smaller
+packets carry less is not known.
 
 ## Example
 

@@ -74,9 +74,14 @@ is rarely suspected.
 nodes x GPUs of one x read_per_gpu <= min(promise, else systems x data sheet rate; servers' ports; clients' ports)
 ```
 
+Unit: B/s on both sides.
+
 Usual figures: 0.05 to 0.1 GB/s for text, 0.5 for images, 1 to 4 for video (planning figures). NVIDIA's DGX SuperPOD reference architecture asks for 4, 8 or 40 GB/s of reading for each node of eight GPUs (good, better, best).
 
 Source: arithmetic.
+
+Error: an upper bound of what the storage gives: one workload is taken to have the whole rate. How much a program reads
+is the spec's own figure.
 
 ## Example
 

@@ -72,9 +72,13 @@ time = 14 x parameters / min(promised read rate, else systems x data sheet rate;
 time <= resume_within
 ```
 
+Unit: s on both sides; bytes and B/s.
+
 Read once is the best case: one group reads and hands on.
 
 Source: S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter); arithmetic.
+
+Error: a lower bound of the time: every byte is read once, at the whole rate.
 
 ## Example
 

@@ -102,7 +102,11 @@ capacity of local storage <= sum of the drives it lies on, on each node that mou
 drives of a node that runs containers >= 120 GB (two images of 60 GB), or a boot drive of twice that
 ```
 
+Unit: bytes on both sides.
+
 Source: arithmetic; 120 GB is a planning default. NVIDIA, DGX GB200 user guide, storage (local NVMe as cache).
+
+Error: none beyond its inputs for local storage. 120 GB for images are a default, whose error is not known.
 
 ## Example
 

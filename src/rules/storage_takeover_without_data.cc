@@ -58,6 +58,8 @@ Drives inside a failed server are not available. Its partner takes over the addr
 nfs, lustre or beegfs, `servers: { nodes: … }` with `ha`, drives besides boot:  `protection` is a replica or an erasure code over the servers
 ```
 
+Unit: none. The question is whether a redundancy is declared.
+
 Source: Lustre wiki, Lustre Server Requirements Guidelines and Creating Lustre Object Storage Services (a target is formatted with the servers that can mount it, and both reach
 its device); D. Vossel, NFS v3/v4 Active Passive, Deployment Overview (davidvossel/phd: doc/presentations/nfs-ap-overview.pdf: the resource group mounts shared file systems
 on the node that is active). That DRBD stands in the place of shared storage is general knowledge, not read.

@@ -100,9 +100,14 @@ capacity <= nodes x drives x size x k / (k + m)      (replica r: 1 / r; boot dri
 keep_checkpoints x 14 x parameters <= capacity
 ```
 
+Unit: bytes on both sides.
+
 Keep a tenth free all the same: most file systems slow down above 90 %.
 
 Source: arithmetic; S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 (bytes of a parameter).
+
+Error: an upper bound of what is usable: metadata and reserves of the file system are not subtracted, and how much they
+take is not known.
 
 ## Example
 

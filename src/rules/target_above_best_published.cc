@@ -41,7 +41,11 @@ It may be possible in theory, but nobody has reached it: a cluster as good as th
 best published < floor <= ceiling (x 1.02 for links)
 ```
 
+Unit: the unit of the metric on both sides: B/s or FLOP/s.
+
 Source: the published results are named in the finding; src/targets/published.cc has all of them. What was transferred from other hardware is no result of this one.
+
+Error: none beyond its inputs. One published result is not the best possible one.
 
 ## Example
 

@@ -32,9 +32,14 @@ one node           NVLink SHARP 2W x (n-1)/n x g/(g+1), else a ring: W
 all-gather         ring
 ```
 
+Unit: B/s on both sides; W, B and Bnic in B/s, rate in bit/s.
+
 2 % are left for smaller headers and rounding. 8 x 400 Gb/s on 16 nodes of eight: ring 392 GB/s, hierarchical 415 GB/s.
 
 Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md; payload share of an adapter: NVIDIA/nccl issue 2409, NVIDIA/nccl-tests issue 267. Targets of this kind: NVIDIA/nccl-tests issues 212 and 267, NVIDIA/nccl issues 778 and 2409.
+
+Error: an upper bound, of which healthy systems reach a part: docs/formulas.md lists the part, docs/predictions.md the
+error of the typical figure.
 
 ## Example
 

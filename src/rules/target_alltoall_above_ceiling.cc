@@ -29,7 +29,12 @@ floor <= 1.02 x Bnic x (n - 1)/(n - g)        Bnic = adapters of a node x rate /
 400 Gb/s: 49 GB/s x 15/8 = 91.9 GB/s on two nodes of eight, 51.9 GB/s on sixteen
 ```
 
+Unit: B/s on both sides; rate in bit/s.
+
 Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md, and its issue 267.
+
+Error: an upper bound. What healthy systems reach is stated in one source (48 to 49 GB/s of a 400 Gb/s adapter); how far
+others are from it is not known.
 
 ## Example
 

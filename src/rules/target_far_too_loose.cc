@@ -61,7 +61,11 @@ A test that passes with half of the rails failed finds nothing. The floor in the
 floor >= 0.80 x derived floor
 ```
 
+Unit: the unit of the metric on both sides: B/s or FLOP/s.
+
 Source: the derived floor is the lowest healthy published figure x 0.97, or the highest published gate; 0.80 leaves room for virtual machines and other programs.
+
+Error: none beyond its inputs. 0.80 is policy.
 
 ## Example
 

@@ -77,7 +77,11 @@ floor <= ceiling / oversubscription, where the group does not fit one leaf of ea
 mig other than off: figures of whole GPUs do not apply
 ```
 
+Unit: B/s on both sides.
+
 Source: arithmetic; the ceiling is that of target-all-reduce-above-ceiling.
+
+Error: an upper bound: it is the ceiling of the collective, divided.
 
 ## Example
 

@@ -29,7 +29,11 @@ floor <= dense peak of the part (BF16 for GPUs, FP64 for hosts);  floor <= memor
 host: cores x clock x FP64 operations a cycle;  populated channels x rate x 8 B
 ```
 
+Unit: FLOP/s on both sides, B/s on both sides; clock in Hz, rate in transfers/s.
+
 Source: the part's data sheet, named in the catalogue with each figure.
+
+Error: an upper bound, of which healthy systems reach a part: docs/formulas.md lists the part.
 
 ## Example
 

@@ -28,7 +28,12 @@ floor <= 1.02 x lanes x rate of a lane x 256 / (256 + 20)       x16: generation 
 NVLink: all links of one GPU, one way                            450 GB/s on H100
 ```
 
+Unit: B/s on both sides.
+
 Source: PCI Express Base Specification 5.0, sections 2.2.1, 3.6 and 4.2; a payload of 256 bytes is what platforms negotiate. Best published: 55.4 GB/s on generation 5 (stas00/ml-engineering).
+
+Error: an upper bound, of which healthy systems reach a part: docs/formulas.md lists the part. 2 % are left for smaller
+headers and rounding.
 
 ## Example
 

@@ -66,7 +66,12 @@ floor <= GPUs x FP64 peak (of the tensor cores where there are any)
 size = 8 N^2 bytes <= memory of all GPUs;  a warning above 0.97 of it
 ```
 
+Unit: FLOP/s on both sides, bytes on both sides.
+
 Source: Netlib HPL; the largest published share of memory is 0.966; shares of the peak: 0.68 on eight H100 (aigatech/vpbenchmarking), 0.70 on A100 (NVIDIA/deepops).
+
+Error: an upper bound, of which healthy systems reach a part: docs/formulas.md lists the part, docs/predictions.md the
+error of the typical figure.
 
 ## Example
 

@@ -27,7 +27,12 @@ floor <= 1.02 x rate / 8 x 0.98          4,096 bytes of payload in 4,178 on the 
 400 Gb/s: 49 GB/s (392 Gb/s)
 ```
 
+Unit: B/s on both sides; rate in bit/s.
+
 Source: RoCE v2 headers (IBTA annex A17); highest published result, 392 Gb/s: NVIDIA/nccl issue 2409.
+
+Error: an upper bound, of which healthy systems reach a part: docs/formulas.md lists the part. 2 % are left for smaller
+headers and rounding.
 
 ## Example
 

@@ -59,6 +59,8 @@ all_gather, all_to_all, hpl   group, whole
 storage_read, storage_write   node, whole
 ```
 
+Unit: none. Names are compared.
+
 Source: the table of metrics (docs/validate.md).
 
 ## Example

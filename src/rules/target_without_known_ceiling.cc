@@ -35,6 +35,8 @@ open question that could have been answered before.
 judged:  a ceiling of the hardware is known, and a published healthy result or gate, or `floor`
 ```
 
+Unit: none. The question is whether figures are known.
+
 Source: a target is never taken from the run that it judges (docs/validate.md).
 
 ## Example

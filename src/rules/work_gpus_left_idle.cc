@@ -110,8 +110,12 @@ copies: the most that divide:  copies <= GPUs / copy, and (batch / sequence) mod
 idle = GPUs - copies x copy = 0
 ```
 
+Unit: GPUs on both sides; batch and sequence in tokens.
+
 Source: D. Narayanan et al., arXiv 2104.04473, sections 2 and 3 (p x t x d is the number of GPUs; the batch is divided evenly among d copies); Megatron-LM asserts the
 second when it starts (megatron/core/num_microbatches_calculator.py; its words from general knowledge, not read).
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -89,7 +89,11 @@ time > 4 h  needs  checkpoint_every
 time: what `clusterc plan` expects; without a step time `within`, or 6 x parameters x tokens / (GPUs x dense peak x 0.40), 4 x what fine-tuning leaves as it is;  interruption: every 50,677 GPU-hours
 ```
 
+Unit: s on both sides; interruption in GPU-hours.
+
 Source: Llama 3, arXiv 2407.21783, section 3.3.4.
+
+Error: that of the step time (docs/predictions.md). Without a step time: not known, 0.40 of the peak is a default.
 
 ## Example
 

@@ -105,8 +105,12 @@ shape = layers x (hidden x (2 x heads + 2 x kv_heads) x head_size + m x hidden x
 parameters / 2 <= shape <= 2 x parameters        the upper end only where `vocabulary` is not written
 ```
 
+Unit: parameters on both sides; heads, experts and words are counted.
+
 Source: A. Vaswani et al., arXiv 1706.03762, section 3.2 (heads of hidden / heads); J. Ainslie et al., arXiv 2305.13245, section 2.2 (heads in equal groups for each key-value head); D. Narayanan et al.,
 arXiv 2104.04473, section 2.1 (parameters of a layer). Twice is wide enough for layers that are not alike, and for an `ffn` that is left out (4 x hidden).
+
+Error: a factor of two is allowed for the shape; the other lines have none beyond their inputs.
 
 ## Example
 

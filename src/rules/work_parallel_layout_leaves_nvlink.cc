@@ -63,7 +63,11 @@ tensor <= GPUs of an NVLink domain (of the server, or of the rack-scale system)
 tensor x pipeline x context x data = GPUs of `on`
 ```
 
+Unit: GPUs on both sides.
+
 Source: D. Narayanan et al., arXiv 2104.04473, section 3.2 (tensor parallelism within a server).
+
+Error: none beyond its inputs.
 
 ## Example
 

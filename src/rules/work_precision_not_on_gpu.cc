@@ -76,6 +76,8 @@ twice the memory, and every planned figure is wrong.
 compute capability >= 8.0 for bf16, 8.9 for fp8, 10.0 for fp4
 ```
 
+Unit: none. Compute capabilities are compared.
+
 Source: NVIDIA CUDA C++ Programming Guide, arithmetic of tensor cores by compute capability. Of other makers the catalogue's peaks are taken; where there is none, or none of a part that has the units, a note says so: nothing that needs the peak is judged then.
 
 ## Example

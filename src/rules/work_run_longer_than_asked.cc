@@ -57,8 +57,12 @@ time = tokens / (tokens a second x goodput)        both as `clusterc plan` print
 time <= within
 ```
 
+Unit: s on both sides; tokens and tokens/s.
+
 What needs more of the peak than anybody has reached is [work-run-time-claim-impossible](work-run-time-claim-impossible.md).
 Source: docs/workloads.md has the terms of a step and their sources; docs/predictions.md says how far they are from published runs (which is why this is a warning).
+
+Error: that of the step time, which docs/predictions.md compares with published runs; that of the goodput is not known.
 
 ## Example
 

@@ -60,7 +60,11 @@ o = 6; in fine-tuning 4 + 2 x `trained_parameters` / parameters: what is frozen 
 warning above 0.65 (best published), error above 0.80;  0.30 to 0.55 are usual
 ```
 
+Unit: a share of the peak on both sides; operations in FLOP, peak in FLOP/s, time in s.
+
 Source: D. Narayanan et al., arXiv 2104.04473, equation 4; MegaScale, arXiv 2402.15627 (0.653 in BF16); Llama 3, arXiv 2407.21783, table 4. Attention's own operations are left out, recomputation is not counted: the true need is higher.
+
+Error: a lower bound of the share: attention and recomputation are left out.
 
 ## Example
 

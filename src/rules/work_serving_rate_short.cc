@@ -46,7 +46,11 @@ copies wanted = tokens_per_second / tokens a second of one copy, rounded up
 copies wanted x GPUs of one copy <= GPUs of the workload
 ```
 
+Unit: copies and GPUs on both sides; tokens/s.
+
 Source: docs/workloads.md has the decoding step and its sources.
+
+Error: not known. No published decoding rate is compared with it yet.
 
 ## Example
 

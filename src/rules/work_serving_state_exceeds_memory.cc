@@ -101,7 +101,11 @@ keys and values of a token = 2 x layers x kv_heads x head_size x bytes (`kv_prec
 error: weights + keys and values > memory;  warning: weights + keys and values > 0.9 x memory
 ```
 
+Unit: bytes of a GPU on both sides.
+
 Source: Hugging Face, Llama 3.1 (memory tables); 0.9 is what engines fill where nothing is asked for (vLLM, gpu_memory_utilization); the rest is for their own work. Not against physics: weights can be kept in the host's memory.
+
+Error: docs/predictions.md compares weights, keys and values with published ones; 0.9 is the default of one engine.
 
 ## Example
 

@@ -170,7 +170,11 @@ batch >= sequence;  batch mod sequence = 0 (warning);  batch / sequence mod (dat
                                                  `data` left out: mod micro_batch; the copies that the GPUs give are work-gpus-left-idle's
 ```
 
+Unit: GPUs, heads, experts, layers and tokens, all counted.
+
 Source: D. Narayanan et al., arXiv 2104.04473, section 2 (how tensor, pipeline and data parallelism divide a model and its batch); what Megatron-LM asserts of its arguments.
+
+Error: none beyond its inputs.
 
 ## Example
 

@@ -126,10 +126,15 @@ activations >= 2 x sequence x hidden x layers / (tensor x context)     everythin
 error above 1.0 x memory, warning above 0.9
 ```
 
+Unit: bytes of a GPU on both sides.
+
 With `split` and `batch` the figure is that of the plan (docs/workloads.md), which counts all activations of the split; a
 warning where only these exceed the memory.
 
 Source: S. Rajbhandari et al., ZeRO, SC 2020, table 1; V. Korthikanti et al., arXiv 2205.05198, table 2. Not against physics, as the rule book had it: state can be kept in the host's memory.
+
+Error: docs/predictions.md compares states and peaks with published ones. Without a planned split the activations are a
+lower bound, or not counted; 0.9 is policy.
 
 ## Example
 
