@@ -22,7 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     std::string terms;
     double processors = 0;
     for (const PowerTerm& t : sum.terms) {
-      if (t.what == "memory module" || t.what == "drive") continue;
+      if (t.what == "memory module" || t.what == "drive" || t.what == "hard disk") continue;
       terms += format("{}{} x {} ({})", terms.empty() ? "" : " + ", t.count, to_text(t.each), t.what);
       if (t.what == s.gpu_model || t.what == s.cpu_model) processors += t.each.value * static_cast<double>(t.count);
     }
