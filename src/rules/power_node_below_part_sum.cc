@@ -34,6 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     mention_unconfirmed(f, s.part.power, format("the power of '{}'", s.id));
     f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
+    f.help(format("where the machine holds itself to this figure, write `power_cap: {}`", to_text(*s.power)));
     f.physics = above(processors, s.power->value);  // GPUs and processors alone at their limits
     f.object("nodes." + g.name);
   }
@@ -65,7 +66,8 @@ Source: data sheets (catalogue). What has no figure counts as nothing.
 
 ## How to fix
 
-Leave `power` out, state the maker's figure, or enforce a `power_cap`.
+Leave `power` out, state the maker's figure, or enforce a `power_cap`. A machine that keeps its GPUs below their limits of
+its own accord, such as a workstation for an office outlet, has a `power_cap` of its stated power.
 
 ## When to accept
 
