@@ -55,7 +55,10 @@ PowerSum power_sum(const ServerModel& server, const Counted& counted) {
   if (counted.memory && server.part.memory)
     add_term(sum, "memory module", server.part.memory->count.value_or(0), kDimmPower);
   if (counted.drives)
-    for (const auto& drives : server.part.drives) add_term(sum, "drive", drives.value.count.value_or(1), kDrivePower);
+    for (const auto& drives : server.part.drives) {
+      const bool disks = drives.value.kind && *drives.value.kind == DriveKind::hdd;
+      add_term(sum, disks ? "hard disk" : "drive", drives.value.count.value_or(1), disks ? kDiskPower : kDrivePower);
+    }
   for (const NicSet& nics : server.nics) {
     if (!counted.nics) break;
     if (nics.part && nics.part->power) {

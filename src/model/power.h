@@ -12,7 +12,8 @@ namespace clusterc {
 // Planning defaults for parts whose catalogue entries carry no power. Modules and drives of one kind differ by more
 // than these digits.
 constexpr Watts kDimmPower{10};             // one DDR5 RDIMM under load (planning default)
-constexpr Watts kDrivePower{20};            // one U.2 NVMe drive under load (planning default; other drives take less)
+constexpr Watts kDrivePower{20};            // one U.2 NVMe drive under load (planning default; SATA drives take less)
+constexpr Watts kDiskPower{10};             // one disk of 3.5 inches under load (planning default; Exos X16: 10 W)
 constexpr double kAirFanShare = 0.12;       // fans of an air-cooled server, of everything else in it (planning default)
 constexpr double kLiquidFanShare = 0.03;    // what still needs air beside cold plates (planning default)
 constexpr double kSupplyEfficiency = 0.94;  // 80 PLUS Platinum, 230 V internal redundant, half load (CLEAResult 80 PLUS

@@ -13,15 +13,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[f.network];
     const Value<double>& declared = n.spec->oversubscription;
     const double said = declared.value_or(1);
+    // Who writes both the spines and the links to each has said how many uplinks a leaf has.
+    const bool asked_for = !declared && n.spec->spines && n.spec->links_per_spine;
     const std::string wired = format("{} x {} down, {} up{}", f.tiers[0].down, to_text(f.link_rate), f.tiers[0].up,
                                      f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
-    if (above(f.oversubscription, said * 1.001)) {
+    if (!asked_for && above(f.oversubscription, said * 1.001)) {
       Finding& x = findings.error(
           rule.id, first_place(written(declared), n.span),
-          format("each leaf of network '{}' has an oversubscription of {:.3g}:1, but the spec states {:.3g}:1", n.name,
-                 f.oversubscription, said));
+          format("each leaf of network '{}' has an oversubscription of {:.3g}:1, but {}", n.name, f.oversubscription,
+                 declared ? format("the spec states {:.3g}:1", said)
+                          : std::string("full bandwidth is planned where `oversubscription` is left out")));
       x.label(wired);
       x.help("use more spines, or fewer nodes on each leaf");
+      x.object("networks." + n.name);
+      continue;
+    }
+    if (asked_for && f.oversubscription > 1.001 && !n.carries_traffic(Traffic::compute)) {
+      Finding& x = findings.note(rule.id, n.spec->spines.span,
+                                 format("each leaf of network '{}' has an oversubscription of {:.3g}:1, as `spines` "
+                                        "and `links_per_spine` ask for",
+                                        n.name, f.oversubscription));
+      x.label(wired);
       x.object("networks." + n.name);
       continue;
     }
@@ -50,8 +62,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Leaves have the uplinks that the spec's `oversubscription` states (error). GPU nodes whose jobs span several leaves have
-full bandwidth between them (warning).
+Leaves have the uplinks that the spec's `oversubscription` states, or full bandwidth where it is left out (error; a note
+where `spines` and `links_per_spine` state the uplinks themselves). GPU nodes whose jobs span several leaves have full
+bandwidth between them (warning).
 
 ## Why it matters
 

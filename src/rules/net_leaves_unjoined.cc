@@ -84,8 +84,8 @@ islands = ⌈end ports at the size built for / ports of a leaf⌉, where nothing
 
 Unit: islands on both sides.
 
-A switch with uplink ports of its own (48 x 1 Gb/s and 4 x 100 Gb/s) has no spines planned above it. With `connects: everything` two uplinks of each go to the first Ethernet network that carries in-band traffic, stands on switches of its own,
-and whose `rate` is that of the uplinks at least.
+A switch with uplink ports of its own (48 x 1 Gb/s and 4 x 100 Gb/s) has no spines planned above it. With `connects: everything` two uplinks of each go to the first Ethernet network that carries in-band traffic
+on its own switches or on those that it shares, where their `rate` is that of the uplinks at least.
 
 Source: NVIDIA, DGX SuperPOD reference architecture, RA-11333-001 V11, appendix A: 8 out-of-band switches with 16 uplinks of 100 Gb/s, two each.
 

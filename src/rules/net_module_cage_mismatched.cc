@@ -60,7 +60,7 @@ that fits, so it gets only a note.
 ## Formula
 
 ```
-plug = cage at both ends, or a slower QSFP in a faster QSFP cage
+plug = cage at both ends, or a slower QSFP in a faster QSFP or a QSFP-DD cage
 rate of the cable = links of the cage x rate of a link; a splitter has a tail for each link
 the cable carries the network's link layer (InfiniBand, Ethernet)
 ```

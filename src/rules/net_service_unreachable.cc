@@ -118,19 +118,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   // `what`: "storage 'scratch' is mounted by 'gpu'", "group 'head' schedules 'gpu'".
   const auto say = [&](SourceSpan at, const std::string& who, std::string_view what,
                        const std::vector<std::string>& names, const Reach& by, std::string_view alone, bool in_any,
-                       std::string object) {
+                       Traffic of, std::string object) {
     const auto count = static_cast<std::int64_t>(names.size());
     const std::vector<std::string> first(names.begin(), names.begin() + std::min<std::ptrdiff_t>(count, 3));
     Finding& f = findings.add(
         in_any ? Severity::warning : rule.severity, rule.id, at,
         format("{} {} {} but {}", who, what, name_list(first, count), in_any ? "shares no network with them" : alone));
-    const int client = c.find_node_group(names.front());
+    // The first of the client's networks that carries such traffic; else its first.
+    const Joined& joined = by.group(c.find_node_group(names.front()));
+    const NetworkModel* where = nullptr;
     for (std::size_t i = 0; i < c.networks.size(); ++i)
-      if (by.group(client)[i]) {
-        f.note(c.networks[i].span, format("'{}' is in this network", names.front()));
-        f.help(format("add it to `connects` of '{}'", c.networks[i].name));
-        break;
-      }
+      if (joined[i] && (!where || (!where->carries_traffic(of) && c.networks[i].carries_traffic(of))))
+        where = &c.networks[i];
+    if (where) {
+      f.note(where->span, format("'{}' is in this network", names.front()));
+      f.help(format("add it to `connects` of '{}'", where->name));
+    }
     f.object(std::move(object));
   };
 
@@ -151,7 +154,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (names.empty()) continue;
     if (s.nodes >= 0) told[static_cast<std::size_t>(s.nodes)] = 1;
     say(s.span, format("storage '{}'", s.name), "is mounted by", names, reach, kAlone, Reach::any(from),
-        "storage." + s.name);
+        Traffic::storage, "storage." + s.name);
   }
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& n = c.nodes[g];
@@ -162,7 +165,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (names.empty()) continue;
     say(n.span, format("group '{}'", n.name), what, names, tcp,
         Reach::any(reach.group(static_cast<int>(g))) ? "is in no network with addresses: it cannot be reached" : kAlone,
-        Reach::any(tcp.group(static_cast<int>(g))), "nodes." + n.name);
+        Reach::any(tcp.group(static_cast<int>(g))), Traffic::inband, "nodes." + n.name);
   }
 }
 

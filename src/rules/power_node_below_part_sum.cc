@@ -23,7 +23,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     std::string terms;
     double processors = 0;
     for (const PowerTerm& t : sum.terms) {
-      if (t.what == "memory module" || t.what == "drive") continue;
+      if (t.what == "memory module" || t.what == "drive" || t.what == "hard disk") continue;
       terms += format("{}{} x {} ({})", terms.empty() ? "" : " + ", t.count, to_text(t.each), t.what);
       if (t.what == s.gpu_model || t.what == s.cpu_model) processors += t.each.value * static_cast<double>(t.count);
     }
@@ -35,6 +35,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     mention_unconfirmed(f, s.part.power, format("the power of '{}'", s.id));
     f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
+    f.help(format("where the machine holds itself to this figure, write `power_cap: {}`", to_text(*s.power)));
     f.physics = above(processors, s.power->value);  // GPUs and processors alone at their limits
     f.object("nodes." + g.name);
   }
@@ -70,7 +71,8 @@ Error: a lower bound. The true figure is about a quarter higher.
 
 ## How to fix
 
-Leave `power` out, state the maker's figure, or enforce a `power_cap`.
+Leave `power` out, state the maker's figure, or enforce a `power_cap`. A machine that keeps its GPUs below their limits of
+its own accord, such as a workstation for an office outlet, has a `power_cap` of its stated power.
 
 ## When to accept
 

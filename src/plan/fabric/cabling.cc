@@ -25,6 +25,8 @@ bool cage_takes(std::string_view cage, std::string_view plug) {
   const auto generation = [&](std::string_view s) {
     return std::find(std::begin(kQsfp), std::end(kQsfp), s) - std::begin(kQsfp);
   };
+  // QSFP-DD: a second row of contacts behind that of QSFP, so plugs of up to four lanes of 50 Gb/s go in, too.
+  if (cage == "qsfp-dd") return plug == "qsfp28" || plug == "qsfp56";
   const auto c = generation(cage), g = generation(plug);
   return c < 3 && g < c;
 }

@@ -126,7 +126,8 @@ Meters sold_length(const CablePart&, Meters needed);
 
 // Whether a cage takes a plug: QSFP cages take the slower generations too (NVIDIA LinkX 100G-PAM4 product line
 // overview: QSFP112 cages "support QSFP56 ... and QSFP28"); OSFP with fins and with a flat top are two things (the
-// same, "Integrated" and "Riding Heat Sink").
+// same, "Integrated" and "Riding Heat Sink"). QSFP-DD cages take QSFP28 and QSFP56 (QSFP-DD MSA:
+// backward compatible with QSFP).
 bool cage_takes(std::string_view cage, std::string_view plug);
 
 }  // namespace clusterc

@@ -12,7 +12,7 @@
 // them. A network that is out-of-band for everything counts nodes' management ports first, then storage, then the
 // switches of each fabric, then PDUs rack by rack, then shelves and trays of assemblies. Its switches have ports of
 // their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the first Ethernet fabric that carries in-band traffic,
-// which therefore is planned again with those ports.
+// its own or a guest's, which therefore is planned again with those ports.
 #include "plan/fabric/fabric.h"
 
 #include <algorithm>
@@ -377,17 +377,19 @@ struct Builder {
     tier("core", s.cores(), s.pods * s.spines_per_group * s.core_links, 0);
   }
 
-  // The first Ethernet fabric of in-band traffic whose ports take the management switches' uplinks.
+  // The first Ethernet fabric of in-band traffic whose ports take the management switches' uplinks: that of a network
+  // with switches of its own, or of one that shares another's.
   int uplink_target(int network) const {
     const NetworkModel& n = c.networks[network];
     if (!has_uplink_ports(n)) return -1;
     for (std::size_t i = 0; i < c.networks.size(); ++i) {
       const NetworkModel& t = c.networks[i];
-      if (static_cast<int>(i) == network || !own_switches(t) || t.kind != LinkKind::ethernet ||
+      const int host = t.shares >= 0 ? t.shares : static_cast<int>(i);
+      const NetworkModel& on = c.networks[static_cast<std::size_t>(host)];
+      if (static_cast<int>(i) == network || host == network || !own_switches(on) || on.kind != LinkKind::ethernet ||
           std::find(t.carries.begin(), t.carries.end(), Traffic::inband) == t.carries.end())
         continue;
-      if (n.switch_part->uplink_rate && t.rate.value + 0.5 >= n.switch_part->uplink_rate->value)
-        return static_cast<int>(i);
+      if (n.switch_part->uplink_rate && on.rate.value + 0.5 >= n.switch_part->uplink_rate->value) return host;
     }
     return -1;
   }

@@ -55,6 +55,20 @@ TEST(Power, OfAServerIsTheSumOfItsParts) {
   EXPECT_EQ(s.server.power.source, sum.formula());
 }
 
+// Disks are no NVMe drives: 24 of them are 240 W, not 480 W.
+TEST(Power, OfDisksIsTheirOwn) {
+  LabServer s;
+  Drives disks;
+  disks.count = fact(std::int64_t{24});
+  disks.kind = fact(DriveKind::hdd);
+  s.server.part.drives.entries.push_back({"data", {}, disks});
+  const PowerSum sum = server_power_sum(s.server);
+  EXPECT_DOUBLE_EQ(sum.parts.value, 2205 + 240);
+  EXPECT_EQ(sum.formula(),
+            "(4 x 350 W gpu + 2 x 280 W cpu + 16 x 10 W memory module + 3 x 20 W drive + 24 x 10 W hard disk + 1 x 25 W "
+            "nic) x 1.12 fans / 0.94 supply efficiency");
+}
+
 // 2,700 W at the wall through supplies of 0.94 are 2,538 W of direct current; through supplies of 0.88 they take 2,538
 // / 0.88 = 2,884.09 W.
 TEST(Power, WhatTheSuppliesGiveStaysWhereTheirLossesDiffer) {

@@ -43,6 +43,10 @@ TEST(Cabling, CagesTakeTheirOwnPlugsAndSlowerQsfp) {
   EXPECT_TRUE(cage_takes("qsfp56", "qsfp28"));
   EXPECT_FALSE(cage_takes("qsfp28", "qsfp56"));
   EXPECT_FALSE(cage_takes("rj45", "qsfp28"));
+  EXPECT_TRUE(cage_takes("qsfp-dd", "qsfp28"));
+  EXPECT_TRUE(cage_takes("qsfp-dd", "qsfp56"));
+  EXPECT_FALSE(cage_takes("qsfp-dd", "qsfp112"));  // of lanes of 100 Gb/s
+  EXPECT_FALSE(cage_takes("qsfp56", "qsfp-dd"));
 }
 
 struct Count {
