@@ -5,7 +5,7 @@ need findmnt cloud-init python3 ansible-playbook
 export LC_ALL=C.UTF-8 HOME=$work
 compile_spec mounts
 equal "nobody installs the clients" "$(grep -c 'storage-client-uninstalled' "$work/mounts.log")" 2
-grep -q "'scratch' is not mounted on 'lone': no network with a subnet joins them and its management servers" "$work/mounts.log" || fail "nothing is said of the node that reaches no server"
+grep -q "'scratch' is not mounted on 'lone': no network with a subnet connects them to its management servers" "$work/mounts.log" || fail "nothing is said of the node that reaches no server"
 for node in gpu-0/n1 login-0/l1 lone-0/a1; do
   cloud-init schema --config-file "$out/cloud-init/$node/user-data" 2>&1 | grep -q Valid || fail "cloud-init refuses user-data of $node"
 done
