@@ -192,13 +192,13 @@ def documents():
                 expect(f"the runbook does not begin with {f['rule']}", f"(`{f['rule']}`)" in runbook.split("\n## ")[0])
             if name == "bad":
                 expect("the case has no error", errors)
-                expect("the feed that carries too much is not marked", re.search(r"^  A .*! \d", text, re.M) and "! above what it may carry" in text, text)
-                expect("the runbook does not mark it", "**! above what it gives**" in runbook, runbook[:1500])
+                expect("the feed that carries too much is not marked", re.search(r"^  A .*! \d", text, re.M) and "! above the rating" in text, text)
+                expect("the runbook does not mark it", "**! above what it supplies**" in runbook, runbook[:1500])
             else:
                 expect("a plan without errors has marks", "! " not in text, text)
     hot = read(HERE + "/base.yaml").replace("units: 4, spare: 1", "units: 2, spare: 1").replace("10.66.0.0/16", "10.66.0.0/29")
     got = run("plan", "--today", TODAY, "-", stdin=hot).stdout
-    expect("heat above what is removed has no mark", "! above what the zone removes or gives" in got, got)
+    expect("heat above what is removed has no mark", "! above the limit of the zone" in got, got)
     expect("addresses above what there are have no mark", "! more than the subnet has" in got, got)
 
 
