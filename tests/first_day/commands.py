@@ -108,7 +108,7 @@ def folder():
         for line in named.stdout.splitlines():
             expect("the folder does not say what the file alone brings", line in got.stdout, line, got.stdout)
         expect("a spec without its first key is passed over", "clusters/no-key.yml" in got.stdout and "'clusterc' is missing" in got.stdout, got.stdout)
-        expect("what is passed over is not listed", "3 YAML files passed over: clusters/.hidden.yaml (hidden), clusters/kubeconfig.yaml (no `clusterc:` key), "
+        expect("what is passed over is not listed", "3 YAML files skipped: clusters/.hidden.yaml (hidden), clusters/kubeconfig.yaml (no `clusterc:` key), "
                "clusters/values.yaml (no `clusterc:` key)" in got.stderr, got.stderr)
         expect("other files are told", "note.txt" not in got.stderr and "known.yaml" not in got.stderr, got.stderr)
         expect("specs of any name are checked", "odd name.yaml: " in got.stderr, got.stderr)
@@ -118,7 +118,7 @@ def folder():
         none = run("check", cwd=work + "/empty")
         expect("a folder without a spec", none.returncode == 2 and "init --example" in none.stderr, none.stderr)
         only = run("check", "--specs-only", "clusters/values.yaml", "clusters/good.yaml", "clusters/note.txt", cwd=work)
-        expect("--specs-only reads what is no spec", only.returncode == 0 and "passed over: clusters/values.yaml" in only.stderr, only.stderr, only.stdout)
+        expect("--specs-only reads what is no spec", only.returncode == 0 and "skipped: clusters/values.yaml" in only.stderr, only.stderr, only.stdout)
         expect("--specs-only of nothing", run("check", "--specs-only", "clusters/values.yaml", cwd=work).returncode == 0)
         empty = run("check", "-", stdin="")
         expect("an empty file has no way out", "init --example" in empty.stdout, empty.stdout)
