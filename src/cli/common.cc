@@ -151,7 +151,7 @@ int exit_status(const Run& run, const std::string& path, const po::variables_map
     });
     const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
     put_error(printable(path) + ": " + render_summary(run.findings) +
-              (offered ? "; --fix fixes " + std::to_string(mendable) + ", --diff shows how" : "") +
+              (offered ? "; --fix corrects " + std::to_string(mendable) + ", --diff shows how" : "") +
               (acceptable(run, given) ? "; --accept prints entries that accept them" : "") + "\n");
   }
   const bool strict = given.count("strict") && given["strict"].as<bool>();

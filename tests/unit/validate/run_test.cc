@@ -319,9 +319,9 @@ TEST_F(Suite, ResultsThatContradictThemselvesAreNoPasses) {
   EXPECT_EQ(told({kHeader, with(R"({"label")", R"({"backend":"cuda","label")"), kDone}),
             "error contradictory: memtest.hold was measured by the back end 'cuda', but 'host' was started");
   EXPECT_EQ(told({good, kDone}), "error damaged result: it has no header");
-  EXPECT_EQ(told({kHeader, kHeader, good, kDone}),
-            "error contradictory: 2 results in one (each rank for itself, where the launcher is of another MPI than "
-            "the program)");
+  EXPECT_EQ(
+      told({kHeader, kHeader, good, kDone}),
+      "error contradictory: 2 results in one (each rank ran alone: launcher and program use different MPI libraries)");
   std::string other = kHeader;
   put(other, "@program", "memory");
   EXPECT_EQ(told({other, good, kDone}),
