@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: mkfs.xfs 6.1, wipefs and mount (Debian 12) on loop devices in a mount namespace: the script of the role drives makes and mounts a file system on drives that nothing is on, takes an older one up again, and writes to no drive with a partition, a file system, a member of a RAID or another's data; several drives as one with an mdadm that joins nothing and says what it was told; shellcheck; Slurm's health check and Ansible's ask for what is made, and for nothing else; 7 broken twins
+# output ansible: mkfs.xfs 6.1, wipefs and mount (Debian 12) on loop devices in a mount namespace: the script of the role drives makes and mounts a file system on drives that nothing is on, takes an older one up again, and writes to no drive with a partition, a file system, a member of a RAID or another's data; several drives as one with an mdadm that joins nothing and says what it was told; shellcheck; Slurm's health check and Ansible's ask for what is made, and for nothing else; 7 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need mkfs.xfs wipefs losetup unshare shellcheck sfdisk python3
 "$bin" compile "$src/tests/consumers/specs/drives.yaml" -o "$work/tree" > "$work/compile.log" 2>&1 || { cat "$work/compile.log" >&2; fail "clusterc compile drives.yaml"; }

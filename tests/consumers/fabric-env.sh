@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested fabric-env: ucx_info 1.13, ompi_info 4.1
-# output fabric-env: ucx_info -c 1.13 and ompi_info 4.1 (Debian 12) print every value of the files of every example and of the golden case; shellcheck, and apply.sh with a node's adapters as sysfs shows them, one of them missing, one of another subnet; sockets and subnets as netplan, hosts and opensm have them; NCCL 2.28 reads nccl.conf where it is installed, else every name is held against its user guide; 5 broken twins
+# output fabric-env: ucx_info -c 1.13 and ompi_info 4.1 (Debian 12) print every value of the files of every example and of the golden case; shellcheck, and apply.sh with a node's adapters as sysfs shows them, one of them missing, one of another subnet; sockets and subnets as netplan, hosts and opensm have them; NCCL 2.28 reads nccl.conf where it is installed, else every name is held against its user guide; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need shellcheck ucx_info ompi_info python3
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output cloud-init: findmnt --verify (util-linux 2.38, Debian 12) of the fstab that its mounts make and of the one that Ansible's role mounts leaves in a copy of a Debian 12 system, the same lines for NFS, Lustre and BeeGFS, and a second run that changes nothing; no client of Lustre or BeeGFS is packed here: what they read is held against readers of the documented grammar of mount.lustre, of lnet's networks= and of BeeGFS's mount options, each LNet on interfaces whose addresses netplan has beside its servers; 5 broken twins
+# output cloud-init: findmnt --verify (util-linux 2.38, Debian 12) of the fstab that its mounts make and of the one that Ansible's role mounts leaves in a copy of a Debian 12 system, the same lines for NFS, Lustre and BeeGFS, and a second run that changes nothing; no client of Lustre or BeeGFS is packed here: what they read is held against readers of the documented grammar of mount.lustre, of lnet's networks= and of BeeGFS's mount options, each LNet on interfaces whose addresses netplan has beside its servers; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need findmnt cloud-init python3 ansible-playbook
 export LC_ALL=C.UTF-8 HOME=$work
