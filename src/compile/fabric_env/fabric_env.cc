@@ -374,7 +374,7 @@ port() {
   ports=$ports${ports:+,}$1
   some=$((some + 1))
 }
-# expect COUNT NETWORK: as many as the plan has, or the libraries choose for themselves
+# expect COUNT NETWORK: fewer ports than the plan has: the libraries choose by themselves
 expect() {
   [ "$some" -eq "$1" ] || { echo "network $2: $some of $1 RDMA ports are there" >&2; status=3; }
   some=0
@@ -402,7 +402,7 @@ infiniband() {
 }
 )sh";
 constexpr std::string_view kPut =
-    R"sh(# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
+    R"sh(# put FILE PLACE [LINE]: installs the file beside this script, with the ports after LINE, if it differs
 put() {
   to=$root$2
   mkdir -p "${to%/*}" || exit 2
