@@ -96,7 +96,7 @@ for tree in sys.argv[2:]:
                 if line.startswith("NCCL_SOCKET_IFNAME=="):
                     interfaces = line.strip().split("==")[1].split(",")
                     assert set(interfaces) <= set(have.values()), (folder, interfaces)
-                    assert have[address] in interfaces or "network of jobs" in open(f"{folder}/{name}").read(), (folder, line)
+                    assert have[address] in interfaces or "job network" in open(f"{folder}/{name}").read(), (folder, line)
                     compared += 1
                 if line.startswith("btl_tcp_if_include"):
                     assert any(ipaddress.ip_address(address) in ipaddress.ip_network(s) for s in line.split("= ")[1].strip().split(",")), (folder, line)

@@ -84,7 +84,7 @@ def init():
         errors = errors_of(spec)
         expect(f"init --ask with {answers.split()} has errors", not errors, *[f["message"] for f in errors])
     again = run("init", "--ask", stdin="my cluster\nmine\nmars\niec\nnvidia-dgx-h20\nnvidia-dgx-h200\n0\nmany\n3\n1\n\n\n")
-    expect("a wrong answer is not asked again", again.stderr.count("Where does it stand") == 2 and again.stderr.count("How many of them") == 3 and
+    expect("a wrong answer is not asked again", again.stderr.count("Where is the site") == 2 and again.stderr.count("How many of them") == 3 and
            "did you mean 'nvidia-dgx-h200'" in again.stderr, again.stderr)
     expect("the answers do not stand in the spec", "gpu[1-3]" in again.stdout and "name: mine" in again.stdout, again.stdout)
 
@@ -199,7 +199,7 @@ def documents():
     hot = read(HERE + "/base.yaml").replace("units: 4, spare: 1", "units: 2, spare: 1").replace("10.66.0.0/16", "10.66.0.0/29")
     got = run("plan", "--today", TODAY, "-", stdin=hot).stdout
     expect("heat above what is removed has no mark", "! above the limit of the zone" in got, got)
-    expect("addresses above what there are have no mark", "! more than the subnet has" in got, got)
+    expect("addresses above what there are have no mark", "! more addresses than the subnet has" in got, got)
 
 
 # ---- accept

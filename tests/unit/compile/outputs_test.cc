@@ -40,7 +40,7 @@ TEST(Compile, ExtraLinesOfAnOutputThatIsNotMadeAreAWarning) {
                           "[output-extra-unused]"),
             std::string::npos)
       << c.told();
-  EXPECT_NE(c.told().find("the extra lines of 'hosts' go nowhere: 'hosts' is skipped [output-extra-unused]"),
+  EXPECT_NE(c.told().find("the extra lines of 'hosts' are not used: `outputs` skips 'hosts' [output-extra-unused]"),
             std::string::npos)
       << c.told();
 }
@@ -143,7 +143,7 @@ TEST(Hosts, NoNameStandsForTwoMachines) {
                       "[hosts-name-twice]"),
             std::string::npos);
   EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-x" + vm, "  x-y" + lan + "  y" + second)
-                .find("'n1-x-y' would be the name of two machines"),
+                .find("two machines have the name 'n1-x-y'"),
             std::string::npos);
   EXPECT_NE(told("  a: { names: localhost" + vm + "  b: { names: n2" + vm, "  lan" + lan).find("[hosts-name-twice]"),
             std::string::npos);

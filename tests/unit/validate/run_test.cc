@@ -730,7 +730,7 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   const auto open = [&](bool fresh = false) { return Journal::open(path, owner, now, fresh, error); };
   std::ofstream(path) << "a letter\n";
   EXPECT_FALSE(open());
-  EXPECT_NE(error.find("no journal of clusterc"), std::string::npos) << error;
+  EXPECT_NE(error.find("not a journal of clusterc"), std::string::npos) << error;
   std::ofstream(path) << R"({"record":"journal","format":"clusterc-journal","version":2})"
                       << "\n";
   EXPECT_FALSE(open());
