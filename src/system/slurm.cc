@@ -165,9 +165,8 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
                          "not confine jobs to devices that gres.conf does not list")
             .help(
                 "write `render_nodes: 8` in the part of a GPU that can be partitioned (MI300 and newer), "
-                "`render_nodes: 1` "
-                "in "
-                "others; `/sys/class/kfd/kfd/topology/nodes/*/properties` lists them as drm_render_minor");
+                "`render_nodes: 1` in others; `/sys/class/kfd/kfd/topology/nodes/*/properties` lists them as "
+                "drm_render_minor");
       n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
     n.shards = g.software.gpu_shards.value_or(0);
