@@ -33,7 +33,7 @@ spec-unknown-name spec-unknown-part spec-unknown-rule spec-unknown-value spec-wr
 """.split()
 # Cases of which all is mended in one run: how many fixes that takes.
 WHOLE = {"fix-nested-slips": 6}
-STEP = re.compile(r"^(.*?):(\d+): (mended|left as it is): (.*?) \[([a-z0-9-]+)\](?:: (.*))?$", re.MULTILINE)
+STEP = re.compile(r"^(.*?):(\d+): (fixed|left as it is): (.*?) \[([a-z0-9-]+)\](?:: (.*))?$", re.MULTILINE)
 
 
 class Wrong(Exception):
@@ -104,7 +104,7 @@ def mend(clusterc, arguments, folder):
     # The same, by this program, one after the other.
     text, mended, before_this = before, [], None
     for _, _, what, title, rule, _ in steps:
-        if what != "mended":
+        if what != "fixed":
             continue
         with open(path, "wb") as file:
             file.write(text)

@@ -39,7 +39,7 @@ def table(mine):
 
 
 pages = {}
-index = GENERATED + "# The rule book\n\n`clusterc explain RULE` prints a page; names and codes are both understood. The same rules [by severity](by-severity.md).\n"
+index = GENERATED + "# The rule book\n\n`clusterc explain RULE` prints a page; RULE is a name or a code. The same rules are listed [by severity](by-severity.md).\n"
 for family, title in FAMILIES.items():
     mine = [r for r in rules if r["id"].split("-")[0] == family]
     if mine:
@@ -47,17 +47,17 @@ for family, title in FAMILIES.items():
 unknown = [r["id"] for r in rules if r["id"].split("-")[0] not in FAMILIES]
 if unknown:
     sys.exit(f"rules of no known family: {unknown}")
-SEVERITIES = (("Errors against physics or a rating", "They cannot be accepted, and no baseline holds them.", lambda r: r["physics"]),
-              ("Errors", "What cannot be built, does not fit or does not work.", lambda r: r["severity"] == "error" and not r["physics"]),
-              ("Warnings", "What works, against good practice. A spec may raise them: `severity: { RULE: error }`.", lambda r: r["severity"] == "warning"),
-              ("Notes", "Worth knowing; they never count, unless a spec raises them.", lambda r: r["severity"] == "note"))
-by_severity = GENERATED + "# The rule book, by severity\n\nThe most that a rule says; some say a part of it more mildly. [By family](README.md).\n"
+SEVERITIES = (("Errors against physics or a rating", "They cannot be accepted, and a baseline cannot contain them.", lambda r: r["physics"]),
+              ("Errors", "The cluster cannot be built, does not fit or does not work.", lambda r: r["severity"] == "error" and not r["physics"]),
+              ("Warnings", "The cluster works, but is against good practice. A spec can raise them: `severity: { RULE: error }`.", lambda r: r["severity"] == "warning"),
+              ("Notes", "Worth knowing. They do not count, unless a spec raises them.", lambda r: r["severity"] == "note"))
+by_severity = GENERATED + "# The rule book, by severity\n\nEach rule is listed with its highest severity; some rules report some cases with a lower one. The same rules are listed [by family](README.md).\n"
 for title, words, belongs in SEVERITIES:
     mine = [r for r in rules if belongs(r)]
     if mine:
         by_severity += f"\n## {title} ({len(mine)})\n\n{words}\n\n" + table(mine)
 limits = [r for r in rules if "threshold" in r]
-by_severity += "\n## Limits that a spec may set otherwise\n\n`thresholds: { RULE: … }`: limits of policy, not of physics.\n\n| rule | limit | where nothing is set | least | most |\n| --- | --- | --- | --- | --- |\n"
+by_severity += "\n## Limits that a spec can change\n\n`thresholds: { RULE: … }` changes them. They are limits of policy, not of physics.\n\n| rule | limit | default | least | most |\n| --- | --- | --- | --- | --- |\n"
 for r in limits:
     t = r["threshold"]
     by_severity += f"| [{r['id']}]({r['id']}.md) | {t['means']} | {t['standard']} | {t['least']} | {t['most']} |\n"
@@ -75,7 +75,7 @@ pages["docs/rules/README.md"] = index
 
 
 def example(rule):
-    """The rule's failing golden case, and what a check of it says of the rule: run here, so that no page shows what is not so."""
+    """The failing golden case of the rule, and the findings of the rule in it. `check` runs here, so that each page shows its real output."""
     case = os.path.join(source, "tests/golden/check", rule)
     arguments = ["check", "spec.yaml"]
     if os.path.exists(os.path.join(case, "cmd")):
@@ -84,12 +84,12 @@ def example(rule):
     ran = subprocess.run([clusterc, *arguments, "--format", "json"], cwd=case, capture_output=True, text=True, check=False)
     said = [f for f in json.loads(ran.stdout)["findings"] if f["rule"] == rule]
     if not said:
-        sys.exit(f"{rule}: a check of tests/golden/check/{rule} says nothing of it")
+        sys.exit(f"{rule}: a check of tests/golden/check/{rule} does not report the rule")
     with open(os.path.join(case, "spec.yaml"), encoding="utf-8") as file:
         spec = file.read()
     lines = "".join(f"{f['place']['file']}:{f['place']['line']}:{f['place']['column']}: {f['severity']}: {f['message']} [{rule}]\n" for f in said)
-    return (f"\n## As a spec\n\n[The smallest spec](../../tests/golden/check/{rule}/spec.yaml) in which it speaks:\n\n"
-            f"```yaml\n{spec}```\n\n`clusterc {' '.join(arguments)}` says:\n\n```text\n{lines}```\n")
+    return (f"\n## Example\n\n[The smallest spec](../../tests/golden/check/{rule}/spec.yaml) for which the rule reports a finding:\n\n"
+            f"```yaml\n{spec}```\n\n`clusterc {' '.join(arguments)}` prints:\n\n```text\n{lines}```\n")
 
 
 explanations = {r["id"]: run("explain", r["id"]) for r in rules}
@@ -142,13 +142,13 @@ for name, output in outputs.items():
     short += f"| `{name}` | {output['readers']} | {output['tested']} |\n"
     tests = [f"[{script}](../tests/consumers/{script}): {how}" for script, how in output["tried"]] + [f"exact tree of [a small spec](../{golden}/spec.yaml)"]
     long += f"| `{name}` | {output['summary']} | {output['readers']} | {'<br>'.join(tests)} |\n"
-pages["docs/tested.md"] = (GENERATED.replace("src/rules; edit there", "tests/consumers; edit there") + "# What the outputs were tested with\n\nEvery compiled file is read by the program that it is for, in the tests "
-                           "that `scripts/test` runs. A broken twin is a file with one mistake, which the program has to refuse.\n\n" + long)
+pages["docs/tested.md"] = (GENERATED.replace("src/rules; edit there", "tests/consumers; edit there") + "# What the outputs were tested with\n\nIn the tests that `scripts/test` runs, each compiled file is read by the program that it is for. "
+                           "A negative test is a file with one mistake, which the program must refuse.\n\n" + long)
 for path, table in (("README.md", short),):
     with open(os.path.join(source, path), encoding="utf-8") as file:
         text = file.read()
     if text.count(BEGIN) != 1 or END not in text.split(BEGIN)[1]:
-        sys.exit(f"{path}: the table of outputs has lost its two marks")
+        sys.exit(f"{path}: the two marks around the table of outputs are missing")
     before, after = text.split(BEGIN)
     pages[path] = before + BEGIN + "\n" + table + "\n" + END + after.split(END, 1)[1]
 
@@ -164,7 +164,7 @@ for path, text in pages.items():
             f.write(text)
         print("wrote", path)
     else:
-        wrong.append(f"{path} is {'missing' if have is None else 'not what the program says'}")
+        wrong.append(f"{path} is {'missing' if have is None else 'different from the output of the program'}")
 folder = os.path.join(source, "docs/rules")
 for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
     if f"docs/rules/{name}" not in pages:

@@ -131,7 +131,7 @@ def step_differences(program, plan, tree, text):
         sections, _ = read(text)
         acceptance = list(sections).index("Acceptance")
         lines = [line for name in list(sections)[:acceptance] for line in sections[name]]
-        rows = [cells(line)[1] for line in sections.get("Compiled besides", []) if line.startswith("| [")]
+        rows = [cells(line)[1] for line in sections.get("Other compiled files", []) if line.startswith("| [")]
         def place(pattern, which=min):
             found = [i for i, line in enumerate(lines) if re.search(pattern, line)]
             return which(found) if found else None
@@ -187,7 +187,7 @@ def step_differences(program, plan, tree, text):
         for node in has["mirror"]:
             there(rf"{plays} --limit {re.escape(node)} --tags \S*mirror", f"makes {node} the mirror")
         for bought in (s for s in plan["storage"] if s["systems"] and not s["nodes"] and not has["mounts"]):   # its maker's client mounts it
-            there(rf"yours: storage {re.escape(bought['name'])} at `/", f"mounts {bought['name']}")
+            there(rf"by hand: storage {re.escape(bought['name'])} at `/", f"mounts {bought['name']}")
         for lister in LISTERS & set(has["outputs"]):
             there(rf"knows the nodes: .*tree/{lister}/", f"for {lister}")
         # One rests on the other.
@@ -279,7 +279,7 @@ def superpod_twins(text):
             "a host that is not there": text.replace("--limit head1", "--limit head3", 1), "a unit that is not there": text.replace("is-active cluster-dnsmasq", "is-active dnsmasq", 1),
             "a subnet that is not there": text.replace("cluster-opensm@compute", "cluster-opensm@storage-2", 1), "a program that is not there": text.replace("sbin/cluster-health`", "sbin/cluster-healthy`", 1),
             "another command": text.replace("`clusterc compile", "`clusterc build", 1), "a command of nobody": text.replace("`cd tree/ansible/ && ansible all -m ping`", "`pingall -r tree/ansible/`", 1),
-            "a subnet without a step": re.sub(r"- \[ \] subnet storage.*\n", "", text), "storage that nobody mounts": re.sub(r"- \[ \] yours: storage scratch.*\n", "", text), "a group that nobody installs": text.replace("tree/ipxe/login.ipxe", "tree/ipxe/gpu.ipxe", 1)}
+            "a subnet without a step": re.sub(r"- \[ \] subnet storage.*\n", "", text), "storage that nobody mounts": re.sub(r"- \[ \] by hand: storage scratch.*\n", "", text), "a group that nobody installs": text.replace("tree/ipxe/login.ipxe", "tree/ipxe/gpu.ipxe", 1)}
 
 
 # Of small specs, by the name of their folder.

@@ -192,7 +192,7 @@ def main():
     if seen != {0, 1} and a.rounds >= 10:
         print("every round had differences")
     # What cannot be compared.
-    for arguments, word in ((["old", "new"], "both are folders"), (["site", "cluster.yaml"], "no compiled tree"), (["old", "missing.yaml"], "missing.yaml")):
+    for arguments, word in ((["old", "new"], "both are folders"), (["site", "cluster.yaml"], "not a compiled tree"), (["old", "missing.yaml"], "missing.yaml")):
         done = call(program, "diff", *arguments, expect=2)
         if word not in done.stderr:
             sys.exit(f"diff {arguments}: {done.stderr}")
@@ -214,7 +214,7 @@ def main():
         sys.exit("a file that became a program is not shown")
     os.remove("old/" + private[0])
     os.mkfifo("old/" + private[0])
-    if "is no file and no link" not in call(program, "diff", "old", "cluster.yaml", expect=2).stderr:
+    if "is neither a file nor a link" not in call(program, "diff", "old", "cluster.yaml", expect=2).stderr:
         sys.exit("a pipe in a file's place is not said")
     # Texts with nothing in common, and large ones: in a time that grows with them.
     os.makedirs("site/hosts", exist_ok=True)

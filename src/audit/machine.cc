@@ -162,15 +162,16 @@ void write_server(YamlWriter& yaml, const MachineFacts& m, const std::string& cp
   else
     unknown(yaml, "sockets", "the probe saw no processors below /sys/devices/system/cpu");
   if (!cpu.empty() && m.sockets == 0)
-    yaml.comment(format("cpus: '{}', and how many the probe did not see; write 2 x {}, for example", m.cpu_model, cpu));
+    yaml.comment(format("cpus: '{}', whose number the probe did not see; write for example 2 x {}", m.cpu_model, cpu));
   else if (!cpu.empty())
     yaml.field("cpus", format("{} x {}", m.sockets, cpu));
   else
-    yaml.comment(
-        format("cpus: {} x '{}' is not in the catalogue; write a part for it under parts: to have its figures judged",
-               m.sockets > 0 ? std::to_string(m.sockets) : "how many", m.cpu_model.empty() ? "unknown" : m.cpu_model));
-  yaml.comment(format("memory: {} in all; write the modules, for example 16 x 32 GiB, to have its bandwidth judged",
-                      m.memory_bytes > 0 ? gib(m.memory_bytes) : "how much the probe did not see"));
+    yaml.comment(format(
+        "cpus: {} x '{}' is not in the catalogue; write a part for it under parts:, so that its figures can be judged",
+        m.sockets > 0 ? std::to_string(m.sockets) : "unknown number", m.cpu_model.empty() ? "unknown" : m.cpu_model));
+  yaml.comment(
+      format("memory: {} in total; write the modules, for example 16 x 32 GiB, so that its bandwidth can be judged",
+             m.memory_bytes > 0 ? gib(m.memory_bytes) : "unknown amount"));
   write_gpus(yaml, m, catalog);
   yaml.end_map();
 }
@@ -212,7 +213,7 @@ std::optional<MachineFacts> read_probe(std::string_view json, std::string& error
   simdjson::dom::parser parser;
   element e;
   if (parser.parse(json.data(), json.size()).get(e) != simdjson::SUCCESS || text(e, "record") != "probe") {
-    error = "this is no record of the node probe";
+    error = "this is not a record of the node probe";
     return std::nullopt;
   }
   MachineFacts m;
@@ -258,14 +259,14 @@ std::string spec_of_machine(const MachineFacts& m, Catalog& catalog) {
   std::string out;
   YamlWriter yaml(out);
   yaml.comment("The machine '" + m.host +
-               "' as the node probe found it. Complete it: what stands in comments was not to be seen from inside.");
+               "' as the node probe found it. Complete it: the probe could not see what is in comments.");
   yaml.begin_map();
   yaml.field("clusterc", 1).field("rules", "2026.11");
   yaml.field("name", cluster_name(m.host));
 
   yaml.comment(
-      "The room is not described, so nothing is said of power, cooling and racks. For a room of one's own: region, "
-      "altitude, supply, feeds, cooling.");
+      "The room is not described, so that power, cooling and racks are not checked. For a room of your own, write "
+      "region, altitude, supply, feeds and cooling.");
   yaml.map("site").field("kind", "cloud").field("provider", "local").end_map();
 
   yaml.map("nodes").map("machine");

@@ -26,7 +26,8 @@ class Asking {
     return ask(question, join(words, ", "), standard, [&](const std::string& text) {
       if (std::ranges::find(words, text) != words.end()) return std::string();
       const auto near = nearest_name(text, known);
-      return format("'{}' is none of {}{}", text, join(words, ", "), near ? format("; did you mean '{}'?", *near) : "");
+      return format("'{}' is not one of {}{}", text, join(words, ", "),
+                    near ? format("; did you mean '{}'?", *near) : "");
     });
   }
   std::int64_t number(std::string_view question, std::int64_t least, std::int64_t most, std::int64_t standard) {
@@ -35,7 +36,7 @@ class Asking {
           NumberProblem problem;
           const auto n = parse_whole(written, problem);
           return n && *n >= least && *n <= most ? std::string()
-                                                : format("'{}' is no number from {} to {}", written, least, most);
+                                                : format("'{}' is not a number from {} to {}", written, least, most);
         });
     NumberProblem problem;
     return *parse_whole(text, problem);
@@ -46,7 +47,7 @@ class Asking {
           text.size() <= 40 && text.front() != '-' && text.back() != '-' && std::ranges::all_of(text, [](char c) {
             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
           });
-      return good ? std::string() : format("'{}' is no name of letters, digits and hyphens", text);
+      return good ? std::string() : format("'{}' is not a name of letters, digits and hyphens", text);
     });
   }
 
@@ -110,17 +111,17 @@ struct Room {
 
 std::string spec_from_answers(Catalog& catalog, const Answer& answer, const Say& say) {
   Asking ask(catalog, answer, say);
-  const std::string name = ask.name("What is the cluster called?", "mine");
+  const std::string name = ask.name("What is the name of the cluster?", "mine");
   Room room;
-  room.na =
-      ask.choose("Where does it stand: na is North America, iec the rest of the world?", {"na", "iec"}, "iec") == "na";
+  room.na = ask.choose("Where is the site: na for North America, iec for the rest of the world?", {"na", "iec"},
+                       "iec") == "na";
   const std::vector<std::string> known = servers(catalog);
   const std::string model = ask.choose("Which GPU server?", known, "nvidia-dgx-h200");
   const std::int64_t nodes = ask.number("How many of them?", 1, kMostNodes, 4);
-  const std::int64_t per_rack = ask.number("How many in a rack?", 1, 8, std::min<std::int64_t>(2, nodes));
+  const std::int64_t per_rack = ask.number("How many in each rack?", 1, 8, std::min<std::int64_t>(2, nodes));
   const bool infiniband =
-      ask.choose("How do they reach each other?", {"infiniband", "ethernet"}, "infiniband") == "infiniband";
-  const std::string scheduler = ask.choose("What hands out jobs?", {"slurm", "kubernetes", "none"}, "slurm");
+      ask.choose("Which fabric connects them?", {"infiniband", "ethernet"}, "infiniband") == "infiniband";
+  const std::string scheduler = ask.choose("Which scheduler?", {"slurm", "kubernetes", "none"}, "slurm");
 
   const ServerPart& server = *catalog.server(model);
   const double each = server.power->value / 1000;
@@ -138,13 +139,10 @@ std::string spec_from_answers(Catalog& catalog, const Answer& answer, const Say&
       format("{{ A: {{ breaker: {0} A }}, B: {{ breaker: {0} A }}, C: {{ breaker: {0} A }} }}", room.breaker());
   const std::string pdu = room.na ? "na-415-3ph-60" : "eu-400-3ph-63";
   std::string out = format(
-      "# {} x {}, written by `clusterc init --ask`. What is marked GUESS was not asked: put in what your room has.\n"
-      "clusterc: 1\nrules: {}\nname: {}\n\n"
-      "site:\n  region: {}\n  supply: {{ phases: 3, voltage: {:.0f} V }}\n  feeds: {}   # GUESS: two of three carry it "
-      "all\n"
-      "  cooling:\n    hall: {{ method: contained-air, units: {}, spare: 1, each: {{ heat: 60 kW, airflow: 9000 CFM "
-      "}}, "
-      "supply: 22 C }}   # GUESS\n\n",
+      "# {} x {}, written by `clusterc init --ask`. Values with the mark GUESS were not asked: replace them by those "
+      "of your room.\nclusterc: 1\nrules: {}\nname: {}\n\nsite:\n  region: {}\n  supply: {{ phases: 3, voltage: {:.0f} "
+      "V }}\n  feeds: {}   # GUESS: two of three feeds carry the full load\n  cooling:\n    hall: {{ method: "
+      "contained-air, units: {}, spare: 1, each: {{ heat: 60 kW, airflow: 9000 CFM }}, supply: 22 C }}   # GUESS\n\n",
       nodes, model, kNewestEdition.text(), name, room.na ? "na" : "iec", room.volts(), feeds, units);
   out += format(
       "racks:\n  main:\n    names: \"r[1-{}]\"\n    model: generic-48u-800x1200   # GUESS\n    cooling: hall\n"

@@ -10,16 +10,16 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "PART");
   o.add_options()("gpu", po::value<std::string>()->value_name("GPU"),
-                  "only servers and assemblies that are fitted with this GPU: h200")(
+                  "only servers and assemblies with this GPU: h200")(
       "ports", po::value<std::string>()->value_name("RATE"),
       "only switches and adapters with ports of this rate: 800G")(
       "gaps", po::bool_switch(),
-      "which of the facts that decide errors (draw, supplies, ports, breakers) are unknown or unconfirmed")(
-      "output,o", po::value<std::string>()->value_name("DIR"), "import: write the parts there, a file each")(
+      "list the unknown and unconfirmed facts that decide errors (draw, supplies, ports, breakers)")(
+      "output,o", po::value<std::string>()->value_name("DIR"),
+      "import: write the parts to this folder, one file for each")(
       "supply", po::value<std::string>()->value_name("FILE"),
       "import: the module type of the power supplies in the device's bays")(
-      "source", po::value<std::string>()->value_name("TEXT"),
-      "import: the repository that the files are from, with its commit");
+      "source", po::value<std::string>()->value_name("TEXT"), "import: the repository of the files, with its commit");
   add_findings_options(o);
 }
 
@@ -108,9 +108,8 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kCatalog{
-    "catalog",
-    "the built-in parts; a kind lists its parts, a part prints its facts and sources, any other word or a PCI id finds "
-    "parts; import makes parts of NetBox types",
-    "clusterc catalog [KIND|PART|WORD…] | clusterc catalog import [-o DIR] FILE…", options, run};
+const Command kCatalog{"catalog",
+                       "the built-in parts: a kind lists its parts, a part prints its facts and sources, any other "
+                       "word or a PCI id searches; import creates parts from NetBox types",
+                       "clusterc catalog [KIND|PART|WORD…] | clusterc catalog import [-o DIR] FILE…", options, run};
 }  // namespace clusterc::cli

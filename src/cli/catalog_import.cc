@@ -63,7 +63,7 @@ int import_parts(std::span<const std::string> given, const po::variables_map& op
   const auto files = files_of(given);
   const bool to_folder = options.count("output") > 0;
   if (files.size() > 1 && !to_folder)
-    throw UsageError{format("{} files make as many parts: give a folder for them with --output DIR", files.size())};
+    throw UsageError{format("{} files become one part each: name a folder for them with --output DIR", files.size())};
   const RunOptions limits = run_options(options, "");
   Run run;
   bool unreadable = false;
@@ -72,7 +72,7 @@ int import_parts(std::span<const std::string> given, const po::variables_map& op
     const std::string& path = options["supply"].as<std::string>();
     if (const auto type = read_type(path, limits.max_bytes, run, unreadable)) supply = supply_of(*type);
     if (!supply && !unreadable)
-      throw UsageError{"--supply takes the module type of a power supply, not '" + path + "'"};
+      throw UsageError{"--supply needs the module type of a power supply, not '" + path + "'"};
   }
   const std::string library = options.count("source") ? options["source"].as<std::string>() : std::string(kLibrary);
   Catalog catalog(run.sources, run.findings);

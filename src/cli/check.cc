@@ -25,18 +25,18 @@ void options(po::options_description& o) {
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)");
   o.add_options()(
       "fix", po::bool_switch(),
-      "mend what has one safe edit; comments and layout stay, and no edit that would bring up an error is made")(
+      "fix findings that have one safe edit; keep comments and layout, and make no edit that causes an error")(
       "diff", po::bool_switch(), "show what --fix would write, and write nothing")(
       "baseline", po::value<std::string>()->value_name("FILE"),
-      "set aside the findings that FILE knows; only new ones count")(
-      "write-baseline", po::bool_switch(), "write the present findings into the file of --baseline")(
+      "ignore the findings that are in FILE; only new findings count")(
+      "write-baseline", po::bool_switch(), "write the current findings to the file of --baseline")(
       "edition", po::value<std::string>()->value_name("EDITION"),
-      "edition of the rule book in place of the one that the spec names; newest: a preview")(
+      "use this edition of the rule book, not that of the spec; newest: a preview")(
       "specs-only", po::bool_switch(),
-      "pass over files that are no specs, as in a folder: for hooks that hand over all YAML")(
+      "skip files that are not specs, as in a folder: for hooks that pass all YAML files")(
       "accept", po::bool_switch(),
-      "below the findings: the entries of `accept` that set each error and warning aside, to be pasted with a reason")(
-      "verbose", po::bool_switch(), "list each check that was not made for want of a key")(
+      "also print the entries of `accept` for each error and warning, to paste with a reason")(
+      "verbose", po::bool_switch(), "list each check that was skipped because a key is missing")(
       "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
 }
 
@@ -90,7 +90,7 @@ class BaselineFile {
       if (!(old_ = read_baseline(sources_, file, findings_))) {
         findings_.sort(sources_);
         put_error(render_text(findings_, sources_));
-        throw UsageError{"'" + path_ + "' is no baseline that this program reads"};
+        throw UsageError{"'" + path_ + "' is not a baseline that this program can read"};
       }
     }
   }
@@ -122,7 +122,7 @@ class BaselineFile {
                      findings_known_ == 1 ? "" : "s", specs_.size(), specs_.size() == 1 ? "" : "s"));
     if (left_out_ == 0) return kOk;
     put_error(
-        format("{}: {} left out: what is against physics, and what the loader could not read, cannot be set aside\n",
+        format("{}: {} left out: a baseline cannot hold findings against physics or findings of the spec reader\n",
                printable(path_), left_out_));
     return kFindings;
   }
@@ -177,15 +177,15 @@ Checked mend_spec(const std::string& path, const RunOptions& options, const Base
   } else if (options.from_stdin) {
     put(mended.text);
   } else if (mended.text != before && !replace_file(path, before, mended.text, error)) {
-    put_error("clusterc: error: " + printable(error.message) + ": nothing in it was mended\n");
+    put_error("clusterc: error: " + printable(error.message) + ": the file was not changed\n");
     out.run = run_pipeline(path, Stage::checked, options);
     baseline.apply(*out.run, path);
     out.status = kUnjudged;
     return out;
   }
   for (const MendStep& s : mended.applied)
-    put_error(format("{}:{}: {}: {} [{}]\n", shown, s.line, write ? "mended" : "would be mended", printable(s.title),
-                     s.rule));
+    put_error(
+        format("{}:{}: {}: {} [{}]\n", shown, s.line, write ? "fixed" : "would be fixed", printable(s.title), s.rule));
   for (const MendStep& s : mended.refused)
     put_error(
         format("{}:{}: left as it is: {} [{}]: {}\n", shown, s.line, printable(s.title), s.rule, printable(s.why_not)));
@@ -197,8 +197,8 @@ class Checking {
   explicit Checking(const po::variables_map& given)
       : given_(given), baseline_(given), fixing_(given["fix"].as<bool>()), showing_(given["diff"].as<bool>()) {
     if (given.count("edition")) edition_ = asked_edition(given["edition"].as<std::string>());
-    if (fixing_ && showing_) throw UsageError{"--fix writes, --diff only shows: say one of them"};
-    if (showing_ && format_of(given) != Format::text) throw UsageError{"--diff is text: leave --format out"};
+    if (fixing_ && showing_) throw UsageError{"use --fix, which writes, or --diff, which only shows, but not both"};
+    if (showing_ && format_of(given) != Format::text) throw UsageError{"--diff prints text: omit --format"};
   }
 
   int run(const SpecFiles& files) {
@@ -290,8 +290,8 @@ class Checking {
         if (lines.find(entry) == std::string::npos) lines += "  - " + entry + "\n";
     }
     if (never > 0)
-      put_error(format("{}: {} cannot be accepted: mend what {}\n", printable(path),
-                       plural(static_cast<std::int64_t>(never), "finding"), never == 1 ? "it says" : "they say"));
+      put_error(format("{}: {} cannot be accepted: fix the {}\n", printable(path),
+                       plural(static_cast<std::int64_t>(never), "finding"), never == 1 ? "cause" : "causes"));
     return lines.empty() ? lines : "accept:\n" + lines;
   }
 
@@ -312,9 +312,9 @@ int run(const po::variables_map& given) {
   };
   if (!given["watch"].as<bool>()) return Checking(given).run(files());
   for (const char* other : {"fix", "diff", "write-baseline"})
-    if (given[other].as<bool>()) throw UsageError{std::string("--watch only looks: leave --") + other + " out"};
+    if (given[other].as<bool>()) throw UsageError{std::string("--watch writes nothing: omit --") + other};
   if (std::ranges::find(arguments, "-") != arguments.end())
-    throw UsageError{"--watch waits for files to change; standard input does not"};
+    throw UsageError{"--watch needs files: standard input does not change"};
   return watch([&] {
     Checking checking(given);
     WatchRound round;

@@ -44,9 +44,10 @@ void add_positional(po::options_description& options, const char* name) {
 void add_findings_options(po::options_description& options, const char* formats) {
   options.add_options()("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), formats)(
       "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")(
-      "strict", po::bool_switch(), "warnings fail, too")("today", po::value<std::string>()->value_name("DATE"),
-                                                         "day against which acceptances expire (default: today)")(
-      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
+      "strict", po::bool_switch(), "exit with status 1 on warnings, too")(
+      "today", po::value<std::string>()->value_name("DATE"),
+      "date that decides which acceptances have expired (default: today)")(
+      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest size of a spec");
 }
 
 std::vector<std::string> positional(const po::variables_map& given) {
@@ -64,7 +65,7 @@ RunOptions run_options(const po::variables_map& given, const std::string& path) 
   RunOptions options;
   if (given.count("max-bytes")) {
     const auto bytes = given["max-bytes"].as<std::int64_t>();
-    if (bytes < 1) throw UsageError{"--max-bytes takes a number of bytes from 1 on, not " + std::to_string(bytes)};
+    if (bytes < 1) throw UsageError{"--max-bytes takes a number of bytes, at least 1, not " + std::to_string(bytes)};
     options.max_bytes = static_cast<std::size_t>(bytes);
   }
   if (given.count("today")) {
@@ -150,8 +151,8 @@ int exit_status(const Run& run, const std::string& path, const po::variables_map
     });
     const bool offered = given.count("fix") && !given["fix"].as<bool>() && !given["diff"].as<bool>() && mendable > 0;
     put_error(printable(path) + ": " + render_summary(run.findings) +
-              (offered ? "; --fix mends " + std::to_string(mendable) + ", --diff shows how" : "") +
-              (acceptable(run, given) ? "; --accept prints what accepts them" : "") + "\n");
+              (offered ? "; --fix corrects " + std::to_string(mendable) + ", --diff shows how" : "") +
+              (acceptable(run, given) ? "; --accept prints entries that accept them" : "") + "\n");
   }
   const bool strict = given.count("strict") && given["strict"].as<bool>();
   return errors || (strict && warnings) ? kFindings : kOk;
@@ -239,7 +240,7 @@ void report_kept(const WriteResult& written, const std::string& folder, bool for
     put_error(format("{}/{}: changed by hand since it was written{}\n", where, printable(name),
                      force ? "; overwritten" : "; kept (" + std::string(way_out) + ")"));
   for (const std::string& name : written.foreign)
-    put_error(format("{}/{}: not made by clusterc; kept\n", where, printable(name)));
+    put_error(format("{}/{}: not written by clusterc; kept\n", where, printable(name)));
 }
 
 int report_tree(const WriteResult& written, const std::string& folder, bool force, std::string_view way_out,

@@ -22,9 +22,9 @@ void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "folder of the compiled tree")(
-      "only", po::value<std::string>()->value_name("LIST"), "these outputs only: slurm,netplan")(
-      "list", po::bool_switch(), "list the outputs and who reads them")(
-      "check", po::bool_switch(), "write nothing; fail when the tree is not up to date")(
+      "only", po::value<std::string>()->value_name("LIST"), "compile only these outputs: slurm,netplan")(
+      "list", po::bool_switch(), "list the outputs and the programs that read them")(
+      "check", po::bool_switch(), "write nothing; fail if the tree is not up to date")(
       "force", po::bool_switch(), "overwrite files that were changed by hand");
 }
 
@@ -36,7 +36,7 @@ void refuse_others(const std::string& folder, const std::set<std::string, std::l
   const std::string manifest = folder + "/" + std::string(kManifestName);
   if (std::error_code failed;
       std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed))
-    throw UsageError{"'" + manifest + "' is no file; move it away"};
+    throw UsageError{"'" + manifest + "' is not a file; move it away"};
   const auto text = read_file(folder + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error);
   if (!text) return;
   std::set<std::string, std::less<>> others;
@@ -44,8 +44,8 @@ void refuse_others(const std::string& folder, const std::set<std::string, std::l
   const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
     const std::string_view id = path.substr(0, path.find('/'));
     if (last.empty() && !find_output(id))
-      throw UsageError{"'" + folder + "' holds what is no compiled tree ('" + std::string(path) +
-                       "'), and would be replaced as a whole: name another folder"};
+      throw UsageError{"'" + folder + "' is not a compiled tree (it has '" + std::string(path) +
+                       "'), and would be replaced completely: name another folder"};
     if (only.empty()) return false;
     if (id != last && !only.contains(id)) others.emplace(id);
     last = id;
@@ -53,7 +53,7 @@ void refuse_others(const std::string& folder, const std::set<std::string, std::l
   });
   if (!whole) return;  // the writer says what is wrong with it
   if (!others.empty())
-    throw UsageError{"'" + folder + "' holds other outputs (" + join(others, ", ") +
+    throw UsageError{"'" + folder + "' has other outputs (" + join(others, ", ") +
                      ") that --only would remove: name another folder, or compile without --only"};
 }
 
@@ -95,7 +95,7 @@ int run(const po::variables_map& given) {
         [&](const Bundle::File& file, std::string_view bytes) { tree.put(file.path, file.origin, bytes, file.mode); });
     const CompileWish wish{accepted, only, result->templates ? &*result->templates : nullptr};
     for (const std::string_view id : compile_outputs(*result->system, wish, files, told))
-      put_error(format("{}: this cluster does not call for it\n", id));
+      put_error(format("{}: this cluster does not need this output\n", id));
     for (const Finding& f : told.all())
       if (f.severity == Severity::error && !std::ranges::any_of(accepted, [&](const Finding& known) {
             return known.rule == f.rule && known.span == f.span;
@@ -110,14 +110,14 @@ int run(const po::variables_map& given) {
   interrupts.reset();
   const int status = report_findings(*result, path, given, true);
   constexpr std::string_view kWayOut =
-      "--force overwrites it; outputs.<id>.extra or a file of the folder of templates keeps a change";
+      "--force overwrites it; to keep a change, use outputs.<id>.extra or a file in the template folder";
   if (!write.check) return report_tree(written, folder, write.force, kWayOut, status);
   if (!written.ok) throw std::runtime_error(written.error);
   report_kept(written, folder, write.force, kWayOut);
   for (const std::string& name : written.differing)
     put_text(format("{}/{}: not up to date\n", printable(folder), printable(name)));
   if (const std::size_t files = written.differing.size() + written.hand_edited.size(); files > 0) {
-    put_error(format("{}: {} {} from what the spec gives\n", folder, plural(files, "file"),
+    put_error(format("{}: {} {} from the compiled files\n", folder, plural(files, "file"),
                      files == 1 ? "differs" : "differ"));
     return kFindings;
   }

@@ -203,11 +203,11 @@ int run(const po::variables_map& given) {
   else if (shells[0] == "fish")
     put(fish(commands()));
   else
-    throw UsageError{"there is completion for bash, zsh and fish, not for '" + shells[0] + "'"};
+    throw UsageError{"completion exists for bash, zsh and fish, not for '" + shells[0] + "'"};
   return kOk;
 }
 
 }  // namespace
-const Command kCompletion{"completion", "what completes commands and options in a shell: bash, zsh, fish",
+const Command kCompletion{"completion", "completion of commands and options in a shell: bash, zsh, fish",
                           "clusterc completion bash|zsh|fish", options, run};
 }  // namespace clusterc::cli

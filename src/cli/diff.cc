@@ -20,13 +20,14 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "OLD NEW");
   o.add_options()("only", po::value<std::string>()->value_name("LIST"),
-                  "beside a compiled tree: these outputs only: slurm,netplan")(
+                  "with a compiled tree: only these outputs: slurm,netplan")(
       "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"),
       "text, markdown (for a pull request) or json (every object)")(
       "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"),
       "auto, always or never: for findings of a spec that has no plan")(
-      "today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)")(
-      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
+      "today", po::value<std::string>()->value_name("DATE"),
+      "date that decides which acceptances have expired (default: today)")(
+      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest size of a spec");
 }
 
 bool is_pipe(const std::string& path) {
@@ -83,8 +84,7 @@ std::pair<std::optional<std::string>, std::uint32_t> file_in(const std::string& 
   if (!std::filesystem::exists(status)) return {};
   if (std::filesystem::is_symlink(status)) return {std::filesystem::read_symlink(path, failed).string(), kLink};
   if (!std::filesystem::is_regular_file(status))
-    throw std::runtime_error("'" + path +
-                             "' is no file and no link: what it would be replaced with cannot be compared with it");
+    throw std::runtime_error("'" + path + "' is neither a file nor a link: it cannot be compared with a compiled file");
   FileError error;
   auto text = read_file(path, kLargest, error);
   if (!text) throw std::runtime_error(error.message);
@@ -101,9 +101,9 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   const std::string manifest = tree + "/" + std::string(kManifestName);
   if (std::error_code failed;
       std::filesystem::exists(manifest, failed) && !std::filesystem::is_regular_file(manifest, failed))
-    throw UsageError{"'" + manifest + "' is no file"};
+    throw UsageError{"'" + manifest + "' is not a file"};
   if (!read_file(tree + "/" + std::string(kManifestName), std::uint64_t{1} << 30, error))
-    throw UsageError{"'" + tree + "' is no compiled tree: " + error.message};
+    throw UsageError{"'" + tree + "' is not a compiled tree: " + error.message};
   const std::string& wish = given["format"].as<std::string>();
   RunOptions options = run_options(given, spec);
   options.outputs = output_ids(given);
@@ -170,13 +170,13 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
 int run(const po::variables_map& given) {
   const auto paths = positional(given);
   if (paths.size() != 2) throw UsageError{"name two specs, or a spec and a compiled tree: the old one and the new one"};
-  if (paths[0] == "-" && paths[1] == "-") throw UsageError{"standard input can be one of the two"};
+  if (paths[0] == "-" && paths[1] == "-") throw UsageError{"only one of the two can be standard input"};
   const std::string& wish = given["format"].as<std::string>();
   if (wish != "text" && wish != "markdown" && wish != "json")
     throw UsageError{"--format takes text, markdown or json, not '" + wish + "'"};
   if (is_folder(paths[0]) || is_folder(paths[1])) return with_tree(given, paths[0], paths[1]);
   if (given.count("only"))
-    throw UsageError{"--only goes with a compiled tree: of two specs the whole plans are compared"};
+    throw UsageError{"--only needs a compiled tree: for two specs, the whole plans are compared"};
   std::unique_ptr<Run> runs[2];
   for (int i = 0; i < 2; ++i) {
     RunOptions options = run_options(given, paths[i]);

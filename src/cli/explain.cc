@@ -72,7 +72,7 @@ void print_json() {
 int run(const po::variables_map& given) {
   const auto names = positional(given);
   if (given["json"].as<bool>()) {
-    if (!names.empty()) throw UsageError{"--json lists every rule: name none"};
+    if (!names.empty()) throw UsageError{"--json lists every rule: omit the rule"};
     print_json();
     return kOk;
   }

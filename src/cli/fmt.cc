@@ -16,9 +16,9 @@ namespace {
 
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
-  o.add_options()("check", po::bool_switch(), "write nothing; status 1 where a spec would change")(
-      "diff", po::bool_switch(), "show what would change, and write nothing")(
-      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest spec that is read");
+  o.add_options()("check", po::bool_switch(), "write nothing; exit with status 1 if a spec would change")(
+      "diff", po::bool_switch(), "show the changes, and write nothing")(
+      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest size of a spec");
 }
 
 struct Laid {
@@ -53,7 +53,7 @@ Laid one(const std::string& path, const po::variables_map& given) {
     return {changed ? kFindings : kOk, changed};
   }
   if (given["check"].as<bool>()) {
-    if (changed) put_error(printable(name) + ": would be laid out anew\n");
+    if (changed) put_error(printable(name) + ": would be reformatted\n");
     return {changed ? kFindings : kOk, changed};
   }
   if (options.from_stdin) {
@@ -67,7 +67,7 @@ Laid one(const std::string& path, const po::variables_map& given) {
 
 int run(const po::variables_map& given) {
   if (given["check"].as<bool>() && given["diff"].as<bool>())
-    throw UsageError{"--check says it by the status, --diff shows it: say one of them"};
+    throw UsageError{"use --check, which only sets the exit status, or --diff, which shows the changes, but not both"};
   auto arguments = positional(given);
   const SpecFiles files = arguments.empty() ? specs_of_this_folder() : find_specs(arguments);
   int worst = kOk;
@@ -83,11 +83,11 @@ int run(const po::variables_map& given) {
   }
   const bool wrote = !given["check"].as<bool>() && !given["diff"].as<bool>();
   if (wrote && files.paths != std::vector<std::string>{"-"} && worst != kUnjudged)
-    put_error(format("{}: {} laid out anew\n", plural(static_cast<std::int64_t>(files.paths.size()), "spec"), changed));
+    put_error(format("{}: {} reformatted\n", plural(static_cast<std::int64_t>(files.paths.size()), "spec"), changed));
   return worst;
 }
 
 }  // namespace
-const Command kFmt{"fmt", "the layout of specs: indentation, blanks and empty lines; comments and meaning stay",
+const Command kFmt{"fmt", "format specs: indentation, spaces and empty lines; comments and meaning do not change",
                    "clusterc fmt [SPEC|FOLDER|PATTERN…] [--check|--diff]", options, run};
 }  // namespace clusterc::cli

@@ -18,10 +18,10 @@ void options(po::options_description& o) {
   o.add_options()("example", po::value<std::string>()->value_name("NAME"),
                   "a spec of examples/: lab, superpod, cloud …")(
       "ask", po::bool_switch(), "ask a few questions and write the spec that follows from the answers")(
-      "probe", po::bool_switch(), "describe the machine that this runs on")(
+      "probe", po::bool_switch(), "describe this machine")(
       "bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators")(
       "force", po::bool_switch(), "overwrite the file")("output,o", po::value<std::string>()->value_name("FILE"),
-                                                        "write it there (default, and `-`: standard output)");
+                                                        "write to this file (default, and `-`: standard output)");
 }
 
 std::string example(const std::string& name) {
@@ -72,12 +72,11 @@ std::optional<std::string> probed(const po::variables_map& given) {
 int run(const po::variables_map& given) {
   const bool probe = given["probe"].as<bool>(), ask = given["ask"].as<bool>();
   if (probe + ask + static_cast<int>(given.count("example")) != 1)
-    throw UsageError{
-        "say one of --example NAME (a spec that works), --ask (questions) and --probe (the machine that this runs on)"};
+    throw UsageError{"use one of --example NAME (a spec that works), --ask (questions) and --probe (this machine)"};
   const std::string path = given.count("output") ? given["output"].as<std::string>() : "-";
   std::error_code failed;
   if (path != "-" && std::filesystem::exists(path, failed) && !given["force"].as<bool>())
-    throw UsageError{"'" + path + "' exists: say --force to overwrite it"};
+    throw UsageError{"'" + path + "' exists: --force overwrites it"};
   const auto spec = probe ? probed(given)
                     : ask ? asked()
                           : std::optional<std::string>(example(given["example"].as<std::string>()));
@@ -94,6 +93,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kInit{"init", "a first spec: an example, from questions, or of the machine that this runs on",
+const Command kInit{"init", "write a first spec: an example, from questions, or of this machine",
                     "clusterc init --example NAME|--ask|--probe [-o FILE]", options, run};
 }  // namespace clusterc::cli

@@ -10,14 +10,15 @@ namespace {
 
 void options(po::options_description& o) {
   o.add_options()("stdio", po::bool_switch(),
-                  "standard input and output: the only way there is, and what editors ask for")(
-      "today", po::value<std::string>()->value_name("DATE"), "day against which acceptances expire (default: today)");
+                  "use standard input and output: the only transport, which editors ask for")(
+      "today", po::value<std::string>()->value_name("DATE"),
+      "date that decides which acceptances have expired (default: today)");
 }
 
 int run(const po::variables_map& given) {
-  if (!positional(given).empty()) throw UsageError{"the editor names the files"};
+  if (!positional(given).empty()) throw UsageError{"name no file: the editor does"};
   if (::isatty(STDIN_FILENO))
-    throw UsageError{"an editor starts this and talks to it over standard input; docs/editor.md says how to set it up"};
+    throw UsageError{"an editor starts this command and uses its standard input; for the setup see docs/editor.md"};
   lsp::ServerOptions server;
   server.today = run_options(given, {}).today;
   server.version = CLUSTERC_VERSION;

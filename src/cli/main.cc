@@ -18,7 +18,7 @@ std::string overview() {
       "clusterc: one YAML spec becomes a verdict, a plan, configuration and proof for a GPU cluster\n\nusage: clusterc "
       "COMMAND …\n\n";
   for (const Command& c : all_commands()) out += format("  {:<10} {}\n", c.name, c.summary);
-  return out + "\n'clusterc COMMAND --help' says more.\n";
+  return out + "\n'clusterc COMMAND --help' prints the options of a command.\n";
 }
 
 std::string help_of(const Command& c) {
@@ -79,7 +79,7 @@ int dispatch(const std::vector<std::string>& words) {
       return kOk;
     }
     if (const auto words_left = positional(given); !takes_arguments && !words_left.empty())
-      throw UsageError{"it takes options only, not '" + words_left.front() + "'"};
+      throw UsageError{"it takes only options, not '" + words_left.front() + "'"};
     return command->run(given);
   } catch (const UsageError& e) {
     put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, printable(e.message), command->usage));

@@ -44,15 +44,15 @@ std::string statuses(std::string_view command) {
   struct Row {
     std::string_view none, one, two;
   };
-  const Row row =
-      command == "check" || command == "plan" || command == "show" || command == "lsp"
-          ? Row{"no error; with \\-\\-strict no warning", "findings",
-                "could not be judged: unreadable, not YAML, over a limit; or a mistake on the command line"}
-      : command == "compile"  ? Row{"written, or with \\-\\-check up to date",
-                                   "findings (nothing is written), a file changed by hand, or not up to date",
-                                   "could not be judged, or a mistake on the command line"}
-      : command == "validate" ? Row{"all that was demanded passed", "anything else was found", "could not run"}
-                              : Row{"done", "", "could not, or a mistake on the command line"};
+  const Row row = command == "check" || command == "plan" || command == "show" || command == "lsp"
+                      ? Row{"no error; with \\-\\-strict no warning", "findings",
+                            "could not be judged: unreadable, not YAML, over a limit; or a mistake on the command line"}
+                  : command == "compile"
+                      ? Row{"written, or with \\-\\-check up to date",
+                            "findings (nothing is written), a file changed by hand, or not up to date",
+                            "could not be judged, or a mistake on the command line"}
+                  : command == "validate" ? Row{"all demanded figures passed", "otherwise", "could not run"}
+                                          : Row{"done", "", "could not, or a mistake on the command line"};
   std::string out = ".SH EXIT STATUS\n";
   out += format(".TP\n.B 0\n{}\n", row.none);
   if (!row.one.empty()) out += format(".TP\n.B 1\n{}\n", row.one);

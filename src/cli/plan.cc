@@ -22,7 +22,8 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "also write plan and exports there")(
+  o.add_options()("output,o", po::value<std::string>()->value_name("DIR"),
+                  "also write the plan and exports to this folder")(
       "exports", po::value<std::string>()->value_name("LIST")->default_value("all"),
       "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), documents (a build runbook, an "
       "operator's handbook), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with "
@@ -30,13 +31,13 @@ void options(po::options_description& o) {
       "what-if", po::value<std::string>()->value_name("WHAT"),
       "each: every component fails alone, worst first; or a combination: feed:A,spine:3")(
       "fit", po::value<std::string>()->value_name("GROUP"),
-      "nodes.gpu: the largest count that room, feeds, cooling, switches and budget carry, and what stops the next "
-      "ones")("option", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
-              "a variant beside the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; may stand "
-              "several times")("options", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
-                               "the same as --option")(
+      "nodes.gpu: the largest count that room, feeds, cooling, switches and budget allow, and the next limits")(
+      "option", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
+      "a variant to compare with the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; can be "
+      "repeated")("options", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
+                  "the same as --option")(
       "phases", po::bool_switch(),
-      "each step of the spec's `phases`: what is bought, racked and cabled in it, and that nothing moves");
+      "each step of the spec's `phases`: what is bought, racked and cabled, and whether anything moves");
 }
 
 // In place of the build book. What cannot be found is wrong usage.
@@ -58,8 +59,8 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
     if (one->kind == ComponentKind::link && before > 0) {
       const std::int64_t there = engine.alike(*one);
       if (before >= there)
-        throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named more often than the " +
-                         std::to_string(there) + " that there are"};
+        throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named more than " + std::to_string(there) +
+                         " times, but exists " + std::to_string(there) + " times"};
     } else if (!of_many && before > 0) {
       throw UsageError{"--what-if: '" + std::string(trim(word)) + "' is named twice"};
     }
@@ -115,14 +116,14 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
   const bool whole = each_in_manifest(*text, why, [&](std::string_view path, std::string_view) {
     const std::string_view family = family_of(path);
     if (family.empty())
-      throw UsageError{"'" + folder + "' holds what is no plan ('" + std::string(path) +
-                       "'), and would be replaced as a whole: name another folder"};
+      throw UsageError{"'" + folder + "' is not a plan (it has '" + std::string(path) +
+                       "'), and would be replaced completely: name another folder"};
     if (std::find(families.begin(), families.end(), family) == families.end()) others.insert(family);
     return true;
   });
   if (!whole) return;  // the writer says what is wrong with it
   if (!others.empty())
-    throw UsageError{"'" + folder + "' holds other exports (" + join(others, ", ") +
+    throw UsageError{"'" + folder + "' has other exports (" + join(others, ", ") +
                      ") that --exports would remove: name another folder, or these too"};
 }
 
@@ -185,9 +186,9 @@ int run(const po::variables_map& given) {
                       given[key].as<std::vector<std::string>>().end());
   if (const auto ways = given.count("what-if") + given.count("fit") + !variants.empty() + given["phases"].as<bool>();
       ways > 1)
-    throw UsageError{"one of --what-if, --fit, --option and --phases"};
+    throw UsageError{"use only one of --what-if, --fit, --option and --phases"};
   else if (ways == 1 && given.count("output"))
-    throw UsageError{"--what-if, --fit, --option and --phases print; they write no folder: leave --output out"};
+    throw UsageError{"--what-if, --fit, --option and --phases write no folder: omit --output"};
   if (given.count("fit") || !variants.empty() || given["phases"].as<bool>()) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)
@@ -197,7 +198,7 @@ int run(const po::variables_map& given) {
   }
   const bool writes = given.count("output") > 0;
   if (!writes && (!given["exports"].defaulted() || given["force"].as<bool>()))
-    throw UsageError{"--exports and --force say what is written with -o DIR: name the folder"};
+    throw UsageError{"--exports and --force need a folder: -o DIR"};
   const std::string folder = writes ? given["output"].as<std::string>() : std::string();
   const std::vector<std::string_view> families = wanted_families(given["exports"].as<std::string>());
   if (writes) refuse_others(folder, families);

@@ -10,8 +10,7 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()("bare", po::bool_switch(),
-                  "without the comments that say where each value came from, and with every digit");
+  o.add_options()("bare", po::bool_switch(), "without the comments on the origin of each value, and with every digit");
 }
 
 int run(const po::variables_map& given) {
@@ -32,6 +31,6 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kShow{"show", "the spec with every default and derived value filled in, and where each came from",
+const Command kShow{"show", "the spec with every default and derived value filled in, and the origin of each",
                     "clusterc show SPEC [--format text|json] [--bare]", options, run};
 }  // namespace clusterc::cli

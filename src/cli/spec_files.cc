@@ -135,9 +135,9 @@ class Finder {
   // One of a folder, which may be none of ours.
   void file(const fs::path& entry) {
     if (!is_yaml(entry))
-      out.skipped.push_back({entry.string(), "no YAML"});
+      out.skipped.push_back({entry.string(), "not YAML"});
     else if (is_special(entry))
-      out.skipped.push_back({entry.string(), "no file"});
+      out.skipped.push_back({entry.string(), "not a file"});
     else if (looks_like_spec(entry))
       add(entry.string());
     else if (!is_baseline(entry))
@@ -194,7 +194,7 @@ std::string SpecFiles::skipped_text(bool all) const {
   constexpr std::size_t kMostNamed = 4;
   if (skipped.empty()) return {};
   const std::size_t shown = all ? skipped.size() : std::min(skipped.size(), kMostNamed);
-  std::string text = format("{} YAML file{} passed over: ", skipped.size(), skipped.size() == 1 ? "" : "s");
+  std::string text = format("{} YAML file{} skipped: ", skipped.size(), skipped.size() == 1 ? "" : "s");
   for (std::size_t i = 0; i < shown; ++i)
     text += format("{}{} ({})", i == 0 ? "" : ", ", printable(skipped[i].path), skipped[i].why);
   if (shown < skipped.size()) text += format(" and {} more (--verbose names them)", skipped.size() - shown);

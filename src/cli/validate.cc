@@ -35,20 +35,19 @@ void options(po::options_description& o) {
       "folder of the validators, the same path on every node")(
       "journal", po::value<std::string>()->value_name("FILE"),
       "where results are kept (default: below $XDG_STATE_HOME/clusterc, else ~/.local/state/clusterc)")(
-      "fresh", po::bool_switch(), "begin anew, even if the last run was cut off")(
+      "fresh", po::bool_switch(), "start again, even if the last run was interrupted")(
       "seconds", po::value<double>()->default_value(0)->value_name("N"),
       "length of each measurement (default: the validators' own)")(
       "allow-busy", po::bool_switch(),
-      "measure although other work uses the machines: a figure that is too low is then an error, not a fail")(
+      "measure even if other work uses the machines: a figure that is too low is then an error, not a fail")(
       "max-size", po::value<std::string>()->value_name("BYTES"),
-      "largest message of collectives, as 4MiB (default: the validators' own)")(
+      "largest message of collectives, such as 4MiB (default: the validators' own)")(
       "image", po::value<std::string>()->value_name("NAME"),
-      "what containers are started from: an image that is on the nodes (default: their own file system, where the "
-      "runtime can)")(
-      "only", po::value<std::string>()->value_name("LIST"),
-      "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn (the "
-      "last two run only so)")("output,o", po::value<std::string>()->value_name("FILE"),
-                               "also write the report as JSON")(
+      "image of the containers, which must be on the nodes (default: their own file system, if the runtime supports "
+      "it)")("only", po::value<std::string>()->value_name("LIST"),
+             "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn "
+             "(the last two run only if named)")("output,o", po::value<std::string>()->value_name("FILE"),
+                                                 "also write the report as JSON")(
       "list", po::bool_switch(), "the metrics: unit, validator and its options, scope, judgement, target");
 }
 
@@ -118,7 +117,7 @@ std::string default_journal(const std::string& cluster, const std::string& spec_
     part /= step;
     // For its owner alone, as the specification has it.
     if (!fs::is_directory(part, failed) && ::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST)
-      throw UsageError{"there is no folder for the journal: '" + part.string() +
+      throw UsageError{"cannot create the folder for the journal: '" + part.string() +
                        "': " + std::generic_category().message(errno) + ": name a file with --journal"};
   }
   std::string name;
@@ -209,7 +208,7 @@ int run(const po::variables_map& given) {
                                          : render_validation_text(report, use_color(given, STDOUT_FILENO)));
   if (!unwritten.message.empty()) {
     put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" +
-              printable(how.journal) + "': the same command takes them from there\n");
+              printable(how.journal) + "': the same command uses them again\n");
     return kUnjudged;
   }
   if (!report.error.empty()) {

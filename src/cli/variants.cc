@@ -91,7 +91,7 @@ Printed fit(const std::string& path, const po::variables_map& given, const std::
       names.push_back(g.name);
       if (g.name != name) continue;
       if (g.assembly >= 0)
-        throw UsageError{"--fit: the nodes of '" + name + "' are trays: ask for assemblies." +
+        throw UsageError{"--fit: the nodes of '" + name + "' are trays: use --fit assemblies." +
                          cluster.assemblies[static_cast<std::size_t>(g.assembly)].name};
       asked = g.count;
     }
@@ -185,7 +185,7 @@ Printed lay_side_by_side(const std::string& path, const po::variables_map& given
     RunOptions with = options;
     if (wish.find('=') == wish.npos) {
       with.from_stdin = false;
-      if (wish == "-") throw UsageError{"--option: standard input can be the first spec only"};
+      if (wish == "-") throw UsageError{"--option: only the first spec can be standard input"};
       add(wish, wish, with);
       continue;
     }
@@ -237,14 +237,14 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
     steps.push_back(std::move(step));
   }
   if (std::any_of(groups.begin(), groups.end(), [](const Group& g) { return g.now != g.all; })) {
-    Step last{"all of the spec", {}, {}};
+    Step last{"the whole spec", {}, {}};
     for (const Group& g : groups) last.counts.push_back(g.all);
     steps.push_back(std::move(last));
   }
   for (const auto& phase : cluster.spec.phases)
     for (const auto& e : phase.value.nodes)
       if (std::none_of(groups.begin(), groups.end(), [&](const Group& g) { return g.nodes && g.name == e.name; }))
-        throw UsageError{"--phases: the nodes of '" + e.name + "' are trays of assemblies, which come whole"};
+        throw UsageError{"--phases: the nodes of '" + e.name + "' are trays of assemblies, which phases cannot split"};
 
   // Ports, cables and addresses are left for all that the spec has.
   std::vector<SpecOverride> room;
@@ -262,7 +262,7 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
       if (!member || !grows || (said && said->value && *said->value >= g.all)) continue;
       room.push_back({"networks." + n.name + ".built_for." + g.name, std::to_string(g.all)});
       report.built_for.push_back(
-          format("network '{}' is planned for {} of '{}', as `built_for` would", n.name, g.all, g.name));
+          format("network '{}' is planned for {} of '{}', as with `built_for`", n.name, g.all, g.name));
     }
   }
 
@@ -276,8 +276,8 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (step.counts[g] == groups[g].all) continue;
       if (step.counts[g] == 0)
-        throw UsageError{format("--phases: phase '{}' has none of '{}': a phase begins with one at least", step.name,
-                                groups[g].name)};
+        throw UsageError{
+            format("--phases: phase '{}' has 0 of '{}': a phase needs at least 1", step.name, groups[g].name)};
       with.overrides.push_back({groups[g].path, std::to_string(step.counts[g])});
     }
     with.overrides.insert(with.overrides.end(), room.begin(), room.end());
@@ -290,8 +290,8 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
               *on.value.value > groups[g].all)
             continue;
           with.overrides.push_back({"workloads." + job.name + ".on." + on.name, std::to_string(step.counts[g])});
-          smaller.push_back(format("job '{}' is taken on {} of the {} nodes of '{}' that it is to have", job.name,
-                                   step.counts[g], *on.value.value, on.name));
+          smaller.push_back(format("job '{}' is planned on {} of its {} nodes of '{}'", job.name, step.counts[g],
+                                   *on.value.value, on.name));
         }
     auto run = run_pipeline(path, Stage::checked, with);
     if (!run->plan) return {"", report_findings(*run, path, given, true)};

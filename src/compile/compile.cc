@@ -15,8 +15,8 @@ void warn_of_unused(const OutputWish& wish, std::string_view id, std::string_vie
     if (!file.value.empty())
       findings
           .warning("output-extra-unused", file.name_span,
-                   "the extra lines of '" + file.name + "' go nowhere: " + std::string(why))
-          .help("take them out, or compile '" + std::string(id) + "'");
+                   "the extra lines of '" + file.name + "' are not used: " + std::string(why))
+          .help("remove them, or compile '" + std::string(id) + "'");
 }
 
 std::vector<std::string_view> run_outputs(const System& system, const CompileWish& asked, bool judging, Bundle& bundle,
@@ -34,12 +34,13 @@ std::vector<std::string_view> run_outputs(const System& system, const CompileWis
     const auto* named = c.spec.outputs.find(output->id);
     const OutputWish* wish = named ? &named->value : nullptr;
     if (wish && wish->skip.value_or(false)) {
-      warn_of_unused(*wish, output->id, "'" + std::string(output->id) + "' is skipped", findings);
+      warn_of_unused(*wish, output->id, "`outputs` skips '" + std::string(output->id) + "'", findings);
       continue;
     }
     if (!system.makes(output->id)) {
       if (wish)
-        warn_of_unused(*wish, output->id, "this cluster does not call for '" + std::string(output->id) + "'", findings);
+        warn_of_unused(*wish, output->id, "this cluster does not need the output '" + std::string(output->id) + "'",
+                       findings);
       if (!asked.only.empty()) uncalled.push_back(output->id);
       continue;
     }

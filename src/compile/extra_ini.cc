@@ -50,7 +50,7 @@ std::string ini_lines(const CompileInput& in, std::string_view file, std::string
     if (!good)
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file))
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid line of " + std::string(file))
           .help("write [Section] or Key=value in each line, a section first, for example " + std::string(example));
   }
   return out;

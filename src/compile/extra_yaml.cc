@@ -27,7 +27,7 @@ std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view fil
     const auto malformed = [&](std::string why) {
       findings
           .error("output-extra-malformed", line.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no entry of " + std::string(file))
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid entry of " + std::string(file))
           .label(std::move(why))
           .help("write one key in each entry, for example " + std::string(example));
     };
@@ -42,7 +42,7 @@ std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view fil
     if (odd != text.end() || text.find("\xc2\x85") != std::string_view::npos ||
         text.find("\xe2\x80\xa8") != std::string_view::npos || text.find("\xe2\x80\xa9") != std::string_view::npos ||
         text.find("\xef\xbb\xbf") != std::string_view::npos || text.find("<<") != std::string_view::npos) {
-      malformed("it has a control character, a line end that only some readers know, or a merge key");
+      malformed("it has a control character, a line break that only some YAML readers recognise, or a merge key");
       continue;
     }
     Sources sources;
@@ -50,23 +50,23 @@ std::vector<YamlEntry> yaml_entries(const CompileInput& in, std::string_view fil
     const FileId id = sources.add(std::string(file), std::string(text));
     const auto document = parse_yaml(sources, id, said);
     if (!document || said.count(Severity::error)) {
-      malformed(said.empty() ? "it is no YAML" : said.all().front().message);
+      malformed(said.empty() ? "it is not valid YAML" : said.all().front().message);
       continue;
     }
     if (!document->is_mapping(document->root()) || document->size(document->root()) != 1 ||
         document->scalar(document->key(document->root(), 0)) != key) {
-      malformed("it is more than one key with its value");
+      malformed("it has more than one key");
       continue;
     }
     const auto contradicts = [&](std::string message) {
       findings.error("output-extra-contradicts-spec", line.span, std::move(message)).help("change the spec instead");
     };
     if (std::find(ours.begin(), ours.end(), key) != ours.end()) {
-      contradicts("'" + key + "' stands in " + std::string(file) + " already");
+      contradicts(std::string(file) + " already has '" + key + "'");
       continue;
     }
     if (std::find_if(out.begin(), out.end(), [&](const YamlEntry& e) { return e.key == key; }) != out.end()) {
-      malformed("'" + key + "' stands twice among the extra lines");
+      malformed("the extra lines have '" + key + "' twice");
       continue;
     }
     if (look)

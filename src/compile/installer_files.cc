@@ -81,13 +81,13 @@ std::string install_extra(const CompileInput& in, std::string_view file, bool (*
     if (text.empty() || one_line(text) != text || text.ends_with('\\') || !good(text))
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(file))
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid line of " + std::string(file))
           .help("write one in each line, for example " + std::string(example));
     else if (ours && ours(text))
       findings
           .error("output-extra-contradicts-spec", wish.span,
                  "'" + one_line(text.substr(0, 60)) + "' of " + std::string(file) +
-                     " would overrule what follows from the spec")
+                     " would override a value that follows from the spec")
           .help("change the spec instead");
     else
       out += text, out += '\n';

@@ -22,10 +22,10 @@ std::string_view oddity(std::string_view text) {
   if (text.empty()) return "is empty";
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return "is UTF-16, as some editors write it";
   if (text.starts_with("\xef\xbb\xbf"))
-    return "begins with a byte order mark, which most programs take for a part of the first word";
-  if (text.find('\0') != text.npos) return "has zero bytes in it";
+    return "begins with a byte order mark, which most programs read as part of the first word";
+  if (text.find('\0') != text.npos) return "contains zero bytes";
   if (text.find("\r\n") != text.npos)
-    return "has line ends of Windows: most programs take the carriage return for a part of the value";
+    return "has Windows line ends: most programs read the carriage return as part of the value";
   return {};
 }
 
@@ -47,18 +47,17 @@ Replacing::Replacing(const System& in, const SiteTemplates& from, Findings& find
     }
     if (const std::string_view odd = oddity(from.sources->text(f.file)); !odd.empty())
       findings
-          .warning("output-template-odd", place(file),
-                   "'" + f.path + "' of the folder of templates " + std::string(odd))
-          .help(odd == "is empty" ? "a program that is to read nothing is told so by a comment in the file"
-                                  : "save it as UTF-8 with the line ends of Unix");
+          .warning("output-template-odd", place(file), "'" + f.path + "' in the template folder " + std::string(odd))
+          .help(odd == "is empty" ? "if the program must read nothing, write a comment into the file"
+                                  : "save it as UTF-8 with Unix line ends");
     const std::string path = file.is_template ? f.path.substr(0, f.path.size() - kEnding.size()) : f.path;
     made_[std::string(output_of(path))];
     if (const auto [at, fresh] = replaced_.try_emplace(path, &file); !fresh) {
       findings
           .error("output-template-twice", place(file),
                  "'" + path + std::string(kEnding) + "' and '" + path +
-                     "' stand both in the folder of templates: each would be '" + path + "' of the tree")
-          .help("take one of them out");
+                     "' are both in the template folder: each would replace '" + path + "' of the compiled tree")
+          .help("remove one of them");
       file.used = true;
     }
   }
@@ -106,7 +105,7 @@ void Replacing::put(const Bundle::File& made, std::string_view bytes, Bundle& to
   std::vector<std::pair<std::string, TemplateValue>> names = names_;
   names.emplace_back("path", TemplateValue::of(made.path, true));
   names.emplace_back("compiled", made.mode == kLink ? TemplateValue::absent(
-                                                          "the compiled file is a link to another one of the tree, '" +
+                                                          "the compiled file is a link to another file of the tree, '" +
                                                           std::string(bytes) + "'")
                                                     : TemplateValue::borrowed(bytes, true));
   to.open(made.path, origin, mode);
@@ -124,18 +123,17 @@ void Replacing::tell_unused(const std::set<std::string, std::less<>>& only, std:
     if (output && !only.empty() && !only.contains(id)) continue;  // today's wish, not the spec's
     Finding& f = findings.warning(
         "output-template-unused", place(file),
-        "'" + path + "' of the folder of templates replaces no compiled file, and no template includes it");
+        "'" + path + "' in the template folder replaces no compiled file, and no template includes it");
     if (!output) {
       std::vector<std::string_view> ids;
       for (const Output* o : all_outputs()) ids.push_back(o->id);
       const auto near = path.find('/') == path.npos ? std::nullopt : nearest_name(id, ids);
       f.help(near ? "did you mean the folder '" + std::string(*near) + "'?"
-                  : "a file here has the path that it has in the compiled tree: slurm/slurm.conf.tmpl for "
-                    "slurm/slurm.conf");
+                  : "use the path of the file in the compiled tree: slurm/slurm.conf.tmpl for slurm/slurm.conf");
       continue;
     }
     if (std::find(compiled.begin(), compiled.end(), id) == compiled.end()) {
-      f.help("this cluster does not call for '" + std::string(id) + "', or `outputs` skips it");
+      f.help("this cluster does not need the output '" + std::string(id) + "', or `outputs` skips it");
       continue;
     }
     const auto made = made_.find(id);
@@ -147,7 +145,7 @@ void Replacing::tell_unused(const std::set<std::string, std::less<>>& only, std:
     if (near)
       f.help("did you mean '" + std::string(*near) + std::string(ending ? kEnding : std::string_view()) + "'?");
     else
-      f.help("manifest.json of a compiled tree has the paths of all files");
+      f.help("see manifest.json of a compiled tree for the paths of all files");
   }
 }
 

@@ -50,7 +50,7 @@ Known value_of(const Type& t, const void* p) {
     case Type::Form::value: {
       const ValueHead head = t.head(const_cast<void*>(p));
       if (!head.has) {
-        Known nothing = Known::absent(head.unknown ? "the spec says that this is unknown" : "");
+        Known nothing = Known::absent(head.unknown ? "the spec marks this value as unknown" : "");
         nothing.version = t.name == Version::type_name;
         if (t.kind == ScalarKind::quantity) nothing.sized = true, nothing.dimension = t.dimension;
         return nothing;
@@ -131,8 +131,7 @@ class Node : public TemplateObject {
       case 3: {
         const std::uint32_t address =
             home_.network < 0 ? 0 : in_.plan.address(home_.network, home_.end_points, node_ - c.nodes[group_].first);
-        return address == 0 ? Known::absent("this node has no address that its name stands for")
-                            : address_text(address);
+        return address == 0 ? Known::absent("the name of this node has no address") : address_text(address);
       }
       default:
         return Known::map(std::make_shared<NodeAddresses>(in_, node_));

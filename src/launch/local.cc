@@ -23,7 +23,7 @@ class LocalLauncher final : public Launcher {
     for (const std::string& node : nodes)
       out.push_back(node == this_node_ ? NodeState{true, ""}
                                        : NodeState{false, "not this machine, whose host name is '" + this_node_ +
-                                                              "': the local launcher reaches no other"});
+                                                              "': the local launcher reaches only this machine"});
     return out;
   }
 

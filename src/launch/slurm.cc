@@ -129,7 +129,7 @@ std::string SrunOutput::end_because() const {
   const std::size_t most = (std::size_t{256} << 20) + order_.size() * (std::size_t{512} << 10);
   if (bytes_ > most) return "its tasks printed more than " + to_text(Bytes(static_cast<double>(most)));
   if (over_ == 0 || (!mpi_ && ended_ + over_ < tasks_)) return {};
-  return "a task printed more than it may";
+  return "a task printed more than its limit";
 }
 
 // One result for the world: rank 0 prints it, or, where rank 0 is stuck, another one its end.
@@ -165,7 +165,7 @@ std::vector<TaskOutput> SrunOutput::each_task(const SubprocessResult& ended) {
   std::vector<TaskOutput> out;
   for (auto& [number, running] : by_task_) {
     TaskOutput& task = running.output;
-    if (number >= tasks_) task.broken = "the launcher started no such task";
+    if (number >= tasks_) task.broken = "the launcher did not start this task";
     // What printed nothing speaks through its standard error: a program or a library that is not there.
     if (task.lines.empty() && task.broken.empty())
       task.lines = std::move(complaints[number]);
@@ -211,7 +211,7 @@ class SlurmLauncher final : public Launcher {
   bool available(std::string& why) const override {
     for (const char* program : {"srun", "sinfo"})
       if (!find_program(program)) {
-        why = std::string(program) + " is not installed here: run this where Slurm's client commands are";
+        why = std::string(program) + " is not installed here: run this on a machine with Slurm's client commands";
         return false;
       }
     const SubprocessResult ping =

@@ -10,11 +10,11 @@ void TaskLines::take(std::string_view line, TaskOutput& into) {
   bytes_ += line.size() + 1;
   const auto text = [](std::size_t bytes) { return to_text(Bytes(static_cast<double>(bytes))); };
   if (line.size() >= limit_.line)
-    into.broken = format("it printed a line of {} or more, and a task may print none that long", text(limit_.line));
+    into.broken = format("it printed a line of {} or more, the limit of a line", text(limit_.line));
   else if (bytes_ > limit_.bytes)
-    into.broken = format("it printed more than the {} that a task may print", text(limit_.bytes));
+    into.broken = format("it printed more than {}, the limit of a task", text(limit_.bytes));
   else if (into.lines.size() >= limit_.lines)
-    into.broken = format("it printed more than the {} lines that a task may print", limit_.lines);
+    into.broken = format("it printed more than {} lines, the limit of a task", limit_.lines);
   if (!into.broken.empty()) {
     over_ = true;
     into.lines = {};

@@ -40,7 +40,7 @@ class RunNames {
     const Key key{plan, run.cable, run.length.value, run.near_module, run.far_module};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
-    std::string text = run.cable ? run.cable->id : "nothing that fits";
+    std::string text = run.cable ? run.cable->id : "no part that fits";
     if (run.length.value > 0) text += " " + to_text(run.length);
     if (run.near_module)
       text += format(" with {} and {}", run.near_module->id, run.far_module ? run.far_module->id : "nothing");
@@ -197,9 +197,9 @@ class Differ {
     };
     for (const Row& is : after) {
       const auto was = known(before, is);
-      List moved = list(
-          d_.moved, format("{} on the floor{}", is.name,
-                           reason.empty() ? std::string(", whose rows are laid otherwise") : ", because " + reason));
+      List moved = list(d_.moved, format("{} on the floor{}", is.name,
+                                         reason.empty() ? std::string(", whose rows are arranged differently")
+                                                        : ", because " + reason));
       for (std::int64_t r = is.first; r < is.first + is.count && at(r) < b_.racks.size(); ++r) {
         if (rack_[at(r)] < 0 || at(rack_[at(r)]) >= a_.racks.size()) continue;
         const RackPlan &then = a_.racks[at(rack_[at(r)])], &now = b_.racks[at(r)];

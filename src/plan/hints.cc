@@ -28,11 +28,11 @@ void few_too_many(const Plan& plan, const Fabric& f, std::vector<std::string>& o
   const std::int64_t have = leaf.ports * bond * f.planes, over = f.end_ports_built_for - have;
   if (over <= 0 || over * kFewOf > have) return;
   const std::string one = bond * f.planes > 1 ? format("{} {}", bond * f.planes, leaf.model) : "one " + leaf.model;
-  std::string text =
-      format("{} more than {} {} ({} of {}{}): without {}, no {} and no {} between switches", many(over, "port"), one,
-             bond * f.planes > 1 ? "have" : "has", f.end_ports_built_for, have,
-             f.end_ports_built_for > f.end_ports ? ", at the size built for" : "", over == 1 ? "it" : "them",
-             many(f.tiers[1].count, "spine"), many(f.leaf_spine_cables + f.spine_core_cables, "link"));
+  std::string text = format(
+      "{} too many for {} ({} needed{}, {} available): without {}, the {} and the {} between switches are not needed",
+      many(over, "port"), one, f.end_ports_built_for,
+      f.end_ports_built_for > f.end_ports ? " at the size built for" : "", have, over == 1 ? "it" : "them",
+      many(f.tiers[1].count, "spine"), many(f.leaf_spine_cables + f.spine_core_cables, "link"));
   whose_uplinks(plan, f, text);
   out.push_back(std::move(text));
 }
@@ -61,10 +61,10 @@ void few_for_a_third_tier(const Plan& plan, const Fabric& f, std::vector<std::st
   if (over <= 0 || over * kFewOf > have) return;
   d.slots_present = d.slots_built = reach;
   d.extra_ports = 0;
-  std::string text =
-      format("{} more than two tiers reach ({} of {}{}): without {}, {} switches instead of {}", many(over, "port"),
-             f.end_ports_built_for, have, f.end_ports_built_for > f.end_ports ? ", at the size built for" : "",
-             over == 1 ? "it" : "them", fabric_shape(d).switches() * f.planes, f.switch_count());
+  std::string text = format(
+      "{} too many for two tiers ({} needed{}, {} available): without {}, {} switches instead of {}",
+      many(over, "port"), f.end_ports_built_for, f.end_ports_built_for > f.end_ports ? " at the size built for" : "",
+      have, over == 1 ? "it" : "them", fabric_shape(d).switches() * f.planes, f.switch_count());
   whose_uplinks(plan, f, text);
   out.push_back(std::move(text));
 }
@@ -90,8 +90,8 @@ void uplinks_together(const Plan& plan, int fabric, std::vector<std::string>& ou
   }
   if (!together) return;
   out.push_back(format(
-      "{} uplinks of {} end on one leaf of '{}' ({}{}), and all that is managed there is out of reach when it fails: "
-      "`bond: 2` on '{}' puts them on two",
+      "{} uplinks of {} end on one leaf of '{}' ({}{}): if it fails, the equipment behind them cannot be managed; "
+      "`bond: 2` on '{}' connects them to two leaves",
       f.tiers[0].up == 2 ? "both" : "all", together == 1 ? "one switch" : format("each of {} switches", together),
       target.name, plan.switch_name(f.uplinks_to, first), together > 1 ? ", …" : "", target.name));
 }
@@ -104,7 +104,7 @@ void small_units(const Plan& plan, const Fabric& f, std::vector<std::string>& ou
   d.unit_slots = 0;
   const std::int64_t without = fabric_shape(d).switches() * f.planes;
   if (without > 0 && (f.switch_count() - without) * kFewOf > f.switch_count())
-    out.push_back(format("units of {} nodes, as `scalable_unit` asks, take {} switches; left out, {}", f.unit,
+    out.push_back(format("units of {} nodes (`scalable_unit`) need {} switches; without `scalable_unit`, {}", f.unit,
                          f.switch_count(), without));
 }
 
@@ -127,8 +127,8 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
                      alone = 2 + 2 * ((ports + f.tiers[0].down - 1) / std::max<std::int64_t>(1, f.tiers[0].down));
   if (without > 0 && f.switch_count() - without > alone)
     out.push_back(
-        format("{} of storage make it {} switches of {}, in units of {} nodes: a network of their own takes fewer, or "
-               "`topology: fat-tree`",
+        format("with {} of storage, the fabric has {} switches instead of {}, in units of {} nodes: a separate storage "
+               "network or `topology: fat-tree` needs fewer",
                many(ports, "port"), f.switch_count(), without, f.unit));
 }
 
@@ -142,8 +142,8 @@ void uplinks_unfilled(const Plan& plan, const Fabric& f, std::vector<std::string
   const std::int64_t more = f.leaf_spine_cables - need;
   if (more * kFewOf <= f.leaf_spine_cables) return;
   out.push_back(
-      format("{} of the {} links between leaves and spines are more than {} end ports fill{}: a leaf that is not full "
-             "has all of its uplinks, so that nothing is recabled when it fills",
+      format("{} of the {} links between leaves and spines are more than {} end ports need{}: a leaf that is not full "
+             "has all of its uplinks, so that it is not recabled when it fills",
              more, f.leaf_spine_cables, f.end_ports_built_for,
              f.end_ports_built_for > f.end_ports ? ", at the size built for" : ""));
 }

@@ -529,7 +529,7 @@ class Placer {
     else if (g.count == 0)
       why = clusterc::format("rack group '{}' has no racks", g.name);
     else if (!fits_units)
-      why = clusterc::format("no rack of '{}' has more than {} U free in one piece, {} U are needed", g.name, units,
+      why = clusterc::format("no rack of '{}' has more than {} U free in one block, {} U are needed", g.name, units,
                              d.units);
     else if (d.watts > watts)
       lack = Lack::power,
@@ -538,12 +538,12 @@ class Placer {
     else if (d.kilograms > kilograms)
       lack = Lack::weight,
       why = clusterc::format(
-          "no rack of '{}' with {} U free carries more than another {} beside rails and cables, {} are needed", g.name,
+          "no rack of '{}' with {} U free carries more than {} in addition to rails and cables, {} are needed", g.name,
           d.units, to_text(Kilograms(beside_rails)), to_text(Kilograms(d.kilograms)));
     else
       lack = Lack::places, why = g.count == 1
-                                     ? clusterc::format("the one rack of '{}' takes {}", g.name, per_rack)
-                                     : clusterc::format("the {} racks of '{}' take {} each", g.count, g.name, per_rack);
+                                     ? clusterc::format("the only rack of '{}' holds {}", g.name, per_rack)
+                                     : clusterc::format("the {} racks of '{}' hold {} each", g.count, g.name, per_rack);
     plan_.unplaced.push_back({.kind = d.kind,
                               .group = d.group,
                               .count = count,
@@ -576,7 +576,7 @@ class Placer {
           const RackPart* part = of >= 0 ? c_.racks[of].part : nullptr;
           const std::int64_t top = unit + d.units - 1, there = part ? part->units.value_or(0) : 0;
           why = there > 0 && top > there
-                    ? clusterc::format("it takes U{}-U{}, rack '{}' ends at U{}", unit, top, rack_name, there)
+                    ? clusterc::format("it needs U{}-U{}, rack '{}' ends at U{}", unit, top, rack_name, there)
                 : top == unit ? clusterc::format("unit U{} of rack '{}' is not free", unit, rack_name)
                               : clusterc::format("units U{}-U{} of rack '{}' are not free", unit, top, rack_name);
           unit = 0;
@@ -584,7 +584,7 @@ class Placer {
       } else {
         unit = room(rack, d, Within::normal);
         if (!unit)
-          why = clusterc::format("rack '{}' has no room for its {} U, {}", rack_name, d.units, to_text(Watts(d.watts)));
+          why = clusterc::format("rack '{}' has no room for {} U with {}", rack_name, d.units, to_text(Watts(d.watts)));
       }
       if (unit)
         put(rack, unit, d, g.first + i);

@@ -74,16 +74,16 @@ std::string render_cost_text(const Cost& cost) {
   const bool bought = cost.unpriced == 0;
   for (const NamedSum& s : cost.once) out += format("  {}: {}\n", s.name, money_text(s.amount, e));
   out += format("  purchase: {}{}", at_least(bought), money_text(cost.purchase, e));
-  if (cost.uncertainty > 0) out += format(", give or take {}", money_text(cost.uncertainty, e));
+  if (cost.uncertainty > 0) out += format(", with an uncertainty of {}", money_text(cost.uncertainty, e));
   if (cost.budget) out += format("; budget {}", money_text(*cost.budget, e));
   out += format("\n  a year: {}{}\n", at_least(cost.complete()), money_text(cost.year, e));
   out += format("    write-off over {:.3g} years{}: {}{}\n", cost.lifetime,
                 cost.interest > 0 ? format(" at {} a year", share(cost.interest)) : "", at_least(bought),
                 money_text(cost.write_off, e));
   if (cost.average.value > 0 || !cost.power_known) {
-    out += format("    energy: {}{} on average at {} used x PUE {}{:.3g} x 8,760 h = {}", at_least(cost.power_known),
-                  to_text(cost.average), share(cost.utilisation), at_least(cost.pue_known), cost.pue,
-                  energy_text(cost.kilowatt_hours));
+    out += format("    energy: {}{} on average at {} utilisation x PUE {}{:.3g} x 8,760 h = {}",
+                  at_least(cost.power_known), to_text(cost.average), share(cost.utilisation), at_least(cost.pue_known),
+                  cost.pue, energy_text(cost.kilowatt_hours));
     out +=
         cost.energy ? format(": {}{}\n", at_least(cost.energy_known()), money_text(*cost.energy, e)) : ": not priced\n";
     if (!cost.pue_from.empty()) out += format("      PUE: {}\n", cost.pue_from);
@@ -95,7 +95,7 @@ std::string render_cost_text(const Cost& cost) {
     out += format("    support: {}{}\n", at_least(bought), money_text(*cost.support, e));
   for (const NamedSum& s : cost.yearly) out += format("    {}: {}\n", s.name, money_text(s.amount, e));
   if (cost.gpu_hour)
-    out += format("  a GPU-hour: {}{} at {} of the hours used, {} at all of them\n", at_least(cost.complete()),
+    out += format("  a GPU-hour: {}{} at {} utilisation, {} at 100 % utilisation\n", at_least(cost.complete()),
                   money_text(*cost.gpu_hour, e), share(cost.utilisation), money_text(*cost.gpu_hour_at_full, e));
   if (cost.cloud.empty()) return out;
   Table table({"rented", "terms", ">GPU-hour", ">a year", "own costs less", "purchase paid back"});

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kNamed = 3;   // objects of a list that text names
 constexpr std::size_t kParts = 40;  // lines of the bill in Markdown, which goes into comments of limited size
 constexpr std::string_view kFloorHint =
-    "rows are filled in the order of the spec: racks that will grow stay where they are, and so do all others, when "
-    "they stand last in `racks` or are there from the start";
+    "rows are filled in the order of the spec: no rack moves if the group that grows is last in `racks` or has all its "
+    "racks from the start";
 
 // ---- figures
 // -------------------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ std::vector<FigureRow> figure_rows(const SpecDiff& d) {
   count("switches", a.switches, b.switches);
   count("links", a.links, b.links);
   count("racks used", a.racks_used, b.racks_used);
-  count("without a place", a.unplaced, b.unplaced);
+  count("not placed", a.unplaced, b.unplaced);
   const auto power = [&](std::string name, Watts was, Watts is) {
     if (a.powerless.empty() && b.powerless.empty()) return quantity(std::move(name), was, is);
     const auto text = [](const PlanFigures& f, Watts w) {
@@ -61,7 +61,7 @@ std::vector<FigureRow> figure_rows(const SpecDiff& d) {
     rows.push_back({std::move(name), text(a, was), text(b, is), text(a, was) == text(b, is) ? "" : "unknown"});
   };
   power("power and heat", a.power, b.power);
-  quantity("of it in liquid", a.liquid_heat, b.liquid_heat);
+  quantity("heat to liquid", a.liquid_heat, b.liquid_heat);
   power("typical power", a.typical, b.typical);
   // Of the first network that carries compute: another one where networks change places.
   quantity(a.job_network == b.job_network || a.job_network.empty() || b.job_network.empty()
@@ -106,13 +106,13 @@ struct Section {
 std::vector<Section> sections(const PlanDiff& p) {
   return {
       {"New", "added", {&p.added}},
-      {"No longer there", "removed", {&p.removed}},
+      {"Removed", "removed", {&p.removed}},
       {"Refit", "refitted", {&p.refitted}},
       {"Move", "moved", {&p.moved}},
-      {"Power from elsewhere", "repowered", {&p.repowered}},
+      {"Other power feed", "repowered", {&p.repowered}},
       {"Cables to lay", "cables_added", {&p.cables_added}},
-      {"Cables to take out", "cables_removed", {&p.cables_removed}},
-      {"Cables to plug elsewhere", "cables_moved", {&p.cables_moved}},
+      {"Cables to remove", "cables_removed", {&p.cables_removed}},
+      {"Cables to move", "cables_moved", {&p.cables_moved}},
       {"Cables to replace", "cables_replaced", {&p.cables_replaced}},
       {"Renumber", "renumbered", {&p.renumbered}},
   };
@@ -155,7 +155,7 @@ std::string_view plan_word(const SpecDiff& d) {
   if (!d.plan.empty()) return "the plan changes";
   const std::vector<FigureRow> rows = figure_rows(d);
   return std::any_of(rows.begin(), rows.end(), [](const FigureRow& r) { return !r.change.empty(); })
-             ? "nothing to buy, move or recable, and other figures"
+             ? "nothing to buy, move or recable, but other figures"
              : "the plan is the same";
 }
 
@@ -217,7 +217,7 @@ std::string plan_changes_text(const PlanDiff& d, const Cost* cost, std::string_v
   std::string out;
   const auto title = [&](std::string_view text) { out += format("\n{}{}\n", indent, text); };
   if (!d.parts.empty() || !once.empty()) {
-    title("Buy, or have left over");
+    title("To buy, or left over");
     Table table({">number", "part", ">length", "what", ">price"});
     // All of them: it is what somebody orders by.
     for (const PartChange& p : d.parts)
@@ -244,7 +244,7 @@ std::string render_diff_text(const SpecDiff& d) {
     title("Written");
     for (const ValueChange& c : d.written) out += format("  {}: {} -> {}\n", c.path, shown(c.before), shown(c.after));
   }
-  title("What it changes");
+  title("Changed figures");
   Table figures({"", ">before", ">after", ">change"});
   for (const FigureRow& r : figure_rows(d)) figures.row({r.name, r.before, r.after, r.change});
   out += figures.text();
@@ -257,9 +257,9 @@ std::string render_diff_text(const SpecDiff& d) {
       if (!f.before.empty()) out += format("    before: {}\n", f.before);
     }
   };
-  findings("Findings that are new", d.new_findings);
-  findings("Findings that are gone", d.gone_findings);
-  findings("Findings with other numbers", d.changed_findings);
+  findings("New findings", d.new_findings);
+  findings("Findings that no longer occur", d.gone_findings);
+  findings("Findings with changed numbers", d.changed_findings);
   out += plan_changes_text(d.plan, prices_of(d));
   if (d.files && !d.files->empty()) {
     title("Compiled files");
@@ -288,9 +288,9 @@ std::string render_diff_markdown(const SpecDiff& d) {
     }
     out += "\n";
   };
-  findings("Findings that are new", d.new_findings);
-  findings("Findings that are gone", d.gone_findings);
-  findings("Findings with other numbers", d.changed_findings);
+  findings("New findings", d.new_findings);
+  findings("Findings that no longer occur", d.gone_findings);
+  findings("Findings with changed numbers", d.changed_findings);
   const auto lists = [&](const std::vector<ChangeList>& all) {
     std::string body;
     for (const ChangeList& list : all)
@@ -316,9 +316,9 @@ std::string render_diff_markdown(const SpecDiff& d) {
                             p.what, price_of(prices_of(d), p)});
     }
     if (d.plan.parts.size() > kParts)
-      body +=
-          format("\nand {} more lines, which `clusterc diff` has as text and as JSON\n", d.plan.parts.size() - kParts);
-    out += folded(format("Buy, or have left over: {} lines of the bill", d.plan.parts.size()), body);
+      body += format("\nand {} more lines: `clusterc diff` prints them as text and as JSON\n",
+                     d.plan.parts.size() - kParts);
+    out += folded(format("To buy, or left over: {} lines of the bill", d.plan.parts.size()), body);
   }
   for (const Section& s : sections(d.plan))
     if (const auto& all = *s.lists.front(); !all.empty())

@@ -147,9 +147,9 @@ const Row kRows[] = {
     {"links", [](const PlanFigures& f) { return std::to_string(f.links); }},
     {"racks used",
      [](const PlanFigures& f) { return f.racks ? format("{} of {}", f.racks_used, f.racks) : std::string(); }},
-    {"without a place", [](const PlanFigures& f) { return none_if_zero(f.unplaced); }},
+    {"not placed", [](const PlanFigures& f) { return none_if_zero(f.unplaced); }},
     {"power and heat", [](const PlanFigures& f) { return power_figure(f, f.power, ">= "); }},
-    {"of it in liquid",
+    {"heat to liquid",
      [](const PlanFigures& f) { return f.liquid_heat.value > 0 ? to_text(f.liquid_heat) : std::string(); }},
     {"typical power", [](const PlanFigures& f) { return power_figure(f, f.typical, ">= "); }},
     {"PUE",
@@ -162,7 +162,7 @@ const Row kRows[] = {
      [](const PlanFigures& f) {
        return f.power.value > 0 ? (f.pue_known && f.powerless.empty() ? "" : ">= ") + to_text(f.site) : std::string();
      }},
-    {"network of jobs", [](const PlanFigures& f) { return f.job_network; }},
+    {"job network", [](const PlanFigures& f) { return f.job_network; }},
     {"bisection", [](const PlanFigures& f) { return f.bisection.value > 0 ? to_text(f.bisection) : std::string(); }},
     {"oversubscription",
      [](const PlanFigures& f) { return f.bisection.value > 0 ? format("{:.3g}", f.oversubscription) : std::string(); }},
@@ -204,7 +204,7 @@ std::string render_variants_text(const std::vector<Variant>& variants) {
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Variant& v = variants[i];
     if (v.figures && !v.figures->powerless.empty())
-      out += format("\n  power of {} is at least that: unknown of {}\n", headings[i + 1].substr(1),
+      out += format("\n  power of {} is a lower bound: that of {} is unknown\n", headings[i + 1].substr(1),
                     names_text(v.figures->powerless));
     if (!v.figures) out += format("\n  {} could not be planned: {}\n", headings[i + 1].substr(1), v.why);
     if (v.errors.empty()) continue;

@@ -20,22 +20,22 @@ std::string render_fit_text(const FitReport& r) {
     if (f.cost) out += ", " + cost_line(*f.cost);
     out += "\n";
     if (!f.powerless.empty())
-      out += format("  power and heat are unknown of {}: they count as nothing and did not limit\n",
+      out += format("  the power and heat of {} are unknown: they count as 0 W and did not limit the count\n",
                     names_text(f.powerless));
   }
   const auto limits = [&](const std::vector<FitLimit>& list) {
     for (const FitLimit& l : list) out += format("  at {}: {} [{}]\n", l.at, l.error.message, l.error.rule);
   };
   if (!o.first.empty()) {
-    out += "what stops it\n";
+    out += "first limits\n";
     limits(o.first);
   }
   if (!o.next.empty()) {
-    out += "what comes next" + (r.relaxed.empty() ? std::string() : ", " + r.relaxed) + "\n";
+    out += "next limits" + (r.relaxed.empty() ? std::string() : ", " + r.relaxed) + "\n";
     limits(o.next);
   }
   if (!o.standing.empty()) {
-    out += "errors that one has already, which do not limit\n";
+    out += "errors that occur at a count of 1 already and do not limit it\n";
     for (const FitError& e : o.standing) out += format("  {} [{}]\n", e.message, e.rule);
   }
   return out;

@@ -29,9 +29,9 @@ class Handbook {
 
   std::string text() {
     out_ = format(
-        "# Handbook: {}\n\n{}For those who run this cluster. The spec is the source: change it, not this file, and "
-        "make "
-        "both again (`clusterc plan SPEC -o DIR`).\n",
+        "# Handbook: {}\n\n{}For the operators of this cluster. The spec is the source: change the spec, not this "
+        "file, and "
+        "write this file again (`clusterc plan SPEC -o DIR`).\n",
         markdown_text(*c_.spec.name), verdict_ ? render_verdict_markdown(*verdict_) : std::string());
     nodes();
     networks();
@@ -70,10 +70,10 @@ class Handbook {
       const std::string_view mig = cut_by_mig(g.software);
       if (g.count == 0 || g.server.gpu_count == 0 || mig.empty()) continue;
       if (!any) {
-        out_ += "\nGPUs that are cut by MIG:\n\n";
+        out_ += "\nGPUs that are partitioned by MIG:\n\n";
         heading(
-            "| group | layout | instances of a GPU | of a node | one of them in a job | to cut the GPUs of a node "
-            "again |",
+            "| group | layout | instances per GPU | per node | one instance in a job | command that partitions the "
+            "GPUs of a node again |",
             "| --- | --- | ---: | ---: | --- | --- |");
       }
       any = true;
@@ -86,10 +86,12 @@ class Handbook {
     }
     if (!any) return;
     out_ +=
-        "\nInstances reach each other neither over NVLink nor over PCIe, and a program sees one of them: what needs "
-        "several GPUs needs whole ones.";
+        "\nInstances cannot communicate over NVLink or PCIe, and a program sees only one of them: a program that needs "
+        "several GPUs needs whole GPUs.";
     if (ours)
-      out_ += " `cluster-mig`, run as root on the node, leaves a GPU alone that is in use, and ends with 3 then.";
+      out_ +=
+          " Run `cluster-mig` as root on the node. It does not change a GPU that is in use, and then ends with status "
+          "3.";
     out_ += "\n";
   }
 
@@ -118,8 +120,8 @@ class Handbook {
                             first.empty() ? "-" : join(first, "; ")});
     }
     out_ +=
-        "\nEvery name and address stands in `hosts/hosts` of the compiled tree; where each device stands and hangs in "
-        "the plan's `plan.json`, `cables.csv` and `cords.csv` (`clusterc plan -o`).\n";
+        "\n`hosts/hosts` of the compiled tree has every name and address. `plan.json`, `cables.csv` and `cords.csv` of "
+        "the plan (`clusterc plan -o`) have the place and the connections of each device.\n";
   }
 
   // Local storage: which groups' nodes have it.
@@ -154,9 +156,9 @@ class Handbook {
                                                                             : on_of(s);
       out_ += markdown_row(
           {"storage " + s.name + (s.spec->kind ? " (" + std::string(enum_text(*s.spec->kind)) + ")" : ""), by,
-           s.spec->mount ? (mounted ? "mounted at " : "meant for ") + *s.spec->mount +
-                               (mounted ? "" : ": nothing compiled mounts it")
-                         : ""});
+           s.spec->mount
+               ? (mounted ? "mounted at " : "planned for ") + *s.spec->mount + (mounted ? "" : ": no output mounts it")
+               : ""});
     }
   }
 
@@ -187,34 +189,34 @@ class Handbook {
     section("Daily work");
     const std::string node = some_node();
     if (in_.makes("slurm") && !node.empty()) {
-      commands(
-          "The queue, and nodes that are out of it:",
-          {{"sinfo -R", "nodes that are drained or down, since when, and why"},
-           {"squeue --start", "when jobs are expected to begin"},
-           {"scontrol update nodename=" + node + " state=drain reason=\"new memory\"", "what runs there ends first"},
-           {"scontrol update nodename=" + node + " state=resume",
-            "after the repair; a drain by hand is never lifted by the health check"},
-           {"scontrol show node " + node, "its state, what it has, what runs on it"}});
+      commands("The queue, and nodes that are out of service:",
+               {{"sinfo -R", "nodes that are drained or down, since when, and why"},
+                {"squeue --start", "when jobs are expected to begin"},
+                {"scontrol update nodename=" + node + " state=drain reason=\"new memory\"", "running jobs end first"},
+                {"scontrol update nodename=" + node + " state=resume",
+                 "after the repair; the health check never resumes a node that was drained by hand"},
+                {"scontrol show node " + node, "its state, resources and jobs"}});
       out_ +=
-          "The health check drains a node that has less than the spec promises, with a reason that begins with "
-          "`health:`, and takes that back when it is whole again. It leaves every other reason alone.\n\n";
+          "The health check drains a node that has less than the spec states, with a reason that begins with "
+          "`health:`, and resumes it when nothing is missing any more. It does not change a node with any other "
+          "reason.\n\n";
       if (const std::string spare = some_spare(); !spare.empty())
-        commands("Spares are drained with the reason `spare`, and one that was put into service stays there:",
+        commands("Spares are drained with the reason `spare`. A spare that was put into service stays in service:",
                  {{"scontrol update nodename=" + spare + " state=resume", "puts it into service"},
                   {"scontrol update nodename=" + spare + " state=drain reason=spare", "makes it a spare again"}});
     }
     if (in_.makes("ansible") && !node.empty())
-      commands("A node that was reinstalled, or exchanged, becomes ready by the plays of the compiled tree:",
+      commands("After a node was reinstalled or replaced, run the plays of the compiled tree:",
                {{"ansible-playbook site.yml --limit " + node + " --check --diff", "in DIR/ansible: what would change"},
                 {"ansible-playbook site.yml --limit " + node, "a second run changes nothing"},
-                {"ansible " + node + " -b -a /usr/local/sbin/cluster-health", "what it lacks, if it lacks something"}});
-    commands(
-        "A change of the cluster is a change of its spec:",
-        {{"clusterc check SPEC", "can it be built?"},
-         {"clusterc diff OLD SPEC", "what to buy, move, recable and reconfigure"},
-         {"clusterc plan SPEC --what-if KIND:NAME", "before something is switched off on purpose"},
-         {"clusterc compile SPEC -o DIR", "writes only what changed; a file that was changed by hand is kept and told"},
-         {"clusterc validate SPEC", "after a repair: is it what was asked for?"}});
+                {"ansible " + node + " -b -a /usr/local/sbin/cluster-health", "prints what is missing on the node"}});
+    commands("To change the cluster, change its spec:",
+             {{"clusterc check SPEC", "can it be built?"},
+              {"clusterc diff OLD SPEC", "what to buy, move, recable and reconfigure"},
+              {"clusterc plan SPEC --what-if KIND:NAME", "the effects of a planned shutdown"},
+              {"clusterc compile SPEC -o DIR",
+               "writes only changed files; keeps and reports files that were changed by hand"},
+              {"clusterc validate SPEC", "after a repair: does the cluster meet its targets?"}});
     while (out_.ends_with("\n\n")) out_.pop_back();
   }
 
@@ -233,7 +235,7 @@ class Handbook {
   void failures() {
     section("When something fails");
     const WhatIfEngine engine(p_);
-    out_ += "What is lost when one component fails, worst first" + combination() + ".\n\n" +
+    out_ += "Effects of the failure of one component, worst first" + combination() + ".\n\n" +
             markdown_block("text", render_what_if_each_text(engine, single_failures(engine)));
   }
 

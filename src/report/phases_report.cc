@@ -37,18 +37,19 @@ std::string render_phases_text(const PhasesReport& r) {
     const PhaseStep& s = r.steps[i];
     const PlanFigures& f = s.figures;
     out += format("\n{}. {}{}\n", i + 1, s.name, s.by.empty() ? "" : ", by " + s.by);
-    out += "  there at its end: " + figures_line(f) + "\n";
-    if (f.cost) out += format("  purchase up to here: {}\n", cost_line(*f.cost));
+    out += "  at its end: " + figures_line(f) + "\n";
+    if (f.cost) out += format("  total purchase so far: {}\n", cost_line(*f.cost));
     if (s.idle_leaves)
-      out += format("  {} leaf switch{} nobody plugged in yet: a later phase may buy {}\n", s.idle_leaves,
+      out += format("  {} leaf switch{} no connected member yet: a later phase may buy {}\n", s.idle_leaves,
                     s.idle_leaves == 1 ? " has" : "es have", s.idle_leaves == 1 ? "it" : "them");
     if (s.empty_racks)
       out += format("  {} rack{} still empty: a later phase buys {} and {} PDUs\n", s.empty_racks,
                     s.empty_racks == 1 ? " is" : "s are", s.empty_racks == 1 ? "it" : "them",
                     s.empty_racks == 1 ? "its" : "their");
     if (i > 0)
-      out += disturbed(s.change) == 0 ? std::string("  nothing that is there is moved, recabled or renumbered\n")
-                                      : format("  {} of what is there changes: see below\n", disturbed(s.change));
+      out += disturbed(s.change) == 0 ? std::string("  no existing object is moved, recabled or renumbered\n")
+                                      : format("  {} existing object{}: see below\n", disturbed(s.change),
+                                               disturbed(s.change) == 1 ? " changes" : "s change");
     for (const std::string& job : s.smaller_jobs) out += "  " + job + "\n";
     if (!s.errors.empty()) {
       out += format("  {} error{} at this size\n", s.errors.size(), s.errors.size() == 1 ? "" : "s");

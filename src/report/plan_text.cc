@@ -62,7 +62,7 @@ std::string unplaced_name(const Cluster& cluster, const Plan& plan, const Unplac
     case DeviceKind::switch_:
       return plan.fabrics[group].name + " switch";
     case DeviceKind::occupied:
-      return "already standing";
+      return "existing equipment";
   }
   return "?";
 }
@@ -88,7 +88,7 @@ std::string rack_signature(const Cluster& cluster, const Plan& plan, const RackP
         break;
       }
       case DeviceKind::occupied:
-        what = "already standing";
+        what = "existing equipment";
         break;
     }
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == what; });
@@ -148,8 +148,7 @@ std::string racks_text(const Cluster& cluster, const Plan& plan) {
          std::isfinite(may) ? to_text(Watts(may)) : "-", to_text(line.one->weight) + lacks(!line.one->weight_complete),
          units, rack_signature(cluster, plan, *line.one)});
   }
-  return table.text() +
-         (over ? "  ! above what it may draw after the loss of a feed: `clusterc check` says what that means\n" : "");
+  return table.text() + (over ? "  ! above the power limit after the loss of a feed: see `clusterc check`\n" : "");
 }
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
@@ -186,11 +185,11 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
          panels[i].worst_lost_feed < 0 ? "-" : cluster.feeds[static_cast<std::size_t>(panels[i].worst_lost_feed)].name,
          rating < 0 ? "not stated" : to_text(VoltAmperes(rating))});
   }
-  std::string out = table.text() + (over ? "  ! above what it may carry\n" : "");
+  std::string out = table.text() + (over ? "  ! above the rating\n" : "");
   for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i)
     if (const VoltAmperes load = plan.feeds[i].normal, drawn = at_breaker(cluster.feeds[i], load); drawn > load)
-      out += format("  feed {}: {} of it with all feeds is lost in its UPS\n", cluster.feeds[i].name,
-                    to_text(drawn - load));
+      out +=
+          format("  feed {}: {} of the normal load is lost in its UPS\n", cluster.feeds[i].name, to_text(drawn - load));
   for (std::size_t g = 0; g < cluster.generators.size(); ++g) {
     const Generator& spec = *cluster.generators[g].spec;
     out += format("  generator {}: {}{}{}\n", cluster.generators[g].name,
@@ -198,8 +197,8 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
                   spec.rating ? " of " + to_text(*spec.rating) : "",
                   spec.start ? ", takes the load after " + to_text(*spec.start) : "");
   }
-  if (const Watts off = power_off_feeds(plan); off.value > 0) out += format("  on no feed: {}\n", to_text(off));
-  if (!gaps.others.empty()) out += format("  +?: and what is unknown of {}\n", names_text(gaps.others));
+  if (const Watts off = power_off_feeds(plan); off.value > 0) out += format("  not on a feed: {}\n", to_text(off));
+  if (!gaps.others.empty()) out += format("  +?: plus the unknown power of {}\n", names_text(gaps.others));
   return out;
 }
 
@@ -218,13 +217,13 @@ std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGa
                        : "-",
          zone.airflow ? to_text(*zone.airflow) : (zone.airflow.unknown ? "unknown" : "not stated")});
   }
-  std::string out = table.text() + (over ? "  ! above what the zone removes or gives\n" : "");
+  std::string out = table.text() + (over ? "  ! above the limit of the zone\n" : "");
   for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
     const ZoneModel& zone = cluster.zones[i];
     if (!zone.spec || zone.spec->method.value != CoolingMethod::liquid || plan.zones[i].heat.value <= 0) continue;
     const Kelvins rise = zone.spec->rise.value_or(kCoolantRise);
     out +=
-        format("  {}: {} of coolant, which warms up by {}", zone.name,
+        format("  {}: {} of coolant, with a temperature rise of {}", zone.name,
                to_text(coolant_for(plan.zones[i].heat, rise, zone.spec->fluid.value_or(Fluid::water))), to_text(rise));
     if (const auto water = facility_water(zone, plan.zones[i].heat)) {
       out += format("; {} of facility water at least", to_text(water->least_flow));
@@ -253,22 +252,22 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
     out += format(", {} end ports", f.end_ports);
     if (f.end_ports_built_for > f.end_ports) out += format(" (built for {})", f.end_ports_built_for);
     out += "\n";
-    if (f.tiers.empty() && !f.unbuildable.empty()) out += "    not planned, and in no sum: " + f.unbuildable + "\n";
+    if (f.tiers.empty() && !f.unbuildable.empty())
+      out += "    not planned, and not in any sum: " + f.unbuildable + "\n";
     for (const FabricBlock& b : f.blocks)
       if (!f.tiers.empty() && b.room < b.built_for)
-        out += format(
-            "    of {} '{}' that it is built for {} can come: beyond them are the ports of others, which would move\n",
-            b.built_for, members_name(cluster, b), b.room);
+        out += format("    built for {} '{}', but there is room for {}: more would move the ports of other members\n",
+                      b.built_for, members_name(cluster, b), b.room);
     for (const FabricTier& t : f.tiers) {
       const bool counted = t.part && t.part->ports;
       out += format("    {} x {} ({}): {}, {} down", t.count, t.word, t.model,
-                    counted ? format("{} ports", t.ports) : std::string("of so many ports as nobody states"), t.down);
+                    counted ? format("{} ports", t.ports) : std::string("number of ports not stated"), t.down);
       if (t.up > 0)
         out += format(", {} up{}", t.up, f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
       out += "\n";
     }
     if (f.planes > 1)
-      out += format("    {} planes that share no switch: {} of each {}\n", f.planes,
+      out += format("    {} planes that share no switch: {} x {} in each\n", f.planes,
                     f.tiers.empty() ? 0 : f.per_plane(0), f.tiers.empty() ? "" : f.tiers[0].word);
     if (f.rail_optimised)
       out += format("    rail-optimised: {} rail{}, {} unit{} of up to {} node{}\n", f.rails, f.rails == 1 ? "" : "s",
@@ -289,7 +288,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
       if (f.core_oversubscription > 1) out += format(", between pods {} to 1", ratio(f.core_oversubscription));
       out += "\n";
       const std::vector<PatternLoad>& loads = plan.loads(f.network);
-      if (!loads.empty()) out += "    fullest link, routed by destination, in end ports:";
+      if (!loads.empty()) out += "    load of the fullest link with routing by destination, in end ports:";
       for (const PatternLoad& l : loads)
         out += format("{} {} {:.3g}", &l == &loads.front() ? "" : ",", l.pattern, l.worst);
       if (!loads.empty()) out += "\n";
@@ -324,7 +323,7 @@ std::string addresses_text(const Cluster& cluster, const Plan& plan) {
                  e == 0 ? std::to_string(a.usable) : "", a.first[e] ? ipv4_text(a.first[e]) : "-", who});
     }
   }
-  return table.text() + (over ? "  ! more than the subnet has\n" : "");
+  return table.text() + (over ? "  ! more addresses than the subnet has\n" : "");
 }
 
 }  // namespace
@@ -358,16 +357,14 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
                               : format(", at least {} at the wall", to_text(plan.it_power));
   std::int64_t left = 0;
   for (const Unplaced& u : plan.unplaced) left += u.count;
-  if (left > 0)
-    out += format(", without {} that {} no place", left == 1 ? "1 device" : std::to_string(left) + " devices",
-                  left == 1 ? "has" : "have");
+  if (left > 0) out += format(", {} not placed", left == 1 ? "1 device" : std::to_string(left) + " devices");
   out += "\n";
   if (!gaps.power_known())
     out += format(
-        "Power and heat are unknown of {}: they count as nothing below, and all sums that hold them are lower bounds\n",
+        "The power and heat of {} are unknown: they count as 0 W below, and all sums with them are lower bounds\n",
         names_text(gaps.equipment));
   if (!plan.unplaced.empty()) {
-    out += "\nWithout a place\n";
+    out += "\nNot placed\n";
     for (const Unplaced& u : plan.unplaced)
       out += format("  {} x {}: {}\n", u.count, unplaced_name(cluster, plan, u), u.why);
   }

@@ -49,14 +49,13 @@ class Runbook {
     if (verdict_) out_ += render_verdict_markdown(*verdict_);
     if (verdict_ && !verdict_->buildable())
       out_ +=
-          "Nothing of it is to be ordered or built before these errors are mended: the steps below are those of a plan "
-          "that does "
+          "Do not order or build anything before these errors are fixed: the steps below are those of a plan that does "
           "not work.\n\n";
     out_ +=
-        "In the order in which things are done. A box is ticked when what it says was seen (in a copy: a file that was "
-        "changed by hand is not written again). The sheets of the plan (`clusterc plan -o`) have every cord "
-        "(`cords.csv`), cable (`point-to-point.csv`, "
-        "`bundles.csv`) and label (`labels.csv`); `plan.txt` has the sums.\n";
+        "The steps are in the order of the work. Tick a box when you have seen that its statement is true (in a copy: "
+        "`clusterc` does not overwrite a file that was changed by hand). The sheets of the plan (`clusterc plan -o`) "
+        "list every cord (`cords.csv`), cable (`point-to-point.csv`, `bundles.csv`) and label (`labels.csv`); "
+        "`plan.txt` has the sums.\n";
     room();
     racks();
     cables();
@@ -64,8 +63,8 @@ class Runbook {
     if (compiles_)
       out_ += render_configuration_steps(in_, section_);
     else
-      section("Compiling"), box("the errors that `clusterc check SPEC` finds are mended: until then `clusterc compile` "
-                                "writes nothing, and no step that rests on it stands here");
+      section("Compiling"), box("the errors that `clusterc check SPEC` finds are fixed: until then `clusterc compile` "
+                                "writes nothing, and the steps that need its files are missing here");
     acceptance();
     return without_commands(std::move(out_));
   }
@@ -89,15 +88,15 @@ class Runbook {
       const FeedModel& feed = c_.feeds[i];
       const FeedLoad& load = p_.feeds[i];
       std::string line = format("feed {} ", quoted(feed.name));
-      line += feed.capacity ? format("gives {}; ", to_text(*feed.capacity))
-                            : std::string("is there (nobody says what it gives); ");
-      line += format("the plan puts {} on it", to_text(at_breaker(feed, load.normal)));
+      line += feed.capacity ? format("supplies {}; ", to_text(*feed.capacity))
+                            : std::string("is there (its capacity is not stated); ");
+      line += format("the plan loads it with {}", to_text(at_breaker(feed, load.normal)));
       if (load.worst_lost_feed >= 0)
-        line += format(", {} when feed {} is lost", to_text(at_breaker(feed, load.worst)),
+        line += format(", with {} when feed {} is lost", to_text(at_breaker(feed, load.worst)),
                        quoted(c_.feeds[at(load.worst_lost_feed)].name));
       if (feed.capacity &&
           above(std::max(at_breaker(feed, load.normal), at_breaker(feed, load.worst)).value, feed.capacity->value))
-        line += " **! above what it gives**";
+        line += " **! above what it supplies**";
       box(line);
     }
     for (std::size_t i = 0; i < p_.zones.size() && i < c_.zones.size(); ++i) {
@@ -113,12 +112,12 @@ class Runbook {
         heaviest = static_cast<std::int64_t>(r);
     if (heaviest >= 0) {
       const RackPlan& rack = p_.racks[at(heaviest)];
-      box(format("the floor carries {}{} where the heaviest rack stands ({})", rack.weight_complete ? "" : "more than ",
-                 to_text(rack.weight), quoted(c_.rack_name(heaviest))));
+      box(format("the floor carries {}{} at the place of the heaviest rack ({})",
+                 rack.weight_complete ? "" : "more than ", to_text(rack.weight), quoted(c_.rack_name(heaviest))));
     }
     for (const Unplaced& u : p_.unplaced)
-      box(format("a place is found for {}: {}", counted(u.count, "device"), markdown_text(u.why)));
-    if (out_.size() == begin) out_ += "Nothing of it is ours: the provider sees to it.\n";
+      box(format("there is a place for {}: {}", counted(u.count, "device"), markdown_text(u.why)));
+    if (out_.size() == begin) out_ += "The provider is responsible for the room.\n";
   }
 
   // ---- rack after rack
@@ -139,7 +138,7 @@ class Runbook {
         return {};
       }
       case DeviceKind::occupied:
-        return "stands there already";
+        return "already there";
     }
     return {};
   }
@@ -199,7 +198,7 @@ class Runbook {
       if (p.from != p.to) between += p.cables(), bundles += p.bundles;
     if (between == 0) return;
     section("Cables between racks");
-    out_ += format("{} in {}, from rack to rack; lengths and parts stand in `point-to-point.csv`.\n\n",
+    out_ += format("{} in {}, from rack to rack; lengths and parts are in `point-to-point.csv`.\n\n",
                    counted(between, "cable"), counted(bundles, "bundle"));
     heading({"done", "from", "to", "cables", "bundles", "longest way"}, "| --- | --- | --- | ---: | ---: | ---: |");
     for (const RackPair& p : pairs_) {
@@ -228,10 +227,10 @@ class Runbook {
     if (order.empty() && p_.pdus.empty()) return;
     section("Power on");
     if (!p_.pdus.empty())
-      box(format("{} live, one feed after the other; each shows its phases and no load but its own",
+      box(format("{} powered, one feed after the other; each shows its phases and only its own load",
                  counted(static_cast<std::int64_t>(p_.pdus.size()), "PDU")));
     if (!order.empty() && dhcp_server(c_))
-      out_ += "\nAddresses come from DHCP, which does not run yet: until then switches answer at their consoles.\n\n";
+      out_ += "\nAddresses come from DHCP, which does not run yet: until then, use the consoles of the switches.\n\n";
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     for (const std::size_t f : order) {
       const Fabric& fabric = p_.fabrics[f];
@@ -251,20 +250,20 @@ class Runbook {
   void acceptance() {
     section("Acceptance");
     out_ +=
-        format("`clusterc validate SPEC{}` measures, and judges by these figures:\n\n{}\n",
+        format("`clusterc validate SPEC{}` measures the cluster and judges it by these figures:\n\n{}\n",
                in_.makes("slurm") ? " --launcher slurm" : "", markdown_block("text", render_expected_text(expected_)));
     std::vector<std::string> cut;
     for (const NodeGroupModel& g : c_.nodes)
       if (g.count > 0 && g.server.gpu_count > 0 && !cut_by_mig(g.software).empty()) cut.push_back(quoted(g.name));
-    box("the validators (`libexec/clusterc` beside the program, or what `--bundle` names) lie at the same path on "
-        "every node, and who starts them may run jobs there");
+    box("the validators (`libexec/clusterc` beside the program, or the folder of `--bundle`) are at the same path on "
+        "every node, and the user who starts them may run jobs there");
     if (!cut.empty())
       box(
-          format("GPUs of {} are whole, to be judged: `mig: off` in a copy of the spec, compiled and played; the "
-                 "layout again behind the acceptance. What is measured of instances is unjudged",
+          format("GPUs of {} are whole for the acceptance: set `mig: off` in a copy of the spec, compile it and run "
+                 "the plays; restore the layout afterwards. Figures of MIG instances are not judged",
                  join(cut, ", ")));
-    box(format("`clusterc validate` ended with status 0, and its report names nothing that did not run{}",
-               cut.empty() ? "" : " but what instances cannot"));
+    box(format("`clusterc validate` ended with status 0, and its report lists no test that did not run{}",
+               cut.empty() ? "" : ", except those that MIG instances cannot run"));
   }
 
   const System& in_;

@@ -170,7 +170,8 @@ class Steps {
         std::any_of(settings_.begin(), settings_.end(), [](const NodeSettings& s) { return !s.ports.empty(); }) &&
         c_.own_site;
     if (!c_.spec.inventory && (ports || dhcp_server(c_) || in_.makes("opensm")))
-      box("the spec names an inventory (`inventory: FILE`): a CSV file with MACs and GUIDs of what was delivered");
+      box("the spec names an inventory (`inventory: FILE`): a CSV file with the MAC addresses and GUIDs of the "
+          "delivered equipment");
     ports = false;
     for (std::size_t i = 0; i < c_.nodes.size(); ++i) {
       const int g = static_cast<int>(i);
@@ -181,29 +182,29 @@ class Steps {
                                                                                           : -1;
       if (home >= 0) {
         const std::string names = ports_of(g, home);
-        box(format("{} has the MAC of each port that nodes of {} start from ({}), a row {} for each{}", where,
+        box(format("{} has the MAC of each port that nodes of {} boot from ({}), a row {} for each{}", where,
                    quoted(group.name), quoted(names),
                    code(group.names.name(0) + "," + names.substr(0, names.find(',')) + ",MAC"),
-                   installed ? ": who has none gets no address and is not installed" : ""));
+                   installed ? ": a node without one gets no address and is not installed" : ""));
       }
       ports |= c_.own_site && group.count > 0 && !group.server.virtual_machine && !ports_of(g, -1).empty();
     }
     if (ports)
       box(
-          format("ports are called as the spec calls them: {}; by the image, or by a row {} for each in {} (`clusterc "
-                 "compile` says of how many it has none)",
+          format("ports have the names of the spec: {}; the image names them, or a row {} for each in {} does "
+                 "(`clusterc compile` reports how many have no row)",
                  port_names(), code("NODE,PORT,MAC"), where));
     if (dhcp_server(c_))
       for (const DhcpNetwork& n : dhcp_networks(in_))
         if (is_out_of_band(n.network))
           box(
-              format("network {}: {} has the MAC of each BMC ({}), switch and PDU ({}), or these say their names to "
-                     "DHCP themselves",
+              format("network {}: {} has the MAC of each BMC ({}), switch and PDU ({}), or these devices send their "
+                     "names by DHCP",
                      quoted(n.network.name), where, code("NODE,bmc,MAC"), code("NAME,,MAC")));
     if (in_.makes("opensm"))
       box(
-          format("{} has the GUIDs of InfiniBand's switches and ports ({}), as far as OpenSM is to know roots and end "
-                 "ports by them: each {} says what it misses",
+          format("{} has the GUIDs of InfiniBand switches and ports ({}), if OpenSM is to know roots and end ports by "
+                 "GUID: each {} states which GUIDs are missing",
                  where, code("NAME,PORT,,GUID"), code("opensm.conf")));
   }
   std::string port_names() const {
@@ -228,7 +229,7 @@ class Steps {
     for (std::size_t g = 0; g < c_.nodes.size(); ++g) {
       const int group = static_cast<int>(g);
       if (const auto& who = c_.nodes[g].software->identity; who && who->bind_password && runs(group, "identity"))
-        all.push_back({&*who->bind_password, "the password that the directory is read with", group});
+        all.push_back({&*who->bind_password, "the password for reading the directory", group});
       const auto& scheduler = c_.spec.software->scheduler;
       if (!set(group).slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password)
         all.push_back({&*scheduler->accounting->password, "the password of slurmdbd's database", group});
@@ -239,17 +240,17 @@ class Steps {
   void compiling() {
     section("Compiling");
     inventory();
-    box("`clusterc compile SPEC -o tree` ended with status 0, and each of its notes is somebody's task: they name what "
-        "is left to people");
+    box("`clusterc compile SPEC -o tree` ended with status 0, and each of its notes has an owner: notes name the work "
+        "that no output does");
     if (!in_.makes("ansible")) return;
     section("The machine that runs the plays");
     box(
-        format("it has ansible-core 2.14 or newer and {}, and reaches the others by ssh{}, by the account that {} or "
-               "the extra line {} names",
-               code("tree"), installs(c_) ? " (`admin` on what is installed over the network)" : "", code("-u NAME"),
-               code("ansible_user: NAME")));
+        format("it has ansible-core 2.14 or newer and {}, and reaches the other machines by ssh{}, with the account of "
+               "{} or of the extra line {}",
+               code("tree"), installs(c_) ? " (`admin` on machines that are installed over the network)" : "",
+               code("-u NAME"), code("ansible_user: NAME")));
     if (anywhere("slurm"))
-      box(format("munge's key lies there as {}, or where the extra line {} says ({})", code("/etc/munge/munge.key"),
+      box(format("munge's key is there as {}, or at the path of the extra line {} ({})", code("/etc/munge/munge.key"),
                  code("slurm_munge_key: FILE"), code("dd if=/dev/urandom of=FILE bs=1024 count=1")));
     std::set<std::string> said;
     bool vault = false;
@@ -262,10 +263,10 @@ class Steps {
             vault = true;
     }
     if (vault)
-      box(format("it reads Vault: {}, and Python's hvac",
+      box(format("it can read Vault: {} was run, and Python's hvac is installed",
                  code("ansible-galaxy collection install -r " + file("ansible", "requirements.yml"))));
     if (mirror_ && mirror_->spec->ca)
-      box(format("the certificate of the site's authority lies there as {}", code(*mirror_->spec->ca)));
+      box(format("the certificate of the site's authority is there as {}", code(*mirror_->spec->ca)));
   }
 
   // ---- packages without internet
@@ -278,8 +279,8 @@ class Steps {
     if (!mirror_) return;
     section("The mirror");
     const std::string host = quoted(mirror_->host);
-    box(format("on a machine with internet {} ended with status 0{}", code("sh " + file("mirror", "fill.sh")),
-               has_images(c_) ? " (`skopeo login` first, where a registry asks who reads)" : ""));
+    box(format("on a machine with internet access, {} ended with status 0{}", code("sh " + file("mirror", "fill.sh")),
+               has_images(c_) ? " (after `skopeo login`, if a registry requires a login)" : ""));
     if (mirror_is_first()) return;  // the rest once it has an operating system
     mirror_files();
     if (mirror_->node.empty()) {
@@ -296,23 +297,26 @@ class Steps {
       if (!in_.makes("ansible"))
         box(format("{} answers{}", host, reads.empty() ? "" : ", and reads " + reads));
       else
-        box(format("{} ended well, and {} answers{}", play(format(" --limit {} --tags base,mirror", mirror_->node)),
-                   host, reads.empty() ? "" : ": it puts " + reads + " in place"));
+        box(format("{} ended without failures, and {} answers{}",
+                   play(format(" --limit {} --tags base,mirror", mirror_->node)), host,
+                   reads.empty() ? "" : ": it installs " + reads));
     }
   }
   // What the play of the mirror finds there, or says is missing.
   void mirror_files() {
     const std::string host = quoted(mirror_->host);
     if (!mirror_->node.empty() && !mirror_is_first())
-      box(format("{} has {}, installed by hand: packages of the others come from it", host, os_of(mirror_->group)));
-    box(format("what was fetched into {} lies on {} in the same place", code(mirror_->spec->folder.value_or("")),
-               host));
-    box(format("certificate and key of {} lie there as {} and {}{}", host, code("/etc/nginx/cluster-mirror.pem"),
+      box(format("{} has {}, installed by hand: the packages of the other machines come from it", host,
+                 os_of(mirror_->group)));
+    box(format("the files that were fetched into {} are on {} at the same path",
+               code(mirror_->spec->folder.value_or("")), host));
+    box(format("the certificate and key of {} are there as {} and {}{}", host, code("/etc/nginx/cluster-mirror.pem"),
                code("/etc/nginx/cluster-mirror.key"),
-               mirror_->node.empty() ? "" : " (make the folder: nginx comes after them)"));
+               mirror_->node.empty() ? "" : " (create the folder: nginx is installed later)"));
     if (!mirror_->node.empty() && has_images(c_) && set(mirror_->group).distribution_version != "" &&
         !is_debian(mirror_->group))
-      box(format("a registry of yours answers on {} at 127.0.0.1:5000: its distribution packs none", host));
+      box(format("a registry of your own answers on {} at 127.0.0.1:5000: its distribution has no package of one",
+                 host));
   }
   bool is_debian(int group) const { return set(group).distribution == "Debian" || set(group).distribution == "Ubuntu"; }
   std::string os_of(int group) const {
@@ -338,7 +342,7 @@ class Steps {
     section("The first node: " + quoted(node));
     for (const NodeGroupModel& g : c_.nodes)
       if (g.count > 0 && g.has_role(Role::provisioning))
-        box(format("{}, installed by hand with {}: who installs others is installed by nobody", up(g),
+        box(format("{}, installed by hand with {}: no output installs the node that installs the others", up(g),
                    os_of(static_cast<int>(&g - c_.nodes.data()))));
     if (mirror_is_first()) mirror_files();
     std::vector<std::string_view> roles;
@@ -348,13 +352,13 @@ class Steps {
     const bool named = used_.contains("nginx") && runs(provisioner_, "web_server");  // its other file, by the mirror
     const std::vector<std::string_view> copies = copied(roles);
     if (!in_.makes("ansible"))
-      box(format("{} in place on {}, and what reads them runs", by_hand(copies), quoted(node)));
+      box(format("{} in place on {}, and the services that read them run", by_hand(copies), quoted(node)));
     else
-      box(format("{}, first with {}, ended well: it puts {}{} in place there",
+      box(format("{}, first with {}, ended without failures: it installs {}{} there",
                  play(format(" --limit {} --tags {}", node, join(tags, ","))), code("--check --diff"), folders(copies),
                  named ? ", " + code(file("nginx", "cluster.conf")) : ""));
     if (in_.makes("ansible") && !set(provisioner_).dhcp_server.empty())
-      box(format("on {} {} says `active`", quoted(node),
+      box(format("on {}, {} prints `active`", quoted(node),
                  code(format("systemctl is-active {}", !in_.makes("kea")         ? "cluster-dnsmasq"
                                                        : is_debian(provisioner_) ? "kea-dhcp4-server"
                                                                                  : "kea-dhcp4"))));
@@ -372,7 +376,7 @@ class Steps {
                    installer_of(c_, static_cast<int>(g));
       if (bonds)
         box(
-            format("network {}: switches let each port of a node's bond speak for itself until its system runs (LACP "
+            format("network {}: switches let each port of a node's bond work alone until the node's system runs (LACP "
                    "fallback, or force-up)",
                    quoted(p_.fabrics[f].name)));
     }
@@ -389,7 +393,7 @@ class Steps {
       if (!plan) continue;
       const std::string medium = medium_of(plan->release);
       if (plan->installer == Installer::autoinstall)
-        images.insert(format("{} is Ubuntu's server image, {} the same unpacked",
+        images.insert(format("{} is Ubuntu's server image, {} is the same image unpacked",
                              code("/srv/cluster/media/" + medium + ".iso"),
                              code("/srv/cluster/media/" + medium + "/")));
       else if (plan->release.mirror.empty())
@@ -400,9 +404,9 @@ class Steps {
     }
     for (const std::string& image : images) box(format("on {} {}", quoted(node), image));
     if (!loaders.empty())
-      box(format("on {} lie{} iPXE's loader{} {}{}", quoted(node), loaders.size() == 1 ? "s" : "",
+      box(format("on {} {} iPXE's loader{} {}{}", quoted(node), loaders.size() == 1 ? "is" : "are",
                  loaders.size() == 1 ? "" : "s", join(std::vector<std::string>(loaders.begin(), loaders.end()), ", "),
-                 in_.makes("kea") ? ", and a TFTP server of yours serves them" : ""));
+                 in_.makes("kea") ? ", and a TFTP server of your own serves them" : ""));
   }
 
   void nodes() {
@@ -410,7 +414,7 @@ class Steps {
     bool listed = false;
     for (const Lister& l : kListers)
       if (in_.makes(l.output))
-        box(format("{0} knows the nodes: {1}; those that {0} starts need no other installation", l.name,
+        box(format("{0} knows the nodes: {1}; nodes that {0} boots need no other installation", l.name,
                    code(std::string(l.before) + file(l.output, l.file) + std::string(l.behind)))),
             listed = true;
     for (const bool computes : {false, true}) {
@@ -425,16 +429,15 @@ class Steps {
                        markdown_text(s.model)));
     }
     if (in_.makes("ansible"))
-      box(format("each answers: {}", code(format("cd {} && ansible all -m ping", file("ansible", "")))));
+      box(format("every machine answers: {}", code(format("cd {} && ansible all -m ping", file("ansible", "")))));
   }
 
   void group(int g, bool listed) {
     const NodeGroupModel& group = c_.nodes[at(g)];
     if (group.software->smt && *group.software->smt == Smt::off && !group.server.virtual_machine)
       box(group.server.instance
-              ? format("{}: one thread a core among the CPU options with which the instances are started",
-                       quoted(group.name))
-              : format("{}: SMT (Hyper-Threading) is off in the firmware; {} shows one thread a core",
+              ? format("{}: the CPU options of the instances set one thread per core", quoted(group.name))
+              : format("{}: SMT (Hyper-Threading) is off in the firmware; {} shows one thread per core",
                        quoted(group.name), code("lscpu")));
     const std::string cloud =
         in_.makes("cloud-init") ? code(file("cloud-init", group.name + ".user-data")) : std::string();
@@ -449,8 +452,8 @@ class Steps {
                                                             : *installer == Installer::autoinstall ? "/"
                                                                                                    : ".ks")));
       box(
-          format("{}, installed with {}: {} has an empty file {} for each{}, their firmware starts over network {} "
-                 "first, and the file goes once the installation runs. They read {}{}",
+          format("{}, installed with {}: {} has an empty file {} for each{}, their firmware boots over network {} "
+                 "first, and the file is removed when the installation runs. They read {}{}",
                  up(group), os_of(g), quoted(first_of(provisioner_)), code("/srv/cluster/install/NODE"),
                  mirrors ? " but " + quoted(mirror_->node) : "", quoted(c_.networks[at(install_network(c_, g))].name),
                  code(file("ipxe", group.name + ".ipxe")), answers));
@@ -461,22 +464,22 @@ class Steps {
           ports.empty() || !in_.makes("hosts")
               ? ""
               : format(
-                    "; each has the addresses that {} has for it, and its port{} called {}: what is compiled gives it "
-                    "these, and nothing else",
+                    "; each has its addresses of {}, and its port{} called {}: the compiled files use these and no "
+                    "others",
                     code(file("hosts", "hosts")), ports.size() == 1 ? " is" : "s are", join(ports, ", "));
       box(format("{}, started with {}{}{}", up(group), os_of(g), cloud.empty() ? "" : " and the user data " + cloud,
                  addresses));
     } else {
       box(format("{}, installed with {} by {}{}", up(group), os_of(g),
-                 listed ? "the program above, or by hand" : "means of yours",
-                 cloud.empty() ? "" : ": cloud-init has " + cloud + " for their first start"));
+                 listed ? "the program above, or by hand" : "means of your own",
+                 cloud.empty() ? "" : ": cloud-init reads " + cloud + " at their first boot"));
     }
   }
 
   // ---- the plays
   // -----------------------------------------------------------------------------------------------------------------
   void plays() {
-    section(in_.makes("ansible") ? "The plays" : "What nodes read");
+    section(in_.makes("ansible") ? "The plays" : "Files that nodes read");
     for (const Secret& s : secrets())
       if (s.ref->file)
         box(format("each machine of {} that needs it has {} as {}", quoted(c_.nodes[at(s.group)].name), s.what,
@@ -488,19 +491,20 @@ class Steps {
     const std::vector<std::string_view> copies = copied(roles);
     if (!in_.makes("ansible")) {
       if (!copies.empty())
-        box(format("{} in place on every machine that they are for, and what reads them runs", by_hand(copies)));
+        box(format("{} in place on every machine that needs them, and the services that read them run",
+                   by_hand(copies)));
       return;
     }
-    box(format("{} names nothing that is not meant", play(" --check --diff")));
+    box(format("{} names no unintended change", play(" --check --diff")));
     box(format("{} ended with `failed=0` for all{}", play(""),
-               copies.empty() ? std::string() : ": it puts " + folders(copies) + " in place"));
+               copies.empty() ? std::string() : ": it installs " + folders(copies)));
     const auto restarted = groups([&](int g) {
       return !set(g).kernel_arguments.empty() || runs(g, "nvidia_driver") || runs(g, "rocm") || runs(g, "netplan") ||
              runs(g, "networkd") || runs(g, "networkmanager");
     });
     if (!restarted.empty()) {
-      box(format("{} started again: the plays restart no machine, and {} are read when one starts",
-                 join(restarted, ", "), "kernel arguments, drivers and names of ports"));
+      box(format("{} rebooted: the plays reboot no machine, and {} take effect at boot", join(restarted, ", "),
+                 "kernel arguments, drivers and port names"));
       box(format("a second {} ended with `changed=0` for all", code("ansible-playbook site.yml")));
     }
   }
@@ -508,32 +512,32 @@ class Steps {
   // What docs/ansible.md leaves to others, and roles build on.
   void yours() {
     const auto boxed = groups([&](int g) { return runs(g, "containers"); });
-    if (!boxed.empty()) box(format("yours: container runtimes on {}", join(boxed, ", ")));
+    if (!boxed.empty()) box(format("by hand: container runtimes on {}", join(boxed, ", ")));
     const auto nvidia = groups([&](int g) {
       return runs(g, "containers") && c_.nodes[at(g)].server.gpu_count > 0 &&
              (!c_.nodes[at(g)].server.gpu ||
               c_.nodes[at(g)].server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
     });
-    if (!nvidia.empty()) box(format("yours: NVIDIA's container toolkit on {}", join(nvidia, ", ")));
+    if (!nvidia.empty()) box(format("by hand: NVIDIA's container toolkit on {}", join(nvidia, ", ")));
     std::set<std::string> clients;
     for (const NodeSettings& s : settings_)
       for (const NetworkMount& m : s.mounts)
         if (m.type == "lustre" || m.type == "beegfs") clients.insert(m.type == "lustre" ? "Lustre" : "BeeGFS");
     for (const std::string& client : clients)
-      box(format("yours: the client of {}, built for the kernel of those that mount it", client));
+      box(format("by hand: the client of {}, built for the kernel of the nodes that mount it", client));
     for (std::size_t i = 0; i < c_.storage.size(); ++i) {
       const StorageModel& s = c_.storage[i];
       if (!s.spec || !s.spec->mount) continue;
       const auto by_us = groups([&](int g) { return is_mounted_by_us(c_, p_, static_cast<int>(i), g); });
       if (by_us.empty())
-        box(format("yours: storage {} at {}: nothing compiled mounts it", quoted(s.name), code(*s.spec->mount)));
+        box(format("by hand: storage {} at {}: no output mounts it", quoted(s.name), code(*s.spec->mount)));
     }
     const auto packaged = groups([&](int g) {
       return std::any_of(set(g).slurm_packages.begin(), set(g).slurm_packages.end(),
                          [](const std::string& p) { return p.starts_with("slurm-smd") || p == "slurm"; });
     });
     if (!packaged.empty())
-      box(format("yours: a repository with Slurm's packages ({}) for {}", quoted(slurm_package()),
+      box(format("by hand: a repository with Slurm's packages ({}) for {}", quoted(slurm_package()),
                  join(packaged, ", ")));
     for (const auto& [output, role, what] : {std::tuple{"prometheus", "node_exporter", "Prometheus's node exporter"},
                                              std::tuple{"syslog-ng", "syslog_ng", "syslog-ng"}}) {
@@ -541,19 +545,20 @@ class Steps {
         return in_.makes("ansible") && in_.makes(o) && runs(g, "base") && !runs(g, r);
       });
       if (!without.empty())
-        box(format("yours: {} on {}: the repositories of that system have none (EPEL has)", what, join(without, ", ")));
+        box(format("by hand: {} on {}: the repositories of that system do not have it (EPEL does)", what,
+                   join(without, ", ")));
     }
     const auto bare = groups([&](int g) { return set(g).packages.unsupported; });
     if (!bare.empty())
-      box(format("yours: GPU software on {}: no repository for this operating system is known", join(bare, ", ")));
+      box(format("by hand: GPU software on {}: no repository for this operating system is known", join(bare, ", ")));
     if (slurm_ && !slurm_->databases.empty() && slurm_->database_host != "localhost")
-      box(format("yours: {} has a database `slurm_acct_db` and an account `slurm`", quoted(slurm_->database_host)));
+      box(format("by hand: {} has a database `slurm_acct_db` and an account `slurm`", quoted(slurm_->database_host)));
   }
   std::string slurm_package() const {
     for (const NodeSettings& s : settings_)
       if (s.slurm_packages.size() > 1 && s.slurm_packages[1].starts_with("slurm-smd"))
-        return "slurm-smd, as SchedMD's guide builds them";
-    return "slurm, as SchedMD's guide builds them";
+        return "slurm-smd, built by SchedMD's guide";
+    return "slurm, built by SchedMD's guide";
   }
 
   // ---- links
@@ -563,8 +568,8 @@ class Steps {
     section("Links");
     for (const NetworkModel& n : c_.networks)
       if (in_.makes("roce") && n.spec && n.spec->roce && n.shares < 0)
-        box(format("yours: switches of network {} have the class of its {}, as the nodes do", quoted(n.name),
-                   code("roce:")));
+        box(format("by hand: switches of network {} have the lossless class of its {}, as the nodes have",
+                   quoted(n.name), code("roce:")));
     for (const InfinibandSubnet& s : infiniband_subnets(c_, p_)) {
       std::vector<std::string> by;
       bool several = false;
@@ -574,14 +579,14 @@ class Steps {
           by.push_back(markdown_text(c_.nodes[g].names.text())), several |= managed.size() > 1;
       const std::string conf = in_.makes("opensm") ? code(file("opensm", s.name + "/opensm.conf")) : std::string();
       if (!by.empty())
-        box(format(
-            "subnet {}: on {} {} says `active`: one manages, others wait{}", quoted(s.name), join(by, ", "),
-            code("systemctl is-active cluster-opensm@" + s.name),
-            several ? "; who has ports in several subnets starts with the GUID of that port alone, from the inventory"
-                    : ""));
+        box(format("subnet {}: on {}, {} prints `active`: one subnet manager is active, the others stand by{}",
+                   quoted(s.name), join(by, ", "), code("systemctl is-active cluster-opensm@" + s.name),
+                   several
+                       ? "; a node with ports in several subnets needs the GUID of its port in each, from the inventory"
+                       : ""));
       else
-        box(format("subnet {}: somebody manages it, a switch or a host of yours: no node of the spec does{}",
-                   quoted(s.name), conf.empty() ? "" : ", and " + conf + " is for OpenSM there"));
+        box(format("subnet {}: a switch or a host of your own runs its subnet manager: no node of the spec does{}",
+                   quoted(s.name), conf.empty() ? "" : "; use " + conf + " for OpenSM there"));
     }
     for (const Fabric& f : p_.fabrics) {
       const std::int64_t between = f.leaf_spine_cables + f.spine_core_cables;
@@ -605,39 +610,38 @@ class Steps {
     section("Users and services");
     const auto& scheduler = c_.spec.software->scheduler;
     if (scheduler && scheduler->kind && *scheduler->kind == SchedulerKind::kubernetes)
-      box(format("yours: Kubernetes{} runs, with what schedules in it: no output installs it",
+      box(format("by hand: Kubernetes{} runs, with its schedulers: no output installs it",
                  scheduler->version ? " " + quoted(scheduler->version->text()) : std::string()));
     if (slurm_ && !slurm_->controllers.empty()) {
       const std::string controller = quoted(slurm_->controllers[0]);
-      box(format("on {} {} shows all nodes, and none of them down", controller, code("sinfo")));
+      box(format("on {}, {} shows all nodes, and none of them down", controller, code("sinfo")));
       if (std::any_of(slurm_->nodes.begin(), slurm_->nodes.end(),
                       [](const SlurmNodes& n) { return !n.spares.empty(); }))
-        box(format("{}, which the plays run on {}, took spares out of service: {} shows them with the reason `spare`",
+        box(format("{}, which the plays run on {}, drained the spares: {} shows them with the reason `spare`",
                    code(file("slurm", "spares.sh")), controller, code("sinfo -R")));
       if (!slurm_->databases.empty() && !slurm_->teams.empty())
         box(
-            format("{}, which the plays put into {} of {}, ended with status 0, run there by root: teams, shares, "
-                   "quotas and users",
+            format("{}, which the plays put into {} of {}, ended with status 0, run there as root: it sets teams, "
+                   "shares, quotas and users",
                    code(file("slurm", "accounts.sh")), code("/etc/slurm/"), controller));
       if (!slurm_->reservations.empty())
-        box(format("{}, likewise: `scontrol show reservation` has them", code(file("slurm", "reservations.sh"))));
+        box(format("{}, run in the same way: `scontrol show reservation` lists them",
+                   code(file("slurm", "reservations.sh"))));
     }
     const bool watched =
         std::any_of(settings_.begin(), settings_.end(), [](const NodeSettings& s) { return !s.monitor.empty(); });
     for (const NodeSettings& s : settings_) {
       if (s.monitor.empty()) continue;
-      box(
-          format("{} shows every target up; exporters of GPUs, of Slurm and of equipment, where the spec names them, "
-                 "are yours",
+      box(format("{} shows every target up; by hand: the exporters of GPUs, Slurm and equipment that the spec names",
                  code("http://" + s.monitor + ":9090/targets")));
       if (std::find(s.roles.begin(), s.roles.end(), "grafana") != s.roles.end())
         box(format("{} shows the dashboards", code("http://" + s.monitor + ":3000")));
     }
     if (in_.makes("prometheus") && !watched)
-      box(format("yours: {} with {}, and exporters of GPUs, of Slurm and of equipment, where the spec names them",
+      box(format("by hand: {} with {}, and the exporters of GPUs, Slurm and equipment that the spec names",
                  in_.makes("grafana") ? "Prometheus, Alertmanager and Grafana" : "Prometheus and Alertmanager",
                  folders(copied({"prometheus", "grafana"}))));
-    if (anywhere("syslog_ng")) box("yours: Loki or Elasticsearch takes what the nodes send it");
+    if (anywhere("syslog_ng")) box("by hand: Loki or Elasticsearch receives the logs of the nodes");
   }
 
   // Some look at the cluster alone to say whether they are wanted, and at the plan to say for whom.
@@ -655,7 +659,7 @@ class Steps {
       if (used_.contains(o.id) || !writes(o)) continue;
       if (!begun)
         out_ += format(
-            "\n## {}. Compiled besides\n\nNo step above puts these in place.\n\n| done | folder | what |\n| --- | --- "
+            "\n## {}. Other compiled files\n\nNo step above installs these.\n\n| done | folder | what |\n| --- | --- "
             "| --- |\n",
             ++section_),
             begun = true;

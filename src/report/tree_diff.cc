@@ -89,18 +89,19 @@ std::string render_tree_summary(const TreeDiff& d) {
     ++counts[change_of(f) == "changed" ? 0 : change_of(f) == "new" ? 1 : 2], edited += f.edited;
   std::string out = format("{} -> {}: ", printable(d.before_name), printable(d.after_name));
   if (d.files.empty())
-    out += d.other_spec ? "the files are the same; manifest.json is of another text of the spec, or of another version "
-                          "of clusterc\n"
-                        : "the files are the same\n";
+    out +=
+        d.other_spec
+            ? "the files are the same; manifest.json is from another text of the spec or another version of clusterc\n"
+            : "the files are the same\n";
   else
     out += format("{} changed, {} new, {} gone\n", plural(static_cast<std::int64_t>(counts[0]), "file"), counts[1],
                   counts[2]);
   for (const TreeDiff::File& f : d.files)
     if (is_binary(f.before) || is_binary(f.after))
-      out += format("{}: has zero bytes, and is not in the patch\n", printable(f.path));
+      out += format("{}: contains zero bytes, and is not in the patch\n", printable(f.path));
   for (const TreeDiff::File& f : d.files)
     if (f.edited) out += format("{}: changed by hand since it was compiled\n", printable(f.path));
-  for (const std::string& path : d.foreign) out += format("{}: nobody compiled it, and it stays\n", printable(path));
+  for (const std::string& path : d.foreign) out += format("{}: not a compiled file; kept\n", printable(path));
   return out;
 }
 
@@ -124,12 +125,11 @@ std::string render_tree_markdown(const TreeDiff& d) {
     ++shown;
   }
   if (patch.empty() && shown == 0)
-    return out +
-           "\nWhat changes in them is too long for a comment: `clusterc diff` without `--format markdown` has it.\n";
+    return out + "\nThe changes are too long for a comment: `clusterc diff` without `--format markdown` prints them.\n";
   out +=
-      format("\n<details><summary>What changes in them</summary>\n\n{}\n</details>\n", markdown_block("diff", patch));
+      format("\n<details><summary>Changes in these files</summary>\n\n{}\n</details>\n", markdown_block("diff", patch));
   if (shown < d.files.size())
-    out += format("\n{} more have no room here.\n", plural(static_cast<std::int64_t>(d.files.size() - shown), "file"));
+    out += format("\n{} more are not shown here.\n", plural(static_cast<std::int64_t>(d.files.size() - shown), "file"));
   return out;
 }
 

@@ -101,18 +101,18 @@ std::string render_validation_text(const Report& report, bool color) {
                              utc_text(report.journal_started), age_text(report.started - report.journal_started))
                     : "");
   if (!report.journal_refused.empty())
-    out += "a run in the journal did not end and does not count: " + printable(report.journal_refused) + "\n";
+    out += "the journal has an unfinished run, which is not used: " + printable(report.journal_refused) + "\n";
   if (report.interrupted)
     out += report.journal.empty() ? "nothing was kept (no journal)\n"
-                                  : "what had ended is kept in '" + printable(report.journal) +
-                                        "': the same command goes on where it stopped, --fresh begins anew\n";
+                                  : "finished tests are kept in '" + printable(report.journal) +
+                                        "': the same command continues there, --fresh starts again\n";
   const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
   if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
     out +=
-        "other work used the machine: run it again when it is idle; --allow-busy measures all the same, and then "
-        "nothing that is too slow counts as a fail\n";
+        "other work used the machine: run it again when it is idle; with --allow-busy it measures anyway, and a figure "
+        "that is too low is then an error, not a fail\n";
   if (report.passed() && report.count(Verdict::unjudged))
-    out += "an unjudged figure is not a pass: its reason names what would make it judgeable\n";
+    out += "an unjudged figure is not a pass: its reason names what is needed to judge it\n";
   return out;
 }
 

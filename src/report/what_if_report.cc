@@ -70,8 +70,8 @@ namespace {
 std::string unknown_loads(const PowerGaps& gaps) {
   return gaps.power_known() ? std::string()
                             : format(
-                                  "Power and heat are unknown of {}: they count as nothing, and what they would trip "
-                                  "or throttle is not told\n",
+                                  "The power and heat of {} are unknown: they count as 0 W, so that more may trip or "
+                                  "throttle than shown\n",
                                   names_text(gaps.equipment));
 }
 
@@ -161,7 +161,7 @@ class Words {
             named ? format("{} {}: {}", one_or_many(static_cast<std::int64_t>(list.size()), "node"), what, nodes(list))
                   : format("{} {}", one_or_many(static_cast<std::int64_t>(list.size()), "node"), what));
     };
-    some(dead, list_word(dead, "dead", "dead"));
+    some(dead, "down");
     some(w.throttled_nodes, list_word(w.throttled_nodes, "throttles", "throttle"));
     some(w.unjudged_nodes, "not judged");
     std::vector<std::pair<int, std::int64_t>> off;
@@ -176,9 +176,9 @@ class Words {
     }
     if (!off.empty())
       out.push_back(
-          named ? format("{} dead: {}", off.size() == 1 ? std::string("1 switch") : format("{} switches", off.size()),
+          named ? format("{} down: {}", off.size() == 1 ? std::string("1 switch") : format("{} switches", off.size()),
                          join(switches(off), ", "))
-                : format("{} dead", off.size() == 1 ? std::string("1 switch") : format("{} switches", off.size())));
+                : format("{} down", off.size() == 1 ? std::string("1 switch") : format("{} switches", off.size())));
     if (!w.unjudged_switches.empty())
       out.push_back(format(
           "{} not judged{}",
@@ -187,7 +187,7 @@ class Words {
     std::vector<std::pair<int, std::int64_t>> gone;
     for (const auto& s : w.dead_storage)
       if (!is_failed(ComponentKind::storage, s.first, s.second)) gone.push_back(s);
-    if (!gone.empty()) out.push_back("dead: " + join(storage(gone), ", "));
+    if (!gone.empty()) out.push_back("down: " + join(storage(gone), ", "));
     for (const NetworkLeft& n : w.networks) {
       const std::string& name = c_.networks[static_cast<std::size_t>(n.network)].name;
       if (!n.cut_off_nodes.empty())
@@ -200,10 +200,10 @@ class Words {
     }
     for (const NetworkLeft& n : w.networks)
       if (n.switches_dead > 0 && c_.networks[static_cast<std::size_t>(n.network)].everything)
-        out.push_back("equipment on it cannot be managed");
+        out.push_back("equipment in this network cannot be managed");
     for (const ServiceLeft& s : w.services)
       out.push_back(s.data_gone && s.left > 0
-                        ? format("{}: {} of {} left, the data of the others unreachable", s.name, s.left, s.of)
+                        ? format("{}: {} of {} left, the data of the others cannot be reached", s.name, s.left, s.of)
                     : s.lost ? format("{} is lost", s.name)
                              : format("{}: {} of {} left", s.name, s.left, s.of));
     for (const ZoneLeft& z : w.zones)
@@ -380,15 +380,16 @@ std::string render_what_if_each_text(const WhatIfEngine& engine, const std::vect
   const Words words(engine);
   std::int64_t all = 0;
   for (const WhatIfRow& r : rows) all += r.count;
-  std::string out = format("{}: each of {} fails alone, {}; worst first\n", *c.spec.name, one_or_many(all, "component"),
+  std::string out = format("{}: single failures of {}, {}; worst first\n", *c.spec.name, one_or_many(all, "component"),
                            one_or_many(static_cast<std::int64_t>(rows.size()), "kind") + " of outcome");
   out += unknown_loads(power_gaps(engine.plan()));
   const std::vector<std::string> normal = words.effects(engine.normal(), true);
   if (!normal.empty()) {
-    out += "\nWith nothing failed\n";
+    out += "\nWithout a failure\n";
     for (const std::string& e : normal) out += "  " + e + "\n";
   }
-  Table table({"fails", ">times", ">nodes lost", ">GPUs lost", ">throttled", ">all-reduce", ">bisection", "what else"});
+  Table table(
+      {"fails", ">times", ">nodes lost", ">GPUs lost", ">throttled", ">all-reduce", ">bisection", "other effects"});
   std::map<ComponentKind, std::pair<std::int64_t, bool>> harmless;
   for (const WhatIfRow& r : rows) {
     const WhatIf& w = r.first;
@@ -407,7 +408,7 @@ std::string render_what_if_each_text(const WhatIfEngine& engine, const std::vect
   }
   if (!table.empty()) out += "\n" + table.text();
   if (!harmless.empty()) {
-    out += "\nNothing is lost when one of these fails\n";
+    out += "\nComponents whose failure loses nothing\n";
     Table list({"kind", ">of them"});
     for (const auto& [kind, n] : harmless) list.row({std::string(component_word(kind)), std::to_string(n.first)});
     out += list.text();
@@ -468,7 +469,7 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
   out += unknown_loads(gaps);
   out += "\nSteps\n";
   int step = 1;
-  for (const std::string& f : failed) out += format("  {}. out: {}\n", step, f);
+  for (const std::string& f : failed) out += format("  {}. fails: {}\n", step, f);
   int round = 0;
   for (const TripEvent& t : w.trips) {
     if (t.round != round) ++step;
@@ -498,7 +499,7 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
                  c.feeds[f].capacity ? to_text(*c.feeds[f].capacity) : "not stated"});
     }
     out += "\nPower\n" + table.text();
-    if (!gaps.others.empty()) out += format("  +?: and what is unknown of {}\n", names_text(gaps.others));
+    if (!gaps.others.empty()) out += format("  +?: plus the unknown power of {}\n", names_text(gaps.others));
   }
   if (!w.zones.empty()) {
     Table table({"zone", ">units left", ">heat", ">removes", ">inlets warmer by"});

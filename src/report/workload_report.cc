@@ -91,17 +91,17 @@ void training_text(const WorkloadPlan& p, std::string& out) {
   if (p.job) {
     const Transformer& m = p.job->model;
     if (p.written && !p.written->best && p.written->smallest)
-      line("as written", format("does not fit: {} of the {} that may be filled on each GPU ({} at least: {})",
+      line("as written", format("does not fit: it needs {} of the {} that can be used on each GPU (at least {}: {})",
                                 bytes(p.written->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
                                 split_text(p.written->smallest->layout), memory_text(p.written->smallest->memory)));
     else if (p.written && !p.written->smallest)
-      line("as written", "needs more GPUs than it is given, or a larger batch");
+      line("as written", "needs more GPUs than it has, or a larger batch");
     if (p.free->best) {
       const LayoutChoice& best = *p.free->best;
       line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
       line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
     } else if (p.free->smallest) {
-      line("fits", format("no: of {} splits the smallest takes {} of the {} that may be filled on each GPU ({}: {})",
+      line("fits", format("no: the smallest of {} splits needs {} of the {} that can be used on each GPU ({}: {})",
                           p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
                           split_text(p.free->smallest->layout), memory_text(p.free->smallest->memory)));
     } else {
@@ -112,17 +112,16 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       if (p.used_written)
         line("as written", format("{}: {} a step, {:.3g} x the fastest", split_text(u.layout), seconds(u.time.total()),
                                   p.free->best ? u.time.total() / p.free->best->time.total() : 1.0));
-      line("memory",
-           format("{} of {} on each GPU{}: {}; the allocator holds about {}", bytes(u.memory.total()),
-                  bytes(p.memory.value), u.memory.gradients_replace ? " (gradients take the place of activations)" : "",
-                  memory_text(u.memory), bytes(u.memory.reserved())));
+      line("memory", format("{} of {} on each GPU{}: {}; the allocator holds about {}", bytes(u.memory.total()),
+                            bytes(p.memory.value), u.memory.gradients_replace ? " (gradients replace activations)" : "",
+                            memory_text(u.memory), bytes(u.memory.reserved())));
       line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()),
                           p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
       line("waits",
-           format("communication that is not hidden {}, bubble {}", percent_of(u.time.communication(), u.time.total()),
+           format("exposed communication {}, pipeline bubble {}", percent_of(u.time.communication(), u.time.total()),
                   percent_of(u.time.pipeline, u.time.total())));
-      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations a token, causal "
-                          "attention, nothing that is done again{})",
+      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations per token, causal "
+                          "attention, without recomputation{})",
                           count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus), percent_of(p.mfu, 1),
                           to_text(p.machine.peak), count(p.job->flops_per_token()),
                           p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
@@ -155,7 +154,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     line("checkpoint",
          format("{}{}", bytes(c.size.value),
                 c.rate ? format(" to '{}' at {} ({})", c.storage, to_text(*c.rate), c.rate_from)
-                       : std::string("; no storage that its nodes share states its rate")) +
+                       : std::string("; the write rate of its shared storage is not stated")) +
              (c.save ? format(", {}{}", seconds(c.save->value), c.save_is_limit ? " at most (`checkpoint_within`)" : "")
                      : std::string()));
     line("interrupted",
@@ -175,7 +174,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     const auto at_least = [](bool known) { return std::string_view(known ? "" : "at least "); };
     const std::string_view product = at_least(r.power_known && r.time_known);
     line("training", format("{}{}, {} GPU-hours", at_least(r.time_known), to_text(r.time, 3), count(r.gpu_hours)));
-    line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at their highest{})", product,
+    line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at maximum power{})", product,
                           to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4),
                           r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
     if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", product, r.carbon->value / 1000));
@@ -185,11 +184,10 @@ void training_text(const WorkloadPlan& p, std::string& out) {
 std::string copy_text(const ServingCopy& c, const TrainingMachine& m) {
   const double gpus = c.split.gpus();
   return format(
-      "{} GPU{}{}: {} of weights and {} of keys and values on each, {} of {}{}", gpus, gpus == 1 ? "" : "s",
+      "{} GPU{}{}: {} of weights and {} of KV cache on each, {} of {}{}", gpus, gpus == 1 ? "" : "s",
       c.split.pipeline > 1 ? format(" (tensor {}, pipeline {})", c.split.tensor, c.split.pipeline) : std::string(),
       bytes(c.weights), bytes(c.kv), percent_of(c.filled, 1), bytes(m.memory.value),
-      c.fits ? c.tight ? format(" (tight: engines fill {} unless they are told more)", percent_of(kUsableMemory, 1))
-                       : std::string()
+      c.fits ? c.tight ? format(" (tight: engines fill {} by default)", percent_of(kUsableMemory, 1)) : std::string()
              : std::string(": does not fit"));
 }
 
@@ -198,14 +196,14 @@ void serving_text(const WorkloadPlan& p, std::string& out) {
     out += format("    {:<11} {}\n", what, text);
   };
   const ServingPlan& s = *p.serving;
-  line("a token", format("{} of keys and values", to_text(s.needs.kv_token, Dimension::bytes)));
+  line("a token", format("{} of KV cache", to_text(s.needs.kv_token, Dimension::bytes)));
   if (s.written) line("as written", copy_text(*s.written, p.machine));
   if (s.least)
     line("fewest", copy_text(*s.least, p.machine));
   else
-    line("fewest", "no number of GPUs of this kind holds it");
+    line("fewest", "it fits on no number of GPUs of this kind");
   if (!s.used.fits) return;
-  line("room", format("{} tokens of one copy beside the weights", count(s.used.room)));
+  line("room", format("{} tokens in one copy beside the weights", count(s.used.room)));
   if (s.used.tokens_per_second > 0) {
     line("decoding",
          format(

@@ -209,7 +209,7 @@ Acceptances::Acceptances(const Spec& spec, const Sources& sources, const Date* t
       Finding& f = findings.warning(
           "spec-acceptance-expired", a.until.span,
           format("the acceptance of '{}' ended on {}, today is {}", kind->id, a.until->text(), today->text()));
-      f.help("mend what it says, or give a new date with a new look at the reason");
+      f.help("fix the cause, or check the reason again and set a new date");
       if (const auto edit = whole ? removal_of_item(sources, a.span) : std::nullopt)
         f.fixed_by("take the expired acceptance out", {*edit});
     } else {
@@ -276,7 +276,7 @@ void Acceptances::apply(Findings& findings) {
                format("this finding of '{}' cannot be accepted: {}", f.rule,
                       must_mend ? why_not_accepted(*by->kind) : "it is against physics or the rating of a part"))
         .note(f.span, "the finding is here")
-        .help("mend what it says, or leave the finding");
+        .help("fix the cause, or do not accept the finding");
   }
 }
 
@@ -288,10 +288,8 @@ void Acceptances::report_unused(bool judged, Findings& findings) {
     Finding& f = findings.warning("spec-acceptance-unused", a.spec->at.span,
                                   format("nothing at '{}' is a finding of '{}'", *a.spec->at, a.kind->id));
     if (!a.place.valid())
-      f.note(
-          {},
-          format("'{}' is no path of keys in this spec; names of objects are written as findings write them: rack/r07",
-                 *a.spec->at));
+      f.note({}, format("'{}' is not a path of keys in this spec; write the names of objects as findings do: rack/r07",
+                        *a.spec->at));
     f.help("take the acceptance out");
     if (const auto edit = removal_of_item(sources_, a.spec->span))
       f.fixed_by("take the unused acceptance out", {*edit});

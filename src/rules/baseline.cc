@@ -111,7 +111,7 @@ void apply_baseline(const Baseline& baseline, const std::string& baseline_path, 
         "baseline-entry-unmet", o.entry->rule.span,
         format("the baseline has {} of '{}'{}, the check has {}", o.entry->count.value_or(1),
                o.entry->rule.value_or(""), at.empty() ? "" : " at '" + at + "'", o.entry->count.value_or(1) - o.left));
-    f.help("`--write-baseline` writes it anew, without what was mended");
+    f.help("`--write-baseline` writes the file again, without the findings that were fixed");
   }
 }
 

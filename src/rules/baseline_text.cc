@@ -11,8 +11,8 @@ std::string baseline_text(const Baseline* old, std::map<std::string, std::vector
   std::string out;
   YamlWriter yaml(out);
   yaml.comment(
-      "Findings that were known when this was written; `clusterc check --baseline` sets them aside, what is new "
-      "counts.\nWritten by `clusterc check --write-baseline`.");
+      "Findings that were known when this file was written; `clusterc check --baseline` ignores them, and only new "
+      "findings count.\nWritten by `clusterc check --write-baseline`.");
   yaml.begin_map().field("clusterc-baseline", 1).map("specs");
   for (const auto& [name, entries] : specs) {
     if (entries.empty()) continue;

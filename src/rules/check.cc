@@ -30,7 +30,7 @@ std::optional<double> read_threshold(const Rule& rule, const Threshold& t, const
   if (!value) {
     findings
         .error("spec-wrong-type", written.span,
-               format("the threshold of '{}' takes {}, such as {}; '{}' is written there", rule.id,
+               format("the threshold of '{}' must be {}, such as {}, but is '{}'", rule.id,
                       t.dimension ? "a quantity of " + std::string(dimension_name(*t.dimension))
                       : t.whole   ? "a whole number"
                                   : "a number or a share",

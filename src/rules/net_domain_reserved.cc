@@ -17,10 +17,10 @@ struct Reserved {
   std::string_view label, why;
 };
 constexpr std::array kReserved = {
-    Reserved{"local", "resolvers ask for it by multicast DNS, not at name servers (RFC 6762)"},
+    Reserved{"local", "resolvers look it up by multicast DNS, not on name servers (RFC 6762)"},
     Reserved{"localhost", "it always means the machine itself (RFC 6761)"},
     Reserved{"invalid", "resolvers answer that it does not exist (RFC 6761)"},
-    Reserved{"onion", "resolvers do not ask name servers for it (RFC 7686)"},
+    Reserved{"onion", "resolvers do not send it to name servers (RFC 7686)"},
 };
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -34,7 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   findings
       .warning(rule.id, domain.span,
                format("domain '{}' ends in '.{}', which is reserved: {}", one_line(*domain), last, reserved->why))
-      .help("a domain that is yours, or a name below home.arpa: `domain: gpu.example.org`");
+      .help("use a domain of your own, or a name below home.arpa: `domain: gpu.example.org`");
 }
 
 }  // namespace

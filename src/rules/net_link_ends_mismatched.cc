@@ -146,7 +146,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         !rates.empty()) {
       findings
           .error(rule.id, n.spec->rate.span,
-                 format("network '{}' runs at {}, which is no {} rate: the nearest {} {}", n.name, to_text(n.rate),
+                 format("network '{}' runs at {}, which is not an {} rate: the nearest {} {}", n.name, to_text(n.rate),
                         enum_text(n.kind), rates.find(" or ") == std::string::npos ? "is" : "are", rates))
           .help("write the rate of one port")
           .object("networks." + n.name);
@@ -157,7 +157,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         !rates.empty())
       findings
           .error(rule.id, between.span,
-                 format("links between switches of network '{}' run at {}, which is no {} rate: the nearest {} {}",
+                 format("links between switches of network '{}' run at {}, which is not an {} rate: the nearest {} {}",
                         n.name, to_text(*between), enum_text(n.kind),
                         rates.find(" or ") == std::string::npos ? "is" : "are", rates))
           .help("write the rate of one link")

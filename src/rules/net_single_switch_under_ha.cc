@@ -85,7 +85,7 @@ const Rule kNetSingleSwitchUnderHa = {
     .code = "NET-025",
     .severity = Severity::note,
     .physics = false,
-    .summary = "services that survive the loss of a node hang on one switch",
+    .summary = "services that survive the loss of a node depend on one switch",
     .explanation = kExplanation,
     .check = check,
 };

@@ -32,7 +32,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .note(rule.id, g.software->gpudirect_rdma.span,
                 "adapters must read GPU memory, but `software: { acs }` does not say whether access control services "
                 "are off, so it was not checked")
-          .help("`acs: false`, once the firmware has it off");
+          .help("write `acs: false` when it is off in the firmware");
       noted = true;
     }
     if (!g.software->acs.value_or(false)) continue;

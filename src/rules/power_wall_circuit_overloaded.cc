@@ -20,7 +20,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.racks >= 0 || g.assembly >= 0) {
       findings
           .error(rule.id, wall.span,
-                 format("group '{}' stands in racks and is on a wall circuit: its power can come from one of them",
+                 format("group '{}' is in racks and on a wall circuit, but can take its power from only one of them",
                         g.name))
           .help("leave `wall` or `racks` out")
           .object("nodes." + g.name);

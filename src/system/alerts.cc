@@ -98,10 +98,10 @@ struct Builder {
     if (s.gpu && s.gpu->temperature_max) {
       const double most = s.gpu->temperature_max->value;
       limit("GpuTooHot", "critical", g.name, "DCGM_FI_DEV_GPU_TEMP", gpu, of, ">", most, 1, "2m",
-            where + "has {{ $value }} C, '" + s.gpu_model + "' may have " + number(most) + " C");
+            where + "is at {{ $value }} C, the limit of '" + s.gpu_model + "' is " + number(most) + " C");
     } else {  // the catalogue has no figure: the GPU itself has one
       Alert a{"GpuTooHot", "critical", "DCGM_FI_DEV_GPU_TEMP{" + of + "} > DCGM_FI_DEV_GPU_MAX_OP_TEMP{" + of + "}",
-              "2m",        g.name,     where + "has {{ $value }} C, more than it says that it may",
+              "2m",        g.name,     where + "is at {{ $value }} C, above its own maximum operating temperature",
               {},          {},         gpu,
               91};
       a.firing = {{"DCGM_FI_DEV_GPU_TEMP", gpu, 91}, {"DCGM_FI_DEV_GPU_MAX_OP_TEMP", gpu, 90}};
@@ -119,7 +119,7 @@ struct Builder {
                       number(s.gpu_count),
                   "5m",
                   g.name,
-                  "{{ $labels.instance }} shows {{ $value }} GPUs, it has " + number(s.gpu_count),
+                  "{{ $labels.instance }} shows {{ $value }} GPUs, the spec has " + number(s.gpu_count),
                   {},
                   {},
                   {{"group", g.name}, {"instance", gpu[2].second}},
@@ -138,9 +138,9 @@ struct Builder {
     const Labels gpu{{"gpu", "0"}, {"instance", "host:9400"}, {"job", "dcgm"}};
     const std::string of = matcher("job", "dcgm"), where = "GPU {{ $labels.gpu }} of {{ $labels.instance }} ";
     limit("GpuMemoryFailed", "critical", {}, "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", gpu, of, ">", 0, 1, "1m",
-          where + "had {{ $value }} memory errors that could not be corrected");
+          where + "had {{ $value }} uncorrectable memory errors");
     limit("GpuRowsExhausted", "critical", {}, "DCGM_FI_DEV_ROW_REMAP_FAILURE", gpu, of, ">", 0, 1, "1m",
-          where + "has no row left to replace a failing one: exchange it");
+          where + "has no spare row left to replace a failing one: replace the GPU");
     limit("GpuXid", "warning", {}, "DCGM_FI_DEV_XID_ERRORS", gpu, of, ">", 0, 79, "1m",
           where + "reported Xid {{ $value }}");
   }
@@ -153,8 +153,8 @@ struct Builder {
       const double least = static_cast<double>(usable * kMiB);
       limit("NodeMemoryShort", "critical", g.name, "node_memory_MemTotal_bytes", node_labels(g, "node", 9100), of, "<",
             least, static_cast<double>(kMiB), "5m",
-            "{{ $labels.instance }} has less memory than jobs are promised, " + number(usable) +
-                " MiB: look for a module that is not seen");
+            "{{ $labels.instance }} has less memory than the " + number(usable) +
+                " MiB that Slurm gives to jobs: look for a module that is not detected");
     }
     links(g, of);
     const Value<Celsius>& high = s.part.inlet_max;
@@ -165,7 +165,7 @@ struct Builder {
             node_labels(g, "ipmi", 9290, {{"name", "Inlet Temp"}}),
             matcher("job", "ipmi") + "," + matcher("group", g.name) + ",name=~\"(?i).*inlet.*\"", ">", most.value, 1,
             "5m",
-            "the air into {{ $labels.instance }} has {{ $value }} C, '" + s.id + "' may be given " +
+            "the inlet air of {{ $labels.instance }} is at {{ $value }} C, the limit of '" + s.id + "' is " +
                 number(most.value) + " C");
     }
   }
@@ -223,7 +223,7 @@ struct Builder {
             "5m",
             g.name + "/infiniband",
             "{{ $labels.instance }} has {{ $value }} RDMA ports active at " + number(slowest / 1e9) +
-                " Gb/s or more, planned: " + number(planned),
+                " Gb/s or more, the plan has " + number(planned),
             {},
             {},
             {},
@@ -265,7 +265,7 @@ struct Builder {
   void clocks() {
     const Labels l{{"instance", "host:9100"}, {"job", "node"}};
     Alert& a = limit("ClockNotSynchronised", "warning", {}, "node_timex_sync_status", l, matcher("job", "node"),
-                     "==", 0, 0, "10m", "the clock of {{ $labels.instance }} follows no time server");
+                     "==", 0, 0, "10m", "the clock of {{ $labels.instance }} is not synchronised with a time server");
     a.silent[0].value = 1;
   }
 
@@ -289,11 +289,11 @@ struct Builder {
         const std::string what = "{{ $labels.instance }} in rack {{ $labels.rack }} carries {{ $value }} VA, ";
         const double share = std::floor(kPduShare * b.trip);
         limit("PduAtEightyPercent", "warning", pdu.model, "cluster:pdu_apparent:va", l, matcher("model", pdu.model),
-              ">", share, 1, "5m", what + number(share) + " VA are 80 % of its breaker's rating");
+              ">", share, 1, "5m", what + "80 % of its breaker rating is " + number(share) + " VA");
         if (std::floor(b.continuous) > share + 1)
           limit("PduOverloaded", "critical", pdu.model, "cluster:pdu_apparent:va", l, matcher("model", pdu.model), ">",
                 std::floor(b.continuous), 1, "1m",
-                what + "it may carry " + number(std::floor(b.continuous)) + " VA without end");
+                what + "its continuous limit is " + number(std::floor(b.continuous)) + " VA");
       }
     if (told.empty()) return;
     for (std::size_t f = 0; f < c.feeds.size(); ++f) {
@@ -309,7 +309,8 @@ struct Builder {
       const double most = std::floor(b.continuous - in.plan.apparent(others).value);
       limit("FeedOverloaded", "critical", "feed " + c.feeds[f].name, "cluster:feed_apparent:va",
             {{"feed", c.feeds[f].name}}, matcher("feed", c.feeds[f].name), ">", most, 1, "1m",
-            "the PDUs on feed {{ $labels.feed }} carry more than the " + number(most) + " VA that are left for them");
+            "the PDUs on feed {{ $labels.feed }} carry more than the " + number(most) +
+                " VA that the feed has left for them");
     }
   }
 
@@ -324,7 +325,7 @@ struct Builder {
             "max(slurm_nodes_down) + max(slurm_nodes_drain) > " + number(spares),
             "15m",
             {},
-            "{{ $value }} nodes are down or drained, " + number(spares) + " are held back as spares",
+            "{{ $value }} nodes are down or drained, " + number(spares) + " of the cluster's nodes are spares",
             {},
             {},
             {},

@@ -75,8 +75,8 @@ std::string agreed(const std::vector<std::string>& groups, const char* one, cons
 }
 
 const char* why_unreached(const std::string& host) {
-  return parse_ipv4(host) ? "it lies in no network of theirs"
-                          : "its name has to mean an address in a network of theirs";
+  return parse_ipv4(host) ? "this address is in none of their networks"
+                          : "this name must resolve to an address in one of their networks";
 }
 
 // Servers that a group is told of and that lie in none of its networks, where it has no gateway. A name that is none of
@@ -225,9 +225,9 @@ void ServerReach::report_outside(Findings& findings) const {
       if (alike(o)) hosts.push_back(one_line(o.host));
     findings
         .note("network-no-way-out", outside_[i].at,
-              quoted(groups) + agreed(groups, " has", " have") + " no gateway, and " + quoted(hosts) +
-                  agreed(hosts, " lies", " lie") + " in no network of theirs")
-        .help("`gateway` of a network names its router; else name servers that lie in the cluster's own networks");
+              "nodes of " + quoted(groups) + " have no gateway, but " + agreed(hosts, "server ", "servers ") +
+                  quoted(hosts) + agreed(hosts, " is", " are") + " in none of their networks")
+        .help("set `gateway` of a network to its router, or use servers inside the cluster's own networks");
   }
 }
 
@@ -235,21 +235,21 @@ void ServerReach::report_repositories(Findings& findings) const {
   if (fetching_.groups.empty() || !outside_.empty()) return;
   findings
       .note("network-no-way-out", fetching_.at,
-            quoted(fetching_.groups) + agreed(fetching_.groups, " has", " have") +
-                " no gateway: nothing that is compiled leads to " + (c_.own_site ? "" : "other networks, or to ") +
-                "the repositories that " + (installs(c_) ? "installers and plays" : "the plays") + " read")
-      .help("`gateway` of a network names its router" +
-            std::string(c_.own_site ? "; a site without internet has a `mirror`"
-                                    : ", in a cloud's subnet most often its first address"));
+            "nodes of " + quoted(fetching_.groups) + " have no gateway: they have no route to " +
+                (c_.own_site ? "" : "other networks or to ") + "the package repositories that " +
+                (installs(c_) ? "installers and plays" : "the plays") + " use")
+      .help("set `gateway` of a network to its router" +
+            std::string(c_.own_site ? "; a site without internet access uses a `mirror`"
+                                    : ", in a cloud usually the first address of the subnet"));
 }
 
 void ServerReach::report_server(Findings& findings, const Unreached& server, const std::string& what) const {
   if (server.groups.empty()) return;
   findings
       .note("network-no-way-out", server.at,
-            quoted(server.groups) + agreed(server.groups, " asks ", " ask ") + what + " '" + one_line(server.host) +
-                "', and " + agreed(server.groups, "has", "have") + " no gateway: " + why_unreached(server.host))
-      .help("`gateway` of a network names its router");
+            "nodes of " + quoted(server.groups) + " have no gateway, but use " + what + " '" + one_line(server.host) +
+                "': " + why_unreached(server.host))
+      .help("set `gateway` of a network to its router");
 }
 
 void ServerReach::report_mounts(Findings& findings) const {
@@ -258,10 +258,9 @@ void ServerReach::report_mounts(Findings& findings) const {
     if (filer.groups.empty()) continue;
     findings
         .note("network-no-way-out", filer.at,
-              quoted(filer.groups) + agreed(filer.groups, " mounts '", " mount '") + c_.storage[i].name + "' from '" +
-                  one_line(filer.host) + "', and " + agreed(filer.groups, "has", "have") +
-                  " no gateway: " + why_unreached(filer.host))
-        .help("`gateway` of a network names its router; a node that does not mount it is drained by the health check");
+              "nodes of " + quoted(filer.groups) + " have no gateway, but mount '" + c_.storage[i].name + "' from '" +
+                  one_line(filer.host) + "': " + why_unreached(filer.host))
+        .help("set `gateway` of a network to its router; the health check drains a node that cannot mount it");
   }
 }
 
@@ -269,20 +268,20 @@ void ServerReach::report_clocks(Findings& findings) const {
   if (clock_.groups.empty()) return;
   findings
       .note("time-server-unreached", clock_.at,
-            "the name '" + one_line(clock_.host) + "' means an address in a network that " + quoted(clock_.groups) +
-                agreed(clock_.groups, " is", " are") + " not in")
-      .help("name it as it is called in a network that both are in (NODE-NETWORK), or give it a leg in theirs");
+            "time server '" + one_line(clock_.host) + "' resolves to an address in a network that nodes of " +
+                quoted(clock_.groups) + " are not in")
+      .help("use its name in a network that both are in (NODE-NETWORK), or connect it to one of their networks");
 }
 
 void ServerReach::report_names(Findings& findings) const {
   if (nameless_.groups.empty()) return;
   findings
       .note("name-server-unreached", nameless_.at,
-            quoted(nameless_.groups) + agreed(nameless_.groups, " is", " are") + " told of no name server" +
-                (own_name_server_ != 0 ? ": the cluster's own lies in no network of theirs"
-                                       : ": Kea serves no names, and the output dns is not made") +
-                ", and what they know is /etc/hosts")
-      .help("`name_servers` of the group's software names one that it reaches");
+            "nodes of " + quoted(nameless_.groups) + " have no name server" +
+                (own_name_server_ != 0 ? ": the cluster's own is in none of their networks"
+                                       : ": Kea serves no names, and the output dns is not compiled") +
+                ", so that they resolve only names in /etc/hosts")
+      .help("set `name_servers` of the group's software to one that its nodes reach");
 }
 
 void ServerReach::report(Findings& findings) const {
@@ -324,11 +323,11 @@ void check_names(const System& in, Findings& findings) {
     if (!left.empty())
       findings
           .note("name-unreached", c.nodes[s].span,
-                "'" + c.nodes[s].name + "' calls nodes by their plain names, and those of " + quoted(left) +
-                    " mean addresses in a network that it is not in")
+                "'" + c.nodes[s].name + "' connects to nodes by their plain names, but the names of " + quoted(left) +
+                    " resolve to addresses in a network that '" + c.nodes[s].name + "' is not in")
           .help(
-              "connect it to the first of their networks that carries in-band traffic, or let a group with the role "
-              "gateway join the two");
+              "connect it to the first of their networks that carries in-band traffic, or connect the two networks "
+              "by a group with the role gateway");
   }
 }
 
@@ -341,11 +340,10 @@ void check_ha(const Cluster& c, Findings& findings) {
         g.has_role(Role::control_plane) || g.has_role(Role::etcd))
       continue;
     findings
-        .note("ha-unmade", g.spec->ha.span,
-              "nothing that is compiled makes 'ha' of '" + g.name + "': each of its nodes is a machine of its own")
+        .note("ha-unmade", g.spec->ha.span, "no output implements `ha` of '" + g.name + "': its nodes do not fail over")
         .help(g.has_role(Role::login)
-                  ? "one name for all login nodes is a record in the site's DNS, or a load balancer before them"
-                  : "an address that moves between them is made by keepalived or Pacemaker");
+                  ? "for one name of all login nodes, use a record in the site's DNS or a load balancer"
+                  : "for an address that moves between the nodes, use keepalived or Pacemaker");
   }
 }
 
@@ -363,9 +361,10 @@ void check_users(const Cluster& c, Findings& findings) {
   if (!without.empty())
     findings
         .note("team-users-unmade", user->span,
-              "nobody makes users of teams, such as '" + one_line(**user) + "', on " + quoted(without))
+              "no output creates the users of teams, such as '" + one_line(**user) + "', on " + quoted(without))
         .help(
-            "`identity` of the software names a directory; else the image has them, with the same numbers everywhere");
+            "set `identity` of the software to a directory, or put the users into the image, with the same user ids on "
+            "all nodes");
 }
 
 void check_password(const Cluster& c, Findings& findings) {
@@ -377,8 +376,8 @@ void check_password(const Cluster& c, Findings& findings) {
   if (std::string_view(*file).starts_with("/root/"))
     findings
         .note("slurm-password-unreadable", file.span,
-              "slurmdbd runs as the user slurm, and nobody but root reads below /root")
-        .help("/etc/slurm/slurmdbd.password.conf, of slurm and with mode 0600");
+              "slurmdbd runs as the user slurm, but only root can read files below /root")
+        .help("use /etc/slurm/slurmdbd.password.conf, owned by slurm, with mode 0600");
 }
 
 // A directory lets everybody in who is in it: on nodes of jobs past the scheduler, and on those that manage the
@@ -398,11 +397,11 @@ void check_doors(const System& in, Findings& findings) {
   if (!open.empty())
     findings
         .note("login-ungated", at,
-              "whoever is in the directory may log in to " + quoted(open) +
-                  " by ssh: nothing that is compiled asks for a job or a group first")
+              "every user of the directory can log in to " + quoted(open) +
+                  " by ssh: no output requires a job or a group")
         .help(
-            "on nodes of jobs pam_slurm_adopt (Debian: libpam-slurm-adopt) with `PrologFlags=Alloc,Contain` as an "
-            "extra line; on others AllowGroups of sshd, or access_provider of SSSD");
+            "on compute nodes, use pam_slurm_adopt (Debian: libpam-slurm-adopt) with `PrologFlags=Alloc,Contain` as an "
+            "extra line; on other nodes, use AllowGroups of sshd or access_provider of SSSD");
 }
 
 // A provider's own resolver knows names that nobody else does: of its machines, its services, the site's private zones.
@@ -415,10 +414,11 @@ void check_provider_names(const System& in, Findings& findings) {
       return;
   findings
       .note("name-server-provider-unasked", c.spec.software->domain.span,
-            "nodes ask the name server that is compiled for '" + one_line(*c.spec.software->domain) +
-                "', and it asks the Internet's: names that the provider's own resolver has are not found")
+            "nodes use the compiled name server of '" + one_line(*c.spec.software->domain) +
+                "', which resolves other names on the internet: names that only the provider's resolver has are not "
+                "found")
       .help("`name_servers: [" + ipv4_text(own_name_server(in)) +
-            ", ADDRESS of the provider's]`: the cluster's then asks that one");
+            ", ADDRESS]`, with the address of the provider's resolver: the cluster's name server then forwards to it");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ const Named<Drives>* entry_of(const Cluster& c, int storage, int group, std::str
   for (const auto& d : g.server.part.drives) {
     if (s.spec->drives ? d.name != *s.spec->drives : d.name == "boot") continue;
     if (found)
-      return why = "'" + g.name + "' has more than one entry of drives besides boot, and `drives` does not name one",
+      return why = "'" + g.name + "' has several entries of drives besides boot, and `drives` names none of them",
              nullptr;
     found = &d;
   }
@@ -49,7 +49,7 @@ const Named<Drives>* entry_of(const Cluster& c, int storage, int group, std::str
   if (!found->value.size) return why = "the size of drives '" + found->name + "' is not known", nullptr;
   // An installer takes the entry `boot` (install.cc): a system lies there, and no second file system is ever made
   // beside it.
-  if (found->name == "boot") return why = "the system of '" + g.name + "' lies on 'boot'", nullptr;
+  if (found->name == "boot") return why = "the operating system of '" + g.name + "' is on 'boot'", nullptr;
   return found;
 }
 
@@ -72,11 +72,12 @@ std::optional<std::string> raid_of(const StorageModel& s, std::int64_t count, st
                     (level == "5" && p->parity == 1) || (level == "6" && p->parity == 2) ||
                     (level == "10" && p->parity == p->data);
   if (!fits)
-    return why = "'" + one_line(*text) +
-                 "' is not made by a node's own RAID (raid0 4+0, raid1 1+1, raid5 4+1, raid6 8+2, raid10 4+4)",
+    return why =
+               "'" + one_line(*text) +
+               "' is not a RAID level that a node can create (raid0 4+0, raid1 1+1, raid5 4+1, raid6 8+2, raid10 4+4)",
            std::nullopt;
   if (p->data + p->parity != count)
-    return why = "'" + one_line(*text) + "' takes " + std::to_string(p->data + p->parity) + " drives of each node's " +
+    return why = "'" + one_line(*text) + "' needs " + std::to_string(p->data + p->parity) + " drives, each node has " +
                  std::to_string(count),
            std::nullopt;
   return std::string(level);
@@ -196,16 +197,16 @@ void note_source(const Cluster& c, const Plan& plan, int storage, Findings& find
     findings
         .note("storage-not-mounted", source.span,
               "'" + s.name + "' is not mounted on " + join(left, ", ") +
-                  ": no network with a subnet joins them and its management servers")
-        .help("LNet routers between two networks are yours to set up, and so is such a mount");
+                  ": no network with a subnet connects them to its management servers")
+        .help("no output sets up LNet routers between networks, or a mount through them: set up both by hand");
   findings
       .note("storage-client-uninstalled", s.span,
-            "'" + s.name + "' is mounted by fstab, and nothing that is compiled installs the client of " +
+            "'" + s.name + "' is mounted by fstab, but no output installs the client of " +
                 (lustre ? "Lustre" : "BeeGFS"))
       .help(lustre ? "install the client that is built for the nodes' kernel; the health check fails until the file "
                      "system is mounted"
-                   : "install beegfs-client, and put the secret of connections where its beegfs-client.conf says; the "
-                     "health check fails until the file system is mounted");
+                   : "install beegfs-client, and put the connection secret into the file that its beegfs-client.conf "
+                     "names; the health check fails until the file system is mounted");
 }
 
 // o2ib is LNet over RDMA: an Ethernet port without it has none.
@@ -218,9 +219,9 @@ void check_lnets(const Cluster& c, const StorageModel& s, const LustreSource& so
       if (n.spec && (n.spec->rdma.value_or(Rdma::none) != Rdma::none || n.spec->roce)) continue;
       findings
           .warning("storage-lnet-without-rdma", s.spec->source.span,
-                   "'" + nid.net + "' is LNet over RDMA, and '" + ipv4_text(nid.address) + "' lies in network '" +
+                   "'" + nid.net + "' is LNet over RDMA, but '" + ipv4_text(nid.address) + "' is in network '" +
                        n.name + "', which is Ethernet without `rdma`")
-          .help("@tcp, or `rdma: roce` of the network");
+          .help("use @tcp in the `source`, or write `rdma: roce` in the network");
       return;
     }
 }
@@ -252,11 +253,11 @@ void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findin
       continue;
     findings
         .warning("storage-source-elsewhere", s.spec->source.span,
-                 "'" + ipv4_text(address) + "' is no address that the plan gives the servers of '" + s.name +
-                     "', whose first is " + ipv4_text(planned[0].first) +
+                 "'" + ipv4_text(address) + "' is not an address of the servers of '" + s.name +
+                     "' in the plan, whose first is " + ipv4_text(planned[0].first) +
                      ": hosts and mounts would name different machines")
-        .help("write the address of `" + s.name +
-              "-1-NETWORK` in the compiled hosts; where its management servers are other machines, accept this");
+        .help("use the address of `" + s.name +
+              "-1-NETWORK` in the compiled hosts; if its management servers are other machines, accept this");
     return;
   }
 }
@@ -280,8 +281,8 @@ std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, 
   for (int before = 0; before < storage; ++before) {
     std::string of_other;
     if (keeps(c, c.storage[static_cast<std::size_t>(before)], group) && entry_of(c, before, group, of_other) == entry)
-      return missing = "'" + c.storage[static_cast<std::size_t>(before)].name + "' lies on drives '" + entry->name +
-                       "' of '" + c.nodes[static_cast<std::size_t>(group)].name + "' already",
+      return missing = "'" + c.storage[static_cast<std::size_t>(before)].name + "' already uses the drives '" +
+                       entry->name + "' of '" + c.nodes[static_cast<std::size_t>(group)].name + "'",
              std::nullopt;
   }
   const DriveChoice drives = drive_choice(entry->value);
@@ -341,22 +342,22 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
           findings
               .error("storage-external-own", s.spec->servers->external.span,
                      "'" + *s.spec->servers->external + "' is a node of '" + g.name +
-                         "', and `external` is a host that is none of the cluster's: nothing would export '" + s.name +
-                         "'")
+                         "', but `external` names a host outside the cluster: no node would export '" + s.name + "'")
               .help("`servers: { nodes: " + g.name + " }`");
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;
     const auto& source = s.spec->source;
     if (!s.spec->mount && (*s.spec->kind == StorageKind::lustre || *s.spec->kind == StorageKind::beegfs || is_nfs(s)))
       findings
           .warning("storage-source-unused", source.span,
-                   "'" + s.name + "' has a `source` and no `mount`: nobody mounts it")
-          .help("`mount: /" + s.name + "`, or take the source out");
+                   "'" + s.name + "' has a `source` but no `mount`: no node mounts it")
+          .help("write `mount: /" + s.name + "`, or remove the source");
     const std::string shown = "'" + one_line(source->substr(0, 80)) + "'";
     std::string why;
     if (*s.spec->kind == StorageKind::lustre) {
       if (!read_lustre_source(*source, why))
-        findings.error("storage-source-malformed", source.span, shown + " is nothing that Lustre mounts: " + why)
-            .help("NIDs of the management servers, then the name: 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch");
+        findings
+            .error("storage-source-malformed", source.span, shown + " is not a source that Lustre can mount: " + why)
+            .help("write the NIDs of the management servers, then the name: 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch");
       else
         check_lnets(c, s, *read_lustre_source(*source, why), findings);
     } else if (*s.spec->kind == StorageKind::beegfs) {
@@ -369,13 +370,15 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
         if (!theirs)
           findings
               .warning("storage-source-elsewhere", source.span,
-                       shown + " is none of the nodes that serve '" + s.name + "', " + servers.text() +
+                       shown + " is not one of the nodes that serve '" + s.name + "', " + servers.text() +
                            ": hosts and mounts would name different machines")
-              .help("one of them; where the management service runs elsewhere, accept this");
+              .help("use one of them; if the management service runs on another host, accept this");
       }
       if (!is_mount_host(*source))
-        findings.error("storage-source-malformed", source.span, shown + " is no host of BeeGFS's management service")
-            .help("one host name or address: mgmt1");
+        findings
+            .error("storage-source-malformed", source.span,
+                   shown + " is not a valid host of the BeeGFS management service")
+            .help("write one host name or address: mgmt1");
     } else if (is_nfs(s) && s.nodes < 0) {
       const auto from = read_nfs_source(*source, why);
       const std::string named = !s.spec->servers            ? ""
@@ -385,15 +388,16 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
       if (from && !from->host.empty() && !named.empty() && from->host != named)
         why = "`servers` names '" + one_line(named) + "'";
       if (!why.empty())
-        findings.error("storage-source-malformed", source.span, shown + " is nothing that NFS mounts: " + why)
+        findings.error("storage-source-malformed", source.span, shown + " is not a source that NFS can mount: " + why)
             .help(
-                "the folder as its server exports it, with the host before it where `servers` does not name it: "
+                "write the path that the server exports, and the host before it if `servers` does not name the host: "
                 "filer:/vol/home");
     } else {
       findings
-          .warning("storage-source-unused", source.span,
-                   "'" + s.name + "' is " + std::string(enum_text(*s.spec->kind)) + ", and nothing reads its `source`")
-          .help("take it out; what nodes of this cluster export follows from `servers` and `mount`");
+          .warning(
+              "storage-source-unused", source.span,
+              "'" + s.name + "' is " + std::string(enum_text(*s.spec->kind)) + ", for which `source` has no effect")
+          .help("remove it; the exports of the cluster's own nodes follow from `servers` and `mount`");
     }
   }
 }
@@ -406,10 +410,10 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
       findings
           .note("storage-takeover-unmade", s.span,
                 "'" + s.name + "' is mounted from " + g.names.name(0) +
-                    " alone: nothing that is compiled lets the other nodes of '" + g.name + "' take over from it")
+                    " only: no output implements fail-over to the other nodes of '" + g.name + "'")
           .help(
-              "data that both servers reach and an address that moves between them are made by a cluster manager such "
-              "as Pacemaker");
+              "use a cluster manager such as Pacemaker, with data that both servers reach and an address that moves "
+              "between them");
     }
     std::string why;
     for (std::size_t g = 0; g < c.nodes.size() && why.empty(); ++g)
@@ -417,8 +421,10 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
     if (!why.empty()) {
       findings
           .note("storage-drives-unsaid", s.span,
-                "no file system is made for '" + s.name + "', and no health check asks for one: " + why)
-          .help("`drives` names an entry of the nodes' drives, `protection` how several of them are one");
+                "no output creates the file system '" + s.name + "', and no health check covers it: " + why)
+          .help(
+              "set `drives` to an entry of the nodes' drives, and `protection` to the RAID level that combines several "
+              "of them");
       continue;
     }
     if (!s.spec || !s.spec->kind || !s.spec->mount || is_local(s) || *s.spec->kind == StorageKind::object) continue;
@@ -433,7 +439,7 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
         findings
             .note("storage-not-mounted", s.span,
                   "'" + s.name + "' is not mounted on " + join(left, ", ") +
-                      ": no network with a subnet joins them and its servers")
+                      ": no network with a subnet connects them to its servers")
             .help("name both in `connects` of one network with a subnet");
     }
     if (is_nfs(s)) continue;
@@ -443,10 +449,10 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
     }
     findings
         .note("storage-not-mounted", s.span,
-              "nothing that is compiled mounts '" + s.name + "' (" + std::string(enum_text(*s.spec->kind)) +
-                  "), and no health check asks for it")
-        .help(by_source(s) ? "write its `source`, which the nodes then mount with a client that you install"
-                           : "install its maker's client, and mount it with that");
+              "no output mounts '" + s.name + "' (" + std::string(enum_text(*s.spec->kind)) +
+                  "), and no health check covers it")
+        .help(by_source(s) ? "set its `source`; the nodes then mount it with a client that you install"
+                           : "install the vendor's client, and mount it with that client");
   }
 }
 

@@ -180,7 +180,7 @@ GroupNetwork::GroupNetwork(const System& in, int group, Findings& findings)
       findings
           .error("netplan-interface-name-too-long", g.span,
                  "interface '" + longest->name + "' of '" + g.name + "' has " + std::to_string(longest->name.size()) +
-                     " characters, Linux takes 15")
+                     " characters, Linux allows 15")
           .help("give the port group a shorter name");
     std::move(list->begin(), list->end(), std::back_inserter(devices_));
   }
@@ -307,17 +307,17 @@ void check_interface_names(const System& in, Findings& findings) {
   if (!ipoib.empty())
     findings
         .note("network-names-unmade", ipoib_at,
-              "nothing gives InfiniBand ports their names: those of their network configuration, such as '" + ipoib +
+              "no output names InfiniBand ports: the names in their network configuration, such as '" + ipoib +
                   "', must exist on the machine")
-        .help("by the image, or by udev rules of your own with their GUIDs");
+        .help("name the ports in the image, or by your own udev rules with their GUIDs");
   if (ports == 0) return;
   findings
       .note("network-names-unmade", at,
             std::to_string(ports) + (ports == 1 ? " port of " : " ports of ") + std::to_string(nodes) +
-                (nodes == 1 ? " node" : " nodes") +
-                " get no name here: that which their network configuration has, such as '" + name + "' on '" + host +
-                "', must exist on the machine")
-      .help("a row of the inventory for each port lets it be given by MAC: " + host + "," + name +
+                (nodes == 1 ? " node" : " nodes") + (ports == 1 ? " has" : " have") +
+                " no MAC address in the inventory: " + (ports == 1 ? "its name" : "their names") +
+                " in the network configuration, such as '" + name + "' on '" + host + "', must exist on the machine")
+      .help("add an inventory row for each port, so that it is named by its MAC address: " + host + "," + name +
             ",94:6d:ae:00:00:01");
 }
 

@@ -144,11 +144,10 @@ void HostNames::check(Findings& findings) const {
   const auto tell = [&](const std::string& name, int first, int second) {
     if (!told.insert(std::minmax(first, second)).second) return;
     const Kind &a = kinds_[static_cast<std::size_t>(first)], &b = kinds_[static_cast<std::size_t>(second)];
-    Finding& f =
-        findings.error("hosts-name-twice", b.span,
-                       "'" + name + "' would be the name of two machines in hosts: " + a.text + " and " + b.text);
+    Finding& f = findings.error("hosts-name-twice", b.span,
+                                "two machines have the name '" + name + "' in hosts: " + a.text + " and " + b.text);
     if (first != second) f.note(a.span, "the other one");
-    f.help("rename one of them, or the network that makes the name");
+    f.help("rename one of them, or the network that is part of the name");
   };
   for (const Same& s : same_) tell(s.name, s.first, s.second);
   std::string shared;
@@ -170,8 +169,8 @@ void HostNames::check(Findings& findings) const {
       if (group.names.index_of(reserved) >= 0)
         findings
             .error("hosts-name-twice", group.span,
-                   "a node of '" + group.name + "' is called '" + std::string(reserved) +
-                       "', as every machine calls itself")
+                   "a node of '" + group.name + "' has the name '" + std::string(reserved) +
+                       "', which every machine uses for itself")
             .help("rename it");
     if (!has_hyphen(group.names.text())) continue;
     for (std::int64_t i = 0; i < group.count; ++i) {

@@ -126,8 +126,8 @@ const DriveEntry* boot_drives(const NodeGroupModel& g, Findings& findings) {
     for (const auto& d : drives) names.push_back("'" + d.name + "'");
     findings
         .error("install-drives-unsaid", g.span,
-               format("'{}' is installed over the network, and its drives have no entry `boot`: {} {} data, on which "
-                      "nothing is installed",
+               format("'{}' is installed over the network, but its drives have no entry `boot` for the operating "
+                      "system: {} {} data",
                       g.name, join(names, ", "), names.size() == 1 ? "holds" : "hold"))
         .help(format("name the drives of the system in '{}', with their number, size and kind, beside `model` or in "
                      "`server`: `drives: {{ boot: 2 x 960 GB nvme }}`",
@@ -137,8 +137,9 @@ const DriveEntry* boot_drives(const NodeGroupModel& g, Findings& findings) {
   if (!entry->value.size) {
     findings
         .error("install-drives-unsaid", g.span,
-               format("the size of the drives `boot` of '{}' is not known, and the installer tells them by it", g.name))
-        .help("`boot: 2 x 960 GB nvme`, with their number, size and kind");
+               format("the size of the drives `boot` of '{}' is not known, and the installer finds them by their size",
+                      g.name))
+        .help("write `boot: 2 x 960 GB nvme`, with their number, size and kind");
     return nullptr;
   }
   return &*entry;
@@ -154,16 +155,16 @@ void take_paths(const NodeGroupModel& g, const Drives& d, InstallDrives& out, Fi
       findings
           .error("install-drives-path-malformed", path.span,
                  out.paths.back().empty()
-                     ? format("'{}' is no name of a drive in /dev/disk/by-path", one_line(path->substr(0, 80)))
-                     : format("'{}' stands twice", out.paths.back()))
-          .help("`ls /dev/disk/by-path` on such a machine lists them: `paths: [ pci-0000:01:00.0-nvme-1 ]`");
+                     ? format("'{}' is not a name of a drive in /dev/disk/by-path", one_line(path->substr(0, 80)))
+                     : format("`paths` has '{}' twice", out.paths.back()))
+          .help("use names that `ls /dev/disk/by-path` lists on such a machine: `paths: [ pci-0000:01:00.0-nvme-1 ]`");
   }
   if (!out.paths.empty() && static_cast<std::int64_t>(out.paths.size()) != out.boot.count)
     findings
         .error("install-drives-path-malformed", d.paths.front().span,
-               format("`boot` of '{}' has {} {} and {} of `paths`", g.name, out.boot.count,
+               format("`boot` of '{}' has {} {}, but `paths` has {}", g.name, out.boot.count,
                       out.boot.count == 1 ? "drive" : "drives", out.paths.size()))
-        .help("one of `paths` for each drive");
+        .help("write one entry in `paths` for each drive");
 }
 
 // Names of entries, in quotes, that an installer could take for `boot`.
@@ -208,21 +209,22 @@ void report_doubtful(const NodeGroupModel& g, const Drives& boot, const InstallD
                      Findings& findings) {
   const std::int64_t left = g.count - static_cast<std::int64_t>(out.serials.size());
   if (left == 0 || (doubtful.alike.empty() && doubtful.unknown.empty())) return;
-  const std::string whom = out.serials.empty() ? format("the installer cannot tell which ones are the system's")
-                                               : format(
-                                                     "{} of {} nodes have no serial numbers of their boot drives in "
-                                                     "the inventory, and their installation stops",
-                                                     left, g.count);
-  std::string text = !doubtful.alike.empty()
-                         ? format("drives 'boot' and {} of '{}' are of one size and kind: {}",
-                                  join(doubtful.alike, ", "), g.name, whom)
-                         : format("the size of drives {} of '{}' is not known, and may be that of 'boot': {}",
-                                  join(doubtful.unknown, ", "), g.name, whom);
+  const std::string whom =
+      out.serials.empty()
+          ? format("the installer cannot tell which drives are for the operating system")
+          : format("the inventory has no serial numbers of the boot drives of {} of {} nodes, whose installation stops",
+                   left, g.count);
+  std::string text =
+      !doubtful.alike.empty()
+          ? format("drives 'boot' and {} of '{}' are of one size and kind: {}", join(doubtful.alike, ", "), g.name,
+                   whom)
+          : format("the size of drives {} of '{}' is not known and may be the same as that of 'boot': {}",
+                   join(doubtful.unknown, ", "), g.name, whom);
   Finding& f = out.serials.empty() ? findings.error("install-drives-alike", g.span, std::move(text))
                                    : findings.warning("install-drives-alike", g.span, std::move(text));
   f.help(format(
-      "the place of each drive of the system, as `ls /dev/disk/by-path` has it on such a machine: `boot: {{ count: {}, "
-      "size: {}, kind: {}, paths: [ {} ] }}`; or their serial numbers, a row of the inventory for each: "
+      "give the path of each boot drive, as `ls /dev/disk/by-path` lists it on such a machine: `boot: {{ count: {}, "
+      "size: {}, kind: {}, paths: [ {} ] }}`; or give their serial numbers, an inventory row for each drive: "
       "{},drives.boot[0],S64GNE0T100001 below name,port,serial",
       out.boot.count, to_text(*boot.size), out.boot.kind,
       out.boot.count == 1 ? "\"pci-0000:01:00.0-nvme-1\"" : "\"pci-0000:01:00.0-nvme-1\", \"pci-0000:02:00.0-nvme-1\"",
@@ -240,9 +242,10 @@ void choose_drives(const System& in, int group, InstallPlan& plan, Findings& fin
   if (out.boot.count > kMostBootDrives)
     findings
         .error("install-drives-many", g.span,
-               format("`boot` of '{}' has {} drives, and a system is installed on {} at most", g.name, out.boot.count,
+               format("`boot` of '{}' has {} drives, an installer uses {} at most", g.name, out.boot.count,
                       kMostBootDrives))
-        .help(format("`boot: 2 x {} {}`, and an entry of another name for the rest", to_text(*d.size), out.boot.kind));
+        .help(format("write `boot: 2 x {} {}`, and an entry with another name for the other drives", to_text(*d.size),
+                     out.boot.kind));
   take_paths(g, d, out, findings);
   take_serials(in, group, out);
   const Doubtful doubtful = take_others(g, *boot, out);
@@ -334,25 +337,25 @@ void note_uninstalled(const Cluster& c, int group, Findings& findings) {
   if (c.networks[static_cast<std::size_t>(own)].kind != LinkKind::ethernet)
     findings
         .note("install-unmade", g.span,
-              "nothing installs '" + g.name + "': its nodes are in '" + network +
-                  "', which is no Ethernet: they start over none of their networks")
-        .help("connect them to an Ethernet of '" + server +
+              "no output installs '" + g.name + "': its nodes are in '" + network +
+                  "', which is not Ethernet, so that they cannot boot over the network")
+        .help("connect them to an Ethernet network of '" + server +
               "' that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled "
               "for them");
   else if (is_tagged(c.networks[static_cast<std::size_t>(own)]))
     findings
         .note("install-unmade", g.span,
-              "nothing installs '" + g.name + "': its nodes are in '" + network + "' with the tag " +
+              "no output installs '" + g.name + "': its nodes are in '" + network + "' with the VLAN tag " +
                   std::to_string(*c.networks[static_cast<std::size_t>(own)].spec->vlan) +
-                  ", and what starts over the network sends frames without one")
+                  ", but a machine that boots over the network sends untagged frames")
         .help("connect them and '" + server +
-              "' to a network of their own ports that carries in-band traffic, or install them by other means: "
+              "' by ports of their own to a network that carries in-band traffic, or install them by other means: "
               "cloud-init and the plays are compiled for them");
   else
     findings
         .note("install-unmade", g.span,
-              "nothing installs '" + g.name + "': '" + server +
-                  "', which gives addresses out and installs, is not in their network '" + network + "'")
+              "no output installs '" + g.name + "': the DHCP and install server '" + server +
+                  "' is not in their network '" + network + "'")
         .help("connect '" + server +
               "' to it, or install them by other means: cloud-init and the plays are compiled for them");
 }

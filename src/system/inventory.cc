@@ -171,9 +171,9 @@ bool InventoryReader::read_row(Row& row) {
   if (++malformed_ <= kMostTold)
     findings_
         .error("inventory-malformed", at(wrong, wrong + 1),
-               text_[wrong] == '"' ? "a quoted cell of the inventory does not end"
-                                   : "text behind the closing quote of a cell")
-        .help("quotes stand around the whole cell, and double inside it (RFC 4180)");
+               text_[wrong] == '"' ? "a quoted cell of the inventory has no closing quote"
+                                   : "a cell of the inventory has text after its closing quote")
+        .help("quote the whole cell, and double the quotes inside it (RFC 4180)");
   csv_.skip_line();
   return false;
 }
@@ -194,8 +194,8 @@ bool InventoryReader::read_header(const Row& row) {
     *column = static_cast<int>(i);
   }
   if (name_ >= 0) return true;
-  findings_.error("inventory-malformed", at(row[0]), "the first line of the inventory names no column 'name'")
-      .help("begin with name,port,mac,guid");
+  findings_.error("inventory-malformed", at(row[0]), "the first line of the inventory has no column 'name'")
+      .help("write name,port,mac,guid as the first line");
   return false;
 }
 
@@ -205,8 +205,8 @@ std::optional<std::uint64_t> InventoryReader::read_number(const Cell& c,
   if (c.text.empty()) return {};
   const auto number = parse(c.text);
   if (!number && ++values_ <= kMostTold)
-    findings_.error("inventory-value", at(c), "'" + shown(c.text) + "' is no " + what)
-        .help("for example " + std::string(example));
+    findings_.error("inventory-value", at(c), "'" + shown(c.text) + "' is not a " + what)
+        .help("write it as in this example: " + std::string(example));
   return number;
 }
 
@@ -222,15 +222,15 @@ void InventoryReader::check_serial(const Cell& serial) {
   if (!std::any_of(serial.text.begin(), serial.text.end(), is_letter_or_digit) && ++values_ <= kMostTold)
     findings_
         .warning("inventory-value", at(serial),
-                 "'" + shown(serial.text) + "' is no serial number: it has neither a letter nor a digit")
-        .help("for example S64GNE0T100001; leave the cell empty where the number is unknown");
+                 "'" + shown(serial.text) + "' is not a serial number: it has neither a letter nor a digit")
+        .help("write it as on the label, for example S64GNE0T100001; leave the cell empty if the number is not known");
 }
 
 void InventoryReader::add_row(const Row& row) {
   if (row.size() != columns_) {
     if (++malformed_ <= kMostTold)
       findings_.error("inventory-malformed", at(row[0].begin, row.back().end),
-                      "a row of the inventory has " + std::to_string(row.size()) + " cells, its first line has " +
+                      "a row of the inventory has " + std::to_string(row.size()) + " cells, the first line has " +
                           std::to_string(columns_));
     return;
   }
@@ -248,7 +248,7 @@ void InventoryReader::add_row(const Row& row) {
       findings_
           .error("inventory-row-twice", r.span,
                  "'" + shown(r.name) + "'" + (r.port.empty() ? "" : " port '" + shown(r.port) + "'") +
-                     " stands twice in the inventory")
+                     " has two rows in the inventory")
           .note(inventory_.rows_[before->second].span, "the other row");
     return;
   }
@@ -272,7 +272,7 @@ void InventoryReader::report_shared_serial(const Number& one, const Number& seco
       called(r) + " and " + called(other) + " have the same serial number '" + shown(second.first) + "'";
   (drives && r.name == other.name ? findings_.error("inventory-serial-twice", r.span, said)
                                   : findings_.warning("inventory-serial-twice", r.span, said))
-      .note(other.span, "the other one");
+      .note(other.span, "the other row");
 }
 
 // Rows of one device have its serial number each; two devices hardly ever have the same: nodes of one chassis may. A
@@ -298,7 +298,7 @@ void InventoryReader::check_numbers(std::optional<std::uint64_t> InventoryRow::*
     findings_
         .error("inventory-value-twice", r.span,
                "'" + shown(r.name) + "' and '" + shown(other.name) + "' have the same " + what + " " + text)
-        .note(other.span, "the other one");
+        .note(other.span, "the other row");
   }
 }
 

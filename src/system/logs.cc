@@ -56,7 +56,7 @@ std::string log_statements(const System& in, Findings& findings) {
     else
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no statement of syslog-ng")
+                 "'" + one_line(text.substr(0, 60)) + "' is not a syslog-ng statement")
           .help(
               "write one whole statement, for example log { source(s_cluster); destination { file(\"/var/log/all\"); "
               "}; };");

@@ -63,14 +63,13 @@ std::vector<RecordingRule> extra_rules(const System& in, std::string_view file, 
     if (!good || quote || !open.empty()) {
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is no rule")
+                 "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is not a recording rule")
           .help("write one in each line, for example cluster:pdu_apparent:va = pduApparentPower{job=\"pdu\"} * 10");
       continue;
     }
     if (std::find(ours.begin(), ours.end(), name) != ours.end()) {
       findings
-          .error("output-extra-contradicts-spec", wish.span,
-                 "'" + name + "' stands in " + std::string(file) + " already")
+          .error("output-extra-contradicts-spec", wish.span, std::string(file) + " already has the rule '" + name + "'")
           .help("give it another name");
       continue;
     }

@@ -32,7 +32,7 @@ std::optional<std::string> lnet_of(std::string_view text) {
 std::optional<LustreSource> read_lustre_source(std::string_view text, std::string& why) {
   const std::size_t slash = text.find(":/");
   if (slash == std::string_view::npos || text.size() > kLongest)
-    return why = "it has no NIDs with ':/' and the name of the file system behind them", std::nullopt;
+    return why = "it must have NIDs, then ':/' and the name of the file system", std::nullopt;
   LustreSource out;
   for (const std::string_view server : split(text.substr(0, slash), ':'))
     for (const std::string_view nid : split(server, ',')) {
@@ -44,7 +44,8 @@ std::optional<LustreSource> read_lustre_source(std::string_view text, std::strin
           is_mount_host(host) && std::any_of(host.begin(), host.end(), [](char c) { return !is_digit(c) && c != '.'; });
       if ((!address && !name) || !net)
         return why = "'" + one_line(nid) +
-                     "' is no NID, an address or host name and an LNet such as 10.3.0.5@o2ib or fs-1.example.org@tcp",
+                     "' is not a NID, which is an address or host name and an LNet, such as 10.3.0.5@o2ib or "
+                     "fs-1.example.org@tcp",
                std::nullopt;
       out.nids.push_back({address.value_or(0), *net});
     }
@@ -52,7 +53,7 @@ std::optional<LustreSource> read_lustre_source(std::string_view text, std::strin
   for (const std::string_view part : split(text.substr(slash + 2), '/')) {
     if (part.empty() || !std::all_of(part.begin(), part.end(), is_plain))
       return why = "'" + one_line(text.substr(slash + 1)) +
-                   "' is no name of a file system: letters, digits, - and _, with folders behind a '/'",
+                   "' is not a name of a file system, which has letters, digits, - and _, and folders after a '/'",
              std::nullopt;
     if (level++ == 0 && part.size() > kLongestName)
       return why =
@@ -70,19 +71,19 @@ bool is_mount_host(std::string_view text) {
 std::optional<NfsSource> read_nfs_source(std::string_view text, std::string& why) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos || text.size() > kLongest)
-    return why = "it has no folder, which begins with '/'", std::nullopt;
+    return why = "it has no path, which begins with '/'", std::nullopt;
   NfsSource out{std::string(text.substr(0, slash)), std::string(text.substr(slash))};
   if (!out.host.empty()) {
-    if (out.host.back() != ':') return why = "between the host and the folder stands ':'", std::nullopt;
+    if (out.host.back() != ':') return why = "a ':' must separate the host from the path", std::nullopt;
     out.host.pop_back();
     if (!is_mount_host(out.host))
-      return why = "'" + one_line(out.host) + "' is no host name or IPv4 address", std::nullopt;
+      return why = "'" + one_line(out.host) + "' is not a host name or IPv4 address", std::nullopt;
   }
   for (const std::string_view part : split(std::string_view(out.folder).substr(1), '/'))
     if (out.folder != "/" && (part.empty() || part == "." || part == ".." ||
                               !std::all_of(part.begin(), part.end(), [](char c) { return is_plain(c) || c == '.'; })))
-      return why =
-                 "'" + one_line(out.folder) + "' is no folder: names of letters, digits, '.', - and _ behind each '/'",
+      return why = "'" + one_line(out.folder) +
+                   "' is not a path: each '/' must be followed by a name of letters, digits, '.', - and _",
              std::nullopt;
   return out;
 }

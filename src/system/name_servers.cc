@@ -83,11 +83,11 @@ void check_hidden_hosts(const System& in, const std::function<bool(std::string_v
     told.push_back(name);
     findings
         .error("dns-hides-host", h.span,
-               "'" + one_line(h.host) + "' lies in the cluster's domain '" + *c.spec.software->domain +
-                   "', and the name server that is compiled for it knows no '" + name +
-                   "': nobody in the cluster finds it")
-        .help("a domain of the cluster's own, as gpu." + *c.spec.software->domain +
-              ", or its address as an extra line: `" + extra(name) + "`");
+               "'" + one_line(h.host) + "' is in the cluster's domain '" + *c.spec.software->domain +
+                   "', but the compiled name server has no record of '" + name +
+                   "': no node of the cluster can resolve it")
+        .help("give the cluster a domain of its own, such as gpu." + *c.spec.software->domain +
+              ", or add the address as an extra line: `" + extra(name) + "`");
   }
 }
 

@@ -70,8 +70,8 @@ void each_listed(const System& in, Findings& findings, const std::function<void(
 
 std::string unknown_macs(std::int64_t missing, std::string_view what, std::string_view example_row) {
   if (missing == 0) return {};
-  return "# no MAC is known of " + std::string(what) + ": " + std::to_string(missing) +
-         "; rows of the inventory (`inventory:` of the spec) say it: " + std::string(example_row) + "\n";
+  return "# no MAC address is known of " + std::string(what) + ": " + std::to_string(missing) +
+         "; add rows to the inventory (`inventory:` of the spec): " + std::string(example_row) + "\n";
 }
 
 void warn_of_left_out(const System& in, std::string_view output_id, std::string_view reader, std::int64_t left_out,
@@ -81,9 +81,8 @@ void warn_of_left_out(const System& in, std::string_view output_id, std::string_
   findings
       .warning("output-nodes-left-out", wish ? wish->name_span : SourceSpan{},
                std::to_string(left_out) + (left_out == 1 ? " node is" : " nodes are") +
-                   " not in the list: " + std::string(reader) + " asks for " + std::string(what))
-      .help("MACs come from the inventory (`inventory:` of the spec), a row for each port: " +
-            std::string(example_row));
+                   " not in the list: " + std::string(reader) + " needs " + std::string(what))
+      .help("add a row for each port to the inventory (`inventory:` of the spec): " + std::string(example_row));
 }
 
 std::string mac_text(std::uint64_t mac) {

@@ -117,8 +117,8 @@ std::vector<std::string> kernel_arguments(const NodeGroupModel& g, Findings& fin
     else if (!told(findings, "ansible-kernel-argument-malformed", wish.span))
       findings
           .error("ansible-kernel-argument-malformed", wish.span,
-                 "'" + one_line(wish->substr(0, 60)) + "' is not one word that a kernel takes as an argument")
-          .help("one argument in each entry, without blanks, quotes and signs of a shell: isolcpus=2-7");
+                 "'" + one_line(wish->substr(0, 60)) + "' is not a valid kernel argument")
+          .help("write one argument in each entry, without spaces, quotes and shell characters: isolcpus=2-7");
   }
   return out;
 }
@@ -234,14 +234,16 @@ void check_homes(const Cluster& c, Findings& findings) {
     if (ours && !team_users(c).empty()) continue;
     Finding& f = findings.note("storage-homes-unmade", s.span,
                                "'" + s.name +
-                                   "' takes root of its clients for nobody, so that no first login makes a home there" +
-                                   (ours ? ", and `teams` names no user whose home the plays could make"
-                                         : ", and its server is not the cluster's"));
+                                   "' is exported with root_squash: home directories cannot be created at first login" +
+                                   (ours ? ", and `teams` names no user whose home directory the plays could create"
+                                         : ", and its server is not a node of the cluster"));
     if (ours)
-      f.help("name users in `teams`, or make each home on " + c.nodes[static_cast<std::size_t>(s.nodes)].names.name(0) +
-             ": mkhomedir_helper USER 0077");
+      f.help("name users in `teams`, or create each home directory on " +
+             c.nodes[static_cast<std::size_t>(s.nodes)].names.name(0) + ": mkhomedir_helper USER 0077");
     else
-      f.help("make each home on the server, of its user and with mode 0700, or let it trust root of one login node");
+      f.help(
+          "create each home directory on the server, owned by its user, with mode 0700, or export with no_root_squash "
+          "to one login node");
   }
 }
 
@@ -251,8 +253,8 @@ void check_releases(const Software& s, Findings& findings) {
     if (v && *v && !is_release((*v)->text()) && !told(findings, "ansible-release-malformed", v->span))
       findings
           .error("ansible-release-malformed", v->span,
-                 "no package has the release '" + one_line((*v)->text().substr(0, 60)) + "'")
-          .help("numbers and words with points between them: 580.95.05");
+                 "'" + one_line((*v)->text().substr(0, 60)) + "' is not a release of a package")
+          .help("write numbers and words with points between them: 580.95.05");
 }
 
 // What the spec asks for and no output makes, so that nobody takes it for made.
@@ -267,29 +269,28 @@ void check_unmade(const System& in, int group, std::string_view family, Findings
                    : watched         ? "Prometheus and exporters"
                                      : "syslog-ng") +
                   ": the plays install none on '" + g.name + "', " +
-                  (watched && g.has_role(Role::monitoring) ? "and nobody watches the cluster"
-                   : watched                               ? "and Prometheus asks its nodes in vain"
-                                                           : "and its logs stay there"))
+                  (watched && g.has_role(Role::monitoring) ? "and the cluster is not monitored"
+                   : watched                               ? "and its Prometheus targets will be down"
+                                                           : "and its logs are not sent"))
         .help(
             "install them by other means (EPEL has golang-github-prometheus-node-exporter, syslog-ng and "
-            "syslog-ng-http); the files for them are compiled");
+            "syslog-ng-http); their configuration is compiled");
   if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && !forwards(in, group) &&
       !told(findings, "gateway-unmade", g.span))
     findings
-        .note("gateway-unmade", g.span,
-              "'" + g.name + "' is to be a gateway between networks: nothing makes it forward")
-        .help(in.cluster.own_site ? "it has addresses in two networks at least that are not out of band; and where it "
-                                    "is among the BMCs too, the firewall (nftables) has to be made"
-                                  : "a cloud's networks have routers of their own");
+        .note("gateway-unmade", g.span, "'" + g.name + "' has the role gateway, but no output enables forwarding on it")
+        .help(in.cluster.own_site ? "connect it to at least two networks that are not out of band; if it is also in "
+                                    "the BMC network, the firewall (nftables) must be compiled"
+                                  : "use the routers of the cloud's networks");
   if (forwards(in, group) && !in.makes("nftables") && !told(findings, "gateway-unguarded", g.span))
     findings
         .note("gateway-unguarded", g.span,
               "'" + g.name +
-                  "' forwards between networks, and no firewall is made: whoever reaches it from outside reaches these "
-                  "networks through it")
+                  "' forwards between networks, but no firewall is compiled: any host that reaches it from outside "
+                  "reaches these networks through it")
         .help(
-            "one is made where the spec has an out-of-band network, and a login node or a node that manages; else its "
-            "rules are yours");
+            "a firewall is compiled if the spec has an out-of-band network and a login node or a management node; else "
+            "write its rules by hand");
 }
 
 bool has_nvidia_gpus(const NodeGroupModel& g) {
@@ -321,9 +322,9 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   if (out.packages.unsupported && !told(findings, "ansible-os-unsupported", g.software->os.span))
     findings
         .warning("ansible-os-unsupported", g.software->os.span,
-                 "no repositories of GPU software are known here for '" + one_line(*g.software->os) +
-                     "', so that the plays install none on '" + g.name + "'")
-        .help("ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
+                 "no repository of GPU software is known for '" + one_line(*g.software->os) +
+                     "': the plays install no GPU software on '" + g.name + "'")
+        .help("use ubuntu-22.04, ubuntu-24.04, debian-12, debian-13, or release 8 or 9 of rhel, rocky and almalinux");
   services(in, group, family, roles, out);
   check_unmade(in, group, family, findings);
   if (in.makes("mirror")) out.mirror = mirror_server(in);
@@ -366,7 +367,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
         findings
             .error("ansible-identity-malformed", text->span,
                    "sssd.conf cannot hold '" + one_line((*text)->substr(0, 60)) +
-                       "': it has a line end or a blank at an end")
+                       "': it has a line break, or a space at its begin or end")
             .help("write it on one line");
     if (who.server) roles.push_back("identity");
   }

@@ -139,7 +139,7 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
     findings
         .error("slurm-node-facts-missing", g.span,
                "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and " +
-                   std::to_string(n.memory.system + n.memory.crash) + " MiB of it are the system's")
+                   std::to_string(n.memory.system + n.memory.crash) + " MiB of it are reserved for the system")
         .help("give the nodes more memory");
     return n;
   }
@@ -152,10 +152,10 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
     if (!cut && g.software->mig && *g.software->mig != "off")
       findings
           .error("slurm-mig-unknown", g.software->mig.span,
-                 "'" + one_line(g.software->mig->substr(0, 60)) + "' is no layout that slurm.conf can be written for")
+                 "'" + one_line(g.software->mig->substr(0, 60)) + "' is not a MIG layout that slurm.conf supports")
           .help(
-              "one profile on all GPUs of the group: 7x1g.10gb, 1g.10gb, or off; nodes that are cut otherwise are a "
-              "group of their own");
+              "use one profile on all GPUs of the group: 7x1g.10gb, 1g.10gb, or off; put nodes with another layout "
+              "into their own group");
     if (cut) {
       n.mig = true;
       n.gpus *= cut->count;
@@ -163,22 +163,24 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
       if (s.gpu && s.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd && !s.gpu->render_nodes)
         findings
             .warning("slurm-gpu-devices-unsaid", g.span,
-                     "the GPUs of '" + g.name + "' are taken as renderD128 and the next ones: part '" + s.gpu_model +
-                         "' does not say how many render nodes the driver makes of one, and Slurm confines no job to "
-                         "devices that gres.conf does not list")
+                     "gres.conf lists the GPUs of '" + g.name + "' as renderD128 and the next ones, because part '" +
+                         s.gpu_model +
+                         "' does not state how many render nodes the driver creates for one: Slurm does "
+                         "not confine jobs to devices that gres.conf does not list")
             .help(
-                "`render_nodes: 8` in the part of a GPU that can be partitioned (MI300 and newer), `render_nodes: 1` "
-                "in "
-                "others; `ls /sys/class/kfd/kfd/topology/nodes/*/properties` has them as drm_render_minor");
+                "write `render_nodes: 8` in the part of a GPU that can be partitioned (MI300 and newer), "
+                "`render_nodes: 1` in others; `/sys/class/kfd/kfd/topology/nodes/*/properties` lists them as "
+                "drm_render_minor");
       n.devices = devices_of(s, in.plan.pcie_tree(static_cast<std::size_t>(group)), n.cores_per_socket);
     }
     n.shards = g.software->gpu_shards.value_or(0);
     if (n.mig && n.shards > 0)
       findings
           .error("slurm-shards-of-instances", g.software->gpu_shards.span,
-                 "each GPU of '" + g.name + "' is to be handed out in " + std::to_string(n.shards) +
-                     " shards, and is cut by MIG into " + std::to_string(cut->count))
-          .note(g.software->mig.span, "the layout is set here")
+                 "each GPU of '" + g.name + "' is shared as " + std::to_string(n.shards) +
+                     " shards and also partitioned by MIG into " + std::to_string(cut->count) +
+                     (cut->count == 1 ? " instance" : " instances"))
+          .note(g.software->mig.span, "the MIG layout is set here")
           .help("keep one of the two");
   }
   if (const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0; spares > 0) {
@@ -316,7 +318,7 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
                                     [&](const NodeGroupModel& n) { return n.names.index_of(name) >= 0; });
         if (g == c.nodes.end()) {
           findings.error("slurm-controller-unknown", scheduler->controllers.span,
-                         "controller '" + name + "' is none of the cluster's nodes");
+                         "controller '" + name + "' is not a node of the cluster");
           continue;
         }
         facts.controllers.push_back(name);
@@ -343,19 +345,19 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
   if (facts.controllers.size() > 1 && !state.storage && state.asked)
     findings
         .note("slurm-state-not-shared", c.nodes[groups.front()].span,
-              "whether all " + std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
-                  " controllers mount '" + one_line(state.path) +
-                  "' is not known here: no file system of the spec lies there")
-        .help("a take-over needs one folder that all of them see");
+              "no file system of the spec is mounted at '" + one_line(state.path) + "': whether all " +
+                  std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
+                  " controllers share it is not known")
+        .help("fail-over needs one folder that all controllers share");
   else if (facts.controllers.size() > 1 && !state.storage)
     findings
         .warning("slurm-state-not-shared", c.nodes[groups.front()].span,
                  std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
-                     " controllers, and no NFS that all of them mount and reach: a take-over would lose the queue")
+                     " controllers have no NFS that all of them mount and reach: fail-over would lose the queue")
         .label("StateSaveLocation stays on each controller's own disk")
         .help(
             "add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: "
-            "nas.example.org }, mount: /home }; what is mounted by other means is an extra line, "
+            "nas.example.org }, mount: /home }; for a file system that is mounted by other means, add an extra line, "
             "StateSaveLocation=/PATH");
   if (const auto& mpi = c.spec.software->mpi; mpi && mpi->kind) {
     // PMIx is Open MPI's interface; the MPICH family speaks PMI2 to srun (Slurm's MPI guide)
@@ -399,9 +401,9 @@ void check_pyxis(const Cluster& c, Findings& findings) {
     if (const NamedVersion* pyxis = pyxis_of(c, g)) {
       findings
           .note("slurm-pyxis-unbuilt", pyxis->kind.span,
-                "nothing that is compiled installs Pyxis: srun knows no --container-image until it is there")
+                "no output installs Pyxis: srun does not accept --container-image until it is installed")
           .help(
-              "build it for the Slurm that runs, on every machine that runs jobs or starts them: make install, then ln "
+              "build it for your release of Slurm on every machine that runs or submits jobs: make install, then ln "
               "-s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/");
       return;
     }

@@ -49,7 +49,7 @@ void teams_of(const System& in, SlurmFacts& facts, Findings& findings) {
     if (!accounts.insert(t.account).second) {
       findings
           .error("slurm-account-name", entry.name_span,
-                 "Slurm writes accounts in small letters, and has an account '" + t.account + "' already")
+                 "Slurm writes accounts in lower case, and already has an account '" + t.account + "'")
           .help("give the team another name");
       continue;
     }
@@ -64,8 +64,8 @@ void teams_of(const System& in, SlurmFacts& facts, Findings& findings) {
       if (n == facts.nodes.end()) {
         findings
             .warning("slurm-quota-unused", quota.name_span,
-                     "team '" + entry.name + "' has a quota on '" + quota.name + "', which Slurm does not hand out")
-            .help("take it out, or name the group in scheduler.schedules");
+                     "team '" + entry.name + "' has a quota on '" + quota.name + "', which Slurm does not schedule")
+            .help("remove the quota, or name the group in scheduler.schedules");
         continue;
       }
       t.quotas.push_back({c.nodes[n->group].name, t.account + "." + to_lower(quota.name), tres_of(*n, c, quota.value)});
@@ -94,7 +94,8 @@ bool is_account_name(std::string_view name) {
 }
 
 std::string account_name_error(std::string_view name) {
-  return "'" + one_line(name) + "' is no account's name: a letter or _, then letters, digits, _ - and ., at most 32";
+  return "'" + one_line(name) +
+         "' is not a valid account name: a letter or _, then letters, digits, _ - and ., at most 32 characters";
 }
 
 void slurm_accounting(const System& in, SlurmFacts& facts, Findings& findings) {
@@ -106,7 +107,7 @@ void slurm_accounting(const System& in, SlurmFacts& facts, Findings& findings) {
       c.spec.teams.begin() == c.spec.teams.end())
     findings
         .error("slurm-limits-without-teams", scheduler->limits->span,
-               "limits count the jobs of a user in a team, and the spec has no teams")
+               "limits apply to the jobs of a user in a team, but the spec has no teams")
         .help("write teams: { everybody: {} }");
   if (!accounting && c.spec.teams.begin() == c.spec.teams.end()) return;
   const bool elsewhere = accounting && accounting->database && *accounting->database != "localhost";
@@ -115,7 +116,7 @@ void slurm_accounting(const System& in, SlurmFacts& facts, Findings& findings) {
                ch == '-' || ch == ':';
       })) {
     findings.error("slurm-accounting-nodes", accounting->database.span,
-                   "'" + one_line(*accounting->database) + "' is no host name or address");
+                   "'" + one_line(*accounting->database) + "' is not a host name or address");
     return;
   }
   facts.database_host = elsewhere ? *accounting->database : "localhost";
@@ -125,13 +126,14 @@ void slurm_accounting(const System& in, SlurmFacts& facts, Findings& findings) {
       for (std::int64_t i = 0; i < std::min<std::int64_t>(3, pattern->count()); ++i)
         facts.databases.push_back(pattern->name(i));
     if (facts.databases.size() > 2)
-      findings.error("slurm-accounting-nodes", accounting->nodes.span,
-                     "'" + *accounting->nodes + "' are more than two, slurmdbd has one backup at most");
+      findings.error(
+          "slurm-accounting-nodes", accounting->nodes.span,
+          "'" + *accounting->nodes + "' names more than 2 nodes, slurmdbd runs on 2 at most: one and its backup");
     else if (facts.databases.size() == 2 && !elsewhere)
       findings
           .error("slurm-accounting-nodes", accounting->nodes.span,
-                 "two nodes run slurmdbd, and each would have a database of its own")
-          .help("write database: with the host that both reach, or one node");
+                 "2 nodes run slurmdbd, and each would use its own database")
+          .help("write database: with a host that both reach, or name one node");
   } else {
     for (std::size_t i = 0; i < facts.controllers.size() && i < (elsewhere ? 2u : 1u); ++i)
       facts.databases.push_back(facts.controllers[i]);

@@ -68,7 +68,7 @@ void check_nodes(const System& in, const SlurmFacts& facts, const Reservation& r
     if (number < 0) {
       findings
           .error("slurm-reservation-unmade", r.nodes.span,
-                 "'" + names.back() + "' is to be reserved, and Slurm does not hand it out")
+                 "'" + names.back() + "' is in a reservation, but Slurm does not schedule it")
           .help("name nodes of the groups in scheduler.schedules");
       return;
     }
@@ -90,7 +90,7 @@ void check_times(const Reservation& r, SlurmReservation& out, Findings& findings
   const double most = out.days > 0 ? static_cast<double>(out.days * kDay) : kLongest;
   if (r.length->value < 60 || r.length->value > most) {
     const std::string why = r.length->value < 60 ? "shorter than a minute"
-                            : out.days > 0       ? "not over when it comes again"
+                            : out.days > 0       ? "longer than its repeat interval"
                                                  : "longer than a year";
     findings.error("slurm-reservation-unmade", r.length.span, "a reservation of " + to_text(*r.length) + " is " + why);
     return;
@@ -115,7 +115,9 @@ void check_users(const Reservation& r, SourceSpan at, std::string_view name, Slu
   if (r.maintenance.value_or(false))
     out.users.push_back("root");
   else if (r.users.empty() && r.teams.empty())
-    findings.error("slurm-reservation-unmade", at, "nobody may use what '" + std::string(name) + "' reserves")
+    findings
+        .error("slurm-reservation-unmade", at,
+               "reservation '" + std::string(name) + "' names no team or user that may use it")
         .help("name teams or users, or write maintenance: true");
 }
 
@@ -125,17 +127,17 @@ void check_overlap(std::vector<Held>& before, Held held, Findings& findings) {
   if (before.size() == kMostCompared) {
     before.push_back({.name = {}, .at = {}, .start = {}, .nodes = {}});  // told once
     findings.note("slurm-reservation-unmade", held.at,
-                  "from here on nothing is said of reservations that overlap: " + std::to_string(kMostCompared) +
-                      " are compared with each other");
+                  "overlaps of this and later reservations were not checked: only the first " +
+                      std::to_string(kMostCompared) + " are compared with each other");
   }
   if (before.size() > kMostCompared) return;
   for (const Held& other : before) {
     if (!same_time(other, held) || !same_nodes(other, held)) continue;
     Finding& f =
         findings.error("slurm-reservation-unmade", held.at,
-                       "'" + held.name + "' is to reserve nodes that '" + other.name + "' has at the same time");
-    f.note(other.at, "the other one, which is made first")
-        .help("another time, other nodes, or one reservation for both");
+                       "'" + held.name + "' reserves nodes that '" + other.name + "' reserves at the same time");
+    f.note(other.at, "the other reservation, which is created first")
+        .help("choose another time or other nodes, or write one reservation for both");
     break;
   }
   before.push_back(std::move(held));

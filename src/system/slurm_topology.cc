@@ -98,7 +98,7 @@ void blocks(const System& in, SlurmFacts& facts, Findings& findings) {
     if (each == 0) {
       findings
           .warning("slurm-node-in-no-block", g.span,
-                   "'" + g.name + "' is in no NVLink domain, and block topology places jobs by domain")
+                   "'" + g.name + "' is in no NVLink domain, but block topology places jobs by domain")
           .help("write topology: tree, or give '" + g.name + "' a cluster of its own");
       continue;
     }
@@ -134,7 +134,7 @@ void slurm_topology(const System& in, SlurmFacts& facts, Findings& findings) {
     else if (asked)
       findings
           .error("slurm-topology-without-domains", scheduler->topology.span,
-                 "block topology is asked for, and no NVLink domain spans nodes")
+                 "block topology needs an NVLink domain that spans nodes, but no group has one")
           .help("write topology: tree");
     return;
   }

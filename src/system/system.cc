@@ -29,9 +29,8 @@ void check_addresses(const Cluster& c, const Plan& plan, Findings& findings) {
       const NetworkModel& net = c.networks[a.network];
       findings
           .error("output-address-missing", net.spec ? net.spec->subnet.span : net.span,
-                 "network '" + net.name + "' has a subnet, " + a.subnet.text() +
-                     ", and no addresses to give: its machines do not fit")
-          .help("take a shorter prefix");
+                 "subnet " + a.subnet.text() + " of network '" + net.name + "' has too few addresses for its machines")
+          .help("use a shorter prefix");
     }
 }
 
@@ -55,8 +54,8 @@ void check_name_lengths(const Cluster& c, Findings& findings) {
       findings
           .error("hosts-name-too-long", group.span,
                  "'" + longest + "' has " + std::to_string(longest.size()) +
-                     " characters, and a name in the cluster's zone has 63 at most")
-          .help("shorter names of nodes, or of the network");
+                     " characters, a name in the cluster's DNS zone has 63 at most")
+          .help("give the nodes or the network shorter names");
   }
 }
 
@@ -93,7 +92,7 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
       unknown.size() == 1
           ? std::string("a row of the inventory names a device that this cluster does not have")
           : std::to_string(unknown.size()) + " rows of the inventory name devices that this cluster does not have");
-  f.help("a host name as hosts has it, or the object's: node/gpu/001, leaf/compute/u1/r1");
+  f.help("write a host name of the compiled hosts, or the name of the object: node/gpu/001, leaf/compute/u1/r1");
 }
 
 // Ports that a node of this group can have in the inventory: those of its adapters, what the system calls interfaces,

@@ -27,7 +27,7 @@ std::string wrong_host(const ResultRecords& records, const SuiteTest& test, cons
     if (host.empty() || host == first_label(node)) continue;
     const auto other =
         std::find_if(nodes.begin(), nodes.end(), [&](const std::string& n) { return first_label(n) == host; });
-    if (other != nodes.end()) return format("contradictory: the result of this node calls itself one of '{}'", *other);
+    if (other != nodes.end()) return format("contradictory: the result of this node names '{}' as its host", *other);
   }
   return {};
 }
@@ -52,7 +52,7 @@ std::string wrong_back_end(const ResultRecords& records, const SuiteTest& test) 
   const std::string planned = at == test.arguments.end() || at + 1 == test.arguments.end() ? "host" : *(at + 1);
   for (const MeasurementRecord& m : records.measurements) {
     if (m.backend.empty() || m.backend == planned || (test.validator == "container" && m.backend == "host")) continue;
-    return format("contradictory: {} was measured by the back end '{}', started was '{}'", shown(m.metric),
+    return format("contradictory: {} was measured by the back end '{}', but '{}' was started", shown(m.metric),
                   shown(m.backend), planned);
   }
   return {};
@@ -64,7 +64,7 @@ std::string told_twice(const ResultRecords& records) {
   for (const MeasurementRecord& m : records.measurements) {
     const auto [at, fresh] = told.try_emplace({m.metric, m.device, m.size, m.parameters}, m.value);
     if (!fresh)
-      return format("contradictory: {} of {} twice, {:.6g} and {:.6g} {}", shown(m.metric),
+      return format("contradictory: {} of {} reported twice, {:.6g} and {:.6g} {}", shown(m.metric),
                     m.device.empty() ? "one device" : shown(m.device), at->second, m.value, shown(m.unit));
   }
   return {};
@@ -74,12 +74,11 @@ std::string wrong_header(const ResultRecords& records, const SuiteTest& test) {
   if (records.headers == 0) return "damaged result: it has no header";
   if (records.headers > 1)
     return format(
-        "contradictory: {} results in one (each rank for itself, where the launcher is of another MPI than the "
-        "program)",
+        "contradictory: {} results in one (each rank ran alone: launcher and program use different MPI libraries)",
         records.headers);
   if (records.probes > 1) return format("contradictory: {} inventories in one result", records.probes);
   if (records.validator != test.validator)
-    return format("contradictory: a result of the validator '{}', started was '{}'", shown(records.validator),
+    return format("contradictory: a result of the validator '{}', but '{}' was started", shown(records.validator),
                   test.validator);
   return {};
 }
@@ -92,16 +91,15 @@ std::optional<Contradiction> contradiction_of(const ResultRecords& records, cons
   if (records.done && (!records.told_verified || records.told_wrong > 0) &&
       std::none_of(records.measurements.begin(), records.measurements.end(), wrong))
     return Contradiction{
-        Verdict::fail,
-        format("the data is wrong: the end of the result says so ({} values), though none of its figures does",
-               records.told_wrong)};
+        Verdict::fail, format("the data is wrong: the end record reports {} wrong values, but none of the figures does",
+                              records.told_wrong)};
   for (std::string why :
        {wrong_header(records, test), wrong_host(records, test, node, nodes), two_teams_of_a_node(records, test),
         wrong_back_end(records, test), told_twice(records), records.damaged})
     if (!why.empty()) return Contradiction{Verdict::error, std::move(why)};
   if (const auto there = static_cast<std::int64_t>(records.measurements.size());
       records.done && records.told_measurements != there)
-    return Contradiction{Verdict::error, format("incomplete: the end of the result counts {} figures, {} are there",
+    return Contradiction{Verdict::error, format("incomplete: the end record counts {} figures, the result has {}",
                                                 records.told_measurements, there)};
   return std::nullopt;
 }

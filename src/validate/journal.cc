@@ -60,11 +60,11 @@ std::optional<Journal> Journal::open(const std::string& path, const JournalOwner
     return std::nullopt;
   }
   if (!told.ours || (whole == 0 && !old->empty())) {
-    error = "'" + path + "' is no journal of clusterc: name another with --journal";
+    error = "'" + path + "' is not a journal of clusterc: name another with --journal";
     return std::nullopt;
   }
   if (whole < old->size() && ::ftruncate(journal.file_, static_cast<off_t>(whole)) != 0) {
-    error = "the journal '" + path + "' cannot be mended: " + std::generic_category().message(errno);
+    error = "the journal '" + path + "' cannot be repaired: " + std::generic_category().message(errno);
     return std::nullopt;
   }
   bool written = true;

@@ -24,7 +24,7 @@ struct Unsound {
 
 std::string text(const Element& e, const char* key) {
   std::string_view v;
-  if (e[key].get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or no text", key)};
+  if (e[key].get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a text", key)};
   return std::string(v);
 }
 
@@ -38,10 +38,10 @@ std::vector<std::string> texts(const Element& e, const char* key, bool required)
   Element there;
   if (e[key].get(there) != simdjson::SUCCESS && !required) return out;
   simdjson::dom::array lines;
-  if (e[key].get(lines) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or no list", key)};
+  if (e[key].get(lines) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a list", key)};
   for (const Element line : lines) {
     std::string_view v;
-    if (line.get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' holds something that is no text", key)};
+    if (line.get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' has an entry that is not a text", key)};
     out.emplace_back(v);
   }
   return out;
@@ -50,8 +50,9 @@ std::vector<std::string> texts(const Element& e, const char* key, bool required)
 std::int64_t moment(const Element& e, const char* key, std::int64_t now) {
   const std::string said = text(e, key);
   const auto at = parse_utc(said);
-  if (!at) throw Unsound{format("'{}' is no time: '{}'", key, printable(said.substr(0, 40)))};
-  if (*at > now + kClockSlack) throw Unsound{format("'{}' is yet to come: {}, now it is {}", key, said, utc_text(now))};
+  if (!at) throw Unsound{format("'{}' is not a time: '{}'", key, printable(said.substr(0, 40)))};
+  if (*at > now + kClockSlack)
+    throw Unsound{format("'{}' is in the future: {}, now it is {}", key, said, utc_text(now))};
   return *at;
 }
 
@@ -61,9 +62,9 @@ JournalTest read_test(const Element& e, std::int64_t started, std::int64_t now) 
   if (test.ended < started - kClockSlack)
     throw Unsound{format("a test ended at {}, before its run began ({})", utc_text(test.ended), utc_text(started))};
   simdjson::dom::array tasks;
-  if (e["tasks"].get(tasks) != simdjson::SUCCESS) throw Unsound{"'tasks' is missing or no list"};
+  if (e["tasks"].get(tasks) != simdjson::SUCCESS) throw Unsound{"'tasks' is missing or not a list"};
   for (const Element task : tasks) {
-    if (!task.is_object()) throw Unsound{"a task is no object"};
+    if (!task.is_object()) throw Unsound{"a task is not an object"};
     test.tasks.push_back({.node = text(task, "node"),
                           .lines = texts(task, "lines", true),
                           .complaints = texts(task, "complaints", false),
@@ -79,16 +80,16 @@ std::string difference(const Element& e, const JournalOwner& now) {
     const std::string was = text(e, key);
     constexpr std::size_t kShown = 16;
     return was == is ? std::string()
-                     : format("it was of another {} ({}, now {}): {}", what, printable(was.substr(0, kShown)),
+                     : format("it was for another {} ({}, now {}): {}", what, printable(was.substr(0, kShown)),
                               printable(is.substr(0, kShown)), help);
   };
   for (std::string why :
        {differs("cluster", now.cluster, "cluster", "name another journal with --journal"),
-        differs("spec_sha256", now.spec_digest, "spec", "validate the spec as it was to go on with it"),
-        differs("launcher", now.launcher, "launcher", "name that one with --launcher to go on with it"),
-        differs("program_version", now.program_version, "version of clusterc", "use that version to go on with it"),
+        differs("spec_sha256", now.spec_digest, "spec", "validate the earlier spec to continue it"),
+        differs("launcher", now.launcher, "launcher", "name that launcher with --launcher to continue it"),
+        differs("program_version", now.program_version, "version of clusterc", "use that version to continue it"),
         differs("bundle_sha256", now.bundle_digest, "bundle of validators",
-                "name the folder of that one with --bundle to go on with it")})
+                "name the folder of that bundle with --bundle to continue it")})
     if (!why.empty()) return why;
   return {};
 }
@@ -119,11 +120,11 @@ class Reader {
   void line(std::size_t number, std::string_view line) {
     try {
       Element e;
-      if (parser_.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) throw Unsound{"it is no JSON object"};
+      if (parser_.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) throw Unsound{"it is not a JSON object"};
       record(e);
     } catch (const Unsound& unsound) {
       // Whatever else the run holds: whoever wrote this line may have written them all.
-      refuse(format("its line {} is not as clusterc writes them: {}", number, unsound.why));
+      refuse(format("its line {} was not written by clusterc: {}", number, unsound.why));
     }
   }
 
@@ -154,7 +155,7 @@ class Reader {
       JournalTest test = read_test(e, out_.started, now_);
       for (const JournalTest& earlier : out_.done)
         if (earlier.id == test.id && earlier.how == test.how && is_done(earlier))
-          throw Unsound{format("a second result of '{}', which had ended", printable(test.id))};
+          throw Unsound{format("a second result of '{}', which had finished", printable(test.id))};
       out_.done.push_back(std::move(test));
     } else {
       throw Unsound{format("there is no record '{}'", printable(kind.substr(0, 40)))};

@@ -45,12 +45,12 @@ Dimension wanted_dimension(const MeasurementRecord& m, const ExpectedFigure* exp
 std::string contradiction_in(const MeasurementRecord& m, Dimension wanted) {
   if (!m.damaged.empty()) return m.damaged;
   const std::optional<Dimension> dimension = dimension_of(m.unit);
-  if (!dimension) return format("damaged record: '{}' is no unit of a figure", m.unit.substr(0, 20));
+  if (!dimension) return format("damaged record: '{}' is not a unit of a figure", m.unit.substr(0, 20));
   if (*dimension != wanted)
     return format("contradictory: measured in {}, the unit of {} is {}", m.unit, m.metric, unit_name(wanted));
   if (m.value < 0 || (m.value == 0 && wanted == Dimension::time))
     return format("damaged record: 'value' is {:.6g}", m.value);
-  if (m.data_verified && m.checked == 0) return "contradictory: the data is called verified, and none was checked";
+  if (m.data_verified && m.checked == 0) return "contradictory: the data is marked as verified, but none was checked";
   return {};
 }
 }  // namespace
@@ -94,10 +94,10 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
                                   : format("the data is wrong: {} of {} values checked", m.wrong, m.checked));
   if (expected && !expected->skip.empty()) return end(Verdict::skipped, expected->skip);
   if (m.page_cache)
-    return end(Verdict::unjudged, "the page cache may have answered: the figure says nothing of the storage");
+    return end(Verdict::unjudged, "the page cache may have answered: the figure is not one of the storage");
   // The host in a GPU's place shows that the validator works.
   if (metric && metric->gpu_only && m.backend != "cuda")
-    return end(Verdict::unjudged, "copied between processors' memory: the figure says nothing of a GPU");
+    return end(Verdict::unjudged, "copied between the memory of processors: the figure is not one of a GPU");
   // These find faults; their speed is a by-product. Other work slows processors, and says nothing of the hardware.
   // A link is held against both of its ends, and where the spec tells what it should be, against that, too (below).
   const bool link = judged == JudgedBy::link;
@@ -107,7 +107,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
     return m.busy ? end(Verdict::error, "busy: " + m.slow + " beside other work: run it again when the machine is idle")
                   : end(Verdict::degraded, m.slow);
   }
-  if (!expected) return end(Verdict::unjudged, "nothing is known of this figure on this hardware");
+  if (!expected) return end(Verdict::unjudged, "no expected figure is known for this hardware");
   const bool lower = m.lower_is_better;
   const auto worse = [&](double a, double b) { return lower ? a > b : a < b; };
   if (out.ceiling && (lower ? m.value * kAboveCeiling < *out.ceiling : m.value > *out.ceiling * kAboveCeiling))
@@ -136,7 +136,7 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
         format("measured {}, {} of {}{}", say(m.value), lower ? "above the limit" : "below the floor", say(*out.floor),
                expected->floor_by_user ? " that the spec sets" : "");
     return end(may_fail ? Verdict::fail : Verdict::degraded,
-               !may_fail ? reason + " (a floor taken over from other hardware only degrades)" + seen : reason + seen);
+               !may_fail ? reason + " (a floor from other hardware gives degraded, not fail)" + seen : reason + seen);
   }
   if (out.typical && worse(m.value, lower ? *out.typical / expected->guard : *out.typical * expected->guard))
     return end(Verdict::degraded, format("measured {}, typical is {}{}", say(m.value), say(*out.typical), seen));

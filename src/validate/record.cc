@@ -28,13 +28,13 @@ double figure(const simdjson::dom::element& e, const char* key, std::string& dam
   if (told && (v == 0 || (v >= kLeast && v <= kMost))) return v;
   if (damaged.empty())
     damaged =
-        told ? format("damaged record: '{}' is {:.6g}", key, v) : format("damaged record: '{}' is no number", key);
+        told ? format("damaged record: '{}' is {:.6g}", key, v) : format("damaged record: '{}' is not a number", key);
   return 0;
 }
 std::int64_t count(const simdjson::dom::element& e, const char* key, std::string& damaged) {
   std::int64_t v = 0;
   if (e[key].get(v) == simdjson::SUCCESS && v >= 0) return v;
-  if (damaged.empty()) damaged = format("damaged record: '{}' is no count", key);
+  if (damaged.empty()) damaged = format("damaged record: '{}' is not a count", key);
   return 0;
 }
 std::int64_t integer(const simdjson::dom::element& e, const char* key) {
@@ -112,8 +112,8 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
       out.host = text(e, "host");
       out.program_version = text(e, "program_version");
       if (text(e, "format") != "clusterc-result" || integer(e, "version") != 1) {
-        out.error = "the validator speaks version " + std::to_string(integer(e, "version")) +
-                    " of its result format, this program reads 1: install the bundle that came with it";
+        out.error = "the validator writes version " + std::to_string(integer(e, "version")) +
+                    " of the result format, this program reads version 1: install the bundle of this program";
         return out;
       }
     } else if (record == "measurement") {

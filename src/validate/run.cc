@@ -170,7 +170,7 @@ bool SuiteRun::open_journal() {
   report_.journal_started = journal_->started();
   report_.journal_refused = journal_->refused();
   if (!report_.journal_refused.empty())
-    say(format("the journal '{}' has a run that did not end and does not count: {}; every test runs anew",
+    say(format("the journal '{}' has an unfinished run, which is not used: {}; every test runs again",
                printable(options_.journal), report_.journal_refused));
   return true;
 }
@@ -197,7 +197,7 @@ void SuiteRun::report_gone(const SuiteTest& test, const NodesOfTest& nodes) {
     for (const std::string& node : nodes.gone)
       verdict_for_all(report_.verdicts, test, node, Verdict::error,
                       !states_.at(node).usable ? "did not run: " + states_.at(node).why
-                      : shut_.contains(node)   ? "did not run: its inventory stage did not come through"
+                      : shut_.contains(node)   ? "did not run: its inventory stage failed"
                                                : "did not run: another node of its team cannot be used");
   else if (nodes.usable.empty())
     verdict_for_all(report_.verdicts, test, fold_names(test.nodes), Verdict::error, "did not run: no node can be used");

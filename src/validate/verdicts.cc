@@ -56,7 +56,7 @@ ExpectedFigure at_size(const Cluster& cluster, ExpectedFigure f, std::int64_t si
   if (share && *share >= 1) return f;
   if (!share) {
     if (static_cast<double>(size) >= kPlateau) return f;
-    f.missing = format("published figures are of 8 GiB and more, this message had {}: set a floor in targets",
+    f.missing = format("published figures are for 8 GiB and more, this message had {}: set a floor in targets",
                        to_text(Bytes(static_cast<double>(size))));
     f.floor = f.typical = f.best = {};
     return f;
@@ -135,7 +135,7 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
     if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
       judged.verdict = Verdict::error;
-      judged.reason = "ranks shared a core: the figure says nothing of the network";
+      judged.reason = "ranks shared a core: the figure is not one of the network";
     }
     judged.test = test_.id;
     judged.node = m->team.empty() ? where : name_of_team(m->team, test_, nodes_);
@@ -193,7 +193,7 @@ void TestJudge::judge_teams(const Brought& brought, const std::string& where) {
                                 .metric = test_.metrics.front(),
                                 .node = where,
                                 .verdict = Verdict::error,
-                                .reason = format("{} of {} teams brought a figure", brought.teams.size(), all)});
+                                .reason = format("{} of {} teams returned a figure", brought.teams.size(), all)});
 }
 
 void TestJudge::judge_missing(const Brought& brought, const std::string& of, const std::string& where) {
@@ -253,7 +253,7 @@ void TestJudge::judge_sum(std::size_t first) {
       judged = {.metric = metric,
                 .device = sum.device,
                 .verdict = Verdict::error,
-                .reason = format("{} of {} nodes brought a figure", parts.size(), test_.nodes.size())};
+                .reason = format("{} of {} nodes returned a figure", parts.size(), test_.nodes.size())};
     } else {
       for (const Judged* part : parts) {
         sum.value += *part->value;
@@ -281,7 +281,7 @@ void TestJudge::judge_world(const JournalTest& ran) {
   const TaskOutput& world = ran.tasks.front();
   if (!world.broken.empty()) return error(where, "ended: " + world.broken);
   if (!world.claims.empty() && std::find(nodes_.begin(), nodes_.end(), world.claims) == nodes_.end())
-    return error(where, format("contradictory: a rank ran on '{}', which was not asked for", printable(world.claims)));
+    return error(where, format("contradictory: a rank ran on '{}', which was not requested", printable(world.claims)));
   judge_task(test_.group, world, where);
 }
 
@@ -300,11 +300,11 @@ void TestJudge::judge_node(const JournalTest& ran, const std::string& node) {
   const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(),
                                      [&](const TaskOutput& t) { return of_node(t) || t.claims == node; });
   if (task != ran.tasks.end() && !task->claims.empty() && task->claims != node)
-    error(node, format("contradictory: the result of this node calls itself one of '{}'", printable(task->claims)));
+    error(node, format("contradictory: the result of this node names '{}' as its host", printable(task->claims)));
   else if (results > 1)
     error(node, format("contradictory: {} results of this node", results));
   else if (task == ran.tasks.end())
-    error(node, ran.error.empty() ? "nothing came from this node" : ran.error);
+    error(node, ran.error.empty() ? "no result came from this node" : ran.error);
   else if (!task->broken.empty())
     error(node, "ended: " + task->broken);
   else

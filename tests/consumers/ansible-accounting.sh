@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: slurmdbd 22.05 with MariaDB 10.11 (Debian 12) in a copy of this system: what the role slurm does for accounts lets slurmdbd into a new database by its socket, and a second run changes nothing; it waits for slurmdbd before slurmctld is started; 1 broken twin
+# output ansible: slurmdbd 22.05 with MariaDB 10.11 (Debian 12) in a copy of this system: what the role slurm does for accounts lets slurmdbd into a new database by its socket, and a second run changes nothing; it waits for slurmdbd before slurmctld is started; 1 negative test
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook slurmdbd mariadbd mariadb-install-db setpriv python3
 "$bin" compile "$src/tests/consumers/specs/slurm-teams.yaml" -o "$work/teams" > "$work/teams.log" 2>&1 || { cat "$work/teams.log" >&2; fail "clusterc compile slurm-teams.yaml"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: mkhomedir_helper and pam-auth-update of PAM 1.5 (Debian 12) in a copy of this system: the role nfs_server makes homes that are their users' own, says who is not known, and a second run changes nothing; 1 broken twin
+# output ansible: mkhomedir_helper and pam-auth-update of PAM 1.5 (Debian 12) in a copy of this system: the role nfs_server makes homes that are their users' own, says who is not known, and a second run changes nothing; 1 negative test
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3 mkhomedir_helper pam-auth-update
 export LC_ALL=C.UTF-8 HOME=$work

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: ansible-lint 6.13 at its production profile and ansible-playbook --syntax-check 2.14 (Debian 12): the plays of every example, no finding, no warning; 2 broken twins
+# output ansible: ansible-lint 6.13 at its production profile and ansible-playbook --syntax-check 2.14 (Debian 12): the plays of every example, no finding, no warning; 2 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-lint ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work ANSIBLE_LOCAL_TEMP=$work/tmp ANSIBLE_HOME=$work/home ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=1

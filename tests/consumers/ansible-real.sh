@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: ansible-playbook 2.14 (Debian 12): all roles for Debian in check mode and for real in a copy of a Debian 12 system: what they leave there agrees with the compiled files, and a second run changes nothing; 3 broken twins
+# output ansible: ansible-playbook 2.14 (Debian 12): all roles for Debian in check mode and for real in a copy of a Debian 12 system: what they leave there agrees with the compiled files, and a second run changes nothing; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work

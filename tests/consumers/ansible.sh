@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested ansible: ansible-playbook 2.14 in copies of Debian 12
-# output ansible: ansible-inventory of ansible-core 2.14 (Debian 12): hosts, groups and variables of six examples, of the golden case and of extra lines counted; 1 broken twin
+# output ansible: ansible-inventory of ansible-core 2.14 (Debian 12): hosts, groups and variables of six examples, of the golden case and of extra lines counted; 1 negative test
 # ansible-inventory reads the inventory of every example; hosts and groups are counted. An inventory that does not parse is only a
 # warning by default, so that is made an error.
 . "$(dirname "$0")/lib/common.bash" "$@"

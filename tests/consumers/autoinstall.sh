@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested autoinstall: cloud-init's schema; a reader of the reference; no installer
-# output autoinstall: cloud-init schema 22.4 of user-data and of what is inside it, netplan generate 0.106 of its network, shellcheck of its scripts (Debian 12); Ubuntu's installer is not packed here: a reader of its reference manual and of curtin's storage actions; every example with Ubuntu that somebody provisions, and the golden case; the choice of disks run on folders as /sys/block is, the last script run on a copy of a Debian 12 system with the tree served over HTTP; no installer was run; which drives: tests/install_drives.py; 5 broken twins
+# output autoinstall: cloud-init schema 22.4 of user-data and of what is inside it, netplan generate 0.106 of its network, shellcheck of its scripts (Debian 12); Ubuntu's installer is not packed here: a reader of its reference manual and of curtin's storage actions; every example with Ubuntu that somebody provisions, and the golden case; the choice of disks run on folders as /sys/block is, the last script run on a copy of a Debian 12 system with the tree served over HTTP; no installer was run; which drives: tests/install_drives.py; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 lib=$(dirname "$0")/lib
 . "$lib/install.bash"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested chrony: chronyd 4.3
-# output chrony: chronyd -p 4.3 (Debian 12) prints every directive of every example, with time servers, and of the golden case; 2 broken twins
+# output chrony: chronyd -p 4.3 (Debian 12) prints every directive of every example, with time servers, and of the golden case; 2 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need chronyd python3
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested cloud-init: cloud-init 22.4
-# output cloud-init: cloud-init schema 22.4 (Debian 12): user-data of every group of seven examples, of the golden case and of extra lines; what names cloud-init takes from a node's files; 1 broken twin
+# output cloud-init: cloud-init schema 22.4 (Debian 12): user-data of every group of seven examples, of the golden case and of extra lines; what names cloud-init takes from a node's files; 1 negative test
 # cloud-init's own schema reads user-data of every group of every example: the nodes' are links to it. What names a node gets from its files says
 # cloud-init's own code: the reader of a seed folder and the data source NoCloud.
 . "$(dirname "$0")/lib/common.bash" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested dns: named-checkconf (BIND 9.18)
-# output dns: named-checkconf -z of BIND 9.18 (Debian 12): every zone of every example, with a domain, and of the golden case, records as many as hosts has names and addresses; names with underscores; 5 broken twins
+# output dns: named-checkconf -z of BIND 9.18 (Debian 12): every zone of every example, with a domain, and of the golden case, records as many as hosts has names and addresses; names with underscores; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need named-checkconf python3
 

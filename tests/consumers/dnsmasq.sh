@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested dnsmasq: dnsmasq 2.90, leases over a wire
-# output dnsmasq: dnsmasq --test 2.90 (Debian 12), and dnsmasq itself with the compiled files in a network namespace: every reservation and name of every example that calls for it and of the golden case; DHCP over a wire: who has a MAC of the inventory gets its address, who has a name gets the name's, a stranger none; 4 broken twins
+# output dnsmasq: dnsmasq --test 2.90 (Debian 12), and dnsmasq itself with the compiled files in a network namespace: every reservation and name of every example that calls for it and of the golden case; DHCP over a wire: who has a MAC of the inventory gets its address, who has a name gets the name's, a stranger none; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need dnsmasq python3 unshare ip
 lib=$(dirname "$0")/lib

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested fabric-env: ucx_info 1.13, ompi_info 4.1
-# output fabric-env: ucx_info -c 1.13 and ompi_info 4.1 (Debian 12) print every value of the files of every example and of the golden case; shellcheck, and apply.sh with a node's adapters as sysfs shows them, one of them missing, one of another subnet; sockets and subnets as netplan, hosts and opensm have them; NCCL 2.28 reads nccl.conf where it is installed, else every name is held against its user guide; 5 broken twins
+# output fabric-env: ucx_info -c 1.13 and ompi_info 4.1 (Debian 12) print every value of the files of every example and of the golden case; shellcheck, and apply.sh with a node's adapters as sysfs shows them, one of them missing, one of another subnet; sockets and subnets as netplan, hosts and opensm have them; NCCL 2.28 reads nccl.conf where it is installed, else every name is held against its user guide; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need shellcheck ucx_info ompi_info python3
 
@@ -96,7 +96,7 @@ for tree in sys.argv[2:]:
                 if line.startswith("NCCL_SOCKET_IFNAME=="):
                     interfaces = line.strip().split("==")[1].split(",")
                     assert set(interfaces) <= set(have.values()), (folder, interfaces)
-                    assert have[address] in interfaces or "network of jobs" in open(f"{folder}/{name}").read(), (folder, line)
+                    assert have[address] in interfaces or "job network" in open(f"{folder}/{name}").read(), (folder, line)
                     compared += 1
                 if line.startswith("btl_tcp_if_include"):
                     assert any(ipaddress.ip_address(address) in ipaddress.ip_network(s) for s in line.split("= ")[1].strip().split(",")), (folder, line)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output slurm: slurmctld, four slurmd and srun 22.05 (Debian 12) as virtual nodes on one machine: jobs run, a drained node is seen; 2 broken twins
+# output slurm: slurmctld, four slurmd and srun 22.05 (Debian 12) as virtual nodes on one machine: jobs run, a drained node is seen; 2 negative tests
 # examples/four-virtual.yaml, compiled, is a real Slurm on this machine: munged, slurmctld and four slurmd, each machine in namespaces
 # of its own. The overlay of tests/virtual-slurm changes listed keys and no other; jobs run, and a drained node is seen.
 # lock: slurm

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output netplan: the role gateway: netplan generate 0.106 and NetworkManager's keyfiles of the golden case (Debian 12) have the routes; packets between network namespaces with these addresses and routes, the gateway's own sysctl and nftables 1.0 ruleset: node to node over the gateway, both ways; nothing to a BMC, nothing begun by a stranger; 3 broken twins
+# output netplan: the role gateway: netplan generate 0.106 and NetworkManager's keyfiles of the golden case (Debian 12) have the routes; packets between network namespaces with these addresses and routes, the gateway's own sysctl and nftables 1.0 ruleset: node to node over the gateway, both ways; nothing to a BMC, nothing begun by a stranger; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need nft ip unshare nsenter python3 netplan
 unshare -n nft list ruleset > /dev/null 2> "$work/nft.log" || cannot "no nftables in a network namespace here ($(head -1 "$work/nft.log"))"

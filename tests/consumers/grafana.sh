@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested grafana: promtool 2.42; Grafana's published types
-# output grafana: no Grafana in Debian 12: every PromQL expression of every dashboard by promtool check rules (2.42); metrics and limits are those of the rules that prometheus has; dashboards held by TypeScript against the types that Grafana publishes (@grafana/schema 11.6) where npm can be had, provisioning against its documentation: every example with all exporters and the golden case; 3 broken twins
+# output grafana: no Grafana in Debian 12: every PromQL expression of every dashboard by promtool check rules (2.42); metrics and limits are those of the rules that prometheus has; dashboards held by TypeScript against the types that Grafana publishes (@grafana/schema 11.6) where npm can be had, provisioning against its documentation: every example with all exporters and the golden case; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need promtool python3
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested hosts: getent (glibc 2.36)
-# output hosts: getent of Debian 12 (glibc 2.36) in a mount namespace, and a reader of every line: no name and no address twice, in SuperPOD, 16,384 nodes and three more; 1 broken twin
+# output hosts: getent of Debian 12 (glibc 2.36) in a mount namespace, and a reader of every line: no name and no address twice, in SuperPOD, 16,384 nodes and three more; 1 negative test
 # A hosts file is read by the C library, by first match: each line an address and names, no name and no address twice, each node's plain
 # name and its alias in every network. getent reads the file as /etc/hosts where a mount namespace is permitted.
 . "$(dirname "$0")/lib/common.bash" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested ipxe: a reader of the documented commands; no boot ROM
-# output ipxe: dnsmasq 2.90 and kea-dhcp4 2.2 (Debian 12) over a wire in network namespaces: firmware of BIOS, UEFI and Arm gets its loader, iPXE the script of its group, who has none no script; only boot ROMs read the scripts themselves: a reader of iPXE's commands, every compiled file that a script names is there, for the golden case and every example that calls for them; 4 broken twins
+# output ipxe: dnsmasq 2.90 and kea-dhcp4 2.2 (Debian 12) over a wire in network namespaces: firmware of BIOS, UEFI and Arm gets its loader, iPXE the script of its group, who has none no script; only boot ROMs read the scripts themselves: a reader of iPXE's commands, every compiled file that a script names is there, for the golden case and every example that calls for them; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 lib=$(dirname "$0")/lib
 . "$lib/install.bash"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested kea: kea-dhcp4 2.2, leases over a wire
-# output kea: kea-dhcp4 -t 2.2 (Debian 12): every example that calls for DHCP with kea named under `outputs`, and the golden case, the reservations those that dnsmasq has from the same spec; kea-dhcp4 itself in a network namespace: DHCP over a wire: who has a MAC of the inventory gets its address, who has a name gets the name's, a stranger none; 5 broken twins
+# output kea: kea-dhcp4 -t 2.2 (Debian 12): every example that calls for DHCP with kea named under `outputs`, and the golden case, the reservations those that dnsmasq has from the same spec; kea-dhcp4 itself in a network namespace: DHCP over a wire: who has a MAC of the inventory gets its address, who has a name gets the name's, a stranger none; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need kea-dhcp4 python3 unshare ip
 lib=$(dirname "$0")/lib

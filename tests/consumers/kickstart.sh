@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested kickstart: a reader of the documented grammar; no installer
-# output kickstart: no program that reads kickstart files is packed here: a reader of the documented grammar with the commands and options that RHEL 8, 9 and 10 share, and shellcheck of %pre and %post: the golden case, SuperPOD and 16,384 nodes with Rocky Linux, AlmaLinux, CentOS Stream and RHEL; %pre run on folders as /sys/block is, what it includes read, %post run on a copy of a Debian 12 system with the tree served over HTTP; no installer was run; which drives: tests/install_drives.py; 5 broken twins
+# output kickstart: no program that reads kickstart files is packed here: a reader of the documented grammar with the commands and options that RHEL 8, 9 and 10 share, and shellcheck of %pre and %post: the golden case, SuperPOD and 16,384 nodes with Rocky Linux, AlmaLinux, CentOS Stream and RHEL; %pre run on folders as /sys/block is, what it includes read, %post run on a copy of a Debian 12 system with the tree served over HTTP; no installer was run; which drives: tests/install_drives.py; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 lib=$(dirname "$0")/lib
 . "$lib/install.bash"

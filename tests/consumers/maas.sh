@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested maas: shellcheck; a reader of the documented commands
-# output maas: MAAS is not packed here: shellcheck, and the script itself run with a `maas` that keeps what it is told, read by the keywords of the CLI reference: the golden case and two examples with a MAC for each port, BMCs as hosts has them, MACs as the inventory; a second run creates nothing; 4 broken twins
+# output maas: MAAS is not packed here: shellcheck, and the script itself run with a `maas` that keeps what it is told, read by the keywords of the CLI reference: the golden case and two examples with a MAC for each port, BMCs as hosts has them, MACs as the inventory; a second run creates nothing; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 . "$(dirname "$0")/lib/node_lists.bash"
 need python3 shellcheck

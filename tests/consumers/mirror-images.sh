@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output mirror: skopeo sync 1.9, docker-registry 2.8, podman 4.3, containerd 1.6 and dockerd 20.10 (Debian 12) in a network namespace: images of three registries, by tag and by digest, synced by fill.sh from a registry that stands in their place, a second run fetches no layer; while that is gone each runtime gets them by their own names through the compiled files, the mirror's certificate verified; CRI-O reads the same file as podman, Enroot none; 7 broken twins
+# output mirror: skopeo sync 1.9, docker-registry 2.8, podman 4.3, containerd 1.6 and dockerd 20.10 (Debian 12) in a network namespace: images of three registries, by tag and by digest, synced by fill.sh from a registry that stands in their place, a second run fetches no layer; while that is gone each runtime gets them by their own names through the compiled files, the mirror's certificate verified; CRI-O reads the same file as podman, Enroot none; 7 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need skopeo docker-registry podman runc containerd ctr dockerd docker nginx openssl curl wget unshare ip busybox
 unshare -nm true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"

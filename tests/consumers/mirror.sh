@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested mirror: apt-mirror 0.5, dnf 4.14, skopeo 1.9, docker-registry 2.8
-# output mirror: apt-mirror 0.5, dnf reposync 4.14, wget 1.21 and nginx 1.22 (Debian 12) in a network namespace, from a small upstream with every repository and file that the golden case names: fetched at their paths, a second run fetches nothing but lists and what is new, what is missing there is said; served over HTTPS to the cluster alone, to installers over HTTP; apt and dnf install from the mirror while the upstream is gone, with its certificate verified; 7 broken twins
+# output mirror: apt-mirror 0.5, dnf reposync 4.14, wget 1.21 and nginx 1.22 (Debian 12) in a network namespace, from a small upstream with every repository and file that the golden case names: fetched at their paths, a second run fetches nothing but lists and what is new, what is missing there is said; served over HTTPS to the cluster alone, to installers over HTTP; apt and dnf install from the mirror while the upstream is gone, with its certificate verified; 7 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need apt-mirror dnf createrepo_c rpmbuild wget nginx openssl curl gpg dpkg-deb unshare ip python3 shellcheck
 dnf reposync --help > /dev/null 2>&1 || missing "dnf has no reposync here"

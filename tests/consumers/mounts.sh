@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# output cloud-init: findmnt --verify (util-linux 2.38, Debian 12) of the fstab that its mounts make and of the one that Ansible's role mounts leaves in a copy of a Debian 12 system, the same lines for NFS, Lustre and BeeGFS, and a second run that changes nothing; no client of Lustre or BeeGFS is packed here: what they read is held against readers of the documented grammar of mount.lustre, of lnet's networks= and of BeeGFS's mount options, each LNet on interfaces whose addresses netplan has beside its servers; 5 broken twins
+# output cloud-init: findmnt --verify (util-linux 2.38, Debian 12) of the fstab that its mounts make and of the one that Ansible's role mounts leaves in a copy of a Debian 12 system, the same lines for NFS, Lustre and BeeGFS, and a second run that changes nothing; no client of Lustre or BeeGFS is packed here: what they read is held against readers of the documented grammar of mount.lustre, of lnet's networks= and of BeeGFS's mount options, each LNet on interfaces whose addresses netplan has beside its servers; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need findmnt cloud-init python3 ansible-playbook
 export LC_ALL=C.UTF-8 HOME=$work
 compile_spec mounts
 equal "nobody installs the clients" "$(grep -c 'storage-client-uninstalled' "$work/mounts.log")" 2
-grep -q "'scratch' is not mounted on 'lone': no network with a subnet joins them and its management servers" "$work/mounts.log" || fail "nothing is said of the node that reaches no server"
+grep -q "'scratch' is not mounted on 'lone': no network with a subnet connects them to its management servers" "$work/mounts.log" || fail "nothing is said of the node that reaches no server"
 for node in gpu-0/n1 login-0/l1 lone-0/a1; do
   cloud-init schema --config-file "$out/cloud-init/$node/user-data" 2>&1 | grep -q Valid || fail "cloud-init refuses user-data of $node"
 done

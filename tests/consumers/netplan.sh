@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested netplan: netplan 0.106
-# output netplan: netplan generate 0.106 (Debian 12): first and last node of every group of six examples and the golden case, addresses as in hosts, bonds, VLANs, extra.yaml merged, network-config of the group without netplan; 1 broken twin
+# output netplan: netplan generate 0.106 (Debian 12): first and last node of every group of six examples and the golden case, addresses as in hosts, bonds, VLANs, extra.yaml merged, network-config of the group without netplan; 1 negative test
 # netplan generates systemd-networkd's files from the first and the last node of every group of every example; what it understood is
 # compared with the compiled hosts file.
 . "$(dirname "$0")/lib/common.bash" "$@"

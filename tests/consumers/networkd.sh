@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested networkd: systemd-networkd 252
-# output networkd: systemd-networkd 252 (Debian 12) in a network namespace, from the compiled files of the golden case and of SuperPOD: addresses, MTU, routing tables and rules of every device, name servers; netplan generate 0.106: its files for first and last node of every group of five examples say the same, bonds and VLANs too (a kernel without them: networkd reads the files, and makes none); 3 broken twins
+# output networkd: systemd-networkd 252 (Debian 12) in a network namespace, from the compiled files of the golden case and of SuperPOD: addresses, MTU, routing tables and rules of every device, name servers; netplan generate 0.106: its files for first and last node of every group of five examples say the same, bonds and VLANs too (a kernel without them: networkd reads the files, and makes none); 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need netplan python3 networkctl ip unshare dbus-daemon
 [ -x /lib/systemd/systemd-networkd ] || missing "systemd-networkd not installed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested networkmanager: NetworkManager 1.42
-# output networkmanager: NetworkManager 1.42 (Debian 12) in a network namespace with a D-Bus of its own, from the compiled files of the golden case and of campus: every profile is loaded, addresses, MTU, routing tables and rules of every port are set; profiles of bonds and VLANs are read, and made where the kernel can; what they say is what netplan generate 0.106 makes for NetworkManager of the same node (golden case, first and last node of every group of campus); 4 broken twins
+# output networkmanager: NetworkManager 1.42 (Debian 12) in a network namespace with a D-Bus of its own, from the compiled files of the golden case and of campus: every profile is loaded, addresses, MTU, routing tables and rules of every port are set; profiles of bonds and VLANs are read, and made where the kernel can; what they say is what netplan generate 0.106 makes for NetworkManager of the same node (golden case, first and last node of every group of campus); 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need NetworkManager nmcli netplan python3 ip unshare dbus-daemon
 unshare -nm true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"

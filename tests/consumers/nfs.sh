@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested nfs: exportfs 2.6, mounts
-# output nfs: exportfs 2.6 (Debian 12) in namespaces of its own: takes the exports of every example that serves NFS and of the golden case without a word, and shows paths, clients and options as the spec has them; each client mounts what is exported; 3 broken twins
+# output nfs: exportfs 2.6 (Debian 12) in namespaces of its own: takes the exports of every example that serves NFS and of the golden case without a word, and shows paths, clients and options as the spec has them; each client mounts what is exported; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need exportfs unshare mount
 [ -e /etc/exports ] && [ -d /var/lib/nfs ] || missing "nfs-kernel-server is not set up"

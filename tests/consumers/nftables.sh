@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested nftables: nft 1.0, packets between namespaces
-# output nftables: nft -c and, in a network namespace, nft -f of nftables 1.0 (Debian 12): every ruleset of every example that calls for one and of the golden case; packets between namespaces: ssh to a login node, nothing to a BMC from a node, root of a manager to a BMC, TFTP of a BMC, a port that a container publishes, extra lines before what drops; 3 broken twins
+# output nftables: nft -c and, in a network namespace, nft -f of nftables 1.0 (Debian 12): every ruleset of every example that calls for one and of the golden case; packets between namespaces: ssh to a login node, nothing to a BMC from a node, root of a manager to a BMC, TFTP of a BMC, a port that a container publishes, extra lines before what drops; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need nft unshare ip
 unshare -n nft list ruleset > /dev/null 2> "$work/nft.log" || cannot "no nftables in a network namespace here ($(head -1 "$work/nft.log"))"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested nginx: nginx 1.22
-# output nginx: nginx 1.22 (Debian 12): nginx -t of every example that calls for it and of the golden case, without a word; nginx itself in a network namespace: every compiled file that boot menus and answers name is served to the nodes' network as it is, nothing else of the tree, nothing to strangers; 4 broken twins
+# output nginx: nginx 1.22 (Debian 12): nginx -t of every example that calls for it and of the golden case, without a word; nginx itself in a network namespace: every compiled file that boot menus and answers name is served to the nodes' network as it is, nothing else of the tree, nothing to strangers; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need nginx curl unshare ip python3
 unshare -nm true 2> "$work/unshare.log" || cannot "no network namespaces here ($(head -1 "$work/unshare.log"))"

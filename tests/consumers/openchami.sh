@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested openchami: a reader of the documented format
-# output openchami: OpenCHAMI is not packed here: a reader of ochami-discover(1), DATA STRUCTURE: the golden case and two examples with a MAC for each port, every node that has a BMC is listed, addresses as hosts has them, MACs as the inventory; 5 broken twins
+# output openchami: OpenCHAMI is not packed here: a reader of ochami-discover(1), DATA STRUCTURE: the golden case and two examples with a MAC for each port, every node that has a BMC is listed, addresses as hosts has them, MACs as the inventory; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 . "$(dirname "$0")/lib/node_lists.bash"
 need python3

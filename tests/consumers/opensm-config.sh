@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested opensm: opensm 3.3.23 on ibsim
-# output opensm: opensm 3.3.23 (Debian 12) on ibsim runs from the compiled files: every subnet of every example comes up by the engine of its file, no complaint, every end point from every leaf;  roots and names by GUID from an inventory, two planes, Slurm's tree equals the fabric it finds, systemd-analyze verify of the unit; 3 broken twins
+# output opensm: opensm 3.3.23 (Debian 12) on ibsim runs from the compiled files: every subnet of every example comes up by the engine of its file, no complaint, every end point from every leaf;  roots and names by GUID from an inventory, two planes, Slurm's tree equals the fabric it finds, systemd-analyze verify of the unit; 3 negative tests
 # What OpenSM is given here is what compile wrote, with the folders that it is installed to replaced by those of the test.
 . "$(dirname "$0")/lib/common.bash" "$@"
 need opensm ibsim dump_fts ibnetdiscover python3 scontrol

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested preseed: debconf-set-selections 1.5.82
-# output preseed: debconf-set-selections --checkonly 1.5.82 (Debian 12), without a word, and shellcheck: the golden case, SuperPOD and 16,384 nodes with Debian; the choice of disks run on folders as /sys/block is, the last script run on a copy of a Debian 12 system with the tree served over HTTP: account, key, rights, no password, cloud-init's files of the node; Debian's installer itself is run by tests/soak/install_preseed.py, outside of the test suite; which drives: tests/install_drives.py; 4 broken twins
+# output preseed: debconf-set-selections --checkonly 1.5.82 (Debian 12), without a word, and shellcheck: the golden case, SuperPOD and 16,384 nodes with Debian; the choice of disks run on folders as /sys/block is, the last script run on a copy of a Debian 12 system with the tree served over HTTP: account, key, rights, no password, cloud-init's files of the node; Debian's installer itself is run by tests/soak/install_preseed.py, outside of the test suite; which drives: tests/install_drives.py; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 . "$(dirname "$0")/lib/install.bash"
 need debconf-set-selections shellcheck python3 curl unshare ip

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested prometheus: promtool 2.42, amtool 0.25
-# output prometheus: promtool check config, check rules and test rules (Prometheus 2.42, Debian 12) and amtool check-config 0.25: every example with all exporters, each alert fired and silent at its limit, targets as in hosts, routes; 5 broken twins
+# output prometheus: promtool check config, check rules and test rules (Prometheus 2.42, Debian 12) and amtool check-config 0.25: every example with all exporters, each alert fired and silent at its limit, targets as in hosts, routes; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need promtool amtool python3
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested roce: dcb of iproute2 6.1; no adapter
-# output roce: dcb of iproute2 6.1 (Debian 12) with the scripts of every example and of the golden case: against the kernel's own answer in a network namespace (veth: not supported, so a lossless port ends with 1), and against answers as an adapter gives them (a library below dcb that speaks its netlink), read back, a second run that changes nothing; ethtool where it is installed; sysfs and configfs as MLNX_OFED has them, by its documentation: no adapter was tried; shellcheck, systemd-analyze verify; 9 broken twins
+# output roce: dcb of iproute2 6.1 (Debian 12) with the scripts of every example and of the golden case: against the kernel's own answer in a network namespace (veth: not supported, so a lossless port ends with 1), and against answers as an adapter gives them (a library below dcb that speaks its netlink), read back, a second run that changes nothing; ethtool where it is installed; sysfs and configfs as MLNX_OFED has them, by its documentation: no adapter was tried; shellcheck, systemd-analyze verify; 9 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need shellcheck dcb python3 systemd-analyze
 cc=$(command -v "${CC:-cc}" || command -v gcc) || missing "no C compiler"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output slurm: slurmctld, four slurmd and srun 24.11 (Debian 13, unpacked by scripts/newer-slurm) as virtual nodes: jobs, health check, blocks of NVLink domains, no complaint; 1 broken twin
+# output slurm: slurmctld, four slurmd and srun 24.11 (Debian 13, unpacked by scripts/newer-slurm) as virtual nodes: jobs, health check, blocks of NVLink domains, no complaint; 1 negative test
 # The releases differ: the spec's decides what is written, and the Slurm of the next Debian reads it. Skipped where that one is not there.
 # lock: slurm
 . "$(dirname "$0")/lib/common.bash" "$@"

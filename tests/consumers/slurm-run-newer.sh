@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output slurm: the same with slurmctld and slurmd 24.11 (Debian 13, unpacked by scripts/newer-slurm); 1 broken twin
+# output slurm: the same with slurmctld and slurmd 24.11 (Debian 13, unpacked by scripts/newer-slurm); 1 negative test
 # Skipped where that one is not there.
 # lock: slurm
 . "$(dirname "$0")/lib/common.bash" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested slurm: slurmctld, slurmd, slurmdbd 22.05 and 24.11
-# output slurm: slurmctld and slurmd 22.05 (Debian 12): nothing in the log complains, nodes, GPUs and topology as in the plan, for SuperPOD, 16,384 nodes, four virtual nodes, the golden case and extra lines; 5 broken twins
+# output slurm: slurmctld and slurmd 22.05 (Debian 12): nothing in the log complains, nodes, GPUs and topology as in the plan, for SuperPOD, 16,384 nodes, four virtual nodes, the golden case and extra lines; 5 negative tests
 # A real slurmctld loads the compiled configuration in namespaces of its own (tests/virtual-slurm/up), with the addresses of the compiled
 # hosts file; nothing in its log may complain of the configuration, and what it serves is compared with figures worked out by hand.
 # slurmd reads gres.conf to its end, with fake device files.

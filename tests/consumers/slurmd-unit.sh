@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output slurm: systemd-analyze verify 252 and systemd 252 itself in its test mode (Debian 12) with the settings of slurmd's unit beside that of Debian 12 and of Debian 13: NVIDIA with and without NVSwitches, NVL72, AMD, no GPU; the same text in Slurm's folder, for Ansible and for cloud-init; 2 broken twins
+# output slurm: systemd-analyze verify 252 and systemd 252 itself in its test mode (Debian 12) with the settings of slurmd's unit beside that of Debian 12 and of Debian 13: NVIDIA with and without NVSwitches, NVL72, AMD, no GPU; the same text in Slurm's folder, for Ansible and for cloud-init; 2 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need systemd-analyze setpriv slurmd python3
 [ -x /lib/systemd/systemd ] || missing "systemd not installed"

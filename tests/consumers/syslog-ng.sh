@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested syslog-ng: syslog-ng 3.38
-# output syslog-ng: syslog-ng --syntax-only 3.38 (Debian 12): the files of every example with Loki and Elasticsearch, and of the golden case; syslog-ng itself with them in a network namespace: what is logged before the other end is there, while it answers 503, 500, 504, 502 and 429, and what Slurm's file says, arrives once, as the documented requests of Loki's and of Elasticsearch's interface; neither of the two is in Debian: a reader of these requests; 4 broken twins
+# output syslog-ng: syslog-ng --syntax-only 3.38 (Debian 12): the files of every example with Loki and Elasticsearch, and of the golden case; syslog-ng itself with them in a network namespace: what is logged before the other end is there, while it answers 503, 500, 504, 502 and 429, and what Slurm's file says, arrives once, as the documented requests of Loki's and of Elasticsearch's interface; neither of the two is in Debian: a reader of these requests; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need syslog-ng python3 unshare ip logger
 ls /usr/lib/syslog-ng/*/libhttp.so > /dev/null 2>&1 || missing "syslog-ng-mod-http not installed"

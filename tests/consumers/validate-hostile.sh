@@ -25,7 +25,7 @@ through_slurm() { # LIE
   grep -q "$(printf '[\033\007]')" "$work/$1.txt" "$work/$1.err" && fail "$1: a terminal would obey the report"
   return 0
 }
-calls="contradictory: the result of this node calls itself one of"
+calls="contradictory: the result of this node names"
 through_slurm honest
 judge "$work/honest.json" <<'PY'
 assert all(v[n, "memory.triad"]["value"] == 2e10 for n in ("n1", "n2")), d
@@ -48,11 +48,11 @@ for metric in ("memory.copy", "memory.scale", "memory.add", "memory.triad"):
 PY
   say "$1: n1: ${2:-measured}; n2: ${3:-measured}"
 }
-check_lie claims "$calls 'n2'" "contradictory: 2 results of this node"
-check_lie places "$calls 'n2'" "$calls 'n1'"
-check_lie host "$calls 'n2'" ""
+check_lie claims "$calls 'n2' as its host" "contradictory: 2 results of this node"
+check_lie places "$calls 'n2' as its host" "$calls 'n1' as its host"
+check_lie host "$calls 'n2' as its host" ""
 check_lie extra "" "contradictory: 2 results of this node"
-check_lie floods "ended: it printed more than the 16 MiB that a task may print" ""
+check_lie floods "ended: it printed more than 16 MiB, the limit of a task" ""
 [ "$(stat -c %s "$work/floods.journal")" -lt 1000000 ] || fail "the journal keeps the flood"
 
 # A bundle whose memory validator prints without end, in three ways.
@@ -73,8 +73,8 @@ assert len(of) == 4 and all(x["verdict"] == "error" and x["value"] is None and x
 PY
   say "$1: $3"
 }
-flood lines "exec yes '{\"record\":\"measurement\",\"x\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}'" "ended: it printed more than the 65536 lines that a task may print"
-flood line "exec tr '\\0' x < /dev/zero" "ended: it printed a line of 4 MiB or more, and a task may print none that long"
+flood lines "exec yes '{\"record\":\"measurement\",\"x\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}'" "ended: it printed more than 65536 lines, the limit of a task"
+flood line "exec tr '\\0' x < /dev/zero" "ended: it printed a line of 4 MiB or more, the limit of a line"
 flood complaints "exec yes a >&2" "ended: it printed more than 64 MiB on standard error"
 flood depth "head -c 1000000 /dev/zero | tr '\\0' '['" "printed no result: $(printf '[%.0s' $(seq 200))"
 
@@ -100,12 +100,12 @@ PY
   grep -qF "$3" "$work/$1.err" && grep -qF "$3" "$work/$1.txt" || fail "$1: the reason is not said"
   say "a journal does not count: $3"
 }
-refused future 's/"started":"[0-9]{4}/"started":"2999/' "'started' is yet to come: 2999-"
-refused future-test 's/"ended":"[0-9]{4}/"ended":"2999/' "'ended' is yet to come: 2999-"
-refused undated 's/,"ended":"[^"]*"//' "'ended' is missing or no text"
-refused spec 's/"spec_sha256":"[0-9a-f]{4}/"spec_sha256":"0000/' "it was of another spec (0000"
-refused bundle 's/"bundle_sha256":"[0-9a-f]{4}/"bundle_sha256":"0000/' "it was of another bundle of validators (0000"
-refused version 's/"program_version":"[^"]*"/"program_version":"0.0.1"/' "it was of another version of clusterc (0.0.1"
+refused future 's/"started":"[0-9]{4}/"started":"2999/' "'started' is in the future: 2999-"
+refused future-test 's/"ended":"[0-9]{4}/"ended":"2999/' "'ended' is in the future: 2999-"
+refused undated 's/,"ended":"[^"]*"//' "'ended' is missing or not a text"
+refused spec 's/"spec_sha256":"[0-9a-f]{4}/"spec_sha256":"0000/' "it was for another spec (0000"
+refused bundle 's/"bundle_sha256":"[0-9a-f]{4}/"bundle_sha256":"0000/' "it was for another bundle of validators (0000"
+refused version 's/"program_version":"[^"]*"/"program_version":"0.0.1"/' "it was for another version of clusterc (0.0.1"
 sed -E 's/"started":"[0-9]{4}/"started":"1999/; s/"ended":"[0-9]{4}/"ended":"1999/; s/(\\"value\\":)[0-9.e+]+/\190000000000/g' "$work/open" > "$work/old.journal"
 once "$work/old.journal" old
 judge "$work/old.json" <<'PY'

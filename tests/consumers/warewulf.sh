@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested warewulf: a reader of the documented format
-# output warewulf: Warewulf is not packed here: a reader of what its documentation says of files for `wwctl node import`, of bonds, VLANs and IPMI: the golden case and three examples with a MAC for each port, addresses as hosts has them; 4 broken twins
+# output warewulf: Warewulf is not packed here: a reader of what its documentation says of files for `wwctl node import`, of bonds, VLANs and IPMI: the golden case and three examples with a MAC for each port, addresses as hosts has them; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 . "$(dirname "$0")/lib/node_lists.bash"
 need python3

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested xcat: a reader of the documented format
-# output xcat: xCAT is not packed here: a reader of xcatstanzafile(5) with the attributes that node(7), network(7) and nics(5) document: the golden case and three examples with a MAC for each port, addresses as hosts has them and each in its network; 5 broken twins
+# output xcat: xCAT is not packed here: a reader of xcatstanzafile(5) with the attributes that node(7), network(7) and nics(5) document: the golden case and three examples with a MAC for each port, addresses as hosts has them and each in its network; 5 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 . "$(dirname "$0")/lib/node_lists.bash"
 need python3

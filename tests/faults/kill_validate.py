@@ -93,7 +93,7 @@ begin = time.monotonic()
 run.send_signal(signal.SIGINT)
 out, _ = run.communicate(timeout=30)
 took = time.monotonic() - begin
-assert run.returncode == 2 and "interrupted" in out and "goes on where it stopped" in out, (run.returncode, out)
+assert run.returncode == 2 and "interrupted" in out and "continues there" in out, (run.returncode, out)
 assert took < 3, f"ended {took:.2f} s after SIGINT"
 assert gone(5), f"processes are left after SIGINT: {ours()}"
 print(f"ok: ended {took:.2f} s after SIGINT, nothing left")

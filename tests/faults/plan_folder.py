@@ -70,7 +70,7 @@ with open(os.path.join(out, "labels.csv"), "a", encoding="utf-8") as file:
 with open(os.path.join(out, "notes.txt"), "w", encoding="utf-8") as file:
     file.write("mine\n")
 said = plan(two, status=1)
-assert "labels.csv: changed by hand since it was written; kept" in said and "notes.txt: not made by clusterc; kept" in said, said
+assert "labels.csv: changed by hand since it was written; kept" in said and "notes.txt: not written by clusterc; kept" in said, said
 with open(os.path.join(out, "labels.csv"), encoding="utf-8") as file:
     assert file.read().endswith("mine\n")
 assert "labels.csv: changed by hand since it was written; overwritten" in plan(two, "--force")
@@ -89,16 +89,16 @@ drawn = {n for n in os.listdir(out) if n.endswith(".dot")}
 assert "compute.dot" in drawn
 plan(two)
 assert whole(out) == second and "compute.dot" not in os.listdir(out)
-assert "holds other exports" in plan(two, "--exports", "book", status=2)
+assert "has other exports" in plan(two, "--exports", "book", status=2)
 tree = os.path.join(work, "tree")
 subprocess.run([clusterc, "compile", os.path.join(source, "examples", "superpod.yaml"), "-o", tree], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 out, book = tree, out
-assert "holds what is no plan" in plan(two, status=2)
+assert "is not a plan (it has" in plan(two, status=2)
 out = book
 
 # And the other way round: a compile does not take the place of a plan.
 ran = subprocess.run([clusterc, "compile", one, "-o", book], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-assert ran.returncode == 2 and "holds what is no compiled tree ('bundles.csv')" in ran.stderr, ran.stderr
+assert ran.returncode == 2 and "is not a compiled tree (it has 'bundles.csv')" in ran.stderr, ran.stderr
 assert whole(book) == second
 
 # Killed.

@@ -84,7 +84,7 @@ def init():
         errors = errors_of(spec)
         expect(f"init --ask with {answers.split()} has errors", not errors, *[f["message"] for f in errors])
     again = run("init", "--ask", stdin="my cluster\nmine\nmars\niec\nnvidia-dgx-h20\nnvidia-dgx-h200\n0\nmany\n3\n1\n\n\n")
-    expect("a wrong answer is not asked again", again.stderr.count("Where does it stand") == 2 and again.stderr.count("How many of them") == 3 and
+    expect("a wrong answer is not asked again", again.stderr.count("Where is the site") == 2 and again.stderr.count("How many of them") == 3 and
            "did you mean 'nvidia-dgx-h200'" in again.stderr, again.stderr)
     expect("the answers do not stand in the spec", "gpu[1-3]" in again.stdout and "name: mine" in again.stdout, again.stdout)
 
@@ -108,7 +108,7 @@ def folder():
         for line in named.stdout.splitlines():
             expect("the folder does not say what the file alone brings", line in got.stdout, line, got.stdout)
         expect("a spec without its first key is passed over", "clusters/no-key.yml" in got.stdout and "'clusterc' is missing" in got.stdout, got.stdout)
-        expect("what is passed over is not listed", "3 YAML files passed over: clusters/.hidden.yaml (hidden), clusters/kubeconfig.yaml (no `clusterc:` key), "
+        expect("what is passed over is not listed", "3 YAML files skipped: clusters/.hidden.yaml (hidden), clusters/kubeconfig.yaml (no `clusterc:` key), "
                "clusters/values.yaml (no `clusterc:` key)" in got.stderr, got.stderr)
         expect("other files are told", "note.txt" not in got.stderr and "known.yaml" not in got.stderr, got.stderr)
         expect("specs of any name are checked", "odd name.yaml: " in got.stderr, got.stderr)
@@ -118,7 +118,7 @@ def folder():
         none = run("check", cwd=work + "/empty")
         expect("a folder without a spec", none.returncode == 2 and "init --example" in none.stderr, none.stderr)
         only = run("check", "--specs-only", "clusters/values.yaml", "clusters/good.yaml", "clusters/note.txt", cwd=work)
-        expect("--specs-only reads what is no spec", only.returncode == 0 and "passed over: clusters/values.yaml" in only.stderr, only.stderr, only.stdout)
+        expect("--specs-only reads what is no spec", only.returncode == 0 and "skipped: clusters/values.yaml" in only.stderr, only.stderr, only.stdout)
         expect("--specs-only of nothing", run("check", "--specs-only", "clusters/values.yaml", cwd=work).returncode == 0)
         empty = run("check", "-", stdin="")
         expect("an empty file has no way out", "init --example" in empty.stdout, empty.stdout)
@@ -192,14 +192,14 @@ def documents():
                 expect(f"the runbook does not begin with {f['rule']}", f"(`{f['rule']}`)" in runbook.split("\n## ")[0])
             if name == "bad":
                 expect("the case has no error", errors)
-                expect("the feed that carries too much is not marked", re.search(r"^  A .*! \d", text, re.M) and "! above what it may carry" in text, text)
-                expect("the runbook does not mark it", "**! above what it gives**" in runbook, runbook[:1500])
+                expect("the feed that carries too much is not marked", re.search(r"^  A .*! \d", text, re.M) and "! above the rating" in text, text)
+                expect("the runbook does not mark it", "**! above what it supplies**" in runbook, runbook[:1500])
             else:
                 expect("a plan without errors has marks", "! " not in text, text)
     hot = read(HERE + "/base.yaml").replace("units: 4, spare: 1", "units: 2, spare: 1").replace("10.66.0.0/16", "10.66.0.0/29")
     got = run("plan", "--today", TODAY, "-", stdin=hot).stdout
-    expect("heat above what is removed has no mark", "! above what the zone removes or gives" in got, got)
-    expect("addresses above what there are have no mark", "! more than the subnet has" in got, got)
+    expect("heat above what is removed has no mark", "! above the limit of the zone" in got, got)
+    expect("addresses above what there are have no mark", "! more addresses than the subnet has" in got, got)
 
 
 # ---- accept

@@ -385,7 +385,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const auto extra = yaml_entries(
       in, "inventory.yaml", {}, "ansible_user: admin", findings,
       [](const Document&, NodeId, std::string_view key) -> Refusal {
-        if (!is_variable(key)) return {"a variable's name has letters, digits and '_', and no digit first", false};
+        if (!is_variable(key))
+          return {"the name of a variable has letters, digits and '_', and does not begin with a digit", false};
         // A group's variables would win over these (Ansible, variable precedence) without a word.
         if (key.starts_with("cluster_"))
           return {"variables that begin with cluster_ follow from the spec: '" + std::string(key) + "'", true};
@@ -397,8 +398,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     names.push_back(group_name("group", g.name));
     if (const auto [other, fresh] = first.try_emplace(names.back(), &g); !fresh)
       findings
-          .error("ansible-groups-collide", g.span,
-                 "Ansible would call '" + g.name + "' and '" + other->second->name + "' both " + names.back())
+          .error(
+              "ansible-groups-collide", g.span,
+              "'" + g.name + "' and '" + other->second->name + "' would have the same name in Ansible: " + names.back())
           .note(other->second->span, "the other group")
           .help("rename one of them");
   }
@@ -423,7 +425,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     bundle.close();
     bundle.open("ansible/health/" + c.nodes[g].name + ".sh", "ansible");
     bundle.text() += "# shellcheck shell=sh\n" + made_by(in, "ansible") +
-                     "# what cluster-health looks for on the machines of this group\n";
+                     "# checks that cluster-health makes on the machines of this group\n";
     append_looks(in, static_cast<int>(g), false, bundle.text());
     bundle.close();
     if (all[g].imex_nodes > 0) imex_domains(in, static_cast<int>(g), all[g].imex_nodes, bundle);
@@ -434,7 +436,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   common.begin_map();
   put(common, "cluster_name", c.spec.name.value_or(""));
   if (c.spec.software->domain) put(common, "cluster_domain", *c.spec.software->domain);
-  common.comment("where the other compiled files are: roles copy them from there");
+  common.comment("folder of the other compiled files, from which roles copy them");
   common.field("cluster_tree", "{{ inventory_dir }}/..").end_map();
   bundle.close();
   site(in, names, all, bundle);
@@ -479,7 +481,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kAnsibleOutput;  // registry.cc names it
 const Output kAnsibleOutput{
     .id = "ansible",
-    .summary = "playbook, roles, inventory and group variables that bring a bare operating system to ready",
+    .summary = "playbook, roles, inventory and group variables that turn a bare operating system into a ready node",
     .consumers = "ansible-core 2.14 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -36,14 +36,14 @@ void write(const CompileInput& in, std::string_view path, const std::string& nod
     out += "server ", out += server, out += " iburst\n";  // names and addresses only (the reader holds them to that)
   if (!node.empty()) {
     out +=
-        "# the cluster asks this node; without a server that answers, its own clock is what all agree on\nlocal "
+        "# this node is the time server of the cluster; if no server answers, its own clock is the reference\nlocal "
         "stratum 10 orphan\n";
     for (const NetworkModel& n : in.cluster.networks)
       if (n.subnet) out += "allow ", out += n.subnet->text(), out += '\n';
   }
   out +=
-      "driftfile /var/lib/chrony/chrony.drift\n# a clock that is far off is set while chronyd starts, not under a "
-      "running job\nmakestep 1.0 3\nrtcsync\nlogdir /var/log/chrony\n";
+      "driftfile /var/lib/chrony/chrony.drift\n# step a wrong clock while chronyd starts, but not while a job "
+      "runs\nmakestep 1.0 3\nrtcsync\nlogdir /var/log/chrony\n";
   if (const auto* extra = extra_of(in, "chrony.conf")) {
     out += "# outputs.chrony.extra of the spec\n";
     for (const auto& wish : *extra) {
@@ -54,7 +54,7 @@ void write(const CompileInput& in, std::string_view path, const std::string& nod
       else if (findings)
         findings
             ->error("output-extra-malformed", wish.span,
-                    "'" + one_line(text.substr(0, 60)) + "' is no line of chrony.conf")
+                    "'" + one_line(text.substr(0, 60)) + "' is not a valid line of chrony.conf")
             .help("write one directive in each line, for example maxdistance 1.0");
     }
   }

@@ -78,7 +78,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kClusterShellOutput;  // registry.cc names it
 const Output kClusterShellOutput{
     .id = "clustershell",
-    .summary = "groups of nodes by group, role and rack, where `outputs` of the spec names it",
+    .summary = "node groups by group, role and rack, if `outputs` of the spec names it",
     .consumers = "ClusterShell 1.7 and newer (clush, cluset), in /etc/clustershell/groups.d",
     .wanted = wanted,
     .emit = emit,

@@ -60,7 +60,7 @@ void docker(const Cluster& c, const ContainerSettings& w, const NodeGroupModel& 
 void containerd(const CompileInput& in, const ContainerSettings& w, const NodeGroupModel& g, std::string& out) {
   constexpr std::string_view kCri = "[plugins.\"io.containerd.grpc.v1.cri\"";
   out += made_by(in, "");
-  out += "version = 2\n# settings of your own: a file there\nimports = [\"/etc/containerd/conf.d/*.toml\"]\n";
+  out += "version = 2\n# put your own settings into a file there\nimports = [\"/etc/containerd/conf.d/*.toml\"]\n";
   const bool cgroups = runs_kubernetes(
       in.cluster);  // kubelet leaves cgroups to systemd (kubeadm's default since 1.22), and both must agree
   if (w.cdi && !older(g, "containerd", "1.7")) {
@@ -69,7 +69,8 @@ void containerd(const CompileInput& in, const ContainerSettings& w, const NodeGr
   }
   if (w.nvidia && gpus_by_hook(g) && cgroups)
     out += '\n', out += kCri,
-        out += ".containerd]\n# container_gpus: hook; a pod names no runtime\ndefault_runtime_name = \"nvidia\"\n";
+        out +=
+        ".containerd]\n# container_gpus: hook; pods need not name a runtime\ndefault_runtime_name = \"nvidia\"\n";
   const auto runtime = [&](std::string_view name, std::string_view binary) {
     const std::string table = std::string(kCri) + ".containerd.runtimes." + std::string(name);
     out += '\n' + table + "]\nruntime_type = \"io.containerd.runc.v2\"\n";
@@ -129,7 +130,7 @@ void crio(const CompileInput& in, const ContainerSettings& w, const NodeGroupMod
   out += "[crio.runtime]\n";
   if (w.cdi) out += "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
   if (w.nvidia && gpus_by_hook(g))
-    out += "# container_gpus: hook; a pod names no runtime\ndefault_runtime = \"nvidia\"\n";
+    out += "# container_gpus: hook; pods need not name a runtime\ndefault_runtime = \"nvidia\"\n";
   default_ulimits(w, out);
   if (w.nvidia)
     out +=
@@ -151,10 +152,11 @@ void enroot(const CompileInput& in, const std::string& folder, std::string& out)
   out += made_by(in, "");
   // Its own choice is $XDG_RUNTIME_DIR, which a job has not, else /run/enroot, which is root's
   out +=
-      "# what runs: /run/enroot is everybody's, as /tmp is (enroot-tmpfiles.conf)\nENROOT_RUNTIME_PATH "
+      "# running containers: every user can write to /run/enroot, as to /tmp "
+      "(enroot-tmpfiles.conf)\nENROOT_RUNTIME_PATH "
       "/run/enroot/user-$(id -u)\n";
   if (folder.empty()) return;
-  out += "# images and containers lie on the drives of the node\n";
+  out += "# images and containers are on the local drives\n";
   for (const auto& [key, name] :
        {std::pair<std::string_view, std::string_view>{"ENROOT_CACHE_PATH", "cache"}, {"ENROOT_DATA_PATH", "data"}})
     ((((((out += key) += ' ') += folder) += '/') += name) += "-$(id -u)") += '\n';
@@ -202,7 +204,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (const StorageModel* s = enroot_scratch_refused(in.cluster, g))
       findings
           .warning("enroot-scratch-not-plain", s->spec->mount.span,
-                   format("Enroot of '{}' is not told of its scratch: enroot.conf cannot hold the path '{}'", g.name,
+                   format("Enroot of '{}' does not use its scratch: enroot.conf cannot hold the path '{}'", g.name,
                           one_line(*s->spec->mount)))
           .help("mount it at a path of letters, digits and / . _ -");
     for (const ContainerFile& f : container_files(in.cluster, static_cast<int>(i))) {
@@ -241,8 +243,8 @@ extern const Output kContainersOutput;  // registry.cc names it
 const Output kContainersOutput{
     .id = "containers",
     .summary =
-        "for each group of nodes what its container runtimes read: NVIDIA's runtime, container devices (CDI), limits, "
-        "folders, the mirror of registries",
+        "configuration of the container runtimes for each node group: NVIDIA's runtime, container devices (CDI), "
+        "limits, folders, the registry mirror",
     .consumers = "Docker 20.10, containerd 1.6, CRI-O 1.23, Podman 4, Enroot 3.2, Apptainer 1 and newer",
     .wanted = wanted,
     .emit = emit,

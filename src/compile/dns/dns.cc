@@ -95,10 +95,10 @@ std::string read_record(const std::vector<std::string_view>& words, const std::s
     return w.front() >= '0' && w.front() <= '9' && w.find('.') == std::string_view::npos;
   };
   while (at + 1 < words.size() && (lifetime(words[at]) || to_lower(words[at]) == "in")) ++at;
-  if (at + 1 >= words.size()) return "no record";
+  if (at + 1 >= words.size()) return "not a record";
   r.type = to_lower(words[at]);
-  if (r.type.front() < 'a' || r.type.front() > 'z') return "no record";
-  if (r.type == "a" && !parse_ipv4(words[at + 1])) return "no record: A has an IPv4 address";
+  if (r.type.front() < 'a' || r.type.front() > 'z') return "not a record";
+  if (r.type == "a" && !parse_ipv4(words[at + 1])) return "not a record: the value of A must be an IPv4 address";
   r.owner = to_lower(words[0]);
   if (!r.owner.ends_with('.')) return {};
   r.owner.pop_back();
@@ -108,7 +108,7 @@ std::string read_record(const std::vector<std::string_view>& words, const std::s
   else if (r.owner.ends_with("." + zone))
     r.owner.resize(r.owner.size() - zone.size() - 1);
   else
-    return "no name of " + domain + ": named passes over it";
+    return "not in the domain " + domain + ": named ignores it";
   return {};
 }
 
@@ -121,16 +121,16 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
   std::unordered_map<std::string_view, std::vector<const ExtraRecord*>> by_owner;
   for (const ExtraRecord& r : extra) {
     if (r.type == "soa" || (r.owner == "@" && r.type == "cname")) {
-      contradicts(r, "the zone has its SOA already" +
-                         std::string(r.type == "cname" ? ", and a CNAME is alone at its name" : ""));
+      contradicts(r, "the zone already has its SOA" +
+                         std::string(r.type == "cname" ? ", and a CNAME must be the only record of its name" : ""));
       continue;
     }
     auto& others = by_owner[r.owner];
     if (!others.empty() && (r.type == "cname" || others.front()->type == "cname"))
       findings
           .error("output-extra-malformed", r.span,
-                 "'" + r.owner + "' has two records, of which one is a CNAME: named does not load the zone")
-          .note(others.front()->span, "the other one is here");
+                 "'" + r.owner + "' has two records, one of them a CNAME: named does not load the zone")
+          .note(others.front()->span, "the other record");
     others.push_back(&r);
   }
   if (by_owner.empty()) return;
@@ -143,7 +143,7 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
           if (found == by_owner.end()) return;
           for (const ExtraRecord* r : found->second)
             if (r->type == "a" || r->type == "cname")
-              contradicts(*r, "'" + owner + "' stands in the zone already: it is " + ipv4_text(n.address));
+              contradicts(*r, "the zone already has '" + owner + "', with the address " + ipv4_text(n.address));
           by_owner.erase(found);
         };
         name = to_lower(n.name);
@@ -174,7 +174,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
       if (!w.empty()) words.push_back(w);
     ExtraRecord record{.span = wish.span};
     const std::string wrong =
-        !plain || words.size() < 3 ? "no record" : read_record(words, *in.cluster.spec.software->domain, record);
+        !plain || words.size() < 3 ? "not a record" : read_record(words, *in.cluster.spec.software->domain, record);
     if (!wrong.empty()) {
       findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is " + wrong)
           .help("write one in each line, for example mail A 10.10.0.9");
@@ -194,8 +194,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const std::string server = answers < 0 ? std::string() : c.nodes[static_cast<std::size_t>(answers)].names.name(0);
   check_extra_files(in, "dns", {"zone"}, findings);
   if (server.empty()) {
-    findings.warning("dns-no-server", c.spec.software->domain.span,
-                     "no node has an address in a network of users, so nobody can answer for '" + domain + "'");
+    findings.warning(
+        "dns-no-server", c.spec.software->domain.span,
+        "no node has an address in a network of users, so that no node can serve the domain '" + domain + "'");
     return;
   }
   std::map<std::string, std::string> reverse;  // zone -> records
@@ -259,7 +260,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   bundle.open("dns/named.conf.cluster", "dns");
   std::string& conf = bundle.text();
   conf += made_by(in, "dns", "// ");
-  conf += "// include it in named.conf; the zones go to the directory that `options` names\n";
+  conf += "// include this file in named.conf; copy the zones to the directory that `options` names\n";
   // BIND takes no underscore in the name of a host (RFC 952) unless it is told to; what refuses one is warned of where
   // the name stands.
   const bool odd = underscores(in);
@@ -277,7 +278,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kDnsOutput;  // registry.cc names it
 const Output kDnsOutput{
     .id = "dns",
-    .summary = "zones of the cluster's domain and of its addresses, and what names them",
+    .summary = "DNS zones of the cluster's domain and addresses, and the configuration that loads them",
     .consumers = "BIND 9.16 and newer; any server that reads RFC 1035 zones",
     .wanted = wanted,
     .emit = emit,

@@ -107,13 +107,13 @@ std::string contradiction(std::string_view ours, std::string_view text, std::str
     return ours.find("\n" + std::string(line) + "\n") != std::string_view::npos;
   };
   if (key == "bind-interfaces" && written("bind-dynamic"))
-    return "'bind-interfaces' may not stand beside 'bind-dynamic', which is there";
+    return "'bind-interfaces' contradicts 'bind-dynamic', which is compiled";
   // A flag again changes nothing; with a value it holds for some interfaces only. Of what names one folder the last
   // line holds.
   if (key == "enable-tftp" && text != key && written(key))
     return "'enable-tftp' follows from the spec: for every interface";
   if (key == "tftp-root" && written("enable-tftp"))
-    return "'tftp-root' follows from the spec: the files that nodes start from lie in /srv/tftp";
+    return "'tftp-root' follows from the spec: boot files are in /srv/tftp";
   return {};
 }
 
@@ -129,14 +129,14 @@ void append_extra(const CompileInput& in, std::string& out, Findings& findings) 
     if (!is_option(text)) {
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no line of dnsmasq.conf")
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid line of dnsmasq.conf")
           .help("write one option in each line, for example dhcp-boot=ipxe.efi");
     } else if (const std::string why = contradiction(ours, text, key); !why.empty()) {
       findings.error("output-extra-contradicts-spec", wish.span, why).help("change the spec instead");
     } else if (stands_once(key) && std::find(once.begin(), once.end(), key) != once.end()) {
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + std::string(key) + "' stands twice in the extra lines of dnsmasq.conf: dnsmasq does not start")
+                 "the extra lines of dnsmasq.conf have '" + std::string(key) + "' twice: dnsmasq does not start")
           .help("keep one of them");
     } else {
       once.push_back(key);
@@ -153,18 +153,18 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   out += made_by(in, "dnsmasq");
   const Software& s = *c.spec.software;
   if (in.system.makes("dns")) {
-    out += "# names are the business of dns/, which has port 53 of this machine\nport=0\n";
+    out += "# the output dns serves names, on port 53 of this machine\nport=0\n";
     if (s.domain) out += "domain=", out += *s.domain, out += '\n';
   } else {
     out +=
-        "# names: those of the compiled hosts file; on this machine's addresses, beside 127.0.0.53 of "
-        "systemd-resolved\nbind-dynamic\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
+        "# names of the compiled hosts file, served on this machine's addresses; systemd-resolved keeps "
+        "127.0.0.53\nbind-dynamic\nno-hosts\naddn-hosts=/etc/dnsmasq.cluster/hosts\ndomain-needed\nbogus-priv\n";
     if (s.domain) out += "domain=", out += *s.domain, out += "\nlocal=/", out += *s.domain, out += "/\nexpand-hosts\n";
     if (!s.name_servers.empty()) out += "no-resolv\n";
     for (const auto& server : s.name_servers)
       if (server) out += "server=", out += *server, out += '\n';
   }
-  out += "\n# addresses: every one is reserved\ndhcp-authoritative\ndhcp-hostsfile=/etc/dnsmasq.cluster/dhcp-hosts\n";
+  out += "\n# every address is reserved\ndhcp-authoritative\ndhcp-hostsfile=/etc/dnsmasq.cluster/dhcp-hosts\n";
   for (const DhcpNetwork& n : dhcp_networks(in.system)) {
     const std::string clocks = join(dhcp_time_servers(in.system, n), ","),
                       servers = join(dhcp_name_servers(in.system, n), ",");
@@ -191,7 +191,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   // Tags with a '/' are no network's.
   if (const auto boot = network_boot(in.system)) {
     out +=
-        "\n# starting over the network: iPXE over TFTP, then the script of the node's group over "
+        "\n# network boot: iPXE over TFTP, then the script of the node's group over "
         "HTTP\nenable-tftp\ntftp-root=/srv/tftp\ntftp-no-fail\ndhcp-userclass=set:boot/ipxe,iPXE\n";
     for (const Loader& l : kLoaders) {
       out += "dhcp-match=set:boot/", out += l.name, out += ",option:client-arch,", append_int(out, l.architecture);
@@ -231,7 +231,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kDnsmasqOutput;  // registry.cc names it
 const Output kDnsmasqOutput{
     .id = "dnsmasq",
-    .summary = "names and DHCP with every address reserved: by MAC of the inventory, else by name",
+    .summary = "DNS and DHCP, with a reservation for every address: by MAC address of the inventory, else by host name",
     .consumers = "dnsmasq 2.85 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -82,7 +82,7 @@ std::vector<Ports> ports_of(const CompileInput& in, int group) {
           p.unknown = "each port is split into " + std::to_string(e.split) +
                       " links, which the driver may show as one device or as several";
         else if (p.prefixes.empty())
-          p.unknown = "its subnet managers are not of this plan, so that its prefix is not known";
+          p.unknown = "its subnet managers are not in this plan, so that its subnet prefix is not known";
       } else if (carries_roce(c, net)) {
         p.rdma = true;
         for (const Interface& i : interfaces)
@@ -196,7 +196,7 @@ class GroupEnv {
       if (plan->dscp && *plan->dscp != own_dscp)
         f.settings.push_back({std::string(class_key), std::to_string(traffic_class(*plan->dscp)),
                               "DSCP " + std::to_string(*plan->dscp) + " of " + network_words(p) +
-                                  ", times 4: the class that its switches do not drop"});
+                                  ", times 4: the lossless class of its switches"});
       return;  // one value for all of a process's RoCE
     }
   }
@@ -208,12 +208,12 @@ class GroupEnv {
     File f{amd ? "rccl.conf" : "nccl.conf", amd ? "/etc/rccl.conf" : "/etc/nccl.conf", "=", {}, {}};
     if (plain_ && !sockets_.empty()) {
       const std::string list = "=" + join(sockets_, ",");  // its first sign: names are exact
-      const std::string why = rdma_ || efa_ ? "how ranks find each other: the network that plain host names stand in"
-                                            : "no RDMA in the plan: data goes by the interfaces of the network of jobs";
+      const std::string why = rdma_ || efa_ ? "ranks find each other over the network of plain host names"
+                                            : "the plan has no RDMA: data uses the interfaces of the job network";
       if (list.size() <= kLongestNcclValue) f.settings.push_back({"NCCL_SOCKET_IFNAME", list, why});
     }
     devices(f, "NCCL_IB_HCA");
-    if (efa_) f.settings.push_back({"", "", "adapters: those of EFA are chosen by its plugin (aws-ofi-nccl)", false});
+    if (efa_) f.settings.push_back({"", "", "the plugin aws-ofi-nccl chooses the EFA adapters", false});
     roce(f, "NCCL_IB_GID_INDEX", "NCCL_IB_TC", 0);
     rails(f);
     for (const Ports& p : ports_) {
@@ -222,7 +222,7 @@ class GroupEnv {
       if (adaptive && p.rdma && p.net->kind == LinkKind::ethernet)
         f.settings.push_back(
             {"NCCL_IB_ADAPTIVE_ROUTING", "1",
-             "packets of " + network_words(p) + " choose among paths; on RoCE NCCL does not expect that"});
+             network_words(p) + " routes packets adaptively; on RoCE NCCL does not expect this by default"});
       if (p.rdma && p.net->spec && p.net->spec->sharp.value_or(false))
         f.settings.push_back(
             {"NCCL_COLLNET_ENABLE", "1",
@@ -242,12 +242,12 @@ class GroupEnv {
       const bool unjoined =
           p.net->spec && p.net->spec->topology.value_or(NetworkTopology::fat_tree) == NetworkTopology::rail_only;
       if (unjoined)
-        f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-only: nothing joins the rails"});
+        f.settings.push_back({"NCCL_CROSS_NIC", "0", network_words(p) + " is rail-only: no switch connects the rails"});
       else if (fabric.rail_optimised && fabric.oversubscription > 1)
         f.settings.push_back({"NCCL_CROSS_NIC", "0",
-                              network_words(p) + " is rail-optimised, and the way between rails has 1/" +
+                              network_words(p) + " is rail-optimised, and the links between rails have 1/" +
                                   std::string(WriterValue(fabric.oversubscription).text()) +
-                                  " of what its nodes can send"});
+                                  " of the bandwidth of its nodes"});
       else if (!fabric.rail_optimised && fabric.planes == 1 && one_leaf(in_.plan, p))
         f.settings.push_back(
             {"NCCL_CROSS_NIC", "1", "all ports of a node in " + network_words(p) + " go to one switch"});
@@ -260,7 +260,7 @@ class GroupEnv {
     File f{"ucx.conf", "/etc/ucx/ucx.conf", "=", {}, {}};
     if (!rdma_ && plain_ && !sockets_.empty())
       f.settings.push_back({"UCX_NET_DEVICES", join(sockets_, ","),
-                            "no RDMA in the plan: data goes by the interfaces of the network of jobs"});
+                            "the plan has no RDMA: data uses the interfaces of the job network"});
     devices(f, "UCX_NET_DEVICES");
     roce(f, "UCX_IB_GID_INDEX", "UCX_IB_TRAFFIC_CLASS", kUcxDscp);
     unique(f);
@@ -279,12 +279,12 @@ class GroupEnv {
            {},
            {}};
     const std::string list = join(subnets_, ","),
-                      why = rdma_ ? "how processes find each other: the network that plain host names stand in"
-                                  : "the network of jobs";
+                      why =
+                          rdma_ ? "processes find each other over the network of plain host names" : "the job network";
     if (plain_ && !subnets_.empty()) f.settings.push_back({"btl_tcp_if_include", list, why});
     if (f.settings.size() == 1 && (!mpi->version || mpi->version->major() < 5))
       f.settings.push_back(
-          {"oob_tcp_if_include", list, "likewise, for the daemons; since Open MPI 5 they are PRRTE's"});
+          {"oob_tcp_if_include", list, "the same for the daemons, which belong to PRRTE since Open MPI 5"});
     add(std::move(f));
   }
 
@@ -323,8 +323,8 @@ class GroupEnv {
           });
       if (!word || !plain) {
         told(findings, "output-extra-malformed", wish.span,
-             "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is no line of " + f.name,
-             "one name and its value in each line, for example " +
+             "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is not a valid line of " + f.name,
+             "write one name and its value in each line, for example " +
                  std::string(upper ? std::string(begin) + "TLS=rc,self" : "btl_tcp_links = 2"));
         continue;
       }
@@ -377,7 +377,7 @@ port() {
   ports=$ports${ports:+,}$1
   some=$((some + 1))
 }
-# expect COUNT NETWORK: as many as the plan has, or the libraries choose for themselves
+# expect COUNT NETWORK: fewer ports than the plan has: the libraries choose by themselves
 expect() {
   [ "$some" -eq "$1" ] || { echo "network $2: $some of $1 RDMA ports are there" >&2; status=3; }
   some=0
@@ -405,7 +405,7 @@ infiniband() {
 }
 )sh";
 constexpr std::string_view kPut =
-    R"sh(# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
+    R"sh(# put FILE PLACE [LINE]: installs the file beside this script, with the ports after LINE, if it differs
 put() {
   to=$root$2
   mkdir -p "${to%/*}" || exit 2
@@ -428,9 +428,9 @@ void GroupEnv::write_apply(Bundle& bundle) const {
   out += "#!/bin/sh\n";
   out += made_by(in_, "fabric-env");
   out +=
-      "# puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA "
-      "ports of the plan are there, and the\n"
-      "# libraries are left to choose among them; run it again when they are.\n";
+      "# Installs the files beside it on a node of this group and prints what it changed. Exit status 3: some RDMA "
+      "ports of the plan are missing, so that the\n# libraries choose among the others; run it again when all are "
+      "there.\n";
   if (found_) out += "# shellcheck disable=SC2317,SC2329  # not every group calls every function\n";
   out += kApplyHead;
   if (found_) out += kFind;
@@ -490,8 +490,8 @@ extern const Output kFabricEnvOutput;  // registry.cc names it
 const Output kFabricEnvOutput{
     .id = "fabric-env",
     .summary =
-        "for each group of nodes that compute what NCCL, UCX and Open MPI are told of the fabric, and a script that "
-        "finds the adapters of the plan",
+        "settings of NCCL, UCX and Open MPI for the fabric, for each group of compute nodes, and a script that finds "
+        "the planned adapters on a node",
     .consumers = "NCCL 2.10 and newer, UCX 1.13 and newer, Open MPI 4 and 5",
     .wanted = wanted,
     .serves = serves,

@@ -202,9 +202,9 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
       .field("uid", kSource)
       .field("type", "prometheus")
       .field("access", "proxy");
-  d.comment("beside Grafana, where prometheus.yml looks for itself too");
+  d.comment("on the host of Grafana, where prometheus.yml also scrapes Prometheus itself");
   d.field("url", "http://localhost:9090").field("isDefault", true).field("editable", false);
-  d.map("jsonData").comment("how often prometheus.yml scrapes").field("timeInterval", kScrapeInterval).end_map();
+  d.map("jsonData").comment("the scrape interval of prometheus.yml").field("timeInterval", kScrapeInterval).end_map();
   d.end_map();
   if (keeps_logs_in_loki(own.system)) {
     d.begin_map()
@@ -212,7 +212,7 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
         .field("uid", "cluster-logs")
         .field("type", "loki")
         .field("access", "proxy");
-    d.comment("beside Grafana, where syslog-ng sends them")
+    d.comment("on the host of Grafana, to which syslog-ng sends the logs")
         .field("url", "http://localhost:3100")
         .field("editable", false)
         .end_map();
@@ -238,7 +238,8 @@ extern const Output kGrafanaOutput;  // registry.cc names it
 const Output kGrafanaOutput{
     .id = "grafana",
     .summary =
-        "data source and dashboards: every recording rule, and the limit of every alert with what comes nearest to it",
+        "data source and dashboards: every recording rule, and the limit of every alert beside the value that is "
+        "nearest to it",
     .consumers = "Grafana 9 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -66,16 +66,18 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
     for (const std::string_view word : split(plain, ' '))
       if (!word.empty()) words.push_back(word);
     const auto malformed = [&](std::string_view why) {
-      findings.error("output-extra-malformed", line.span, "'" + text + "' is no line of hosts: " + std::string(why))
+      findings
+          .error("output-extra-malformed", line.span,
+                 "'" + text + "' is not a valid line of hosts: " + std::string(why))
           .help("write an address and names, for example 10.0.0.9 nas");
     };
     if (words.empty()) {
       if (text.empty()) continue;  // a comment is the other case
     } else if (trim(*line).find_first_of("\r\n") != std::string_view::npos) {
-      malformed("it has a line end");
+      malformed("it has a line break");
       continue;
     } else if (!is_address(words[0])) {
-      malformed("'" + std::string(words[0]) + "' is no address");
+      malformed("'" + std::string(words[0]) + "' is not an address");
       continue;
     } else if (words.size() == 1) {
       malformed("no name follows the address");
@@ -84,11 +86,11 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
       bool good = true;
       for (std::size_t i = 1; i < words.size() && good; ++i) {
         if (!is_host_name(words[i]))
-          malformed("'" + std::string(words[i]) + "' is no host name"), good = false;
+          malformed("'" + std::string(words[i]) + "' is not a host name"), good = false;
         else if (const std::string owner = names.owner_of(words[i]); !owner.empty()) {
           findings
               .error("output-extra-contradicts-spec", line.span,
-                     "'" + std::string(words[i]) + "' stands in hosts already: it is the name of " + owner)
+                     "hosts already has '" + std::string(words[i]) + "': it is the name of " + owner)
               .help("give it another name");
           good = false;
         }

@@ -76,7 +76,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kIpxeOutput;  // registry.cc names it
 const Output kIpxeOutput{
     .id = "ipxe",
-    .summary = "what nodes do that start over the network: from the disk, or the installation of their group",
+    .summary =
+        "boot menus of nodes that boot over the network: start from the disk, or install the system of the group",
     .consumers = "iPXE 1.0 and newer",
     .wanted = wanted,
     .emit = emit,

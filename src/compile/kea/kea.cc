@@ -138,9 +138,12 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
     const auto* wish = in.cluster.spec.outputs.find("kea");
     findings
         .error("kea-without-macs", wish ? wish->name_span : SourceSpan{},
-               std::to_string(names.size()) + " machines have no MAC in an inventory, Kea starts in seconds with " +
-                   std::to_string(kMostByName) + " that are known by name")
-        .help("give them a MAC in the inventory, or leave kea out of `outputs`: dnsmasq knows any number by name");
+               std::to_string(names.size()) +
+                   " machines have no MAC address in an inventory, Kea starts in seconds with at most " +
+                   std::to_string(kMostByName) + " that it knows by name only")
+        .help(
+            "add their MAC addresses to the inventory, or remove kea from `outputs`: dnsmasq accepts any number of "
+            "names");
   }
   json.end_array().array("client-classes");
   for (const std::string& name : names)  // host names: letters, digits, '-', '.' and '_' only
@@ -217,8 +220,8 @@ extern const Output kKeaOutput;  // registry.cc names it
 const Output kKeaOutput{
     .id = "kea",
     .summary =
-        "DHCP with every address reserved, in dnsmasq's place where `outputs` of the spec names it: by MAC of the "
-        "inventory, else by name",
+        "DHCP in place of dnsmasq, if `outputs` of the spec names it, with a reservation for every address: by MAC "
+        "address of the inventory, else by host name",
     .consumers = "Kea 2.2 to 2.6",
     .wanted = wanted,
     .emit = emit,

@@ -56,17 +56,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     out += "text\nreboot\neula --agreed\nfirstboot --disabled\nlang en_US.UTF-8\nkeyboard --xlayouts=us\ntimezone " +
            group.software->time_zone.value_or("UTC") + " --utc\n";
     out +=
-        "# the network that the node was started over; its name comes over DHCP\nnetwork --bootproto=dhcp "
+        "# the network that the node booted from; DHCP gives the host name\nnetwork --bootproto=dhcp "
         "--device=bootif --onboot=yes --activate\n";
     out += "url --url=" + plan->mirror + "/BaseOS/" + arch + "/os/\nrepo --name=AppStream --baseurl=" + plan->mirror +
            "/AppStream/" + arch + "/os/\n";
+    out += "# no passwords: administrators log in by key (%post), root cannot log in\nrootpw --lock\nuser --name=" +
+           plan->user + " --groups=wheel --homedir=/var/lib/" + plan->user + " --lock\n";
     out +=
-        "# no password: administrators come by key (%post), root not at all\nrootpw --lock\nuser --name=" + plan->user +
-        " --groups=wheel --homedir=/var/lib/" + plan->user + " --lock\n";
-    out +=
-        "selinux --enforcing\n# as on Debian and Ubuntu no firewall of the distribution: what comes in is for nftables "
-        "to say, where that is compiled\nfirewall --disabled\nservices --enabled=sshd,chronyd\n# disks: written by "
-        "%pre, which ends the installation unless it finds those of the spec\n%include /tmp/cluster-disks.ks\n";
+        "selinux --enforcing\n# no firewall of the distribution, as on Debian and Ubuntu: nftables filters incoming "
+        "traffic, if it is compiled\nfirewall --disabled\nservices --enabled=sshd,chronyd\n# disks: %pre writes this "
+        "file, and ends the installation unless it finds the disks of the spec\n%include /tmp/cluster-disks.ks\n";
     if (!extra.empty()) out += "# outputs.kickstart.extra of the spec\n" + extra;
     out += "\n%packages\n@^minimal-environment\nchrony\ncloud-init\ncurl\npython3\nsudo\n%end\n";
     out += "\n%pre --erroronfail --log=/tmp/cluster-disks.log\n" + disks_script(*plan, "disks-kickstart.sh") + "%end\n";

@@ -15,8 +15,9 @@ namespace {
 
 bool wanted(const Cluster& c) { return lists_nodes(c, "maas"); }
 
-constexpr std::string_view kHead = R"sh(# usage: machines.sh PROFILE     PROFILE: what `maas login` was given
-# Machines that MAAS knows by their name stay as they are, so that it can be run again. BMC_USER and BMC_PASSWORD: who may turn the machines on.
+constexpr std::string_view kHead = R"sh(# usage: machines.sh PROFILE     PROFILE: the profile name of `maas login`
+# Machines whose name MAAS already has are not changed, so that the script can run again. BMC_USER and BMC_PASSWORD:
+# an account that may turn the machines on.
 set -eu
 profile=${1:?usage: machines.sh PROFILE}
 
@@ -56,7 +57,7 @@ std::string keywords(const CompileInput& in, Findings& findings) {
     if (!good)
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no keyword of `machines create`")
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid keyword of `machines create`")
           .help("write one in each line, for example domain=cluster.example");
     else if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) ||
              key.starts_with("power_parameters_"))
@@ -113,7 +114,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kMaasOutput;  // registry.cc names it
 const Output kMaasOutput{
     .id = "maas",
-    .summary = "commands that make the nodes known to MAAS, where `outputs` of the spec names it: MACs and BMCs",
+    .summary = "commands that add the nodes to MAAS, with MAC addresses and BMCs, if `outputs` of the spec names it",
     .consumers = "the command line of MAAS 3",
     .wanted = wanted,
     .emit = emit,

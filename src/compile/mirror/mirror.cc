@@ -92,10 +92,10 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
     const std::vector<PackageSource> own = distribution_sources(group);
     for (const PackageSource& s : own) take(s, arm, out);
     if (own.empty() && group.software->os && unknown.insert(*group.software->os).second)
-      findings.note("mirror-distribution-unknown", group.software->os.span,
-                    "the packages of '" + one_line(*group.software->os) + "' itself are in no list of the mirror: " +
-                        (group.software->os->starts_with("rhel") ? "they come with a subscription"
-                                                                 : "whence they come is not known here"));
+      findings.note(
+          "mirror-distribution-unknown", group.software->os.span,
+          "no list of the mirror has the packages of '" + one_line(*group.software->os) + "' itself: " +
+              (group.software->os->starts_with("rhel") ? "they need a subscription" : "their source is not known"));
     const auto installer = installer_of(c, static_cast<int>(g));
     const auto release = known_release(group);
     if (!installer || !release || release->mirror.empty()) continue;
@@ -117,12 +117,11 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
                                        [](const auto& r) { return r.first.find("epel") != std::string::npos; }))
     findings
         .note("mirror-epel-missing", drivers_at,
-              "the NVIDIA driver of '" + drivers +
-                  "' asks for dkms, which EPEL has, and no list of the mirror names that")
+              "the NVIDIA driver of '" + drivers + "' needs dkms of EPEL, but no list of the mirror names EPEL")
         .help(
             "`outputs: { mirror: { extra: { mirror.repo: [ "
-            "\"https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/\" ] } } }`, of your release and "
-            "architecture; its nodes are told of it by you");
+            "\"https://dl.fedoraproject.org/pub/epel/9/Everything/x86_64/\" ] } } }`, for your release and "
+            "architecture; add the repository to the nodes by hand");
   return out;
 }
 
@@ -148,7 +147,7 @@ void list(const CompileInput& in, const Needs& needs, const std::string& folder,
   std::string& out = bundle.text();
   out += made_by(in, "mirror");
   out += "set base_path " + folder + "/.apt-mirror\nset mirror_path " + folder + "/packages\n";
-  out += "# lists of what is in which package serve nobody who installs\nset _contents 0\nset run_postmirror 0\n";
+  out += "# installations do not need the lists of files in packages\nset _contents 0\nset run_postmirror 0\n";
   for (const std::string& line : needs.debs) out += line, out += '\n';
   if (!extra.empty()) out += "# outputs.mirror.extra of the spec\n" + extra;
   bundle.close();
@@ -253,16 +252,16 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (installer_of(in.cluster, server->group))
     findings
         .warning("mirror-installed-from-itself", m.server.span,
-                 "'" + server->node + "' is to be installed over the network, from the mirror that it is itself")
+                 "'" + server->node + "' is the mirror, but would be installed over the network from itself")
         .help("give its group the role provisioning and install it from a medium, or name another server");
   // Of the distributions that are installed here Debian and Ubuntu pack a registry.
   const std::string os = in.cluster.nodes[static_cast<std::size_t>(server->group)].software->os.value_or("");
   if (has_images(in.cluster) && !os.empty() && !os.starts_with("debian-") && !os.starts_with("ubuntu-"))
     findings
-        .warning(
-            "mirror-registry-unpacked", m.server.span,
-            "'" + one_line(os) + "' packs no registry: nothing compiled serves the images from '" + server->node + "'")
-        .help("a server with Debian or Ubuntu, or a registry of yours on it at " + std::string(kRegistry));
+        .warning("mirror-registry-unpacked", m.server.span,
+                 "'" + one_line(os) + "' has no package of a registry: no output serves the images from '" +
+                     server->node + "'")
+        .help("use a server with Debian or Ubuntu, or run a registry of your own on it at " + std::string(kRegistry));
 }
 
 }  // namespace
@@ -271,8 +270,8 @@ extern const Output kMirrorOutput;  // registry.cc names it
 const Output kMirrorOutput{
     .id = "mirror",
     .summary =
-        "what fills a mirror of packages and container images, where the spec names one: the repositories of every "
-        "group, what installers fetch, images, the registry that serves them",
+        "lists and scripts that fill a mirror of packages and container images, if the spec names one: repositories of "
+        "every group, files of installers, images, the registry that serves them",
     .consumers = "apt-mirror 0.5, dnf 4 (reposync), wget, skopeo 1.9, docker-registry 2.8 and newer",
     .wanted = wanted,
     .emit = emit,

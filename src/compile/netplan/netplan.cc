@@ -37,12 +37,12 @@ void extra_file(const CompileInput& in, const std::vector<std::string>& devices,
                      std::string::npos;
         });
     return made ? std::string()
-                : "'" + one_line(name) +
-                      (has(devices, name) ? "' is an interface of some machines only, and all read this file"
-                                          : "' is an interface of no machine");
+           : has(devices, name)
+               ? "only some machines have the interface '" + one_line(name) + "', but all machines read this file"
+               : "no machine has the interface '" + one_line(name) + "'";
   };
   const auto look = [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
-    if (!d.is_mapping(value)) return {"'" + std::string(key) + "' of network is a mapping of interfaces", false};
+    if (!d.is_mapping(value)) return {"'" + std::string(key) + "' of network must be a mapping of interfaces", false};
     for (std::size_t i = 0; i < d.size(value); ++i) {
       const std::string_view name = d.scalar(d.key(value, i));
       if (const NodeId below = d.value(value, i); d.is_mapping(below)) {

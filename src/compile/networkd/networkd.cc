@@ -106,7 +106,7 @@ extern const Output kNetworkdOutput;  // registry.cc names it
 const Output kNetworkdOutput{
     .id = "networkd",
     .summary =
-        "network configuration of each node in netplan's place, where `outputs` of the spec names it: addresses, "
+        "network configuration of each node in place of netplan, if `outputs` of the spec names it: addresses, "
         "bonds, VLANs, MTU, routes",
     .consumers = "systemd-networkd 247 and newer",
     .wanted = wanted,

@@ -54,7 +54,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (clients.empty()) {
       findings.warning("nfs-no-clients", s.span,
                        "no node that mounts '" + s.name +
-                           "' is in a network with a subnet that its servers are in: it is exported to nobody");
+                           "' shares a network with a subnet with its servers: it is exported to no client");
       continue;
     }
     bundle.open("nfs/" + s.name + "/exports", "nfs");
@@ -79,7 +79,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kNfsOutput;  // registry.cc names it
 const Output kNfsOutput{
     .id = "nfs",
-    .summary = "exports of the nodes that serve NFS, to the networks that their clients are in",
+    .summary = "exports of the nodes that serve NFS, to the networks of their clients",
     .consumers = "nfs-utils 1.3 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -77,7 +77,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
     else
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no rule of the input chain")
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid rule of the input chain")
           .help("write one in each line that ends with accept, drop or reject, for example tcp dport 8443 accept");
   }
 }
@@ -188,8 +188,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     findings
         .note("snmp-closed",
               c.spec.software->monitoring.empty() ? SourceSpan{} : c.spec.software->monitoring.front().kind.span,
-              "an SNMP exporter is named, and no node with the role monitoring has an address: the firewall lets root "
-              "alone ask switches and PDUs, from '" +
+              "an SNMP exporter is named, but no node with the role monitoring has an address: the firewall lets only "
+              "root query switches and PDUs, from '" +
                   managers + "'")
         .help("give the role monitoring to the nodes on which it runs");
   if (!managers.empty())
@@ -203,7 +203,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kNftablesOutput;  // registry.cc names it
 const Output kNftablesOutput{
     .id = "nftables",
-    .summary = "a firewall for nodes, login nodes and managers that also cuts off the BMCs",
+    .summary = "firewall for compute, login and management nodes, which also isolates the BMCs",
     .consumers = "nftables 1.0 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -84,7 +84,7 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
   std::string& out = bundle.text();
   out += made_by(in, "nginx");
   out += "# for the mirror, " + m.host +
-         ": /etc/nginx/conf.d/mirror.conf; certificate and key are yours to put where they are named\n";
+         ": /etc/nginx/conf.d/mirror.conf; install your certificate and key at the paths below\n";
   std::string names = m.host;
   if (!m.node.empty() && m.node != m.host) names += " " + m.node;
   if (!m.node.empty() && m.node == m.host && c.spec.software->domain)
@@ -105,8 +105,8 @@ void mirror(const CompileInput& in, const MirrorServer& m, Bundle& bundle, Findi
   out += "}\n";
   if (!serves_both(m, c)) {
     out +=
-        "\n# installers know no authority of the site; what they fetch is signed, or as trusted as the way that they "
-        "started\nserver {\n    listen 80;\n    server_name " +
+        "\n# installers do not know the certificate authority of the site; what they download is signed, or as trusted "
+        "as their own boot files\nserver {\n    listen 80;\n    server_name " +
         names + ";\n    server_tokens off;\n";
     out += "\n    location / {\n        return 404;\n    }\n";
     packages(c, m, out);
@@ -126,7 +126,7 @@ void installations(const CompileInput& in, const std::optional<MirrorServer>& m,
   std::string& out = bundle.text();
   out += made_by(in, "nginx");
   out += "# for the machine with the address " + addresses.front() +
-         ": /etc/nginx/conf.d/cluster.conf; the compiled tree lies in /srv/cluster\n";
+         ": /etc/nginx/conf.d/cluster.conf; the compiled tree is in /srv/cluster\n";
   // By its name and not its address alone, so that nginx starts on the second of two heads as well, and beside the site
   // that a distribution brings.
   out += "server {\n    listen 80;\n    server_name " + join(addresses, " ") +
@@ -154,7 +154,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kNginxOutput;  // registry.cc names it
 const Output kNginxOutput{
     .id = "nginx",
-    .summary = "the web server that boot menus, answers and scripts of an installation come from, and that of a mirror",
+    .summary = "web server of boot menus, answer files and scripts for installations, and of a mirror",
     .consumers = "nginx 1.18 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -108,7 +108,7 @@ extern const Output kOpenChamiOutput;  // registry.cc names it
 const Output kOpenChamiOutput{
     .id = "openchami",
     .summary =
-        "nodes for OpenCHAMI's SMD, where `outputs` of the spec names it: xname, NID, addresses and MACs of ports and "
+        "nodes for OpenCHAMI's SMD, if `outputs` of the spec names it: xname, NID, addresses and MACs of ports and "
         "BMC",
     .consumers = "ochami discover static of OpenCHAMI",
     .wanted = wanted,

@@ -53,12 +53,11 @@ class Emitter {
     write_partitions();
     if (roots_.complete() && uses_roots()) write_guids("root-guids", "switches at the top of the tree", roots_);
     if (compute_.complete() && other_.lacking == 0 && engine_ == "ftree" && net_.carries_traffic(Traffic::compute)) {
-      write_guids("cn-guids", "ports of the nodes that compute: their routes are balanced", compute_);
-      if (!other_.all.empty()) write_guids("io-guids", "ports of those that serve", other_);
+      write_guids("cn-guids", "ports of compute nodes: their routes are balanced", compute_);
+      if (!other_.all.empty()) write_guids("io-guids", "ports of service nodes", other_);
     }
     if (orders())
-      write_guids("routing-order", "ports in the order in which their routes are made: leaf by leaf as planned",
-                  order_);
+      write_guids("routing-order", "ports in the order in which OpenSM routes them: leaf by leaf as planned", order_);
     if (switches_.complete()) write_names();
     write_ports();
   }
@@ -86,11 +85,12 @@ class Emitter {
     }
     const std::vector<std::string_view> known(kOpensmEngines.begin(), kOpensmEngines.end());
     Finding& f = findings_.error("opensm-routing-unknown", asked.span,
-                                 "'" + one_line(*asked) + "' is no routing engine of OpenSM");
+                                 "'" + one_line(*asked) + "' is not a routing engine of OpenSM");
     if (const auto near = nearest_name(*asked, known))
       f.help("did you mean '" + std::string(*near) + "'?");
     else
-      f.help("leave it out: " + std::string(tree() ? "leaves and spines get ftree" : "a single switch gets minhop"));
+      f.help("remove it: the default of " +
+             std::string(tree() ? "leaves and spines is ftree" : "a single switch is minhop"));
   }
 
   void look_up(Guids& to, const std::string& host, std::string_view port, const std::string& object) const {
@@ -155,9 +155,9 @@ class Emitter {
       if (g.lacking == 0 || g.all.empty()) return;
       findings_
           .warning("opensm-guids-incomplete", in_.cluster.spec.inventory.span,
-                   "the inventory has the GUIDs of " + std::to_string(g.all.size()) + " " + std::string(what) +
-                       " of subnet '" + s_.name + "', it has " +
-                       std::to_string(g.all.size() + static_cast<std::size_t>(g.lacking)))
+                   "the inventory has the GUIDs of " + std::to_string(g.all.size()) + " of " +
+                       std::to_string(g.all.size() + static_cast<std::size_t>(g.lacking)) + " " + std::string(what) +
+                       " of subnet '" + s_.name + "'")
           .label(std::string(file) + " is not written")
           .help("add a row for " + g.first_lacking);
     };
@@ -180,14 +180,14 @@ class Emitter {
       lines.push_back({std::string(key), std::move(value), std::string(why), true});
     };
     derived("routing_engine", engine_,
-            net_.spec && net_.spec->routing ? "the spec asks for it"
+            net_.spec && net_.spec->routing ? "set in the spec"
             : tree()                        ? "the plan is a fat tree: leaves and " + fabric_.tiers.back().word + "s"
-                                            : "no spines: nothing to choose between");
+                                            : "no spines: there is only one path");
     if (net_.spec && net_.spec->adaptive_routing.value_or(false) && !is_nvidia_opensm_engine(engine_))
       lines.push_back({{},
                        {},
-                       "the spec asks for adaptive routing, which upstream OpenSM does not have: with NVIDIA's (DOCA, "
-                       "UFM) write routing: ar_ftree in the spec",
+                       "the spec sets adaptive routing, which upstream OpenSM does not support; with NVIDIA's OpenSM "
+                       "(DOCA, UFM), write routing: ar_ftree in the spec",
                        false});
     // Fabrics that one node sees must differ in their prefix: programs take ports with one prefix for one subnet (Open
     // MPI FAQ, OpenFabrics).
@@ -209,15 +209,16 @@ class Emitter {
         compute_.complete() && other_.lacking == 0 && engine_ == "ftree" && net_.carries_traffic(Traffic::compute);
     if (engine_ == "ftree" && net_.carries_traffic(Traffic::compute))
       file("cn_guid_file", "cn-guids", balanced,
-           "every end port counts as a compute node's; to name them, give the GUIDs of all ports" + fill);
+           "OpenSM counts every end port as one of a compute node; to name compute ports, give the GUIDs of all ports" +
+               fill);
     if (balanced && !other_.all.empty()) file("io_guid_file", "io-guids", true, {});
     if (orders()) file("guid_routing_order_file", "routing-order", true, {});
     file("node_name_map_name", "node-names", switches_.complete(),
-         "switches are called by their own description; to name them as the plan does, give their GUIDs" + fill);
+         "OpenSM calls switches by their own description; to use the names of the plan, give their GUIDs" + fill);
     derived("partition_config_file", installed("partitions.conf"));
     set("guid", "0x0000000000000000",
-        "the first port that is up; where a manager has ports in several subnets, /etc/opensm/" + s_.name +
-            "/port says OPTIONS=--guid and the GUID");
+        "the first port that is up; if a manager has ports in several subnets, /etc/opensm/" + s_.name +
+            "/port sets OPTIONS=--guid and the GUID");
     set("log_file", "/var/log/opensm/" + s_.name + "/opensm.log");
     set("log_max_size", "100", "megabytes");
     set("dump_files_dir", "/var/log/opensm/" + s_.name + "/");
@@ -232,12 +233,12 @@ class Emitter {
       if (e.group >= 0 && in_.cluster.nodes[static_cast<std::size_t>(e.group)].has_role(Role::fabric_manager))
         managers += (managers.empty() ? "" : ",") + in_.cluster.nodes[static_cast<std::size_t>(e.group)].names.text();
     w.comment("subnet " + s_.name + ": " +
-              (managers.empty() ? "the spec names no node that manages it (role fabric-manager); for a host of yours. "
-                                  "A manager that a switch runs is set up on the switch"
+              (managers.empty() ? "the spec names no node that manages it (role fabric-manager): for a host of your "
+                                  "own. Configure a manager that runs on a switch on that switch"
                                 : "managed by " + managers));
     if (tree() == false && fabric_.tiers[0].count / fabric_.planes > 1)
       w.comment("its " + std::to_string(fabric_.tiers[0].count / fabric_.planes) +
-                " switches are not joined: each is a subnet of its own, with a manager of its own and this file");
+                " switches are not connected: each is a separate subnet, which needs its own manager with this file");
     for (const Line& l : lines) {
       if (!l.why.empty()) w.comment(l.why);
       if (!l.key.empty()) w.field(l.key, l.value);
@@ -267,7 +268,7 @@ class Emitter {
       if (!word || value.empty() || !probe.ok()) {
         findings_
             .error("output-extra-malformed", wish.span,
-                   "'" + one_line(text.substr(0, 60)) + "' is no line of opensm.conf")
+                   "'" + one_line(text.substr(0, 60)) + "' is not a valid line of opensm.conf")
             .help("write one option and its value in each line, for example sweep_interval 30");
         continue;
       }
@@ -290,8 +291,8 @@ class Emitter {
     std::string& out = bundle_.text();
     out += made_by(in_, "opensm");
     out +=
-        "# Every port is a full member of the default partition. Teams share nodes by the scheduler, not by partition; "
-        "one of one's own: outputs.opensm.extra.\n";
+        "# Every port is a full member of the default partition. The scheduler separates teams, not partitions; add "
+        "your own partitions by outputs.opensm.extra.\n";
     out += "Default=0x7fff";
     if (net_.subnet) {
       out += ", ipoib";
@@ -332,14 +333,14 @@ class Emitter {
                       std::count(text.begin(), text.end(), ';') == 1 && std::all_of(text.begin(), text.end(), plain) &&
                       head.find('=') != std::string_view::npos;
     if (!good) {
-      findings_.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is no partition")
+      findings_
+          .error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is not a valid partition")
           .help("write one in each line, for example storage=0x8001, defmember=full : ALL ;");
       return;
     }
     if (to_lower(head).starts_with("default") || to_lower(head).find("0x7fff") != std::string::npos ||
         to_lower(head).find("0xffff") != std::string::npos) {
-      findings_
-          .error("output-extra-contradicts-spec", wish.span, "the default partition stands in partitions.conf already")
+      findings_.error("output-extra-contradicts-spec", wish.span, "partitions.conf already has the default partition")
           .help("give yours another name and key");
       return;
     }
@@ -401,11 +402,11 @@ class Emitter {
       if (!unknown.empty() && managed_subnets(in_.cluster, in_.plan, ends.group).size() > 1)
         findings_
             .warning("opensm-port-unknown", g.span,
-                     "'" + unknown + "' has ports in several InfiniBand subnets, and nothing says which is in '" +
-                         s_.name + "': the plays do not start its manager there")
+                     "'" + unknown + "' has ports in several InfiniBand subnets, and its port in '" + s_.name +
+                         "' is not known: the plays do not start its manager there")
             .help(ends.split > 1
-                      ? "its port is split over the planes, and the inventory has one GUID of it: write "
-                        "OPTIONS=\"--guid 0x…\" of the plane to " +
+                      ? "its port is split over the planes, but the inventory has only one GUID of it: write "
+                        "OPTIONS=\"--guid 0x…\" with the GUID in this plane to " +
                             installed("port") + " there by hand, and enable its cluster-opensm@"
                       : "give the GUID of its port in the spec's `inventory:` (" + unknown + "," + port + ",,0x…)");
     }
@@ -476,7 +477,8 @@ extern const Output kOpensmOutput;  // registry.cc names it
 const Output kOpensmOutput{
     .id = "opensm",
     .summary =
-        "for each InfiniBand subnet opensm.conf, partitions and, with an inventory, roots, end ports and names by GUID",
+        "opensm.conf and partitions of each InfiniBand subnet; with an inventory, also roots, end ports and names by "
+        "GUID",
     .consumers = "OpenSM 3.3.23 and newer",
     .wanted = wanted,
     .emit = emit,

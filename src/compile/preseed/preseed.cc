@@ -58,7 +58,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   };
   answer("debian-installer/locale", "string", "en_US.UTF-8");
   answer("keyboard-configuration/xkb-keymap", "select", "us");
-  out += "# the network that the node was started over; its name comes over DHCP\n";
+  out += "# the network that the node booted from; DHCP gives the host name\n";
   answer("netcfg/choose_interface", "select", "auto");
   answer("netcfg/get_hostname", "string", "unassigned");
   answer("netcfg/get_domain", "string", s.domain.value_or("unassigned"));
@@ -70,7 +70,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   answer("mirror/http/directory", "string", rest.substr(rest.find('/')));
   answer("mirror/http/proxy", "string", "");
   answer("mirror/suite", "string", plan.release.codename);
-  out += "# no password: administrators come by key (" + name + "-finish.sh), root not at all\n";
+  out += "# no passwords: administrators log in by key (" + name + "-finish.sh), root cannot log in\n";
   // "!" or "*" disables an account; the installer's own way of making one lays it below /home, and keeps some names for
   // itself.
   answer("passwd/root-login", "boolean", "true");
@@ -111,7 +111,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
          "wget -O /target/root/finish.sh " + plan.server.url + "/preseed/" + name +
              "-finish.sh && in-target sh /root/finish.sh");
   answer("finish-install/reboot_in_progress", "note", "");
-  if (!extra.empty()) out += "# outputs.preseed.extra of the spec: of two answers the last holds\n" + extra;
+  if (!extra.empty()) out += "# outputs.preseed.extra of the spec: the last of two answers applies\n" + extra;
   // The types of questions without an answer end in a blank.
   return replace_all(out, " \n", "\n");
 }

@@ -190,8 +190,8 @@ void write_config(const CompileInput& in, const std::vector<Job>& jobs, Bundle& 
   YamlWriter y(out);
   y.begin_map();
   y.comment(
-      "planning default: half a minute sees what heats up and loads a store of 16,384 nodes with some hundred thousand "
-      "samples a second");
+      "planning default: half a minute is short enough to see heating, and loads the store of 16,384 nodes with some "
+      "hundred thousand samples a second");
   y.map("global")
       .field("scrape_interval", kScrapeInterval)
       .field("scrape_timeout", "10s")
@@ -354,18 +354,19 @@ std::string receivers_refused(const Document& d, NodeId list) {
   std::set<std::string> seen;
   for (std::size_t i = 0; d.is_sequence(list) && i < d.size(list); ++i) {
     const NodeId receiver = d.item(list, i);
-    if (!d.is_mapping(receiver)) return "a receiver is a mapping with a `name`";
+    if (!d.is_mapping(receiver)) return "a receiver must be a mapping with a `name`";
     for (std::size_t k = 0; k < d.size(receiver); ++k) {
       const std::string key(d.scalar(d.key(receiver, k)));
       if (key == "name" && !seen.emplace(d.scalar(d.value(receiver, k))).second)
         return "two receivers have the name '" + one_line(std::string(d.scalar(d.value(receiver, k))).substr(0, 60)) +
                "'";
       if (key != "name" && !key.ends_with("_configs"))
-        return "a receiver has no key '" + one_line(key.substr(0, 60)) + "': all but `name` end in _configs";
+        return "a receiver cannot have the key '" + one_line(key.substr(0, 60)) +
+               "': all keys except `name` end in _configs";
     }
     if (d.find(receiver, "name") == kNoNode) return "a receiver has no `name`";
   }
-  return d.is_sequence(list) ? std::string() : "`receivers` is a list";
+  return d.is_sequence(list) ? std::string() : "`receivers` must be a list";
 }
 
 // The first receiver of a route, or of those below it, whom nobody is; empty: none.
@@ -399,16 +400,14 @@ void write_alertmanager(const CompileInput& in, Bundle& bundle, Findings& findin
     if (key == "receivers") {
       if (std::string why = receivers_refused(d, value); !why.empty()) return {std::move(why), false};
       if (!routed && !named->contains("operators"))
-        return {
-            "none of these receivers is 'operators', to whom alerts go unless an extra line has a `route` of its own",
-            true};
+        return {"no receiver has the name 'operators', to which alerts go unless an extra line has a `route`", true};
     }
     if (key == "route" && (!d.is_mapping(value) || d.find(value, "receiver") == kNoNode))
-      return {"the first route has no `receiver`, to whom all goes that no other takes", false};
+      return {"the first route has no `receiver` for alerts that no other route matches", false};
     if (key == "route")
       if (const std::string nobody = unknown_receiver(d, value, named.value_or(std::set<std::string>{"operators"}), 0);
           !nobody.empty())
-        return {"a route leads to '" + one_line(nobody.substr(0, 60)) + "', and " +
+        return {"a route uses the receiver '" + one_line(nobody.substr(0, 60)) + "', but " +
                     (named ? "no receiver of an extra line has that name"
                            : "the only receiver is 'operators' unless an extra line has `receivers`"),
                 false};
@@ -422,7 +421,7 @@ void write_alertmanager(const CompileInput& in, Bundle& bundle, Findings& findin
   std::string& out = bundle.text();
   out += made_by(in, "prometheus");
   out +=
-      "# where alerts go is not in the spec: outputs.prometheus.extra with receivers, and files for passwords "
+      "# the spec does not say where alerts go: add receivers by outputs.prometheus.extra, with passwords in files "
       "(smtp_auth_password_file, …_url_file)\n";
   YamlWriter y(out);
   y.begin_map();
@@ -524,8 +523,8 @@ extern const Output kPrometheusOutput;  // registry.cc names it
 const Output kPrometheusOutput{
     .id = "prometheus",
     .summary =
-        "scrape targets, recording and alert rules from the spec's own limits with their tests, Alertmanager, fields "
-        "of the DCGM exporter",
+        "scrape targets, recording and alert rules from the limits of the spec, tests of the rules, Alertmanager, "
+        "fields of the DCGM exporter",
     .consumers = "Prometheus 2.42 and newer, Alertmanager 0.25 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -65,8 +65,8 @@ std::vector<Port> ports_of(const System& in, int group) {
 }
 
 constexpr std::string_view kHead =
-    R"sh(# sets the ports of RoCE networks on a node of this group; says what it changed, and on standard error what it could not. Exit status 1: a port that has to be
-# lossless is not; 3: a port is not there.
+    R"sh(# Configures the RoCE ports of a node of this group. Prints what it changed, and on standard error what it
+# could not change. Exit status 1: a port that must be lossless is not; 3: a port does not exist.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -75,7 +75,7 @@ status=0
 
 say() { echo "$port: $*" >&2; }
 changed() { echo "changed $port: $*"; }
-# A lossless port cannot be without it, others can.
+# An error for a lossless port; for others only a message.
 lacks() {
   say "$*"
   if [ "$pfc" = on ]; then status=1; fi
@@ -92,7 +92,7 @@ shows() {
 # sets WORD…: of dcb; what it says is in $refused. Whether it did is read back: it ends with 0 whatever becomes of "app replace"
 sets() { refused=$(dcb "$@" 2>&1 | head -n 1); }
 
-# Whoever else may set the adapter's classes (its firmware, by what the switch tells it) leaves them to this machine.
+# This machine sets the adapter's classes, not the firmware (which follows the switch).
 set_owner() {
   shows dcbx || return 0
   case " $said" in *' host '*) return ;; esac
@@ -279,8 +279,8 @@ extern const Output kRoceOutput;  // registry.cc names it
 const Output kRoceOutput{
     .id = "roce",
     .summary =
-        "for each group of nodes with ports in RoCE networks what makes their class lossless at every start: priority, "
-        "pause frames, traffic class, congestion control",
+        "settings of RoCE ports for each node group, applied at every boot: priority of the lossless class, pause "
+        "frames, traffic class, congestion control",
     .consumers = "iproute2 5.11 and newer (dcb), any driver with DCB netlink; MLNX_OFED and DOCA-OFED",
     .wanted = wanted,
     .serves = serves,

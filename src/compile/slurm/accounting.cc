@@ -13,10 +13,11 @@ namespace clusterc {
 namespace {
 
 constexpr std::string_view kAccountsScript = R"sh(
-# Makes Slurm's accounting say what the spec says of teams: accounts, shares, quotas, limits, users. Run it as root or SlurmUser where
-# sacctmgr reaches slurmdbd, once slurmctld is up; again after each change: what is so already stays so. What is no longer in the spec is left.
-#   accounts.sh                all that the spec names
-#   accounts.sh TEAM USER...   further users of a team, whom the spec does not name
+# Sets the teams of the spec in Slurm's accounting: accounts, shares, quotas, limits, users. Run it as root or
+# SlurmUser where sacctmgr reaches slurmdbd, when slurmctld is up, and again after each change of the spec. A second
+# run changes nothing. It does not remove what the spec no longer has.
+#   accounts.sh                all teams and users of the spec
+#   accounts.sh TEAM USER...   further users of a team that the spec does not name
 set -eu
 
 sacct() { sacctmgr --immediate --quiet "$@"; }
@@ -26,13 +27,13 @@ quota() {
   have qos where name="$1" format=name || sacct add qos "$1"
   sacct modify qos where name="$1" set GrpTRES="$2"
 }
-# team ACCOUNT SHARE: limits of jobs hold for each association of a user, which are one a partition
+# team ACCOUNT SHARE: job limits apply to each association of a user; there is one for each partition
 team() {
   have account where name="$1" format=account || sacct add account "$1"
   have association where cluster="$cluster" account="$1" user= format=account || sacct add account "$1" cluster="$cluster"
   sacct modify account where name="$1" cluster="$cluster" set fairshare="$2" MaxSubmitJobs="$submit" MaxJobs="$running"
 }
-# member ACCOUNT USER: one association a partition, each with the quota of the team there
+# member ACCOUNT USER: one association for each partition, with the quota of the team there
 member() {
   rights "$1" | while read -r partition qos; do
     have association where cluster="$cluster" account="$1" user="$2" partition="$partition" format=user ||
@@ -103,9 +104,10 @@ void emit_accounting(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
   f.set("StorageLoc", "slurm_acct_db");
   if (scheduler->accounting && scheduler->accounting->password) {
     const SecretRef& secret = *scheduler->accounting->password;
-    f.comment("the password stands in a file of its own (mode 0600, of SlurmUser) with the one line StoragePass=...");
-    if (secret.env) f.comment("made from the environment variable " + *secret.env);
-    if (secret.vault) f.comment("made from Vault, " + *secret.vault);
+    f.comment(
+        "the password is in a separate file (mode 0600, owned by SlurmUser) with the single line StoragePass=...");
+    if (secret.env) f.comment("created from the environment variable " + *secret.env);
+    if (secret.vault) f.comment("created from Vault, " + *secret.vault);
     f.include(secret.file ? std::string_view(*secret.file) : "/etc/slurm/slurmdbd.password.conf");
   }
   f.finish(bundle, findings);

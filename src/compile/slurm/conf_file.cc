@@ -70,21 +70,20 @@ bool check_default(const SlurmLine& line, bool memory_by_cpu, Findings& findings
     if (addresses)
       findings
           .error("output-extra-malformed", line.span,
-                 "'" + key + "' is of each node its own, and slurmctld does not start with it in a DEFAULT line")
-          .help("in a NodeName line of its own");
+                 "'" + key + "' differs for each node: slurmctld does not start with it in a DEFAULT line")
+          .help("write it in the NodeName line of the node");
     const bool boards = kind == "nodename" && (key == "boards" || key == "socketsperboard"),
                memory = kind == "partitionname" && key == "defmempernode" && memory_by_cpu;
     if (boards)
       findings
           .error("output-extra-contradicts-spec", line.span,
-                 "'" + key +
-                     "' counts the sockets of nodes whose compiled lines have Sockets: Slurm takes the DEFAULT line's")
+                 "'" + key + "' in the DEFAULT line overrides Sockets of the compiled node lines")
           .help("change the spec instead");
     if (memory)
       findings
           .error("output-extra-contradicts-spec", line.span,
-                 "compiled partitions have DefMemPerCPU, and Slurm drops it for 'defmempernode' of the DEFAULT line")
-          .help("DefMemPerNode of a partition of your own");
+                 "compiled partitions have DefMemPerCPU, which Slurm ignores if the DEFAULT line has 'defmempernode'")
+          .help("write DefMemPerNode in a partition of your own");
     if (addresses || boards || memory) return false;
   }
   return true;
@@ -97,15 +96,16 @@ bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cp
   if (to_lower(first) == "frontendname") {  // has keys of its own, which are not looked at
     findings
         .warning("output-extra-unknown-key", line.span,
-                 "slurmctld has front ends where it was built with --enable-front-end, which no distribution's is: it "
-                 "does not start")
-        .help("where yours was, accept this");
+                 "slurmctld does not start with FrontendName unless it was built with --enable-front-end, which no "
+                 "distribution does")
+        .help("if yours was built with it, accept this");
     return true;
   }
   for (const auto& [key, value] : line.pairs)
     if (const std::string why = slurm_value_refused(first, key, value); !why.empty()) {
-      findings.error("output-extra-malformed", line.span, "'" + key + "': " + why + ", and slurmctld does not start")
-          .help("slurm.conf(5) says what it takes");
+      findings
+          .error("output-extra-malformed", line.span, "'" + key + "': " + why + ", so that slurmctld does not start")
+          .help("see slurm.conf(5) for its values");
       return false;
     }
   if (!known.empty() && to_lower(line.pairs[0].second) == "default" && !check_default(line, memory_by_cpu, findings))
@@ -114,20 +114,19 @@ bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cp
     if (line.pairs.size() > 1)
       findings
           .error("output-extra-malformed", line.span,
-                 "a line of slurm.conf that begins with '" + std::string(first) + "' has that setting alone, and '" +
-                     line.pairs[1].first + "' stands behind it")
-          .help("each in a line of its own");
+                 "a line of slurm.conf that begins with '" + std::string(first) +
+                     "' can have only that setting, but '" + line.pairs[1].first + "' follows it")
+          .help("write each setting in a line of its own");
     return line.pairs.size() <= 1;
   }
   for (std::size_t i = 1; i < line.pairs.size(); ++i) {
     const std::string& key = line.pairs[i].first;
     if (std::any_of(known.begin(), known.end(), [&](std::string_view k) { return to_lower(k) == key; })) continue;
-    Finding& f =
-        findings.warning("output-extra-unknown-key", line.span,
-                         "a line of slurm.conf that begins with '" + std::string(first) + "' has no key '" + key +
-                             "' in Slurm 22.05 and 24.11: slurmctld does not start on one that it does not know");
+    Finding& f = findings.warning("output-extra-unknown-key", line.span,
+                                  "a line of slurm.conf that begins with '" + std::string(first) + "' has no key '" +
+                                      key + "' in Slurm 22.05 and 24.11: slurmctld does not start with an unknown key");
     if (!offer_names(f, key, {known.begin(), known.end()}))
-      f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
+      f.help("look it up in slurm.conf(5) of your release; a key of a newer release can stay");
     break;
   }
   return true;
@@ -140,10 +139,10 @@ void check_identity(std::string_view key, std::string_view text, SourceSpan at, 
   if ((lower != "authtype" && lower != "credtype") || value.find("/none") == std::string::npos) return;
   findings
       .error("slurm-authentication-off", at,
-             format("'{}={}' switches authentication off: every user can act as every other, root included", key,
+             format("'{}={}' disables authentication: every user can act as any other user, including root", key,
                     one_line(value)))
-      .help(lower == "authtype" ? "leave the line out: `AuthType=auth/munge` is compiled"
-                                : "leave the line out: Slurm signs credentials with munge");
+      .help(lower == "authtype" ? "remove the line: `AuthType=auth/munge` is compiled"
+                                : "remove the line: Slurm signs credentials with munge");
 }
 
 }  // namespace
@@ -189,7 +188,7 @@ void SlurmFile::include(std::string_view path) {
                        return is_key_character(c) || std::string_view("/.-+@,").find(c) != std::string_view::npos;
                      });
   if (!plain && error_.empty())
-    error_ = "'" + one_line(path) + "' is no absolute path of letters, digits and _ . - + @ ,";
+    error_ = "'" + one_line(path) + "' is not an absolute path of letters, digits and _ . - + @ ,";
   entries_.push_back({"Include", "Include " + std::string(path), true});
 }
 
@@ -211,7 +210,8 @@ struct SlurmFile::Extras {
 
 bool SlurmFile::is_line(const Extra& extra, Findings& findings) const {
   if (extra.key.empty() || extra.text.find_first_of("\n\r") != std::string::npos) {
-    findings.error("output-extra-malformed", extra.span, "'" + one_line(extra.text) + "' is no line of " + name_)
+    findings
+        .error("output-extra-malformed", extra.span, "'" + one_line(extra.text) + "' is not a valid line of " + name_)
         .help("write one Key=Value in each line, for example SchedulerParameters=bf_continue");
     return false;
   }
@@ -222,12 +222,12 @@ bool SlurmFile::is_line(const Extra& extra, Findings& findings) const {
   if (!line.rest.empty())
     findings
         .error("output-extra-malformed", extra.span,
-               "'" + one_line(line.rest.substr(0, 60)) + "' is no Key=Value, and " + name_ + " ends there")
-        .help("a value with blanks stands in quotes, and none is empty without them");
+               "'" + one_line(line.rest.substr(0, 60)) + "' is not Key=Value: Slurm stops reading " + name_ + " there")
+        .help("put a value with spaces in quotes; an empty value needs quotes, too");
   else if (twice != line.pairs.end())
     findings
         .error("output-extra-malformed", extra.span,
-               "'" + twice->first + "' stands twice in one line of " + name_ + ", and Slurm takes the last")
+               "one line of " + name_ + " has '" + twice->first + "' twice: Slurm uses the last")
         .help("keep one of them");
   return line.rest.empty() && twice == line.pairs.end();
 }
@@ -246,7 +246,7 @@ bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findin
   }
   if (std::find(extras.replaced.begin(), extras.replaced.end(), extra.lower) != extras.replaced.end()) {
     findings
-        .error("output-extra-malformed", extra.span, "'" + extra.key + "' stands twice in the extra lines of " + name_)
+        .error("output-extra-malformed", extra.span, "the extra lines of " + name_ + " have '" + extra.key + "' twice")
         .help("keep one of them");
     return false;
   }
@@ -254,10 +254,10 @@ bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findin
     const std::string pattern = ours->path.substr(0, ours->path.rfind('.')) + "*";
     findings
         .warning("slurm-program-replaced", extra.span,
-                 "'" + extra.key + "' takes the place of " + ours->path + ", which " + ours->does)
+                 "'" + extra.key + "' replaces " + ours->path + ", which " + ours->does)
         .help(ours->patterns ? "`" + extra.key + "=" + pattern +
-                                   "` runs it and whatever else has such a name; where yours calls it, accept this"
-                             : "where yours calls it, accept this");
+                                   "` runs it and every other program of that pattern; if yours calls it, accept this"
+                             : "if yours calls it, accept this");
   }
   extras.replaced.push_back(extra.lower);
   return true;
@@ -269,13 +269,13 @@ bool SlurmFile::has_own_name(const Extra& extra, Extras& extras, Findings& findi
   if (what.empty()) return true;
   const std::string as_written = extra.key + "=" + what.substr(what.find('=') + 1);
   if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.named == what; })) {
-    findings.error("output-extra-contradicts-spec", extra.span, "'" + as_written + "' stands in " + name_ + " already")
+    findings.error("output-extra-contradicts-spec", extra.span, name_ + " already has '" + as_written + "'")
         .help("give it another name");
     return false;
   }
   if (std::find(extras.named.begin(), extras.named.end(), what) != extras.named.end()) {
     findings
-        .error("output-extra-malformed", extra.span, "'" + as_written + "' stands twice in the extra lines of " + name_)
+        .error("output-extra-malformed", extra.span, "the extra lines of " + name_ + " have '" + as_written + "' twice")
         .help("keep one of them");
     return false;
   }
@@ -289,10 +289,10 @@ bool SlurmFile::is_known_to_slurm(const Extra& extra, Findings& findings) const 
   if (!is_slurm_conf_key(extra.key)) {
     Finding& f = findings.warning("output-extra-unknown-key", extra.span,
                                   "slurm.conf of Slurm 22.05 and 24.11 has no key '" + extra.key +
-                                      "': slurmctld does not start on a line that it does not know");
+                                      "': slurmctld does not start with an unknown key");
     const std::span<const std::string_view> known = slurm_conf_keys();
     if (!offer_names(f, extra.key, {known.begin(), known.end()}))
-      f.help("look it up in slurm.conf(5) of your release; one of a newer release may stay");
+      f.help("look it up in slurm.conf(5) of your release; a key of a newer release can stay");
   }
   const bool memory_by_cpu = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) {
     return e.text.find(" DefMemPerCPU=") != std::string::npos;
@@ -370,7 +370,7 @@ void SlurmFile::finish(Bundle& bundle, Findings& findings) {
   const Extras extras = split_defaults(read_extras(findings));
   if (!error_.empty()) {
     findings.error("slurm-value-unwritable", in_.cluster.spec.name.span,
-                   name_ + " cannot hold what the spec says: " + error_);
+                   name_ + " cannot hold a value of the spec: " + error_);
     return;
   }
   bundle.open("slurm/" + name_, "slurm", mode_);

@@ -92,7 +92,8 @@ std::string number_refused(std::string_view value, unsigned bits, bool finite) {
   const std::string text = to_lower(value);
   if (!finite && (text == "unlimited" || text == "infinite")) return {};
   const auto no = [&] {
-    return format("'{}' is no {}", one_line(value.substr(0, 60)), finite ? "number" : "number, UNLIMITED or INFINITE");
+    return format("'{}' is not a {}", one_line(value.substr(0, 60)),
+                  finite ? "number" : "number, UNLIMITED or INFINITE");
   };
   std::string_view digits = text;
   if (digits.starts_with('+')) digits.remove_prefix(1);
@@ -134,7 +135,7 @@ bool is_time(std::string_view value) {
 
 std::string word_refused(std::string_view value, std::span<const std::string_view> words, std::string_view known) {
   return among(words, to_lower(value)) ? std::string()
-                                       : format("'{}' is none of {}", one_line(value.substr(0, 60)), known);
+                                       : format("'{}' is not one of {}", one_line(value.substr(0, 60)), known);
 }
 
 std::string truth_refused(std::string_view value) {
@@ -162,7 +163,7 @@ std::string slurm_value_refused(std::string_view first, std::string_view key, st
     constexpr std::string_view kStates[] = {"up", "down", "drain", "inactive"};
     if (k == "state") return word_refused(value, kStates, "UP, DOWN, DRAIN and INACTIVE");
     if ((k == "maxtime" || k == "defaulttime") && !is_time(value))
-      return format("'{}' is no time: minutes, 2:00:00, 1-00:00:00 or UNLIMITED", one_line(value.substr(0, 60)));
+      return format("'{}' is not a time: minutes, 2:00:00, 1-00:00:00 or UNLIMITED", one_line(value.substr(0, 60)));
     return {};
   }
   if (line != k) return {};

@@ -31,11 +31,11 @@ class Lists {
     }
     findings_
         .error("output-extra-malformed", at,
-               out && long_range ? format("'{}' has a range of more than {} names, and slurmctld does not start",
+               out && long_range ? format("'{}' has a range of more than {} names: slurmctld does not start",
                                           one_line(list.substr(0, 60)), kLongestSlurmRange)
-               : many            ? format("with '{}' the extra lines of slurm.conf name more than {} nodes",
+               : many            ? format("with '{}', the extra lines of slurm.conf name more than {} nodes",
                                           one_line(list.substr(0, 60)), kMostNames)
-                                 : format("'{}' is no list of nodes: {}", one_line(list.substr(0, 60)), why.message))
+                                 : format("'{}' is not a list of nodes: {}", one_line(list.substr(0, 60)), why.message))
         .help("write it as Slurm does: n[1-4,7]");
     return std::nullopt;
   }
@@ -55,9 +55,9 @@ void check_addresses(const SlurmLine& line, std::int64_t nodes, Findings& findin
     if (list && list->count() != 1 && list->count() != nodes)
       findings
           .error("output-extra-malformed", line.span,
-                 format("'{}' has {} of '{}', and the line names {} nodes: slurmctld does not start",
+                 format("'{}' has {} values of '{}', but the line names {} nodes: slurmctld does not start",
                         one_line(value->substr(0, 60)), list->count(), key, nodes))
-          .help("one for each node, or one alone");
+          .help("write one value for each node, or a single one");
   }
 }
 
@@ -87,7 +87,7 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
       if (!twice.empty())
         findings
             .error("output-extra-malformed", line.span,
-                   format("node '{}' stands twice in the extra lines of slurm.conf: slurmctld does not start",
+                   format("the extra lines of slurm.conf define node '{}' twice: slurmctld does not start",
                           one_line(twice)))
             .help("keep one of them");
     }
@@ -132,13 +132,13 @@ void check_extra_nodes(const CompileInput& in, const SlurmFacts& facts, Findings
     Finding& f = findings.add(ends ? Severity::error : Severity::warning, "slurm-extra-node-unknown", line.span,
                               format("{} of an extra line has '{}'{}, which slurm.conf does not define: {}", what,
                                      one_line(unknown), more > 0 ? format(" and {} more", more) : "",
-                                     !ends       ? "slurmctld passes over it"
+                                     !ends       ? "slurmctld ignores it"
                                      : partition ? "slurmctld does not start"
-                                                 : "slurmctld does not start where a partition has it"));
+                                                 : "slurmctld does not start if a partition uses it"));
     if (++offers > kMostOffers || !offer_names(f, unknown, {names.begin(), names.end()}))
       f.help(
-          "nodes of slurm.conf are those of the groups that run slurmd, and what NodeName of an extra line defines; a "
-          "partition may have NodeSet of an extra line, and ALL");
+          "use nodes of groups that run slurmd, or nodes that an extra line defines by NodeName; a partition can also "
+          "use a NodeSet of an extra line, or ALL");
   }
 }
 

@@ -12,9 +12,9 @@ namespace clusterc {
 namespace {
 
 constexpr std::string_view kProlog = R"sh(
-# Slurm's Prolog: run as root on each node of a job before anything of the job. When it fails, the job goes back into the queue, for other
-# nodes. The node is drained before, with a reason that the health check knows as its own (Slurm's would be "Prolog error"): it comes back
-# when nothing is missing any more.
+# Slurm's Prolog: runs as root on each node of a job before the job starts. If it fails, the job returns to the queue,
+# for other nodes. The prolog first drains the node with a reason of the health check (Slurm's own would be "Prolog
+# error"), which resumes the node when nothing is missing any more.
 set -u
 here=/etc/slurm
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit 1 ;; esac
@@ -23,15 +23,15 @@ fail() {
   "$here/healthcheck.sh" --drain "$1"
   exit 1
 }
-# scratch FOLDER: a folder of the job's own on the node's drives. What somebody else put there before, such as a link to a folder of the
-# system's that would change hands here, is taken away.
+# scratch FOLDER: a separate folder for the job on the node's drives. It first removes anything that another user put
+# there, such as a link to a system folder, whose owner would change here.
 scratch() {
   at=$1/$SLURM_JOB_ID
   [ ! -L "$at" ] && [ "$(stat -c %u "$at" 2>/dev/null)" = "$SLURM_JOB_UID" ] && return
   rm -rf "$at"
   if ! mkdir -m 0700 "$at" || ! chown "$SLURM_JOB_UID" "$at"; then fail "no folder can be made in $1"; fi
 }
-# scratch_folder FOLDER: the spec does not say which drives it lies on, so that it is not looked for
+# scratch_folder FOLDER: the spec does not name its drives, so that it is not checked
 scratch_folder() {
   mkdir -p "$1"
   scratch "$1"
@@ -41,8 +41,8 @@ exit 0
 )sh";
 
 constexpr std::string_view kEpilog = R"sh(
-# Slurm's Epilog: run as root on each node of a job when all of it has ended. Takes the job's scratch away and looks at the node, before the
-# next job comes.
+# Slurm's Epilog: runs as root on each node of a job after the job has ended. It removes the job's scratch folder and
+# checks the node before the next job.
 set -u
 here=/etc/slurm
 scratch() { rm -rf "${1:?}/$SLURM_JOB_ID"; }
@@ -67,8 +67,8 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
   out += "# shellcheck shell=sh\n";
   out += made_by(in, "slurm");
   ShellWriter w(out);
-  w.comment("what healthcheck.sh, prolog.sh and epilog.sh look after on the nodes of group '" + g.name +
-            "'; there as /etc/slurm/node.sh");
+  w.comment("what healthcheck.sh, prolog.sh and epilog.sh check on the nodes of group '" + g.name +
+            "'; installed as /etc/slurm/node.sh");
   for (const GpuDevices& d : n.devices)
     for (const std::int64_t number : d.numbers) w.command({"gpu_device", std::string(d.stem) + std::to_string(number)});
   const bool nvidia =
@@ -78,8 +78,8 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
   append_looks(in, n.group, true, out);
   bundle.close();
   bundle.open("slurm/nodes/" + g.name + ".conf", "slurm");
-  bundle.text() += made_by(in, "slurm") + "# slurmd's own unit on the nodes of group '" + one_line(g.name) +
-                   "'; there as " + std::string(kSlurmdSettingsPath) + "\n" + slurmd_settings(c, n.group);
+  bundle.text() += made_by(in, "slurm") + "# settings of the slurmd unit on the nodes of group '" + one_line(g.name) +
+                   "'; installed as " + std::string(kSlurmdSettingsPath) + "\n" + slurmd_settings(c, n.group);
   bundle.close();
 }
 

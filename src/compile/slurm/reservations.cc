@@ -16,15 +16,16 @@ namespace clusterc {
 namespace {
 
 constexpr std::string_view kScript = R"sh(
-# Makes the reservations that the spec names. Run it as root or SlurmUser where scontrol reaches slurmctld, where teams have reservations after accounts.sh; again
-# after each change: what is there by its name stays as it is (scontrol delete reservation NAME), and what is over is not made.
+# Creates the reservations of the spec. Run it as root or SlurmUser where scontrol reaches slurmctld, after
+# accounts.sh if teams have reservations, and again after each change. It does not change a reservation that exists
+# (scontrol delete reservation NAME removes one), and creates none that is over.
 set -eu
 
 number() { printf %s "$1" | tr -d 'T:-'; }
 earlier() { [ "$(number "$1")" -lt "$(number "$2")" ]; }
 # later MOMENT DAYS: the same time of day
 later() { printf '%sT%s\n' "$(date -u -d "${1%T*} $2 days" +%Y-%m-%d)" "${1#*T}"; }
-# reservation NAME START END DAYS KEY=VALUE...     DAYS: it comes again after so many; 0: it does not
+# reservation NAME START END DAYS KEY=VALUE...     DAYS: it repeats after so many days; 0: it does not repeat
 reservation() {
   name=$1 start=$2 end=$3 days=$4
   shift 4

@@ -44,17 +44,18 @@ void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings
   if (**v < version("22.05"))
     findings
         .error("slurm-version-unsupported", v->span,
-               "Slurm " + (*v)->text() + " is older than 22.05, the oldest that these files are written for")
-        .help("cgroup.conf in this form begins with 22.05: write version: 22.05 or newer");
+               "Slurm " + (*v)->text() + " is older than 22.05, the oldest release that the compiled files support")
+        .help("write version: 22.05 or newer; older releases cannot read the compiled cgroup.conf");
   // 25.05.8 is still 25.05: compare by the first two numbers. What scheduler.version says is the rule
   // software-release-unheard-of's business.
   else if (in.wish && v == &in.wish->version && **v >= version("25.06"))
-    findings.warning("slurm-version-untried", v->span,
-                     "Slurm " + (*v)->text() + " is newer than 25.05, the newest that these files are written for");
+    findings.warning(
+        "slurm-version-untried", v->span,
+        "Slurm " + (*v)->text() + " is newer than 25.05, the newest release that the compiled files support");
   if (facts.topology == SlurmTopology::block && **v < version("23.11"))
     findings
         .error("slurm-version-unsupported", v->span,
-               "block topology begins with Slurm 23.11, and the spec has " + (*v)->text())
+               "block topology needs Slurm 23.11 or newer, the spec has " + (*v)->text())
         .help("write version: 23.11 or newer, or topology: tree");
 }
 
@@ -72,12 +73,12 @@ void check_releases(const CompileInput& in, Findings& findings) {
     if (a == b) continue;
     findings
         .error("slurm-releases-differ", g.span,
-               format("the spec names no release of Slurm, and the groups would get different ones: {} for '{}' has "
-                      "{}, {} for '{}' has {}",
-                      *first->software->os, first->name, a.empty() ? "none of its own" : a, *g.software->os, g.name,
-                      b.empty() ? "none of its own" : b))
+               format("the spec names no release of Slurm, and the groups would get different releases: {} of '{}' has "
+                      "{}, {} of '{}' has {}",
+                      *first->software.os, first->name, a.empty() ? "no Slurm" : a, *g.software->os, g.name,
+                      b.empty() ? "no Slurm" : b))
         .help(
-            "write the release in `scheduler.version`, and have its packages built for each of these systems "
+            "write the release in `scheduler.version`, and build its packages for each of these systems "
             "(https://slurm.schedmd.com/quickstart_admin.html)");
     return;
   }
@@ -91,8 +92,8 @@ void check_reserved_names(const CompileInput& in, const SlurmFacts& facts, Findi
     if (to_lower(g.name) == "default")
       findings
           .error("slurm-name-reserved", g.span,
-                 "the partition of group '" + g.name +
-                     "' would be none: Slurm takes the name for the defaults of the partitions behind it")
+                 "group '" + g.name +
+                     "' cannot be a partition: Slurm reads its name as the defaults of the partitions that follow")
           .help("give the group another name");
     const std::string pattern = to_lower(g.names.text());
     if (pattern.find("default") == std::string::npos && pattern.find("all") == std::string::npos) continue;
@@ -100,8 +101,8 @@ void check_reserved_names(const CompileInput& in, const SlurmFacts& facts, Findi
       if (const std::string name = g.names.name(i), low = to_lower(name); low == "default" || low == "all") {
         findings
             .error("slurm-name-reserved", g.spec ? g.spec->names.span : g.span,
-                   "Slurm knows no node '" + name + "': it takes the name for " +
-                       (low == "all" ? "all nodes" : "the defaults of the nodes behind it"))
+                   "'" + name + "' cannot be the name of a node: Slurm reads it as " +
+                       (low == "all" ? "all nodes" : "the defaults of the nodes that follow"))
             .help("give the node another name");
         break;
       }
@@ -118,7 +119,7 @@ bool hands_out_shards(const SlurmFacts& facts) {
 void accounting(const SlurmFacts& facts, SlurmFile& f) {
   if (facts.databases.empty()) return;  // without a database slurmctld calls gathering what nobody stores an error
   f.blank();
-  f.comment("who used what: slurmdbd.conf; what teams may use: accounts.sh");
+  f.comment("slurmdbd records usage (slurmdbd.conf); accounts.sh sets the limits of teams");
   f.derived("AccountingStorageType", "accounting_storage/slurmdbd");
   f.derived("AccountingStorageHost", facts.databases[0]);
   if (facts.databases.size() > 1) f.derived("AccountingStorageBackupHost", facts.databases[1]);
@@ -129,7 +130,7 @@ void accounting(const SlurmFacts& facts, SlurmFile& f) {
   f.derived("AccountingStorageEnforce", "associations,limits,qos");
   if (!facts.shares) return;
   f.set("PriorityType", "priority/multifactor",
-        "who used less of the team's share comes first; among equals who waits longer");
+        "users who used less of their team's share go first, then jobs that wait longer");
   f.set("PriorityWeightFairshare",
         "10000");  // both factors lie between 0 and 1: waiting decides where shares differ by less than a tenth
   f.set("PriorityWeightAge", "1000");
@@ -183,50 +184,49 @@ std::string own_limits(const CompileInput& in, const SlurmFacts& facts) {
 }
 
 void jobs(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
-  f.comment("jobs get cores, memory and GPUs, and see no others: cgroup.conf");
+  f.comment("jobs get cores, memory and GPUs, and cannot use others: cgroup.conf");
   f.derived("SelectType", "select/cons_tres");
   f.set("SelectTypeParameters", "CR_Core_Memory");
   f.derived("ProctrackType", "proctrack/cgroup");
   f.derived("TaskPlugin", "task/affinity,task/cgroup");
   f.set("MpiDefault", facts.mpi);
   f.set("PropagateResourceLimitsExcept", own_limits(in, facts),
-        "each node has its own limits (RDMA locks memory); those of the login node are not carried along");
+        "jobs have the limits of their nodes (RDMA locks memory), not those of the login node");
   f.set("ReturnToService", "1",
-        "a node that did not answer comes back by itself once it registers with what it should have");
+        "a node that did not answer returns to service when it registers with its configured resources");
   f.set("JobRequeue", in.cluster.spec.software->scheduler->requeue.value_or(true) ? "1" : "0",
-        "whether a batch job starts again when its node fails, where the job itself does not say");
+        "whether a batch job is requeued when its node fails, unless the job itself says");
 }
 
 void node_checks(const CompileInput& in, SlurmFile& f, Findings& findings) {
-  f.comment("on each node: what the spec promises is looked for before and after each job, and every five minutes");
+  f.comment("each node is checked against the spec before and after each job, and every five minutes");
   f.program("Prolog", format("{}/prolog.sh", kSlurmFolder),
-            "looks before each job for what the spec promises, and makes its scratch");
-  f.set("PrologEpilogTimeout", "300", "a file server or a driver that does not answer holds no node for ever");
+            "checks the node before each job and creates the scratch folder of the job");
+  f.set("PrologEpilogTimeout", "300", "a file server or driver that does not answer must not hold a node forever");
   f.program("Epilog", format("{}/epilog.sh", kSlurmFolder),
-            "takes the scratch of each job away, and looks at the node");
+            "removes the scratch folder of each job and checks the node");
   // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch
   // job goes back into the queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.
   f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
   f.set("SchedulerParameters", "nohold_on_prolog_fail",
-        "a job that a broken node gave back is not held: it starts on others");
+        "a job that a broken node returned is not held: it starts on other nodes");
   f.option("SlurmctldParameters", "node_reg_mem_percent", std::to_string(kLeastMemoryPercent),
-           "nodes register with this part of RealMemory or more: what a firmware or a hypervisor keeps beyond the sums "
-           "below drains none");
+           "nodes register with this percentage of RealMemory or more: memory that firmware or a hypervisor keeps "
+           "beyond the sums below does not drain them");
   constexpr std::string_view kHealthDoes =
-      "drains nodes on which something is missing, and resumes them, and those that the prolog drained, when it is "
-      "there again";
+      "drains nodes on which something is missing; when nothing is missing, it resumes them and those that the prolog "
+      "drained";
   f.program("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder), kHealthDoes, false);
   f.set("HealthCheckInterval", "300");
   for (const SlurmLine& line : extra_slurm_lines(in.cluster, "slurm.conf"))
     if (const std::string* interval = line.value("healthcheckinterval"); interval && *interval == "0")
       findings
-          .warning(
-              "slurm-program-replaced", line.span,
-              format("'HealthCheckInterval=0' switches {}/healthcheck.sh off, which {}", kSlurmFolder, kHealthDoes))
-          .help("a longer interval, in seconds: `HealthCheckInterval=1800`");
+          .warning("slurm-program-replaced", line.span,
+                   format("'HealthCheckInterval=0' disables {}/healthcheck.sh, which {}", kSlurmFolder, kHealthDoes))
+          .help("use a longer interval, in seconds: `HealthCheckInterval=1800`");
   f.set("HealthCheckNodeState", "ANY,CYCLE",
-        "busy or not, spread over the five minutes: a check of all nodes at once would disturb jobs that run on all of "
-        "them");
+        "busy and idle nodes, spread over the five minutes: a check of all nodes at once would disturb jobs that run "
+        "on all of them");
 }
 
 void devices_and_topology(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
@@ -239,21 +239,19 @@ void devices_and_topology(const CompileInput& in, const SlurmFacts& facts, Slurm
       findings
           .error("slurm-topology-unmade", line.span,
                  "'" + *plugin +
-                     "' reads topology.conf, which is not compiled for this cluster: slurmctld ends without it")
-          .help(
-              "it is compiled where the nodes of a network hang on several switches; here there is nothing to choose "
-              "from");
+                     "' needs topology.conf, which is not compiled for this cluster: slurmctld does not run without it")
+          .help("remove the line: topology.conf is compiled only if the nodes of a network are on several switches");
 }
 
 void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
-  f.comment("RealMemory in MiB: what is fitted less what firmware, kernel, daemons and a crash kernel take");
+  f.comment("RealMemory in MiB: installed memory less that of firmware, kernel, daemons and a crash kernel");
   for (const SlurmNodes& n : facts.nodes) {
     if (const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(n.group)]; !slurm_reads_ranges(n.names))
       findings
           .error("slurm-range-too-long", g.span,
-                 "'" + g.name + "' has more nodes in one range than the " + std::to_string(kLongestSlurmRange) +
-                     " that Slurm reads: slurmctld does not start")
-          .help("several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
+                 "'" + g.name + "' has a range of more than " + std::to_string(kLongestSlurmRange) +
+                     " nodes, the most that Slurm reads: slurmctld does not start")
+          .help("use several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
     f.comment(format("{}: {}", in.cluster.nodes[static_cast<std::size_t>(n.group)].name, n.memory.formula));
     f.line({{"NodeName", n.names},
             {"CPUs", std::to_string(n.cpus)},
@@ -267,7 +265,7 @@ void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findin
 }
 
 void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
-  f.comment("without a wish of its own a job gets its share: of memory by CPU, of CPUs by GPU");
+  f.comment("default share of a job that requests nothing else: memory for each CPU, CPUs for each GPU");
   const Scheduler& scheduler = *in.cluster.spec.software->scheduler;
   bool first = true;
   const std::string longest =
@@ -309,11 +307,10 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle,
 void gres_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   SlurmFile f(in, "gres.conf");
   f.comment(
-      "File= lines are read by every build of slurmd. Where a device is missing slurmd waits 20 s and ends; its unit "
-      "starts "
-      "it again (slurmd.service.d/90-cluster.conf).");
+      "Every build of slurmd reads File= lines. If a device is missing, slurmd waits 20 s and exits; its unit restarts "
+      "it (slurmd.service.d/90-cluster.conf).");
   f.comment(
-      "AutoDetect=nvml would need slurmd built with NVML, and may not stand beside them (sched-gres-file-malformed)");
+      "AutoDetect=nvml needs slurmd built with NVML, and cannot be combined with them (sched-gres-file-malformed)");
   for (const SlurmNodes& n : facts.nodes) {
     if (n.mig) {
       f.comment("MIG instances have no fixed device files: these nodes need slurmd built with NVML");

@@ -120,9 +120,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       findings
           .warning("output-logs-unreceived", c.spec.software->span,
                    "`monitoring` names " + std::string(program) +
-                       ", and no node has the role monitoring: the logs are sent nowhere")
+                       ", but no node has the role monitoring: the logs are sent nowhere")
           .help(
-              "give a group the role monitoring, or say where they go: outputs: { syslog-ng: { extra: { "
+              "give a group the role monitoring, or define the destination: outputs: { syslog-ng: { extra: { "
               "syslog-ng.conf: [ \"destination " +
               std::string(r.destination) + " { … };\" ] } } }");
   }
@@ -137,7 +137,7 @@ extern const Output kSyslogNgOutput;  // registry.cc names it
 const Output kSyslogNgOutput{
     .id = "syslog-ng",
     .summary =
-        "for each group of nodes what sends their journal and Slurm's logs to Loki or Elasticsearch, where "
+        "configuration for each node group that sends the journal and Slurm's logs to Loki or Elasticsearch, if "
         "`monitoring` of the spec names one",
     .consumers = "syslog-ng 3.25 to 4.8; Loki 3, Elasticsearch 7.9 and newer",
     .wanted = wanted,

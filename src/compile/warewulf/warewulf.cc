@@ -41,8 +41,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       if (line && has_anchor(*line))
         findings
             .error("output-extra-malformed", line.span,
-                   "'" + one_line(line->substr(0, 60)) + "' stands at every node, which an anchor cannot")
-            .help("write the value out");
+                   "'" + one_line(line->substr(0, 60)) + "' is copied to every node, so that it cannot have an anchor")
+            .help("write the value without an anchor");
   std::string extra;  // attributes of every node
   for (const YamlEntry& e :
        yaml_entries(in, kFile, {"cluster name", "discoverable", "network devices", "primary network", "ipmi"},
@@ -61,7 +61,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
             findings
                 .warning("warewulf-second-address", g.group().span,
                          "device '" + d.name + "' of '" + g.group().name + "' has " +
-                             std::to_string(d.addresses.size()) + " addresses, Warewulf's files hold the first")
+                             std::to_string(d.addresses.size()) + " addresses, Warewulf's files hold only the first")
                 .help("give the networks that share its ports a `vlan`");
       },
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
@@ -132,7 +132,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kWarewulfOutput;  // registry.cc names it
 const Output kWarewulfOutput{
     .id = "warewulf",
-    .summary = "nodes for Warewulf, where `outputs` of the spec names it: addresses, ports, bonds, VLANs, BMC",
+    .summary = "nodes for Warewulf, if `outputs` of the spec names it: addresses, ports, bonds, VLANs, BMC",
     .consumers = "wwctl node import of Warewulf 4.6",
     .wanted = wanted,
     .emit = emit,

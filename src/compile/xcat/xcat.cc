@@ -65,7 +65,7 @@ std::string defaults(const CompileInput& in, Findings& findings) {
         !std::all_of(key.begin(), key.end(), of_name) || text.ends_with(':'))
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is no line of " + std::string(kFile))
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid line of " + std::string(kFile))
           .help(
               "write one attribute of every node in each line, without blanks: "
               "provmethod=rocky9-x86_64-netboot-compute");
@@ -133,7 +133,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kXcatOutput;  // registry.cc names it
 const Output kXcatOutput{
     .id = "xcat",
-    .summary = "networks and nodes for xCAT, where `outputs` of the spec names it: addresses, MACs, bonds, VLANs, BMC",
+    .summary = "networks and nodes for xCAT, if `outputs` of the spec names it: addresses, MACs, bonds, VLANs, BMC",
     .consumers = "mkdef -z of xCAT 2.14 and newer",
     .wanted = wanted,
     .emit = emit,

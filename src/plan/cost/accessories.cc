@@ -38,7 +38,7 @@ void cords(const Plan& plan, std::vector<Accessory>& out) {
   for (const auto& [owner, devices] : unstated)
     out.push_back(
         {.part = "power-cord",
-         .what = format("of {} of {}, which state{} no supplies", devices, std::get<2>(owner), devices == 1 ? "s" : ""),
+         .what = format("for {} of {}, whose number of power supplies is not stated", devices, std::get<2>(owner)),
          .unknown_for = devices});
 }
 

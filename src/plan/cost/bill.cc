@@ -92,9 +92,10 @@ std::vector<BillLine> bill_of(const Plan& plan) {
       given += spares;
       if (spares > 0)
         bill.push_back({.part = part.id,
-                        .what = longest && lengths > 1 ? format("spares: with those above {} % of {} in {} lengths",
-                                                                share * 100, all, lengths)
-                                                       : format("spares: {} % of {}", share * 100, at->second),
+                        .what = longest && lengths > 1
+                                    ? format("spares: with the shorter lengths {} % of {} in {} lengths", share * 100,
+                                             all, lengths)
+                                    : format("spares: {} % of {}", share * 100, at->second),
                         .planning_default = wish.origin != Origin::spec,
                         .length = Meters(at->first.second),
                         .spares = spares,

@@ -82,11 +82,11 @@ void find_pue(const Plan& plan, Cost& cost) {
   const SitePower site = site_power(plan);
   cost.pue = site.pue();
   cost.pue_known = site.pue_known();
-  if (site.by_pue) cost.pue_from = "as the site states it";
+  if (site.by_pue) cost.pue_from = "stated in `site`";
   if (site.by_pue || site.equipment.value <= 0) return;
-  cost.pue_from = format("{} of equipment, {} of cooling, {} lost in UPS, all at their highest",
+  cost.pue_from = format("{} of equipment, {} of cooling, {} of UPS losses, all at maximum load",
                          to_text(site.equipment), to_text(site.cooling), to_text(site.ups_loss));
-  if (!site.cooling_known) cost.pue_from += "; not every cooling unit states its draw";
+  if (!site.cooling_known) cost.pue_from += "; the power of some cooling units is not stated";
 }
 
 double annuity(double purchase, double years, double interest) {

@@ -233,8 +233,8 @@ struct Cabling::Picker {
     if (!options.empty()) {
       const auto longest = std::max_element(options.begin(), options.end(),
                                             [](const auto& a, const auto& b) { return a.reach.value < b.reach.value; });
-      return format("{} of way, what fits reaches {}", to_text(Meters(std::round(length * 10) / 10)),
-                    to_text(longest->reach));
+      return format("the path is {} long, the longest part that fits reaches {}",
+                    to_text(Meters(std::round(length * 10) / 10)), to_text(longest->reach));
     }
     std::string cages;
     for (int g : n.groups) {
@@ -242,8 +242,8 @@ struct Cabling::Picker {
       if (!cages.empty()) cages += " to ";
       cages += group.links > 1 ? format("{} ({} links)", group.connector, group.links) : group.connector;
     }
-    if (n.groups.size() == 1) cages += " to its like";
-    return format("nothing in the catalogue joins {} at {}", cages, to_text(BitsPerSecond(n.rate)));
+    if (n.groups.size() == 1) cages += " to the same connector";
+    return format("no part in the catalogue connects {} at {}", cages, to_text(BitsPerSecond(n.rate)));
   }
 };
 

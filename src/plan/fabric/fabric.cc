@@ -289,7 +289,7 @@ struct Builder {
     FabricDemand d = demand(c, f, bond, false, false);
     const std::int64_t radix = d.radix;
     if (radix <= 0) {
-      f.unbuildable = "the switch has no number of ports";
+      f.unbuildable = "the number of ports of the switch is not stated";
       return;
     }
     // Rail-only has one rail in each plane.
@@ -318,11 +318,11 @@ struct Builder {
       f.leaves_per_unit = d.rails;
       s = shape_of_tiers(f, d);
       if (s.tiers == 0) {
-        f.unbuildable =
-            clusterc::format("{} ports{}{}, three tiers of {} ports carry {} without oversubscription",
-                             ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
-                             d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "",
-                             ports_of_tiers(d), three_tier_limit(d));
+        f.unbuildable = clusterc::format(
+            "{} ports{}{} are needed, three tiers of switches with {} ports reach {} without oversubscription",
+            ceil_div(f.end_ports_built_for, f.planes), f.planes > 1 ? " in each plane" : "",
+            d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", ports_of_tiers(d),
+            three_tier_limit(d));
         f.node_cables = 0;
         return;
       }

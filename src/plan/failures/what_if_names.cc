@@ -189,7 +189,7 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
   const Cluster& c = m.c;
   const auto colon = word.find(':');
   if (colon == std::string_view::npos || colon + 1 == word.size()) {
-    error = format("'{}' is not written as KIND:NAME, for example feed:A", word);
+    error = format("'{}' is not of the form KIND:NAME, for example feed:A", word);
     return std::nullopt;
   }
   const std::string kind(word.substr(0, colon)), rest(word.substr(colon + 1));
@@ -353,10 +353,10 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     if (const auto found = supply(rest, 1)) return found;
     return no(format("there is no power supply '{}' in a rack: write psu:NODE/1", rest));
   }
-  return no(
-      format("'{}' is no kind of component: feed, ups, panel, pdu, shelf, psu, cooling, loop, cdu, leaf, spine, core, "
-             "switch, link, node, storage",
-             kind));
+  return no(format(
+      "'{}' is not a kind of component: feed, ups, panel, pdu, shelf, psu, cooling, loop, cdu, leaf, spine, core, "
+      "switch, link, node, storage",
+      kind));
 }
 
 }  // namespace clusterc

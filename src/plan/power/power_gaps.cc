@@ -80,7 +80,7 @@ void add_rack(const Plan& plan, std::int64_t r, const std::vector<std::vector<Po
     for (const Occupied& o : g.spec->occupied) {
       const std::vector<std::int64_t> racks = g.racks_of(o);
       if (o.power || std::find(racks.begin(), racks.end(), r - g.first) == racks.end()) continue;
-      add(gaps.equipment, format("what already stands in '{}'", g.name), 1);
+      add(gaps.equipment, format("existing equipment in '{}'", g.name), 1);
       air = true;
     }
   mark(gaps.zones, g.cooling);

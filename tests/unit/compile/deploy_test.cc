@@ -34,7 +34,8 @@ TEST(Deploy, NobodyAsksForAFileSystemBesideTheSystem) {
   const Finding* note = d.finding("storage-drives-unsaid");
   ASSERT_NE(note, nullptr) << d.told();
   EXPECT_EQ(note->message,
-            "no file system is made for 'scratch', and no health check asks for one: the system of 'n' lies on 'boot'");
+            "no output creates the file system 'scratch', and no health check covers it: the operating system of 'n' "
+            "is on 'boot'");
   EXPECT_EQ(between(d.file("slurm/nodes/n.sh"), "scratch", "/more"), "scratch_folder /scratch\nscratch ");
   EXPECT_EQ(between(d.file("ansible/group_vars/group_n.yaml"), "cluster_drives:", "mount"),
             "cluster_drives:\n  - storage: more\n    ");

@@ -35,7 +35,7 @@ TEST(Opensm, TheSpecChoosesTheEngineAndAWrongOneIsRefused) {
   asked.spec(fabric(", routing: updn }\n"), {"opensm"});
   EXPECT_NE(asked.file("opensm/compute/opensm.conf").find("\nrouting_engine updn\n"), std::string::npos);
   wrong.spec(fabric(", routing: fttree }\n"), {"opensm"});
-  EXPECT_NE(wrong.told().find("'fttree' is no routing engine of OpenSM [opensm-routing-unknown]"), std::string::npos)
+  EXPECT_NE(wrong.told().find("'fttree' is not a routing engine of OpenSM [opensm-routing-unknown]"), std::string::npos)
       << wrong.told();
 }
 
@@ -48,11 +48,12 @@ TEST(Opensm, ExtraLinesReplaceDefaultsAndNothingThatFollowsFromTheSpec) {
   EXPECT_NE(c.told().find("'routing_engine' follows from the spec: it is 'ftree' [output-extra-contradicts-spec]"),
             std::string::npos)
       << c.told();
-  EXPECT_NE(c.told().find("'Sweep 3' is no line of opensm.conf [output-extra-malformed]"), std::string::npos);
-  EXPECT_NE(c.told().find("'sweep_interval' is no line of opensm.conf [output-extra-malformed]"), std::string::npos);
-  EXPECT_NE(c.told().find("the default partition stands in partitions.conf already [output-extra-contradicts-spec]"),
+  EXPECT_NE(c.told().find("'Sweep 3' is not a valid line of opensm.conf [output-extra-malformed]"), std::string::npos);
+  EXPECT_NE(c.told().find("'sweep_interval' is not a valid line of opensm.conf [output-extra-malformed]"),
             std::string::npos);
-  EXPECT_NE(c.told().find("'b : ALL' is no partition [output-extra-malformed]"), std::string::npos);
+  EXPECT_NE(c.told().find("partitions.conf already has the default partition [output-extra-contradicts-spec]"),
+            std::string::npos);
+  EXPECT_NE(c.told().find("'b : ALL' is not a valid partition [output-extra-malformed]"), std::string::npos);
   EXPECT_NE(
       c.told().find("output 'opensm' has no file 'opensm.conf' that takes extra lines [output-extra-unknown-file]"),
       std::string::npos);

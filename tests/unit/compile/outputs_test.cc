@@ -36,12 +36,11 @@ TEST(Compile, ExtraLinesOfAnOutputThatIsNotMadeAreAWarning) {
          "hosts: [ \"10.0.0.9 nas\" ] } }\n  ansible: { skip: true }\n");
   EXPECT_EQ(c.findings.count(Severity::error), 0u);
   EXPECT_EQ(c.findings.count(Severity::warning), 2u);
-  EXPECT_NE(
-      c.told().find(
-          "the extra lines of 'slurm.conf' go nowhere: this cluster does not call for 'slurm' [output-extra-unused]"),
-      std::string::npos)
+  EXPECT_NE(c.told().find("the extra lines of 'slurm.conf' are not used: this cluster does not need the output 'slurm' "
+                          "[output-extra-unused]"),
+            std::string::npos)
       << c.told();
-  EXPECT_NE(c.told().find("the extra lines of 'hosts' go nowhere: 'hosts' is skipped [output-extra-unused]"),
+  EXPECT_NE(c.told().find("the extra lines of 'hosts' are not used: `outputs` skips 'hosts' [output-extra-unused]"),
             std::string::npos)
       << c.told();
 }
@@ -53,8 +52,8 @@ TEST(Compile, NoFileWithoutTheAddressesItNeeds) {
   Compiled c;
   c.spec(spec);
   EXPECT_EQ(c.findings.count(Severity::error), 1u);
-  EXPECT_NE(c.told().find("network 'lan' has a subnet, 10.7.0.0/24, and no addresses to give: its machines do not fit "
-                          "[output-address-missing]"),
+  EXPECT_NE(c.told().find(
+                "subnet 10.7.0.0/24 of network 'lan' has too few addresses for its machines [output-address-missing]"),
             std::string::npos)
       << c.told();
 }
@@ -140,19 +139,17 @@ TEST(Hosts, NoNameStandsForTwoMachines) {
   const std::string lan = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { a: 1, b: 1 } }\n",
                     second = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, connects: { a: 1, b: 1 } }\n";
   EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-lan" + vm, "  lan" + lan)
-                .find("'n1-lan' would be the name of two machines in hosts: node group 'a' and node group 'b' "
+                .find("two machines have the name 'n1-lan' in hosts: node group 'a' and node group 'b' "
                       "[hosts-name-twice]"),
             std::string::npos);
   EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-x" + vm, "  x-y" + lan + "  y" + second)
-                .find("'n1-x-y' would be the name of two machines"),
+                .find("two machines have the name 'n1-x-y'"),
             std::string::npos);
   EXPECT_NE(told("  a: { names: localhost" + vm + "  b: { names: n2" + vm, "  lan" + lan).find("[hosts-name-twice]"),
             std::string::npos);
-  EXPECT_NE(
-      told("  a: { names: \"n[1-3]\"" + vm + "  b: { names: N2" + vm, "  lan" + lan)
-          .find(
-              "'n2' would be the name of two machines in hosts: node group 'a' and node group 'b' [hosts-name-twice]"),
-      std::string::npos);  // to DNS
+  EXPECT_NE(told("  a: { names: \"n[1-3]\"" + vm + "  b: { names: N2" + vm, "  lan" + lan)
+                .find("two machines have the name 'n2' in hosts: node group 'a' and node group 'b' [hosts-name-twice]"),
+            std::string::npos);  // to DNS
   EXPECT_EQ(told("  a: { names: \"N[1-3]\"" + vm + "  b: { names: n4" + vm, "  lan" + lan), "");
   EXPECT_EQ(
       told("  a: { names: \"n-[1-3]\"" + vm + "  b: { names: \"n-[4-6]-lan\"" + vm, "  lan" + lan + "  y" + second),
@@ -317,7 +314,8 @@ TEST(Slurm, GpusOfTwoModelsWithTheSameFirstWordKeepTheirWholeName) {
 TEST(Slurm, BlocksNeedARelease) {
   Compiled c;
   c.spec(kVms + "software: { scheduler: { kind: slurm, version: 22.05, topology: block } }\n", {"slurm"});
-  EXPECT_NE(c.told().find("block topology is asked for, and no NVLink domain spans nodes"), std::string::npos)
+  EXPECT_NE(c.told().find("block topology needs an NVLink domain that spans nodes, but no group has one"),
+            std::string::npos)
       << c.told();
   Compiled old;
   old.spec(kVms + "software: { scheduler: { kind: slurm, version: 21.08 } }\n", {"slurm"});
@@ -382,20 +380,21 @@ TEST(Slurm, AccountingThatCannotBeIsRefused) {
   };
   const std::string teams = "teams: { a: {} }\n";
   EXPECT_NE(told("accounting: { nodes: \"n[1-2]\" }", teams)
-                .find("two nodes run slurmdbd, and each would have a database of its own"),
+                .find("2 nodes run slurmdbd, and each would use its own database"),
             std::string::npos);
-  EXPECT_NE(told("accounting: { nodes: \"n[1-3]\", database: db }", teams).find("slurmdbd has one backup at most"),
+  EXPECT_NE(told("accounting: { nodes: \"n[1-3]\", database: db }", teams)
+                .find("slurmdbd runs on 2 at most: one and its backup"),
             std::string::npos);
   EXPECT_NE(told("accounting: { nodes: nobody }", teams).find("no node is named 'nobody'"), std::string::npos);
-  EXPECT_NE(told("accounting: { password: { file: \"/etc/a b\" } }", teams).find("is no absolute path"),
+  EXPECT_NE(told("accounting: { password: { file: \"/etc/a b\" } }", teams).find("is not an absolute path"),
             std::string::npos);
   EXPECT_NE(told("limits: { submit: 5 }", "").find("the spec has no teams"), std::string::npos);
   EXPECT_NE(told("topology: none", "teams: { Root: {} }\n").find("has an account 'root' already"), std::string::npos);
   EXPECT_NE(told("topology: none", "teams: { A: {}, a: {} }\n").find("has an account 'a' already"), std::string::npos);
-  EXPECT_NE(told("topology: none", "teams: { a: { users: [\"x;id\"] } }\n").find("'x;id' is no account's name"),
+  EXPECT_NE(told("topology: none", "teams: { a: { users: [\"x;id\"] } }\n").find("'x;id' is not a valid account name"),
             std::string::npos);
   EXPECT_NE(
-      told("topology: none", "teams: { a: { quota: { head: 1 nodes } } }\n").find("which Slurm does not hand out"),
+      told("topology: none", "teams: { a: { quota: { head: 1 nodes } } }\n").find("which Slurm does not schedule"),
       std::string::npos);
 }
 
@@ -460,7 +459,7 @@ TEST(Netplan, InterfaceNamesFit) {
          {"netplan"});
   EXPECT_NE(
       c.told().find(
-          "interface 'abcdefghijklmno1' of 'hw' has 16 characters, Linux takes 15 [netplan-interface-name-too-long]"),
+          "interface 'abcdefghijklmno1' of 'hw' has 16 characters, Linux allows 15 [netplan-interface-name-too-long]"),
       std::string::npos)
       << c.told();
 }
@@ -474,7 +473,7 @@ TEST(Ansible, GroupsThatWouldHaveOneName) {
   spec.replace(spec.find("head: 1, cpu: 1"), 15, "a_b: 1, a-b: 1");
   Compiled c;
   c.spec(spec, {"ansible"});
-  EXPECT_NE(c.told().find("Ansible would call 'a-b' and 'a_b' both group_a_b [ansible-groups-collide]"),
+  EXPECT_NE(c.told().find("'a-b' and 'a_b' would have the same name in Ansible: group_a_b [ansible-groups-collide]"),
             std::string::npos)
       << c.told();
 }
@@ -544,7 +543,7 @@ TEST(Ansible, PackagesFollowTheGpu) {
   EXPECT_EQ(packages(volta, "os: rocky-9, cuda: 12.9.1, nccl: 2.28.9"),
             "cuda: cuda-toolkit-12-9 \"libnccl-2.28.9-*+cuda12.?\" \"libnccl-devel-2.28.9-*+cuda12.?\"");
   EXPECT_NE(packages("instance: nvidia-dgx-h100", "os: plan9-4, gpu_driver: 570")
-                .find("no repositories of GPU software are known here for 'plan9-4', so that the plays install none on "
+                .find("no repository of GPU software is known for 'plan9-4': the plays install no GPU software on "
                       "'gpu' [ansible-os-unsupported]"),
             std::string::npos);
 }
@@ -559,8 +558,7 @@ TEST(Ansible, ForeignTextIsNeverRun) {
   EXPECT_NE(c.file("ansible/group_vars/group_cpu.yaml").find("  base: !unsafe \"dc={{ 7*7 }}\"\n"), std::string::npos)
       << c.file("ansible/group_vars/group_cpu.yaml");
   EXPECT_EQ(c.findings.count(Severity::error), 1) << c.told();
-  EXPECT_NE(c.told().find(
-                "'a;reboot' is not one word that a kernel takes as an argument [ansible-kernel-argument-malformed]"),
+  EXPECT_NE(c.told().find("'a;reboot' is not a valid kernel argument [ansible-kernel-argument-malformed]"),
             std::string::npos)
       << c.told();
 }
@@ -665,7 +663,7 @@ TEST(NetworkReaders, ExtraLines) {
                 .find("interface 'eth0' follows from the spec [output-extra-contradicts-spec]"),
             std::string::npos);
   EXPECT_NE(told("debian-12", d, "\"Name=mgmt0\"")
-                .find("'Name=mgmt0' is no line of 90-extra.network [output-extra-malformed]"),
+                .find("'Name=mgmt0' is not a valid line of 90-extra.network [output-extra-malformed]"),
             std::string::npos);
   EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=a\\nReboot=yes\"").find("[output-extra-malformed]"),
             std::string::npos);
@@ -698,15 +696,16 @@ TEST(NodeLists, OnlyTheOneThatIsNamed) {
 TEST(NodeLists, SayWhatIsNotKnown) {
   Compiled maas, warewulf;
   maas.spec(kVms + "outputs: { maas: {} }\n", {"maas"});
-  EXPECT_NE(maas.told().find("601 nodes are not in the list: MAAS asks for the MAC of the port that a node starts from "
+  EXPECT_NE(maas.told().find("601 nodes are not in the list: MAAS needs the MAC of the port that a node starts from "
                              "[output-nodes-left-out]"),
             std::string::npos)
       << maas.told();
   EXPECT_NE(maas.told().find("eth0,MAC"), std::string::npos) << maas.told();
   EXPECT_EQ(maas.file("maas/machines.sh").find("\nmachine "), std::string::npos);
   warewulf.spec(kVms + "outputs: { warewulf: {} }\n", {"warewulf"});
-  EXPECT_NE(warewulf.file("warewulf/nodes.yaml").find("\n# no MAC is known of ports: 601; rows of the inventory"),
-            std::string::npos);
+  EXPECT_NE(
+      warewulf.file("warewulf/nodes.yaml").find("\n# no MAC address is known of ports: 601; add rows to the inventory"),
+      std::string::npos);
   EXPECT_NE(warewulf.file("warewulf/nodes.yaml").find("  discoverable: true\n"), std::string::npos);
 }
 
@@ -722,16 +721,18 @@ TEST(NodeLists, ExtraLines) {
             std::string::npos);
   EXPECT_NE(told("xcat", "nodes.stanza", "nicips.eth0=10.0.0.1").find("'nicips.eth0' follows from the spec"),
             std::string::npos);
-  EXPECT_NE(told("xcat", "nodes.stanza", "n9:").find("'n9:' is no line of nodes.stanza [output-extra-malformed]"),
-            std::string::npos);
+  EXPECT_NE(
+      told("xcat", "nodes.stanza", "n9:").find("'n9:' is not a valid line of nodes.stanza [output-extra-malformed]"),
+      std::string::npos);
   EXPECT_EQ(told("xcat", "nodes.stanza", "provmethod=netboot"), "");
   EXPECT_NE(told("maas", "machines.sh", "power_type=manual").find("'power_type' follows from the spec"),
             std::string::npos);
-  EXPECT_NE(told("warewulf", "nodes.yaml", "comment: &a x").find("stands at every node, which an anchor cannot"),
-            std::string::npos);
+  EXPECT_NE(
+      told("warewulf", "nodes.yaml", "comment: &a x").find("is copied to every node, so that it cannot have an anchor"),
+      std::string::npos);
   EXPECT_NE(told("maas", "machines.sh", "; reboot").find("[output-extra-malformed]"), std::string::npos);
   EXPECT_NE(told("warewulf", "nodes.yaml", "ipmi: { ipaddr: 10.0.0.1 }")
-                .find("'ipmi' stands in nodes.yaml already [output-extra-contradicts-spec]"),
+                .find("nodes.yaml already has 'ipmi' [output-extra-contradicts-spec]"),
             std::string::npos);
 }
 
@@ -755,13 +756,13 @@ std::string with_reservations(int count) {
 TEST(Reservations, AThousandAreComparedAndItIsSaidWhereThatEnds) {
   Compiled last;
   last.spec(with_reservations(1000), {"slurm"});
-  EXPECT_NE(last.told().find("'r999' is to reserve nodes that 'r0' has at the same time [slurm-reservation-unmade]"),
+  EXPECT_NE(last.told().find("'r999' reserves nodes that 'r0' reserves at the same time [slurm-reservation-unmade]"),
             std::string::npos)
       << last.told();
   Compiled beyond;
   beyond.spec(with_reservations(1002), {"slurm"});
-  EXPECT_EQ(beyond.told().find("is to reserve"), std::string::npos);
-  const std::string note = "from here on nothing is said of reservations that overlap";
+  EXPECT_EQ(beyond.told().find("reserves nodes"), std::string::npos);
+  const std::string note = "overlaps of this and later reservations were not checked";
   const std::string told = beyond.told();
   ASSERT_NE(told.find(note), std::string::npos) << told;
   EXPECT_EQ(told.find(note), told.rfind(note));

@@ -44,15 +44,16 @@ struct Told : Compiled {
 
 TEST(Told, ServersInNetworksOfOthersAreNoted) {
   const Told d(cluster("", "time_servers: [ctl]"));
-  EXPECT_EQ(d.note("time-server-unreached"), "the name 'ctl' means an address in a network that 'nas' is not in");
+  EXPECT_EQ(d.note("time-server-unreached"),
+            "time server 'ctl' resolves to an address in a network that nodes of 'nas' are not in");
   EXPECT_EQ(d.note("name-server-unreached"),
-            "'nas' is told of no name server: the cluster's own lies in no network of theirs, and what they know is "
-            "/etc/hosts");
+            "nodes of 'nas' have no name server: the cluster's own is in none of their networks, so that they resolve "
+            "only names in /etc/hosts");
   EXPECT_EQ(d.note("network-no-way-out"),
-            "'ctl', 'nas' have no gateway: nothing that is compiled leads to the repositories that the plays read");
+            "nodes of 'ctl', 'nas' have no gateway: they have no route to the package repositories that the plays use");
   EXPECT_EQ(Told(cluster("", "time_servers: [ctl], mirror: { server: ctl }")).note("network-no-way-out"), "");
   EXPECT_EQ(Told(cluster(", gateway: 10.1.0.1", "time_servers: [ntp.example.org]")).note("network-no-way-out"),
-            "'nas' has no gateway, and 'ntp.example.org' lies in no network of theirs");
+            "nodes of 'nas' have no gateway, but server 'ntp.example.org' is in none of their networks");
   const auto all = [](std::string_view software) {
     const Told t(cluster("", software));
     std::string out;
@@ -61,14 +62,14 @@ TEST(Told, ServersInNetworksOfOthersAreNoted) {
     return out;
   };
   EXPECT_EQ(all("time_servers: [10.1.0.9, 10.3.0.9]"),
-            "'ctl' has no gateway, and '10.3.0.9' lies in no network of theirs; 'nas' has no gateway, and '10.1.0.9' "
-            "lies in no network of theirs; ");
+            "nodes of 'ctl' have no gateway, but server '10.3.0.9' is in none of their networks; nodes of 'nas' have "
+            "no gateway, but server '10.1.0.9' is in none of their networks; ");
   // Each is said, whatever else is not reached.
   EXPECT_EQ(all("time_servers: [a.example.org, b.example.org], identity: { kind: ldap, server: "
                 "\"ldaps://ldap.example.org\" }"),
-            "'ctl', 'nas' have no gateway, and 'a.example.org', 'b.example.org' lie in no network of theirs; "
-            "'ctl', 'nas' ask the directory 'ldap.example.org', and have no gateway: its name has to mean an address "
-            "in a network of theirs; ");
+            "nodes of 'ctl', 'nas' have no gateway, but servers 'a.example.org', 'b.example.org' are in none of their "
+            "networks; nodes of 'ctl', 'nas' have no gateway, but use the directory 'ldap.example.org': this name must "
+            "resolve to an address in one of their networks; ");
 }
 
 // nas is in stor alone, ctl in lan alone; a file system of an outside host is mounted by both where `on` is left out.
@@ -86,16 +87,19 @@ TEST(Told, FileSystemsOfHostsThatNobodyReaches) {
     return out;
   };
   EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: nas.example.org }")),
-            "'ctl', 'nas' mount 'home' from 'nas.example.org', and have no gateway: its name has to mean an address in "
-            "a network of theirs\n");
+            "nodes of 'ctl', 'nas' have no gateway, but mount 'home' from 'nas.example.org': this name must resolve to "
+            "an address in one of their networks\n");
   EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: 10.3.0.200 }")),
-            "'ctl' mounts 'home' from '10.3.0.200', and has no gateway: it lies in no network of theirs\n");
+            "nodes of 'ctl' have no gateway, but mount 'home' from '10.3.0.200': this address is in none of their "
+            "networks\n");
   EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: 10.1.0.200 }, source: \"10.1.0.200:/vol\"")),
-            "'nas' mounts 'home' from '10.1.0.200', and has no gateway: it lies in no network of theirs\n");
+            "nodes of 'nas' have no gateway, but mount 'home' from '10.1.0.200': this address is in none of their "
+            "networks\n");
   EXPECT_EQ(all(mounted(", gateway: 10.1.0.1", "kind: nfs, servers: { external: 10.3.0.200 }")), "");
   EXPECT_EQ(all(mounted("", "kind: nfs, servers: { external: 10.3.0.200 }, on: [nas]")), "");
   EXPECT_EQ(all(mounted("", "kind: beegfs, servers: { external: mgmt }, source: 10.9.0.4")),
-            "'ctl', 'nas' mount 'home' from '10.9.0.4', and have no gateway: it lies in no network of theirs\n");
+            "nodes of 'ctl', 'nas' have no gateway, but mount 'home' from '10.9.0.4': this address is in none of their "
+            "networks\n");
 }
 
 TEST(Told, NamesOfAProviderAreAskedOfNobody) {
@@ -109,8 +113,8 @@ TEST(Told, NamesOfAProviderAreAskedOfNobody) {
         .note("name-server-provider-unasked");
   };
   EXPECT_EQ(cloud("domain: c.example"),
-            "nodes ask the name server that is compiled for 'c.example', and it asks the Internet's: names that the "
-            "provider's own resolver has are not found");
+            "nodes use the compiled name server of 'c.example', which resolves other names on the internet: names that "
+            "only the provider's resolver has are not found");
   EXPECT_EQ(cloud("domain: c.example, name_servers: [10.1.0.17, 10.1.0.2]"), "");
   EXPECT_EQ(cloud("time_servers: [10.1.0.2]"), "");
   EXPECT_EQ(Told(cluster("", "")).note("name-server-provider-unasked"), "");
@@ -118,8 +122,8 @@ TEST(Told, NamesOfAProviderAreAskedOfNobody) {
 
 TEST(Told, HostsOutsideInTheClustersDomainAreHidden) {
   const std::string hides =
-      "'ntp.case.example' lies in the cluster's domain 'case.example', and the name server that is compiled for it "
-      "knows no 'ntp': nobody in the cluster finds it";
+      "'ntp.case.example' is in the cluster's domain 'case.example', but the compiled name server has no record of "
+      "'ntp': no node of the cluster can resolve it";
   EXPECT_EQ(Told(cluster("", "time_servers: [NTP.case.example]")).note("dns-hides-host"), "'NTP" + hides.substr(4));
   EXPECT_EQ(
       Told(cluster("", "time_servers: [ntp.case.example]", "outputs: { dns: { extra: { zone: [ntp A 10.9.0.1] } } }\n"))
@@ -162,9 +166,9 @@ TEST(Told, NodesThatTheSchedulerDoesNotReachByTheirNames) {
                 std::string(router) + "carries: [inband], connects: { tri: 1" + std::string(leg) + " } }\n")
         .note("name-unreached");
   };
-  EXPECT_EQ(
-      note("", ""),
-      "'head' calls nodes by their plain names, and those of 'tri' mean addresses in a network that it is not in");
+  EXPECT_EQ(note("", ""),
+            "'head' connects to nodes by their plain names, but the names of 'tri' resolve to addresses in a network "
+            "that 'head' is not in");
   EXPECT_EQ(note("gateway: 10.6.0.1, ", ""), "");
   EXPECT_EQ(note("", ", head: 1"), "");
 }
@@ -172,8 +176,8 @@ TEST(Told, NodesThatTheSchedulerDoesNotReachByTheirNames) {
 TEST(Told, KeaServesNoNames) {
   EXPECT_EQ(Told(cluster("", "name_servers: []", "outputs: { kea: {}, dns: { skip: true } }\n"))
                 .note("name-server-unreached"),
-            "'ctl', 'nas' are told of no name server: Kea serves no names, and the output dns is not made, and what "
-            "they know is /etc/hosts");
+            "nodes of 'ctl', 'nas' have no name server: Kea serves no names, and the output dns is not compiled, so "
+            "that they resolve only names in /etc/hosts");
 }
 
 // A server of a service that lies outside, and groups without a gateway.
@@ -182,14 +186,16 @@ TEST(Told, DirectoriesAndDatabasesThatNobodyReaches) {
     std::string out;
     const Told told(cluster(gateway, "time_servers: [ctl], mirror: { server: ctl }, " + std::string(software)));
     for (const Finding& f : told.findings.all())
-      if (f.rule == "network-no-way-out" && f.message.find(" ask") != std::string::npos) out += f.message + "\n";
+      if (f.rule == "network-no-way-out" && f.message.find("but use the ") != std::string::npos)
+        out += f.message + "\n";
     return out;
   };
   EXPECT_EQ(all("", "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }"),
-            "'ctl', 'nas' ask the directory 'ldap.example.org', and have no gateway: its name has to mean an address "
-            "in a network of theirs\n");
-  EXPECT_EQ(all("", "identity: { kind: ldap, server: \"ldaps://10.3.0.9\" }"),
-            "'ctl' asks the directory '10.3.0.9', and has no gateway: it lies in no network of theirs\n");
+            "nodes of 'ctl', 'nas' have no gateway, but use the directory 'ldap.example.org': this name must resolve "
+            "to an address in one of their networks\n");
+  EXPECT_EQ(
+      all("", "identity: { kind: ldap, server: \"ldaps://10.3.0.9\" }"),
+      "nodes of 'ctl' have no gateway, but use the directory '10.3.0.9': this address is in none of their networks\n");
   EXPECT_EQ(all(", gateway: 10.1.0.1", "identity: { kind: ldap, server: \"ldaps://10.3.0.9\" }"), "");
   const auto base = [&](std::string_view gateway, std::string_view host) {
     return all(gateway,
@@ -197,8 +203,8 @@ TEST(Told, DirectoriesAndDatabasesThatNobodyReaches) {
                    std::string(host) + " } }");
   };
   EXPECT_EQ(base("", "db.example.org"),
-            "'ctl' asks the database 'db.example.org', and has no gateway: its name has to mean an address in a "
-            "network of theirs\n");
+            "nodes of 'ctl' have no gateway, but use the database 'db.example.org': this name must resolve to an "
+            "address in one of their networks\n");
   EXPECT_EQ(base("", "10.1.0.200"), "");
   EXPECT_EQ(base(", gateway: 10.1.0.1", "db.example.org"), "");
 }
@@ -213,20 +219,18 @@ TEST(Told, AServerThatIsMountedByAddressIsNotHidden) {
   };
   EXPECT_EQ(hidden("10.1.0.77"), "");
   EXPECT_EQ(hidden("mgmt.case.example"),
-            "'mgmt.case.example' lies in the cluster's domain 'case.example', and the name server that is compiled for "
-            "it knows no 'mgmt': nobody in the cluster finds it");
+            "'mgmt.case.example' is in the cluster's domain 'case.example', but the compiled name server has no record "
+            "of 'mgmt': no node of the cluster can resolve it");
 }
 
 TEST(Told, WhoMayLogInWhereADirectoryLetsEverybodyIn) {
   const std::string directory = "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }",
                     teams = "teams: { a: { users: [ada] } }\n";
   EXPECT_EQ(Told(cluster("", directory, teams)).note("login-ungated"),
-            "whoever is in the directory may log in to 'ctl', 'nas' by ssh: nothing that is compiled asks for a job or "
-            "a group first");
+            "every user of the directory can log in to 'ctl', 'nas' by ssh: no output requires a job or a group");
   // Teams change nothing of who may log in.
   EXPECT_EQ(Told(cluster("", directory)).note("login-ungated"),
-            "whoever is in the directory may log in to 'ctl', 'nas' by ssh: nothing that is compiled asks for a job or "
-            "a group first");
+            "every user of the directory can log in to 'ctl', 'nas' by ssh: no output requires a job or a group");
   EXPECT_EQ(Told(cluster("", "identity: { kind: local }", teams)).note("login-ungated"), "");
   EXPECT_EQ(Told(cluster("", directory, teams + "outputs: { ansible: { skip: true } }\n")).note("login-ungated"), "");
 }
@@ -238,8 +242,8 @@ TEST(Told, WhoAsksSwitchesBySnmp) {
     return Told(spec).note("snmp-closed");
   };
   EXPECT_EQ(note("prometheus, snmp-exporter", ""),
-            "an SNMP exporter is named, and no node with the role monitoring has an address: the firewall lets root "
-            "alone ask switches and PDUs, from 'ctl'");
+            "an SNMP exporter is named, but no node with the role monitoring has an address: the firewall lets only "
+            "root query switches and PDUs, from 'ctl'");
   EXPECT_EQ(note("prometheus, snmp-exporter", "provisioning, monitoring"), "");
   EXPECT_EQ(note("prometheus", ""), "");
 }
@@ -256,8 +260,8 @@ TEST(Told, NamesOfInfinibandPortsAreTheImagesOwn) {
     return std::string();
   };
   EXPECT_EQ(told("cx7-ndr-osfp", "kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700"),
-            "nothing gives InfiniBand ports their names: those of their network configuration, such as 'data1' on "
-            "'g1', must exist on the machine | by the image, or by udev rules of your own with their GUIDs");
+            "no output names InfiniBand ports: the names in their network configuration, such as 'data1' on 'g1', must "
+            "exist on the machine | name the ports in the image, or by your own udev rules with their GUIDs");
   EXPECT_EQ(told("cx6-vpi-200", "kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c").find("InfiniBand"),
             std::string::npos);
 }
@@ -284,9 +288,9 @@ TEST(Told, DhcpTellsOfWhatItsClientsReach) {
 
 TEST(Told, WhatNothingMakesIsNoted) {
   EXPECT_EQ(Told(cluster("", "name_servers: []")).note("ha-unmade"),
-            "nothing that is compiled makes 'ha' of 'ctl': each of its nodes is a machine of its own");
+            "no output implements `ha` of 'ctl': its nodes do not fail over");
   EXPECT_EQ(Told(cluster("", "name_servers: []", "teams: { a: { users: [ada] } }\n")).note("team-users-unmade"),
-            "nobody makes users of teams, such as 'ada', on 'nas'");
+            "no output creates the users of teams, such as 'ada', on 'nas'");
   EXPECT_EQ(Told(cluster("", "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }",
                          "teams: { a: { users: [ada] } }\n"))
                 .note("team-users-unmade"),

@@ -101,7 +101,7 @@ while :; do echo '0: b'; done
   const LaunchResult r =
       make_slurm_launcher()->run({.argv = {"/v/x"}, .nodes = {"n1", "n2"}, .timeout = std::chrono::seconds(60)});
   ASSERT_EQ(r.tasks.size(), 2u);
-  EXPECT_EQ(r.tasks[0].broken, "it printed more than the 65536 lines that a task may print");
+  EXPECT_EQ(r.tasks[0].broken, "it printed more than 65536 lines, the limit of a task");
   EXPECT_TRUE(r.tasks[0].lines.empty());
   EXPECT_EQ(r.tasks[1].lines, std::vector<std::string>{R"({"record":"end"})"});
   EXPECT_EQ(r.error, "");
@@ -119,11 +119,10 @@ TEST_F(Programs, LocalEndsWhatPrintsWithoutEnd) {
     EXPECT_LE(r.messages.size(), std::size_t{1} << 20);
     return r.tasks.at(0).broken;
   };
-  EXPECT_EQ(broken("exec yes a\n"), "it printed more than the 65536 lines that a task may print");
+  EXPECT_EQ(broken("exec yes a\n"), "it printed more than 65536 lines, the limit of a task");
   EXPECT_EQ(broken("x=$(head -c 100000 /dev/zero | tr '\\0' x); while :; do echo $x; done\n"),
-            "it printed more than the 16 MiB that a task may print");
-  EXPECT_EQ(broken("exec tr '\\0' x < /dev/zero\n"),
-            "it printed a line of 4 MiB or more, and a task may print none that long");
+            "it printed more than 16 MiB, the limit of a task");
+  EXPECT_EQ(broken("exec tr '\\0' x < /dev/zero\n"), "it printed a line of 4 MiB or more, the limit of a line");
   EXPECT_EQ(broken("exec yes a >&2\n"), "it printed more than 64 MiB on standard error");
 }
 
@@ -151,7 +150,7 @@ TEST_F(Programs, LocalReachesThisMachineOnly) {
   const auto states = local->states(nodes);
   EXPECT_TRUE(states[0].usable);
   EXPECT_FALSE(states[1].usable);
-  EXPECT_EQ(states[1].why, "not this machine, whose host name is 'here': the local launcher reaches no other");
+  EXPECT_EQ(states[1].why, "not this machine, whose host name is 'here': the local launcher reaches only this machine");
   program("x", "echo one; echo two");
   EXPECT_EQ(local->run({.argv = {(folder / "x").string()}, .nodes = {"here"}}).tasks.at(0).lines,
             (std::vector<std::string>{"one", "two"}));

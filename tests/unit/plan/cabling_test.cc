@@ -256,7 +256,7 @@ TEST(Cabling, WhatNothingReachesIsTold) {
   const Cabling::Unbuilt& u = p.cabling().unbuilt()[0];
   EXPECT_EQ(u.count, 2);
   EXPECT_EQ(u.what, "fast: n to switch");
-  EXPECT_EQ(u.why, "nothing in the catalogue joins osfp (2 links) to osfp-flat at 400 Gb/s");
+  EXPECT_EQ(u.why, "no part in the catalogue connects osfp (2 links) to osfp-flat at 400 Gb/s");
   EXPECT_EQ(u.near.object, "node/n/1");
 }
 

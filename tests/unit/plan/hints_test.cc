@@ -13,7 +13,7 @@ using test::known;
 std::vector<std::string> few_of(const std::vector<std::string>& hints) {
   std::vector<std::string> out;
   for (const std::string& h : hints)
-    if (h.find("more than one ") != std::string::npos || h.find("more than two tiers") != std::string::npos)
+    if (h.find("too many for one ") != std::string::npos || h.find("too many for two tiers") != std::string::npos)
       out.push_back(h);
   return out;
 }
@@ -34,9 +34,9 @@ std::vector<std::string> of_nodes(std::int64_t nodes) { return few_of(all_of_nod
 TEST(Hints, AFewPortsTooMany) {
   const auto hints = of_nodes(66);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("2 ports more than one"), std::string::npos) << hints[0];
-  EXPECT_NE(hints[0].find("(66 of 64)"), std::string::npos) << hints[0];
-  EXPECT_NE(hints[0].find("no 2 spines and no 96 links"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("2 ports too many for one"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("(66 needed, 64 available)"), std::string::npos) << hints[0];
+  EXPECT_NE(hints[0].find("the 2 spines and the 96 links"), std::string::npos) << hints[0];
 }
 TEST(Hints, NothingWhereAllFit) { EXPECT_TRUE(of_nodes(64).empty()); }
 // A tenth of 64 is 6.
@@ -49,7 +49,8 @@ TEST(Hints, NothingWhereManyMoreAreAsked) {
 TEST(Hints, AFewPortsForAThirdTier) {
   const auto hints = of_nodes(2050);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("2 ports more than two tiers reach (2050 of 2048): without them, 96 switches instead of"),
+  EXPECT_NE(hints[0].find(
+                "2 ports too many for two tiers (2050 needed, 2048 available): without them, 96 switches instead of"),
             std::string::npos)
       << hints[0];
   EXPECT_EQ(of_nodes(2252).size(), 1U);
@@ -75,11 +76,13 @@ std::vector<std::string> of_rails(std::int64_t nodes, std::int64_t unit) { retur
 TEST(Hints, AThirdTierCountsWholeUnits) {
   const auto hints = of_rails(260, 30);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("160 ports more than two tiers reach (2080 of 1920): without them, 94 switches instead of"),
+  EXPECT_NE(hints[0].find(
+                "160 ports too many for two tiers (2080 needed, 1920 available): without them, 94 switches instead of"),
             std::string::npos)
       << hints[0];
   ASSERT_EQ(of_rails(256, 30).size(), 1U);
-  EXPECT_NE(of_rails(256, 30)[0].find("128 ports more than two tiers reach (2048 of 1920)"), std::string::npos);
+  EXPECT_NE(of_rails(256, 30)[0].find("128 ports too many for two tiers (2048 needed, 1920 available)"),
+            std::string::npos);
   EXPECT_TRUE(of_rails(240, 30).empty());
   EXPECT_EQ(of_rails(264, 30).size(), 1U);  // 192 ports, a tenth of 1,920
   EXPECT_TRUE(of_rails(265, 30).empty());
@@ -89,7 +92,8 @@ TEST(Hints, AThirdTierOfRails) {
   EXPECT_TRUE(of_rails(256, 0).empty());
   const auto hints = of_rails(257, 0);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("8 ports more than two tiers reach (2056 of 2048): without them, 96 switches instead of"),
+  EXPECT_NE(hints[0].find(
+                "8 ports too many for two tiers (2056 needed, 2048 available): without them, 96 switches instead of"),
             std::string::npos)
       << hints[0];
 }
@@ -98,7 +102,7 @@ TEST(Hints, AThirdTierOfRails) {
 TEST(Hints, UplinksThatNothingFills) {
   const auto hints = all_of_nodes(71);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("25 of the 96 links between leaves and spines are more than 71 end ports fill:"),
+  EXPECT_NE(hints[0].find("25 of the 96 links between leaves and spines are more than 71 end ports need:"),
             std::string::npos)
       << hints[0];
   EXPECT_EQ(all_of_nodes(86).size(), 1U);
@@ -125,7 +129,7 @@ TEST(Hints, UplinksThatNothingFillsAsAsked) {
 TEST(Hints, UnitsMadeSmall) {
   const auto hints = all_of_rails(100, 7);
   ASSERT_GE(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("units of 7 nodes, as `scalable_unit` asks, take 162 switches; left out, 45"),
+  EXPECT_NE(hints[0].find("units of 7 nodes (`scalable_unit`) need 162 switches; without `scalable_unit`, 45"),
             std::string::npos)
       << hints[0];
   EXPECT_TRUE(all_of_rails(96, 32).empty());
@@ -145,7 +149,8 @@ TEST(Hints, StorageOnRails) {
   };
   const auto hints = of(4);
   ASSERT_EQ(hints.size(), 1U);
-  EXPECT_NE(hints[0].find("32 ports of storage make it 36 switches of 24, in units of 24 nodes"), std::string::npos)
+  EXPECT_NE(hints[0].find("with 32 ports of storage, the fabric has 36 switches instead of 24, in units of 24 nodes"),
+            std::string::npos)
       << hints[0];
   EXPECT_TRUE(of(0).empty());
 }

@@ -155,7 +155,7 @@ TEST(Placement, WhatDoesNotFitSaysWhy) {
   tall.nodes("n", "n[1-7]", 0, 8, 100, 10);  // 48 U: six
   const Plan q = plan_cluster(*tall.cluster);
   ASSERT_EQ(q.unplaced.size(), 1u);
-  EXPECT_EQ(q.unplaced[0].why, "no rack of 'main' has more than 0 U free in one piece, 8 U are needed");
+  EXPECT_EQ(q.unplaced[0].why, "no rack of 'main' has more than 0 U free in one block, 8 U are needed");
 
   test::Sample heavy;
   heavy.racks("main", "r1", heavy.na60, {heavy.feed("A", 1e6)});
@@ -165,7 +165,7 @@ TEST(Placement, WhatDoesNotFitSaysWhy) {
   // (1,500 - 20) / 1.05 - 3 x 400 = 209.52 kg
   EXPECT_EQ(
       w.unplaced[0].why,
-      "no rack of 'main' with 8 U free carries more than another 209.5 kg beside rails and cables, 400 kg are needed");
+      "no rack of 'main' with 8 U free carries more than 209.5 kg in addition to rails and cables, 400 kg are needed");
 }
 
 // 34.5 kVA x 0.96 = 33.1 kW survive: three nodes a rack while there are racks, the seventh only where two feeds are

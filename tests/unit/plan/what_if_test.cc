@@ -362,7 +362,7 @@ TEST(WhatIf, WhatCannotBeFoundIsSaid) {
   const WhatIfEngine engine(p);
   std::string error;
   EXPECT_FALSE(engine.find("feed", error));
-  EXPECT_EQ(error, "'feed' is not written as KIND:NAME, for example feed:A");
+  EXPECT_EQ(error, "'feed' is not of the form KIND:NAME, for example feed:A");
   EXPECT_FALSE(engine.find("feed:Z", error));
   EXPECT_EQ(error, "there is no feed 'Z'");
   EXPECT_FALSE(engine.find("spine:99", error));

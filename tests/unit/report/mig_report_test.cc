@@ -1,5 +1,5 @@
-// What the documents say of GPUs that are cut by MIG: two nodes of eight H100 cut into seven, two whole ones beside
-// them.
+// What the documents say of GPUs that are partitioned by MIG: two nodes of eight H100 cut into seven, two whole ones
+// beside them.
 #include <gtest/gtest.h>
 
 #include "compile/output.h"

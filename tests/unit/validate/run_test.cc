@@ -223,7 +223,7 @@ TEST_F(Suite, DrainedNodeIsNamedAndTheRunIsNotPassed) {
   }
   for (const Judged* j : of(r, "n[1-2,4]")) {
     EXPECT_EQ(j->verdict, Verdict::error);
-    EXPECT_EQ(j->reason, j->device == "all together" ? "3 of 4 nodes brought a figure"
+    EXPECT_EQ(j->reason, j->device == "all together" ? "3 of 4 nodes returned a figure"
                                                      : "ran on 3 of 4 nodes: n3 is drained (testing)");
   }
   EXPECT_EQ(of(r, "n[1-2,4]").size(), 1u + 2 + 2);
@@ -304,43 +304,44 @@ TEST_F(Suite, ResultsThatContradictThemselvesAreNoPasses) {
   EXPECT_EQ(told({kHeader, with(R"("wrong":0)", R"("wrong":1)"), kDone}),
             "fail the data is wrong: 1 of 1 values checked");
   EXPECT_EQ(told({kHeader, with(R"("checked":1)", R"("checked":0)"), kDone}),
-            "error contradictory: the data is called verified, and none was checked");
+            "error contradictory: the data is marked as verified, but none was checked");
   EXPECT_EQ(
       told({kHeader, good, R"({"record":"end","status":"done","measurements":1,"wrong":2,"data_verified":false})"}),
-      "fail the data is wrong: the end of the result says so (2 values), though none of its figures does");
+      "fail the data is wrong: the end record reports 2 wrong values, but none of the figures does");
   EXPECT_EQ(
       told({kHeader, good, R"({"record":"end","status":"done","measurements":2,"wrong":0,"data_verified":true})"}),
-      "error incomplete: the end of the result counts 2 figures, 1 are there");
+      "error incomplete: the end record counts 2 figures, the result has 1");
   EXPECT_EQ(told({kHeader, good, R"({"record":"end","status":"done","wrong":0,"data_verified":true})"}),
-            "error damaged record: 'measurements' is no count");
+            "error damaged record: 'measurements' is not a count");
   EXPECT_EQ(told({kHeader, with("B/s", "FLOP/s"), kDone}),
             "error contradictory: measured in FLOP/s, the unit of memtest.hold is B/s");
-  EXPECT_EQ(told({kHeader, with("B/s", "GB/s"), kDone}), "error damaged record: 'GB/s' is no unit of a figure");
+  EXPECT_EQ(told({kHeader, with("B/s", "GB/s"), kDone}), "error damaged record: 'GB/s' is not a unit of a figure");
   EXPECT_EQ(told({kHeader, with(R"({"label")", R"({"backend":"cuda","label")"), kDone}),
-            "error contradictory: memtest.hold was measured by the back end 'cuda', started was 'host'");
+            "error contradictory: memtest.hold was measured by the back end 'cuda', but 'host' was started");
   EXPECT_EQ(told({good, kDone}), "error damaged result: it has no header");
-  EXPECT_EQ(told({kHeader, kHeader, good, kDone}),
-            "error contradictory: 2 results in one (each rank for itself, where the launcher is of another MPI than "
-            "the program)");
+  EXPECT_EQ(
+      told({kHeader, kHeader, good, kDone}),
+      "error contradictory: 2 results in one (each rank ran alone: launcher and program use different MPI libraries)");
   std::string other = kHeader;
   put(other, "@program", "memory");
   EXPECT_EQ(told({other, good, kDone}),
-            "error contradictory: a result of the validator 'memory', started was 'memtest'");
+            "error contradictory: a result of the validator 'memory', but 'memtest' was started");
   other = kHeader;
   put(other, "@node", "n2.cluster.example");
-  EXPECT_EQ(told({other, good, kDone}), "error contradictory: the result of this node calls itself one of 'n2'");
+  EXPECT_EQ(told({other, good, kDone}), "error contradictory: the result of this node names 'n2' as its host");
   put(other, "n2.cluster.example", "behind-an-alias");
   EXPECT_EQ(told({other, good, kDone}), "pass ");
   EXPECT_EQ(told({kHeader, with(R"("device")", R"("host":"n3","device")"), kDone}),
             "error contradictory: a figure of 'n3' in a result of 'n1'");
   EXPECT_EQ(told({kHeader, good, with("1e9", "2e9"), kDone}),
-            "error contradictory: memtest.hold of host twice, 1e+09 and 2e+09 B/s");
-  EXPECT_EQ(told({kHeader, good, good, kDone}), "error contradictory: memtest.hold of host twice, 1e+09 and 1e+09 B/s");
+            "error contradictory: memtest.hold of host reported twice, 1e+09 and 2e+09 B/s");
+  EXPECT_EQ(told({kHeader, good, good, kDone}),
+            "error contradictory: memtest.hold of host reported twice, 1e+09 and 1e+09 B/s");
   EXPECT_EQ(told({kHeader, measurement("memtest.hold", "1e9", R"(,"parameters":{"round":1})"),
                   measurement("memtest.hold", "2e9", R"(,"parameters":{"round":2})"), kDone}),
             "pass ");
   for (const char* value : {R"("1e9")", "true", "null"})
-    EXPECT_EQ(told({kHeader, with("1e9", value), kDone}), "error damaged record: 'value' is no number");
+    EXPECT_EQ(told({kHeader, with("1e9", value), kDone}), "error damaged record: 'value' is not a number");
   EXPECT_EQ(told({kHeader, with("1e9", "1e300"), kDone}), "error damaged record: 'value' is 1e+300");
   EXPECT_EQ(told({kHeader, with("1e9", "-1"), kDone}), "error damaged record: 'value' is -1");
   EXPECT_EQ(told({kHeader, with("1e9", "NaN"), kDone}).substr(0, 35), R"(error damaged record: {"record":"me)");
@@ -365,7 +366,7 @@ TEST_F(Suite, WhatTheJournalBringsBackIsHeldAgainstItselfToo) {
   EXPECT_EQ(r.resumed, 1u);
   EXPECT_FALSE(r.passed());
   ASSERT_FALSE(of(r, "n1").empty());
-  EXPECT_EQ(of(r, "n1").front()->reason, "contradictory: the result of this node calls itself one of 'n4'");
+  EXPECT_EQ(of(r, "n1").front()->reason, "contradictory: the result of this node names 'n4' as its host");
 }
 
 // The launcher knows where it started a task. A node that calls itself another one spoils its own result and that of
@@ -383,19 +384,19 @@ TEST_F(Suite, AResultIsOfTheNodeOnWhichItWasStarted) {
     return out;
   };
   using Reasons = std::set<std::string>;
-  const std::string gated = "did not run: its inventory stage did not come through";
+  const std::string gated = "did not run: its inventory stage failed";
   launcher.claims = {{"n1", "n2"}, {"n2", "n2"}, {"n3", "n3"}};
-  EXPECT_EQ(reasons("n1"), (Reasons{"contradictory: the result of this node calls itself one of 'n2'", gated}));
+  EXPECT_EQ(reasons("n1"), (Reasons{"contradictory: the result of this node names 'n2' as its host", gated}));
   EXPECT_EQ(reasons("n2"), (Reasons{"contradictory: 2 results of this node", gated}));
   launcher.claims = {{"n1", "n2"}, {"n2", "n1"}};  // two that changed places
-  EXPECT_EQ(reasons("n1"), (Reasons{"contradictory: the result of this node calls itself one of 'n2'", gated}));
-  EXPECT_EQ(reasons("n2"), (Reasons{"contradictory: the result of this node calls itself one of 'n1'", gated}));
+  EXPECT_EQ(reasons("n1"), (Reasons{"contradictory: the result of this node names 'n2' as its host", gated}));
+  EXPECT_EQ(reasons("n2"), (Reasons{"contradictory: the result of this node names 'n1' as its host", gated}));
   launcher.claims = {{"n1", "n7\n::add-mask::x"}};  // one that there is not
   EXPECT_EQ(reasons("n1"),
-            (Reasons{"contradictory: the result of this node calls itself one of 'n7 ::add-mask::x'", gated}));
+            (Reasons{"contradictory: the result of this node names 'n7 ::add-mask::x' as its host", gated}));
   launcher.claims.clear();
-  launcher.broken = {{"n4", "it printed more than the 16 MiB that a task may print"}};
-  EXPECT_EQ(reasons("n4"), (Reasons{"ended: it printed more than the 16 MiB that a task may print", gated}));
+  launcher.broken = {{"n4", "it printed more than 16 MiB, the limit of a task"}};
+  EXPECT_EQ(reasons("n4"), (Reasons{"ended: it printed more than 16 MiB, the limit of a task", gated}));
   const Report r = run();
   EXPECT_EQ(of(r, "n3").front()->verdict, Verdict::pass);
 }
@@ -433,28 +434,28 @@ TEST_F(Suite, AJournalCountsOnlyAsItWasWrittenAndForTheSameThings) {
   const Case cases[] = {
       {R"("spec_sha256":"d")", R"("spec_sha256":"e")", "of another spec (e, now d)"},
       {R"("launcher":"fake")", R"("launcher":"slurm")",
-       "of another launcher (slurm, now fake): name that one with --launcher"},
+       "of another launcher (slurm, now fake): name that launcher with --launcher"},
       {R"("cluster":"quartet")", R"("cluster":"other")", "of another cluster (other"},
       {R"("program_version":"0.1.0")", R"("program_version":"0.0.9")",
        "of another version of clusterc (0.0.9, now 0.1.0)"},
       {R"("bundle_sha256":"b")", R"("bundle_sha256":"c")",
-       "of another bundle of validators (c, now b): name the folder of that one with --bundle"},
-      {R"("bundle_sha256":"b",)", "", "line 2 is not as clusterc writes them: 'bundle_sha256' is missing or no text"},
-      {R"("program_version":"0.1.0",)", "", "'program_version' is missing or no text"},
+       "of another bundle of validators (c, now b): name the folder of that bundle with --bundle"},
+      {R"("bundle_sha256":"b",)", "", "line 2 was not written by clusterc: 'bundle_sha256' is missing or not a text"},
+      {R"("program_version":"0.1.0",)", "", "'program_version' is missing or not a text"},
       {R"("started":"2001)", R"("started":"2101)",
-       "'started' is yet to come: 2101-09-09T01:46:40Z, now it is 2001-09-09T01:46:40Z"},
-      {R"("started":"2001-09-09)", R"("started":"2001-02-30)", "'started' is no time: '2001-02-30T01:46:40Z'"},
-      {R"("started":"2001-09-09T01:46:40Z")", R"("started":1000000000)", "'started' is missing or no text"},
-      {R"("ended":"2001)", R"("ended":"2031)", "line 3 is not as clusterc writes them: 'ended' is yet to come"},
+       "'started' is in the future: 2101-09-09T01:46:40Z, now it is 2001-09-09T01:46:40Z"},
+      {R"("started":"2001-09-09)", R"("started":"2001-02-30)", "'started' is not a time: '2001-02-30T01:46:40Z'"},
+      {R"("started":"2001-09-09T01:46:40Z")", R"("started":1000000000)", "'started' is missing or not a text"},
+      {R"("ended":"2001)", R"("ended":"2031)", "line 3 was not written by clusterc: 'ended' is in the future"},
       {R"("ended":"2001)", R"("ended":"1999)",
        "a test ended at 1999-09-09T01:46:40Z, before its run began (2001-09-09T01:46:40Z)"},
-      {R"("ended":"2001-09-09T01:46:40Z",)", "", "'ended' is missing or no text"},
-      {R"("error":"")", R"("error":false)", "'error' is missing or no text"},
-      {R"("tasks":[)", R"("tasks":7,"x":[)", "'tasks' is missing or no list"},
-      {R"("lines":[)", R"("lines":[1,)", "'lines' holds something that is no text"},
-      {R"("node":"n1")", R"("node":["n1"])", "'node' is missing or no text"},
+      {R"("ended":"2001-09-09T01:46:40Z",)", "", "'ended' is missing or not a text"},
+      {R"("error":"")", R"("error":false)", "'error' is missing or not a text"},
+      {R"("tasks":[)", R"("tasks":7,"x":[)", "'tasks' is missing or not a list"},
+      {R"("lines":[)", R"("lines":[1,)", "'lines' has an entry that is not a text"},
+      {R"("node":"n1")", R"("node":["n1"])", "'node' is missing or not a text"},
       {R"({"record":"test")", R"({"record":"tset")", "there is no record 'tset'"},
-      {R"({"record":"test")", R"("record":"test")", "line 3 is not as clusterc writes them: it is no JSON object"},
+      {R"({"record":"test")", R"("record":"test")", "line 3 was not written by clusterc: it is not a JSON object"},
   };
   for (const Case& c : cases) {
     std::string text = good;
@@ -478,7 +479,7 @@ TEST_F(Suite, AJournalCountsOnlyAsItWasWrittenAndForTheSameThings) {
   std::ofstream(folder / "j") << good << line;
   const Report r = run(journalled());
   EXPECT_EQ(r.resumed, 0u);
-  EXPECT_NE(r.journal_refused.find("a second result of 'inventory/cpu/probe', which had ended"), std::string::npos)
+  EXPECT_NE(r.journal_refused.find("a second result of 'inventory/cpu/probe', which had finished"), std::string::npos)
       << r.journal_refused;
 }
 
@@ -624,7 +625,7 @@ TEST_F(CollectiveSuite, EachNodeIsJudgedByItself) {
   EXPECT_NEAR(verdict("gpu003")->floor.value_or(0), 449.3e9, 0.1e9);
   EXPECT_EQ(verdict("gpu005")->reason, "did not run: drained (a fan)");
   ASSERT_TRUE(verdict("gpu[001-004]"));
-  EXPECT_EQ(verdict("gpu[001-004]")->reason, "3 of 4 teams brought a figure");  // nobody heard of gpu004
+  EXPECT_EQ(verdict("gpu[001-004]")->reason, "3 of 4 teams returned a figure");  // nobody heard of gpu004
   EXPECT_FALSE(r.passed());
 }
 
@@ -729,7 +730,7 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   const auto open = [&](bool fresh = false) { return Journal::open(path, owner, now, fresh, error); };
   std::ofstream(path) << "a letter\n";
   EXPECT_FALSE(open());
-  EXPECT_NE(error.find("no journal of clusterc"), std::string::npos) << error;
+  EXPECT_NE(error.find("not a journal of clusterc"), std::string::npos) << error;
   std::ofstream(path) << R"({"record":"journal","format":"clusterc-journal","version":2})"
                       << "\n";
   EXPECT_FALSE(open());
