@@ -130,10 +130,10 @@ struct ClientKernel {
   std::string_view client, kernel, release;
 };
 inline constexpr std::array kClientKernels = {
-    ClientKernel{"beegfs", "6.1", "7.3.4"},
-    ClientKernel{"beegfs", "6.8", "7.4.5"},
-    ClientKernel{"beegfs", "6.11", "7.4.6"},
-    ClientKernel{"lustre", "5.11", "2.15.0"},
+    ClientKernel{"beegfs", "6.1", "7.3.4"},   ClientKernel{"beegfs", "6.8", "7.4.5"},
+    ClientKernel{"beegfs", "6.11", "7.4.6"},  ClientKernel{"lustre", "5.11", "2.15.0"},
+    ClientKernel{"lustre", "6.4", "2.15.7"},  ClientKernel{"lustre", "6.8", "2.16.0"},
+    ClientKernel{"lustre", "6.12", "2.17.0"},
 };
 
 // Kernels as the distributions first shipped the release; long-term releases may take newer ones. From the
