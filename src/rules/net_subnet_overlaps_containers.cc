@@ -21,8 +21,8 @@ constexpr Ipv4Prefix kDockerBridge = prefix(172, 17, 0, 16);  // dockerd, the fi
 
 // Systems whose own podman is older than 5.0, which took pasta (with the addresses of the host) in place of
 // slirp4netns.
-constexpr std::array<std::string_view, 5> kOldPodman = {"debian-11", "debian-12", "ubuntu-22.04", "ubuntu-24.04",
-                                                        "rocky-8"};
+constexpr std::array<std::string_view, 6> kOldPodman = {"debian-11",    "debian-12", "ubuntu-22.04",
+                                                        "ubuntu-24.04", "rocky-8",   "rhel-8"};
 
 const NamedVersion* runtime(const Software& s, std::string_view name) {
   const auto found = std::find_if(s.containers.begin(), s.containers.end(),
@@ -89,9 +89,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // Docker takes its next pool where the host has a route of its own into this one: only what lies behind a router
       // is hidden.
       const NamedVersion* d = runtime(g.software, "docker");
-      const bool routed = std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& other) {
-        return !other.everything && other.spec->gateway && is_in(other, i);
-      });
+      const bool routed =
+          n.spec->gateway && std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& other) {
+            return !other.everything && other.spec->gateway && is_in(other, i);
+          });
       if (!docker && d && !inside && routed && n.subnet->overlaps(kDockerBridge)) {
         docker = true;
         say(g, d->kind.span, kDockerBridge,
