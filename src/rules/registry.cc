@@ -137,6 +137,7 @@
   X(kSoftwareContainersLoseGpusOnReload) \
   X(kSoftwareKubernetesWithoutRuntime) \
   X(kSoftwareKubernetesKernelTooOld) \
+  X(kSoftwareDriverUnbuildableOnKernel) \
   X(kSoftwareRdmaStackKernelMismatch) \
   X(kSoftwareUnsignedModuleSecureBoot) \
   X(kSoftwareDriverInstalledTwice) \
