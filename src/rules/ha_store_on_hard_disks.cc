@@ -2,6 +2,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/nodes.h"
+#include "spec/software.h"
 
 namespace clusterc {
 namespace {

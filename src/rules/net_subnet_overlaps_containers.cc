@@ -7,6 +7,8 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
 #include "spec/software.h"
 
 namespace clusterc {

@@ -3,6 +3,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/network.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 namespace {

@@ -3,6 +3,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/ha.h"
+#include "spec/storage.h"
 #include "spec/workload.h"
 #include "targets/checkpoint.h"
 
