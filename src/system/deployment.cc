@@ -260,7 +260,9 @@ void ServerReach::report_mounts(Findings& findings) const {
         .note("network-no-way-out", filer.at,
               "nodes of " + quoted(filer.groups) + " have no gateway, but mount '" + c_.storage[i].name + "' from '" +
                   one_line(filer.host) + "': " + why_unreached(filer.host))
-        .help("set `gateway` of a network to its router; the health check drains a node that cannot mount it");
+        .help(
+            "set `gateway` of a network to its router; the health check drains a node that cannot mount this file "
+            "system");
   }
 }
 

@@ -331,8 +331,8 @@ class GroupEnv {
       const auto ours =
           std::find_if(f.settings.begin(), f.settings.end(), [&](const Setting& s) { return s.key == key; });
       if (key == f.devices_key || (ours != f.settings.end() && ours->derived)) {
-        told(findings, "output-extra-contradicts-spec", wish.span, "'" + key + "' follows from the spec",
-             "change the spec instead");
+        told(findings, "output-extra-contradicts-spec", wish.span,
+             "an extra line sets '" + key + "', which follows from the spec", "change the spec instead");
         continue;
       }
       if (ours != f.settings.end())

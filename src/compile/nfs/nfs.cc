@@ -53,8 +53,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     }
     if (clients.empty()) {
       findings.warning("nfs-no-clients", s.span,
-                       "no node that mounts '" + s.name +
-                           "' shares a network with a subnet with its servers: it is exported to no client");
+                       "'" + s.name +
+                           "' is exported to no client: no network with a `subnet` connects its servers to nodes that "
+                           "mount it");
       continue;
     }
     bundle.open("nfs/" + s.name + "/exports", "nfs");
