@@ -11,6 +11,7 @@
 #include "model/mig.h"
 #include "model/node_memory.h"
 #include "model/nvlink.h"
+#include "model/storage_path.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
 #include "system/node_health.h"
@@ -327,17 +328,17 @@ void append_looks(const CompileInput& in, int group, bool by_slurmd, std::string
       command(w, {"daemon", unit, process});
   }
   std::set<std::string> seen;
-  for (std::size_t i = 0; i < c.storage.size(); ++i) {
-    const StorageModel& s = c.storage[i];
+  for (const int i : storage_of_group(c, group)) {
+    const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
     if (!s.spec || !s.spec->kind || !s.spec->mount || seen.contains(*s.spec->mount)) continue;
     if (mounts(s, g)) {
       seen.insert(*s.spec->mount);
-      const bool ours = is_mounted_by_us(c, in.plan, static_cast<int>(i), group);
+      const bool ours = is_mounted_by_us(c, in.plan, i, group);
       if (*s.spec->kind == StorageKind::local)
         command(w, {ours ? "scratch" : "scratch_folder", *s.spec->mount});
       else if (ours)
         command(w, {"mounted", *s.spec->mount});
-    } else if (data_drives(c, static_cast<int>(i), group)) {  // what the group serves from drives of its own
+    } else if (data_drives(c, i, group)) {  // what the group serves from drives of its own
       seen.insert(*s.spec->mount);
       command(w, {"mounted", *s.spec->mount});
     }

@@ -18,6 +18,18 @@ const std::vector<GroupEnd>& ends_of_group(const Cluster& c, int group) {
   return group < 0 ? none : all[static_cast<std::size_t>(group)];
 }
 
+const std::vector<GroupEnd>& ends_of_storage(const Cluster& c, int storage) {
+  const auto& all = c.memo.get("ends of storage", [&] {
+    std::vector<std::vector<GroupEnd>> ends(c.storage.size());
+    for (std::size_t n = 0; n < c.networks.size(); ++n)
+      for (std::size_t e = 0; e < c.networks[n].ends.size(); ++e)
+        if (const int s = c.networks[n].ends[e].storage; s >= 0)
+          ends[static_cast<std::size_t>(s)].push_back({static_cast<int>(n), static_cast<int>(e)});
+    return ends;
+  });
+  return all[static_cast<std::size_t>(storage)];
+}
+
 const std::vector<int>& groups_with(const Cluster& c, Role role) {
   static const std::vector<int> none;
   const auto& all = c.memo.get("groups with roles", [&] {

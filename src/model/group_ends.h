@@ -13,6 +13,9 @@ struct GroupEnd {
 // All end points of a node group, management ports among them, in the order of the networks and of their ends.
 const std::vector<GroupEnd>& ends_of_group(const Cluster&, int group);
 
+// Likewise of a storage system that is bought.
+const std::vector<GroupEnd>& ends_of_storage(const Cluster&, int storage);
+
 // Groups with this role, also those without a node, in the order of the spec.
 const std::vector<int>& groups_with(const Cluster&, Role);
 
