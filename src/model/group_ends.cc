@@ -1,5 +1,6 @@
 #include "model/group_ends.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -59,19 +60,25 @@ std::string_view common_begin(std::string_view pattern) {
 
 }  // namespace
 
-int group_of_host(const Cluster& c, std::string_view name) {
+std::vector<int> groups_of_host(const Cluster& c, std::string_view name) {
   const auto& begins = c.memo.get("groups by the begin of their names", [&] {
     std::unordered_map<std::string_view, std::vector<int>> groups;
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       groups[common_begin(c.nodes[g].names.text())].push_back(static_cast<int>(g));
     return groups;
   });
-  int first = -1;
+  std::vector<int> found;
   for (std::size_t length = 0; length <= name.size(); ++length)
-    if (const auto found = begins.find(name.substr(0, length)); found != begins.end())
-      for (const int g : found->second)
-        if ((first < 0 || g < first) && c.nodes[static_cast<std::size_t>(g)].names.index_of(name) >= 0) first = g;
-  return first;
+    if (const auto at = begins.find(name.substr(0, length)); at != begins.end())
+      for (const int g : at->second)
+        if (c.nodes[static_cast<std::size_t>(g)].names.index_of(name) >= 0) found.push_back(g);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+int group_of_host(const Cluster& c, std::string_view name) {
+  const std::vector<int> groups = groups_of_host(c, name);
+  return groups.empty() ? -1 : groups.front();
 }
 
 }  // namespace clusterc

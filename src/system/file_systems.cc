@@ -342,16 +342,16 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
     check_bought_source(c, plan, static_cast<int>(i), findings);
-    if (s.spec && s.spec->servers && s.spec->servers->external &&
-        group_of_host(c, without_domain(c, *s.spec->servers->external)) >= 0)
-      for (const NodeGroupModel& g : c.nodes)
-        if (g.names.index_of(without_domain(c, *s.spec->servers->external)) >= 0)
-          findings
-              .error("storage-external-own", s.spec->servers->external.span,
-                     "'" + *s.spec->servers->external + "' is a node of '" + g.name +
-                         "', and `external` is a host that is none of the cluster's: nothing would export '" + s.name +
-                         "'")
-              .help("`servers: { nodes: " + g.name + " }`");
+    if (s.spec && s.spec->servers && s.spec->servers->external)
+      for (const int of : groups_of_host(c, without_domain(c, *s.spec->servers->external))) {
+        const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(of)];
+        findings
+            .error("storage-external-own", s.spec->servers->external.span,
+                   "'" + *s.spec->servers->external + "' is a node of '" + g.name +
+                       "', and `external` is a host that is none of the cluster's: nothing would export '" + s.name +
+                       "'")
+            .help("`servers: { nodes: " + g.name + " }`");
+      }
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;
     const auto& source = s.spec->source;
     if (!s.spec->mount && (*s.spec->kind == StorageKind::lustre || *s.spec->kind == StorageKind::beegfs || is_nfs(s)))
