@@ -51,8 +51,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!volts || !part->breaker || !above(part->breaker->value, breaker.value)) continue;
       const std::int64_t banks = usual_banks(*part);
       Worst worst;
-      for (const PowerClass& k : in.plan.power_classes()) {
-        if (k.assembly || k.group != static_cast<std::int64_t>(group)) continue;
+      for (const PowerClass& k : classes_of_group(in.plan.power_classes(), static_cast<std::int64_t>(group))) {
         for (int lost = -1; lost < static_cast<int>(c.feeds.size()); ++lost) {
           PowerFailure failure;
           if (lost >= 0 && (lost == g.pdus[p].feed || !lose_feed(k.rack, lost, failure))) continue;

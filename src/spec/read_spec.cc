@@ -424,9 +424,11 @@ class Checker {
 
   // Of two file systems on one path the second hides the first.
   void mounted_once(const Spec& s) {
-    for (auto b = s.storage.begin(); b != s.storage.end(); ++b)
-      for (auto a = s.storage.begin(); a != b; ++a) {
-        if (!a->value.mount || !b->value.mount || *a->value.mount != *b->value.mount) continue;
+    std::unordered_map<std::string_view, std::vector<const Named<Storage>*>> at;
+    for (const Named<Storage>& entry : s.storage) {
+      const Named<Storage>* const b = &entry;
+      if (!b->value.mount) continue;
+      for (const Named<Storage>* a : at[*b->value.mount]) {
         const auto mounts = [](const Storage& storage, const Value<std::string>& group) {
           return storage.on.empty() || std::any_of(storage.on.begin(), storage.on.end(),
                                                    [&](const auto& g) { return g && group && *g == *group; });
@@ -441,6 +443,8 @@ class Checker {
               .note(a->value.mount.span, "mounted here")
               .help("mount one of them at another path, or name different groups in their `on`");
       }
+      at[*b->value.mount].push_back(b);
+    }
   }
 
   void storage_servers(SourceSpan at, const std::string& name, const StorageServers& s) {
