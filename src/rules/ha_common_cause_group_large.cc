@@ -50,9 +50,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto say = [&](std::string_view word, const std::string& name, SourceSpan at, std::int64_t lost) {
     Finding& f =
         findings.warning(rule.id, at, format("the loss of {} '{}' stops {} of {} nodes", word, name, lost, placed));
-    f.label(format(
-        "all PDUs of their racks are on it: {} of the nodes, but with two sources each should power at most half",
-        percent(static_cast<double>(lost) / static_cast<double>(placed))));
+    f.label(
+        format("all {} of their racks are on it: {} of the nodes, but with two sources each should power at most half",
+               frames > 0 ? "PDUs and power shelves" : "PDUs",
+               percent(static_cast<double>(lost) / static_cast<double>(placed))));
     f.help(frames > 0 ? "write `feeds` of each assembly with half of its shelves on another feed; in racks add a "
                         "second PDU on another feed, or put half of the racks on each"
                       : "add a second PDU on another feed in each rack, or put half of the racks on each")

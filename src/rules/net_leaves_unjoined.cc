@@ -28,7 +28,8 @@ const NetworkModel* too_slow_for(const Cluster& c, const NetworkModel& leaves, B
 void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
   const SwitchPart& part = *n.switch_part;
   const char* other =
-      "or use a `switch` with more ports, or one without dedicated uplink ports, for which spines are planned";
+      "or use a `switch` with more ports, or one without dedicated uplink ports, for which spines are planned; if a "
+      "switch outside of this spec joins them, accept the finding and say which";
   if (!part.uplink_rate) {
     x.help(format("write the `uplink_rate` of '{}', which is not stated, {}", n.switch_model, other));
   } else if (n.everything || n.carries_traffic(Traffic::oob)) {

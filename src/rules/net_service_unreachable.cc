@@ -132,7 +132,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         where = &c.networks[i];
     if (where) {
       f.note(where->span, format("'{}' is in this network", names.front()));
-      f.help(format("add it to `connects` of '{}'", where->name));
+      f.help(
+          format("add it to `connects` of '{}' with a port of that kind and rate; if a router joins their networks, "
+                 "write `gateway` in each",
+                 where->name));
     }
     f.object(std::move(object));
   };

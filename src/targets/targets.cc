@@ -96,7 +96,7 @@ void Expect::finish(ExpectedFigure figure, const PublishedRow* row, const std::o
     }
   }
   if (!figure.floor.value && figure.missing.empty())
-    figure.missing = "no published figure of a healthy system of this hardware: set a floor in targets";
+    figure.missing = "clusterc knows no published figure of a healthy system of this hardware: set a floor in targets";
   out_.figures.push_back(std::move(figure));
 }
 
