@@ -55,7 +55,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (k.assembly || k.group != static_cast<std::int64_t>(group)) continue;
         for (int lost = -1; lost < static_cast<int>(c.feeds.size()); ++lost) {
           PowerFailure failure;
-          if (lost >= 0 && (lost == g.pdus[p].feed || !lose_feed(k.rack, lost, failure))) continue;
+          if (lost >= 0 && (g.pdus[p].dies_with(lost) || !lose_feed(k.rack, lost, failure))) continue;
           PowerState state;
           evaluate(k.rack, failure, state);
           CordWatts watts;
