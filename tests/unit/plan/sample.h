@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "spec/sections.h"
+#include "yaml/document.h"
 
 namespace clusterc::test {
 
