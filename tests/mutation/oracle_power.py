@@ -322,7 +322,9 @@ def supplies(w):
         if count and each:
             efficiency = quantity(psus.get("efficiency"))
             yield from judge("supplies", low * (efficiency or 0.90), high * (efficiency or 0.97), (count - spare) * each, here, f"supplies of '{g.name}'")
-        volts, least, most = w.load_voltage(), quantity(psus.get("input_min")), quantity(psus.get("input_max"))
+        wall = g.spec.get("wall") or {}
+        here += [("nodes", g.name, "wall", "voltage")]
+        volts, least, most = number(wall.get("voltage", "")) or w.load_voltage(), quantity(psus.get("input_min")), quantity(psus.get("input_max"))
         if volts and (least and volts < least * (1 - 1e-6) or most and volts > most * (1 + 1e-6)):
             yield from wrong("supply-voltage", here + (pdu_places(w, g.racks) if g.racks in w.racks else []) + [("site", "supply", "voltage"), ("site", "supply"), ("site", "supply", "phases")], f"{volts:.4g} V for supplies of '{g.name}', {least} to {most} V")
         if count and g.racks in w.racks:
