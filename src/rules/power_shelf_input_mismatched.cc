@@ -5,6 +5,7 @@
 #include "model/power.h"
 #include "model/rounding.h"
 #include "plan/placement.h"
+#include "rules/breaker_sizes.h"
 #include "rules/rule.h"
 #include "rules/shelves.h"
 #include "spec/site.h"
@@ -106,7 +107,9 @@ void check_circuit(const Rule& rule, const RuleInput& in, const Shelves& s, cons
     if (s.assembly)
       mention_unconfirmed(f, c.assemblies[static_cast<std::size_t>(s.group)].part->power,
                           format("the power of {}", s.model));
-    f.help(format("use a breaker, whip and cord of at least {}", to_text(Amperes(std::ceil(amps.value / share)))));
+    const Amperes least(amps.value / share), size = next_breaker(c, least, Amperes(200));
+    f.help(format("use a breaker, whip and cord of at least {}",
+                  to_text(size.value > 0 ? size : Amperes(std::ceil(least.value)))));
     f.object(s.object);
     return;
   }

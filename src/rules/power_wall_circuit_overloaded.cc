@@ -1,9 +1,8 @@
-#include <span>
-
 #include "model/rounding.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/power/power.h"
+#include "rules/breaker_sizes.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/nodes.h"
@@ -12,17 +11,7 @@
 namespace clusterc {
 namespace {
 
-// The next size that breakers are made in; 0: none of them is enough. NFPA 70 (2023), table 240.6(A), and IEC 60898-1,
-// 5.3.2, preferred values of rated current: up to what outlets are made for (NEMA 14-60; IEC 60309: 125 A).
-Amperes next_breaker(const Cluster& c, Amperes least) {
-  static constexpr double kNa[] = {15, 20, 25, 30, 35, 40, 45, 50, 60};
-  static constexpr double kIec[] = {6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100, 125};
-  const std::span<const double> sizes =
-      c.spec.site->region.value == Region::na ? std::span<const double>(kNa) : std::span<const double>(kIec);
-  for (const double size : sizes)
-    if (!above(least.value, size)) return Amperes(size);
-  return Amperes(0);
-}
+constexpr Amperes kLargestOutlet{125};  // IEC 60309-2; NEMA outlets end at 60 A (14-60)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -53,7 +42,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     mention_unconfirmed(f, g.server.power, format("the power of '{}'", g.server.id));
     if (const auto fit = static_cast<std::int64_t>(carries.value / each.value); fit >= 1)
       f.help(format("write `nodes: {}`, or use a larger circuit", fit));
-    else if (const Amperes size = next_breaker(c, Amperes(each.value / wall.voltage->value / c.continuous_factor));
+    else if (const Amperes size =
+                 next_breaker(c, Amperes(each.value / wall.voltage->value / c.continuous_factor), kLargestOutlet);
              size.value > 0)
       f.help(format("use a circuit of {} or more, or set `power_cap`", to_text(size)));
     else
