@@ -88,7 +88,7 @@ struct RackGroupModel {
   const RackPart* part = nullptr;
   std::string model;
   std::vector<PduModel> pdus;
-  std::vector<std::pair<int, std::int64_t>> shelves;  // of its busbar: feed, shelves of each rack on it
+  std::vector<std::pair<int, std::int64_t>> shelves;          // of its busbar: feed, shelves of each rack on it
   int cooling = -1, liquid = -1;                              // zones
   std::vector<std::int64_t> racks_of(const Occupied&) const;  // where it stands, counted from 0, ascending
 };
@@ -201,7 +201,7 @@ struct PanelModel {
   std::string name;
   SourceSpan span;
   const Panel* spec = nullptr;
-  int feed = -1;                         // behind a transfer switch: the preferred one
+  int feed = -1;  // behind a transfer switch: the preferred one
   int other_feed = -1, transfer = -1;
 };
 struct ZoneModel {

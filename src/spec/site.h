@@ -33,8 +33,8 @@ struct EnumNames<CableRoute> {
 enum class TransferKind { static_switch, automatic };
 template <>
 struct EnumNames<TransferKind> {
-  static constexpr auto names = enum_table<TransferKind>(
-      {{TransferKind::static_switch, "static"}, {TransferKind::automatic, "automatic"}});
+  static constexpr auto names =
+      enum_table<TransferKind>({{TransferKind::static_switch, "static"}, {TransferKind::automatic, "automatic"}});
 };
 
 struct Supply {

@@ -18,11 +18,10 @@
 //    (mixing with exhaust).
 // 4. Network: switches that failed or died, links that failed. Members that lost all their ports are cut off.
 // The mains (`mains`) fail for all feeds at once. A feed runs on where its UPS lasts until its generator has taken the
-// load (`start`); without a UPS, or with one that is empty sooner, what hangs on it stops and starts anew, and without a
-// generator it stays dark. What stops counts as dead. A generator that must supply more than its rating stops.
-// A transfer switch takes its load from its other source when the preferred one is dead (spec/site.h).
-// The state before the failure is the normal one, settled by the same steps: what has tripped there stays so, and is
-// not counted again.
+// load (`start`); without a UPS, or with one that is empty sooner, what hangs on it stops and starts anew, and without
+// a generator it stays dark. What stops counts as dead. A generator that must supply more than its rating stops. A
+// transfer switch takes its load from its other source when the preferred one is dead (spec/site.h). The state before
+// the failure is the normal one, settled by the same steps: what has tripped there stays so, and is not counted again.
 //
 // Cost: racks that are alike are one class; a failure in one rack costs that rack, a failure of a feed costs the number
 // of classes, each what it loses. All single failures of 16,384 nodes are some 130,000 runs.
@@ -89,10 +88,10 @@ struct TripEvent {  // one step of the cascade
 // A feed when the mains fail.
 struct MainsLeft {
   enum class State : std::uint8_t {
-    bridged,      // its UPS lasts until the generator has taken the load
-    restarts,     // dark until then
-    lost,         // no generator takes it: dark once its UPS is empty
-    unjudged      // nobody states how long its UPS lasts, or when the generator takes the load
+    bridged,   // its UPS lasts until the generator has taken the load
+    restarts,  // dark until then
+    lost,      // no generator takes it: dark once its UPS is empty
+    unjudged   // nobody states how long its UPS lasts, or when the generator takes the load
   };
   int feed = -1, generator = -1;  // generator: -1 also where it failed or is too small
   State state = State::lost;

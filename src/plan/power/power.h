@@ -42,12 +42,12 @@ struct GeneratorLoad {
 };
 GeneratorLoad generator_load(const Plan&, int generator);
 // Everything behind each transfer switch, by place in Cluster::transfers: with all feeds, and after the loss of the one
-// that is worst for it. Where each PDU has one of its own: the one that carries most for its rating. Rating: -1 where it
-// does not follow from what is stated.
+// that is worst for it. Where each PDU has one of its own: the one that carries most for its rating. Rating: -1 where
+// it does not follow from what is stated.
 struct TransferLoad {
   VoltAmperes normal{0}, worst{0};
-  int lost = -1;       // feed
-  double rating = -1;  // VA
+  int lost = -1;                     // feed
+  double rating = -1;                // VA
   std::int32_t rack = -1, pdu = -1;  // that has it, where each has its own
 };
 std::vector<TransferLoad> transfer_loads(const Plan&);
