@@ -141,11 +141,22 @@ void feed_by(const TransferModel& t, int& feed, int& panel, int& other_feed, int
   other_panel = t.panels[1];
 }
 
+// What stands behind a transfer switch names no feed or panel beside it.
+void beside_transfer(Resolution& r, const Value<std::string>& transfer, const Value<std::string>& other,
+                     const std::string& what) {
+  if (!was_written(transfer) || !was_written(other)) return;
+  if (Finding* f = r.error("spec-feed-contradicts-panel", other.span,
+                           format("{} is supplied by transfer switch '{}', and '{}' is written beside it", what,
+                                  transfer.value_or(""), other.value_or(""))))
+    f->help("leave it out: the feed follows from the switch");
+}
+
 void resolve_panel(Resolution& r, const Named<Panel>& p) {
   PanelModel m{p.name, p.name_span, &p.value, r.find(p.value.feed, r.cluster.feeds, "feed")};
   m.transfer = r.find(p.value.transfer, r.cluster.transfers, "transfer switch");
   if (!was_written(p.value.feed) && !was_written(p.value.transfer))
     r.missing(p.name_span, format("panel '{}' has no feed", p.name), "write `feed: …`, or `transfer: …`");
+  beside_transfer(r, p.value.transfer, p.value.feed, format("panel '{}'", p.name));
   r.cluster.panels.push_back(std::move(m));
 }
 
@@ -153,6 +164,12 @@ void resolve_panel(Resolution& r, const Named<Panel>& p) {
 void feed_panel(Resolution& r, PanelModel& p) {
   if (p.transfer < 0) return;
   const TransferModel& t = r.cluster.transfers[p.transfer];
+  for (std::size_t i = 0; i < 2 && i < t.spec->sources.size(); ++i)
+    if (t.panels[i] >= 0)
+      if (Finding* f = r.error("spec-feed-contradicts-panel", p.spec->transfer.span,
+                               format("panel '{}' is behind transfer switch '{}', whose source '{}' is a panel", p.name,
+                                      t.name, *t.spec->sources[i])))
+        f->note(t.spec->sources[i].span, "this source").help("name feeds as sources of a switch that supplies panels");
   int panel = -1, other_panel = -1;
   feed_by(t, p.feed, panel, p.other_feed, other_panel);
 }
@@ -189,6 +206,8 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
       r.missing(pdu.model.span.valid() ? pdu.model.span : pdu.span,
                 format("a PDU of rack group '{}' has no feed", entry.name), "write `feed: …`, or `panel: …`");
     p.transfer = r.find(pdu.transfer, r.cluster.transfers, "transfer switch");
+    beside_transfer(r, pdu.transfer, was_written(pdu.panel) ? pdu.panel : pdu.feed,
+                    format("a PDU of rack group '{}'", entry.name));
     if (p.transfer >= 0) {
       feed_by(r.cluster.transfers[p.transfer], p.feed, p.panel, p.other_feed, p.other_panel);
     } else if (p.panel >= 0) {
