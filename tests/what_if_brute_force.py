@@ -115,7 +115,13 @@ class World:
         self.computing = {h for name, g in self.groups.items() if g["computes"] for h in self.hosts[name]}
         self.feeds = {f["name"]: f for f in plan["feeds"]}
         self.panels = {p["name"]: p for p in plan["panels"]}
+        self.transfers = {t["name"]: t for t in plan.get("transfer_switches", [])}
+        self.generators = {g["name"]: g for g in plan.get("generators", [])}
         self.zones = {z["name"]: z for z in plan["cooling_zones"]}
+        self.outside = defaultdict(list)                     # (heat, idle power) of nodes on wall circuits, by zone
+        for g in plan["node_groups"]:
+            if g.get("wall", {}).get("cooling"):
+                self.outside[g["wall"]["cooling"]].append((g["wall"]["heat_w"], g["wall"]["idle_w"]))
         self.storage = {s["name"]: s for s in plan["storage"]}
         pdus = defaultdict(list)
         for p in plan["pdus"]:
@@ -136,11 +142,18 @@ class World:
                     rack["devices"].append({"kind": "tray", "name": d["name"], "load": None, "cords": []})
                 rack["devices"].append({"kind": "frame", "name": r["name"], "load": self.loads[r["frame_load"]], "cords": [names.index(f) for f in r["shelf_feeds"]]})
             else:
-                rack["sources"] = [{"feed": p["feed"] or None, "panel": p.get("panel"), "trip": p["breaker_va"], "continuous": p["continuous_va"], "phases": p.get("phases", 1), "between": p.get("between_lines"), "banks": p.get("banks", 0), "feed_line": p.get("feed_line")} for p in pdus[r["name"]]]
+                rack["sources"] = [{"feed": p["feed"] or None, "panel": p.get("panel"), "trip": p["breaker_va"], "continuous": p["continuous_va"], "phases": p.get("phases", 1), "between": p.get("between_lines"), "banks": p.get("banks", 0), "feed_line": p.get("feed_line"), "pdu": True, "transfer": p.get("transfer"), "other_feed": p.get("other_feed"), "other_panel": p.get("other_panel")} for p in pdus[r["name"]]]
                 for d in r["devices"]:
-                    rack["devices"].append({"kind": d["kind"], "name": d["name"], "load": self.loads[d["load"]], "cords": [ord(ch) - 97 for ch in d.get("cords", "")]})
-                if "standing_w" in r:
+                    on_busbar = d.get("busbar_w")
+                    rack["devices"].append({"kind": d["kind"], "name": d["name"], "load": self.loads[d["load"]] if on_busbar is None else None, "busbar_w": on_busbar, "cords": [ord(ch) - 97 for ch in d.get("cords", "")]})
+                if r.get("standing_on_busbar"):
+                    rack["devices"].append({"kind": "standing", "name": "", "load": None, "busbar_w": r["standing_w"], "cords": []})
+                elif "standing_w" in r:
                     rack["devices"].append({"kind": "standing", "name": "", "load": {"power_w": r["standing_w"], "idle_w": None, "throttles": False, "supplies": 0, "spare": None, "supply_w": None, "efficiency": 0.94}, "cords": []})
+            if "busbar_load" in r:
+                names, first = list(dict.fromkeys(r["shelf_feeds"])), len(rack["sources"])
+                rack["sources"] += [{"feed": f, "panel": None, "trip": None, "continuous": None} for f in names]
+                rack["devices"].append({"kind": "busbar", "name": "", "load": self.loads[r["busbar_load"]], "cords": [first + names.index(f) for f in r["shelf_feeds"]]})
             rack["to_come"] = r.get("to_come", [])
             self.wire(rack)
             self.racks[r["name"]] = rack
@@ -171,7 +184,22 @@ class World:
             _, rack, letter = p["name"].split("/")
             self.singles.append((rack, ord(letter) - 97, way, between))
 
-    def fullest_lines(self, racks, feeds, panels):
+    def source(self, s, state):
+        """(feed, panel, dead) of what supplies a PDU now: its first source, or where that is dead the one that a transfer switch has besides."""
+        def dead(feed, panel):
+            return feed in state["feeds"] or (panel is not None and panel in state["panels"])
+
+        def switch_dead(panel):
+            return panel is not None and self.panels[panel].get("transfer") in state["transfers"]
+
+        first, other = (s["feed"], s["panel"]), (s.get("other_feed"), s.get("other_panel"))
+        own = s.get("transfer") is not None and s["transfer"] in state["transfers"]
+        gone = dead(*first) or own or switch_dead(first[1])
+        if not gone or other[0] is None or own or switch_dead(other[1]) or dead(*other):
+            return *first, gone
+        return *other, False
+
+    def fullest_lines(self, racks, feeds, panels, state):
         """By feed and panel: three times (sqrt 3 V) the current of the fullest line, as complex phasors of three voltages 120 degrees apart."""
         phase = [cmath.exp(-2j * math.pi * n / 3) for n in range(3)]
         out = {}
@@ -180,7 +208,7 @@ class World:
                 single = [0j] * 3
                 rest = total
                 for rack, number, way, between in self.singles:
-                    if self.racks[rack]["sources"][number][kind] != name or (kind == "feed" and self.feeds[name].get("ups")):
+                    if self.source(self.racks[rack]["sources"][number], state)[0 if kind == "feed" else 1] != name or (kind == "feed" and self.feeds[name].get("ups")):
                         continue
                     va = racks[rack][0][number] / self.pf
                     rest -= va
@@ -203,14 +231,14 @@ class World:
         for i, d in enumerate(rack["devices"] + [{"cords": []}]):
             devices += [(None, self.loads[t["load"]], [ord(ch) - 97 for ch in t["cords"]]) for t in rack["to_come"] if t["below"] == i]
             devices += [(i, d["load"], d["cords"])] if d["cords"] else []
-        feeds = {s["feed"] for s in rack["sources"]}
-        losses = [None] + [f for f in dict.fromkeys(s["feed"] for s in rack["sources"]) if f and len(feeds) > 1]
+        dies = lambda s, feed: s["feed"] == feed and s.get("other_feed") in (None, feed)
+        losses = [None] + [f for f in dict.fromkeys(s["feed"] for s in rack["sources"]) if f and 0 < sum(dies(s, f) for s in rack["sources"]) < len(rack["sources"])]
         cords = []                                           # (place, supply, source, watts by state)
         for i, load, at in devices:
             for k, source in enumerate(at):
                 by_state = []
                 for lost in losses:
-                    alive = [s for s in at if lost is None or rack["sources"][s]["feed"] != lost]
+                    alive = [s for s in at if lost is None or not dies(rack["sources"][s], lost)]
                     by_state.append(self.on_supplies(load, len(alive))[1] / len(alive) if source in alive else 0.0)
                 cords.append((i, k, source, by_state))
         cords.sort(key=lambda c: -c[3][0])                   # stable: from the bottom up
@@ -315,10 +343,16 @@ class World:
             return self.memo[key]
         sources = Watts([0.0] * len(rack["sources"]))
         pairs = [[0.0] * 3 for _ in sources]
-        alive_sources = [i for i in range(len(sources)) if i not in out["sources"]]
+        busbar = rack["devices"][-1]["kind"] == "busbar" if rack["devices"] else False
+        alive_sources = [i for i in range(len(sources)) if i not in out["sources"] and (not busbar or rack["sources"][i].get("pdu"))]
         states = []
         for i, d in enumerate(rack["devices"]):
             load = d["load"]
+            if d["kind"] == "busbar":                        # without what failed: its idle power falls by the same share
+                gone = sum(o["busbar_w"] for k, o in enumerate(rack["devices"]) if o.get("busbar_w") is not None and k in out["devices"])
+                left = max(0.0, load["power_w"] - gone)
+                if gone > 0 and load["power_w"] > 0:
+                    load = {**load, "power_w": left, "idle_w": None if load["idle_w"] is None else load["idle_w"] * left / load["power_w"]}
             if i in out["devices"]:
                 states.append(("dead", 0.0))
             elif load is None or not sources or (not load["supplies"] and load["power_w"] <= 0):
@@ -338,6 +372,8 @@ class World:
                 for k, s in enumerate(d["cords"]):
                     if s not in out["sources"] and (i, k) not in out["cords"]:
                         pairs[s][rack["way"][i, k]] += state[1] / len(living)
+        if busbar:
+            states = [(states[-1][0], w) if d.get("busbar_w") is not None and i not in out["devices"] else (s, w) for i, (d, (s, w)) in enumerate(zip(rack["devices"], states))]
         sources.fullest = self.fullest(rack, sources, pairs)
         self.memo[key] = (sources, states)
         return sources, states
@@ -345,7 +381,7 @@ class World:
     # ---- the whole chain, to the fixed point
 
     def start(self):
-        return {"feeds": set(), "panels": set(), "ups": defaultdict(int), "pumps": {}, "racks": {}, "trips": []}
+        return {"feeds": set(), "panels": set(), "transfers": set(), "ups": defaultdict(int), "pumps": {}, "racks": {}, "trips": []}
 
     def out_of(self, state, name):
         """What is out in a rack, with what is dead above it."""
@@ -353,7 +389,7 @@ class World:
         own = state["racks"].get(name)
         sources = set(own["sources"]) if own else set()
         for i, s in enumerate(rack["sources"]):
-            if s["feed"] in state["feeds"] or (s["panel"] and s["panel"] in state["panels"]):
+            if self.source(s, state)[2]:
                 sources.add(i)
         return {"sources": sources, "cords": own["cords"] if own else set(), "devices": own["devices"] if own else set()}
 
@@ -361,10 +397,11 @@ class World:
         feeds, panels = defaultdict(float), defaultdict(float)
         for name, (watts, _) in racks.items():
             for s, w in zip(self.racks[name]["sources"], watts):
-                if s["feed"]:
-                    feeds[s["feed"]] += w / self.pf
-                if s["panel"]:
-                    panels[s["panel"]] += w / self.pf
+                feed, panel, _ = self.source(s, state)
+                if feed:
+                    feeds[feed] += w / self.pf
+                if panel:
+                    panels[panel] += w / self.pf
         self.add_rest(state, feeds)
         return feeds, panels
 
@@ -380,7 +417,7 @@ class World:
 
     def settle(self, state, base=None):
         """Trips until nothing more does. base: the settled state before; only racks that differ are worked out again while no feed or panel is dead."""
-        whole = base is None or state["feeds"] != base["state"]["feeds"] or state["panels"] != base["state"]["panels"]
+        whole = base is None or any(state[k] != base["state"][k] for k in ("feeds", "panels", "transfers"))
         round_ = 1
         current = None
         while True:
@@ -399,10 +436,11 @@ class World:
                         feeds[f] += now[f] - was[f]
                 for name, (watts, _) in look.items():
                     for s, w, was in zip(self.racks[name]["sources"], watts, base["racks"][name][0]):
-                        if s["feed"]:
-                            feeds[s["feed"]] += (w - was) / self.pf
-                        if s["panel"]:
-                            panels[s["panel"]] += (w - was) / self.pf
+                        feed, panel, _ = self.source(s, state)
+                        if feed:
+                            feeds[feed] += (w - was) / self.pf
+                        if panel:
+                            panels[panel] += (w - was) / self.pf
                 racks = None
             current = (racks, look, feeds, panels)
             tripped = []
@@ -420,7 +458,7 @@ class World:
                     state["trips"].append((round_, "pdu", frozenset(f"pdu/{n}/{chr(97 + i)}" for n, i, _ in of), max(v for _, _, v in of)))
                 round_ += 1
                 continue
-            lines = self.fullest_lines(racks if whole else {**base["racks"], **look}, feeds, panels)
+            lines = self.fullest_lines(racks if whole else {**base["racks"], **look}, feeds, panels, state)
             over = [p for p in self.panels if p not in state["panels"] and self.panels[p]["breaker_va"] is not None and above(lines.get(("panel", p), 0.0), self.panels[p]["breaker_va"])]
             if over:
                 for p in over:
@@ -456,7 +494,7 @@ class World:
 
     def settle_base(self):
         self.base = self.settle(self.start())
-        self.base_heat = {z: 0.0 for z in self.zones}
+        self.base_heat = {z: sum(heat for heat, _ in self.outside[z]) for z in self.zones}
         for name, (_, states) in self.base["racks"].items():
             for z, share in self.racks[name]["shares"].items():
                 self.base_heat[z] += sum(w for _, w in states) * share
@@ -465,7 +503,7 @@ class World:
 
     def cut(self, names):
         base = self.base["state"]
-        state = {"feeds": set(base["feeds"]), "panels": set(base["panels"]), "ups": defaultdict(int),
+        state = {"feeds": set(base["feeds"]), "panels": set(base["panels"]), "transfers": set(), "ups": defaultdict(int),
                  "pumps": {}, "racks": {}, "trips": []}
         if base["racks"]:                 # what had tripped in the normal state
             state["racks"] = {n: {k: set(v) for k, v in r.items()} for n, r in base["racks"].items()}
@@ -475,6 +513,8 @@ class World:
             kind, _, rest = name.partition("/")
             if kind == "feed":
                 state["feeds"].add(rest)
+            elif kind == "transfer":
+                state["transfers"].add(rest)
             elif kind == "ups":
                 state["ups"][rest.rsplit("/", 1)[0]] += 1
             elif kind == "panel":
@@ -518,6 +558,7 @@ class World:
                 if name in self.rack_of:
                     rack, i = self.rack_of[name]
                     self.own(state, rack["name"])["devices"].add(i)
+        mains = self.lose_mains(state, {n.partition("/")[2] for n in names if n.startswith("generator/")}) if "mains" in names else ({}, [])
         end = self.settle(state, self.base)
         throttled, unjudged, odd_switches = set(), set(), set()
         for name, (_, states) in end["look"].items():
@@ -534,7 +575,7 @@ class World:
                     (dead_switches if now == "dead" else odd_switches).add(d["name"])
                 elif d["kind"] == "storage" and now == "dead":
                     dead_storage.add(d["name"])
-        limits = self.power_limits(end)
+        limits = mains[1] + self.power_limits(end, bool(mains[0]))
         zones = self.cool(end, units, loops, dead_nodes, throttled, unjudged, dead_switches, dead_storage, limits)
         throttled -= dead_nodes
         unjudged -= dead_nodes | throttled
@@ -544,12 +585,34 @@ class World:
         gpus = lambda hosts: sum(self.groups[self.group_of[h]]["gpus_each"] for h in hosts)
         return {
             "dead": dead_nodes, "throttled": throttled, "unjudged": unjudged, "cut_off": cut_off, "gpus": (gpus(dead_nodes), gpus(throttled), gpus(cut_off)),
-            "switches": dead_switches, "odd_switches": odd_switches, "storage": dead_storage, "networks": networks, "limits": limits, "zones": zones,
+            "switches": dead_switches, "odd_switches": odd_switches, "storage": dead_storage, "networks": networks, "limits": limits, "zones": zones, "mains": mains[0],
             "trips": state["trips"], "feeds": {name: end["feeds"].get(name, 0.0) * (f["ups"]["drawn_over_load"] if f.get("ups") else 1) for name, f in self.feeds.items()}, "services": self.services(dead_nodes, dead_storage, networks)}
 
-    def power_limits(self, end):
+    def lose_mains(self, state, stopped):
+        """What becomes of each feed; the load of a generator is that of the normal state."""
+        states, limits, stops = {}, [], set(stopped)
+        for name, g in self.generators.items():
+            watts = sum(self.base["feeds"].get(f, 0.0) * (d["ups"]["drawn_over_load"] if d.get("ups") else 1) * self.pf for f, d in self.feeds.items() if d.get("generator") == name and f not in self.base["state"]["feeds"])
+            if name not in stops and g["rating_w"] is not None and above(watts, g["rating_w"]):
+                stops.add(name)
+                limits.append(("power-generator-overloaded", "generator", frozenset([f"generator/{name}"]), watts))
+        for name, f in self.feeds.items():
+            generator, ups = f.get("generator"), f.get("ups")
+            if generator is None or generator in stops:
+                states[name] = "lost"
+            elif not ups or ups["modules"] <= state["ups"][name]:
+                states[name] = "restarts"
+            elif self.generators[generator]["start_s"] is None or ups.get("runtime_s") is None:
+                states[name] = "unjudged"
+            else:
+                states[name] = "restarts" if above(self.generators[generator]["start_s"], ups["runtime_s"]) else "bridged"
+            if states[name] in ("lost", "restarts"):
+                state["feeds"].add(name)
+        return states, limits
+
+    def power_limits(self, end, mains=False):
         state = end["state"]
-        fed = len(state["feeds"] - self.base["state"]["feeds"]) > 0 or any(t[1] in ("feed", "ups") for t in state["trips"])
+        fed = mains or len(state["feeds"] - self.base["state"]["feeds"]) > 0 or any(t[1] in ("feed", "ups") for t in state["trips"])
         rule = "power-feed-loss-overloads-survivor" if any(t[1] in ("feed", "ups") for t in state["trips"]) or fed else "power-branch-over-continuous-rating"
         out = []
         pdus = defaultdict(list)
@@ -595,8 +658,9 @@ class World:
                     continue
             full = {n: r for n, r in self.base["racks"].items()}
             full.update(end["racks"] or end["look"])
-            heat = idle = 0.0
-            known = True
+            heat = sum(w for w, _ in self.outside[name])
+            idle = sum(w or 0.0 for _, w in self.outside[name])
+            known = all(w is not None for _, w in self.outside[name])
             for rack_name, (_, states) in full.items():
                 rack = self.racks[rack_name]
                 share = rack["shares"].get(name, 0)
@@ -636,7 +700,7 @@ class World:
                     off.add(rack_name)
                 for i, d in enumerate(rack["devices"]):
                     now = states[-1][0] if d["kind"] == "tray" else states[i][0]
-                    if now == "dead" or d["kind"] in ("frame", "standing", "occupied"):
+                    if now == "dead" or d["kind"] in ("frame", "busbar", "standing", "occupied"):
                         continue
                     node = d["kind"] in ("node", "tray")
                     limit = self.groups[self.group_of[d["name"]]].get("inlet_max_c") if d["kind"] == "node" else None
@@ -651,10 +715,10 @@ class World:
         for rack_name in off:
             rack = self.racks[rack_name]
             now = full[rack_name][0]
-            rest = self.rack_state(rack, {**self.out_of(end["state"], rack_name), "devices": {i for i, d in enumerate(rack["devices"]) if d["kind"] != "standing"}})[0]
+            rest = self.rack_state(rack, {**self.out_of(end["state"], rack_name), "devices": {i for i, d in enumerate(rack["devices"]) if d["kind"] not in ("standing", "busbar")}})[0]
             for s, was, still in zip(rack["sources"], now, rest):
-                if s["feed"]:
-                    end["feeds"][s["feed"]] = end["feeds"].get(s["feed"], 0.0) - (was - still) / self.pf
+                if feed := self.source(s, end["state"])[0]:
+                    end["feeds"][feed] = end["feeds"].get(feed, 0.0) - (was - still) / self.pf
         return zones
 
     # ---- network
@@ -749,13 +813,18 @@ class World:
     def components(self):
         out = [f"feed/{f}" for f in self.feeds]
         out += [f"ups/{n}/{i + 1}" for n, f in self.feeds.items() if f.get("ups") for i in range(f["ups"]["modules"])]
+        out += ["mains"] if self.generators else []
+        out += [f"transfer/{n}" for n, t in self.transfers.items() if not t["each_pdu"]]
         out += [f"panel/{p}" for p in self.panels]
         for name, rack in self.racks.items():
             if rack["frame"]:
                 out += [f"shelf/{name}/{i + 1}" for i in range(len(rack["devices"][-1]["cords"]))]
                 continue
-            out += [f"pdu/{name}/{chr(97 + i)}" for i in range(len(rack["sources"]))]
+            out += [f"pdu/{name}/{chr(97 + i)}" for i, s in enumerate(rack["sources"]) if s.get("pdu")]
             for d in rack["devices"]:
+                if d["kind"] == "busbar":
+                    out += [f"shelf/{name}/{i + 1}" for i in range(len(d["cords"]))]
+                    continue
                 out += [f"psu/{self.object_of.get(d['name'], d['name'])}/{i + 1}" for i in range(len(d["cords"]))]
         for name, z in self.zones.items():
             out += [f"{'cdu' if z['cdus'] else 'cooling'}/{name}/{i + 1}" for i in range(z["units"])]
@@ -1046,6 +1115,7 @@ def differences(mine, state, exact):
         b = sorted((t[key], t["kind"], sum(len(expand(o)) for o in t["objects"]), t["load"], sorted(n for o in t["objects"] for n in expand(o))) for t in state[what])
         if [x[:3] for x in a] != [x[:3] for x in b] or any(not near(x[3], y[3], tolerance) for x, y in zip(a, b)) or (exact and [x[4] for x in a] != [x[4] for x in b]):
             out.append(f"{what}: recomputed {a}, clusterc {b}")
+    same("mains", mine["mains"], {m["feed"]: m["state"] for m in state.get("mains", [])})
     zones = {z["zone"]: z for z in state["zones"]}
     same("zones", set(mine["zones"]), set(zones))
     for name, (left, heat, rise) in mine["zones"].items():

@@ -349,7 +349,7 @@ struct PduPart {
   Value<std::int64_t> phases;
   Value<Volts> voltage;
   Value<Amperes> breaker, continuous, bank_breaker;
-  Value<std::int64_t> banks;
+  Value<std::int64_t> banks, units;
   Value<Seconds> outlet_delay;
   Value<VoltAmperes> apparent;
   std::vector<OutletGroup> outlets;
@@ -368,6 +368,10 @@ struct PduPart {
     v("inlet", s.inlet, {.doc = "plug"});
     v("banks", s.banks, {.doc = "groups of outlets behind a breaker of their own", .least = 1, .most = 64});
     v("bank_breaker", s.bank_breaker, {.doc = "rating of the breaker of one bank"});
+    v("units", s.units,
+      {.doc = "rack units that a horizontal PDU takes; 0: it is mounted vertically, beside or behind the devices",
+       .least = 0,
+       .most = 8});
     v("outlet_delay", s.outlet_delay,
       {.doc = "time from one outlet to the next when power returns; left out: all at once"});
   }
@@ -376,7 +380,7 @@ struct PduPart {
 struct RackPart {
   SourceSpan span;
   Value<std::string> name;
-  Value<std::int64_t> units;
+  Value<std::int64_t> units, pdu_places;
   Value<Meters> width, depth, height, mounting_depth;
   Value<Kilograms> weight, static_load, dynamic_load;
   static constexpr std::string_view type_name = "rack";
@@ -388,6 +392,8 @@ struct RackPart {
     v("depth", s.depth, {.doc = "outer depth"});
     v("height", s.height, {.doc = "outer height"});
     v("mounting_depth", s.mounting_depth, {.doc = "deepest device that fits between the doors"});
+    v("pdu_places", s.pdu_places,
+      {.doc = "vertical PDUs of full height that find a place in it", .least = 0, .most = 16});
     v("weight", s.weight, {.doc = "weight when empty"});
     v("static_load", s.static_load, {.doc = "load that it may carry standing"});
     v("dynamic_load", s.dynamic_load, {.doc = "load that it may be rolled with"});

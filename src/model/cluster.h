@@ -22,6 +22,7 @@ struct Feed;
 struct Generator;
 struct Occupied;
 struct Panel;
+struct TransferSwitch;
 
 struct NicSet {      // adapters of one kind in a server
   std::string name;  // key in `nics`
@@ -72,7 +73,10 @@ struct PduModel {  // one PDU position in every rack of a group; its letter is '
   const PduPart* part = nullptr;
   std::string model;
   SourceSpan span;
-  int feed = -1, panel = -1;  // feed is filled in from the panel
+  int feed = -1, panel = -1;  // feed is filled in from the panel; behind a transfer switch: of the preferred source
+  int other_feed = -1, other_panel = -1;  // what a transfer switch, its own or its panel's, changes over to
+  int transfer = -1;                      // a transfer switch of its own
+  bool dies_with(int lost) const { return feed == lost && (other_feed < 0 || other_feed == lost); }
 };
 
 struct RackGroupModel {
@@ -84,6 +88,7 @@ struct RackGroupModel {
   const RackPart* part = nullptr;
   std::string model;
   std::vector<PduModel> pdus;
+  std::vector<std::pair<int, std::int64_t>> shelves;          // of its busbar: feed, shelves of each rack on it
   int cooling = -1, liquid = -1;                              // zones
   std::vector<std::int64_t> racks_of(const Occupied&) const;  // where it stands, counted from 0, ascending
 };
@@ -116,6 +121,7 @@ struct NodeGroupModel {
   ServerModel server;
   Apart<Software> software;  // the cluster's with the group's changes
   int racks = -1;            // rack group
+  int cooling = -1;          // zone of the room, of nodes on wall circuits
   int assembly = -1;         // assembly group, for trays
   bool computes = true;      // runs users' jobs: has the role compute, or no role at all
   bool has_role(Role) const;
@@ -184,11 +190,19 @@ struct FeedModel {
   Value<VoltAmperes> capacity; /* continuous; from capacity or breaker */
   int generator = -1;
 };
+struct TransferModel {
+  std::string name;
+  SourceSpan span;
+  const TransferSwitch* spec = nullptr;
+  int feeds[2] = {-1, -1}, panels[2] = {-1, -1};  // of the preferred source and of the other one
+  bool bridges = false;                           // its break is short enough for what runs behind it
+};
 struct PanelModel {
   std::string name;
   SourceSpan span;
   const Panel* spec = nullptr;
-  int feed = -1;
+  int feed = -1;  // behind a transfer switch: the preferred one
+  int other_feed = -1, transfer = -1;
 };
 struct ZoneModel {
   std::string name;
@@ -206,6 +220,7 @@ struct Cluster {
   double continuous_factor = 0;  // 0.80 (na) or 1.00 (iec); 0 when the region is missing
   std::vector<GeneratorModel> generators;
   std::vector<FeedModel> feeds;
+  std::vector<TransferModel> transfers;
   std::vector<PanelModel> panels;
   std::vector<ZoneModel> zones;
   std::vector<RackGroupModel> racks;

@@ -237,9 +237,10 @@ std::vector<PowerGap> fill(ServerModel& server, const Value<Watts>& cap) {
   }
   if (is_sum) lacks = sum.missing;
   // A stated power is that of GPUs at their TDP: the limit takes the difference away, and what fans and supplies took
-  // for it. The sum has it already.
-  if (server.power && !is_sum && server.gpu_limit && server.gpu && server.gpu->tdp &&
-      gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
+  // for it. The sum has it already, and so has a power that the group states beside its limit: it is of the machine as
+  // it runs there.
+  if (server.power && !is_sum && server.power.origin != Origin::spec && server.gpu_limit && server.gpu &&
+      server.gpu->tdp && gpu_power(server, *server.gpu->tdp) < *server.gpu->tdp) {
     const Watts less = (*server.gpu->tdp - *server.gpu_limit) * static_cast<double>(server.gpu_count) *
                        ((1 + sum.fan_share) / sum.efficiency);
     if (less < *server.power) {

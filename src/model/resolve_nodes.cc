@@ -309,6 +309,7 @@ void resolve_nodes(Resolution& r) {
     m.first = c.node_count;
     m.count = m.names.count();
     m.racks = r.find(g.racks, c.racks, "rack group");
+    if (g.wall) m.cooling = r.find(g.wall->cooling, c.zones, "cooling zone");
     m.server = resolve_server(r, entry, m);
     m.computes = g.roles.empty() || m.has_role(Role::compute);
     if (m.assembly >= 0) check_trays(r, entry, m, trays_taken);

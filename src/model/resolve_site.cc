@@ -1,6 +1,7 @@
 // Feeds, panels, cooling zones, racks and assemblies.
 #include "model/power.h"
 #include "model/resolution.h"
+#include "model/rounding.h"
 #include "spec/site.h"
 
 namespace clusterc {
@@ -113,6 +114,77 @@ void offer_free_feed(Resolution& r, const RackGroup& g, const RackPdu& pdu) {
   }
 }
 
+// A feed, or a panel with the feed behind it.
+void resolve_source(Resolution& r, const Value<std::string>& name, int& feed, int& panel) {
+  panel = name ? r.index_of(*name, r.cluster.panels) : -1;
+  feed = panel >= 0 ? r.cluster.panels[panel].feed : r.find(name, r.cluster.feeds, "feed or panel");
+}
+
+void resolve_transfer(Resolution& r, TransferModel& t) {
+  // Nobody's supplies bridge more: ITI (CBEMA) application note of 2000, "dropout: … for up to 20 ms".
+  constexpr Seconds kHoldUp{0.02};
+  const TransferSwitch& s = *t.spec;
+  if (s.sources.size() != 2)
+    r.missing(t.span, format("transfer switch '{}' has {} sources, not two", t.name, s.sources.size()),
+              "write `sources: [A, B]`, the preferred one first");
+  for (std::size_t i = 0; i < 2 && i < s.sources.size(); ++i) resolve_source(r, s.sources[i], t.feeds[i], t.panels[i]);
+  const bool quick = s.time ? !above(s.time->value, kHoldUp.value) : s.kind.value == TransferKind::static_switch;
+  t.bridges = quick && !s.time.unknown;
+}
+
+// What a PDU, or a panel, has from the transfer switch that it names.
+void feed_by(const TransferModel& t, int& feed, int& panel, int& other_feed, int& other_panel) {
+  feed = t.feeds[0];
+  panel = t.panels[0];
+  if (!t.bridges) return;
+  other_feed = t.feeds[1];
+  other_panel = t.panels[1];
+}
+
+// What stands behind a transfer switch names no feed or panel beside it.
+void beside_transfer(Resolution& r, const Value<std::string>& transfer, const Value<std::string>& other,
+                     const std::string& what) {
+  if (!was_written(transfer) || !was_written(other)) return;
+  if (Finding* f = r.error("spec-feed-contradicts-panel", other.span,
+                           format("{} is supplied by transfer switch '{}', and '{}' is written beside it", what,
+                                  transfer.value_or(""), other.value_or(""))))
+    f->help("leave it out: the feed follows from the switch");
+}
+
+void resolve_panel(Resolution& r, const Named<Panel>& p) {
+  PanelModel m{p.name, p.name_span, &p.value, r.find(p.value.feed, r.cluster.feeds, "feed")};
+  m.transfer = r.find(p.value.transfer, r.cluster.transfers, "transfer switch");
+  if (!was_written(p.value.feed) && !was_written(p.value.transfer))
+    r.missing(p.name_span, format("panel '{}' has no feed", p.name), "write `feed: …`, or `transfer: …`");
+  beside_transfer(r, p.value.transfer, p.value.feed, format("panel '{}'", p.name));
+  r.cluster.panels.push_back(std::move(m));
+}
+
+// Behind a transfer switch, once its sources are known: a panel is one source of it, or stands behind it, not both.
+void feed_panel(Resolution& r, PanelModel& p) {
+  if (p.transfer < 0) return;
+  const TransferModel& t = r.cluster.transfers[p.transfer];
+  for (std::size_t i = 0; i < 2 && i < t.spec->sources.size(); ++i)
+    if (t.panels[i] >= 0)
+      if (Finding* f = r.error("spec-feed-contradicts-panel", p.spec->transfer.span,
+                               format("panel '{}' is behind transfer switch '{}', whose source '{}' is a panel", p.name,
+                                      t.name, *t.spec->sources[i])))
+        f->note(t.spec->sources[i].span, "this source").help("name feeds as sources of a switch that supplies panels");
+  int panel = -1, other_panel = -1;
+  feed_by(t, p.feed, panel, p.other_feed, other_panel);
+}
+
+// The shelves of a busbar by feed.
+void resolve_busbar(Resolution& r, const RackGroup& g, RackGroupModel& m) {
+  if (!g.busbar) return;
+  for (const auto& on : g.busbar->feeds)
+    if (const int feed = r.find(on.name, on.name_span, r.cluster.feeds, "feed"); feed >= 0)
+      m.shelves.emplace_back(feed, on.value.shelves.value_or(0));
+  if (g.busbar->feeds.empty())
+    r.missing(g.busbar->span, format("the busbar of rack group '{}' has no power shelves", m.name),
+              "write `feeds: { A: 1 shelf, B: 1 shelf }`");
+}
+
 void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
   const RackGroup& g = entry.value;
   RackGroupModel m;
@@ -130,10 +202,17 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
     offer_free_feed(r, g, pdu);
     PduModel p{r.part(pdu.model, PartKind::pdu, &Catalog::pdu), pdu.model.value_or(""), pdu.span,
                r.find(pdu.feed, r.cluster.feeds, "feed"), r.find(pdu.panel, r.cluster.panels, "panel")};
-    if (!was_written(pdu.feed) && !was_written(pdu.panel))
+    if (!was_written(pdu.feed) && !was_written(pdu.panel) && !was_written(pdu.transfer))
       r.missing(pdu.model.span.valid() ? pdu.model.span : pdu.span,
                 format("a PDU of rack group '{}' has no feed", entry.name), "write `feed: …`, or `panel: …`");
-    if (p.panel >= 0) {
+    p.transfer = r.find(pdu.transfer, r.cluster.transfers, "transfer switch");
+    beside_transfer(r, pdu.transfer, was_written(pdu.panel) ? pdu.panel : pdu.feed,
+                    format("a PDU of rack group '{}'", entry.name));
+    if (p.transfer >= 0) {
+      feed_by(r.cluster.transfers[p.transfer], p.feed, p.panel, p.other_feed, p.other_panel);
+    } else if (p.panel >= 0) {
+      p.other_feed = r.cluster.panels[p.panel].other_feed;
+      if (p.other_feed >= 0) p.other_panel = p.panel;
       const int behind = r.cluster.panels[p.panel].feed;
       if (p.feed >= 0 && behind >= 0 && p.feed != behind) {
         if (Finding* f = r.error("spec-feed-contradicts-panel", pdu.feed.span,
@@ -145,6 +224,7 @@ void resolve_rack_group(Resolution& r, const Named<RackGroup>& entry) {
     }
     m.pdus.push_back(std::move(p));
   }
+  resolve_busbar(r, g, m);
   const auto unknown_rack = [&](std::string_view name, SourceSpan at) {
     r.error("spec-unknown-name", at, format("rack group '{}' has no rack '{}' ({})", entry.name, name, m.names.text()));
   };
@@ -213,8 +293,10 @@ void resolve_site(Resolution& r) {
   if (c.spec.site) {
     Site& site = *c.spec.site;
     c.own_site = site.kind.value_or(SiteKind::own) == SiteKind::own;
-    // Continuous load: at most 80 % of the overcurrent device (NFPA 70, 210.20(A) and 215.3); IEC 60364-4-43 has no
-    // such factor.
+    // Continuous load: at most 80 % of the overcurrent device. NFPA 70, 210.20(A) and 215.3, quoted in Schneider
+    // Electric, "Conductor ampacity tables": rating not less than the other load plus 125 % of the continuous one,
+    // unless listed for 100 %. IEC 60364-4-43, 433.1, asks for design current <= rated current <= capacity of the
+    // conductor (as manuals of the trade quote it; the standard itself was not read), and has no such factor.
     if (site.region) c.continuous_factor = *site.region == Region::na ? 0.80 : 1.00;
     for (const auto& g : site.generators) c.generators.push_back({g.name, g.name_span, &g.value});
     for (auto& f : site.feeds) {
@@ -224,8 +306,10 @@ void resolve_site(Resolution& r) {
       if (!site.generators.empty()) m.generator = r.find(f.value.generator, c.generators, "generator");
       c.feeds.push_back(std::move(m));
     }
-    for (const auto& p : site.panels)
-      c.panels.push_back({p.name, p.name_span, &p.value, r.find(p.value.feed, c.feeds, "feed")});
+    for (const auto& t : site.transfer_switches) c.transfers.push_back({t.name, t.name_span, &t.value});
+    for (const auto& p : site.panels) resolve_panel(r, p);
+    for (TransferModel& t : c.transfers) resolve_transfer(r, t);
+    for (PanelModel& p : c.panels) feed_panel(r, p);
     for (auto& z : site.cooling) resolve_zone(r, z, racks_in_zone(c.spec, z.name));
   }
   for (const auto& g : c.spec.racks) resolve_rack_group(r, g);

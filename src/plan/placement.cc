@@ -30,6 +30,7 @@
 #include "base/format.h"
 #include "model/group_ends.h"
 #include "model/power.h"
+#include "plan/power/busbar.h"
 #include "plan/power/cords.h"
 #include "plan/power/line_room.h"
 #include "spec/network.h"
@@ -64,7 +65,7 @@ double shared_evenly(const RackGroupModel& g, int lost, const std::vector<double
   double smallest = std::numeric_limits<double>::infinity(), of_feed = smallest;
   std::int64_t alive = 0, feeds = 0;
   for (std::size_t i = 0; i < each.size(); ++i) {
-    if (g.pdus[i].feed == lost) continue;
+    if (g.pdus[i].dies_with(lost)) continue;
     ++alive;
     smallest = std::min(smallest, each[i]);
     bool first = true;
@@ -83,6 +84,23 @@ double shared_evenly(const RackGroupModel& g, int lost, const std::vector<double
   return std::min(smallest * static_cast<double>(alive), of_feed * static_cast<double>(feeds));
 }
 
+// What the shelves of a busbar carry at the wall: all of them; without the spare ones, and after the loss of any feed.
+// Nothing where that is not stated.
+std::optional<RackLimits> busbar_limits(const RackGroupModel& g) {
+  if (!g.spec || !g.spec->busbar || !g.spec->busbar->shelf_power || g.shelves.empty()) return std::nullopt;
+  const Busbar& busbar = *g.spec->busbar;
+  std::int64_t all = 0;
+  for (const auto& [feed, shelves] : g.shelves) all += shelves;
+  std::int64_t left = all - std::min(all, busbar.spare.value_or(0));
+  for (const auto& [feed, shelves] : g.shelves)
+    if (shelves < all) left = std::min(left, all - shelves);
+  const Watts each = *busbar.shelf_power / busbar.efficiency.value_or(kSupplyEfficiency);
+  RackLimits limits;
+  limits.normal = each * static_cast<double>(all);
+  limits.survives = each * static_cast<double>(left);
+  return limits;
+}
+
 }  // namespace
 
 RackLimits pdu_limits(const Cluster& c, const RackGroupModel& g) {
@@ -98,8 +116,13 @@ RackLimits pdu_limits(const Cluster& c, const RackGroupModel& g) {
     limits.survives = limits.normal;
     for (std::size_t lost = 0; lost < c.feeds.size(); ++lost)
       if (std::any_of(g.pdus.begin(), g.pdus.end(),
-                      [&](const PduModel& p) { return p.feed != static_cast<int>(lost); }))
+                      [&](const PduModel& p) { return !p.dies_with(static_cast<int>(lost)); }))
         limits.survives = std::min(limits.survives, Watts(shared_evenly(g, static_cast<int>(lost), rating)));
+  }
+  if (const auto busbar = busbar_limits(g)) {  // beside what PDUs do
+    const bool alone = g.pdus.empty();
+    limits.normal = (alone ? Watts(0) : limits.normal) + busbar->normal;
+    limits.survives = (alone ? Watts(0) : limits.survives) + busbar->survives;
   }
   return limits;
 }
@@ -140,6 +163,7 @@ struct Device {  // all that placing needs to know of one kind
   double after_loss = 0;          // W at the wall with the supplies that the worst feed loss leaves
   std::int64_t c13 = 0, c19 = 0;  // outlets that its cords take
   bool power_known = false, weight_known = false, airflow_known = false, from_top = false;
+  bool busbar = false;  // hangs on the busbar of its racks
 };
 
 struct RackState {
@@ -147,6 +171,10 @@ struct RackState {
   double normal = 0, survives = 0, carries = 0;  // W, W, kg that are left
   double rated = 0;                              // kg that it carries; infinite where nobody states it
   std::int32_t c13 = 0, c19 = 0, either = 0;     // outlets that are left; C13, C19, and those that take both
+};
+// Beside them, W that the busbar of a rack has left; infinite where it has none.
+struct BusbarState {
+  double normal = std::numeric_limits<double>::infinity(), survives = normal;
 };
 constexpr std::int32_t kAnyNumber = 1 << 20;  // of outlets, where nobody states them
 
@@ -209,6 +237,7 @@ class Placer {
   void set_up() {
     plan_.racks.resize(static_cast<std::size_t>(c_.rack_count));
     state_.assign(plan_.racks.size(), {});
+    busbars_.assign(plan_.racks.size(), {});
     for (const RackGroupModel& g : c_.racks) {
       const RackLimits limits = rack_limits(c_, g);
       const std::int64_t units = g.part ? std::min(g.part->units.value_or(0), kMostUnits) : 0;
@@ -226,8 +255,11 @@ class Placer {
                                static_cast<std::int32_t>(outlets.either)};
         RackPlan& r = plan_.racks[g.first + i];
         r.weight_complete = g.part && g.part->weight;
+        if (const auto busbar = busbar_limits(g))
+          busbars_[g.first + i] = {busbar->normal.value, busbar->survives.value};
       }
       if (g.spec) occupied(g);
+      for (std::int64_t i = 0; i < g.count; ++i) mount_pdus(g, state_[g.first + i]);
     }
     lines_.emplace(plan_);
     for (const RackGroupModel& g : c_.racks)
@@ -265,6 +297,15 @@ class Placer {
     all.c13 = sum(c13);
     all.c19 = sum(c19);
     return all;
+  }
+
+  // Horizontal PDUs take the highest units that nothing stands in.
+  static void mount_pdus(const RackGroupModel& g, RackState& s) {
+    for (const PduModel& p : g.pdus) {
+      const std::int64_t units = p.part ? p.part->units.value_or(0) : 0;
+      const std::uint64_t at = units > 0 ? runs(s.free, units) : 0;
+      if (at) s.free &= ~(((std::uint64_t{1} << units) - 1) << (63 - __builtin_clzll(at)));
+    }
   }
 
   void occupied(const RackGroupModel& g) {
@@ -325,6 +366,8 @@ class Placer {
     if (limit != Within::units && (d.watts > s.normal + kRounding || d.kilograms > s.carries + kRounding)) return 0;
     const bool lost = limit == Within::lines || limit == Within::after_loss;
     if (lost && d.after_loss > s.survives + kRounding) return 0;
+    if (d.busbar && limit != Within::units && d.watts > busbars_[rack].normal + kRounding) return 0;
+    if (d.busbar && lost && d.watts > busbars_[rack].survives + kRounding) return 0;
     if (lost || limit == Within::normal) {
       if (std::isfinite(s.rated) && d.kilograms > takes(s) + kRounding) return 0;
       if (std::max<std::int64_t>(0, d.c13 - s.c13) + std::max<std::int64_t>(0, d.c19 - s.c19) > s.either) return 0;
@@ -339,6 +382,7 @@ class Placer {
     s.normal -= d.watts;
     s.survives -= d.after_loss;
     s.carries -= d.kilograms;
+    if (d.busbar) busbars_[rack].normal -= d.watts, busbars_[rack].survives -= d.watts;
     for (const auto& [cords, outlets] : {std::pair{d.c13, &s.c13}, std::pair{d.c19, &s.c19}}) {
       const auto plain = static_cast<std::int32_t>(std::min<std::int64_t>(cords, *outlets));
       *outlets -= plain;
@@ -396,6 +440,8 @@ class Placer {
   Device corded(Device d, const RackGroupModel* racks, std::int64_t index) const {
     d.after_loss = d.watts;
     const RackedDevice racked{.kind = d.kind, .group = d.group, .index = index};
+    d.busbar = racks && on_busbar(plan_, *racks, racked);
+    if (d.busbar) return d;
     const PsuSet* psus = supplies_of(plan_, racked);
     if (!psus) return d;
     const std::int64_t count = *psus->count;
@@ -741,6 +787,7 @@ class Placer {
   Plan& plan_;
   const Cluster& c_;
   std::vector<RackState> state_;
+  std::vector<BusbarState> busbars_;
   std::optional<LineRoom> lines_;
   bool keep_ = true, kept_free_ = false;
   std::map<std::pair<DeviceKind, std::int32_t>, std::vector<std::int32_t>>

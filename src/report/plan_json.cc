@@ -162,6 +162,8 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
   }
   json.end_array();
   power.panels(json);
+  if (!cluster.generators.empty()) power.generators(json);
+  if (!cluster.transfers.empty()) power.transfers(json);
   json.array("cooling_zones");
   for (std::size_t i = 0; i < plan.zones.size(); ++i) {
     json.begin_object(kLine)

@@ -161,7 +161,29 @@ std::string marked(Q value, double limit, bool& over) {
   return (too_much ? "! " : "") + to_text(value);
 }
 
+// Circuits of the building that nodes outside of racks are plugged into.
+std::string wall_text(const Cluster& cluster, const NodeGroupModel& g) {
+  const WallLoad w = wall_load(cluster, g);
+  if (w.circuits == 0) return "";
+  return format("  wall circuits of {}: {} with {}: {} each{}\n", g.name, w.circuits,
+                w.nodes == 1 ? std::string("1 node") : format("{} nodes", w.nodes),
+                w.load < 0 ? std::string("unknown") : to_text(VoltAmperes(w.load)),
+                w.carries < 0 ? std::string() : " of " + to_text(VoltAmperes(w.carries)));
+}
+
+// Where the heat of nodes outside of racks goes.
+std::string heat_outside_text(const Cluster& cluster, const NodeGroupModel& g) {
+  const Watts heat = power_outside_racks(cluster, g);
+  if (heat.value <= 0) return "";
+  return g.cooling >= 0 ? format("  {}: {} of it from {}, outside of racks\n",
+                                 cluster.zones[static_cast<std::size_t>(g.cooling)].name, to_text(heat), g.name)
+                        : format("  no zone: {} from {}, into the room where its nodes stand\n", to_text(heat), g.name);
+}
+
 std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {
+  std::string walls;
+  for (const NodeGroupModel& g : cluster.nodes) walls += wall_text(cluster, g);
+  if (plan.feeds.empty()) return walls;
   bool over = false;
   Table table({"feed", ">normal", ">worst", "after losing", ">may carry"});
   for (std::size_t i = 0; i < plan.feeds.size() && i < cluster.feeds.size(); ++i) {
@@ -197,6 +219,20 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
                   spec.rating ? " of " + to_text(*spec.rating) : "",
                   spec.start ? ", takes the load after " + to_text(*spec.start) : "");
   }
+  const std::vector<TransferLoad> transfers = transfer_loads(plan);
+  for (std::size_t t = 0; t < transfers.size(); ++t) {
+    const TransferLoad& load = transfers[t];
+    out += format("  transfer switch {}{}: {}{}{}\n", cluster.transfers[t].name,
+                  load.rack >= 0 ? format(" (before each PDU; {}/{} the most)", cluster.rack_name(load.rack),
+                                          static_cast<char>('a' + load.pdu))
+                                 : std::string(),
+                  to_text(load.normal),
+                  load.lost >= 0 ? format(", {} after losing {}", to_text(load.worst),
+                                          cluster.feeds[static_cast<std::size_t>(load.lost)].name)
+                                 : std::string(),
+                  load.rating >= 0 ? " of " + to_text(VoltAmperes(load.rating)) : std::string());
+  }
+  out += walls;
   if (const Watts off = power_off_feeds(plan); off.value > 0) out += format("  not on a feed: {}\n", to_text(off));
   if (!gaps.others.empty()) out += format("  +?: plus the unknown power of {}\n", names_text(gaps.others));
   return out;
@@ -204,6 +240,9 @@ std::string feeds_text(const Cluster& cluster, const Plan& plan, const PowerGaps
 
 std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGaps& gaps) {
   bool over = false;
+  std::string outside;
+  for (const NodeGroupModel& g : cluster.nodes) outside += heat_outside_text(cluster, g);
+  if (plan.zones.empty()) return outside;
   Table table({"zone", "method", ">heat", ">removes", ">air needed", ">air given"});
   for (std::size_t i = 0; i < plan.zones.size() && i < cluster.zones.size(); ++i) {
     const ZoneModel& zone = cluster.zones[i];
@@ -231,7 +270,7 @@ std::string cooling_text(const Cluster& cluster, const Plan& plan, const PowerGa
     }
     out += "\n";
   }
-  return out;
+  return out + outside;
 }
 
 // Node group or storage system.
@@ -385,8 +424,8 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
     return text;
   }());
   if (!plan.racks.empty()) section("Racks", racks_text(cluster, plan));
-  if (!plan.feeds.empty()) section("Power", feeds_text(cluster, plan, gaps));
-  if (!plan.zones.empty()) section("Cooling", cooling_text(cluster, plan, gaps));
+  section("Power", feeds_text(cluster, plan, gaps));
+  section("Cooling", cooling_text(cluster, plan, gaps));
   section("Fabrics", fabrics_text(cluster, plan));
   if (!plan.addresses.empty()) section("Addresses", addresses_text(cluster, plan));
   if (const std::vector<BillRow> bill = bill_rows(plan); !bill.empty())

@@ -78,6 +78,7 @@ void PowerJson::device(JsonWriter& json, std::int64_t rack, std::size_t device) 
   for (const PowerCord& k : r.cords)
     if (k.device == static_cast<std::int16_t>(device)) cords += static_cast<char>('a' + k.position);
   if (!cords.empty()) json.field("cords", cords);
+  if (r.from_busbar(device)) json.field("busbar_w", r.on_busbar[device]);
 }
 
 void PowerJson::rack(JsonWriter& json, std::int64_t rack) const {
@@ -97,6 +98,17 @@ void PowerJson::rack(JsonWriter& json, std::int64_t rack) const {
     for (const PowerCord& cord : k.rack.cords)
       json.value(
           c_.feeds[static_cast<std::size_t>(k.rack.positions[static_cast<std::size_t>(cord.position)].feed)].name);
+    json.end_array();
+  } else if (k.rack.busbar >= 0) {
+    const auto busbar = static_cast<std::size_t>(k.rack.busbar);
+    if (busbar > devices)
+      json.field("standing_w", k.rack.from_busbar(devices) ? k.rack.on_busbar[devices] : k.rack.devices[devices].watts)
+          .field("standing_on_busbar", k.rack.from_busbar(devices));
+    json.field("busbar_load", load_of(k.rack.devices[busbar])).array("shelf_feeds", kLine);
+    for (const PowerCord& cord : k.rack.cords)
+      if (cord.device == k.rack.busbar)
+        json.value(
+            c_.feeds[static_cast<std::size_t>(k.rack.positions[static_cast<std::size_t>(cord.position)].feed)].name);
     json.end_array();
   } else if (k.rack.devices.size() > devices) {
     json.field("standing_w", k.rack.devices.back().watts);
@@ -122,6 +134,9 @@ void PowerJson::pdu(JsonWriter& json, const PduLoad& p) const {
   const int group = c_.rack_group_of(p.rack);
   const PduModel& m = c_.racks[static_cast<std::size_t>(group)].pdus[static_cast<std::size_t>(p.pdu)];
   if (m.panel >= 0) json.field("panel", c_.panels[static_cast<std::size_t>(m.panel)].name);
+  if (m.transfer >= 0) json.field("transfer", c_.transfers[static_cast<std::size_t>(m.transfer)].name);
+  if (m.other_feed >= 0) json.field("other_feed", c_.feeds[static_cast<std::size_t>(m.other_feed)].name);
+  if (m.other_panel >= 0) json.field("other_panel", c_.panels[static_cast<std::size_t>(m.other_panel)].name);
   if (const int way = lines_.way(group, p.rack, static_cast<std::size_t>(p.pdu)); way >= 0)
     json.field("feed_line", line_name(lines_.between(group, static_cast<std::size_t>(p.pdu)), way));
   const Breaker b = m.part ? pdu_breaker(c_, *m.part) : Breaker{};
@@ -136,14 +151,57 @@ void PowerJson::feed(JsonWriter& json, std::size_t feed) const {
   const FeedModel& f = c_.feeds[feed];
   const Breaker b = feed_breaker(c_, f);
   json.field("breaker_va", known(b.trip)).field("in_use_w", f.spec ? f.spec->in_use.value_or(Watts(0)).value : 0.0);
-  if (const UpsModules u = ups_modules(f); u.modules > 0)
+  if (const UpsModules u = ups_modules(f); u.modules > 0) {
     json.object("ups", kLine)
         .field("modules", u.modules)
         .field("spare", u.spare)
         .field("module_w", known(u.watts))
         .field("module_va", known(u.va))
-        .field("drawn_over_load", at_breaker(f, VoltAmperes(1)).value)
+        .field("drawn_over_load", at_breaker(f, VoltAmperes(1)).value);
+    if (f.spec->ups->runtime) json.field("runtime_s", f.spec->ups->runtime->value);
+    json.end_object();
+  }
+  if (f.generator >= 0) json.field("generator", c_.generators[static_cast<std::size_t>(f.generator)].name);
+}
+
+void PowerJson::generators(JsonWriter& json) const {
+  json.array("generators");
+  for (std::size_t g = 0; g < c_.generators.size(); ++g) {
+    const Generator& spec = *c_.generators[g].spec;
+    const GeneratorLoad load = generator_load(plan_, static_cast<int>(g));
+    json.begin_object(kLine)
+        .field("name", c_.generators[g].name)
+        .field("rating_w", spec.rating ? std::optional<double>(spec.rating->value) : std::nullopt)
+        .field("start_s", spec.start ? std::optional<double>(spec.start->value) : std::nullopt)
+        .field("load_w", load.power.value)
+        .field("after_losing", load.lost < 0 ? std::string() : c_.feeds[static_cast<std::size_t>(load.lost)].name)
         .end_object();
+  }
+  json.end_array();
+}
+
+void PowerJson::transfers(JsonWriter& json) const {
+  json.array("transfer_switches");
+  const std::vector<TransferLoad> loads = transfer_loads(plan_);
+  for (std::size_t t = 0; t < c_.transfers.size(); ++t) {
+    const TransferModel& m = c_.transfers[t];
+    json.begin_object(kLine)
+        .field("name", m.name)
+        .field("kind", m.spec->kind ? enum_text(*m.spec->kind) : std::string_view())
+        .field("each_pdu", m.spec->each_pdu.value_or(false))
+        .field("bridges", m.bridges)
+        .array("sources", kLine);
+    for (const Value<std::string>& s : m.spec->sources)
+      if (s) json.value(*s);
+    json.end_array()
+        .field("rating_va", known(loads[t].rating))
+        .field("normal_va", loads[t].normal.value)
+        .field("worst_va", loads[t].worst.value)
+        .field("after_losing",
+               loads[t].lost < 0 ? std::string() : c_.feeds[static_cast<std::size_t>(loads[t].lost)].name)
+        .end_object();
+  }
+  json.end_array();
 }
 
 void PowerJson::panels(JsonWriter& json) const {
@@ -154,8 +212,10 @@ void PowerJson::panels(JsonWriter& json) const {
         .field("name", p.name)
         .field("feed", p.feed < 0 ? std::string() : c_.feeds[static_cast<std::size_t>(p.feed)].name)
         .field("continuous_va", known(b.continuous))
-        .field("breaker_va", known(b.trip))
-        .end_object();
+        .field("breaker_va", known(b.trip));
+    if (p.transfer >= 0) json.field("transfer", c_.transfers[static_cast<std::size_t>(p.transfer)].name);
+    if (p.other_feed >= 0) json.field("other_feed", c_.feeds[static_cast<std::size_t>(p.other_feed)].name);
+    json.end_object();
   }
   json.end_array();
 }
@@ -184,6 +244,18 @@ void PowerJson::node_group(JsonWriter& json, const NodeGroupModel& g) const {
       if (r) json.value(enum_text(*r));
   json.end_array();
   if (g.spec && g.spec->ha) json.field("ha", enum_text(*g.spec->ha));
+  if (const WallLoad w = wall_load(c_, g); w.circuits > 0)
+    json.object("wall", kLine)
+        .field("circuits", w.circuits)
+        .field("nodes_each", w.nodes)
+        .field("load_va", known(w.load))
+        .field("continuous_va", known(w.carries))
+        .field("heat_w", power_outside_racks(c_, g).value)
+        .field("idle_w", g.server.power_idle
+                             ? std::optional<double>(g.server.power_idle->value * static_cast<double>(g.count))
+                             : std::nullopt)
+        .field("cooling", g.cooling < 0 ? std::string() : c_.zones[static_cast<std::size_t>(g.cooling)].name)
+        .end_object();
   if (g.server.part.inlet_max) json.field("inlet_max_c", g.server.part.inlet_max->value);
   if (const std::int64_t nodes = nvlink_domain_nodes(*plan_.cluster, g); nodes > 0)
     json.field("nvlink_domain_nodes", nodes);

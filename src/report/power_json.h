@@ -19,8 +19,10 @@ class PowerJson {
       const;  // fields of one rack: group, zones, what already stands there, shelves, cords to come
   void pdu(JsonWriter&, const PduLoad&) const;     // fields: panel, line of the feed, continuous_va, breaker_va
   void feed(JsonWriter&, std::size_t feed) const;  // fields: continuous, breaker, in use, UPS
-  void panels(JsonWriter&) const;                  // "panels"
-  void zone(JsonWriter&, std::size_t zone) const;  // fields: units, figures of one, feeds
+  void generators(JsonWriter&) const;
+  void transfers(JsonWriter&) const;
+  void panels(JsonWriter&) const;                             // "panels"
+  void zone(JsonWriter&, std::size_t zone) const;             // fields: units, figures of one, feeds
   void node_group(JsonWriter&, const NodeGroupModel&) const;  // fields: roles, ha, highest inlet temperature
   void storage(JsonWriter&) const;                            // "storage"
   void fabric(JsonWriter&, const Fabric&) const;              // fields: pods, links, blocks of members

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "plan/power/power_gaps.h"
 #include "report/table.h"
+#include "spec/site.h"
 
 namespace clusterc {
 
@@ -108,6 +109,8 @@ class Words {
     const auto i = static_cast<std::size_t>(of);
     if (kind == ComponentKind::panel) return "panel/" + c_.panels[i].name;
     if (kind == ComponentKind::cooling) return "zone/" + c_.zones[i].name;
+    if (kind == ComponentKind::generator) return "generator/" + c_.generators[i].name;
+    if (kind == ComponentKind::transfer) return "transfer/" + c_.transfers[i].name;
     return std::string(component_word(kind)) + "/" + c_.feeds[i].name;
   }
 
@@ -133,7 +136,30 @@ class Words {
     if (l.kind == ComponentKind::cooling)
       return format("{} {} {}", object(l.kind, l.of),
                     l.dimension == Dimension::air_flow ? "needs air:" : "has to remove", numbers);
+    if (l.kind == ComponentKind::generator)
+      return format("{} must supply {}, and stops", object(l.kind, l.of), numbers);
     return format("{} at {} continuous", object(l.kind, l.of), numbers);
+  }
+
+  // What becomes of a feed when the mains fail.
+  std::string mains(const MainsLeft& m) const {
+    const FeedModel& feed = c_.feeds[static_cast<std::size_t>(m.feed)];
+    const auto time = [](const Value<Seconds>& t) { return t ? to_text(*t) : std::string("an unknown time"); };
+    const Value<Seconds> runtime = feed.spec && feed.spec->ups ? feed.spec->ups->runtime : Value<Seconds>();
+    if (m.state == MainsLeft::State::lost) {
+      const std::string why = feed.generator < 0 ? std::string("no generator")
+                                                 : format("generator/{} does not run",
+                                                          c_.generators[static_cast<std::size_t>(feed.generator)].name);
+      return format("feed/{} is dark{}: {}", feed.name, runtime ? " after " + to_text(*runtime) : "", why);
+    }
+    const GeneratorModel& g = c_.generators[static_cast<std::size_t>(m.generator)];
+    const std::string takes = format("generator/{} takes the load after {}", g.name, time(g.spec->start));
+    if (m.state == MainsLeft::State::bridged)
+      return format("feed/{}: {}, its UPS lasts {}", feed.name, takes, time(runtime));
+    if (m.state == MainsLeft::State::unjudged)
+      return format("feed/{} not judged: {}, its UPS lasts {}", feed.name, takes, time(runtime));
+    return format("feed/{} is dark until {}{}", feed.name, takes,
+                  runtime ? format(", its UPS lasts {}", to_text(*runtime)) : std::string(", without a UPS"));
   }
 
   // What happened besides the failure itself, in the order of what weighs most. `named`: one row stands for one
@@ -144,6 +170,7 @@ class Words {
       return std::ranges::any_of(
           w.failed, [&](const Component& f) { return f.kind == kind && (of < 0 || f.of == of) && f.index == index; });
     };
+    for (const MainsLeft& m : w.mains) out.push_back(mains(m));
     for (const TripEvent& t : w.trips) {
       if (named || t.kind != ComponentKind::pdu)
         out.push_back(trip(t));
@@ -300,6 +327,20 @@ class Words {
       json.field("load", l.load).field("limit", l.limit).field("dimension", dimension_name(l.dimension)).end_object();
     }
     json.end_array();
+    if (!w.mains.empty()) {
+      json.array("mains");
+      for (const MainsLeft& m : w.mains)
+        json.begin_object(kLine)
+            .field("feed", c_.feeds[static_cast<std::size_t>(m.feed)].name)
+            .field("generator",
+                   m.generator < 0 ? std::string() : c_.generators[static_cast<std::size_t>(m.generator)].name)
+            .field("state", m.state == MainsLeft::State::bridged    ? "bridged"
+                            : m.state == MainsLeft::State::restarts ? "restarts"
+                            : m.state == MainsLeft::State::lost     ? "lost"
+                                                                    : "unjudged")
+            .end_object();
+      json.end_array();
+    }
     json.object("feeds_va", kLine);
     for (std::size_t f = 0; f < w.feeds.size(); ++f) json.field(c_.feeds[f].name, w.feeds[f].value);
     json.end_object();
@@ -470,6 +511,8 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
   out += "\nSteps\n";
   int step = 1;
   for (const std::string& f : failed) out += format("  {}. fails: {}\n", step, f);
+  if (!w.mains.empty()) ++step;
+  for (const MainsLeft& m : w.mains) out += format("  {}. {}\n", step, words.mains(m));
   int round = 0;
   for (const TripEvent& t : w.trips) {
     if (t.round != round) ++step;
@@ -478,9 +521,10 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
   }
   WhatIf rest = w;
   rest.trips.clear();
+  rest.mains.clear();
   const std::vector<std::string> effects = words.effects(rest, true);
   for (const std::string& e : effects) out += format("  {}. {}\n", step + 1, e);
-  if (effects.empty() && w.trips.empty())
+  if (effects.empty() && w.trips.empty() && w.mains.empty())
     out += w.dead_nodes.empty() && w.cut_off_nodes == 0 ? "  2. nothing is lost\n" : "  2. nothing else is lost\n";
   out += format("\nLost: {} ({}); throttled: {} ({})\n",
                 one_or_many(static_cast<std::int64_t>(w.dead_nodes.size()) + w.cut_off_nodes, "node"),
@@ -491,9 +535,14 @@ std::string render_what_if_text(const WhatIfEngine& engine, const WhatIf& w) {
     Table table({"feed", ">normal", ">now", ">may carry"});
     for (std::size_t f = 0; f < c.feeds.size(); ++f) {
       const std::string more = gaps.feeds[f] ? " +?" : "";
-      const bool dead = std::ranges::any_of(w.failed, [&](const Component& one) {
-        return one.kind == ComponentKind::feed && one.of == static_cast<int>(f);
-      });
+      const bool dead = std::ranges::any_of(w.failed,
+                                            [&](const Component& one) {
+                                              return one.kind == ComponentKind::feed && one.of == static_cast<int>(f);
+                                            }) ||
+                        std::ranges::any_of(w.mains, [&](const MainsLeft& m) {
+                          return m.feed == static_cast<int>(f) &&
+                                 (m.state == MainsLeft::State::lost || m.state == MainsLeft::State::restarts);
+                        });
       table.row({c.feeds[f].name, to_text(engine.normal().feeds[f]) + more,
                  to_text(w.feeds[f]) + (dead ? std::string() : more),
                  c.feeds[f].capacity ? to_text(*c.feeds[f].capacity) : "not stated"});

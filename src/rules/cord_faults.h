@@ -51,7 +51,7 @@ std::vector<CordFault> failing_cords(const RuleInput& in, const std::vector<Powe
       for (; cord < k.rack.cords.size() && static_cast<std::size_t>(k.rack.cords[cord].device) == i; ++cord)
         ++d.on[static_cast<std::size_t>(k.rack.cords[cord].position)];
       d.psus = d.device ? supplies_of(in.plan, *d.device) : nullptr;
-      if (!d.psus) continue;
+      if (!d.psus || k.rack.from_busbar(i)) continue;
       const double e = excess(d);
       if (!(e > 0)) continue;
       auto at = std::find_if(faults.begin(), faults.end(), [&](const CordFault& f) {

@@ -283,7 +283,7 @@ constexpr Row kRows[] = {
     {"spec-everything-twice", Severity::error, kReader, Standing::must_mend,
      "two networks connect every management port"},
     {"spec-feed-contradicts-panel", Severity::error, kReader, Standing::must_mend,
-     "a PDU names another feed than its panel"},
+     "a PDU names another feed than its panel, or one beside its transfer switch"},
     {"spec-file-unreadable", Severity::error, kReader, Standing::must_mend, "a file cannot be read"},
     {"spec-gateway-outside-subnet", Severity::error, kReader, Standing::must_mend,
      "a gateway is not in the subnet of its network"},

@@ -12,9 +12,14 @@ namespace {
 int only(const RackGroupModel& g, bool panels) {
   int found = -1;
   for (const PduModel& p : g.pdus) {
-    const int here = panels ? p.panel : p.feed;
-    if (here < 0 || (found >= 0 && here != found)) return -1;
+    const int here = panels ? p.panel : p.feed, other = panels ? p.other_panel : p.other_feed;
+    if (here < 0 || (other >= 0 && other != here) || (found >= 0 && here != found)) return -1;
     found = here;
+  }
+  for (const auto& [feed, shelves] : g.shelves) {  // of its busbar: no panel is before them
+    if (shelves <= 0) continue;
+    if (panels || (found >= 0 && feed != found)) return -1;
+    found = feed;
   }
   return found;
 }

@@ -54,7 +54,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       for (const PowerClass& k : classes_of_group(in.plan.power_classes(), static_cast<std::int64_t>(group))) {
         for (int lost = -1; lost < static_cast<int>(c.feeds.size()); ++lost) {
           PowerFailure failure;
-          if (lost >= 0 && (lost == g.pdus[p].feed || !lose_feed(k.rack, lost, failure))) continue;
+          if (lost >= 0 && (g.pdus[p].dies_with(lost) || !lose_feed(k.rack, lost, failure))) continue;
           PowerState state;
           evaluate(k.rack, failure, state);
           CordWatts watts;

@@ -31,8 +31,8 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   const FeedModel& lost = c.feeds[worst->worst_lost_feed];
   const std::vector<Term> terms = power_terms(in, worst->rack);
   const int group = heaviest_node_group(terms);
-  const std::int64_t alive =
-      std::count_if(g.pdus.begin(), g.pdus.end(), [&](const PduModel& p) { return p.feed != worst->worst_lost_feed; });
+  const std::int64_t alive = std::count_if(g.pdus.begin(), g.pdus.end(),
+                                           [&](const PduModel& p) { return !p.dies_with(worst->worst_lost_feed); });
   const Watts power = in.plan.racks[worst->rack].power;
   const double pf = power_factor(c);
   const std::vector<const PowerClass*> classes = all.of(&g - c.racks.data());
@@ -134,11 +134,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const RackGroupModel& g : c.racks) {
     const bool named = std::any_of(g.pdus.begin(), g.pdus.end(), [](const PduModel& p) { return p.feed >= 0; });
     const bool draws = draws_power(in, g);
-    if (draws && !named)
+    if (draws && !named && !g.shelves.empty())
+      continue;  // power-shelves-below-rack-draw
+    else if (draws && !named)
       findings.note(rule.id, g.span,
                     format("no PDU of rack group '{}' has a `feed`, so the loss of a feed was not checked", g.name));
     else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(),
-                                  [&](const PduModel& p) { return p.feed == g.pdus.front().feed; }))
+                                  [&](const PduModel& p) { return p.dies_with(g.pdus.front().feed); }))
       findings.note(rule.id, g.pdus.front().span,
                     format("all PDUs of rack group '{}' are on feed '{}': if it fails, the racks lose power, and no "
                            "other feed is left to check",

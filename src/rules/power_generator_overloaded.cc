@@ -74,8 +74,11 @@ start (with the transfer switch)                                    <= runtime o
 
 Unit: W on both sides, s on both sides; load in VA.
 
-The draw of cooling units counts as far as it is on these feeds (`in_use`).
-Source: arithmetic; ISO 8528-1 (rated power of a generating set).
+The draw of cooling units counts as far as it is on these feeds (`in_use`). `rating` is the power that the set supplies
+without end at a constant load: its continuous rating (COP), or a rating for data centres that its maker states for that. A
+prime (PRP) or standby rating (ESP) allows an average of 70 % over 24 hours; a standby set runs 200 hours a year.
+Source: arithmetic; the ratings of ISO 8528-1 as Cummins, "Power topic #6240: Understanding ISO 8528-1 generator set
+ratings", reports them (the standard itself was not read).
 
 Error: none beyond its inputs. The steps in which the load returns are not computed.
 

@@ -21,11 +21,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             "'{}' of group '{}' is stated at {}, but its GPUs, processors and adapters draw {} before fans and losses",
             s.id, g.name, to_text(*s.power), to_text(sum.stated)));
     std::string terms;
-    double processors = 0;
     for (const PowerTerm& t : sum.terms) {
       if (t.what == "memory module" || t.what == "drive" || t.what == "hard disk") continue;
       terms += format("{}{} x {} ({})", terms.empty() ? "" : " + ", t.count, to_text(t.each), t.what);
-      if (t.what == s.gpu_model || t.what == s.cpu_model) processors += t.each.value * static_cast<double>(t.count);
     }
     f.label(terms);
     if (s.part.power.span.valid() && !(s.part.power.span == at)) f.note(s.part.power.span, "the stated power");
@@ -36,7 +34,6 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     mention_unconfirmed(f, s.part.power, format("the power of '{}'", s.id));
     f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
     f.help(format("where the machine holds itself to this figure, write `power_cap: {}`", to_text(*s.power)));
-    f.physics = above(processors, s.power->value);  // GPUs and processors alone at their limits
     f.object("nodes." + g.name);
   }
 }
@@ -76,8 +73,8 @@ its own accord, such as a workstation for an office outlet, has a `power_cap` of
 
 ## When to accept
 
-Where the maker's own figure is lower than the sum and the board enforces it. Not where GPUs and processors alone exceed
-it.
+Where the maker's own figure is lower than the sum and the board enforces it, or was measured under the load that the
+machine is for.
 )";
 
 extern const Rule kPowerNodeBelowPartSum;  // registry.cc names it

@@ -123,7 +123,7 @@ void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const
   int runs = 0;
   for (const PowerClass& k : in.plan.power_classes()) {
     if (k.assembly || k.rack.positions.size() < 2 || said[static_cast<std::size_t>(k.group)]) continue;
-    for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
+    for (std::size_t p = 0; p < c.racks[static_cast<std::size_t>(k.group)].pdus.size(); ++p) {
       const WhatIfEngine::MayTrip may = engine.may_trip(k.racks.front(), p);
       bool told_all = true;
       for (std::size_t other = 0; other < k.rack.positions.size(); ++other)

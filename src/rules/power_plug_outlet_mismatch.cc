@@ -68,22 +68,31 @@ void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, co
   }
 }
 
-// A tray that takes its current from a busbar has no cord.
+// A tray that takes its current from a busbar has no cord; a server with cords finds no outlet on a busbar.
 void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const PsuSet* psus = g.server.part.psus ? &*g.server.part.psus : nullptr;
-    if (!is_ours(g) || g.racks < 0 || g.assembly >= 0 || g.count == 0 || !psus ||
-        psus->inlet.value != InletKind::busbar)
-      continue;
+    if (!is_ours(g) || g.racks < 0 || g.assembly >= 0 || g.count == 0 || !psus || !psus->inlet) continue;
     const RackGroupModel& racks = in.cluster.racks[static_cast<std::size_t>(g.racks)];
-    if (racks.pdus.empty()) continue;
-    Finding& f = findings.error(
-        rule.id, first_place(written(psus->inlet), in_spec(g.server.span, g), g.span),
-        format("'{}' is powered from a busbar, but the racks of '{}' have PDUs with cords", g.server.id, racks.name));
-    f.note(racks.pdus.front().span, "these PDUs");
-    mention_unconfirmed(f, psus->inlet, format("the inlet of '{}'", g.server.id));
-    f.help("use an assembly with power shelves, or servers with supplies of their own");
-    f.object("nodes." + g.name);
+    const bool busbar = racks.spec && racks.spec->busbar, takes_busbar = *psus->inlet == InletKind::busbar;
+    const SourceSpan at = first_place(written(psus->inlet), in_spec(g.server.span, g), g.span);
+    if (takes_busbar && !busbar && !racks.pdus.empty()) {
+      Finding& f = findings.error(
+          rule.id, at,
+          format("'{}' is powered from a busbar, but the racks of '{}' have PDUs with cords", g.server.id, racks.name));
+      f.note(racks.pdus.front().span, "these PDUs");
+      mention_unconfirmed(f, psus->inlet, format("the inlet of '{}'", g.server.id));
+      f.help("use an assembly with power shelves, racks with a `busbar`, or servers with supplies of their own");
+      f.object("nodes." + g.name);
+    } else if (!takes_busbar && busbar && racks.pdus.empty()) {
+      Finding& f = findings.error(
+          rule.id, at,
+          format("'{}' has supplies with cords, but the racks of '{}' have only a busbar", g.server.id, racks.name));
+      f.note(racks.spec->busbar->span, "this busbar");
+      mention_unconfirmed(f, psus->inlet, format("the inlet of '{}'", g.server.id));
+      f.help("add `pdus` to these racks, or write `psus: { inlet: busbar }` where the server takes the busbar");
+      f.object("nodes." + g.name);
+    }
   }
 }
 

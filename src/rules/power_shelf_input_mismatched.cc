@@ -2,11 +2,12 @@
 #include <cmath>
 #include <vector>
 
+#include "model/power.h"
+#include "model/rounding.h"
 #include "plan/placement.h"
-#include "plan/power/cords.h"
-#include "plan/power/power_chain.h"
+#include "rules/breaker_sizes.h"
 #include "rules/rule.h"
-#include "rules/say.h"
+#include "rules/shelves.h"
 #include "spec/site.h"
 
 namespace clusterc {
@@ -19,54 +20,99 @@ struct Load {
 };
 
 // The highest load of one shelf: with all feeds, and after the loss of each.
-Load highest_load(const Cluster& c, const PowerClass& k, const SupplyLoad& frame, const AssemblyPart& part) {
+Load highest_load(const Cluster& c, const PowerClass& k, const SupplyLoad& all, const Shelves& shelves) {
   Load worst;
   for (int lost = -1; lost < static_cast<int>(c.feeds.size()); ++lost) {
     PowerFailure failure;
     if (lost >= 0 && !lose_feed(k.rack, lost, failure)) continue;
-    std::int64_t alive = 0;
-    for (std::size_t i = 0; i < k.rack.positions.size(); ++i)
-      alive += (failure.positions >> i & 1) == 0 ? k.rack.positions[i].shelves : 0;
+    const std::int64_t alive = shelves_alive(k.rack, failure);
     if (alive <= 0) continue;
-    double each = frame.watts / static_cast<double>(alive);
-    if (part.shelf_power) each = std::min(each, part.shelf_power->value / frame.efficiency);
+    double each = all.watts / static_cast<double>(alive);
+    if (shelves.power) each = std::min(each, shelves.power->value / all.efficiency);
     if (each > worst.watts.value * (1 + kRounding)) worst = {Watts(each), lost, alive};
   }
   return worst;
 }
 
-void check_voltage(const Rule& rule, const AssemblyGroupModel& a, const Supply& supply, Findings& findings) {
-  const AssemblyPart& part = *a.part;
-  const bool low = part.shelf_input_min && above(part.shelf_input_min->value, supply.voltage->value),
-             high = part.shelf_input_max && above(supply.voltage->value, part.shelf_input_max->value),
-             phases = part.shelf_phases && *part.shelf_phases > *supply.phases;
+void check_voltage(const Rule& rule, const Shelves& s, const Supply& supply, Findings& findings) {
+  const std::string_view least = s.assembly ? "shelf_input_min" : "input_min",
+                         most = s.assembly ? "shelf_input_max" : "input_max";
+  const bool low = s.input_min && above(s.input_min->value, supply.voltage->value),
+             high = s.input_max && above(supply.voltage->value, s.input_max->value),
+             phases = s.phases && *s.phases > *supply.phases;
   if (!low && !high && !phases) {
-    if (!part.shelf_input_min && !part.shelf_input_max)
-      findings.note(
-          rule.id, a.span,
-          format("'{}' states no `shelf_input_min` and no `shelf_input_max`, so it was not checked whether its "
-                 "power shelves take {}",
-                 a.model, to_text(*supply.voltage)));
+    if (!s.input_min && !s.input_max)
+      findings.note(rule.id, s.span,
+                    format("{} states no `{}` and no `{}`, so it was not checked whether its power shelves take {}",
+                           s.model, least, most, to_text(*supply.voltage)));
     return;
   }
   const auto phases_text = [](std::int64_t n) { return n >= 3 ? "three phases" : "one phase"; };
   std::string takes;
-  if (part.shelf_input_min && part.shelf_input_max)
-    takes = format("{} to {}", to_text(*part.shelf_input_min), to_text(*part.shelf_input_max));
-  else if (part.shelf_input_min || part.shelf_input_max)
-    takes = part.shelf_input_min ? format("{} and more", to_text(*part.shelf_input_min))
-                                 : format("{} and less", to_text(*part.shelf_input_max));
-  if (part.shelf_phases) takes += format("{}{}", takes.empty() ? "" : ", ", phases_text(*part.shelf_phases));
-  Finding& f = findings.error(rule.id, a.span,
-                              format("power shelves of '{}' take {}, but the site supplies {}, {}", a.name, takes,
+  if (s.input_min && s.input_max)
+    takes = format("{} to {}", to_text(*s.input_min), to_text(*s.input_max));
+  else if (s.input_min || s.input_max)
+    takes = s.input_min ? format("{} and more", to_text(*s.input_min)) : format("{} and less", to_text(*s.input_max));
+  if (s.phases) takes += format("{}{}", takes.empty() ? "" : ", ", phases_text(*s.phases));
+  Finding& f = findings.error(rule.id, s.span,
+                              format("power shelves of '{}' take {}, but the site supplies {}, {}", s.name, takes,
                                      to_text(*supply.voltage), phases_text(*supply.phases)));
   f.note(supply.voltage.span, "the supply at the racks");
-  const Value<Volts>& limit = high ? part.shelf_input_max : part.shelf_input_min;
+  const Value<Volts>& limit = high ? s.input_max : s.input_min;
   if (low || high)
-    mention_unconfirmed(f, limit, format("the input range of the shelves of '{}'", a.model));
+    mention_unconfirmed(f, limit, format("the input range of the shelves of {}", s.model));
   else
-    mention_unconfirmed(f, part.shelf_phases, format("the phases of the shelves of '{}'", a.model));
-  f.help("use a supply of 400 V, 415 V or 480 V with three phases for these racks").object("assemblies." + a.name);
+    mention_unconfirmed(f, s.phases, format("the phases of the shelves of {}", s.model));
+  f.help(s.assembly ? "use a supply of 400 V, 415 V or 480 V with three phases for these racks"
+                    : "use shelves for this supply, or a supply that they take")
+      .object(s.object);
+}
+
+void check_circuit(const Rule& rule, const RuleInput& in, const Shelves& s, const Supply& supply, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const PowerClass& k : in.plan.power_classes()) {
+    if (!has_shelves(k, s)) continue;
+    const SupplyLoad& all = on_shelves(k);  // its supplies are the shelves
+    if (all.watts <= 0) continue;
+    const Load load = highest_load(c, k, all, s);
+    if (load.alive == 0) continue;
+    const bool three = *supply.phases >= 3 && (s.assembly || s.phases.value_or(3) >= 3);
+    const Volts across = three || *supply.phases < 3 ? *supply.voltage : load_voltage(*supply.phases, *supply.voltage);
+    const Amperes amps(load.watts.value / ((three ? kSqrt3 : 1) * across.value * power_factor(c)));
+    const std::string sum = format("{} / ({}{} x {:.2f})", to_text(load.watts), three ? "sqrt(3) x " : "",
+                                   to_text(across), power_factor(c));
+    const std::string when =
+        load.lost >= 0 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(load.lost)].name) : "";
+    if (!s.breaker) {
+      findings
+          .note(rule.id, s.span,
+                format("{} '{}' states no `shelf_breaker`, so the circuit, whip and cord of a shelf were not "
+                       "checked: {}each carries up to {}",
+                       s.kind(), s.name, when, to_text(amps)))
+          .label(sum)
+          .object(s.object);
+      return;
+    }
+    const double share = c.continuous_factor > 0 ? c.continuous_factor : 1.0;
+    const Amperes rated = *s.breaker * share;
+    if (!above(amps.value, rated.value)) {
+      if (s.assembly) return;  // all alike
+      continue;
+    }
+    Finding& f = findings.error(rule.id, s.breaker.span,
+                                format("{}the circuit of each shelf of '{}' carries {}, but is rated for {} continuous",
+                                       when, s.name, to_text(amps), to_text(rated)));
+    f.label(sum);
+    if (s.power) f.note(s.power.span, "the output of one shelf");
+    if (s.assembly)
+      mention_unconfirmed(f, c.assemblies[static_cast<std::size_t>(s.group)].part->power,
+                          format("the power of {}", s.model));
+    const Amperes least(amps.value / share), size = next_breaker(c, least, Amperes(200));
+    f.help(format("use a breaker, whip and cord of at least {}",
+                  to_text(size.value > 0 ? size : Amperes(std::ceil(least.value)))));
+    f.object(s.object);
+    return;
+  }
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -74,54 +120,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!c.own_site || !c.spec.site || !c.spec.site->supply) return;
   const Supply& supply = *c.spec.site->supply;
   if (!supply.voltage || !supply.phases) return;
-  for (const AssemblyGroupModel& a : c.assemblies)
-    if (a.part && a.count > 0) check_voltage(rule, a, supply, findings);
-  std::vector<std::int64_t> told;
-  for (const PowerClass& k : in.plan.power_classes()) {
-    if (!k.assembly || k.rack.devices.empty() || std::ranges::find(told, k.group) != told.end()) continue;
-    const AssemblyGroupModel& a = c.assemblies[static_cast<std::size_t>(k.group)];
-    const SupplyLoad& frame = k.rack.devices.back();  // its supplies are the shelves
-    if (!a.part || frame.watts <= 0) continue;
-    const Load load = highest_load(c, k, frame, *a.part);
-    if (load.alive == 0) continue;
-    told.push_back(k.group);
-    const double root = *supply.phases >= 3 ? std::sqrt(3.0) : 1;
-    const Amperes amps(load.watts.value / (root * supply.voltage->value * power_factor(c)));
-    const Value<Amperes>& breaker = a.spec->shelf_breaker;
-    const std::string sum = format("{} / ({}{} x {:.2f})", to_text(load.watts), *supply.phases >= 3 ? "sqrt(3) x " : "",
-                                   to_text(*supply.voltage), power_factor(c));
-    const std::string when =
-        load.lost >= 0 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(load.lost)].name) : "";
-    if (!breaker) {
-      findings
-          .note(
-              rule.id, a.span,
-              format("assembly group '{}' states no `shelf_breaker`, so the circuit, whip and cord of a shelf were not "
-                     "checked: {}each carries up to {}",
-                     a.name, when, to_text(amps)))
-          .label(sum)
-          .object("assemblies." + a.name);
-      continue;
-    }
-    const Amperes rated = *breaker * (c.continuous_factor > 0 ? c.continuous_factor : 1.0);
-    if (!above(amps.value, rated.value)) continue;
-    Finding& f = findings.error(rule.id, breaker.span,
-                                format("{}the circuit of each shelf of '{}' carries {}, but is rated for {} continuous",
-                                       when, a.name, to_text(amps), to_text(rated)));
-    f.label(sum);
-    if (a.part->shelf_power) f.note(a.part->shelf_power.span, "the output of one shelf");
-    mention_unconfirmed(f, a.part->power, format("the power of '{}'", a.model));
-    f.help(format("use a breaker, whip and cord of at least {}",
-                  to_text(Amperes(std::ceil(amps.value / (c.continuous_factor > 0 ? c.continuous_factor : 1.0))))));
-    f.object("assemblies." + a.name);
-  }
+  const std::vector<Shelves> shelves = all_shelves(c);
+  for (const Shelves& s : shelves) check_voltage(rule, s, supply, findings);
+  for (const Shelves& s : shelves) check_circuit(rule, in, s, supply, findings);
 }
 
 }  // namespace
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The power shelves of a rack-scale system take the voltage and phases of the site, and the circuit of each shelf (breaker,
+The power shelves of a rack-scale system, or of the busbar of a rack (`racks: { …: { busbar: … } }`), take the voltage and phases of the site, and the circuit of each shelf (breaker,
 whip and cord: `shelf_breaker`) carries the shelf at its highest load, also after the loss of a feed.
 
 ## Why it matters
@@ -132,8 +140,8 @@ transformer is months away. A whip that is too small trips in the moment when th
 ## Formula
 
 ```
-shelf_input_min <= voltage between lines <= shelf_input_max;  phases of the site >= shelf_phases
-current = min(power of the assembly x efficiency / shelves that live, shelf_power) / efficiency
+shelf_input_min <= voltage between lines <= shelf_input_max (busbar: input_min, input_max);  phases of the site >= shelf_phases
+current = min(power of the assembly, or of all on the busbar, x efficiency / shelves that live, shelf_power) / efficiency
           / (sqrt(3) x voltage x power factor) <= shelf_breaker x 0.80 (region na), x 1.00 (region iec)
 ```
 
@@ -164,7 +172,7 @@ const Rule kPowerShelfInputMismatched = {
     .code = "PWR-028",
     .severity = Severity::error,
     .physics = false,
-    .summary = "power shelves of an assembly do not fit the site's voltage, or the circuit that feeds one",
+    .summary = "power shelves of an assembly or busbar do not fit the site's voltage, or the circuit that feeds one",
     .explanation = kExplanation,
     .check = check,
 };

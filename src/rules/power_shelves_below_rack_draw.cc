@@ -1,65 +1,80 @@
 #include <cmath>
 
 #include "plan/plan.h"
-#include "plan/power/cords.h"
 #include "rules/rule.h"
-#include "rules/say.h"
+#include "rules/shelves.h"
 #include "spec/site.h"
 
 namespace clusterc {
 namespace {
 
+// Shelves that are left after the loss of one feed, or of the spare ones; the fewest.
+struct Left {
+  std::int64_t shelves = 0;
+  int lost = -1;  // feed
+  bool spare = false;
+};
+Left fewest_left(const PowerRack& rack, std::int64_t all, std::int64_t spare) {
+  Left left{all};
+  for (const PowerPosition& p : rack.positions)
+    if (PowerFailure failure; p.shelves > 0 && p.feed >= 0 && lose_feed(rack, p.feed, failure))
+      if (const std::int64_t alive = shelves_alive(rack, failure); alive > 0 && alive < left.shelves)
+        left = {alive, p.feed};
+  if (spare > 0 && all - spare < left.shelves) left = {std::max<std::int64_t>(0, all - spare), -1, true};
+  return left;
+}
+
+void check_one(const Rule& rule, const RuleInput& in, const Shelves& s, const PowerClass& k, Findings& findings) {
+  const Cluster& c = in.cluster;
+  const SupplyLoad& load = on_shelves(k);  // its supplies are the shelves
+  const std::int64_t all = load.supplies > 0 ? load.supplies
+                           : s.assembly
+                               ? c.assemblies[static_cast<std::size_t>(s.group)].part->power_shelves.value_or(0)
+                               : 0;
+  if (load.output <= 0 || load.watts <= 0 || all == 0) return;
+  const double needs = load.watts * load.efficiency;
+  Left left = fewest_left(k.rack, all, s.spare);
+  const bool short_of_all = above(needs, load.output * static_cast<double>(all));
+  if (short_of_all) left = {all};
+  if (!above(needs, load.output * static_cast<double>(left.shelves))) return;
+  const std::string when = left.lost >= 0
+                               ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(left.lost)].name)
+                           : left.spare ? format("with {} of {} shelves failed, ", all - left.shelves, all)
+                                        : "";
+  Finding& f = findings.error(
+      rule.id, s.feeds,
+      format("{}{} of '{}' needs {} from its power shelves, but {} of them supply {}", when, s.each(), s.name,
+             to_text(Watts(needs)), left.shelves, to_text(Watts(load.output * static_cast<double>(left.shelves)))));
+  f.label(format("{} x {}; {} at the wall x {:.2f} efficiency = {}", left.shelves, to_text(Watts(load.output)),
+                 to_text(Watts(load.watts)), load.efficiency, to_text(Watts(needs))));
+  f.note(s.power.span, "the output of one shelf");
+  mention_unconfirmed(f, s.power, format("the output of a shelf of {}", s.model));
+  const auto enough = static_cast<std::int64_t>(std::ceil(needs / load.output * (1 - kRounding)));
+  f.help(left.lost >= 0 ? format("use {} shelves on each feed, or accept the loss with a reason", enough)
+         : left.spare   ? format("use {} shelves, which carry it with {} spare", enough + s.spare, s.spare)
+                        : std::string("use more or larger shelves"));
+  f.physics = short_of_all;
+  f.object(s.object);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
-  for (const AssemblyGroupModel& a : c.assemblies) {
-    if (a.count == 0 || !a.part) continue;
-    if (!a.part->shelf_power)
-      findings.note(rule.id, a.span, format("'{}' states no `shelf_power`, so its shelves were not checked", a.model));
-    else if (a.shelves.empty())
+  const std::vector<Shelves> shelves = all_shelves(c);
+  for (const Shelves& s : shelves) {
+    if (!s.power)
+      findings.note(rule.id, s.span, format("{} states no `shelf_power`, so its shelves were not checked", s.model));
+    else if (!s.on_feeds && s.assembly)
       findings.note(
-          rule.id, a.span,
+          rule.id, s.span,
           format("assembly group '{}' has no `feeds`, so the loss of a feed was not checked against its power shelves",
-                 a.name));
+                 s.name));
   }
-  for (const PowerClass& k : in.plan.power_classes()) {
-    if (!k.assembly || k.rack.devices.empty()) continue;
-    const AssemblyGroupModel& a = c.assemblies[static_cast<std::size_t>(k.group)];
-    const SupplyLoad& load = k.rack.devices.back();  // the frame: its supplies are the shelves
-    const std::int64_t all = load.supplies > 0 ? load.supplies : a.part ? a.part->power_shelves.value_or(0) : 0;
-    if (load.output <= 0 || load.watts <= 0 || all == 0) continue;
-    const double needs = load.watts * load.efficiency;
-    int lost = -1;
-    std::int64_t left = all;
-    for (const PowerPosition& p : k.rack.positions)
-      if (PowerFailure failure; p.feed >= 0 && lose_feed(k.rack, p.feed, failure)) {
-        std::int64_t alive = 0;
-        for (std::size_t i = 0; i < k.rack.positions.size(); ++i)
-          alive += (failure.positions >> i & 1) == 0 ? k.rack.positions[i].shelves : 0;
-        if (alive < left) {
-          left = alive;
-          lost = p.feed;
-        }
-      }
-    const bool short_of_all = above(needs, load.output * static_cast<double>(all));
-    if (short_of_all) lost = -1, left = all;
-    if (!above(needs, load.output * static_cast<double>(left))) continue;
-    const std::string when =
-        lost >= 0 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(lost)].name) : "";
-    const SourceSpan at = a.spec->feeds.empty() ? a.span : a.spec->feeds.entries.front().name_span;
-    Finding& f = findings.error(
-        rule.id, at,
-        format("{}each assembly of '{}' needs {} from its power shelves, but {} of them supply {}", when, a.name,
-               to_text(Watts(needs)), left, to_text(Watts(load.output * static_cast<double>(left)))));
-    f.label(format("{} x {}; {} at the wall x {:.2f} efficiency = {}", left, to_text(Watts(load.output)),
-                   to_text(Watts(load.watts)), load.efficiency, to_text(Watts(needs))));
-    f.note(a.part->shelf_power.span, "the output of one shelf");
-    mention_unconfirmed(f, a.part->shelf_power, format("the output of a shelf of '{}'", a.model));
-    f.help(lost >= 0 ? format("use {} shelves on each feed, or accept the loss with a reason",
-                              static_cast<std::int64_t>(std::ceil(needs / load.output * (1 - kRounding))))
-                     : std::string("use more or larger shelves"));
-    f.physics = short_of_all;
-    f.object("assemblies." + a.name);
+  for (const Shelves& s : shelves) {
+    const PowerClass* worst = nullptr;  // racks of a group differ; assemblies do not
+    for (const PowerClass& k : in.plan.power_classes())
+      if (has_shelves(k, s) && (!worst || on_shelves(k).watts > on_shelves(*worst).watts)) worst = &k;
+    if (worst) check_one(rule, in, s, *worst, findings);
   }
 }
 
@@ -67,7 +82,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The power shelves of a rack-scale system carry its load: all of them together, and those that remain after the loss of
+The power shelves of a rack-scale system, or of the busbar of a rack, carry its load: all of them together, those that
+remain when the `spare` ones of a busbar have failed, and those that remain after the loss of
 any one feed.
 
 ## Why it matters
@@ -107,7 +123,8 @@ const Rule kPowerShelvesBelowRackDraw = {
     .code = "PWR-021",
     .severity = Severity::error,
     .physics = false,
-    .summary = "the power shelves of an assembly supply less than it draws, with all feeds or after the loss of one",
+    .summary =
+        "the power shelves of an assembly or busbar supply less than it draws, with all feeds or after the loss of one",
     .explanation = kExplanation,
     .check = check,
 };

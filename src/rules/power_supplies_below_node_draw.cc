@@ -3,6 +3,7 @@
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {
@@ -11,7 +12,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!in.cluster.own_site || !is_ours(g) || g.assembly >= 0 || g.count == 0)
-      continue;              // trays are fed by the shelves of their assembly
+      continue;  // trays are fed by the shelves of their assembly
+    if (g.racks >= 0) {
+      const RackGroupModel& racks = in.cluster.racks[static_cast<std::size_t>(g.racks)];
+      const bool none = !s.part.psus || s.part.psus->inlet.value == InletKind::busbar;
+      if (none && racks.spec && racks.spec->busbar) continue;  // likewise by the shelves of the busbar
+    }
     if (!s.power) continue;  // power-branch-over-continuous-rating says so
     const PsuSet* psus = s.part.psus ? &*s.part.psus : nullptr;
     if (!psus || !psus->count || !psus->power) {

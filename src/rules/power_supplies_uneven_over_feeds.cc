@@ -72,7 +72,8 @@ void check_one_feed(const Rule& rule, const RuleInput& in, Findings& findings, s
   const Cluster& c = in.cluster;
   const RackGroupModel& g = c.racks[group];
   if (c.feeds.size() < 2 || g.pdus.size() < 2 || g.pdus.front().feed < 0 ||
-      std::ranges::any_of(g.pdus, [&](const PduModel& p) { return p.feed != g.pdus.front().feed; }))
+      std::ranges::any_of(g.pdus,
+                          [&](const PduModel& p) { return p.feed != g.pdus.front().feed || p.other_feed >= 0; }))
     return;
   const FeedModel& feed = c.feeds[static_cast<std::size_t>(g.pdus.front().feed)];
   const auto redundant = [](const DeviceCords& d) { return d.load().supplies > 1 ? 1.0 : 0.0; };

@@ -1,15 +1,17 @@
-#include <algorithm>
-#include <cmath>
-
-#include "model/power.h"
+#include "model/rounding.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
+#include "plan/power/power.h"
+#include "rules/breaker_sizes.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/nodes.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {
+
+constexpr Amperes kLargestOutlet{125};  // IEC 60309-2; NEMA outlets end at 60 A (14-60)
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -26,12 +28,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .object("nodes." + g.name);
       continue;
     }
-    if (!wall.voltage || !wall.breaker || !g.server.power) continue;
-    const std::int64_t nodes = std::min(wall.nodes.value_or(1), g.count);
-    const VoltAmperes each(g.server.power->value / power_factor(c)),
-        carries = continuous_rating(1, *wall.voltage, *wall.breaker, c.continuous_factor);
-    const VoltAmperes load = each * static_cast<double>(nodes);
-    if (!above(load.value, carries.value)) continue;
+    const WallLoad on = wall_load(c, g);
+    if (on.load < 0 || on.carries < 0 || !above(on.load, on.carries)) continue;
+    const std::int64_t nodes = on.nodes;
+    const VoltAmperes load(on.load), carries(on.carries), each = load / static_cast<double>(nodes);
     Finding& f =
         findings.error(rule.id, wall.breaker.span,
                        format("{} of '{}' on one wall circuit need{} {}, but it carries {} continuously",
@@ -42,9 +42,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     mention_unconfirmed(f, g.server.power, format("the power of '{}'", g.server.id));
     if (const auto fit = static_cast<std::int64_t>(carries.value / each.value); fit >= 1)
       f.help(format("write `nodes: {}`, or use a larger circuit", fit));
+    else if (const Amperes size =
+                 next_breaker(c, Amperes(each.value / wall.voltage->value / c.continuous_factor), kLargestOutlet);
+             size.value > 0)
+      f.help(format("use a circuit of {} or more, or set `power_cap`", to_text(size)));
     else
-      f.help(format("use a circuit of {} or more, or set `power_cap`",
-                    to_text(Amperes(std::ceil(each.value / wall.voltage->value / c.continuous_factor)))));
+      f.help("set `power_cap`, or put the nodes into a rack with PDUs");
     f.object("nodes." + g.name);
   }
 }
@@ -70,7 +73,9 @@ nodes on the circuit x power / power factor <= voltage x breaker x factor     na
 
 Unit: VA on both sides; power in W, voltage in V, breaker in A.
 
-Source: NFPA 70 (NEC) 210.20(A) for the factor of region na; IEC 60364-4-43 has none.
+Source: NFPA 70 (NEC) 210.20(A) for the factor of region na; IEC 60364-4-43, 433.1
+(design current <= rated current, as manuals of the trade quote it; the standard itself was not read), has none. The help names the next size of
+NFPA 70, table 240.6(A), or of IEC 60898-1.
 
 Error: none beyond its inputs. A power factor of 0.96 is a default where none is written.
 

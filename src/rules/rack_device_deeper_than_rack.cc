@@ -59,7 +59,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const Value<Meters>& room = g.part->mounting_depth;
     // In a narrow cabinet vertical PDUs stand behind the devices, in a wide one beside them.
-    const bool behind = !g.pdus.empty() && g.part->width && g.part->width->value < kWideRack.value;
+    const auto vertical = std::ranges::find_if(g.pdus, [](const PduModel& p) {
+      return !p.part || p.part->units.value_or(0) == 0;
+    });  // unless it says otherwise
+    const bool behind = vertical != g.pdus.end() && g.part->width && g.part->width->value < kWideRack.value;
     const Meters left = behind ? *room - kPduDepth : *room;
     for (const Device& d : devices) {
       if (!*d.depth) {
@@ -82,7 +85,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             format("'{}' of {} is {} deep, but '{}' has room for {} with vertical PDUs behind the device", d.model,
                    d.what, to_text(**d.depth), g.model, to_text(left)));
         f.label(format("{} - {} of a vertical PDU", to_text(*room), to_text(kPduDepth)));
-        f.note(g.pdus.front().span,
+        f.note(vertical->span,
                format("{} in a cabinet {} wide", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"),
                       to_text(*g.part->width)));
         mention_unconfirmed(f, room, format("the mounting depth of '{}'", g.model));
@@ -112,8 +115,8 @@ depth of the device <= mounting depth of the rack
 
 Unit: m on both sides.
 
-The mounting depth is the deepest device that fits between the doors, with room for cables behind it. In a cabinet narrower than 750 mm that has PDUs, 50 mm less (warning): vertical PDUs
-have no channel beside the devices there and stand behind them.
+The mounting depth is the deepest device that fits between the doors, with room for cables behind it. In a cabinet narrower than 750 mm that has vertical PDUs, 50 mm less (warning): they
+have no channel beside the devices there and stand behind them. A PDU that states no `units` counts as vertical.
 
 Source: data sheets of device and rack (catalogue); 50 mm is the body of a vertical PDU without its cords (planning default).
 

@@ -95,8 +95,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : c.nodes)
     if (is_ours(g) && g.racks < 0 && g.assembly < 0 && g.count > 0 && !(g.spec->racks))
       findings.note(rule.id, g.span,
-                    format("group '{}' has no `racks`, so its place{} and heat were not checked", g.name,
-                           g.spec->wall ? "" : ", power"));
+                    format("group '{}' has no `racks`, so its place{}{} not checked", g.name,
+                           g.spec->wall ? "" : ", power", g.cooling >= 0 ? " was" : " and heat were"));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@
   X(kPowerEquipmentOnNoFeed) \
   X(kPowerWallCircuitOverloaded) \
   X(kPowerPartLossTripsRest) \
+  X(kPowerTransferSwitchOverloaded) \
   X(kCoolHeatRejectionUndersized) \
   X(kCoolAirflowBelowDemand) \
   X(kCoolDensityBeyondMethod) \
@@ -89,6 +90,7 @@
   X(kRackDeliveryPathTooSmall) \
   X(kRackLiquidPartsUnplaced) \
   X(kRackFewerNodesThanAsked) \
+  X(kRackPdusWithoutPlace) \
   X(kNetSwitchPortsExceeded) \
   X(kNetFabricExceedsTiers) \
   X(kNetLeafOversubscribed) \

@@ -8,6 +8,32 @@
 namespace clusterc {
 namespace {
 
+std::int64_t clients_of(const Cluster& c, const StorageModel& s) {
+  std::int64_t clients = 0;
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.computes && static_cast<int>(&g - c.nodes.data()) != s.nodes && mounted_by(*s.spec, g)) clients += g.count;
+  return clients;
+}
+
+// Several servers, each of which alone has a part of the files, and nothing that takes over.
+void check_parts(const Rule& rule, const Cluster& c, const StorageModel& s, Findings& findings) {
+  if (s.nodes < 0 || c.nodes[s.nodes].count < 2 || storage_ha(c, s) || !data_on_single_servers(c, s)) return;
+  const std::int64_t clients = clients_of(c, s);
+  if (clients < 2) return;
+  const NodeGroupModel& g = c.nodes[s.nodes];
+  Finding& f = findings.warning(
+      rule.id, first_place(s.spec->servers->nodes.span, s.span),
+      format(
+          "'{}' depends on each of its {}: if one fails, the files on its {} are out of reach of the {} that mount it",
+          s.name, plural(g.count, "server"), plural(data_drives(c, s), "drive"), plural(clients, "node")));
+  if (s.spec->protection) f.note(s.spec->protection.span, "this redundancy is within one server, and is lost with it");
+  f.note(g.span, "these are the servers");
+  f.help(
+      "write `ha: active-active` and `protection: replica 2` where each block is on two servers, or accept it with a "
+      "reason for data that can be lost");
+  f.object("storage." + s.name);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
@@ -16,10 +42,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!s.part && s.nodes < 0) continue;  // outside: what stands there is not known
     if (s.part && !s.part->nodes) continue;
     const std::int64_t servers = s.part ? s.count * *s.part->nodes : s.count;
+    if (servers > 1) check_parts(rule, c, s, findings);
     if (servers != 1) continue;
-    std::int64_t clients = 0;
-    for (const NodeGroupModel& g : c.nodes)
-      if (g.computes && static_cast<int>(&g - c.nodes.data()) != s.nodes && mounted_by(*s.spec, g)) clients += g.count;
+    const std::int64_t clients = clients_of(c, s);
     const Value<HaMode>& ha = s.spec->servers->ha;
     if (clients < 2 && !ha) continue;
     const SourceSpan place = s.nodes >= 0
@@ -45,7 +70,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Shared storage that several nodes mount has more than one server. Storage that must survive the loss of a server (`ha`)
-has two (error).
+has two (error). Several servers of NFS, Lustre or BeeGFS with drives of their own replicate their files (`protection`)
+or take over from one another (`ha`): else each of them is a single one for its part of the files.
 
 ## Why it matters
 
@@ -56,7 +82,7 @@ once. And 500 nodes that import Python in the same second can overload it.
 
 ```
 servers = systems x servers in each, or nodes of the serving group
-servers >= 2
+servers >= 2; data besides boot inside of each server: `ha`, or a `protection` over the servers
 ```
 
 Unit: servers on both sides.
@@ -84,7 +110,7 @@ const Rule kStorageMetadataOnSingleServer = {
     .code = "STOR-007",
     .severity = Severity::warning,
     .physics = false,
-    .summary = "shared storage depends on one server",
+    .summary = "shared storage depends on one server, or on each of several",
     .explanation = kExplanation,
     .check = check,
 };

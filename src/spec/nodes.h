@@ -71,6 +71,7 @@ struct WallCircuit {
   Value<Volts> voltage;
   Value<Amperes> breaker;
   Value<std::int64_t> nodes;
+  Value<std::string> cooling;
   static constexpr std::string_view type_name = "wall circuit";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -78,6 +79,7 @@ struct WallCircuit {
     v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker: 15 A, 16 A"});
     v("nodes", s.nodes,
       {.standard = "1", .why = "a circuit for each", .doc = "nodes on one circuit", .least = 1, .most = 100});
+    v("cooling", s.cooling, {.doc = "cooling zone of the room where they stand, which takes their heat"});
   }
 };
 

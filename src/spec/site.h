@@ -30,6 +30,13 @@ struct EnumNames<CableRoute> {
       enum_table<CableRoute>({{CableRoute::overhead, "overhead"}, {CableRoute::underfloor, "underfloor"}});
 };
 
+enum class TransferKind { static_switch, automatic };
+template <>
+struct EnumNames<TransferKind> {
+  static constexpr auto names =
+      enum_table<TransferKind>({{TransferKind::static_switch, "static"}, {TransferKind::automatic, "automatic"}});
+};
+
 struct Supply {
   SourceSpan span;
   Value<std::int64_t> phases;
@@ -110,17 +117,40 @@ struct Feed {
   }
 };
 
+// Takes its load from one of two sources, and from the other when that one fails.
+struct TransferSwitch {
+  SourceSpan span;
+  Value<TransferKind> kind;
+  std::vector<Value<std::string>> sources;
+  Value<Amperes> rating;
+  Value<Seconds> time;
+  Value<bool> each_pdu;
+  static constexpr std::string_view type_name = "transfer switch";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("kind", s.kind, {.required = true, .doc = "static: semiconductors; automatic: contacts that move"});
+    v("sources", s.sources, {.doc = "the two feeds or panels that supply it, the preferred one first: [A, B]"});
+    v("rating", s.rating, {.required = true, .doc = "current that it carries without end, on each line"});
+    v("time", s.time,
+      {.doc = "longest break while it changes over; static, left out: 20 ms at most. After a longer break the "
+              "equipment behind it restarts, and it counts as no second source"});
+    v("each_pdu", s.each_pdu,
+      {.doc = "true: each PDU that names it has a switch of its own (a rack ATS); left out: one for all of them"});
+  }
+};
+
 // A panel or busway between feed and PDUs.
 struct Panel {
   SourceSpan span;
-  Value<std::string> feed;
+  Value<std::string> feed, transfer;
   Value<Amperes> breaker;
   Value<double> continuous;
   Value<bool> busway;
   static constexpr std::string_view type_name = "panel";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("feed", s.feed, {.required = true, .doc = "feed that supplies it"});
+    v("feed", s.feed, {.doc = "feed that supplies it"});
+    v("transfer", s.transfer, {.doc = "transfer switch that supplies it, in place of `feed`"});
     v("breaker", s.breaker, {.required = true, .doc = "rating of its breaker"});
     v("continuous", s.continuous,
       {.doc = "share of the breaker's rating that panel or busway carry without end; left out: 80 % in region na, "
@@ -248,6 +278,7 @@ struct Site {
   std::optional<Emission> carbon;
   NamedMap<Generator> generators;
   NamedMap<Feed> feeds;
+  NamedMap<TransferSwitch> transfer_switches;
   NamedMap<Panel> panels;
   NamedMap<CoolingZone> cooling;
   Value<FloorLoad> floor_load;
@@ -276,6 +307,8 @@ struct Site {
     v("carbon", s.carbon, {.doc = "CO2 equivalent of the energy bought: 380 g/kWh"});
     v("generators", s.generators, {.doc = "generators behind the feeds, by name"});
     v("feeds", s.feeds, {.doc = "independent sources of power, by name"});
+    v("transfer_switches", s.transfer_switches,
+      {.doc = "static or automatic transfer switches before panels or PDUs, by name"});
     v("panels", s.panels, {.doc = "panels or busways between feeds and PDUs, by name"});
     v("cooling", s.cooling, {.doc = "cooling zones and loops, by name"});
     v("floor_load", s.floor_load, {.doc = "load that the floor carries"});
@@ -290,13 +323,14 @@ struct Site {
 // PDUs of one kind in every rack of a group; two entries are two PDUs.
 struct RackPdu {
   SourceSpan span;
-  Value<std::string> model, feed, panel;
+  Value<std::string> model, feed, panel, transfer;
   static constexpr std::string_view type_name = "rack pdu";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
     v("model", s.model, {.required = true, .doc = "catalogue part"});
     v("feed", s.feed, {.doc = "feed that supplies it"});
     v("panel", s.panel, {.doc = "panel or busway that supplies it"});
+    v("transfer", s.transfer, {.doc = "transfer switch that supplies it, in place of `feed` or `panel`"});
   }
 };
 struct Occupied {
@@ -314,6 +348,49 @@ struct Occupied {
     v("racks", s.racks, {.doc = "racks where it stands; left out: every rack of the group"});
   }
 };
+struct ShelfCount {  // "4 shelves"
+  SourceSpan span;
+  Value<std::int64_t> shelves;
+  static constexpr std::string_view type_name = "power shelves";
+  static bool from_text(std::string_view, ShelfCount&, std::string& error);
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("shelves", s.shelves, {.required = true, .doc = "power shelves on this feed", .least = 0, .most = 64});
+  }
+};
+// The DC busbar of an ordinary rack, and the power shelves that supply it.
+struct Busbar {
+  SourceSpan span;
+  NamedMap<ShelfCount> feeds;
+  Value<Watts> shelf_power;
+  Value<Volts> input_min, input_max;
+  Value<std::int64_t> phases, spare;
+  Value<double> efficiency;
+  Value<Amperes> shelf_breaker;
+  static constexpr std::string_view type_name = "busbar";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("feeds", s.feeds, {.doc = "power shelves of each rack by feed: { A: 1 shelf, B: 1 shelf }"});
+    v("shelf_power", s.shelf_power,
+      {.required = true, .doc = "output of one shelf to the busbar; of a shelf with a spare rectifier: without it"});
+    v("spare", s.spare,
+      {.standard = "0",
+       .why = "no redundancy unless it is written",
+       .doc = "shelves of each rack that may fail",
+       .least = 0,
+       .most = 63});
+    v("input_min", s.input_min, {.doc = "lowest input voltage of a shelf; three phases: line to line"});
+    v("input_max", s.input_max, {.doc = "highest input voltage of a shelf"});
+    v("phases", s.phases, {.doc = "phases that a shelf needs: 1 or 3", .least = 1, .most = 3});
+    v("efficiency", s.efficiency,
+      {.standard = "0.94",
+       .why = "80 PLUS Platinum at half load",
+       .doc = "of a shelf at half load",
+       .least = 0.5,
+       .most = 1});
+    v("shelf_breaker", s.shelf_breaker, {.doc = "breaker of the circuit, whip and cord of one power shelf: 32 A"});
+  }
+};
 struct RackGroup {
   SourceSpan span;
   Value<std::string> names, model, cooling, liquid, shipping;
@@ -321,6 +398,7 @@ struct RackGroup {
   Value<Meters> row_pitch;
   Value<Watts> budget;
   std::vector<RackPdu> pdus;
+  std::optional<Busbar> busbar;
   std::vector<Occupied> occupied;
   NamedMap<Value<std::string>> floor;
   static constexpr std::string_view type_name = "rack group";
@@ -331,6 +409,7 @@ struct RackGroup {
     v("cooling", s.cooling, {.doc = "cooling zone whose air the racks take"});
     v("liquid", s.liquid, {.doc = "cooling loop whose coolant they take"});
     v("pdus", s.pdus, {.doc = "PDUs in every rack"});
+    v("busbar", s.busbar, {.doc = "DC busbar and power shelves of every rack"});
     v("per_row", s.per_row,
       {.standard = "10", .why = "planning default", .doc = "racks in one row", .least = 1, .most = 10000});
     v("row_pitch", s.row_pitch,
@@ -354,16 +433,6 @@ struct AssemblyCooling {
   static void describe(Self& s, V&& v) {
     v("liquid", s.liquid, {.doc = "loop that takes the liquid share"});
     v("air", s.air, {.doc = "zone that takes the rest"});
-  }
-};
-struct ShelfCount {  // "4 shelves"
-  SourceSpan span;
-  Value<std::int64_t> shelves;
-  static constexpr std::string_view type_name = "power shelves";
-  static bool from_text(std::string_view, ShelfCount&, std::string& error);
-  template <class Self, class V>
-  static void describe(Self& s, V&& v) {
-    v("shelves", s.shelves, {.required = true, .doc = "power shelves on this feed", .least = 0, .most = 64});
   }
 };
 struct AssemblyGroup {

@@ -301,13 +301,20 @@ struct Builder {
     if (told.empty()) return;
     for (std::size_t f = 0; f < c.feeds.size(); ++f) {
       // What hangs on it and is no rack PDU is not measured here: its stated draw is taken off; with shelves of
-      // assemblies on it there is no such figure.
-      const bool shelves = std::any_of(c.assemblies.begin(), c.assemblies.end(), [&](const AssemblyGroupModel& a) {
-        return a.count > 0 && std::any_of(a.shelves.begin(), a.shelves.end(),
-                                          [&](const auto& s) { return s.first == static_cast<int>(f); });
+      // assemblies or busbars on it there is no such figure, nor where transfer switches move PDUs to it or from it.
+      const auto on_it = [&](const auto& group) {
+        return group.count > 0 && std::any_of(group.shelves.begin(), group.shelves.end(),
+                                              [&](const auto& s) { return s.first == static_cast<int>(f); });
+      };
+      const bool shelves = std::any_of(c.assemblies.begin(), c.assemblies.end(), on_it) ||
+                           std::any_of(c.racks.begin(), c.racks.end(), on_it);
+      const bool moves = std::any_of(c.racks.begin(), c.racks.end(), [&](const RackGroupModel& r) {
+        return std::any_of(r.pdus.begin(), r.pdus.end(), [&](const PduModel& p) {
+          return p.other_feed >= 0 && (p.feed == static_cast<int>(f) || p.other_feed == static_cast<int>(f));
+        });
       });
       const Breaker b = feed_breaker(c, c.feeds[f]);
-      if (shelves || b.continuous <= 0) continue;
+      if (shelves || moves || b.continuous <= 0) continue;
       const Watts others = c.feeds[f].spec && c.feeds[f].spec->in_use ? *c.feeds[f].spec->in_use : Watts(0);
       const double most = std::floor(b.continuous - in.plan.apparent(others).value);
       limit("FeedOverloaded", "critical", "feed " + c.feeds[f].name, "cluster:feed_apparent:va",

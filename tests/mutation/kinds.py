@@ -117,6 +117,25 @@ choices("feed-in-use", ("1 kW", "20 kW", "300 kW", "1.4 MW"), absent=(("site", "
 choices("rack-budget", ("2 kW", "5 kW", "9 kW", "15 kW", "25 kW", "38 kW", "45 kW", "60 kW"), ("racks", None, "budget"), absent=(("racks", None, "budget"),))
 
 
+scaling("generator-smaller", (0.9, 0.7, 0.5, 0.3, 0.1, 1.4), ("site", "generators", None, "rating"))
+scaling("generator-later", (0.5, 4, 30, 200), ("site", "generators", None, "start"))
+scaling("batteries-shorter", (0.02, 0.1, 0.5, 2), ("site", "feeds", None, "ups", "runtime"))
+choices("wall-circuit", ("10 A", "15 A", "16 A", "20 A", "25 A", "30 A", "32 A"), ("nodes", None, "wall", "breaker"))
+choices("wall-nodes", (1, 2, 3, 4, 6), ("nodes", None, "wall", "nodes"), absent=(("nodes", None, "wall", "nodes"),))
+choices("wall-voltage", ("100 V", "120 V", "208 V", "230 V", "240 V"), ("nodes", None, "wall", "voltage"))
+choices("leaf-per-rack", ("true", "false"), ("networks", None, "leaf_per_rack"))
+
+
+@kind("feed-generator")
+def feed_generator(w):
+    for path, feed in paths(w, "site", "feeds", None):
+        for name in w.site.get("generators", {}):
+            if feed.get("generator") != name:
+                yield put((*path, "generator"), name)
+        if "generator" in feed:
+            yield drop((*path, "generator"))
+
+
 @kind("pdu-removed")
 def pdu_removed(w):
     for path, pdus in paths(w, "racks", None, "pdus"):

@@ -9,13 +9,13 @@ RULES names, for every cause, the rules that are there to report it, and whether
 from oracle_cooling import cooling
 from oracle_networks import networks
 from oracle_nodes import fitting, pcie
-from oracle_power import budgets, feeds, node_power, outlets, rack_power, supplies
+from oracle_power import budgets, feeds, generators, node_power, outlets, rack_power, supplies, walls
 from oracle_racks import racks
 from oracle_services import references, services, software, storage, targets, workloads
 from oracle_wishes import wishes
 
 
-CHECKS = (rack_power, feeds, budgets, supplies, outlets, node_power, cooling, pcie, fitting, racks, networks, storage, software, services, targets, workloads, wishes, references)
+CHECKS = (rack_power, feeds, generators, walls, budgets, supplies, outlets, node_power, cooling, pcie, fitting, racks, networks, storage, software, services, targets, workloads, wishes, references)
 
 
 def judge_all(world):

@@ -239,6 +239,43 @@ def feeds(w):
                     yield from judge("ups", worst_low * per, worst_high * per, modules_left * limit * derate, places, f"UPS of feed '{name}'")
 
 
+# Generators (docs/rules/power-generator-overloaded): all of their feeds with the losses of the UPS, of a single one what it carries after
+# another is lost; and the batteries last until then.
+def generators(w):
+    normal, after = feed_loads(w)
+    for name, spec in w.site.get("generators", {}).items():
+        behind = [f for f in w.feeds if w.feeds[f].get("generator") == name]
+        here = [("site", "generators", name), ("site", "generators"), *[("site", "generators", name, k) for k in ("rating", "start")]]
+        here += [("site", "feeds", f, *k) for f in w.feeds for k in ((), ("generator",), ("ups",), ("ups", "runtime"))] + [("site", "feeds")]
+        if not behind:
+            yield from wrong("generator", here, f"nothing hangs on generator '{name}'")
+            continue
+        low = high = 0.0
+        for f in behind:
+            efficiency = w.part(w.feeds[f]["ups"].get("model")).get("efficiency") if "ups" in w.feeds[f] else None
+            low += normal[f][0] * w.pf / (efficiency or 1)
+            worst = max([normal[f][1]] + ([v[1] for (_, on), v in after.items() if on == f] if len(behind) == 1 else []))
+            high += worst * w.pf / (efficiency or 1)
+        yield from judge("generator", low, high, number(spec.get("rating", "")), here, f"generator '{name}'")
+        for f in behind:
+            runtime, start = number(w.feeds[f].get("ups", {}).get("runtime", "")), number(spec.get("start", ""))
+            if runtime and start and start > runtime * (1 + 1e-9):
+                yield from wrong("generator", here, f"the batteries of '{f}' last {runtime:g} s, generator '{name}' comes after {start:g} s")
+
+
+# Circuits of the building: V x I x 0.80 (na) or 1.00 (iec), of one phase.
+def walls(w):
+    for g in w.groups.values():
+        wall = g.spec.get("wall")
+        if not wall or w.cloud or g.virtual or g.racks:
+            continue
+        low, high = g.power()
+        nodes = min(int(number(wall.get("nodes", 1)) or 1), g.count)
+        limit = number(wall.get("voltage", "")) * number(wall.get("breaker", "")) * w.factor
+        here = [("nodes", g.name), *[("nodes", g.name, k) for k in ("wall", "server", "model", "power_cap", "names")], *[("nodes", g.name, "wall", k) for k in ("voltage", "breaker", "nodes")]]
+        yield from judge("wall", None if low is None else low * nodes / w.pf, None if high is None else high * nodes / w.pf, limit, here, f"a wall circuit of '{g.name}'")
+
+
 def full_after(w, lost, name):
     """Lower bound on feed `name` when `lost` is gone and everything that had both stays at full power."""
     total = 0.0
@@ -285,7 +322,9 @@ def supplies(w):
         if count and each:
             efficiency = quantity(psus.get("efficiency"))
             yield from judge("supplies", low * (efficiency or 0.90), high * (efficiency or 0.97), (count - spare) * each, here, f"supplies of '{g.name}'")
-        volts, least, most = w.load_voltage(), quantity(psus.get("input_min")), quantity(psus.get("input_max"))
+        wall = g.spec.get("wall") or {}
+        here += [("nodes", g.name, "wall", "voltage")]
+        volts, least, most = number(wall.get("voltage", "")) or w.load_voltage(), quantity(psus.get("input_min")), quantity(psus.get("input_max"))
         if volts and (least and volts < least * (1 - 1e-6) or most and volts > most * (1 + 1e-6)):
             yield from wrong("supply-voltage", here + (pdu_places(w, g.racks) if g.racks in w.racks else []) + [("site", "supply", "voltage"), ("site", "supply"), ("site", "supply", "phases")], f"{volts:.4g} V for supplies of '{g.name}', {least} to {most} V")
         if count and g.racks in w.racks:

@@ -7,6 +7,8 @@ RULES = {
     "rack-power": {"power-branch-over-continuous-rating", "power-phase-overloaded-or-unbalanced", "power-feed-loss-overloads-survivor", "power-bank-breaker-overloaded", "rack-fewer-nodes-than-asked"},   # or fewer stand there than asked
     "feed-capacity": {"power-branch-over-continuous-rating", "power-feed-loss-overloads-survivor"},
     "ups": {"power-ups-over-kw-rating"},
+    "generator": {"power-generator-overloaded"},
+    "wall": {"power-wall-circuit-overloaded"},
     "rack-budget": {"power-rack-over-budget", "rack-fewer-nodes-than-asked"},
     "utility": {"power-site-over-capacity"},
     "supplies": {"power-supplies-below-node-draw"},

@@ -213,6 +213,29 @@ class Maker:
             net["rails"] = 4
         return net
 
+    def generators(self, r):
+        """Behind some of the feeds; now and then one that is too small, or that comes after the batteries are empty."""
+        if r.random() >= 0.3:
+            return
+        site = self.spec["site"]
+        site["generators"] = {f"g{i + 1}": {"rating": r.choice(["120 MW", "120 MW", "400 kW", "90 kW"]), "start": f"{r.choice([10, 15, 30])} s"} for i in range(r.choice([1, 1, 2]))}
+        for feed in site["feeds"].values():
+            if r.random() < 0.85:
+                feed["generator"] = r.choice(list(site["generators"]))
+            if "ups" in feed:
+                feed["ups"]["runtime"] = r.choice(["5 min", "5 min", "12 s"])
+
+    def workstations(self, r):
+        """Nodes without a rack, on circuits of the building."""
+        na = self.spec["site"]["region"] == "na"
+        volts = r.choice([120, 208] if na else [230])
+        wall = {"voltage": f"{volts} V", "breaker": f"{r.choice([15, 20, 30] if na else [16, 32])} A"}
+        if r.random() < 0.5:
+            wall["nodes"] = r.randint(1, 4)
+        if r.random() < 0.5:
+            wall["cooling"] = "hall"
+        return {"names": names("ws", r.randint(1, 9)), "server": {"like": "generic-2u", "power": f"{r.randint(11, 30) / 10} kW"}, "wall": wall}
+
     # ---- all of it
 
     def make(self):
@@ -228,6 +251,7 @@ class Maker:
         self.managers = 0
         self.built = self.n if self.nvl or self.chance(0.4) else self.n + r.randint(1, max(1, self.n // 2))
         nodes = {}
+        extra = random.Random(f"power of {self.spec['name']}")       # drawn apart, so that the other draws stay as they are
         if self.cloud:
             self.spec["site"] = {"kind": "cloud", "provider": "aws"}
             nodes["gpu"] = self.gpu_group()
@@ -237,6 +261,7 @@ class Maker:
                                      "vpc": {"kind": "ethernet", "rate": "10 Gb/s", "subnet": self.subnet(self.built + 2), "carries": ["inband", "storage"], "connects": {"gpu": 1, "head": 1}, "built_for": {"gpu": self.built}}}
             return self.spec
         self.site()
+        self.generators(extra)
         if self.nvl:
             feeds = self.feeds if len(self.feeds) > 1 else self.feeds * 1
             split = {1: [8], 2: [4, 4], 3: [4, 2, 2]}[len(feeds)]
@@ -255,6 +280,8 @@ class Maker:
             nodes["fm"] = {"names": f"fm[1-{self.managers}]", "model": "generic-1u", "nics": {"compute": "cx7-ndr-osfp", "data": "cx6-vpi-200"}, "roles": ["fabric-manager"]}
         if self.chance(0.3):
             nodes["cpu"] = {"names": names("cpu", r.randint(1, 60)), "model": r.choice(["generic-1u", "generic-2u"]), "nics": {"data": "cx6-vpi-200"}}
+        if extra.random() < 0.25:
+            nodes["ws"] = self.workstations(extra)
         self.spec["nodes"] = nodes
         storage = {}
         if self.chance(0.3):
@@ -304,7 +331,7 @@ class Maker:
                 self.rack_group("network", 6 + self.built // 4)
             home = "all" if shared else "network"
             for name, group in nodes.items():
-                if "from" in group:
+                if "from" in group or "wall" in group:
                     continue
                 self.place(group, "all" if shared else ("compute" if name == "gpu" else "network"), name == "gpu")
             for system in storage.values():
@@ -316,6 +343,8 @@ class Maker:
             for system in list(storage):
                 storage.pop(system)
                 inband["connects"].pop(system, None)
+        if "per_rack" in gpu and next(iter(inband["connects"])) == "gpu" and "racks" in inband and extra.random() < 0.5:
+            inband["leaf_per_rack"] = True
         if storage:
             self.spec["storage"] = storage
         return self.spec

@@ -16,7 +16,7 @@ import re
 import yaml
 
 CATALOG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "catalog")
-UNITS = {"W": 1, "kW": 1e3, "MW": 1e6, "VA": 1, "kVA": 1e3, "MVA": 1e6, "Gb/s": 1, "m": 1, "mm": 1e-3, "kg": 1, "g": 1e-3, "A": 1, "V": 1, "C": 1, "ft": 0.3048}
+UNITS = {"s": 1, "min": 60, "W": 1, "kW": 1e3, "MW": 1e6, "VA": 1, "kVA": 1e3, "MVA": 1e6, "Gb/s": 1, "m": 1, "mm": 1e-3, "kg": 1, "g": 1e-3, "A": 1, "V": 1, "C": 1, "ft": 0.3048}
 QSFP = ["qsfp28", "qsfp56", "qsfp112"]
 PLATINUM = [(0.2, 0.90), (0.5, 0.94), (1.0, 0.91)]        # 80 PLUS Platinum at 230 V
 
@@ -230,6 +230,24 @@ class Judge:
                 wish = self.spec["networks"][network].get("core_oversubscription", 1)
                 self.hold(word["spine"]["up"] * wish * (1 + 1e-9) >= word["spine"]["down"], f"{network}: spines have {word['spine']['down']} ports down, {word['spine']['up']} up, {wish} was asked for")
             self.wishes(network, f, word)
+            self.leaves_of_racks(network, f)
+
+    def leaves_of_racks(self, network, f):
+        """With `leaf_per_rack` the nodes of the first group that are on one leaf stand in one rack, or a rule says why not."""
+        net = self.spec["networks"][network]
+        if not net.get("leaf_per_rack") or {"net-topology-not-followed", "net-switch-ports-exceeded", "rack-fewer-nodes-than-asked"} & self.rules or self.plan["unplaced"]:
+            return
+        first = next(iter(net["connects"]))
+        stem = re.sub(r"\[.*|\d+$", "", self.spec["nodes"][first]["names"])
+        rack_of = {d["name"]: r["name"] for r in self.plan["racks"] for d in r["devices"]}
+        on = collections.defaultdict(set)
+        for row in self.cables:
+            ends = [row["from"], row["to"]]
+            for node, switch in (ends, ends[::-1]):
+                if row["network"] == network and switch.startswith("leaf/") and re.sub(r"\d+$", "", node) == stem and node in rack_of:
+                    on[switch].add(rack_of[node])
+        for leaf, racks in on.items():
+            self.hold(len(racks) == 1, f"{leaf}: nodes of racks {sorted(racks)}, a leaf in each rack was asked for")
 
     def wishes(self, network, f, word):
         """What the spec asks of leaves and spines is there, or a rule says that it is not."""
@@ -481,6 +499,9 @@ class Judge:
         feeds, panels, zones = collections.Counter(), collections.Counter(), collections.Counter()
         pdus = {p["name"]: p for p in self.plan["pdus"]}
         total = 0
+        for g in self.plan["node_groups"]:
+            if g.get("wall", {}).get("cooling"):
+                zones[g["wall"]["cooling"]] += g["power_w"] * g["count"]
         for rack in self.plan["racks"]:
             total += rack["power_w"]
             zones[rack["cooling"]] += rack["power_w"] - rack["liquid_heat_w"]
@@ -527,7 +548,41 @@ class Judge:
             alone = sum(g["count"] * g.get("power_w", 0) for g in self.plan["node_groups"] if self.own_site and "racks" not in self.spec["nodes"][g["name"]] and "from" not in self.spec["nodes"][g["name"]])
             self.hold(near(total + alone, self.plan["totals"]["power_w"]), f"total {self.plan['totals']['power_w']} W, the racks draw {total} W")
 
+    def walls(self):
+        """Nodes on circuits of the building: how many circuits, what a full one carries, and the rule for it, which reports nothing else here."""
+        factor, over = {"na": 0.8, "iec": 1.0}.get(self.spec["site"].get("region")), False
+        for name, g in self.spec["nodes"].items():
+            if "wall" not in g:
+                continue
+            plan = next(p for p in self.plan["node_groups"] if p["name"] == name)
+            wall, said = g["wall"], plan["wall"]
+            each = min(wall.get("nodes", 1), plan["count"])
+            load, carries = quantity(g["server"]["power"]) * each / self.plan["site"]["power_factor"], quantity(wall["voltage"]) * quantity(wall["breaker"]) * factor
+            self.hold(said["circuits"] == -(-plan["count"] // each) and said["nodes_each"] == each, f"wall circuits of {name}: {said}")
+            self.hold(near(load, said["load_va"]) and near(carries, said["continuous_va"]), f"a wall circuit of {name}: {said}, it carries {load} of {carries} VA")
+            over = over or load > carries * (1 + 1e-9)
+        self.hold(over == ("power-wall-circuit-overloaded" in self.rules), f"power-wall-circuit-overloaded is {'silent' if over else 'reported'}")
+
+    def generators(self):
+        """What a generator supplies: all of its feeds at their breakers; of a single feed what it carries after the loss of another, where that is more."""
+        pf, over = self.plan["site"]["power_factor"], False
+        feeds, wishes = {f["name"]: f for f in self.plan["feeds"]}, self.spec["site"].get("feeds", {})
+        for name, wish in self.spec["site"].get("generators", {}).items():
+            behind = [f for f, w in wishes.items() if w.get("generator") == name]
+            said = next(g for g in self.plan["generators"] if g["name"] == name)
+            load = sum(feeds[f]["normal_at_breaker_va"] for f in behind) * pf
+            if len(behind) == 1:
+                load = max(load, feeds[behind[0]]["worst_at_breaker_va"] * pf)
+            self.hold(near(load, said["load_w"]), f"generator {name}: {said['load_w']} W, its feeds draw {load} W")
+            over = over or load > quantity(wish["rating"]) * (1 + 1e-9)
+            for f in behind:
+                runtime = wishes[f].get("ups", {}).get("runtime")
+                over = over or (runtime is not None and quantity(wish["start"]) > quantity(runtime))
+        self.hold(over == ("power-generator-overloaded" in self.rules), f"power-generator-overloaded is {'silent' if over else 'reported'}")
+
     def all(self):
+        self.walls()
+        self.generators()
         self.ports()
         self.wiring()
         self.parts()

@@ -29,7 +29,7 @@ void cords(const Plan& plan, std::vector<Accessory>& out) {
   add(out, "power-cord-c19-c20", "cord from PDU to supply", c19, false);
   std::map<std::tuple<DeviceKind, int, std::string>, std::int64_t> unstated;  // by owner: groups are few
   for (const RackGroupModel& g : plan.cluster->racks) {
-    if (g.pdus.empty()) continue;
+    if (g.pdus.empty() || (g.spec && g.spec->busbar)) continue;  // what states no supplies hangs on the busbar
     for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r)
       for (const RackedDevice& d : plan.racks[static_cast<std::size_t>(r)].devices)
         if (d.kind != DeviceKind::occupied && !supplies_of(plan, d))
@@ -42,6 +42,29 @@ void cords(const Plan& plan, std::vector<Accessory>& out) {
          .unknown_for = devices});
 }
 
+// Switches before PDUs or panels, and the shelves of busbars: the catalogue has neither.
+void power_parts(const Plan& plan, std::vector<Accessory>& out) {
+  const Cluster& c = *plan.cluster;
+  std::int64_t shelves = 0;
+  for (const RackGroupModel& g : c.racks)
+    for (const auto& [feed, n] : g.shelves) shelves += n * g.count;
+  add(out, "power-shelf", "shelf of a busbar, with rectifiers: not in the catalogue", shelves, false);
+  for (std::size_t t = 0; t < c.transfers.size(); ++t) {
+    const TransferSwitch& spec = *c.transfers[t].spec;
+    std::int64_t count = 1;
+    if (spec.each_pdu.value_or(false)) {
+      count = 0;
+      for (const RackGroupModel& g : c.racks)
+        for (const PduModel& p : g.pdus) count += p.transfer == static_cast<int>(t) ? g.count : 0;
+    }
+    add(out, "transfer-switch",
+        format("'{}', {}{}: not in the catalogue", c.transfers[t].name,
+               spec.kind ? enum_text(*spec.kind) : "of unknown kind",
+               spec.rating ? ", " + to_text(*spec.rating) : std::string()),
+        count, false);
+  }
+}
+
 // What joins an assembly to the building: the catalogue knows how many shelves it has and that it is cooled by liquid,
 // nothing of plugs, ratings and hoses. One whip (or tap-off of a busway) to each shelf that hangs on a feed, one hose
 // for supply and one for return of each frame (planning default).
@@ -51,6 +74,8 @@ void connections(const Plan& plan, std::vector<Accessory>& out) {
     for (const auto& [feed, shelves] : a.shelves) whips += shelves * a.count;
     if (a.liquid >= 0) hoses += 2 * a.count;
   }
+  for (const RackGroupModel& g : plan.cluster->racks)
+    for (const auto& [feed, shelves] : g.shelves) whips += shelves * g.count;
   add(out, "power-whip", "from feed to power shelf, with its plug: not in the catalogue", whips, true);
   add(out, "coolant-hose", "supply and return of a frame, with couplings: not in the catalogue", hoses, true);
 }
@@ -65,6 +90,7 @@ void panels(const Plan& plan, std::vector<Accessory>& out) {
       if (devices.empty()) continue;
       std::int64_t free = *g.part->units;
       for (const RackedDevice& d : devices) free -= d.units;
+      for (const PduModel& p : g.pdus) free -= p.part ? p.part->units.value_or(0) : 0;  // horizontal ones
       empty += std::max<std::int64_t>(0, free);
       assumed = assumed || !g.part->units.confirmed;
     }
@@ -111,6 +137,7 @@ void trays(const Plan& plan, std::vector<Accessory>& out) {
 std::vector<Accessory> accessories_of(const Plan& plan) {
   std::vector<Accessory> out;
   cords(plan, out);
+  power_parts(plan, out);
   connections(plan, out);
   panels(plan, out);
   trays(plan, out);

@@ -18,7 +18,7 @@ WhatIfEngine::Impl::Impl(const Plan& p)
   for (const PowerClass& k : classes) {
     std::vector<Breaker> breakers(k.rack.positions.size());
     if (!k.assembly)
-      for (std::size_t i = 0; i < breakers.size(); ++i)
+      for (std::size_t i = 0; i < breakers.size() && i < c.racks[k.group].pdus.size(); ++i)
         if (const PduPart* part = c.racks[k.group].pdus[i].part) breakers[i] = pdu_breaker(c, *part);
     pdu_breakers.push_back(std::move(breakers));
     on_lines.push_back(lines.racks_on_lines(k));
@@ -41,6 +41,7 @@ WhatIfEngine::Impl::Impl(const Plan& p)
 
   base.feed_dead.assign(c.feeds.size(), 0);
   base.panel_dead.assign(c.panels.size(), 0);
+  base.transfer_dead.assign(c.transfers.size(), 0);
   base.ups_out.assign(c.feeds.size(), 0);
   base.cdus_out.assign(c.zones.size(), 0);
   for (std::size_t k = 0; k < classes.size(); ++k) {
@@ -73,7 +74,8 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
   std::set<int> loops_out;
   std::map<int, std::vector<std::int64_t>> ends;
   std::map<int, std::vector<FabricLoss::Cut>> cuts;
-  bool upstream_failed = false, feed_failed = false, pumps_failed = false;
+  std::set<std::int32_t> generators_out;
+  bool upstream_failed = false, feed_failed = false, pumps_failed = false, mains_failed = false;
   std::vector<std::pair<std::int32_t, PowerFailure>> local;
   const auto in_rack = [&](std::int32_t rack) -> PowerFailure& {
     for (auto& [r, f] : local)
@@ -95,6 +97,16 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
       case ComponentKind::panel:
         e.panel_dead[f.of] = 1;
         upstream_failed = true;
+        break;
+      case ComponentKind::transfer:
+        e.transfer_dead[f.of] = 1;
+        upstream_failed = true;
+        break;
+      case ComponentKind::mains:
+        mains_failed = upstream_failed = feed_failed = true;
+        break;
+      case ComponentKind::generator:
+        generators_out.insert(f.of);
         break;
       case ComponentKind::pdu:
         in_rack(static_cast<std::int32_t>(f.index)).positions |= std::uint64_t{1} << f.part;
@@ -158,6 +170,7 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
         break;
       }
     }
+  if (mains_failed) out.mains = lose_mains(generators_out, e, out);
   for (const auto& [rack, failure] : local) {
     Instance& i = apart(e, rack);
     add(i, -1, e);

@@ -17,8 +17,11 @@
 //    idle power of all: servers throttle; less than that: everything in the zone stops. Too little air warms the inlets
 //    (mixing with exhaust).
 // 4. Network: switches that failed or died, links that failed. Members that lost all their ports are cut off.
-// The state before the failure is the normal one, settled by the same steps: what has tripped there stays so, and is
-// not counted again.
+// The mains (`mains`) fail for all feeds at once. A feed runs on where its UPS lasts until its generator has taken the
+// load (`start`); without a UPS, or with one that is empty sooner, what hangs on it stops and starts anew, and without
+// a generator it stays dark. What stops counts as dead. A generator that must supply more than its rating stops. A
+// transfer switch takes its load from its other source when the preferred one is dead (spec/site.h). The state before
+// the failure is the normal one, settled by the same steps: what has tripped there stays so, and is not counted again.
 //
 // Cost: racks that are alike are one class; a failure in one rack costs that rack, a failure of a feed costs the number
 // of classes, each what it loses. All single failures of 16,384 nodes are some 130,000 runs.
@@ -50,7 +53,10 @@ enum class ComponentKind : std::uint8_t {
   switch_,
   link,
   node,
-  storage
+  storage,
+  transfer,
+  mains,
+  generator
 };
 std::string_view component_word(ComponentKind);  // "feed", "ups", "psu", "switch" …
 
@@ -60,6 +66,7 @@ std::string_view component_word(ComponentKind);  // "feed", "ups", "psu", "switc
 //   zone (one unit)    loop: of = zone (all of it) leaf, spine, core, switch: of = fabric, index = of the tier    link:
 //   of = fabric; part = 0: end point cable, index = entry of the leaf table; part = 1, 2: first uplink of leaf, spine
 //   `index`               node: index = number     storage: of = system, index = number
+//   transfer (switch), generator: of = number    mains: of all feeds
 struct Component {
   ComponentKind kind = ComponentKind::feed;
   std::int32_t of = -1;
@@ -76,6 +83,18 @@ struct TripEvent {  // one step of the cascade
   std::int32_t part = -1;                   // pdu: letter
   double load = 0, limit = 0;               // VA (ups: W where that is what it exceeds); pdu: the highest of them
   bool in_watts = false;
+};
+
+// A feed when the mains fail.
+struct MainsLeft {
+  enum class State : std::uint8_t {
+    bridged,   // its UPS lasts until the generator has taken the load
+    restarts,  // dark until then
+    lost,      // no generator takes it: dark once its UPS is empty
+    unjudged   // nobody states how long its UPS lasts, or when the generator takes the load
+  };
+  int feed = -1, generator = -1;  // generator: -1 also where it failed or is too small
+  State state = State::lost;
 };
 
 struct LimitExceeded {
@@ -124,6 +143,7 @@ struct WhatIf {
   std::vector<NetworkLeft> networks;  // those that lost something
   std::vector<ZoneLeft> zones;        // those that lost a unit or are too small
   std::vector<ServiceLeft> services;  // those that lost a server
+  std::vector<MainsLeft> mains;       // of every feed, where the mains failed
   std::vector<VoltAmperes>
       feeds;  // what the breaker of each carries: the load, and what its UPS loses (plan/power/power.h, at_breaker)
   bool nothing() const {

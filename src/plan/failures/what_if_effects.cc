@@ -128,6 +128,13 @@ void WhatIfEngine::Impl::cooling(Electric& e, const std::map<std::pair<int, int>
     if (!e.all_changed && e.own.empty() && left.units_left == left.units) continue;  // as in the normal state
     for (const Instance& i : e.all) take(i);
     for (const Instance& i : e.own) take(i);
+    for (const NodeGroupModel& g : c.nodes)
+      if (g.cooling == id) {  // on wall circuits, which are no feeds of the site
+        const double outside = power_outside_racks(c, g).value;
+        heat += outside;
+        idle_known = idle_known && (outside <= 0 || g.server.power_idle);
+        idle += g.server.power_idle.value_or(Watts(0)).value * static_cast<double>(g.count);
+      }
     left.heat = Watts(heat);
     left.removed_known = u.heat >= 0 || left.units_left == 0;
     left.removed = Watts(left.units_left == 0 ? 0 : u.heat * static_cast<double>(left.units_left));

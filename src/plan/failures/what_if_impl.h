@@ -25,7 +25,7 @@ struct Instance {
 };
 
 struct Electric {  // state of the chain
-  std::vector<char> feed_dead, panel_dead;
+  std::vector<char> feed_dead, panel_dead, transfer_dead;
   std::vector<std::int64_t> ups_out;  // modules, by feed
   std::vector<std::int64_t>
       cdus_out;  // coolant distribution units that run no more, by zone: no less than all of a loop that failed
@@ -80,6 +80,13 @@ struct WhatIfEngine::Impl {
   void add(const Instance& i, double sign, Electric& e) const;
   LineLoads line_loads(const Electric& e) const;
   void upstream(Instance& i, const Electric& e) const;
+  // What supplies a position now; dead: none of its sources lives, and they are the preferred ones.
+  struct Source {
+    std::int16_t feed = -1, panel = -1;
+    bool dead = false;
+  };
+  Source source(const PowerPosition& at, const Electric& e) const;
+  std::vector<MainsLeft> lose_mains(const std::set<std::int32_t>& generators_out, Electric& e, WhatIf& out) const;
   MayTrip may_trip(std::int32_t rack, std::size_t position) const;
   void spread(Electric& e) const;
   double cdu_load(const Electric& e, std::size_t feed) const;

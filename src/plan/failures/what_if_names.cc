@@ -43,6 +43,12 @@ std::string_view component_word(ComponentKind k) {
       return "node";
     case ComponentKind::storage:
       return "storage";
+    case ComponentKind::transfer:
+      return "transfer";
+    case ComponentKind::mains:
+      return "mains";
+    case ComponentKind::generator:
+      return "generator";
   }
   return "?";
 }
@@ -56,6 +62,23 @@ ComponentKind kind_of_tier(std::string_view word) {
 }
 }  // namespace
 
+namespace {
+
+// Of a rack, or an assembly: the cords that are its shelves are the last ones, from this one on.
+std::size_t first_shelf(const PowerClass& k) {
+  if (k.assembly) return 0;
+  std::size_t first = k.rack.cords.size();
+  while (k.rack.busbar >= 0 && first > 0 && k.rack.cords[first - 1].device == k.rack.busbar) --first;
+  return first;
+}
+
+// PDUs stand before the shelves.
+std::int64_t pdus_of(const PowerRack& rack) {
+  return std::ranges::count_if(rack.positions, [](const PowerPosition& p) { return p.pdu >= 0; });
+}
+
+}  // namespace
+
 std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
   const Impl& m = *impl_;
   const Cluster& c = m.c;
@@ -64,16 +87,19 @@ std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
   for (std::size_t f = 0; f < c.feeds.size(); ++f) out.push_back({{ComponentKind::feed, number(f)}});
   for (std::size_t f = 0; f < c.feeds.size(); ++f)
     if (m.ups[f].modules > 0) out.push_back({{ComponentKind::ups, number(f)}, m.ups[f].modules});
+  if (!c.generators.empty()) out.push_back({{ComponentKind::mains}});
+  for (std::size_t t = 0; t < c.transfers.size(); ++t)
+    if (!c.transfers[t].spec->each_pdu.value_or(false)) out.push_back({{ComponentKind::transfer, number(t)}});
   for (std::size_t p = 0; p < c.panels.size(); ++p) out.push_back({{ComponentKind::panel, number(p)}});
   for (std::size_t r = 0; r < m.plan.racks.size(); ++r)
     if (m.class_of[r] >= 0 && !m.classes[m.class_of[r]].assembly)
-      for (std::size_t p = 0; p < m.classes[m.class_of[r]].rack.positions.size(); ++p)
+      for (std::size_t p = 0; p < static_cast<std::size_t>(pdus_of(m.classes[m.class_of[r]].rack)); ++p)
         out.push_back({{ComponentKind::pdu, -1, static_cast<std::int64_t>(r), number(p)}});
   for (std::size_t r = 0; r < m.plan.racks.size(); ++r) {
     if (m.class_of[r] < 0) continue;
     const PowerClass& k = m.classes[m.class_of[r]];
     for (std::size_t i = 0; i < k.rack.cords.size(); ++i) {
-      if (k.assembly)
+      if (i >= first_shelf(k))
         out.push_back({{ComponentKind::shelf, -1, static_cast<std::int64_t>(r), number(i)}});
       else
         out.push_back(
@@ -138,7 +164,14 @@ std::string WhatIfEngine::name(const Component& k) const {
     case ComponentKind::pdu:
       return word + "/" + c.rack_name(k.index) + "/" + static_cast<char>('a' + k.part);
     case ComponentKind::shelf:
-      return word + "/" + c.rack_name(k.index) + "/" + std::to_string(k.part + 1);
+      return word + "/" + c.rack_name(k.index) + "/" +
+             std::to_string(k.part + 1 - static_cast<std::int32_t>(first_shelf(m.classes[m.class_of[k.index]])));
+    case ComponentKind::transfer:
+      return word + "/" + c.transfers[k.of].name;
+    case ComponentKind::generator:
+      return word + "/" + c.generators[k.of].name;
+    case ComponentKind::mains:
+      return word;
     case ComponentKind::supply: {
       const RackedDevice& d = m.plan.racks[k.index].devices[k.of];
       const std::string object = d.kind == DeviceKind::node ? m.plan.node_object(d.index)
@@ -187,6 +220,11 @@ std::string WhatIfEngine::unit_range(const Single& s) const {
 std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& error) const {
   const Impl& m = *impl_;
   const Cluster& c = m.c;
+  if (word == "mains") {
+    if (!c.feeds.empty()) return Component{ComponentKind::mains};
+    error = "the site has no feeds that the mains supply";
+    return std::nullopt;
+  }
   const auto colon = word.find(':');
   if (colon == std::string_view::npos || colon + 1 == word.size()) {
     error = format("'{}' is not of the form KIND:NAME, for example feed:A", word);
@@ -239,10 +277,18 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     if (const std::int32_t p = by_name(c.panels, rest); p >= 0) return Component{ComponentKind::panel, p};
     return no(format("there is no panel '{}'", rest));
   }
+  if (kind == "transfer") {
+    if (const std::int32_t t = by_name(c.transfers, rest); t >= 0) return Component{ComponentKind::transfer, t};
+    return no(format("there is no transfer switch '{}'", rest));
+  }
+  if (kind == "generator") {
+    if (const std::int32_t g = by_name(c.generators, rest); g >= 0) return Component{ComponentKind::generator, g};
+    return no(format("there is no generator '{}'", rest));
+  }
   if (kind == "pdu") {
     const std::int64_t r = rack(front);
     if (r < 0 || m.classes[m.class_of[r]].assembly) return no(format("there is no rack '{}'", front));
-    const auto n = static_cast<std::int64_t>(m.classes[m.class_of[r]].rack.positions.size());
+    const std::int64_t n = pdus_of(m.classes[m.class_of[r]].rack);
     if (back.size() != 1 || back[0] < 'a' || back[0] >= 'a' + n)
       return no(n > 0
                     ? format("rack '{}' has PDUs a to {}: write pdu:{}/a", front, static_cast<char>('a' + n - 1), front)
@@ -251,11 +297,15 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
   }
   if (kind == "shelf") {
     const std::int64_t r = rack(front), n = index(back);
-    if (r < 0 || !m.classes[m.class_of[r]].assembly) return no(format("there is no assembly '{}'", front));
-    const auto shelves = static_cast<std::int64_t>(m.classes[m.class_of[r]].rack.cords.size());
+    if (r < 0 || (!m.classes[m.class_of[r]].assembly && m.classes[m.class_of[r]].rack.busbar < 0))
+      return no(format("there is no assembly '{}'", front));
+    const PowerClass& k = m.classes[m.class_of[r]];
+    const auto first = static_cast<std::int64_t>(first_shelf(k)),
+               shelves = static_cast<std::int64_t>(k.rack.cords.size()) - first;
     if (n < 1 || n > shelves)
-      return no(format("assembly '{}' has {} power shelves on feeds: write shelf:{}/1", front, shelves, front));
-    return Component{ComponentKind::shelf, -1, r, static_cast<std::int32_t>(n - 1)};
+      return no(format("{} '{}' has {} power shelves on feeds: write shelf:{}/1", k.assembly ? "assembly" : "rack",
+                       front, shelves, front));
+    return Component{ComponentKind::shelf, -1, r, static_cast<std::int32_t>(first + n - 1)};
   }
   if (kind == "cooling" || kind == "loop" || kind == "cdu") {
     const std::int32_t z = by_name(c.zones, by_name(c.zones, rest) < 0 ? front : rest);
@@ -353,10 +403,11 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     if (const auto found = supply(rest, 1)) return found;
     return no(format("there is no power supply '{}' in a rack: write psu:NODE/1", rest));
   }
-  return no(format(
-      "'{}' is not a kind of component: feed, ups, panel, pdu, shelf, psu, cooling, loop, cdu, leaf, spine, core, "
-      "switch, link, node, storage",
-      kind));
+  return no(
+      format("'{}' is not a kind of component: mains, generator, feed, ups, transfer, panel, pdu, shelf, psu, cooling, "
+             "loop, cdu, leaf, spine, core, "
+             "switch, link, node, storage",
+             kind));
 }
 
 }  // namespace clusterc

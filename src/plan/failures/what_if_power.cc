@@ -8,12 +8,27 @@
 
 namespace clusterc {
 
+WhatIfEngine::Impl::Source WhatIfEngine::Impl::source(const PowerPosition& at, const Electric& e) const {
+  const auto dead = [&](std::int16_t feed, std::int16_t panel) {
+    return (feed >= 0 && e.feed_dead[feed]) || (panel >= 0 && e.panel_dead[panel]);
+  };
+  const auto behind = [&](std::int16_t panel) { return panel >= 0 ? c.panels[panel].transfer : -1; };
+  Source out{at.feed, at.panel, dead(at.feed, at.panel)};
+  if (at.transfer >= 0 && e.transfer_dead[at.transfer]) out.dead = true;
+  if (const int t = behind(at.panel); t >= 0 && e.transfer_dead[t]) out.dead = true;
+  if (!out.dead || at.other_feed < 0 || (at.transfer >= 0 && e.transfer_dead[at.transfer])) return out;
+  if (const int t = behind(at.other_panel); t >= 0 && e.transfer_dead[t]) return out;
+  if (dead(at.other_feed, at.other_panel)) return out;
+  return {at.other_feed, at.other_panel, false};
+}
+
 void WhatIfEngine::Impl::add(const Instance& i, double sign, Electric& e) const {
   const PowerRack& rack = classes[i.of].rack;
   for (std::size_t p = 0; p < rack.positions.size(); ++p) {
     const double va = sign * i.count * i.state.position_watts[p] / pf;
-    if (rack.positions[p].feed >= 0) e.feed_va[rack.positions[p].feed] += va;
-    if (rack.positions[p].panel >= 0) e.panel_va[rack.positions[p].panel] += va;
+    const Source at = source(rack.positions[p], e);
+    if (at.feed >= 0) e.feed_va[at.feed] += va;
+    if (at.panel >= 0) e.panel_va[at.panel] += va;
   }
 }
 
@@ -56,7 +71,7 @@ WhatIfEngine::Impl::LineLoads WhatIfEngine::Impl::line_loads(const Electric& e) 
   std::vector<OnLines> feeds(c.feeds.size()), panels(c.panels.size());
   const auto take = [&](const Instance& i, std::size_t p, const std::array<double, 3>& racks) {
     const PowerClass& k = classes[i.of];
-    const PowerPosition& at = k.rack.positions[p];
+    const Source at = source(k.rack.positions[p], e);
     const double va = i.state.position_watts[p] / pf;
     if (at.feed >= 0) lines.add(k, p, racks, va, feeds[at.feed]);
     if (at.panel >= 0) lines.add(k, p, racks, va, panels[at.panel]);
@@ -91,11 +106,8 @@ WhatIfEngine::Impl::LineLoads WhatIfEngine::Impl::line_loads(const Electric& e) 
 // Positions whose feed or panel is dead.
 void WhatIfEngine::Impl::upstream(Instance& i, const Electric& e) const {
   const PowerRack& rack = classes[i.of].rack;
-  for (std::size_t p = 0; p < rack.positions.size(); ++p) {
-    const PowerPosition& at = rack.positions[p];
-    if ((at.feed >= 0 && e.feed_dead[at.feed]) || (at.panel >= 0 && e.panel_dead[at.panel]))
-      i.failure.positions |= std::uint64_t{1} << p;
-  }
+  for (std::size_t p = 0; p < rack.positions.size(); ++p)
+    if (source(rack.positions[p], e).dead) i.failure.positions |= std::uint64_t{1} << p;
 }
 
 // The rack as an instance of its own, taken out of its class.
@@ -227,7 +239,7 @@ WhatIfEngine::MayTrip WhatIfEngine::Impl::may_trip(std::int32_t rack, std::size_
   };
   for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
     if (i.failure.positions >> p & 1) continue;
-    const PowerPosition& at = k.rack.positions[p];
+    const Source at = source(k.rack.positions[p], base);
     if (const double limit = pdu_breakers[i.of][p].trip; limit >= 0 && above(fullest[p] / pf, limit))
       out.pdus |= std::uint64_t{1} << p;
     if (at.panel >= 0 && panel_breakers[at.panel].trip >= 0 &&
@@ -347,6 +359,47 @@ void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatI
                             .load = va,
                             .limit = ups[f].va * left});
   }
+}
+
+// Every feed loses the mains at once. The UPS carry the load first, so a generator is loaded as in the normal state.
+std::vector<MainsLeft> WhatIfEngine::Impl::lose_mains(const std::set<std::int32_t>& generators_out, Electric& e,
+                                                      WhatIf& out) const {
+  std::vector<char> stalls(c.generators.size(), 0);
+  for (std::size_t g = 0; g < c.generators.size(); ++g) {
+    stalls[g] = generators_out.contains(static_cast<std::int32_t>(g));
+    double watts = 0;
+    for (std::size_t f = 0; f < c.feeds.size(); ++f)
+      if (c.feeds[f].generator == static_cast<int>(g) && !e.feed_dead[f])
+        watts += at_breaker(c.feeds[f], VoltAmperes(e.feed_va[f])).value * pf;
+    const Value<Watts>& rating = c.generators[g].spec->rating;
+    if (stalls[g] || !rating || !above(watts, rating->value)) continue;
+    stalls[g] = 1;
+    out.limits.push_back({.rule = "power-generator-overloaded",
+                          .kind = ComponentKind::generator,
+                          .of = static_cast<std::int32_t>(g),
+                          .load = watts,
+                          .limit = rating->value,
+                          .dimension = Dimension::power});
+  }
+  std::vector<MainsLeft> mains;
+  for (std::size_t f = 0; f < c.feeds.size(); ++f) {
+    const FeedModel& feed = c.feeds[f];
+    MainsLeft& left = mains.emplace_back(MainsLeft{.feed = static_cast<int>(f)});
+    if (feed.generator >= 0 && !stalls[static_cast<std::size_t>(feed.generator)]) {
+      left.generator = feed.generator;
+      const Value<Seconds>& start = c.generators[static_cast<std::size_t>(feed.generator)].spec->start;
+      const bool modules = ups[f].modules > e.ups_out[f];
+      const Value<Seconds> runtime = modules ? feed.spec->ups->runtime : Value<Seconds>();
+      if (!modules)
+        left.state = MainsLeft::State::restarts;
+      else if (!start || !runtime)
+        left.state = MainsLeft::State::unjudged;
+      else
+        left.state = above(start->value, runtime->value) ? MainsLeft::State::restarts : MainsLeft::State::bridged;
+    }
+    if (left.state == MainsLeft::State::restarts || left.state == MainsLeft::State::lost) e.feed_dead[f] = 1;
+  }
+  return mains;
 }
 
 }  // namespace clusterc

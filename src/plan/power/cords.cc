@@ -109,7 +109,7 @@ bool lose_feed(const PowerRack& rack, int lost, PowerFailure& failure) {
   failure = {};
   std::size_t dead = 0;
   for (std::size_t p = 0; p < rack.positions.size(); ++p)
-    if (lost >= 0 && rack.positions[p].feed == lost) {
+    if (lost >= 0 && rack.positions[p].dies_with(lost)) {
       failure.positions |= std::uint64_t{1} << p;
       ++dead;
     }
@@ -370,7 +370,7 @@ PduCurrents currents_of(const Plan& plan, const PowerRack& rack, const RackWirin
   out.worst_bank = out.bank;
   for (int f = 0; f < static_cast<int>(c.feeds.size()); ++f) {
     PowerFailure failure;
-    if (f == rack.positions[position].feed || !lose_feed(rack, f, failure)) continue;
+    if (rack.positions[position].dies_with(f) || !lose_feed(rack, f, failure)) continue;
     PduCurrents then;
     state(failure, then.lines, then.bank);
     if (then.highest() > out.worst_highest()) {

@@ -45,7 +45,7 @@ FeedLines::FeedLines(const Cluster& c) {
   for (std::size_t p = 0; p < c.panels.size(); ++p)
     if (c.panels[p].feed >= 0) turn_panel[p] = on_feed[static_cast<std::size_t>(c.panels[p].feed)]++;
   for (const RackGroupModel& g : c.racks) {
-    std::vector<Place>& places = groups_.emplace_back(g.pdus.size());
+    std::vector<Place>& places = groups_.emplace_back(g.pdus.size() + g.shelves.size());
     first_rack_.push_back(g.first);
     const auto turn = [&](const PduModel& m) -> std::int64_t& {
       return m.panel >= 0 ? turn_panel[static_cast<std::size_t>(m.panel)] : on_feed[static_cast<std::size_t>(m.feed)];
@@ -53,7 +53,7 @@ FeedLines::FeedLines(const Cluster& c) {
     const auto same = [](const PduModel& a, const PduModel& b) {
       return a.panel == b.panel && (a.panel >= 0 || a.feed == b.feed);
     };
-    for (std::size_t p = 0; p < places.size(); ++p) {
+    for (std::size_t p = 0; p < g.pdus.size(); ++p) {
       const PduModel& m = g.pdus[p];
       if (!three || m.feed < 0 || !m.part || !m.part->phases || *m.part->phases >= 3 || !m.part->voltage) continue;
       any_ = places[p].single = true;
@@ -61,10 +61,10 @@ FeedLines::FeedLines(const Cluster& c) {
       places[p].first = turn(m);
       for (std::size_t q = 0; q < p; ++q) places[p].first += places[q].single && same(g.pdus[q], m);
     }
-    for (std::size_t p = 0; p < places.size(); ++p)
-      for (std::size_t q = 0; q < places.size(); ++q)
+    for (std::size_t p = 0; p < g.pdus.size(); ++p)
+      for (std::size_t q = 0; q < g.pdus.size(); ++q)
         places[p].step += places[p].single && places[q].single && same(g.pdus[q], g.pdus[p]);
-    for (std::size_t p = 0; p < places.size(); ++p)
+    for (std::size_t p = 0; p < g.pdus.size(); ++p)
       if (places[p].single) turn(g.pdus[p]) += g.count;
   }
 }

@@ -14,6 +14,7 @@
 #include "plan/placement.h"
 #include "plan/power/feed_lines.h"
 #include "plan/power/power_chain.h"
+#include "spec/nodes.h"
 #include "spec/site.h"
 
 namespace clusterc {
@@ -100,19 +101,24 @@ void class_loads(const Plan& plan, const PowerClass& k, const FeedLines& lines, 
     lines.add(k, p, counts[p], load.normal.value, feeds.on[feed]);
   }
   for (std::size_t lost = 0; lost < feeds.n; ++lost) {
+    const int gone = static_cast<int>(lost);
     PowerFailure failure;
-    for (std::size_t p = 0; p < n; ++p)
-      if (rack.positions[p].feed == static_cast<std::int16_t>(lost)) failure.positions |= std::uint64_t{1} << p;
-    if (failure.none()) continue;
+    bool changed_over = false;  // by a transfer switch
+    for (std::size_t p = 0; p < n; ++p) {
+      if (rack.positions[p].dies_with(gone)) failure.positions |= std::uint64_t{1} << p;
+      changed_over = changed_over || rack.positions[p].feed == gone;
+    }
+    if (failure.none() && !changed_over) continue;
     evaluate(rack, failure, after);
     for (std::size_t p = 0; p < n; ++p) {
-      const std::int16_t feed = rack.positions[p].feed;
-      if (feed == static_cast<std::int16_t>(lost)) continue;
+      if (rack.positions[p].dies_with(gone)) continue;
+      const std::int16_t feed = rack.positions[p].feed_without(gone);
       const VoltAmperes then = va(after.position_watts[p]);
       if (feed >= 0) {
         const std::size_t to = lost * feeds.n + static_cast<std::size_t>(feed);
-        feeds.moved[to] += (then - pdus[p].normal).value * racks;
-        lines.add(k, p, counts[p], (then - pdus[p].normal).value, feeds.moved_on[to]);
+        const double more = feed == rack.positions[p].feed ? (then - pdus[p].normal).value : then.value;
+        feeds.moved[to] += more * racks;
+        lines.add(k, p, counts[p], more, feeds.moved_on[to]);
       }
       if (then > pdus[p].worst) {
         pdus[p].worst = then;
@@ -175,6 +181,14 @@ void plan_power(Plan& plan) {
       }
     }
   }
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.cooling >= 0) {
+      const Watts heat = power_outside_racks(c, g);
+      const AirFlow stated = g.server.airflow.value_or(AirFlow(0)) * static_cast<double>(g.count);
+      plan.zones[g.cooling].heat += heat;
+      plan.zones[g.cooling].airflow +=
+          g.server.airflow ? AirFlow(stated.value / density) : air_for(heat, kUnstatedAirRise, density);
+    }
   std::vector<std::size_t> first_pdu(plan.racks.size() + 1, 0);
   for (const RackGroupModel& g : c.racks)
     for (std::int64_t i = 0; i < g.count; ++i) first_pdu[g.first + i + 1] = g.pdus.size();
@@ -186,7 +200,7 @@ void plan_power(Plan& plan) {
     class_loads(plan, k, lines, feeds, pdus);
     if (k.assembly) continue;
     for (const std::int32_t rack : k.racks)
-      for (std::size_t p = 0; p < pdus.size(); ++p) {
+      for (std::size_t p = 0; p < pdus.size() && pdus[p].pdu >= 0; ++p) {
         PduLoad& load = plan.pdus[first_pdu[static_cast<std::size_t>(rack)] + p] = pdus[p];
         load.rack = rack;
       }
@@ -213,10 +227,9 @@ void plan_power(Plan& plan) {
   }
   for (const NodeGroupModel& g : c.nodes) {
     plan.gpu_count += g.count * g.server.gpu_count;
-    if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance ||
-        !g.server.power)
-      continue;
-    plan.it_power += *g.server.power * static_cast<double>(g.count);
+    const Watts power = power_outside_racks(c, g);
+    if (power.value <= 0) continue;
+    plan.it_power += power;
     plan.it_typical += g.server.power_typical.value_or(*g.server.power) * static_cast<double>(g.count);
   }
 }
@@ -283,7 +296,8 @@ std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_li
   PowerState state;
   for (const PowerClass& k : plan.power_classes()) {
     const PowerRack& rack = k.rack;
-    if (std::none_of(rack.positions.begin(), rack.positions.end(), [](const PowerPosition& p) { return p.panel >= 0; }))
+    if (std::none_of(rack.positions.begin(), rack.positions.end(),
+                     [](const PowerPosition& p) { return p.panel >= 0 || p.other_panel >= 0; }))
       continue;
     const auto racks = static_cast<double>(k.racks.size());
     evaluate(rack, {}, state);
@@ -298,13 +312,13 @@ std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_li
     for (std::size_t lost = 0; lost < after.size(); ++lost) {
       PowerFailure failure;
       for (std::size_t p = 0; p < normal.size(); ++p)
-        if (rack.positions[p].feed == static_cast<std::int16_t>(lost)) failure.positions |= std::uint64_t{1} << p;
+        if (rack.positions[p].dies_with(static_cast<int>(lost))) failure.positions |= std::uint64_t{1} << p;
       if (!failure.none()) evaluate(rack, failure, state);
       const std::vector<double>& then = failure.none() ? normal : state.position_watts;
       for (std::size_t p = 0; p < normal.size(); ++p)
-        if (rack.positions[p].panel >= 0) {
-          after[lost][static_cast<std::size_t>(rack.positions[p].panel)] += then[p] * racks / pf;
-          lines.add(k, p, counts[p], then[p] / pf, on_after[lost][static_cast<std::size_t>(rack.positions[p].panel)]);
+        if (const std::int16_t panel = rack.positions[p].panel_without(static_cast<int>(lost)); panel >= 0) {
+          after[lost][static_cast<std::size_t>(panel)] += then[p] * racks / pf;
+          lines.add(k, p, counts[p], then[p] / pf, on_after[lost][static_cast<std::size_t>(panel)]);
         }
     }
   }
@@ -312,14 +326,17 @@ std::vector<FeedLoad> panel_loads(const Plan& plan, std::vector<LineLoad>& on_li
     out[i].worst = out[i].normal;
     LineLoad& line = on_lines[i];
     line.normal = line.worst = VoltAmperes(on[i].fullest(out[i].normal.value));
+    const auto dead = [&](std::size_t lost) {
+      return static_cast<int>(lost) == c.panels[i].feed && c.panels[i].other_feed < 0;
+    };
     for (std::size_t lost = 0; lost < after.size(); ++lost)
       if (const VoltAmperes then(on_after[lost][i].fullest(after[lost][i]));
-          static_cast<int>(lost) != c.panels[i].feed && above(then.value, line.worst.value)) {
+          !dead(lost) && above(then.value, line.worst.value)) {
         line.worst = then;
         line.worst_lost_feed = static_cast<int>(lost);
       }
     for (std::size_t lost = 0; lost < after.size(); ++lost)
-      if (static_cast<int>(lost) != c.panels[i].feed && above(after[lost][i], out[i].worst.value)) {
+      if (!dead(lost) && above(after[lost][i], out[i].worst.value)) {
         out[i].worst = VoltAmperes(after[lost][i]);
         out[i].worst_lost_feed = static_cast<int>(lost);
       }
@@ -338,6 +355,92 @@ std::vector<LineLoad> panel_line_loads(const Plan& plan) {
   std::vector<LineLoad> on_lines;
   panel_loads(plan, on_lines);
   return on_lines;
+}
+
+namespace {
+
+// Of one PDU with a switch of its own, in the units of its part.
+double rating_before(const PduPart* part, const TransferSwitch& spec) {
+  if (!part || !part->phases || !part->voltage || !spec.rating) return -1;
+  return continuous_rating(*part->phases, *part->voltage, *spec.rating, 1).value;
+}
+
+void take_pdu(const Plan& plan, const PduLoad& load, TransferLoad& out) {
+  const Cluster& c = *plan.cluster;
+  const PduModel& m =
+      c.racks[static_cast<std::size_t>(c.rack_group_of(load.rack))].pdus[static_cast<std::size_t>(load.pdu)];
+  const double rating = rating_before(m.part, *c.transfers[static_cast<std::size_t>(m.transfer)].spec);
+  const double most = std::max(load.normal.value, load.worst.value),
+               before = std::max(out.normal.value, out.worst.value);
+  if (out.rack >= 0 && most * std::max(out.rating, 1.0) <= before * std::max(rating, 1.0)) return;
+  out = {load.normal, load.worst, load.worst_lost_feed, rating, static_cast<std::int32_t>(load.rack), load.pdu};
+}
+
+}  // namespace
+
+std::vector<TransferLoad> transfer_loads(const Plan& plan) {
+  const Cluster& c = *plan.cluster;
+  std::vector<TransferLoad> out(c.transfers.size());
+  if (out.empty()) return out;
+  const double pf = power_factor(c);
+  const auto own = [&](int t) { return c.transfers[static_cast<std::size_t>(t)].spec->each_pdu.value_or(false); };
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    const TransferSwitch& spec = *c.transfers[t].spec;
+    const auto& supply = c.spec.site->supply;
+    if (!own(static_cast<int>(t)) && spec.rating && supply && supply->phases && supply->voltage)
+      out[t].rating = continuous_rating(*supply->phases, *supply->voltage, *spec.rating, 1).value;
+  }
+  for (const PduLoad& load : plan.pdus) {
+    const int group = c.rack_group_of(load.rack);
+    const int t = c.racks[static_cast<std::size_t>(group)].pdus[static_cast<std::size_t>(load.pdu)].transfer;
+    if (t >= 0 && own(t)) take_pdu(plan, load, out[static_cast<std::size_t>(t)]);
+  }
+  // Those that several hang on: the sums in every state.
+  std::vector<double> va(out.size());
+  PowerState state;
+  for (int lost = -1; lost < static_cast<int>(c.feeds.size()); ++lost) {
+    va.assign(out.size(), 0);
+    for (const PowerClass& k : plan.power_classes()) {
+      PowerFailure failure;
+      for (std::size_t p = 0; p < k.rack.positions.size(); ++p)
+        if (lost >= 0 && k.rack.positions[p].dies_with(lost)) failure.positions |= std::uint64_t{1} << p;
+      evaluate(k.rack, failure, state);
+      for (std::size_t p = 0; p < k.rack.positions.size(); ++p) {
+        const PowerPosition& at = k.rack.positions[p];
+        const int before_panel = at.panel >= 0 ? c.panels[static_cast<std::size_t>(at.panel)].transfer : -1;
+        for (const int t : {static_cast<int>(at.transfer), before_panel})
+          if (t >= 0 && !own(t))
+            va[static_cast<std::size_t>(t)] += state.position_watts[p] * static_cast<double>(k.racks.size()) / pf;
+      }
+    }
+    for (std::size_t t = 0; t < out.size(); ++t) {
+      if (own(static_cast<int>(t))) continue;
+      if (lost < 0) out[t].normal = out[t].worst = VoltAmperes(va[t]);
+      if (lost < 0 || !above(va[t], out[t].worst.value)) continue;
+      out[t].worst = VoltAmperes(va[t]);
+      out[t].lost = lost;
+    }
+  }
+  return out;
+}
+
+Watts power_outside_racks(const Cluster& c, const NodeGroupModel& g) {
+  if (g.racks >= 0 || g.assembly >= 0 || !c.own_site || g.server.virtual_machine || g.server.instance ||
+      !g.server.power)
+    return Watts(0);
+  return *g.server.power * static_cast<double>(g.count);
+}
+
+WallLoad wall_load(const Cluster& c, const NodeGroupModel& g) {
+  WallLoad out;
+  if (!c.own_site || !g.spec || !g.spec->wall || g.racks >= 0 || g.assembly >= 0 || g.count == 0) return out;
+  const WallCircuit& wall = *g.spec->wall;
+  out.nodes = std::min(wall.nodes.value_or(1), g.count);
+  out.circuits = (g.count + out.nodes - 1) / out.nodes;
+  if (g.server.power) out.load = g.server.power->value / power_factor(c) * static_cast<double>(out.nodes);
+  if (wall.voltage && wall.breaker && c.continuous_factor > 0)
+    out.carries = continuous_rating(1, *wall.voltage, *wall.breaker, c.continuous_factor).value;
+  return out;
 }
 
 Watts power_off_feeds(const Plan& plan) {

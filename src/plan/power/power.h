@@ -41,9 +41,28 @@ struct GeneratorLoad {
   int lost = -1;  // feed
 };
 GeneratorLoad generator_load(const Plan&, int generator);
+// Everything behind each transfer switch, by place in Cluster::transfers: with all feeds, and after the loss of the one
+// that is worst for it. Where each PDU has one of its own: the one that carries most for its rating. Rating: -1 where
+// it does not follow from what is stated.
+struct TransferLoad {
+  VoltAmperes normal{0}, worst{0};
+  int lost = -1;                     // feed
+  double rating = -1;                // VA
+  std::int32_t rack = -1, pdu = -1;  // that has it, where each has its own
+};
+std::vector<TransferLoad> transfer_loads(const Plan&);
 // Everything behind each panel, by place in Cluster::panels: with all feeds, and after the loss of one that it does not
 // hang on.
 std::vector<FeedLoad> panel_loads(const Plan&);
+// The wall circuits of a node group that stands in no rack; circuits 0: it has none. Load and rating of a full one, -1
+// where they do not follow from what is stated.
+struct WallLoad {
+  std::int64_t circuits = 0, nodes = 0;  // nodes on one
+  double load = -1, carries = -1;        // VA
+};
+WallLoad wall_load(const Cluster&, const NodeGroupModel&);
+// Highest power of nodes that stand in no rack: all the heat of a room.
+Watts power_outside_racks(const Cluster&, const NodeGroupModel&);
 // Highest power of the equipment that hangs on no feed of the site: PDUs without a feed, racks without PDUs, assemblies
 // without feeds, nodes in no rack.
 Watts power_off_feeds(const Plan&);

@@ -8,6 +8,7 @@
 
 #include "model/power_cap.h"
 #include "plan/placement.h"
+#include "plan/power/busbar.h"
 #include "plan/power/cords.h"
 #include "spec/site.h"
 
@@ -69,13 +70,14 @@ struct ToDeal {
 };
 
 // From the bottom up; only those that have supplies.
-std::vector<ToDeal> all_to_deal(const Plan& plan, const RackPlan& r, const Cap& cap) {
+std::vector<ToDeal> all_to_deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Cap& cap) {
   std::vector<ToDeal> out;
   std::size_t next = 0, kept = 0;
   while (next < r.devices.size() || kept < r.kept.size()) {
     const bool to_come = kept < r.kept.size() && (next == r.devices.size() || r.kept[kept].unit < r.devices[next].unit);
     const auto below = static_cast<std::int16_t>(next);
     const RackedDevice& device = to_come ? r.kept[kept++] : r.devices[next++];
+    if (on_busbar(plan, g, device)) continue;
     if (const PsuSet* psus = supplies_of(plan, device); psus && *psus->count > 0)
       out.push_back({load_of(plan, device, cap), psus->inlet.value_or(InletKind::hardwired), below, to_come});
   }
@@ -85,7 +87,7 @@ std::vector<ToDeal> all_to_deal(const Plan& plan, const RackPlan& r, const Cap& 
 // What the PDUs of a rack have been dealt so far. At most a few: quadratic in them, linear in cords.
 class Dealing {
  public:
-  Dealing(const Cluster& c, const RackGroupModel& g, const PowerRack& rack) : rack_(rack), on_(rack.positions.size()) {
+  Dealing(const Cluster& c, const RackGroupModel& g, const PowerRack& rack) : rack_(rack), on_(g.pdus.size()) {
     bool rated = true;
     for (std::size_t p = 0; p < on_.size(); ++p) {
       const PduPart* part = g.pdus[p].part;
@@ -142,8 +144,8 @@ void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Ca
   const std::size_t n = out.positions.size();
   out.cords_c13.assign(n, 0);
   out.cords_c19.assign(n, 0);
-  if (n == 0) return;
-  std::vector<ToDeal> devices = all_to_deal(plan, r, cap);
+  if (g.pdus.empty()) return;
+  std::vector<ToDeal> devices = all_to_deal(plan, g, r, cap);
   std::vector<ToDeal*> order;
   for (ToDeal& d : devices) order.push_back(&d);
   std::ranges::stable_sort(order, std::greater<>(), [](const ToDeal* d) { return d->cord_watts(); });
@@ -165,19 +167,62 @@ void deal(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Ca
   }
 }
 
+// The shelves of a busbar on each feed, and everything that hangs on it as one device, whose supplies they are. Alone
+// its devices are nothing to anybody, as the trays of an assembly.
+void add_busbar(const Plan& plan, const RackGroupModel& g, const RackPlan& r, double rest, PowerRack& out) {
+  const Busbar& busbar = *g.spec->busbar;
+  SupplyLoad all{.idle = 0, .output = busbar.shelf_power.value_or(Watts(0)).value};
+  all.throttles = true;
+  all.efficiency = busbar.efficiency.value_or(kSupplyEfficiency);
+  out.on_busbar.assign(out.devices.size(), -1);
+  for (std::size_t i = 0; i < r.devices.size(); ++i) {
+    if (!on_busbar(plan, g, r.devices[i])) continue;
+    SupplyLoad& one = out.devices[i];
+    out.on_busbar[i] = one.watts;
+    all.watts += one.watts;
+    const double least = one.throttles ? one.idle : one.watts;  // what cannot throttle runs on all that it draws
+    all.idle = least < 0 || all.idle < 0 ? -1 : all.idle + least;
+    one = {};
+  }
+  if (g.pdus.empty() && rest > 1e-6) {  // what already stands there has nothing else
+    out.on_busbar.back() = rest;
+    all.watts += rest;
+    if (all.idle >= 0) all.idle += rest;
+    out.devices.back() = {};
+  }
+  out.busbar = static_cast<std::int16_t>(out.devices.size());
+  for (const auto& [feed, shelves] : g.shelves) {
+    const auto position = static_cast<std::int16_t>(out.positions.size());
+    out.positions.push_back({.feed = static_cast<std::int16_t>(feed), .shelves = shelves});
+    for (std::int64_t s = 0; s < shelves; ++s)
+      out.cords.push_back({out.busbar, static_cast<std::int16_t>(all.supplies++), position});
+  }
+  out.devices.push_back(all);
+  out.on_busbar.push_back(-1);
+  out.cords_c13.resize(out.positions.size(), 0);
+  out.cords_c19.resize(out.positions.size(), 0);
+}
+
 PowerRack rack_of(const Plan& plan, const RackGroupModel& g, const RackPlan& r, const Cap& cap = {}) {
   PowerRack out;
-  for (std::size_t i = 0; i < g.pdus.size(); ++i)
-    out.positions.push_back({static_cast<std::int16_t>(g.pdus[i].feed), static_cast<std::int16_t>(g.pdus[i].panel),
-                             static_cast<std::int16_t>(i), 0});
+  for (std::size_t i = 0; i < g.pdus.size(); ++i) {
+    const PduModel& m = g.pdus[i];
+    out.positions.push_back({.feed = static_cast<std::int16_t>(m.feed),
+                             .panel = static_cast<std::int16_t>(m.panel),
+                             .pdu = static_cast<std::int16_t>(i),
+                             .other_feed = static_cast<std::int16_t>(m.other_feed),
+                             .other_panel = static_cast<std::int16_t>(m.other_panel),
+                             .transfer = static_cast<std::int16_t>(m.transfer)});
+  }
   double sum = 0;
   for (const RackedDevice& d : r.devices) {
     out.devices.push_back(load_of(plan, d, cap));
     sum += cap.group < 0 ? out.devices.back().watts : load_of(plan, d).watts;
   }
-  if (const double rest = r.power.value - sum; rest > 1e-6)
-    out.devices.push_back({.watts = rest});  // what already stands there
+  const double rest = r.power.value - sum;
+  if (rest > 1e-6) out.devices.push_back({.watts = rest});  // what already stands there
   deal(plan, g, r, cap, out);
+  if (g.spec && g.spec->busbar) add_busbar(plan, g, r, rest, out);
   return out;
 }
 
@@ -236,6 +281,12 @@ std::vector<std::int64_t> signature(const Plan& plan, std::int64_t group, bool a
 
 }  // namespace
 
+bool on_busbar(const Plan& plan, const RackGroupModel& g, const RackedDevice& d) {
+  if (!g.spec || !g.spec->busbar || d.kind == DeviceKind::occupied) return false;
+  const PsuSet* psus = supplies_of(plan, d);
+  return g.pdus.empty() || !psus || psus->inlet.value == InletKind::busbar;
+}
+
 PowerRack capped_rack(const Plan& plan, const PowerClass& k, int group, Watts cap) {
   return rack_of(plan, plan.cluster->racks[static_cast<std::size_t>(k.group)],
                  plan.racks[static_cast<std::size_t>(k.racks.front())], {group, cap.value});
@@ -273,21 +324,48 @@ std::span<const PowerClass> classes_of_group(std::span<const PowerClass> classes
   return {first, last};
 }
 
+namespace {
+
+// What hangs on the busbar, as its shelves carry it, without the devices that failed: their idle power falls by the
+// same share.
+template <class Failed>
+SupplyLoad rest_of_busbar(const PowerRack& rack, const Failed& failed) {
+  SupplyLoad all = rack.devices[static_cast<std::size_t>(rack.busbar)];
+  double gone = 0;
+  for (std::size_t i = 0; i < rack.on_busbar.size(); ++i)
+    if (rack.from_busbar(i) && failed(i)) gone += rack.on_busbar[i];
+  if (gone <= 0 || all.watts <= 0) return all;
+  const double left = std::max(0.0, all.watts - gone);
+  if (all.idle >= 0) all.idle *= left / all.watts;
+  all.watts = left;
+  return all;
+}
+
+}  // namespace
+
 void evaluate(const PowerRack& rack, const PowerFailure& failure, PowerState& state) {
   const std::size_t n = rack.positions.size();
   state.position_watts.assign(n, 0);
   state.devices.clear();
   std::size_t living = 0;
   const auto lives = [&](std::size_t p) { return (failure.positions >> p & 1) == 0; };
-  for (std::size_t p = 0; p < n; ++p) living += lives(p);
+  const bool busbar = rack.busbar >= 0;  // shelves are none of what a device without stated supplies hangs on
+  const auto takes_part = [&](std::size_t p) { return lives(p) && !(busbar && rack.positions[p].pdu < 0); };
+  for (std::size_t p = 0; p < n; ++p) living += takes_part(p);
+  const auto failed = [&](std::size_t i) {
+    return std::find(failure.devices.begin(), failure.devices.end(), static_cast<std::int16_t>(i)) !=
+           failure.devices.end();
+  };
 
   std::size_t cord = 0;
+  SupplyLoad left;  // of the busbar, without the devices that failed
   for (std::size_t i = 0; i < rack.devices.size(); ++i) {
-    const SupplyLoad& d = rack.devices[i];
+    const bool shelves = busbar && i == static_cast<std::size_t>(rack.busbar);
+    if (shelves) left = rest_of_busbar(rack, failed);
+    const SupplyLoad& d = shelves ? left : rack.devices[i];
     const std::size_t first = cord;
     while (cord < rack.cords.size() && rack.cords[cord].device == static_cast<std::int16_t>(i)) ++cord;
-    if (std::find(failure.devices.begin(), failure.devices.end(), static_cast<std::int16_t>(i)) !=
-        failure.devices.end()) {
+    if (failed(i)) {
       state.devices.push_back({SupplyState::dead, 0});
       continue;
     }
@@ -299,7 +377,7 @@ void evaluate(const PowerRack& rack, const PowerFailure& failure, PowerState& st
       state.devices.push_back(living > 0 ? SupplyResult{SupplyState::runs, d.watts}
                                          : SupplyResult{SupplyState::dead, 0});
       for (std::size_t p = 0; p < n && living > 0; ++p)
-        if (lives(p)) state.position_watts[p] += d.watts / static_cast<double>(living);
+        if (takes_part(p)) state.position_watts[p] += d.watts / static_cast<double>(living);
       continue;
     }
     const auto works = [&](std::size_t k) {
@@ -316,6 +394,10 @@ void evaluate(const PowerRack& rack, const PowerFailure& failure, PowerState& st
         state.position_watts[static_cast<std::size_t>(rack.cords[k].position)] +=
             result.watts / static_cast<double>(alive);
   }
+  if (!busbar) return;
+  for (std::size_t i = 0; i < rack.devices.size(); ++i)
+    if (rack.from_busbar(i) && !failed(i))
+      state.devices[i].state = state.devices[static_cast<std::size_t>(rack.busbar)].state;
 }
 
 Breaker pdu_breaker(const Cluster& c, const PduPart& p) {

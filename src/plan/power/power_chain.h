@@ -24,8 +24,13 @@ namespace clusterc {
 
 struct PowerPosition {
   std::int16_t feed = -1, panel = -1;
-  std::int16_t pdu = -1;     // index in the rack group's list; -1: shelves of an assembly
-  std::int64_t shelves = 0;  // of an assembly on this feed
+  std::int16_t pdu = -1;     // index in the rack group's list; -1: shelves of an assembly or a busbar
+  std::int64_t shelves = 0;  // of an assembly, or of a rack's busbar, on this feed
+  std::int16_t other_feed = -1, other_panel = -1;  // that a transfer switch changes over to
+  std::int16_t transfer = -1;                      // a transfer switch of its own
+  bool dies_with(int lost) const { return feed == lost && (other_feed < 0 || other_feed == lost); }
+  std::int16_t feed_without(int lost) const { return feed == lost ? other_feed : feed; }
+  std::int16_t panel_without(int lost) const { return feed == lost ? other_panel : panel; }
 };
 struct PowerCord {
   std::int16_t device = 0, supply = 0;  // supply counted from 0
@@ -43,7 +48,10 @@ struct PowerRack {
   std::vector<PowerPosition> positions;
   std::vector<SupplyLoad>
       devices;  // as RackPlan::devices; then, where something draws power that is none of these (occupied units), that
-  std::vector<PowerCord> cords;                    // by device, then supply
+  std::int16_t busbar = -1;  // of `devices`: everything that hangs on the rack's busbar; its supplies are the shelves
+  std::vector<double> on_busbar;  // by device: W at the wall of one that hangs on it, else -1; empty: no busbar
+  bool from_busbar(std::size_t device) const { return device < on_busbar.size() && on_busbar[device] >= 0; }
+  std::vector<PowerCord> cords;                    // by device, then supply; shelves last
   std::vector<CordToCome> to_come;                 // from the bottom up
   std::vector<std::int16_t> cords_c13, cords_c19;  // by position
 };

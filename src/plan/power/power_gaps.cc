@@ -129,6 +129,8 @@ PowerGaps power_gaps(const Plan& plan) {
       for (const PowerPosition& p : k.rack.positions) {
         mark(gaps.feeds, p.feed);
         mark(gaps.panels, p.panel);
+        mark(gaps.feeds, p.other_feed);
+        mark(gaps.panels, p.other_panel);
       }
     }
   for (std::size_t i = 0; i < c.nodes.size(); ++i) {

@@ -65,9 +65,10 @@ TEST(Power, OfDisksIsTheirOwn) {
   s.server.part.drives.entries.push_back({"data", {}, disks});
   const PowerSum sum = server_power_sum(s.server);
   EXPECT_DOUBLE_EQ(sum.parts.value, 2205 + 240);
-  EXPECT_EQ(sum.formula(),
-            "(4 x 350 W gpu + 2 x 280 W cpu + 16 x 10 W memory module + 3 x 20 W drive + 24 x 10 W hard disk + 1 x 25 W "
-            "nic) x 1.12 fans / 0.94 supply efficiency");
+  EXPECT_EQ(
+      sum.formula(),
+      "(4 x 350 W gpu + 2 x 280 W cpu + 16 x 10 W memory module + 3 x 20 W drive + 24 x 10 W hard disk + 1 x 25 W "
+      "nic) x 1.12 fans / 0.94 supply efficiency");
 }
 
 // 2,700 W at the wall through supplies of 0.94 are 2,538 W of direct current; through supplies of 0.88 they take 2,538
@@ -132,6 +133,15 @@ TEST(Power, OfAServerFallsWithTheLimitOfItsGpus) {
   s.server.gpu_limit = fact(Watts{400});  // above the TDP: nothing changes
   fill_server_power(s.server, {});
   EXPECT_DOUBLE_EQ(s.server.power->value, 3000);
+}
+
+// What the group states beside its limit is of the machine as it runs there.
+TEST(Power, WrittenBesideALimitHasItAlready) {
+  LabServer s;
+  s.server.gpu_limit = fact(Watts{275});
+  s.server.part.power = Value<Watts>(Watts{1500}, {}, Origin::spec);
+  fill_server_power(s.server, {});
+  EXPECT_DOUBLE_EQ(s.server.power->value, 1500);
 }
 
 // The lab's server with other parts than its catalogued 2,700 W, 540 W idle and 237 CFM are of.

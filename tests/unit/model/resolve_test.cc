@@ -105,7 +105,7 @@ TEST(Resolve, LabFeedsComeFromTheirBreakers) {
   EXPECT_EQ(r.cluster->spec.software->scheduler->controllers.origin, Origin::spec);
 }
 
-// generic-2u-pcie4 is 2,700 W with 4 x 350 W of L40S, 2 x 280 W of EPYC 9354, 16 modules and 2 drives.
+// generic-2u-pcie4 is 2,795 W with 4 x 350 W of L40S, 2 x 280 W of EPYC 9354, 24 modules and 2 drives.
 TEST(Resolve, PowerFollowsThePartsThatAGroupIsFittedWith) {
   Resolved r;
   const std::string fit =
@@ -116,12 +116,12 @@ TEST(Resolve, PowerFollowsThePartsThatAGroupIsFittedWith) {
          ", power: 3247 W } }\n"
          "  c: { names: c1, model: generic-2u-pcie4, gpus: 2 x nvidia-l40s }\n  d: { names: d1, server: { like: "
          "generic-2u-pcie4 } }\n");
-  // 4 x (400 - 350) + 2 x (400 - 280) + 8 x 10 + 1 x 20 = 540 W; x 1.12 / 0.94 = 643.40 W; 2,700 + 643.40
-  EXPECT_NEAR(r.group("a").server.power->value, 3343.404, 0.001) << r.told();
+  // 4 x (400 - 350) + 2 x (400 - 280) + 1 x 20 = 460 W; x 1.12 / 0.94 = 548.09 W; 2,795 + 548.09
+  EXPECT_NEAR(r.group("a").server.power->value, 3343.085, 0.001) << r.told();
   EXPECT_EQ(r.group("b").server.power->value, 3247);  // what is written wins
   EXPECT_EQ(r.group("b").server.power.origin, Origin::spec);
-  EXPECT_NEAR(r.group("c").server.power->value, 1865.957, 0.001);  // 2,700 - 2 x 350 x 1.12 / 0.94
-  EXPECT_EQ(r.group("d").server.power->value, 2700);
+  EXPECT_NEAR(r.group("c").server.power->value, 1960.957, 0.001);  // 2,795 - 2 x 350 x 1.12 / 0.94
+  EXPECT_EQ(r.group("d").server.power->value, 2795);
   EXPECT_EQ(r.group("d").server.power.origin, Origin::catalog);
 }
 
