@@ -46,7 +46,7 @@ std::int64_t ports_beyond(const Fabric& f, const FabricDemand& d, std::int64_t r
     if (b.from_last) beyond += b.built_for * b.ports_each;
   if (slots <= 0) return beyond + f.planes * d.rails * slots;
   for (auto b = f.blocks.rbegin(); b != f.blocks.rend() && slots > 0; ++b) {
-    if (b->from_last || b->width <= 0) continue;
+    if (b->from_last || b->leaves >= 0 || b->width <= 0) continue;
     const std::int64_t out = std::min(b->built_for, (slots + b->width - 1) / b->width);
     slots -= out * b->width;
     beyond += out * b->ports_each;
@@ -115,7 +115,8 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
   FabricDemand d = fabric_demand(plan, f);
   std::int64_t ports = 0;
   for (const FabricBlock& b : f.blocks) {
-    if (b.what != FabricBlock::What::ends || plan.cluster->networks[at(b.network)].ends[at(b.end)].storage < 0)
+    if (b.what != FabricBlock::What::ends || b.leaves >= 0 ||
+        plan.cluster->networks[at(b.network)].ends[at(b.end)].storage < 0)
       continue;
     ports += b.built_for * b.ports_each;
     if (b.from_last) continue;
@@ -135,7 +136,7 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
 // Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links
 // before.
 void uplinks_unfilled(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
-  if (f.tiers.size() < 2 || f.leaf_spine_cables == 0) return;
+  if (f.tiers.size() < 2 || f.leaf_spine_cables == 0 || !f.leaf_groups.empty()) return;
   const auto need = static_cast<std::int64_t>(std::ceil(
       static_cast<double>(f.end_ports_built_for) / (fabric_demand(plan, f).oversubscription * f.uplink_speed()) -
       1e-9));

@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "plan/plan.h"
+#include "plan/placement.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/nodes.h"
@@ -8,9 +8,8 @@
 namespace clusterc {
 namespace {
 
-// Two people do not lift more than 50 kg; a lift is needed (policy).
 constexpr Threshold kThreshold{.means = "weight from which a device is heavy",
-                               .standard = 50,
+                               .standard = kHeavyDevice.value,
                                .least = 5,
                                .most = 500,
                                .dimension = Dimension::mass};
