@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/power.h"
+#include "spec/nodes.h"
 #include "spec/site.h"
 
 namespace clusterc {

@@ -75,7 +75,7 @@ void check_releases(const CompileInput& in, Findings& findings) {
         .error("slurm-releases-differ", g.span,
                format("the spec names no release of Slurm, and the groups would get different releases: {} of '{}' has "
                       "{}, {} of '{}' has {}",
-                      *first->software.os, first->name, a.empty() ? "no Slurm" : a, *g.software->os, g.name,
+                      *first->software->os, first->name, a.empty() ? "no Slurm" : a, *g.software->os, g.name,
                       b.empty() ? "no Slurm" : b))
         .help(
             "write the release in `scheduler.version`, and build its packages for each of these systems "
