@@ -715,11 +715,12 @@ class Placer {
     const std::size_t before = plan_.unplaced.size();
     for (std::int64_t i = 0; i < count; ++i) {
       const LeafGroup* own = f.leaf_group(i);
-      const std::int64_t slot = own ? (i % f.per_plane(0) - own->first) / own->each * own->down
-                                    : f.unit_of_leaf(i) * f.tiers[0].down;
+      const std::int64_t slot =
+          own ? (i % f.per_plane(0) - own->first) / own->each * own->down : f.unit_of_leaf(i) * f.tiers[0].down;
       std::int64_t near = -1;
       for (const FabricBlock& b : f.blocks)
-        if (!b.from_last && own == (b.leaves < 0 ? nullptr : &f.leaf_groups[static_cast<std::size_t>(b.leaves)]) && slot >= b.first && slot < b.first + b.built_for * b.width)
+        if (!b.from_last && own == (b.leaves < 0 ? nullptr : &f.leaf_groups[static_cast<std::size_t>(b.leaves)]) &&
+            slot >= b.first && slot < b.first + b.built_for * b.width)
           near = rack_of(b, (slot - b.first) / b.width);
       int group = near >= 0 ? c_.rack_group_of(near) : -1;
       if (group < 0) {

@@ -129,9 +129,9 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
     const FabricBlock* b = r.link->block < 0 ? nullptr : &plan.fabrics[at(r.link->fabric)].blocks[at(r.link->block)];
     const bool near_switch = !b || b->what == FabricBlock::What::switches;
     csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack,
-             e.far_unit, r.far_host, r.link->far_block < 0 ? "Switch" : "Host", e.far_port, *r.network, r.cable, part, length,
-             r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "", near_label,
-             far_label});
+             e.far_unit, r.far_host, r.link->far_block < 0 ? "Switch" : "Host", e.far_port, *r.network, r.cable, part,
+             length, r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "",
+             near_label, far_label});
     return true;
   });
   return out;

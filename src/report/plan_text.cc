@@ -290,8 +290,7 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
     if (f.rail_optimised)
       out += format("    rail-optimised: {} rail{}, {} unit{} of up to {} node{}\n", f.rails, f.rails == 1 ? "" : "s",
                     f.units, f.units == 1 ? "" : "s", f.unit, f.unit == 1 ? "" : "s");
-    if (f.single_beside)
-      out += "    single ports: after the nodes' ports on the leaves of the last unit\n";
+    if (f.single_beside) out += "    single ports: after the nodes' ports on the leaves of the last unit\n";
     if (f.rail_pods) out += format("    {} pods, each with the {} leaves of one rail\n", f.pods, f.leaves_per_pod);
     if (!f.tiers.empty()) {
       out += format("    cables: {} to end points", f.node_cables);

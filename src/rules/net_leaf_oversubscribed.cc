@@ -13,10 +13,11 @@ void own_leaves(const Rule& rule, const NetworkModel& n, const Fabric& f, Findin
     const Value<double>& stated = n.spec->leaves.entries[i].value.oversubscription;
     const double most = stated.value_or(n.spec->oversubscription.value_or(1));
     if (g.count == 0 || !above(g.oversubscription, most * 1.001)) continue;
-    Finding& x = findings.error(rule.id, first_place(written(stated), n.spec->leaves.entries[i].name_span),
-                                format("each of the {} leaves '{}' of network '{}' has an oversubscription of {:.3g}:1, "
-                                       "but the spec states {:.3g}:1",
-                                       g.count, g.name, n.name, g.oversubscription, most));
+    Finding& x =
+        findings.error(rule.id, first_place(written(stated), n.spec->leaves.entries[i].name_span),
+                       format("each of the {} leaves '{}' of network '{}' has an oversubscription of {:.3g}:1, "
+                              "but the spec states {:.3g}:1",
+                              g.count, g.name, n.name, g.oversubscription, most));
     x.label(format("{} x {} down, {} up{}", g.down, to_text(f.link_rate), g.up,
                    f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : ""));
     x.help("use more spines, or fewer nodes on each leaf");

@@ -43,9 +43,10 @@ void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
                        : format("an Ethernet network with `rate: {}` or more that carries `inband`", rate),
                   other));
   } else {
-    x.help(format("name a switch with ports of {} as spine, `tiers: {{ spine: … }}`: its links take the {} uplink ports "
-                  "of each leaf",
-                  to_text(*part.uplink_rate), part.uplinks.value_or(0)));
+    x.help(
+        format("name a switch with ports of {} as spine, `tiers: {{ spine: … }}`: its links take the {} uplink ports "
+               "of each leaf",
+               to_text(*part.uplink_rate), part.uplinks.value_or(0)));
   }
 }
 

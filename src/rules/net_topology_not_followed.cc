@@ -155,10 +155,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
            wired, findings);
     leaf_of_each_rack(rule, c, f, n, findings);
     own_leaves(rule, f, n, findings);
+    // Uplink ports of management switches lead to the in-band network.
+    if (const auto* spine = n.spec->tiers.find("spine");
+        spine && n.everything && f.tiers.size() == 1 && n.switch_part->uplinks.value_or(0) > 0)
+      findings
+          .note(
+              rule.id, spine->name_span,
+              format("network '{}' connects everything, so its uplinks end on the in-band network and nothing follows "
+                     "`tiers`",
+                     n.name))
+          .help("leave `tiers` out")
+          .object("networks." + n.name);
     if (const Value<PodsOf>& pods = n.spec->pods; written(pods).valid() && *pods == PodsOf::rails && !f.rail_pods)
       findings
-          .note(rule.id, pods.span,
-                format("network '{}' has no {}, so nothing follows `pods`", n.name, f.rail_optimised ? "cores" : "rails"))
+          .note(
+              rule.id, pods.span,
+              format("network '{}' has no {}, so nothing follows `pods`", n.name, f.rail_optimised ? "cores" : "rails"))
           .help("leave `pods` out")
           .object("networks." + n.name);
     const Value<double>& cores = n.spec->core_oversubscription;

@@ -17,8 +17,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || !g.computes || s.gpu_count == 0 || !s.cpu || s.cpu->vendor.value != Vendor::amd ||
-        s.cpu->pcie_generation.value_or(0) != 4)
+    if (!is_ours(g) || g.count == 0 || !g.computes || s.gpu_count == 0 || !s.cpu ||
+        s.cpu->vendor.value != Vendor::amd || s.cpu->pcie_generation.value_or(0) != 4)
       continue;
     const Value<Bytes>& asked = g.software->max_read_request;
     if (asked && !(*asked < kLargest)) continue;

@@ -77,9 +77,9 @@ void tree(const System& in, SlurmFacts& facts) {
     const bool by_pods = fabric.tiers.size() > 2 && !fabric.rail_pods;
     for (const auto& [unit, of] : units) {
       SlurmSwitch s;
-      s.name = fabric.leaf_group(of.leaf)                  ? plan.switch_host_name(f, {0, of.leaf})
+      s.name = fabric.leaf_group(of.leaf)                   ? plan.switch_host_name(f, {0, of.leaf})
                : fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1)
-                                                          : plan.switch_host_name(f, {0, unit});
+                                                            : plan.switch_host_name(f, {0, unit});
       s.nodes = fold_names(of.nodes);
       lower.push_back(s.name);
       if (by_pods) pods[of.leaf / std::max<std::int64_t>(1, fabric.leaves_per_pod)].push_back(s.name);

@@ -6,15 +6,16 @@
 // built for. Uplinks of management switches do likewise. Only where `built_for` fills scalable units to the last slot
 // the single ports stand inside it (slots_needed): in the reference SuperPOD these are the ports of the 128th node, so
 // 127 of the 128 can come (FabricBlock::room). Leaves that have ports to spare beside a scalable unit take them there
-// (Fabric::single_beside): the port after the unit's on rail 1, rail 2 and so on of the last unit. Leaves count their node ports from 1 and their uplinks from the top end,
-// link by link; the m links to one spine lie side by side, so that twin-port cages and split ports carry one cable.
-// Several planes are as many copies of one fabric: link x of a member goes to plane x modulo the planes, and is its
-// link x / planes there. The links of a port that is split over the planes follow one another, so each plane has one of
-// them. A network that is out-of-band for everything counts nodes' management ports first, then storage, then the
-// switches of each fabric, then PDUs rack by rack, then shelves and trays of assemblies. Its switches have ports of
-// their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the first Ethernet fabric that carries in-band traffic,
-// its own or a guest's, which therefore is planned again with those ports. On other networks such ports join leaves and
-// spines, where `tiers` names the spine: a switch of the leaf's kind has no ports for them.
+// (Fabric::single_beside): the port after the unit's on rail 1, rail 2 and so on of the last unit. Leaves count their
+// node ports from 1 and their uplinks from the top end, link by link; the m links to one spine lie side by side, so
+// that twin-port cages and split ports carry one cable. Several planes are as many copies of one fabric: link x of a
+// member goes to plane x modulo the planes, and is its link x / planes there. The links of a port that is split over
+// the planes follow one another, so each plane has one of them. A network that is out-of-band for everything counts
+// nodes' management ports first, then storage, then the switches of each fabric, then PDUs rack by rack, then shelves
+// and trays of assemblies. Its switches have ports of their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the
+// first Ethernet fabric that carries in-band traffic, its own or a guest's, which therefore is planned again with those
+// ports. On other networks such ports join leaves and spines, where `tiers` names the spine: a switch of the leaf's
+// kind has no ports for them.
 #include "plan/fabric/fabric.h"
 
 #include <algorithm>
@@ -68,7 +69,8 @@ struct Builder {
   Plan& plan;
 
   bool own_switches(const NetworkModel& n) const {
-    return n.switch_part && n.shares < 0 && !n.direct && n.kind != LinkKind::efa && n.kind != LinkKind::nvlink && c.own_site;
+    return n.switch_part && n.shares < 0 && !n.direct && n.kind != LinkKind::efa && n.kind != LinkKind::nvlink &&
+           c.own_site;
   }
   static bool has_uplink_ports(const NetworkModel& n) { return n.switch_part->uplinks.value_or(0) > 0; }
   static const SwitchPart* named_tier(const NetworkModel& n, std::string_view word) {
@@ -294,8 +296,9 @@ struct Builder {
     if (f.single_beside) single = 0;
     const std::int64_t free = f.units * f.tiers[0].down - ceil_div(ceil_div(single, f.planes), f.leaves_per_unit);
     for (FabricBlock& b : f.blocks)
-      b.room =
-          b.from_last || b.leaves >= 0 || b.width == 0 ? b.built_for : std::clamp((free - b.first) / b.width, b.members, b.built_for);
+      b.room = b.from_last || b.leaves >= 0 || b.width == 0
+                   ? b.built_for
+                   : std::clamp((free - b.first) / b.width, b.members, b.built_for);
   }
 
   // Leaves and spines, of one plane. What the spec asks of spines is left where no fabric of three tiers has it:
@@ -369,8 +372,8 @@ struct Builder {
 
     // One switch (one for each link of a bond) where all fits, rails or not, unless there are to be spines.
     FabricShape s;
-    const bool fits_one = slots_needed(d) <= radix && d.own_leaves.empty() && d.spines == 0 && d.links == 0 && !d.room_above &&
-                          (d.unit_slots == 0 || slots_needed(d) <= d.unit_slots);
+    const bool fits_one = slots_needed(d) <= radix && d.own_leaves.empty() && d.spines == 0 && d.links == 0 &&
+                          !d.room_above && (d.unit_slots == 0 || slots_needed(d) <= d.unit_slots);
     const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
     if (fits_one || one_wanted) {
       if (!d.own_leaves.empty()) d = demand(c, f, bond, false, false, false);
@@ -439,16 +442,16 @@ struct Builder {
     for (std::size_t g = 0; g < s.own_leaves.size(); ++g) {
       const OwnLeavesShape& o = s.own_leaves[g];
       const std::int64_t up = o.links * s.spines_per_pod;
-      f.leaf_groups.push_back({.name = n.spec->leaves.entries[g].name,
-                               .first = s.leaves + own,
-                               .count = o.leaves,
-                               .each = bond,
-                               .down = o.down,
-                               .up = up,
-                               .links_per_pair = o.links,
-                               .oversubscription =
-                                   up > 0 ? static_cast<double>(o.down) / (static_cast<double>(up) * f.uplink_speed())
-                                          : 1});
+      f.leaf_groups.push_back(
+          {.name = n.spec->leaves.entries[g].name,
+           .first = s.leaves + own,
+           .count = o.leaves,
+           .each = bond,
+           .down = o.down,
+           .up = up,
+           .links_per_pair = o.links,
+           .oversubscription =
+               up > 0 ? static_cast<double>(o.down) / (static_cast<double>(up) * f.uplink_speed()) : 1});
       own += o.leaves;
       own_links += o.leaves * o.links;
     }
@@ -546,8 +549,8 @@ struct Builder {
 
 FabricDemand fabric_demand(const Plan& plan, const Fabric& fabric) {
   Fabric f = fabric;
-  FabricDemand d = Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised, f.tiers.size() > 2,
-                                   f.tiers.size() == 2);
+  FabricDemand d =
+      Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised, f.tiers.size() > 2, f.tiers.size() == 2);
   d.may_be_single = false;
   // What the spec asks of the spines of a plane is nothing to those of a pod, nor what was not followed to anybody.
   if (f.tiers.size() != 2 || (d.spines > 0 && d.spines != f.spines_per_pod) ||

@@ -17,9 +17,9 @@
 // r: where 400 Gb/s end on ports of 800 that cannot be split, u >= D / (o r). Then no cage has ports down and ports up.
 // Where only the ports for ends are split, a link up takes the p ports that one port would be split into: D + p u <= N.
 // A leaf may have U ports that only links up take (48 x 25 Gb/s + 8 x 100 Gb/s): then D <= N and u <= U.
-// Some members may have leaves of their own, with an oversubscription of their own (storage at 4:1 beside nodes at 1:1).
-// In two tiers these have m' links to each of the same S spines: L m + L' m' <= Ns. Three tiers have none.
-// Pods may have the leaves of one rail each, in place of those of some units: then R pods of as many leaves as there are
+// Some members may have leaves of their own, with an oversubscription of their own (storage at 4:1 beside nodes at
+// 1:1). In two tiers these have m' links to each of the same S spines: L m + L' m' <= Ns. Three tiers have none. Pods
+// may have the leaves of one rail each, in place of those of some units: then R pods of as many leaves as there are
 // units, and traffic of one rail does not go through cores. The DGX A100 SuperPOD of 140 nodes is built so: 8 pods of 7
 // leaves and 10 spines, 28 cores.
 // A spec may fix S (or Sp), m, or both; of both, u = S m is then what it is. It may let spines have fewer links up than
@@ -68,7 +68,7 @@ struct FabricDemand {
   bool may_be_single = true;                     // one unit without uplinks will do where it fits
   bool rail_pods = false;                        // each pod has the leaves of one rail
   std::vector<OwnLeavesDemand> own_leaves;
-  bool even_groups = false;                      // each core group has as many spines of a pod as every other
+  bool even_groups = false;  // each core group has as many spines of a pod as every other
   // Ports of a leaf that stay free for single ports beside the slots of a scalable unit, and those of them that need
   // bandwidth; fabric_shape sets them.
   std::int64_t beside = 0, beside_busy = 0;
@@ -102,8 +102,8 @@ struct FabricShape {
 // for fill scalable units to the last slot, nobody means another unit for a few single ports; "a DGX system must be
 // removed to accommodate for UFM connectivity" (DGX SuperPOD RA, RA-11333-001 V11, table 4, note 1). Then they take the
 // last slots of the last unit, as long as no present member needs these, and growth ends before them. Where the leaves
-// of scalable units have ports to spare, single ports take those of the last unit instead, and no slot: leaves of 18 + 18
-// of 64 ports (GB200) have 28 each. Nobody then has to make room, and a unit more is not bought for them. Ports of
+// of scalable units have ports to spare, single ports take those of the last unit instead, and no slot: leaves of 18 +
+// 18 of 64 ports (GB200) have 28 each. Nobody then has to make room, and a unit more is not bought for them. Ports of
 // fabric managers, which carry management datagrams only, need no uplink; all others do.
 std::int64_t slots_needed(const FabricDemand&);
 

@@ -53,8 +53,8 @@ struct PluggedLink {
   std::int32_t far_fabric = 0;
   std::int32_t near_group = 0, far_group = 0;
   std::int64_t near_cage = 0, far_cage = 0;
-  std::int32_t far_block = -1;               // >= 0: the far end is a member, too, and there is no switch
-  std::int64_t far_member = 0;               // its port: far_port, from 0
+  std::int32_t far_block = -1;  // >= 0: the far end is a member, too, and there is no switch
+  std::int64_t far_member = 0;  // its port: far_port, from 0
   CableSpot near_at, far_at;
   float length = 0;  // 0: not known
 };

@@ -259,9 +259,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   };
   for (const std::int64_t l : dead_leaves) left.links += leaf_ends(l) + (has_spines() ? f.leaf_up(l) : 0);
   for (const auto& [pod, of] : dead_spines)
-    left.links +=
-        static_cast<std::int64_t>(of.size()) *
-        (living_links(pod) + (three ? f.tiers[1].up : 0));
+    left.links += static_cast<std::int64_t>(of.size()) * (living_links(pod) + (three ? f.tiers[1].up : 0));
   for (const auto& [group, cores] : dead_cores) {
     std::int64_t living = 0;
     for (std::int64_t p = 0; p < pods_of_plane(); ++p)

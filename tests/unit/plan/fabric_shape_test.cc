@@ -396,9 +396,9 @@ TEST(FabricShape, UplinkPortsOfTheirOwn) {
   EXPECT_EQ(s.up, 6);
 }
 
-// One scalable unit of GB200: 8 racks of 18 nodes on four rails, leaves of 64 ports: 32 leaves, 18 links up, nine spines
-// (the published counts). Two fabric managers take ports that are free on every leaf. Two ports that need bandwidth
-// make it 19 links: ten spines with two each.
+// One scalable unit of GB200: 8 racks of 18 nodes on four rails, leaves of 64 ports: 32 leaves, 18 links up, nine
+// spines (the published counts). Two fabric managers take ports that are free on every leaf. Two ports that need
+// bandwidth make it 19 links: ten spines with two each.
 TEST(FabricShape, SinglePortsBesideAUnit) {
   FabricDemand d{.slots_present = 144,
                  .slots_built = 144,
@@ -423,8 +423,8 @@ TEST(FabricShape, SinglePortsBesideAUnit) {
   EXPECT_FALSE(s.single_beside);
 }
 
-// DGX A100 SuperPOD of 140 nodes (NVIDIA, DGX SuperPOD reference architecture, RA-09950): 56 leaves, 80 spines, 28 cores
-// of 40 ports. A pod has the seven leaves of one rail, and ten spines with two links from each.
+// DGX A100 SuperPOD of 140 nodes (NVIDIA, DGX SuperPOD reference architecture, RA-09950): 56 leaves, 80 spines, 28
+// cores of 40 ports. A pod has the seven leaves of one rail, and ten spines with two links from each.
 TEST(FabricShape, PodsOfRails) {
   const FabricShape s = fabric_shape({.slots_present = 140,
                                       .slots_built = 140,

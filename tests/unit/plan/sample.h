@@ -6,6 +6,11 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/site.h"
+#include "spec/software.h"
+#include "spec/storage.h"
 
 namespace clusterc::test {
 
