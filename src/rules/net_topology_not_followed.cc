@@ -197,8 +197,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 The planned fabric has what the spec asks of it: leaves and spines where `topology` names them, the units of
-`scalable_unit`, the numbers in `spines` and `links_per_spine`, the pods of `pods`, and `leaves` of their own. A number that the plan cannot have is an error. One
-switch in place of several rail-optimised units is a warning, in place of other leaves and spines a note.
+`scalable_unit`, the numbers in `spines` and `links_per_spine`, the pods of `pods`, and `leaves` of their own. A number
+or leaves that the plan cannot have are an error. One switch in place of several rail-optimised units is a warning, in
+place of other leaves and spines a note.
 
 ## Why it matters
 

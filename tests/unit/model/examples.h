@@ -8,6 +8,8 @@
 #include <string>
 
 #include "model/cluster.h"
+#include "spec/sections.h"
+#include "yaml/document.h"
 
 namespace clusterc {
 

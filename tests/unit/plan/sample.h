@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "plan/plan.h"
-#include "spec/network.h"
-#include "spec/nodes.h"
-#include "spec/site.h"
-#include "spec/software.h"
-#include "spec/storage.h"
+#include "spec/sections.h"
+#include "yaml/document.h"
 
 namespace clusterc::test {
 
