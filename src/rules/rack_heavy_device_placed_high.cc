@@ -134,7 +134,8 @@ A node of 123 kg at U33 of an empty rack of 42 U.
 
 ## How to fix
 
-Leave `at` out, or name a lower unit: the planner fills racks from the bottom.
+Leave `at` out, or name a lower unit: the planner fills racks with nodes from the bottom, and puts switches of 50 kg or
+more as low as they fit; lighter ones go to the top.
 
 ## When to accept
 
