@@ -133,6 +133,21 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
                many(ports, "port"), f.switch_count(), without, f.unit));
 }
 
+// Every leaf has links to every spine: where the spines are full, one leaf more for some members doubles them.
+void own_leaves_cost_spines(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
+  if (f.leaf_groups.empty()) return;
+  FabricDemand d = fabric_demand(plan, f);
+  d.own_leaves.clear();
+  const std::int64_t spines = f.tiers[1].count, without = fabric_shape(d).spines() * f.planes;
+  std::int64_t leaves = 0;
+  for (const LeafGroup& g : f.leaf_groups) leaves += g.count * f.planes;
+  if (without > 0 && spines - without > leaves)
+    out.push_back(
+        format("with {} for some members (`leaves`), the fabric has {} instead of {}, because every leaf has links to "
+               "every spine: a separate network, or those members on the other leaves, needs fewer switches",
+               leaves == 1 ? "1 leaf" : format("{} leaves", leaves), many(spines, "spine"), without));
+}
+
 // Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links
 // before.
 void uplinks_unfilled(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
@@ -157,6 +172,7 @@ std::vector<std::string> fabric_hints(const Plan& plan, int fabric) {
   few_for_a_third_tier(plan, plan.fabrics[at(fabric)], out);
   small_units(plan, plan.fabrics[at(fabric)], out);
   storage_on_rails(plan, plan.fabrics[at(fabric)], out);
+  own_leaves_cost_spines(plan, plan.fabrics[at(fabric)], out);
   if (out.empty()) uplinks_unfilled(plan, plan.fabrics[at(fabric)], out);
   uplinks_together(plan, fabric, out);
   return out;

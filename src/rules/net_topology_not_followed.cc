@@ -121,6 +121,8 @@ void unit_of_no_network(const Rule& rule, const RuleInput& in, const NodeGroupMo
 // Leaves of their own are planned beside others, under spines that join all of them.
 void own_leaves(const Rule& rule, const Fabric& f, const NetworkModel& n, Findings& findings) {
   if (n.spec->leaves.empty() || !f.leaf_groups.empty()) return;
+  if (std::ranges::none_of(n.ends, [](const EndPoints& e) { return e.leaves >= 0; }))
+    return;  // unknown names: reported
   const bool all = std::ranges::all_of(n.ends, [](const EndPoints& e) { return e.leaves >= 0; });
   findings
       .error(rule.id, n.spec->leaves.entries.front().name_span,
