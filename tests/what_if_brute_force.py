@@ -848,15 +848,27 @@ class Wires:
         tiers = data["tiers"]
         self.tiers = tiers
         net, per_unit = data["network"], data["leaves_per_unit"]
+        own, self.own_of = data.get("own_leaves", []), {}       # leaf of its own for some members: its group
+        common, rail_pods = data["units"] * per_unit, data.get("pods_of") == "rails"
+        for group in own:
+            group["first"] = common + sum(g["count"] for g in own[:own.index(group)])
+            self.own_of.update({group["first"] + i: group for i in range(group["count"])})
+        leaf_at = (lambda unit, rail: rail * data["units"] + unit) if rail_pods else (lambda unit, rail: unit * per_unit + rail)
+        unit_of = (lambda i: (i % data["units"], i // data["units"])) if rail_pods else (lambda i: divmod(i, per_unit))
         self.names = []
         for t, tier in enumerate(tiers):
             names = []
             for i in range(tier["count"]):
-                if t == 0 and per_unit == 1:
+                if t == 0 and i in self.own_of:
+                    group, each = self.own_of[i], self.own_of[i]["leaves_per_unit"]
+                    number = i - group["first"]
+                    tail = f"{group['name']}/" + (two(number + 1) if each == 1 else f"u{number // each + 1}/{chr(97 + number % each)}")
+                elif t == 0 and per_unit == 1:
                     tail = two(i + 1)
                 elif t == 0:
-                    tail = "" if tier["tier"] == "switch" else f"u{i // per_unit + 1}/"
-                    tail += f"r{i % per_unit + 1}" if data["rail_optimised"] else chr(97 + i % per_unit)
+                    unit, rail = unit_of(i)
+                    tail = "" if tier["tier"] == "switch" else f"u{unit + 1}/"
+                    tail += f"r{rail + 1}" if data["rail_optimised"] else chr(97 + rail)
                 elif t == 1:
                     tail = f"pod{i // data['spines_per_pod'] + 1}/{two(i % data['spines_per_pod'] + 1)}" if len(tiers) > 2 else two(i + 1)
                 else:
@@ -871,13 +883,26 @@ class Wires:
         for b, block in enumerate(self.blocks):
             for m in range(block["members"]):
                 for k in range(block["ports_each"]):
+                    if "own_leaves" in block:
+                        group = next(g for g in own if g["name"] == block["own_leaves"])
+                        each = group["leaves_per_unit"]
+                        slot = block["first_slot"] + m * block["slots_each"] + k // each
+                        leaf = group["first"] + slot // group["down"] * each + k % each
+                        self.on_leaf[leaf].append((b, m))
+                        self.port_on_leaf[leaf].append(k)
+                        continue
+                    if block["from_last"] and data.get("single_ports_beside"):
+                        leaf = leaf_at(data["units"] - 1, (block["first_slot"] + m * block["ports_each"] + k) % per_unit)
+                        self.on_leaf[leaf].append((b, m))
+                        self.port_on_leaf[leaf].append(k)
+                        continue
                     if block["from_last"]:
                         x = block["first_slot"] + m * block["ports_each"] + k
                         slot, rail = data["units"] * down - 1 - x // per_unit, x % per_unit
                     else:
                         slot, rail = block["first_slot"] + m * block["slots_each"] + k // per_unit, k % per_unit
                     if 0 <= slot < data["units"] * down:
-                        leaf = slot // down * per_unit + rail
+                        leaf = leaf_at(slot // down, rail)
                         if leaf < leaves:
                             self.on_leaf[leaf].append((b, m))
                             self.port_on_leaf[leaf].append(k)
@@ -886,7 +911,8 @@ class Wires:
             pod_leaves = data["leaves_per_pod"] if len(tiers) > 2 else leaves
             for i in range(leaves):
                 pod = i // pod_leaves
-                self.up[0].append([(pod * data["spines_per_pod"] if len(tiers) > 2 else 0) + k // data["links_per_leaf_spine_pair"] for k in range(tiers[0]["up"])])
+                kind = self.own_of.get(i, data)
+                self.up[0].append([(pod * data["spines_per_pod"] if len(tiers) > 2 else 0) + k // kind["links_per_leaf_spine_pair"] for k in range(self.own_of.get(i, tiers[0])["up"])])
         if len(tiers) > 2:
             for s in range(tiers[1]["count"]):
                 group = s % data["spines_per_pod"] // data["spines_per_group"]
@@ -1067,7 +1093,7 @@ class Wires:
                 out.append(f"link/{self.blocks[b]['name']}-{self.names[0][leaf]}")
         for t in range(len(self.tiers) - 1):
             for i in range(self.tiers[t]["count"]):
-                out += [f"link/{self.tiers[t + 1]['tier']}-{self.names[t][i]}"] * self.tiers[t]["up"]
+                out += [f"link/{self.tiers[t + 1]['tier']}-{self.names[t][i]}"] * len(self.up[t][i])
         return out
 
 

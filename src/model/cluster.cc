@@ -44,6 +44,11 @@ bool NodeGroupModel::has_role(Role role) const {
   return std::any_of(spec->roles.begin(), spec->roles.end(), [&](const Value<Role>& r) { return r.value == role; });
 }
 
+bool NodeGroupModel::only_manages_fabrics() const {
+  return !spec->roles.empty() && std::all_of(spec->roles.begin(), spec->roles.end(),
+                                             [](const Value<Role>& r) { return r.value == Role::fabric_manager; });
+}
+
 bool NetworkModel::carries_traffic(Traffic t) const {
   return std::find(carries.begin(), carries.end(), t) != carries.end();
 }

@@ -125,6 +125,7 @@ struct NodeGroupModel {
   int assembly = -1;         // assembly group, for trays
   bool computes = true;      // runs users' jobs: has the role compute, or no role at all
   bool has_role(Role) const;
+  bool only_manages_fabrics() const;  // its adapters send management datagrams
 };
 
 struct StorageModel {
@@ -151,6 +152,7 @@ struct EndPoints {  // members of a network
   std::int64_t built_for = 0;   // members to leave room for (>= members)
   std::int64_t split = 1;       // links of one port: one to each plane where the port is fast enough for all of them
   BitsPerSecond rate{0};        // of one port in this network, over all of its links
+  int leaves = -1;              // entry of the network's `leaves` that names it
 };
 
 struct NetworkModel {
@@ -165,6 +167,7 @@ struct NetworkModel {
   int racks = -1;
   int shares = -1;          // network whose switches it uses
   bool everything = false;  // out-of-band: management ports of all equipment
+  bool direct = false;      // one cable between two ports, no switch
   BitsPerSecond rate{0};
   std::optional<Ipv4Prefix> subnet;
   std::vector<Traffic> carries;

@@ -175,6 +175,39 @@ struct Ends {
       }
     }
     if (!net.everything) take_built_for();
+    take_leaves();
+    if (net.direct) check_direct();
+  }
+
+  void take_leaves() {
+    int number = 0;
+    for (const auto& own : net.spec->leaves) {
+      for (const Value<std::string>& member : own.value.connects) {
+        if (!member) continue;
+        bool found = false;
+        std::vector<std::string_view> known;
+        for (EndPoints& e : net.ends) {
+          const std::string& name = e.group >= 0 ? r.cluster.nodes[e.group].name : r.cluster.storage[e.storage].name;
+          known.push_back(name);
+          if (name != *member) continue;
+          found = true;
+          e.leaves = number;
+        }
+        if (!found) r.unknown_name(*member, member.span, known, format("member of network '{}'", net.name));
+      }
+      ++number;
+    }
+  }
+
+  // Two ports and one cable.
+  void check_direct() {
+    std::int64_t ports = 0;
+    for (const EndPoints& e : net.ends) ports += std::max(e.members, e.built_for) * e.ports_each;
+    if (ports == 2 || net.ends.empty()) return;  // no members: reported
+    if (Finding* f = r.error("spec-count-mismatch", net.spec->topology.span,
+                             format("network '{}' is one cable between two ports, but connects {} port{}", net.name,
+                                    ports, ports == 1 ? "" : "s")))
+      f->note(net.spec->connects.span, "connected here").help("leave `topology` out, and write a `switch`");
   }
 
   void take_built_for() {
@@ -294,7 +327,15 @@ void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m)
     r.missing(entry.name_span, format("network '{}' has neither kind nor switch", entry.name),
               "write `kind: ethernet`");
   }
-  if (r.cluster.own_site && !was_written(n.switch_model) && !was_written(n.shares_switches_with)) {
+  m.direct = n.topology && *n.topology == NetworkTopology::point_to_point;
+  if (m.direct && (m.switch_part || was_written(n.shares_switches_with))) {
+    if (Finding* f = r.error("spec-count-mismatch", n.topology.span,
+                             format("network '{}' is one cable between two ports, but has a switch", m.name)))
+      f->note(m.switch_part ? n.switch_model.span : n.shares_switches_with.span, "written here")
+          .help("leave out `topology`, or the switch");
+    m.direct = false;
+  }
+  if (r.cluster.own_site && !m.direct && !was_written(n.switch_model) && !was_written(n.shares_switches_with)) {
     const double links = static_cast<double>(n.breakout.value_or(1));
     const std::string fitting = n.rate ? fitting_switch(r.catalog, m.kind, *n.rate * links) : std::string();
     r.missing(entry.name_span, format("network '{}' has no switch", entry.name),
@@ -360,11 +401,15 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
     r.error("spec-out-of-range", n.breakout.span,
             format("{} links of {} are asked for on a port of '{}', which has {}", *n.breakout, to_text(m.rate),
                    m.switch_model, to_text(*m.switch_part->port_rate)));
-  if (n.uplink_rate && m.switch_part && m.switch_part->port_rate &&
-      above(n.uplink_rate->value, m.switch_part->port_rate->value))
+  // A leaf may have ports for uplinks alone, faster than the others.
+  const bool own_uplinks = m.switch_part && m.switch_part->uplinks.value_or(0) > 0 && m.switch_part->uplink_rate;
+  const Value<BitsPerSecond> up_port = !m.switch_part ? Value<BitsPerSecond>()
+                                       : own_uplinks  ? m.switch_part->uplink_rate
+                                                      : m.switch_part->port_rate;
+  if (n.uplink_rate && up_port && above(n.uplink_rate->value, up_port->value))
     r.error("spec-out-of-range", n.uplink_rate.span,
-            format("`uplink_rate` is {}, but a port of '{}' has {}", to_text(*n.uplink_rate), m.switch_model,
-                   to_text(*m.switch_part->port_rate)));
+            format("`uplink_rate` is {}, but {} of '{}' has {}", to_text(*n.uplink_rate),
+                   own_uplinks ? "an uplink port" : "a port", m.switch_model, to_text(*up_port)));
   else if (n.uplink_rate && above(m.rate.value, n.uplink_rate->value))
     r.error("spec-out-of-range", n.uplink_rate.span,
             format("`uplink_rate` is {}, but a node port of network '{}' has {}", to_text(*n.uplink_rate), m.name,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -32,8 +33,9 @@ Map turned(const Map& map, std::int64_t count) {
 // Links of one plan as numbers: by fabric, block, member and port; and by switch and uplink. What joins two ports is a
 // number that is the same in both plans for the same parts and length.
 struct LinkEnd {
-  std::int32_t far = -1, far_port = -1, run = -1;
+  std::int32_t far = -1, far_port = -1, run = -1;  // far: kMember where no switch is there; far_port is its name then
 };
+constexpr std::int32_t kMember = std::numeric_limits<std::int32_t>::max();
 class RunNames {
  public:
   std::int32_t of(const Plan* plan, const Cabling::Run& run) {
@@ -44,9 +46,12 @@ class RunNames {
     if (run.length.value > 0) text += " " + to_text(run.length);
     if (run.near_module)
       text += format(" with {} and {}", run.near_module->id, run.far_module ? run.far_module->id : "nothing");
+    return known_[key] = of(text);
+  }
+  std::int32_t of(const std::string& text) {
     const auto [found, fresh] = by_text_.try_emplace(text, static_cast<std::int32_t>(texts_.size()));
     if (fresh) texts_.push_back(text);
-    return known_[key] = found->second;
+    return found->second;
   }
   const std::string& text(std::int32_t run) const { return texts_[at(run)]; }
 
@@ -83,8 +88,14 @@ struct LinkTable {
                              .ends = std::vector<LinkEnd>(uplinks ? 0 : at(b.members * b.ports_each))});
       }
       links.each(static_cast<int>(f), [&](const PluggedLink& l) {
-        const LinkEnd end{static_cast<std::int32_t>(plan.switch_number(l.far_fabric, l.far)),
-                          static_cast<std::int32_t>(l.far_port), names.of(&plan, cabling.run(l))};
+        LinkEnd end{static_cast<std::int32_t>(plan.switch_number(l.far_fabric, l.far)),
+                    static_cast<std::int32_t>(l.far_port), names.of(&plan, cabling.run(l))};
+        if (l.far_block >= 0) {
+          CableEnd far;
+          links.far_end(l, far);
+          end.far = kMember;
+          end.far_port = names.of(far.object + "/" + far.port);
+        }
         if (l.block >= 0)
           blocks[f][at(l.block)].ends[at(l.member * blocks[f][at(l.block)].ports + l.port)] = end;
         else
@@ -488,12 +499,13 @@ class Differ {
     std::map<std::string, int, std::less<>> old_fabrics;
     for (std::size_t f = 0; f < a_.fabrics.size(); ++f) old_fabrics.emplace(a_.fabrics[f].name, static_cast<int>(f));
     std::vector<bool> seen(a_.fabrics.size(), false);
+    const auto far_of = [&](const Plan& p, const LinkEnd& e) {
+      return e.far == kMember ? runs.text(e.far_port) : switch_port(p, e.far, e.far_port);
+    };
     const auto compare = [&](const LinkEnd& was, const LinkEnd& is, List& moved, List& replaced, const auto& name) {
       if (was.far < 0 || is.far < 0) return;
-      if (switch_[at(is.far)] != was.far || was.far_port != is.far_port)
-        moved.add([&] {
-          return ObjectChange{name(), switch_port(a_, was.far, was.far_port), switch_port(b_, is.far, is.far_port)};
-        });
+      if ((is.far == kMember ? is.far : switch_[at(is.far)]) != was.far || was.far_port != is.far_port)
+        moved.add([&] { return ObjectChange{name(), far_of(a_, was), far_of(b_, is)}; });
       else if (was.run != is.run)
         replaced.add([&] { return ObjectChange{name(), runs.text(was.run), runs.text(is.run)}; });
     };
@@ -525,9 +537,7 @@ class Differ {
             const LinkTable::Block* was = before < 0 ? nullptr : &ta.blocks[at(old)][at(before)];
             const bool there = was && j >= 0 && p < was->ports && was->ends[at(j * was->ports + p)].far >= 0;
             if (!there) {
-              fresh.add([&] {
-                return ObjectChange{name(), "", switch_port(b_, end.far, end.far_port) + ", " + runs.text(end.run)};
-              });
+              fresh.add([&] { return ObjectChange{name(), "", far_of(b_, end) + ", " + runs.text(end.run)}; });
               continue;
             }
             kept[at(before)][at(j * was->ports + p)] = true;
@@ -540,9 +550,8 @@ class Differ {
           if (const LinkTable::Block& was = ta.blocks[at(old)][k]; !kept[k][i] && was.ends[i].far >= 0) {
             const auto place = static_cast<std::int64_t>(i);
             gone.add([&] {
-              return ObjectChange{
-                  cable_name(links_a, old, static_cast<int>(k), place / was.ports, place % was.ports),
-                  switch_port(a_, was.ends[i].far, was.ends[i].far_port) + ", " + runs.text(was.ends[i].run), ""};
+              return ObjectChange{cable_name(links_a, old, static_cast<int>(k), place / was.ports, place % was.ports),
+                                  far_of(a_, was.ends[i]) + ", " + runs.text(was.ends[i].run), ""};
             });
           }
       // Between switches: by switch and port of the lower one.
@@ -593,7 +602,7 @@ class Differ {
             if (const LinkEnd& end = was.ends[at(m * was.ports + p)]; end.far >= 0)
               gone.add([&] {
                 return ObjectChange{cable_name(links_a, static_cast<int>(f), static_cast<int>(k), m, p),
-                                    switch_port(a_, end.far, end.far_port) + ", " + runs.text(end.run), ""};
+                                    far_of(a_, end) + ", " + runs.text(end.run), ""};
               });
       }
       const Fabric& was = a_.fabrics[f];

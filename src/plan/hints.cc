@@ -46,7 +46,7 @@ std::int64_t ports_beyond(const Fabric& f, const FabricDemand& d, std::int64_t r
     if (b.from_last) beyond += b.built_for * b.ports_each;
   if (slots <= 0) return beyond + f.planes * d.rails * slots;
   for (auto b = f.blocks.rbegin(); b != f.blocks.rend() && slots > 0; ++b) {
-    if (b->from_last || b->width <= 0) continue;
+    if (b->from_last || b->leaves >= 0 || b->width <= 0) continue;
     const std::int64_t out = std::min(b->built_for, (slots + b->width - 1) / b->width);
     slots -= out * b->width;
     beyond += out * b->ports_each;
@@ -115,7 +115,8 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
   FabricDemand d = fabric_demand(plan, f);
   std::int64_t ports = 0;
   for (const FabricBlock& b : f.blocks) {
-    if (b.what != FabricBlock::What::ends || plan.cluster->networks[at(b.network)].ends[at(b.end)].storage < 0)
+    if (b.what != FabricBlock::What::ends || b.leaves >= 0 ||
+        plan.cluster->networks[at(b.network)].ends[at(b.end)].storage < 0)
       continue;
     ports += b.built_for * b.ports_each;
     if (b.from_last) continue;
@@ -132,10 +133,25 @@ void storage_on_rails(const Plan& plan, const Fabric& f, std::vector<std::string
                many(ports, "port"), f.switch_count(), without, f.unit));
 }
 
+// Every leaf has links to every spine: where the spines are full, one leaf more for some members doubles them.
+void own_leaves_cost_spines(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
+  if (f.leaf_groups.empty()) return;
+  FabricDemand d = fabric_demand(plan, f);
+  d.own_leaves.clear();
+  const std::int64_t spines = f.tiers[1].count, without = fabric_shape(d).spines() * f.planes;
+  std::int64_t leaves = 0;
+  for (const LeafGroup& g : f.leaf_groups) leaves += g.count * f.planes;
+  if (without > 0 && spines - without > leaves)
+    out.push_back(
+        format("with {} for some members (`leaves`), the fabric has {} instead of {}, because every leaf has links to "
+               "every spine: a separate network, or those members on the other leaves, needs fewer switches",
+               leaves == 1 ? "1 leaf" : format("{} leaves", leaves), many(spines, "spine"), without));
+}
+
 // Leaves that are not full have all of their uplinks: nobody recables when they fill, and nobody needs those links
 // before.
 void uplinks_unfilled(const Plan& plan, const Fabric& f, std::vector<std::string>& out) {
-  if (f.tiers.size() < 2 || f.leaf_spine_cables == 0) return;
+  if (f.tiers.size() < 2 || f.leaf_spine_cables == 0 || !f.leaf_groups.empty()) return;
   const auto need = static_cast<std::int64_t>(std::ceil(
       static_cast<double>(f.end_ports_built_for) / (fabric_demand(plan, f).oversubscription * f.uplink_speed()) -
       1e-9));
@@ -156,6 +172,7 @@ std::vector<std::string> fabric_hints(const Plan& plan, int fabric) {
   few_for_a_third_tier(plan, plan.fabrics[at(fabric)], out);
   small_units(plan, plan.fabrics[at(fabric)], out);
   storage_on_rails(plan, plan.fabrics[at(fabric)], out);
+  own_leaves_cost_spines(plan, plan.fabrics[at(fabric)], out);
   if (out.empty()) uplinks_unfilled(plan, plan.fabrics[at(fabric)], out);
   uplinks_together(plan, fabric, out);
   return out;

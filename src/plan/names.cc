@@ -34,19 +34,30 @@ std::string Plan::switch_name(int fabric, SwitchRef r) const {
   }
   switch (r.tier) {
     case 0:
-      if (f.leaves_per_unit == 1) {
+      if (const LeafGroup* own = f.leaf_group(r.index)) {
+        out += own->name;
+        out += '/';
+        if (own->each == 1) {
+          append_number(r.index - own->first + 1, out);
+        } else {
+          out += 'u';
+          append_plain((r.index - own->first) / own->each + 1, out);
+          out += '/';
+          out += static_cast<char>('a' + (r.index - own->first) % own->each);
+        }
+      } else if (f.leaves_per_unit == 1) {
         append_number(r.index + 1, out);
       } else {
         if (f.tiers[0].word != "switch") {
           out += 'u';
-          append_plain(r.index / f.leaves_per_unit + 1, out);
+          append_plain(f.unit_of_leaf(r.index) + 1, out);
           out += '/';
         }
         if (f.rail_optimised) {
           out += 'r';
-          append_plain(r.index % f.leaves_per_unit + 1, out);
+          append_plain(f.rail_of_leaf(r.index) + 1, out);
         } else {
-          out += static_cast<char>('a' + r.index % f.leaves_per_unit);  // at most eight links in a bond
+          out += static_cast<char>('a' + f.rail_of_leaf(r.index));  // at most eight links in a bond
         }
       }
       break;

@@ -4,7 +4,8 @@
 // 2. node groups, the hungriest first: from the bottom of the first rack up, at most `per_rack` in each. Service nodes
 // (not computing, or with `ha`)
 //    are spread instead: each goes to the rack with most power left, so that two heads stand in two racks;
-// 3. storage systems, spread; 4. switches, spread, from the top down, never two after one another in one rack while
+// 3. storage systems, spread; 4. switches, spread, from the top down (those of 50 kg or more as low as they fit: two
+// people do not lift them above their heads, and the rack stays upright), never two after one another in one rack while
 // there is another. Without
 //    `racks`, a leaf goes beside the first device that it serves.
 // Each step tries all racks of its group within what they carry after the loss of a feed, and only then within what
@@ -704,7 +705,7 @@ class Placer {
     for (const FabricTier& t : f.tiers) {
       Device d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical,
                         t.part->weight);
-      d.from_top = true;
+      d.from_top = d.kilograms < kHeavyDevice.value;
       // A leaf of each rack stands with its nodes, wherever the spines do.
       const bool of_nodes = &t == &f.tiers[0] && (n.racks < 0 || (n.spec && n.spec->leaf_per_rack.value_or(false)));
       const int usual = n.racks >= 0 && !of_nodes ? n.racks : usual_racks(network);
@@ -757,11 +758,15 @@ class Placer {
     const Fabric& f = plan_.fabrics[network];
     const NetworkModel& n = c_.networks[network];
     const int usual = usual_racks(network);
+    const std::size_t before = plan_.unplaced.size();
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t slot = i % f.per_plane(0) / f.leaves_per_unit * f.tiers[0].down;
+      const LeafGroup* own = f.leaf_group(i);
+      const std::int64_t slot =
+          own ? (i % f.per_plane(0) - own->first) / own->each * own->down : f.unit_of_leaf(i) * f.tiers[0].down;
       std::int64_t near = -1;
       for (const FabricBlock& b : f.blocks)
-        if (!b.from_last && slot >= b.first && slot < b.first + b.built_for * b.width)
+        if (!b.from_last && own == (b.leaves < 0 ? nullptr : &f.leaf_groups[static_cast<std::size_t>(b.leaves)]) &&
+            slot >= b.first && slot < b.first + b.built_for * b.width)
           near = rack_of(b, (slot - b.first) / b.width);
       int group = near >= 0 ? c_.rack_group_of(near) : -1;
       if (group < 0) {
@@ -780,7 +785,14 @@ class Placer {
             placed = true;
           }
         }
-      if (!placed) left_over(g, d, first + i, 1, n.span);
+      if (placed) continue;
+      left_over(g, d, first + i, 1, n.span);
+      // Leaves that find no place for one reason are one entry.
+      if (plan_.unplaced.size() < before + 2) continue;
+      Unplaced &last = plan_.unplaced.back(), &other = plan_.unplaced[plan_.unplaced.size() - 2];
+      if (other.why != last.why || other.lack != last.lack || other.first + other.count != last.first) continue;
+      ++other.count;
+      plan_.unplaced.pop_back();
     }
   }
 

@@ -25,6 +25,10 @@ double power_factor(const Cluster&);
 // that there is.
 Watts after_feed_loss(const Plan&, const RackGroupModel&, const RackedDevice&);
 
+// From here on two people do not lift a device, and a lift is needed (policy of rack-heavy-device-placed-high): the
+// planner puts it as low as it fits.
+constexpr Kilograms kHeavyDevice{50};
+
 // What a rack carries is its devices with rails and cables (planning defaults: rails are 5 % of what they carry, cords
 // and cables 20 to 60 kg a rack, of which the lowest counts).
 constexpr double kRailShare = 0.05;

@@ -94,6 +94,23 @@ struct FabricBlock {
   std::int64_t room =
       0;  // of built_for: members that can come before they meet the single ports of others (fabric_shape.h)
   bool from_last = false;  // single ports, from the last slot down
+  int leaves = -1;         // leaf group that its slots are on; -1: the other leaves
+};
+
+struct SwitchRef {
+  int tier = -1;
+  std::int64_t index = -1;
+};  // index within the tier
+
+// Leaves of their own for some members (`leaves` of a network). Of one plane; they lie after the other leaves, group
+// after group, and their links end on the spines' ports after those of the other leaves.
+struct LeafGroup {
+  std::string name;
+  std::int64_t first = 0, count = 0;  // of its leaves
+  std::int64_t each = 1;              // leaves of a unit: a pair for bonds
+  std::int64_t down = 0, up = 0;      // links of one leaf
+  std::int64_t links_per_pair = 0;    // leaf to each spine
+  double oversubscription = 1;        // as wired
 };
 
 struct Fabric {
@@ -136,12 +153,38 @@ struct Fabric {
     return tiers[tier].count / planes;
   }                               // switches of a tier in one plane; they lie together
   std::int64_t first_switch = 0;  // number of this fabric's first switch in Plan::switch_rack
+  bool single_beside = false;     // single ports follow the `down` ports of the last unit's leaves (fabric_shape.h)
+  bool rail_pods = false;         // a pod has the leaves of one rail: leaves lie rail by rail, and not unit by unit
+  bool direct = false;            // one cable joins its two ports, and there is no switch
+  std::vector<LeafGroup> leaf_groups;
+  std::int64_t common_leaves() const { return units * leaves_per_unit; }  // of one plane, without those of leaf groups
+  const LeafGroup* leaf_group(std::int64_t index) const {                 // of this leaf; none: it is a common one
+    const std::int64_t in_plane = leaf_groups.empty() ? 0 : index % per_plane(0);
+    for (const LeafGroup& g : leaf_groups)
+      if (in_plane >= g.first && in_plane < g.first + g.count) return &g;
+    return nullptr;
+  }
+  std::int64_t leaf_up(std::int64_t index) const {  // links of this leaf to all spines
+    const LeafGroup* g = leaf_group(index);
+    return g ? g->up : tiers[0].up;
+  }
+  std::int64_t leaf_links(std::int64_t index) const {  // to each spine
+    const LeafGroup* g = leaf_group(index);
+    return g ? g->links_per_pair : links_per_pair;
+  }
+  SwitchRef leaf(std::int64_t plane, std::int64_t of_unit, std::int64_t rail) const {
+    return {0, plane * per_plane(0) + (rail_pods ? rail * units + of_unit : of_unit * leaves_per_unit + rail)};
+  }
+  std::int64_t unit_of_leaf(std::int64_t index) const {
+    const std::int64_t in_plane = index % per_plane(0);
+    return rail_pods ? in_plane % units : in_plane / leaves_per_unit;
+  }
+  std::int64_t rail_of_leaf(std::int64_t index) const {
+    const std::int64_t in_plane = index % per_plane(0);
+    return rail_pods ? in_plane / units : in_plane % leaves_per_unit;
+  }
 };
 
-struct SwitchRef {
-  int tier = -1;
-  std::int64_t index = -1;
-};  // index within the tier
 struct PortRef {
   SwitchRef sw;
   std::int64_t port = -1;

@@ -73,11 +73,13 @@ class PanelNames {
       else
         panel_port(e.near_port, t, links, l.near_port);
     } else {
-      const std::vector<std::string>& cages = cages_[at(l.fabric)][at(l.block)];
-      e.near_port = at(l.port) < cages.size() ? cages[at(l.port)] : r.near.port;
+      e.near_port = of_member(l.fabric, l.block, l.port, r.near.port);
     }
-    panel_port(e.far_port, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)],
-               links_.cage_groups()[at(l.far_group)].links, l.far_port);
+    if (l.far_block >= 0)
+      e.far_port = of_member(l.fabric, l.far_block, l.far_port, r.far.port);
+    else
+      panel_port(e.far_port, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)],
+                 links_.cage_groups()[at(l.far_group)].links, l.far_port);
     e.near_unit.clear();
     e.far_unit.clear();
     if (l.near_at.unit > 0) append_int(e.near_unit, l.near_at.unit);
@@ -85,6 +87,11 @@ class PanelNames {
   }
 
  private:
+  const std::string& of_member(int fabric, int block, std::int64_t port, const std::string& name) const {
+    const std::vector<std::string>& cages = cages_[at(fabric)][at(block)];
+    return at(port) < cages.size() ? cages[at(port)] : name;
+  }
+
   const Plan& p_;
   const Links& links_;
   std::vector<std::vector<std::vector<std::string>>> cages_;  // by fabric, block, port
@@ -122,9 +129,9 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
     const FabricBlock* b = r.link->block < 0 ? nullptr : &plan.fabrics[at(r.link->fabric)].blocks[at(r.link->block)];
     const bool near_switch = !b || b->what == FabricBlock::What::switches;
     csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack,
-             e.far_unit, r.far_host, "Switch", e.far_port, *r.network, r.cable, part, length,
-             r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "", near_label,
-             far_label});
+             e.far_unit, r.far_host, r.link->far_block < 0 ? "Switch" : "Host", e.far_port, *r.network, r.cable, part,
+             length, r.run.near_module ? r.run.near_module->id : "", r.run.far_module ? r.run.far_module->id : "",
+             near_label, far_label});
     return true;
   });
   return out;

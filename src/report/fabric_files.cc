@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "plan/equipment.h"
+#include "plan/fabric/fabric.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
 
@@ -76,10 +77,13 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
     std::int64_t of = -1;
   };
   std::vector<std::int64_t> first(f.tiers.size() + 1, 0);
-  for (std::size_t t = 0; t < f.tiers.size(); ++t) first[t + 1] = first[t] + f.tiers[t].count * f.tiers[t].ports;
+  const auto ports_of = [&](std::size_t t) {
+    return f.tiers[t].ports + (t == 0 && own_uplink_ports(f) ? f.tiers[t].up : 0);
+  };
+  for (std::size_t t = 0; t < f.tiers.size(); ++t) first[t + 1] = first[t] + f.tiers[t].count * ports_of(t);
   std::vector<Peer> peers(at(first.back()));
   const auto slot = [&](SwitchRef r, std::int64_t port) {
-    return at(first[at(r.tier)] + r.index * f.tiers[at(r.tier)].ports + port - 1);
+    return at(first[at(r.tier)] + r.index * ports_of(at(r.tier)) + port - 1);
   };
   const Links links(plan);
   const auto number = [&](SwitchRef r) { return plan.switch_number(fabric, r) - f.first_switch; };
@@ -153,7 +157,7 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
       out += ' ';
       out += hosts[at(number(sw))];
       out += '\n';
-      for (std::int64_t port = 1; port <= f.tiers[t].ports; ++port) {
+      for (std::int64_t port = 1; port <= ports_of(t); ++port) {
         const Peer& peer = peers[slot(sw, port)];
         if (peer.block == -2) continue;
         out += 'P';

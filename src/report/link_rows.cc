@@ -30,6 +30,13 @@ const LinkRows::SwitchNames& LinkRows::switch_names(int fabric, SwitchRef r) {
   return names;
 }
 
+std::string LinkRows::member_host(int fabric, int block, std::int64_t member, const std::string& object) const {
+  const FabricBlock& b = p_.fabrics[at(fabric)].blocks[at(block)];
+  if (b.what != FabricBlock::What::ends) return equipment_host_name(p_, b.what, b.of, member);
+  const int group = c_.networks[at(b.network)].ends[at(b.end)].group;
+  return group >= 0 ? c_.nodes[at(group)].names.name(member) : host_name_of(object);
+}
+
 void LinkRows::make_room(std::string& text, std::int64_t rows) const {
   std::int64_t all = 0;
   for (const Fabric& f : p_.fabrics) all += f.node_cables + f.leaf_spine_cables + f.spine_core_cables + f.uplink_cables;
@@ -55,21 +62,19 @@ void LinkRows::fill(const PluggedLink& l) {
       near_fabric_ = l.fabric;
       near_block_ = l.block;
       near_member_ = l.member;
-      const FabricBlock& b = p_.fabrics[at(l.fabric)].blocks[at(l.block)];
-      const int group = b.what == FabricBlock::What::ends ? c_.networks[at(b.network)].ends[at(b.end)].group : -1;
-      if (group >= 0)
-        row_.near_host = c_.nodes[at(group)].names.name(l.member);
-      else if (b.what != FabricBlock::What::ends)
-        row_.near_host = equipment_host_name(p_, b.what, b.of, l.member);
-      else
-        row_.near_host = host_name_of(row_.near.object);
+      row_.near_host = member_host(l.fabric, l.block, l.member, row_.near.object);
     }
   }
-  const SwitchNames& far = switch_names(l.far_fabric, l.far);
-  row_.far.object = far.name;
-  row_.far_host = far.host;
-  row_.far.port.clear();
-  append_int(row_.far.port, l.far_port);
+  if (l.far_block >= 0) {
+    links_.far_end(l, row_.far);
+    row_.far_host = member_host(l.fabric, l.far_block, l.far_member, row_.far.object);
+  } else {
+    const SwitchNames& far = switch_names(l.far_fabric, l.far);
+    row_.far.object = far.name;
+    row_.far_host = far.host;
+    row_.far.port.clear();
+    append_int(row_.far.port, l.far_port);
+  }
   row_.near_rack = l.near_at.rack < 0 ? std::string_view() : racks_[at(l.near_at.rack)];
   row_.far_rack = l.far_at.rack < 0 ? std::string_view() : racks_[at(l.far_at.rack)];
   const double rate = links_.rate(l).value;

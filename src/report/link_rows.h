@@ -57,6 +57,7 @@ class LinkRows {
   void fill(const PluggedLink&);
   void make_room(std::string& text, std::int64_t rows) const;  // that has so many of them
   const SwitchNames& switch_names(int fabric, SwitchRef);
+  std::string member_host(int fabric, int block, std::int64_t member, const std::string& object) const;
 
   const Cluster& c_;
   const Plan& p_;

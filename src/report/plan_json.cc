@@ -193,6 +193,21 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
         .field("uplink_cables", f.uplink_cables)
         .field("links_per_leaf_spine_pair", f.links_per_pair)
         .field("oversubscription", f.oversubscription);
+    if (!f.leaf_groups.empty()) {
+      json.array("own_leaves");
+      for (const LeafGroup& g : f.leaf_groups)
+        json.begin_object(kLine)
+            .field("name", g.name)
+            .field("count", f.planes * g.count)
+            .field("leaves_per_unit", g.each)
+            .field("down", g.down)
+            .field("up", g.up)
+            .field("links_per_leaf_spine_pair", g.links_per_pair)
+            .field("oversubscription", g.oversubscription)
+            .end_object();
+      json.end_array();
+    }
+    if (f.direct) json.field("direct", true);
     power.fabric(json, f);
     json.array("growth");
     for (const FabricBlock& b : f.blocks)

@@ -9,6 +9,7 @@
 #include "model/rounding.h"
 #include "plan/cost/accessories.h"
 #include "plan/cost/fitted.h"
+#include "plan/fabric/fabric.h"
 #include "plan/fabric/routing.h"
 #include "plan/hints.h"
 #include "plan/placement.h"
@@ -51,6 +52,15 @@ std::string device_text(const Cluster& cluster, const Plan& plan, const RackedDe
   return "?";
 }
 
+// Of the fabric's index-th switch.
+const FabricTier& tier_of(const Fabric& f, std::int64_t index) {
+  for (const FabricTier& t : f.tiers) {
+    if (index < t.count) return t;
+    index -= t.count;
+  }
+  return f.tiers.back();
+}
+
 std::string unplaced_name(const Cluster& cluster, const Plan& plan, const Unplaced& u) {
   const auto group = static_cast<std::size_t>(u.group);
   switch (u.kind) {
@@ -60,7 +70,7 @@ std::string unplaced_name(const Cluster& cluster, const Plan& plan, const Unplac
     case DeviceKind::storage:
       return cluster.storage[group].name;
     case DeviceKind::switch_:
-      return plan.fabrics[group].name + " switch";
+      return plan.fabrics[group].name + " " + tier_of(plan.fabrics[group], u.first).word;
     case DeviceKind::occupied:
       return "existing equipment";
   }
@@ -283,6 +293,7 @@ const std::string& members_name(const Cluster& cluster, const FabricBlock& block
 
 std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
   std::string out;
+  const auto ratio = [](double o) { return std::round(o * 1000) / 1000; };
   for (const Fabric& f : plan.fabrics) {
     const NetworkModel& network = cluster.networks[static_cast<std::size_t>(f.network)];
     out += format("  {}: {} at {}", network.name, enum_text(network.kind), to_text(network.rate));
@@ -303,14 +314,23 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
                     counted ? format("{} ports", t.ports) : std::string("number of ports not stated"), t.down);
       if (t.up > 0)
         out += format(", {} up{}", t.up, f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
+      if (&t == f.tiers.data() && own_uplink_ports(f))
+        out += format(" (of {} uplink ports)", t.part->uplinks.value_or(0));
       out += "\n";
     }
+    for (const LeafGroup& g : f.leaf_groups)
+      if (g.count > 0)
+        out += format("      {} of the leaves for '{}' alone: {} down, {} up, oversubscription {} to 1\n",
+                      f.planes * g.count, g.name, g.down, g.up, ratio(g.oversubscription));
+    if (f.direct) out += "    one cable between its two ports, without a switch\n";
     if (f.planes > 1)
       out += format("    {} planes that share no switch: {} x {} in each\n", f.planes,
                     f.tiers.empty() ? 0 : f.per_plane(0), f.tiers.empty() ? "" : f.tiers[0].word);
     if (f.rail_optimised)
       out += format("    rail-optimised: {} rail{}, {} unit{} of up to {} node{}\n", f.rails, f.rails == 1 ? "" : "s",
                     f.units, f.units == 1 ? "" : "s", f.unit, f.unit == 1 ? "" : "s");
+    if (f.single_beside) out += "    single ports: after the nodes' ports on the leaves of the last unit\n";
+    if (f.rail_pods) out += format("    {} pods, each with the {} leaves of one rail\n", f.pods, f.leaves_per_pod);
     if (!f.tiers.empty()) {
       out += format("    cables: {} to end points", f.node_cables);
       if (f.leaf_spine_cables)
@@ -322,7 +342,6 @@ std::string fabrics_text(const Cluster& cluster, const Plan& plan) {
             ", {} up to {}", f.uplink_cables,
             cluster.networks[static_cast<std::size_t>(plan.fabrics[static_cast<std::size_t>(f.uplinks_to)].network)]
                 .name);
-      const auto ratio = [](double o) { return std::round(o * 1000) / 1000; };
       out += format("; oversubscription {} to 1", ratio(f.oversubscription));
       if (f.core_oversubscription > 1) out += format(", between pods {} to 1", ratio(f.core_oversubscription));
       out += "\n";

@@ -289,8 +289,10 @@ void PowerJson::fabric(JsonWriter& json, const Fabric& f) const {
       .field("spines_per_pod", f.spines_per_pod)
       .field("links_per_spine_core_pair", f.core_links_per_pair)
       .field("cores_per_group", f.cores_per_group)
-      .field("spines_per_group", f.spines_per_group)
-      .array("members");
+      .field("spines_per_group", f.spines_per_group);
+  if (f.rail_pods) json.field("pods_of", "rails");
+  if (f.single_beside) json.field("single_ports_beside", true);
+  json.array("members");
   for (const FabricBlock& b : f.blocks) {
     if (b.what != FabricBlock::What::ends) continue;
     const EndPoints& e = c_.networks[static_cast<std::size_t>(b.network)].ends[static_cast<std::size_t>(b.end)];
@@ -303,8 +305,10 @@ void PowerJson::fabric(JsonWriter& json, const Fabric& f) const {
         .field("ports_each", b.ports_each)
         .field("first_slot", b.first)
         .field("slots_each", b.width)
-        .field("from_last", b.from_last)
-        .end_object();
+        .field("from_last", b.from_last);
+    if (b.leaves >= 0 && !f.leaf_groups.empty())
+      json.field("own_leaves", f.leaf_groups[static_cast<std::size_t>(b.leaves)].name);
+    json.end_object();
   }
   json.end_array();
 }

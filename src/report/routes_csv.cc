@@ -15,7 +15,7 @@ std::string render_routes_csv(const Cluster& cluster, const Plan& plan) {
     const Routing routing(plan, fabric);
     for (std::int64_t leaf = 0; leaf < f.tiers[0].count; ++leaf) {
       const std::string name = plan.switch_name(fabric, {0, leaf});
-      for (std::int64_t link = 0; link < f.tiers[0].up; ++link) {
+      for (std::int64_t link = 0; link < f.leaf_up(leaf); ++link) {
         PortRef upper;
         const PortRef lower = plan.up_link(fabric, {0, leaf}, link, &upper);
         csv.row({cluster.networks[static_cast<std::size_t>(f.network)].name, name, std::to_string(lower.port),

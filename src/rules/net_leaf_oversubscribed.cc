@@ -6,11 +6,31 @@
 namespace clusterc {
 namespace {
 
+// Leaves of their own: what `leaves` states of them.
+void own_leaves(const Rule& rule, const NetworkModel& n, const Fabric& f, Findings& findings) {
+  for (std::size_t i = 0; i < f.leaf_groups.size(); ++i) {
+    const LeafGroup& g = f.leaf_groups[i];
+    const Value<double>& stated = n.spec->leaves.entries[i].value.oversubscription;
+    const double most = stated.value_or(n.spec->oversubscription.value_or(1));
+    if (g.count == 0 || !above(g.oversubscription, most * 1.001)) continue;
+    Finding& x =
+        findings.error(rule.id, first_place(written(stated), n.spec->leaves.entries[i].name_span),
+                       format("each of the {} leaves '{}' of network '{}' has an oversubscription of {:.3g}:1, "
+                              "but the spec states {:.3g}:1",
+                              g.count, g.name, n.name, g.oversubscription, most));
+    x.label(format("{} x {} down, {} up{}", g.down, to_text(f.link_rate), g.up,
+                   f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : ""));
+    x.help("use more spines, or fewer nodes on each leaf");
+    x.object("networks." + n.name);
+  }
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     if (f.tiers.size() < 2 || f.tiers[0].up == 0) continue;
     const NetworkModel& n = c.networks[f.network];
+    own_leaves(rule, n, f, findings);
     const Value<double>& declared = n.spec->oversubscription;
     const bool stated = declared && declared.origin == Origin::spec;  // it has a default
     const double said = declared.value_or(1);
@@ -41,7 +61,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (f.oversubscription <= 1.001 || !n.carries_traffic(Traffic::compute)) continue;
     // It is what was asked for. Jobs of GPUs that leave their leaf pay for it all the same.
     for (const EndPoints& e : n.ends) {
-      if (e.group < 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes ||
+      if (e.group < 0 || e.leaves >= 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes ||
           e.members * e.ports_each <= f.tiers[0].down * std::max<std::int64_t>(1, f.leaves_per_unit))
         continue;
       Finding& x = findings.warning(rule.id, first_place(written(declared), n.span),
@@ -64,7 +84,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Leaves have the uplinks that the spec's `oversubscription` states, or full bandwidth where it is left out (error; a note
-where `spines` and `links_per_spine` state the uplinks themselves). GPU nodes whose jobs span several leaves have full
+where `spines` and `links_per_spine` state the uplinks themselves). Leaves of their own (`leaves`) have those that their
+own `oversubscription` states. Ports of nodes that are fabric managers and nothing else are not counted where they are
+beside the ports of a scalable unit: they send management datagrams. GPU nodes whose jobs span several leaves have full
 bandwidth between them (warning).
 
 ## Why it matters

@@ -8,8 +8,8 @@
 namespace clusterc {
 namespace {
 
-// Leaves in several units, and neither spines nor uplinks into another network: plan/fabric/fabric.cc plans no spines
-// for switches with uplink ports of their own.
+// Leaves in several units, and neither spines nor uplinks into another network: plan/fabric/fabric.cc plans spines on
+// the uplink ports of switches that have such only where the spec names the spine.
 bool in_islands(const Fabric& f) { return f.tiers.size() == 1 && f.units > 1 && f.uplink_cables == 0; }
 
 // The Ethernet networks of in-band traffic on switches of their own that are too slow for the uplinks, the fastest
@@ -44,7 +44,10 @@ void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
                        : format("an Ethernet network with `rate: {}` or more that carries `inband`", rate),
                   other));
   } else {
-    x.help(std::string(other).substr(3));
+    x.help(
+        format("name a switch with ports of {} as spine, `tiers: {{ spine: … }}`: its links take the {} uplink ports "
+               "of each leaf",
+               to_text(*part.uplink_rate), part.uplinks.value_or(0)));
   }
 }
 
@@ -85,8 +88,10 @@ islands = ⌈end ports at the size built for / ports of a leaf⌉, where nothing
 
 Unit: islands on both sides.
 
-A switch with uplink ports of its own (48 x 1 Gb/s and 4 x 100 Gb/s) has no spines planned above it. With `connects: everything` two uplinks of each go to the first Ethernet network that carries in-band traffic
-on its own switches or on those that it shares, where their `rate` is that of the uplinks at least.
+A switch with uplink ports of its own (48 x 25 Gb/s and 8 x 100 Gb/s) has spines above it if `tiers` names them: a
+switch of its own kind has no ports for these links. With `connects: everything` two uplinks of each go to the first
+Ethernet network that carries in-band traffic on its own switches or on those that it shares, where their `rate` is
+that of the uplinks at least.
 
 Source: NVIDIA, DGX SuperPOD reference architecture, RA-11333-001 V11, appendix A: 8 out-of-band switches with 16 uplinks of 100 Gb/s, two each.
 
@@ -98,8 +103,8 @@ Error: none beyond its inputs.
 
 ## How to fix
 
-Set the key that the finding names: `rate` of the in-band network or what it `carries`, `connects: everything` on the
-out-of-band network, or another `switch`.
+Set the key that the finding names: `tiers: { spine: … }`, `rate` of the in-band network or what it `carries`,
+`connects: everything` on the out-of-band network, or another `switch`.
 
 ## When to accept
 

@@ -1,4 +1,4 @@
-#include "plan/plan.h"
+#include "plan/fabric/fabric.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/network.h"
@@ -77,9 +77,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                              t.model, t.word, n.name));
         continue;
       }
-      const std::int64_t up = t.up * (&t == f.tiers.data() ? f.uplink_ports : 1);
-      if (n.switch_part->uplinks.value_or(0) > 0 ? t.down <= t.ports : t.down + up <= t.ports)
-        continue;  // uplinks of a management switch are ports of their own
+      const bool leaf = &t == f.tiers.data();
+      const std::int64_t up = t.up * (leaf ? f.uplink_ports : 1), own = leaf ? n.switch_part->uplinks.value_or(0) : 0;
+      if (own > 0 ? t.down <= t.ports && t.up <= own : t.down + up <= t.ports) continue;
       Finding& x = findings.error(rule.id, first_place(written(n.spec->switch_model), n.span),
                                   format("each {} of network '{}' needs {} ports, but '{}' has {}", t.word, n.name,
                                          t.down + up, t.model, t.ports));
@@ -96,9 +96,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         const Value<std::int64_t>& wish = c.nodes[e.group].spec->scalable_unit;
         findings
             .warning(rule.id, wish.span,
-                     format("units of network '{}' have {} nodes instead of {}: a leaf of {} ports has no room for "
-                            "more beside its uplinks",
-                            n.name, f.unit, *wish, f.tiers[0].ports))
+                     own_uplink_ports(f)
+                         ? format("units of network '{}' have {} nodes instead of {}: the {} uplink ports of a leaf "
+                                  "carry no more",
+                                  n.name, f.unit, *wish, *f.tiers[0].part->uplinks)
+                         : format("units of network '{}' have {} nodes instead of {}: a leaf of {} ports has no room "
+                                  "for more beside its uplinks",
+                                  n.name, f.unit, *wish, f.tiers[0].ports))
             .label(format("{} down + {} up", f.tiers[0].down, f.tiers[0].up))
             .help(format("write `scalable_unit: {}`, or leave it out", f.unit))
             .object(object);
@@ -137,7 +141,7 @@ The last rack cannot be connected without another tier of switches.
 ```
 ports of a switch = ports x ways that one is split
 one switch:  ports of all members, at the size built for <= ports
-leaf, spine: down + up <= ports
+leaf, spine: down + up <= ports; leaf with uplink ports of its own: down <= ports, up <= uplink ports
 ```
 
 Unit: ports on both sides.

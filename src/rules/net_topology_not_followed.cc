@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "plan/plan.h"
@@ -86,7 +87,9 @@ void guest(const Rule& rule, const Cluster& c, const NetworkModel& n, Findings& 
        {std::pair{"topology", written(s.topology)}, std::pair{"spines", written(s.spines)},
         std::pair{"links_per_spine", written(s.links_per_spine)}, std::pair{"uplink_rate", written(s.uplink_rate)},
         std::pair{"core_oversubscription", written(s.core_oversubscription)},
-        std::pair{"room_for_cores", written(s.room_for_cores)}, std::pair{"leaf_per_rack", written(s.leaf_per_rack)}})
+        std::pair{"room_for_cores", written(s.room_for_cores)}, std::pair{"leaf_per_rack", written(s.leaf_per_rack)},
+        std::pair{"pods", written(s.pods)},
+        std::pair{"leaves", s.leaves.empty() ? SourceSpan{} : s.leaves.entries.front().name_span}})
     if (at.valid())
       findings
           .note(rule.id, at,
@@ -116,6 +119,23 @@ void unit_of_no_network(const Rule& rule, const RuleInput& in, const NodeGroupMo
         .object("nodes." + g.name);
 }
 
+// Leaves of their own are planned beside others, under spines that join all of them.
+void own_leaves(const Rule& rule, const Fabric& f, const NetworkModel& n, Findings& findings) {
+  if (n.spec->leaves.empty() || !f.leaf_groups.empty()) return;
+  if (std::ranges::none_of(n.ends, [](const EndPoints& e) { return e.leaves >= 0; }))
+    return;  // unknown names: reported
+  const bool all = std::ranges::all_of(n.ends, [](const EndPoints& e) { return e.leaves >= 0; });
+  findings
+      .error(rule.id, n.spec->leaves.entries.front().name_span,
+             format("network '{}' has no leaves for '{}' alone: {}", n.name, n.spec->leaves.entries.front().name,
+                    all                   ? "no member is left for the other leaves"
+                    : f.tiers.size() == 1 ? "its switches have no spines"
+                                          : "leaves of two kinds are planned under two tiers, and it has three"))
+      .help(all ? "leave `leaves` out, and write its `oversubscription` on the network"
+                : "leave `leaves` out, or use a larger switch")
+      .object("networks." + n.name);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NodeGroupModel& g : c.nodes) unit_of_no_network(rule, in, g, findings);
@@ -137,6 +157,25 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     number(rule, n, n.spec->links_per_spine, f.links_per_pair, "links_per_spine", "links from each leaf to each spine",
            wired, findings);
     leaf_of_each_rack(rule, c, f, n, findings);
+    own_leaves(rule, f, n, findings);
+    // Uplink ports of management switches lead to the in-band network.
+    if (const auto* spine = n.spec->tiers.find("spine");
+        spine && n.everything && f.tiers.size() == 1 && n.switch_part->uplinks.value_or(0) > 0)
+      findings
+          .note(
+              rule.id, spine->name_span,
+              format("network '{}' connects everything, so its uplinks end on the in-band network and nothing follows "
+                     "`tiers`",
+                     n.name))
+          .help("leave `tiers` out")
+          .object("networks." + n.name);
+    if (const Value<PodsOf>& pods = n.spec->pods; written(pods).valid() && *pods == PodsOf::rails && !f.rail_pods)
+      findings
+          .note(
+              rule.id, pods.span,
+              format("network '{}' has no {}, so nothing follows `pods`", n.name, f.rail_optimised ? "cores" : "rails"))
+          .help("leave `pods` out")
+          .object("networks." + n.name);
     const Value<double>& cores = n.spec->core_oversubscription;
     if (written(cores).valid() && f.tiers.size() < 3 && *cores > 1)
       findings
@@ -161,8 +200,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 The planned fabric has what the spec asks of it: leaves and spines where `topology` names them, the units of
-`scalable_unit`, and the numbers in `spines` and `links_per_spine`. A number that the plan cannot have is an error. One
-switch in place of several rail-optimised units is a warning, in place of other leaves and spines a note.
+`scalable_unit`, the numbers in `spines` and `links_per_spine`, the pods of `pods`, and `leaves` of their own. A number
+or leaves that the plan cannot have are an error. One switch in place of several rail-optimised units is a warning, in
+place of other leaves and spines a note.
 
 ## Why it matters
 

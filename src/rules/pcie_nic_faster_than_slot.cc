@@ -51,8 +51,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                       narrowest && narrowest->slot ? written(narrowest->slot->lanes) : SourceSpan{},
                       narrowest && narrowest->slot ? written(narrowest->slot->device) : SourceSpan{},
                       in_spec(c, nics.span), in_spec(c, s.span), g.span);
-      // One port alone that is too fast never reaches its rate; several only compete when all are busy.
+      // One port alone that is too fast never reaches its rate; several only compete when all are busy. A fabric
+      // manager sends management datagrams, a share of a percent of either figure.
       const bool alone = above(asked.fastest.value, usable.value);
+      if (g.only_manages_fabrics()) {
+        findings
+            .note(rule.id, at,
+                  format("'{}' of group '{}' carries {} over PCIe {}.0 x{} instead of {}: enough for a fabric manager",
+                         nics.name, g.name, to_text(usable, 3), generation, lanes, to_text(wanted)))
+            .object("nodes." + g.name);
+        continue;
+      }
       Finding& f = findings.add(
           alone ? Severity::error : Severity::warning, rule.id, at,
           format("'{}' of group '{}' must carry {}{}, but PCIe {}.0 x{} carries {}", nics.name, g.name, to_text(wanted),
@@ -78,7 +87,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 The slot of a network adapter carries what its networks need: all ports in use, each at the rate of its network, at the
-same time. It is an error if one port alone exceeds the slot, and a warning if only all ports together do.
+same time. It is an error if one port alone exceeds the slot, and a warning if only all ports together do. On nodes that are
+fabric managers and nothing else it is a note: they send management datagrams, and users' traffic does not pass them.
 
 ## Why it matters
 

@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "plan/plan.h"
+#include "plan/placement.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/nodes.h"
@@ -8,9 +8,8 @@
 namespace clusterc {
 namespace {
 
-// Two people do not lift more than 50 kg; a lift is needed (policy).
 constexpr Threshold kThreshold{.means = "weight from which a device is heavy",
-                               .standard = 50,
+                               .standard = kHeavyDevice.value,
                                .least = 5,
                                .most = 500,
                                .dimension = Dimension::mass};
@@ -135,7 +134,8 @@ A node of 123 kg at U33 of an empty rack of 42 U.
 
 ## How to fix
 
-Leave `at` out, or name a lower unit: the planner fills racks from the bottom.
+Leave `at` out, or name a lower unit: the planner fills racks with nodes from the bottom, and puts switches of 50 kg or
+more as low as they fit; lighter ones go to the top.
 
 ## When to accept
 

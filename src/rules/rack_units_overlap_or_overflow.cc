@@ -118,7 +118,7 @@ Otherwise forty nodes are delivered to racks with room for thirty-nine.
 
 Unit: rack units on both sides.
 
-Devices are put where they fit: what the spec fixes (`occupied`, `at`) first, then nodes from the bottom up, at most `per_rack` in each rack, then storage and switches from the top down.
+Devices are put where they fit: what the spec fixes (`occupied`, `at`) first, then nodes from the bottom up, at most `per_rack` in each rack, then storage, then switches from the top down; switches of 50 kg or more stand as low as they fit.
 
 Source: geometry; EIA-310.
 

@@ -182,9 +182,16 @@ std::string unplaced_name(const RuleInput& in, const Unplaced& u) {
       return format("{} of '{}'", plural(u.count, "node"), c.nodes[u.group].name);
     case DeviceKind::storage:
       return format("{} of storage '{}'", plural(u.count, "system"), c.storage[u.group].name);
-    case DeviceKind::switch_:
-      return format("{} {} of network '{}'", u.count, u.count == 1 ? "switch" : "switches",
-                    c.networks[in.plan.fabrics[u.group].network].name);
+    case DeviceKind::switch_: {
+      const Fabric& f = in.plan.fabrics[u.group];
+      const std::string& word = f.tiers[static_cast<std::size_t>(in.plan.switch_ref(u.group, u.first).tier)].word;
+      return format("{} of network '{}'",
+                    u.count == 1       ? "1 " + word
+                    : word == "leaf"   ? format("{} leaves", u.count)
+                    : word == "switch" ? format("{} switches", u.count)
+                                       : plural(u.count, word),
+                    c.networks[f.network].name);
+    }
     case DeviceKind::occupied:
       break;
   }

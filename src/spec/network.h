@@ -14,13 +14,19 @@ template <>
 struct EnumNames<Rdma> {
   static constexpr auto names = enum_table<Rdma>({{Rdma::none, "none"}, {Rdma::roce, "roce"}, {Rdma::iwarp, "iwarp"}});
 };
-enum class NetworkTopology { rail_optimised, fat_tree, rail_only, single };
+enum class NetworkTopology { rail_optimised, fat_tree, rail_only, single, point_to_point };
 template <>
 struct EnumNames<NetworkTopology> {
   static constexpr auto names = enum_table<NetworkTopology>({{NetworkTopology::rail_optimised, "rail-optimised"},
                                                              {NetworkTopology::fat_tree, "fat-tree"},
                                                              {NetworkTopology::rail_only, "rail-only"},
-                                                             {NetworkTopology::single, "single"}});
+                                                             {NetworkTopology::single, "single"},
+                                                             {NetworkTopology::point_to_point, "point-to-point"}});
+};
+enum class PodsOf { units, rails };
+template <>
+struct EnumNames<PodsOf> {
+  static constexpr auto names = enum_table<PodsOf>({{PodsOf::units, "units"}, {PodsOf::rails, "rails"}});
 };
 enum class Traffic { compute, storage, inband, oob };
 template <>
@@ -98,6 +104,19 @@ struct RocePlan {  // how the fabric keeps RoCE from losing packets
   }
 };
 
+struct OwnLeaves {  // leaves that only these members are plugged into
+  SourceSpan span;
+  std::vector<Value<std::string>> connects;
+  Value<double> oversubscription;
+  static constexpr std::string_view type_name = "leaves of their own";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("connects", s.connects, {.required = true, .doc = "node groups and storage systems on these leaves: [login]"});
+    v("oversubscription", s.oversubscription,
+      {.doc = "of these leaves; left out: as the network's", .least = 0.1, .most = 1000});
+  }
+};
+
 struct Network {
   SourceSpan span;
   Value<LinkKind> kind;
@@ -109,6 +128,8 @@ struct Network {
   NamedMap<Value<std::string>> tiers;
   std::optional<RocePlan> roce;
   Value<NetworkTopology> topology;
+  Value<PodsOf> pods;
+  NamedMap<OwnLeaves> leaves;
   Value<AirPath> airflow;
   Value<RackSide> ports_face;
   Value<std::int64_t> rails, planes, breakout, bond, vlan, mtu, asn;
@@ -140,7 +161,14 @@ struct Network {
               "defaults of its keys"});
     v("racks", s.racks, {.doc = "rack group for the switches; left out: beside the nodes"});
     v("shares_switches_with", s.shares_switches_with, {.doc = "network on whose switches this one runs"});
-    v("topology", s.topology, {.doc = "left out: one switch where all ports fit, else a fat tree"});
+    v("topology", s.topology,
+      {.doc = "left out: one switch where all ports fit, else a fat tree; point-to-point: one cable and no switch"});
+    v("pods", s.pods,
+      {.standard = "units",
+       .why = "nodes of one unit are then in one pod on every rail",
+       .doc = "what shares the spines of a pod where there are cores: the leaves of some units, or those of one rail"});
+    v("leaves", s.leaves,
+      {.doc = "leaves of their own for some members: { service: { connects: [login], oversubscription: 4 } }"});
     v("airflow", s.airflow, {.doc = "way of the air through the switches that are ordered"});
     v("ports_face", s.ports_face,
       {.standard = "rear",

@@ -30,6 +30,16 @@ std::string numbered(std::string_view stem, std::string_view word, std::int64_t 
   return s;
 }
 
+// Nodes with one key hang on the same leaves: a unit, or a pair of leaves of their own, which come after the units.
+std::int64_t unit_of(const Fabric& f, std::int64_t leaf) {
+  std::int64_t before = f.units * f.planes;
+  for (const LeafGroup& g : f.leaf_groups) {
+    if (&g == f.leaf_group(leaf)) return before + (leaf % f.per_plane(0) - g.first) / g.each;
+    before += g.count;
+  }
+  return leaf / f.per_plane(0) * f.units + f.unit_of_leaf(leaf);
+}
+
 void tree(const System& in, SlurmFacts& facts) {
   const Cluster& c = in.cluster;
   const Plan& plan = in.plan;
@@ -41,8 +51,11 @@ void tree(const System& in, SlurmFacts& facts) {
     if (plan.fabrics[f].tiers.empty() && c.networks[n].shares >= 0) f = c.networks[n].shares;
     const Fabric& fabric = plan.fabrics[f];
     if (fabric.tiers.empty()) continue;
-    const std::int64_t per_unit = std::max<std::int64_t>(1, fabric.leaves_per_unit);
-    std::map<std::int64_t, std::vector<std::string>> units;
+    struct Unit {
+      std::int64_t leaf = 0;
+      std::vector<std::string> nodes;
+    };
+    std::map<std::int64_t, Unit> units;
     for (const SlurmNodes& s : facts.nodes) {
       const NodeGroupModel& g = c.nodes[s.group];
       for (std::int64_t i = 0; i < g.count; ++i) {
@@ -50,7 +63,9 @@ void tree(const System& in, SlurmFacts& facts) {
         if (placed[static_cast<std::size_t>(node)]) continue;
         const std::int64_t leaf = plan.leaf_of_node(f, node);
         if (leaf < 0) continue;
-        units[leaf / per_unit].push_back(g.names.name(i));
+        Unit& unit = units[unit_of(fabric, leaf)];
+        if (unit.nodes.empty()) unit.leaf = leaf;
+        unit.nodes.push_back(g.names.name(i));
         placed[static_cast<std::size_t>(node)] = 1;
       }
     }
@@ -58,18 +73,20 @@ void tree(const System& in, SlurmFacts& facts) {
     const std::string& name = c.networks[f].name;
     std::vector<std::string> lower;
     std::map<std::int64_t, std::vector<std::string>> pods;
-    for (const auto& [unit, nodes] : units) {
+    // Pods of one rail part no nodes: each node has ports in all of them.
+    const bool by_pods = fabric.tiers.size() > 2 && !fabric.rail_pods;
+    for (const auto& [unit, of] : units) {
       SlurmSwitch s;
-      s.name = fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1)
-                                                          : plan.switch_host_name(f, {0, unit});
-      s.nodes = fold_names(nodes);
+      s.name = fabric.leaf_group(of.leaf)                   ? plan.switch_host_name(f, {0, of.leaf})
+               : fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1)
+                                                            : plan.switch_host_name(f, {0, unit});
+      s.nodes = fold_names(of.nodes);
       lower.push_back(s.name);
-      if (fabric.tiers.size() > 2)
-        pods[unit * per_unit / std::max<std::int64_t>(1, fabric.leaves_per_pod)].push_back(s.name);
+      if (by_pods) pods[of.leaf / std::max<std::int64_t>(1, fabric.leaves_per_pod)].push_back(s.name);
       facts.switches.push_back(std::move(s));
     }
     if (fabric.tiers.size() < 2) continue;  // nothing above the leaves: each is a tree of its own
-    if (fabric.tiers.size() > 2) {
+    if (by_pods) {
       lower.clear();
       for (const auto& [pod, leaves] : pods) {
         lower.push_back(numbered(name, "pod", pod + 1));

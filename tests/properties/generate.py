@@ -206,6 +206,8 @@ class Maker:
             net["spines"] = r.randint(1, 12)
         if r.random() < 0.1:
             net["links_per_spine"] = r.randint(1, 8)
+        if r.random() < 0.2 and net.get("topology") == "rail-optimised":
+            net["pods"] = "rails"
 
     def nvl_network(self):
         net = {"kind": "infiniband", "rate": "400 Gb/s", "switch": "nvidia-qm9700", "topology": self.r.choice(["rail-optimised", "fat-tree"]), "connects": {"gpu": {"ports": "compute"}}}

@@ -257,6 +257,8 @@ class Judge:
             self.hold(net.get(key, planned) == planned or "net-topology-not-followed" in self.rules, f"{network}: {key} is {planned}, {net.get(key)} was asked for")
         if "uplink_rate" in net:
             self.hold(f["uplink_bit_s"] == quantity(net["uplink_rate"]) * 1e9, f"{network}: links between switches of {f['uplink_bit_s']}, {net['uplink_rate']} was asked for")
+        if net.get("pods") == "rails" and "core" in word:
+            self.hold(f["pods"] == f["rails"] or f["rails"] == 1, f"{network}: {f['pods']} pods of {f['rails']} rails")
         if net.get("room_for_cores") and "core" not in word:
             self.hold(word["spine"]["down"] * 2 <= word["spine"]["ports"], f"{network}: spines have {word['spine']['down']} of {word['spine']['ports']} ports down, half was to stay free")
         used = word["leaf"]["down"] + word["leaf"]["up"] * self.uplink_ports(network)

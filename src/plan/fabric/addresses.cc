@@ -121,13 +121,14 @@ void plan_addresses(Plan& plan) {
     }
 
     const auto given = n.spec && n.spec->gateway ? parse_ipv4(*n.spec->gateway) : std::nullopt;
-    a.gateway = given.value_or(a.subnet.base + 1);
-    ++a.needed;
+    // One cable leads to no gateway, unless the spec gives one of its two ends as such.
+    a.gateway = given.value_or(n.direct ? 0 : a.subnet.base + 1);
+    a.needed += a.gateway != 0;
     // The gateway's, and those of hosts outside that the spec names by address: nobody gets them.
     std::vector<std::uint64_t> taken;
     for (const std::uint32_t address : addresses_outside(c, a.subnet))
       if (address != a.gateway) taken.push_back(address - a.subnet.base), ++a.needed;
-    if (a.subnet.contains(a.gateway)) taken.push_back(a.gateway - a.subnet.base);
+    if (a.gateway && a.subnet.contains(a.gateway)) taken.push_back(a.gateway - a.subnet.base);
     std::ranges::sort(taken);
     const bool fit = a.usable && (slots(all, size, taken) || blocks(all, size, taken) ||
                                   packed(all, size, taken, true) || packed(all, size, taken, false));

@@ -5,14 +5,17 @@
 // ports than rails (fabric managers) takes single slots from the last one of the last unit down, on top of all that is
 // built for. Uplinks of management switches do likewise. Only where `built_for` fills scalable units to the last slot
 // the single ports stand inside it (slots_needed): in the reference SuperPOD these are the ports of the 128th node, so
-// 127 of the 128 can come (FabricBlock::room). Leaves count their node ports from 1 and their uplinks from the top end,
-// link by link; the m links to one spine lie side by side, so that twin-port cages and split ports carry one cable.
-// Several planes are as many copies of one fabric: link x of a member goes to plane x modulo the planes, and is its
-// link x / planes there. The links of a port that is split over the planes follow one another, so each plane has one of
-// them. A network that is out-of-band for everything counts nodes' management ports first, then storage, then the
-// switches of each fabric, then PDUs rack by rack, then shelves and trays of assemblies. Its switches have ports of
-// their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the first Ethernet fabric that carries in-band traffic,
-// its own or a guest's, which therefore is planned again with those ports.
+// 127 of the 128 can come (FabricBlock::room). Leaves that have ports to spare beside a scalable unit take them there
+// (Fabric::single_beside): the port after the unit's on rail 1, rail 2 and so on of the last unit. Leaves count their
+// node ports from 1 and their uplinks from the top end, link by link; the m links to one spine lie side by side, so
+// that twin-port cages and split ports carry one cable. Several planes are as many copies of one fabric: link x of a
+// member goes to plane x modulo the planes, and is its link x / planes there. The links of a port that is split over
+// the planes follow one another, so each plane has one of them. A network that is out-of-band for everything counts
+// nodes' management ports first, then storage, then the switches of each fabric, then PDUs rack by rack, then shelves
+// and trays of assemblies. Its switches have ports of their own for uplinks (48 x 1 Gb/s + 4 x 100 Gb/s): two go to the
+// first Ethernet fabric that carries in-band traffic, its own or a guest's, which therefore is planned again with those
+// ports. On other networks such ports join leaves and spines, where `tiers` names the spine: a switch of the leaf's
+// kind has no ports for them.
 #include "plan/fabric/fabric.h"
 
 #include <algorithm>
@@ -66,9 +69,22 @@ struct Builder {
   Plan& plan;
 
   bool own_switches(const NetworkModel& n) const {
-    return n.switch_part && n.shares < 0 && n.kind != LinkKind::efa && n.kind != LinkKind::nvlink && c.own_site;
+    return n.switch_part && n.shares < 0 && !n.direct && n.kind != LinkKind::efa && n.kind != LinkKind::nvlink &&
+           c.own_site;
   }
   static bool has_uplink_ports(const NetworkModel& n) { return n.switch_part->uplinks.value_or(0) > 0; }
+  static const SwitchPart* named_tier(const NetworkModel& n, std::string_view word) {
+    for (const auto& [name, part] : n.tier_parts)
+      if (name == word) return part;
+    return nullptr;
+  }
+  static bool spines_on_uplink_ports(const NetworkModel& n) {
+    return has_uplink_ports(n) && n.switch_part->uplink_rate && !n.everything && named_tier(n, "spine");
+  }
+  // Tier whose `tiers` entry names the switch. Over uplink ports of their own no tier is a switch of the leaf's kind.
+  static std::string_view named_by(const NetworkModel& n, std::string_view word) {
+    return word == "core" && spines_on_uplink_ports(n) && !named_tier(n, word) ? "spine" : word;
+  }
 
   void add_ends(Fabric& f, int network, const std::vector<FabricBlock>* known) const {
     const NetworkModel& n = c.networks[network];
@@ -87,7 +103,8 @@ struct Builder {
                           .end = static_cast<int>(e),
                           .members = p.members,
                           .ports_each = p.ports_each * p.split,
-                          .built_for = std::max(p.built_for, p.members)});
+                          .built_for = std::max(p.built_for, p.members),
+                          .leaves = n.shares < 0 ? p.leaves : -1});
     }
   }
 
@@ -108,23 +125,54 @@ struct Builder {
               {.what = FabricBlock::What::shelves, .of = static_cast<int>(a), .members = n, .built_for = n});
   }
 
+  // Nodes that are fabric managers and nothing else send management datagrams.
+  static bool manages_only(const Cluster& c, const FabricBlock& b) {
+    if (b.what != FabricBlock::What::ends) return false;
+    const EndPoints& e = c.networks[static_cast<std::size_t>(b.network)].ends[static_cast<std::size_t>(b.end)];
+    return e.group >= 0 && c.nodes[static_cast<std::size_t>(e.group)].only_manages_fabrics();
+  }
+
   // Lays the blocks out for leaves in units of `rails`, and says what that asks for.
   // Of one plane.
-  static FabricDemand lay_out(Fabric& f, std::int64_t rails, bool rail_optimised) {
+  static FabricDemand lay_out(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised, bool own_leaves) {
     FabricDemand d{.rails = rails};
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
+    // Leaves of their own: rails are nothing to them, pairs of a bond are.
+    const std::int64_t pair = n.spec ? n.spec->bond.value_or(1) : 1;
+    if (n.spec)
+      for (const auto& own : n.spec->leaves)
+        d.own_leaves.push_back(
+            {.each = pair,
+             .oversubscription = own.value.oversubscription.value_or(n.spec->oversubscription.value_or(1))});
+    const bool only_own =
+        std::all_of(f.blocks.begin(), f.blocks.end(), [](const FabricBlock& b) { return b.leaves >= 0; });
     for (FabricBlock& b : f.blocks) {
       const std::int64_t ports = ceil_div(b.ports_each, f.planes);
+      if (only_own || !own_leaves) b.leaves = -1;
+      if (b.leaves >= 0) {
+        std::int64_t& slots = d.own_leaves[static_cast<std::size_t>(b.leaves)].slots;
+        b.width = ceil_div(ports, pair);
+        b.from_last = false;
+        b.first = slots;
+        slots += b.built_for * b.width;
+        continue;
+      }
       b.width = ceil_div(ports, rails);
       b.from_last = b.what == FabricBlock::What::uplinks || (rail_optimised && ports < rails);
     }
+    if (std::all_of(d.own_leaves.begin(), d.own_leaves.end(), [](const OwnLeavesDemand& o) { return o.slots == 0; }))
+      d.own_leaves.clear();
     // A fabric of single ports only has nobody to make room for.
-    if (std::all_of(f.blocks.begin(), f.blocks.end(), [](const FabricBlock& b) { return b.from_last; }))
+    if (std::all_of(f.blocks.begin(), f.blocks.end(),
+                    [](const FabricBlock& b) { return b.from_last || b.leaves >= 0; }))
       for (FabricBlock& b : f.blocks) b.from_last = false;
-    std::int64_t first = 0, extra = 0, width = 0;
+    std::int64_t first = 0, extra = 0, busy = 0, width = 0;
     for (FabricBlock& b : f.blocks) {
+      if (b.leaves >= 0) continue;
       if (b.from_last) {
         b.first = extra;
         extra += b.built_for * b.ports_each;  // over all planes
+        if (!manages_only(c, b)) busy += b.built_for * b.ports_each;
         continue;
       }
       b.first = first;
@@ -134,6 +182,7 @@ struct Builder {
     }
     d.slots_built = first;
     d.extra_ports = ceil_div(extra, f.planes);
+    d.extra_busy = ceil_div(busy, f.planes);
     if (rail_optimised && width) d.slot_multiple = width;
     return d;
   }
@@ -145,12 +194,16 @@ struct Builder {
   // two are nobody's: as the nodes.)
   static BitsPerSecond uplink_rate(const NetworkModel& n, std::int64_t ways, bool cores) {
     double rate = n.rate.value;
+    const bool own_ports = spines_on_uplink_ports(n);
     if (n.spec && n.spec->uplink_rate)
       rate = std::max(rate, n.spec->uplink_rate->value);
+    else if (own_ports)
+      rate = n.switch_part->uplink_rate->value;
     else if (n.switch_part->port_rate && (ways & (ways - 1)) == 0)
       rate = std::max(rate,
                       n.switch_part->port_rate->value / static_cast<double>(n.kind == LinkKind::infiniband ? 1 : ways));
-    if (n.switch_part->port_rate) rate = std::min(rate, n.switch_part->port_rate->value);
+    if (const Value<BitsPerSecond>& port = own_ports ? n.switch_part->uplink_rate : n.switch_part->port_rate)
+      rate = std::min(rate, port->value);
     for (const auto& [name, part] : n.tier_parts)
       if ((name == "spine" || (cores && name == "core")) && part && part->port_rate)
         rate = std::min(rate, part->port_rate->value);
@@ -159,9 +212,8 @@ struct Builder {
 
   // Ports of a switch of this tier at the rate between switches; of a leaf as many as it has for nodes.
   static std::int64_t radix_of(std::string_view word, const NetworkModel& n, BitsPerSecond rate, std::int64_t radix) {
-    for (const auto& [name, part] : n.tier_parts)
-      if (name == word && part && part->ports)
-        if (const std::int64_t own = switch_radix(*part, rate, Value<std::int64_t>(), nullptr); own > 0) return own;
+    if (const SwitchPart* part = named_tier(n, named_by(n, word)); part && part->ports)
+      if (const std::int64_t own = switch_radix(*part, rate, Value<std::int64_t>(), nullptr); own > 0) return own;
     return radix;
   }
 
@@ -173,7 +225,7 @@ struct Builder {
 
   static std::int64_t scalable_unit(const Cluster& c, const Fabric& f) {
     for (const FabricBlock& b : f.blocks) {
-      if (b.what != FabricBlock::What::ends || b.from_last) continue;
+      if (b.what != FabricBlock::What::ends || b.from_last || b.leaves >= 0) continue;
       const EndPoints& p = c.networks[b.network].ends[b.end];
       if (p.group >= 0 && c.nodes[p.group].spec && c.nodes[p.group].spec->scalable_unit)
         return *c.nodes[p.group].spec->scalable_unit * b.width;
@@ -186,7 +238,7 @@ struct Builder {
     const NetworkModel& n = c.networks[f.network];
     if (!n.spec || !n.spec->leaf_per_rack.value_or(false)) return 0;
     for (const FabricBlock& b : f.blocks) {
-      if (b.what != FabricBlock::What::ends) continue;
+      if (b.what != FabricBlock::What::ends || b.leaves >= 0) continue;
       const EndPoints& p = c.networks[b.network].ends[b.end];
       if (p.group >= 0 && c.nodes[p.group].spec) return c.nodes[p.group].spec->per_rack.value_or(0) * b.width;
     }
@@ -195,9 +247,10 @@ struct Builder {
 
   // For leaves in units of `rails`: the layout, and the switches that the network names.
   // `cores`: should there be three tiers.
-  static FabricDemand demand(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised, bool cores) {
+  static FabricDemand demand(const Cluster& c, Fabric& f, std::int64_t rails, bool rail_optimised, bool cores,
+                             bool own_leaves = true) {
     const NetworkModel& n = c.networks[f.network];
-    FabricDemand d = lay_out(f, rails, rail_optimised);
+    FabricDemand d = lay_out(c, f, rails, rail_optimised, own_leaves);
     const Value<std::int64_t> breakout = n.spec ? n.spec->breakout : Value<std::int64_t>();
     d.radix = switch_radix(*n.switch_part, n.rate, breakout, &f.ways);
     // Spines and cores may be other switches; one without a number of ports counts as the leaf does
@@ -205,7 +258,10 @@ struct Builder {
     f.uplink_rate = uplink_rate(n, f.ways, cores);
     d.uplink_speed = n.rate.value > 0 ? f.uplink_rate / n.rate : 1;
     const std::int64_t ports_between = switch_radix(*n.switch_part, f.uplink_rate, breakout, nullptr);
-    f.uplink_ports = d.uplink_ports = ports_between > 0 && d.radix % ports_between == 0 ? d.radix / ports_between : 1;
+    d.own_uplinks = spines_on_uplink_ports(n) ? *n.switch_part->uplinks : 0;
+    if (d.own_uplinks == 0 && ports_between > 0 && d.radix % ports_between == 0)
+      d.uplink_ports = d.radix / ports_between;
+    f.uplink_ports = d.uplink_ports;
     d.spine_radix = radix_of("spine", n, f.uplink_rate, d.radix / d.uplink_ports);
     d.core_radix = radix_of("core", n, f.uplink_rate, d.radix / d.uplink_ports);
     d.cage = d.radix / std::max<std::int64_t>(1, n.switch_part->ports.value_or(1)) *
@@ -217,6 +273,7 @@ struct Builder {
       d.spines = n.spec->spines.value_or(0);
       d.links = n.spec->links_per_spine.value_or(0);
       d.room_above = n.spec->room_for_cores.value_or(false);
+      d.rail_pods = rail_optimised && n.spec->pods.value_or(PodsOf::units) == PodsOf::rails;
     }
     d.unit_slots = rail_optimised ? scalable_unit(c, f) : slots_of_a_rack(c, f);
     return d;
@@ -236,10 +293,12 @@ struct Builder {
     std::int64_t single = 0;
     for (const FabricBlock& b : f.blocks)
       if (b.from_last) single = std::max(single, b.first + b.built_for * b.ports_each);
+    if (f.single_beside) single = 0;
     const std::int64_t free = f.units * f.tiers[0].down - ceil_div(ceil_div(single, f.planes), f.leaves_per_unit);
     for (FabricBlock& b : f.blocks)
-      b.room =
-          b.from_last || b.width == 0 ? b.built_for : std::clamp((free - b.first) / b.width, b.members, b.built_for);
+      b.room = b.from_last || b.leaves >= 0 || b.width == 0
+                   ? b.built_for
+                   : std::clamp((free - b.first) / b.width, b.members, b.built_for);
   }
 
   // Leaves and spines, of one plane. What the spec asks of spines is left where no fabric of three tiers has it:
@@ -247,16 +306,23 @@ struct Builder {
   FabricShape shape_of_tiers(Fabric& f, FabricDemand& d) const {
     const NetworkModel& n = c.networks[f.network];
     d.may_be_single = false;
-    if (has_uplink_ports(n)) {
+    if (has_uplink_ports(n) && !spines_on_uplink_ports(n)) {
+      if (!d.own_leaves.empty()) d = demand(c, f, d.rails, f.rail_optimised, false, false);
       FabricShape s{
           .tiers = 2, .down = d.radix, .units = std::max<std::int64_t>(1, ceil_div(slots_needed(d), d.radix))};
       s.leaves = s.units * d.rails;
       return s;
     }
     FabricShape s = fabric_shape(d);
+    // Only leaves that two tiers join are of several kinds.
+    if (s.tiers == 0 && !d.own_leaves.empty()) {
+      d = demand(c, f, d.rails, f.rail_optimised, false, false);
+      d.may_be_single = false;
+      s = fabric_shape(d);
+    }
     // Two tiers have no cores; the ports of those may be slower than what joins leaves and spines.
     if (s.tiers != 2 && uplink_rate(n, f.ways, true) < f.uplink_rate) {
-      d = demand(c, f, d.rails, f.rail_optimised, true);
+      d = demand(c, f, d.rails, f.rail_optimised, true, false);
       d.may_be_single = false;
       s = fabric_shape(d);
     }
@@ -276,6 +342,8 @@ struct Builder {
     f.oversubscription = f.core_oversubscription = 1;
     f.link_rate = f.uplink_rate = n.rate;
     f.planes = n.spec ? n.spec->planes.value_or(1) : 1;
+    f.single_beside = f.rail_pods = false;
+    f.leaf_groups.clear();
   }
 
   void build(int network) const {
@@ -304,10 +372,11 @@ struct Builder {
 
     // One switch (one for each link of a bond) where all fits, rails or not, unless there are to be spines.
     FabricShape s;
-    const bool fits_one = slots_needed(d) <= radix && d.spines == 0 && d.links == 0 && !d.room_above &&
-                          (d.unit_slots == 0 || slots_needed(d) <= d.unit_slots);
+    const bool fits_one = slots_needed(d) <= radix && d.own_leaves.empty() && d.spines == 0 && d.links == 0 &&
+                          !d.room_above && (d.unit_slots == 0 || slots_needed(d) <= d.unit_slots);
     const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
     if (fits_one || one_wanted) {
+      if (!d.own_leaves.empty()) d = demand(c, f, bond, false, false, false);
       s = {.tiers = 1, .down = radix, .units = 1, .leaves = bond};
       f.leaves_per_unit = bond;
     } else {
@@ -328,17 +397,21 @@ struct Builder {
       }
     }
     f.rails = f.rail_optimised ? f.leaves_per_unit : 1;
-    const std::int64_t width = std::max<std::int64_t>(1, f.blocks.empty() ? 1 : f.blocks[0].width);
+    const auto common = std::ranges::find_if(f.blocks, [](const FabricBlock& b) { return b.leaves < 0; });
+    const std::int64_t width = std::max<std::int64_t>(1, common == f.blocks.end() ? 1 : common->width);
     f.unit = s.tiers == 1 ? 0 : s.down / width;
     f.units = s.units;
     f.links_per_pair = s.links;
     f.core_links_per_pair = s.core_links;
     f.pods = s.pods;
-    f.leaves_per_pod = s.tiers >= 2 ? s.units_per_pod * f.leaves_per_unit : 0;
+    f.rail_pods = s.rail_pods;
+    f.leaves_per_pod = s.tiers >= 2 ? s.leaves_per_pod(f.leaves_per_unit) : 0;
     f.spines_per_pod = s.spines_per_pod;
     f.cores_per_group = s.cores_per_group;
     f.spines_per_group = s.spines_per_group;
-    if (s.tiers == 1 || has_uplink_ports(n)) {
+    f.single_beside = s.single_beside;
+    const bool no_spines = has_uplink_ports(n) && (s.tiers == 1 || !spines_on_uplink_ports(n));
+    if (s.tiers == 1 || no_spines) {
       f.uplink_rate = f.link_rate;
       f.uplink_ports = 1;
     }
@@ -351,26 +424,43 @@ struct Builder {
                    .ports = f.tiers.empty() ? radix : radix_of(word, n, f.uplink_rate, radix / f.uplink_ports),
                    .down = down,
                    .up = up};
-      for (const auto& [name, part] : n.tier_parts)
-        if (name == t.word && part) {
-          t.model = *n.spec->tiers.find(name)->value.value;
-          t.part = part;
-        }
+      const std::string_view by = named_by(n, t.word);
+      if (const SwitchPart* part = named_tier(n, by)) {
+        t.model = *n.spec->tiers.find(by)->value.value;
+        t.part = part;
+      }
       f.tiers.push_back(std::move(t));
     };
-    if (has_uplink_ports(n)) {
+    if (no_spines) {
       const std::int64_t up = std::min(kUplinksOfAManagementSwitch, *n.switch_part->uplinks);
       tier(s.leaves == bond ? "switch" : "leaf", s.leaves, s.down, f.uplinks_to >= 0 ? up : 0);
       make_room(f);
       f.uplink_cables = f.uplinks_to >= 0 ? f.planes * s.leaves * up : 0;
       return;
     }
-    tier(s.tiers == 1 ? "switch" : "leaf", s.leaves, s.down, s.up);
+    std::int64_t own = 0, own_links = 0;
+    for (std::size_t g = 0; g < s.own_leaves.size(); ++g) {
+      const OwnLeavesShape& o = s.own_leaves[g];
+      const std::int64_t up = o.links * s.spines_per_pod;
+      f.leaf_groups.push_back(
+          {.name = n.spec->leaves.entries[g].name,
+           .first = s.leaves + own,
+           .count = o.leaves,
+           .each = bond,
+           .down = o.down,
+           .up = up,
+           .links_per_pair = o.links,
+           .oversubscription =
+               up > 0 ? static_cast<double>(o.down) / (static_cast<double>(up) * f.uplink_speed()) : 1});
+      own += o.leaves;
+      own_links += o.leaves * o.links;
+    }
+    tier(s.tiers == 1 ? "switch" : "leaf", s.leaves + own, s.down, s.up);
     make_room(f);
     if (s.tiers == 1) return;
-    f.leaf_spine_cables = f.planes * s.leaves * s.up;
-    f.oversubscription = static_cast<double>(s.down) / (static_cast<double>(s.up) * f.uplink_speed());
-    tier("spine", s.spines(), f.leaves_per_pod * s.links, s.core_links * s.cores_per_group);
+    f.leaf_spine_cables = f.planes * (s.leaves * s.up + own_links * s.spines_per_pod);
+    f.oversubscription = static_cast<double>(s.down + s.beside_busy) / (static_cast<double>(s.up) * f.uplink_speed());
+    tier("spine", s.spines(), f.leaves_per_pod * s.links + own_links, s.core_links * s.cores_per_group);
     if (s.tiers == 2) return;
     f.spine_core_cables = f.planes * s.spines() * s.core_links * s.cores_per_group;
     f.core_oversubscription = static_cast<double>(f.tiers[1].down) / static_cast<double>(f.tiers[1].up);
@@ -394,12 +484,23 @@ struct Builder {
     return -1;
   }
 
+  // Two ports and one cable.
+  void plan_cable(Fabric& f) const {
+    add_ends(f, f.network, nullptr);
+    count_ports(f);
+    clear(f);
+    f.planes = 1;
+    f.direct = f.end_ports == 2 && f.end_ports_built_for == 2;
+    f.node_cables = f.direct ? 1 : 0;
+  }
+
   void all() const {
     plan.fabrics.resize(c.networks.size());
     for (std::size_t i = 0; i < c.networks.size(); ++i) {
       Fabric& f = plan.fabrics[i];
       f.network = static_cast<int>(i);
       f.name = c.networks[i].name;
+      if (c.networks[i].direct && c.own_site) plan_cable(f);
       if (!own_switches(c.networks[i])) continue;
       add_ends(f, static_cast<int>(i), nullptr);
       for (std::size_t g = 0; g < c.networks.size(); ++g)
@@ -448,7 +549,8 @@ struct Builder {
 
 FabricDemand fabric_demand(const Plan& plan, const Fabric& fabric) {
   Fabric f = fabric;
-  FabricDemand d = Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised, f.tiers.size() > 2);
+  FabricDemand d =
+      Builder::demand(*plan.cluster, f, f.leaves_per_unit, f.rail_optimised, f.tiers.size() > 2, f.tiers.size() == 2);
   d.may_be_single = false;
   // What the spec asks of the spines of a plane is nothing to those of a pod, nor what was not followed to anybody.
   if (f.tiers.size() != 2 || (d.spines > 0 && d.spines != f.spines_per_pod) ||

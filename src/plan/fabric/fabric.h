@@ -10,6 +10,12 @@ namespace clusterc {
 std::int64_t switch_radix(const SwitchPart&, BitsPerSecond rate, const Value<std::int64_t>& wish,
                           std::int64_t* ways = nullptr);
 
+// Whether the links between leaves and spines take ports of the leaves that nothing else fits (48 x 25 Gb/s + 8 x
+// 100 Gb/s). They are counted on after the other ports.
+inline bool own_uplink_ports(const Fabric& f) {
+  return f.tiers.size() > 1 && f.tiers[0].part && f.tiers[0].part->uplinks.value_or(0) > 0;
+}
+
 // Fills fabrics, their blocks and the numbers of their switches. Needs nothing else of the plan.
 void plan_fabrics(Plan&);
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "plan/equipment.h"
+#include "plan/fabric/fabric.h"
 #include "spec/cabling.h"
 #include "spec/site.h"
 
@@ -68,7 +69,7 @@ Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
   for (std::size_t f = 0; f < p_.fabrics.size(); ++f) add_tiers(static_cast<int>(f));
   for (std::size_t f = 0; f < p_.fabrics.size(); ++f) {
     blocks_[f].resize(p_.fabrics[f].blocks.size());
-    if (p_.fabrics[f].tiers.empty()) continue;
+    if (p_.fabrics[f].tiers.empty() && !p_.fabrics[f].direct) continue;
     for (std::size_t b = 0; b < p_.fabrics[f].blocks.size(); ++b)
       if (p_.fabrics[f].blocks[b].what != FabricBlock::What::uplinks)
         add_block(static_cast<int>(f), p_.fabrics[f].blocks[b], blocks_[f][b]);
@@ -80,6 +81,7 @@ std::int64_t Links::most(int fabric) const {
   std::int64_t links = 0;
   for (const FabricBlock& b : f.blocks) links += b.members * b.ports_each;
   for (const FabricTier& t : f.tiers) links += t.count * t.up;
+  for (const LeafGroup& g : f.leaf_groups) links += f.planes * g.count * g.up;
   return links;
 }
 
@@ -125,12 +127,17 @@ std::int32_t Links::add_group(CageGroup g) {
 void Links::add_tiers(int fabric) {
   const Fabric& f = p_.fabrics[at(fabric)];
   std::int64_t first = f.first_switch;
-  for (const FabricTier& t : f.tiers) {
+  // Leaves of their own have other numbers of uplinks, so the first of those is another port.
+  const std::size_t kinds = f.tiers.size() + f.leaf_groups.size();
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    const bool own = kind >= f.tiers.size();
+    const FabricTier& t = f.tiers[own ? 0 : kind];
+    const std::int64_t up = own ? f.leaf_groups[kind - f.tiers.size()].up : t.up;
     TierCages cages;
     cages.below = cages.first_uplink_cage = t.ports;
-    cages.first_switch = first;
-    first += t.count;
-    const bool leaf = &t == f.tiers.data();
+    cages.first_switch = own ? f.first_switch : first;
+    if (!own) first += t.count;
+    const bool leaf = own || kind == 0;
     CageGroup g{.network = f.name,
                 .who = t.word,
                 .part = t.model,
@@ -145,23 +152,24 @@ void Links::add_tiers(int fabric) {
     }
     g.per_device = (t.ports + g.links - 1) / g.links;
     cages.group = add_group(g);
-    if (leaf && f.leaf_spine_cables > 0 &&
+    const bool own_uplinks = leaf && own_uplink_ports(f);
+    if (leaf && f.leaf_spine_cables > 0 && !own_uplinks &&
         f.uplink_rate != f.link_rate) {  // whole cages of them (plan/fabric/fabric_shape.h)
       cages.uplink_ports = f.uplink_ports;
-      cages.below = t.ports - t.up * f.uplink_ports;
+      cages.below = t.ports - up * f.uplink_ports;
       cages.first_uplink_cage = cages.below / g.links;
       g.rate = f.uplink_rate;
       g.per_device -= cages.first_uplink_cage;
       g.links /= f.uplink_ports;
       cages.uplink_group = add_group(g);
     }
-    if (f.uplink_cables > 0 && t.part)
+    if ((f.uplink_cables > 0 || own_uplinks) && t.part)
       cages.uplink_group = add_group({.network = f.name,
                                       .who = t.word,
                                       .connector = t.part->uplink_connector.value_or(""),
                                       .part = t.model,
-                                      .rate = t.part->uplink_rate.value_or(f.link_rate),
-                                      .per_device = std::max(t.part->uplinks.value_or(0), t.up),
+                                      .rate = own_uplinks ? f.uplink_rate : t.part->uplink_rate.value_or(f.link_rate),
+                                      .per_device = std::max(t.part->uplinks.value_or(0), up),
                                       .devices = t.count});
     tiers_[at(fabric)].push_back(cages);
   }
@@ -309,11 +317,43 @@ void Links::switch_end(int fabric, SwitchRef r, std::int64_t port, CableEnd& e) 
   append_int(e.port, port);
 }
 
+bool Links::direct(int fabric, PluggedLink& l) const {
+  const Fabric& f = p_.fabrics[at(fabric)];
+  int ends = 0;
+  for (std::size_t b = 0; b < f.blocks.size(); ++b)
+    for (std::int64_t m = 0; m < f.blocks[b].members; ++m)
+      for (std::int64_t port = 0; port < f.blocks[b].ports_each; ++port, ++ends) {
+        const PortCage& pc = blocks_[at(fabric)][b][at(port)];
+        const CageGroup& g = groups_[at(pc.group)];
+        const std::int64_t cage = g.first + m * g.per_device + pc.cage;
+        if (ends == 0) {
+          l.block = static_cast<std::int32_t>(b);
+          l.member = m;
+          l.port = port;
+          l.near_group = pc.group;
+          l.near_cage = cage;
+          l.near_at = member_spot(f.blocks[b], m);
+        } else {
+          l.far_block = static_cast<std::int32_t>(b);
+          l.far_member = m;
+          l.far_port = port;
+          l.far_group = pc.group;
+          l.far_cage = cage;
+          l.far_at = member_spot(f.blocks[b], m);
+        }
+      }
+  l.length = length(l.near_at, l.far_at);
+  return ends == 2;
+}
+
 void Links::near_end(const PluggedLink& l, CableEnd& end) const {
-  using What = FabricBlock::What;
   if (l.block < 0) return switch_end(l.fabric, l.near, l.near_port, end);
-  const FabricBlock& b = p_.fabrics[at(l.fabric)].blocks[at(l.block)];
-  const std::int64_t m = l.member;
+  member_end(l.fabric, l.block, l.member, l.port, end);
+}
+
+void Links::member_end(int fabric, int block, std::int64_t m, std::int64_t port, CableEnd& end) const {
+  using What = FabricBlock::What;
+  const FabricBlock& b = p_.fabrics[at(fabric)].blocks[at(block)];
   if (b.what == What::uplinks) return;
   if (b.what != What::ends) {
     end = equipment_port(p_, b.what, b.of, m);
@@ -323,10 +363,10 @@ void Links::near_end(const PluggedLink& l, CableEnd& end) const {
   const auto numbered = [&](const std::string& name) {
     end.port = name;
     end.port += '/';
-    append_int(end.port, e.first_port + l.port / e.split + 1);
+    append_int(end.port, e.first_port + port / e.split + 1);
     if (e.split <= 1) return;
     end.port += "/plane";  // a port that is split over planes has a link to each
-    append_int(end.port, l.port % e.split + 1);
+    append_int(end.port, port % e.split + 1);
   };
   if (e.storage >= 0) {
     end.object = "storage/" + c_.storage[at(e.storage)].name + "/";

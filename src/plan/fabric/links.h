@@ -55,6 +55,8 @@ struct PluggedLink {
   std::int32_t far_fabric = 0;
   std::int32_t near_group = 0, far_group = 0;
   std::int64_t near_cage = 0, far_cage = 0;
+  std::int32_t far_block = -1;  // >= 0: the far end is a member, too, and there is no switch
+  std::int64_t far_member = 0;  // its port: far_port, from 0
   CableSpot near_at, far_at;
   float length = 0;  // 0: not known
 };
@@ -77,7 +79,11 @@ class Links {
 
   // Names of the ends, as docs/names.md has them; what they had before is dropped.
   void near_end(const PluggedLink&, CableEnd&) const;
-  void far_end(const PluggedLink& l, CableEnd& e) const { switch_end(l.far_fabric, l.far, l.far_port, e); }
+  void far_end(const PluggedLink& l, CableEnd& e) const {
+    if (l.far_block >= 0) return member_end(l.fabric, l.far_block, l.far_member, l.far_port, e);
+    switch_end(l.far_fabric, l.far, l.far_port, e);
+  }
+  void member_end(int fabric, int block, std::int64_t member, std::int64_t port, CableEnd&) const;
   void switch_end(int fabric, SwitchRef, std::int64_t port, CableEnd&) const;
   BitsPerSecond rate(const PluggedLink& l) const { return groups_[static_cast<std::size_t>(l.near_group)].rate; }
 
@@ -91,7 +97,7 @@ class Links {
     std::int32_t group = 0, uplink_group = -1;
     std::int64_t below = 0, first_uplink_cage = 0, first_switch = 0;
     std::int64_t uplink_ports = 1;  // that one uplink takes of those the leaf's ends are counted in
-  };
+  };                                // of the tiers, then of leaf groups
   struct RackSpot {
     float x = 0, y = 0, height = 0, width = 0;
   };  // what the plan's racks say, side by side: it is asked for every link
@@ -106,8 +112,14 @@ class Links {
   void add_tiers(int fabric);
   void add_block(int fabric, const FabricBlock&, std::vector<PortCage>& out);
   std::int32_t add_group(CageGroup);
+  // The two ends of a cable without a switch.
+  bool direct(int fabric, PluggedLink&) const;
   void switch_cage(int fabric, SwitchRef r, std::int64_t port, std::int32_t& group, std::int64_t& cage) const {
-    const TierCages& t = tiers_[static_cast<std::size_t>(fabric)][static_cast<std::size_t>(r.tier)];
+    const Fabric& f = p_.fabrics[static_cast<std::size_t>(fabric)];
+    const LeafGroup* own = r.tier == 0 ? f.leaf_group(r.index) : nullptr;
+    const std::size_t kind =
+        own ? f.tiers.size() + static_cast<std::size_t>(own - f.leaf_groups.data()) : static_cast<std::size_t>(r.tier);
+    const TierCages& t = tiers_[static_cast<std::size_t>(fabric)][kind];
     const bool up = t.uplink_group >= 0 && port > t.below;
     group = up ? t.uplink_group : t.group;
     const CageGroup& g = groups_[static_cast<std::size_t>(group)];
@@ -137,6 +149,7 @@ bool Links::each(int fabric, Take&& take) const {
   const Fabric& f = p_.fabrics[static_cast<std::size_t>(fabric)];
   PluggedLink l;
   l.fabric = l.far_fabric = fabric;
+  if (f.direct && direct(fabric, l)) return take(static_cast<const PluggedLink&>(l));
   if (f.tiers.empty()) return true;
   for (std::size_t b = 0; b < f.blocks.size(); ++b) {
     const FabricBlock& block = f.blocks[b];
@@ -168,7 +181,8 @@ bool Links::each(int fabric, Take&& take) const {
     for (std::int64_t i = 0; i < f.tiers[static_cast<std::size_t>(t)].count; ++i) {
       l.near = {t, i};
       l.near_at = switch_spot(fabric, l.near);
-      for (l.port = 0; l.port < f.tiers[static_cast<std::size_t>(t)].up; ++l.port) {
+      const std::int64_t up = t == 0 ? f.leaf_up(i) : f.tiers[static_cast<std::size_t>(t)].up;
+      for (l.port = 0; l.port < up; ++l.port) {
         PortRef upper;
         const PortRef lower = p_.up_link(fabric, l.near, l.port, &upper);
         if (upper.port < 0) continue;

@@ -1,6 +1,7 @@
 #include "plan/fabric/routing.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -23,6 +24,7 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
   if (f_.tiers.size() < 2 || f_.leaf_spine_cables == 0) return;
   const FabricTier& leaf = f_.tiers[0];
   up_ = at(leaf.up);
+  for (const LeafGroup& g : f_.leaf_groups) up_ = std::max(up_, at(g.up));
   leaves_ = f_.per_plane(0);
   if (f_.tiers.size() > 2) spine_up_ = at(f_.tiers[1].up);
   leaf_links_ = at(leaf.count) * up_;
@@ -32,6 +34,8 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
   for (std::int64_t i = 0; i < leaf.count; ++i) {
     const std::int64_t in_plane = i % leaves_;
     OfLeaf& l = of_leaf_[at(i)];
+    l.links = static_cast<std::int32_t>(f_.leaf_links(i));
+    l.up = static_cast<std::int32_t>(f_.leaf_up(i));
     if (leaf.down != leaf.up && plan.cluster->networks[at(f_.network)].kind == LinkKind::ethernet)
       l.turn = in_plane * leaf.down;
     if (spine_up_ == 0) continue;
@@ -76,7 +80,7 @@ Routing::Routing(const Plan& plan, int fabric) : plan_(plan), f_(plan.fabrics[at
 
 void Routing::deal_uplinks() {
   const FabricTier& leaf = f_.tiers[0];
-  const std::int64_t m = f_.links_per_pair, spines = leaf.up / m;
+  const std::int64_t spines = f_.spines_per_pod;
   const bool goes_on = std::ranges::any_of(of_leaf_, [](const OfLeaf& l) { return l.turn > 0; });
   std::int64_t fullest = 0;
   for (std::int64_t i = 0; i < leaf.count; ++i) {
@@ -84,8 +88,9 @@ void Routing::deal_uplinks() {
     fullest = std::max<std::int64_t>(fullest, std::count(first, first + leaf.ports, 0));
   }
   shift_.assign(at(spines), 0);
-  for (std::int64_t s = 0; s < spines && !goes_on; ++s) shift_[at(s)] = (fullest / spines + (s < fullest % spines)) % m;
+  for (std::int64_t s = 0; s < spines && !goes_on; ++s) shift_[at(s)] = fullest / spines + (s < fullest % spines);
   for (std::int64_t i = 0; i < leaf.count; ++i) {
+    const std::int64_t m = of_leaf_[at(i)].links;
     std::int64_t turn = of_leaf_[at(i)].turn;
     for (std::int64_t port = 0; port < leaf.ports; ++port) {
       std::int16_t& uplink = uplink_of_[at(i * leaf.ports + port)];
@@ -113,7 +118,7 @@ template <class Take>
 void Routing::walk(const End& from, const End& to, const Take& take) const {
   if (from.leaf == to.leaf || up_ == 0) return;
   const auto of_leaf = [&](const End& e) {
-    return static_cast<std::size_t>(e.leaf) * up_ + static_cast<std::size_t>(to.uplink);
+    return static_cast<std::size_t>(e.leaf) * up_ + at(uplink_to(of_leaf_[at(e.leaf)].links, to));
   };
   const auto of_spine = [&](const End& e) {
     return leaf_links_ + static_cast<std::size_t>(e.spines) * spine_up_ + static_cast<std::size_t>(to.cross);
@@ -133,7 +138,12 @@ void Routing::route(const PortRef& from, const PortRef& to, std::vector<FabricLi
 
 std::int64_t Routing::routes(std::int64_t leaf, std::int64_t link) const {
   if (towards_.empty()) return 0;
-  const std::int64_t m = f_.links_per_pair, spine = link / m, later = spine * m + (link % m + shift_[at(spine)]) % m;
+  const std::int64_t m = of_leaf_[at(leaf)].links, spine = link / m,
+                     later = spine * m + (link % m + shift_[at(spine)]) % m;
+  if (!f_.leaf_groups.empty())  // not all leaves count their uplinks alike
+    return std::ranges::count_if(ends_, [&](const End& e) {
+      return e.leaf / leaves_ == leaf / leaves_ && e.leaf != leaf && uplink_to(m, e) == (e.leaf < leaf ? link : later);
+    });
   const std::int32_t* const all = &towards_[at(leaf / leaves_) * up_];
   const std::int32_t* const before = &before_[at(leaf) * up_];
   const std::int32_t* const with_own = leaf % leaves_ + 1 < leaves_ ? before + up_ : all;
@@ -206,26 +216,30 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   // is.
   {
     std::vector<double> flow(links);
-    const std::int64_t planes = f_.planes, leaves = f_.per_plane(0), up = f_.tiers[0].up;
+    const std::int64_t planes = f_.planes, leaves = f_.per_plane(0), up = static_cast<std::int64_t>(up_);
     const bool three = f_.tiers.size() > 2;
     const std::int64_t pods = three ? f_.pods : 1, pod_leaves = three ? f_.leaves_per_pod : leaves;
     for (std::int64_t plane = 0; plane < planes; ++plane) {
-      std::vector<double> on_leaf(static_cast<std::size_t>(leaves)), in_pod(static_cast<std::size_t>(pods)),
-          to(static_cast<std::size_t>(up));
+      std::vector<double> on_leaf(static_cast<std::size_t>(leaves)), in_pod(static_cast<std::size_t>(pods));
+      std::map<std::int64_t, std::vector<double>> towards;  // by links to each spine of the leaf that sends; by uplink
+      for (std::int64_t leaf = 0; leaf < leaves; ++leaf) towards[of_leaf_[at(leaf)].links].resize(at(up));
       std::vector<double> own(static_cast<std::size_t>(leaves * up));
       double all = 0;
       for (const End& e : ends) {
         if (e.leaf / leaves != plane) continue;
         const std::int64_t leaf = e.leaf % leaves, u = e.uplink;
-        ++all, ++on_leaf[leaf], ++in_pod[leaf / pod_leaves], ++to[u], ++own[leaf * up + u];
+        ++all, ++on_leaf[leaf], ++in_pod[leaf / pod_leaves], ++own[leaf * up + u];
+        for (auto& [m, to] : towards) ++to[at(uplink_to(m, e))];
       }
       if (all < 2) continue;
-      for (std::int64_t leaf = 0; leaf < leaves; ++leaf)
+      for (std::int64_t leaf = 0; leaf < leaves; ++leaf) {
+        const std::vector<double>& to = towards[of_leaf_[at(leaf)].links];
         for (std::int64_t u = 0; u < up; ++u) {
           const FabricLink link{{0, plane * leaves + leaf}, u, false};
           flow[number(link)] = on_leaf[leaf] * (to[u] - own[leaf * up + u]) / (all - 1);
           flow[number({link.lower, u, true})] = own[leaf * up + u] * (all - on_leaf[leaf]) / (all - 1);
         }
+      }
       if (!three) continue;
       // A destination of a pod is reached over one uplink of the spine of its place, in every pod that it is not in.
       const std::int64_t spines = f_.spines_per_pod, spine_up = f_.tiers[1].up, m = f_.links_per_pair;

@@ -69,6 +69,11 @@ class Routing {
     std::int32_t cross = 0;  // uplink by which its destinations leave another pod's spines, counted through that pod's
   };
   End end_of(const PortRef&) const;
+  // Uplink of a leaf with `links` to each spine that leads to the destination: on its spine.
+  std::int64_t uplink_to(std::int64_t links, const End& to) const {
+    const std::int64_t own = of_leaf_[static_cast<std::size_t>(to.leaf)].links;
+    return own == links ? to.uplink : to.uplink / own * links + to.uplink % own % links;
+  }
   void deal_uplinks();
   template <class Take>
   void walk(const End& from, const End& to, const Take& take) const;  // the number of each link of a route
@@ -85,6 +90,7 @@ class Routing {
   struct OfLeaf {
     std::int64_t turn = 0;
     std::int32_t spines = 0, cross = 0;
+    std::int32_t links = 1, up = 0;  // of this leaf: to each spine, and to all; leaves of their own have others
   };  // first turn, where leaves go on where the one before ended; as in End; (its place in the pod x m) mod up
   std::vector<OfLeaf> of_leaf_;
   std::vector<std::int16_t> uplink_of_;  // leaf by port: the uplink of who is connected there, -1

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/division.h"
-#include "plan/plan.h"
+#include "plan/fabric/fabric.h"
 
 namespace clusterc {
 
@@ -30,12 +30,21 @@ PortRef Plan::block_port(int fabric, int block, std::int64_t member, std::int64_
   const FabricBlock& b = f.blocks[block];
   const std::int64_t down = f.tiers[0].down, rails = f.leaves_per_unit;
   std::int64_t slot, rail, plane;
+  if (b.leaves >= 0) {
+    const LeafGroup& g = f.leaf_groups[static_cast<std::size_t>(b.leaves)];
+    const Division of_planes = divide(port, f.planes), of_pair = divide(of_planes.quotient, g.each),
+                   of_leaves = divide(b.first + member * b.width + of_pair.quotient, g.down);
+    const std::int64_t leaf = of_leaves.quotient * g.each + of_pair.remainder;
+    if (leaf >= g.count) return {};
+    return {{0, of_planes.remainder * f.per_plane(0) + g.first + leaf}, of_leaves.remainder + 1};
+  }
   if (b.from_last) {
     const std::int64_t x = b.first + member * b.ports_each + port;
     const Division of_planes = divide(x, f.planes), of_rails = divide(of_planes.quotient, rails);
     plane = of_planes.remainder;
-    slot = f.units * down - 1 - of_rails.quotient;
     rail = of_rails.remainder;
+    if (f.single_beside) return {f.leaf(plane, f.units - 1, rail), down + of_rails.quotient + 1};
+    slot = f.units * down - 1 - of_rails.quotient;
   } else {
     const Division of_planes = divide(port, f.planes), of_rails = divide(of_planes.quotient, rails);
     plane = of_planes.remainder;
@@ -44,7 +53,7 @@ PortRef Plan::block_port(int fabric, int block, std::int64_t member, std::int64_
   }
   if (slot < 0 || slot >= f.units * down) return {};
   const Division of_leaves = divide(slot, down);
-  return {{0, plane * f.per_plane(0) + of_leaves.quotient * rails + rail}, of_leaves.remainder + 1};
+  return {f.leaf(plane, of_leaves.quotient, rail), of_leaves.remainder + 1};
 }
 
 PortRef Plan::leaf_port(int fabric, int end_points, std::int64_t member, std::int64_t port) const {
@@ -79,9 +88,10 @@ std::int64_t Plan::leaf_of_node(int fabric, std::int64_t node) const {
 
 PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* upper) const {
   const Fabric& f = fabrics[fabric];
-  if (lower.tier < 0 || lower.tier >= static_cast<int>(f.tiers.size()) || link < 0 || link >= f.tiers[lower.tier].up)
-    return {};
+  if (lower.tier < 0 || lower.tier >= static_cast<int>(f.tiers.size()) || link < 0) return {};
   const FabricTier& t = f.tiers[lower.tier];
+  const std::int64_t links_up = lower.tier == 0 ? f.leaf_up(lower.index) : t.up;
+  if (link >= links_up) return {};
   if (f.uplink_cables > 0) {  // management switches: ports of their own, counted on after the last
     const Fabric& target = fabrics[f.uplinks_to];
     if (upper)
@@ -92,7 +102,13 @@ PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* u
   }
   PortRef far;
   const Division of_planes = divide(lower.index, f.per_plane(lower.tier));
-  if (lower.tier == 0) {
+  if (const LeafGroup* own = lower.tier == 0 ? f.leaf_group(lower.index) : nullptr) {
+    const Division of_pairs = divide(link, own->links_per_pair);
+    std::int64_t before = f.common_leaves() * f.links_per_pair;
+    for (const LeafGroup* g = f.leaf_groups.data(); g != own; ++g) before += g->count * g->links_per_pair;
+    far = {{1, of_pairs.quotient},
+           before + (of_planes.remainder - own->first) * own->links_per_pair + of_pairs.remainder + 1};
+  } else if (lower.tier == 0) {
     const Division of_pods = divide(of_planes.remainder, f.leaves_per_pod), of_pairs = divide(link, f.links_per_pair);
     far = {{1, of_pods.quotient * f.spines_per_pod + of_pairs.quotient},
            of_pods.remainder * f.links_per_pair + of_pairs.remainder + 1};
@@ -106,8 +122,9 @@ PortRef Plan::up_link(int fabric, SwitchRef lower, std::int64_t link, PortRef* u
   }
   far.sw.index += of_planes.quotient * f.per_plane(far.sw.tier);
   if (upper) *upper = far;
+  if (lower.tier == 0 && own_uplink_ports(f)) return {lower, t.ports + link + 1};
   const std::int64_t each = lower.tier == 0 ? f.uplink_ports : 1;  // a whole port is named by the first of its parts
-  return {lower, t.ports - (t.up - link) * each + 1};
+  return {lower, t.ports - (links_up - link) * each + 1};
 }
 
 }  // namespace clusterc

@@ -129,7 +129,8 @@ std::vector<WhatIfEngine::Single> WhatIfEngine::singles() const {
     }
     for (std::size_t t = 0; t + 1 < fabric.tiers.size(); ++t)
       for (std::int64_t i = 0; i < fabric.tiers[t].count; ++i)
-        out.push_back({{ComponentKind::link, number(f), i, static_cast<std::int32_t>(t) + 1}, fabric.tiers[t].up});
+        out.push_back({{ComponentKind::link, number(f), i, static_cast<std::int32_t>(t) + 1},
+                       t == 0 && !fabric.leaf_groups.empty() ? fabric.leaf_up(i) : fabric.tiers[t].up});
   }
   for (const NodeGroupModel& g : c.nodes)
     if (!g.computes)

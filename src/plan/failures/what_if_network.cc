@@ -50,7 +50,7 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
     pod_first_.push_back(p / pods_of_plane() * (f.tiers.empty() ? 0 : f.per_plane(0)) + leaf);
   }
   pod_first_.push_back(leaves);
-  for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += leaf_sends(leaf_ends(l), f.tiers[0].up);
+  for (std::int64_t l = 0; l < leaves; ++l) pod_sum_[pod_of_leaf(l)] += leaf_sends(leaf_ends(l), f.leaf_up(l));
   for (std::int64_t p = 0; p < pods; ++p)
     normal_ +=
         (f.tiers.size() > 2 ? std::min(pod_sum_[p], in_ends(f.spines_per_pod * f.tiers[1].up)) : pod_sum_[p]) / 2;
@@ -68,7 +68,8 @@ FabricLoss::FabricLoss(const Plan& plan, int fabric) : f_(&plan.fabrics[fabric])
   }
   if (!has_spines() || ring_count_ == 0) return;
   all_rings_ = rings({});
-  for (const std::int64_t n : all_rings_.leaf) ring_pace_ = std::min(ring_pace_, pace(in_ends(f.tiers[0].up), n));
+  for (std::int64_t l = 0; l < leaves; ++l)
+    ring_pace_ = std::min(ring_pace_, pace(in_ends(f.leaf_up(l)), all_rings_.leaf[l]));
   for (const std::int64_t n : all_rings_.pod)
     ring_pace_ = std::min(ring_pace_, pace(in_ends(f.spines_per_pod * f.tiers[1].up), n));
 }
@@ -173,7 +174,7 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
   const auto cut_of_leaf = [&](std::int64_t leaf, const auto& lives) {
     const auto at = cut_up.find(leaf);
     std::int64_t n = 0;
-    for (std::int64_t k = 0; at != cut_up.end() && k < at->second; ++k) n += lives(k / f.links_per_pair);
+    for (std::int64_t k = 0; at != cut_up.end() && k < at->second; ++k) n += lives(k / f.leaf_links(leaf));
     return n;
   };
   const auto cut_of_spine = [&](std::int64_t spine, std::int64_t cut) {
@@ -193,20 +194,21 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
     const auto lives = [&](std::int64_t place) {
       return gone == dead_spines.end() || std::ranges::find(gone->second, place) == gone->second.end();
     };
-    const std::int64_t up_each = has_spines() ? f.tiers[0].up - f.links_per_pair * spines_gone : 0;
     // The sum over the leaves of the pod is known while only a few of them lost something: what they had is taken out,
     // what they have put in.
     double sum = pod_sum_[p];
     const auto again = [&](std::int64_t l) {
-      const double full = leaf_sends(leaf_ends(l), has_spines() ? f.tiers[0].up : 0);
+      const std::int64_t had = has_spines() ? f.leaf_up(l) : 0;
+      const double full = leaf_sends(leaf_ends(l), had);
       double now = 0;
       if (!dead_leaves.contains(l)) {
         const std::int64_t here = leaf_ends(l) - number(cut_ends, l),
-                           up = std::max<std::int64_t>(0, up_each - cut_of_leaf(l, lives));
+                           lost_up = has_spines() ? f.leaf_links(l) * spines_gone + cut_of_leaf(l, lives) : 0,
+                           up = std::max<std::int64_t>(0, had - lost_up);
         now = leaf_sends(here, up);
         if (has_spines() && up == 0 && leaves > 1)
           lost.push_back(l);
-        else if (has_spines() && up < f.tiers[0].up)
+        else if (has_spines() && up < had)
           left.leaves.emplace_back(l, up);
       }
       sum += now - full;
@@ -246,19 +248,18 @@ FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, cons
 
   // Each cable once: of a dead leaf all, of a dead spine those to living leaves and all upwards, of a dead core those
   // to living spines.
-  const auto dead_in_pod = [&](std::int64_t p) {
-    return std::ranges::count_if(dead_leaves,
-                                 [&](std::int64_t l) { return l >= pod_first_[p] && l < pod_first_[p + 1]; });
+  const auto living_links = [&](std::int64_t p) {  // of leaves to one spine of the pod
+    std::int64_t n = 0;
+    for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) n += dead_leaves.contains(l) ? 0 : f.leaf_links(l);
+    return n;
   };
   const auto spine_dead = [&](std::int64_t pod, std::int64_t place) {
     const auto at = dead_spines.find(pod);
     return at != dead_spines.end() && std::ranges::find(at->second, place) != at->second.end();
   };
-  for (const std::int64_t l : dead_leaves) left.links += leaf_ends(l) + (has_spines() ? f.tiers[0].up : 0);
+  for (const std::int64_t l : dead_leaves) left.links += leaf_ends(l) + (has_spines() ? f.leaf_up(l) : 0);
   for (const auto& [pod, of] : dead_spines)
-    left.links +=
-        static_cast<std::int64_t>(of.size()) *
-        ((pod_first_[pod + 1] - pod_first_[pod] - dead_in_pod(pod)) * f.links_per_pair + (three ? f.tiers[1].up : 0));
+    left.links += static_cast<std::int64_t>(of.size()) * (living_links(pod) + (three ? f.tiers[1].up : 0));
   for (const auto& [group, cores] : dead_cores) {
     std::int64_t living = 0;
     for (std::int64_t p = 0; p < pods_of_plane(); ++p)

@@ -86,5 +86,33 @@ TEST(Plan, SameInputSamePlan) {
   for (std::size_t i = 0; i < p.bill().size(); ++i) EXPECT_EQ(p.bill()[i].count, q.bill()[i].count);
 }
 
+// Two servers in U1 and U3 of one rack: 2 x 0.04445 m between them, the rack's width of 0.8 m, and 2 x 0.5 m.
+TEST(Cables, OneBetweenTwoPortsWithoutASwitch) {
+  test::Sample s;
+  const int a = s.feed("A", 1e6);
+  s.racks("main", "r1", s.na60, {a});
+  s.nodes("head", "h[1-2]", 0, 2, 500, 10);
+  NetworkModel& n = s.network("pair", s.sn4600c, 100e9, -1);
+  n.switch_part = nullptr;
+  n.switch_model.clear();
+  n.direct = true;
+  s.connect(0, 0, 1, 0, -1);
+  const Plan p = plan_cluster(*s.cluster);
+  EXPECT_TRUE(p.fabrics[0].direct);
+  EXPECT_EQ(p.fabrics[0].switch_count(), 0);
+  int cables = 0;
+  p.each_cable(0, [&](const Cable& c) {
+    ++cables;
+    EXPECT_EQ(c.near.object, "node/head/1");
+    EXPECT_EQ(c.far.object, "node/head/2");
+    EXPECT_EQ(c.near.port, "pair/1");
+    EXPECT_EQ(c.far.port, "pair/1");
+    EXPECT_EQ(c.rate.value, 100e9);
+    EXPECT_NEAR(c.length.value, 2 * 0.04445 + 0.8 + 1, 0.001);
+    return true;
+  });
+  EXPECT_EQ(cables, 1);
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -364,5 +364,103 @@ TEST(FabricShape, SpinesOfOtherSwitches) {
   EXPECT_EQ(s.switches(), 110);
 }
 
+// 48 x 25 Gb/s and 8 x 100 Gb/s, spines of 32 x 100 Gb/s. At 1:1 eight uplinks carry 32 ports: 192 are six leaves with
+// 48 links, two spines. At 1.5:1 they carry all 48 (48 x 25 = 1.5 x 8 x 100): four leaves, 32 links, one spine. At 3:1
+// four of the eight do.
+TEST(FabricShape, UplinkPortsOfTheirOwn) {
+  FabricDemand d{.slots_present = 192,
+                 .slots_built = 192,
+                 .radix = 48,
+                 .spine_radix = 32,
+                 .uplink_speed = 4,
+                 .own_uplinks = 8,
+                 .may_be_single = false};
+  FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 6);
+  EXPECT_EQ(s.down, 32);
+  EXPECT_EQ(s.up, 8);
+  EXPECT_EQ(s.spines(), 2);
+  d.oversubscription = 1.5;
+  s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 4);
+  EXPECT_EQ(s.down, 48);
+  EXPECT_EQ(s.up, 8);
+  EXPECT_EQ(s.spines(), 1);
+  d.oversubscription = 3;
+  EXPECT_EQ(fabric_shape(d).up, 4);
+  // Three spines share no eight ports evenly: two links to each are six, which carry 36 at 1.5:1.
+  d.oversubscription = 1.5;
+  d.spines = 3;
+  s = fabric_shape(d);
+  EXPECT_EQ(s.down, 36);
+  EXPECT_EQ(s.up, 6);
+}
+
+// One scalable unit of GB200: 8 racks of 18 nodes on four rails, leaves of 64 ports: 32 leaves, 18 links up, nine
+// spines (the published counts). Two fabric managers take ports that are free on every leaf. Two ports that need
+// bandwidth make it 19 links: ten spines with two each.
+TEST(FabricShape, SinglePortsBesideAUnit) {
+  FabricDemand d{.slots_present = 144,
+                 .slots_built = 144,
+                 .extra_ports = 2,
+                 .rails = 4,
+                 .unit_slots = 18,
+                 .radix = 64,
+                 .may_be_single = false};
+  FabricShape s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 32);
+  EXPECT_EQ(s.spines(), 9);
+  EXPECT_EQ(s.down, 18);
+  EXPECT_TRUE(s.single_beside);
+  d.extra_busy = 2;
+  s = fabric_shape(d);
+  EXPECT_EQ(s.leaves, 32);
+  EXPECT_EQ(s.spines(), 10);
+  EXPECT_EQ(s.up, 20);
+  // Leaves that are full have no port beside the unit: 32 + 32 of 64.
+  s = fabric_shape(superpod(128, 128, 4));
+  EXPECT_EQ(s.leaves, 40);
+  EXPECT_FALSE(s.single_beside);
+}
+
+// DGX A100 SuperPOD of 140 nodes (NVIDIA, DGX SuperPOD reference architecture, RA-09950): 56 leaves, 80 spines, 28
+// cores of 40 ports. A pod has the seven leaves of one rail, and ten spines with two links from each.
+TEST(FabricShape, PodsOfRails) {
+  const FabricShape s = fabric_shape({.slots_present = 140,
+                                      .slots_built = 140,
+                                      .rails = 8,
+                                      .unit_slots = 20,
+                                      .radix = 40,
+                                      .may_be_single = false,
+                                      .rail_pods = true,
+                                      .even_groups = true});
+  EXPECT_EQ(s.tiers, 3);
+  EXPECT_EQ(s.leaves, 56);
+  EXPECT_EQ(s.pods, 8);
+  EXPECT_EQ(s.leaves_per_pod(8), 7);
+  EXPECT_EQ(s.spines(), 80);
+  EXPECT_EQ(s.cores(), 28);
+  EXPECT_EQ(s.links, 2);
+}
+
+// 64 ports at 1:1 are two leaves of 32 + 32; 48 others at 4:1 are one leaf of 48 + 12. One spine of 64 ports would need
+// 64 + 12; two have 16 links from each of the two, and six from the other.
+TEST(FabricShape, LeavesOfTheirOwn) {
+  const FabricShape s = fabric_shape({.slots_present = 64,
+                                      .slots_built = 64,
+                                      .radix = 64,
+                                      .may_be_single = false,
+                                      .own_leaves = {{.slots = 48, .oversubscription = 4}}});
+  EXPECT_EQ(s.tiers, 2);
+  EXPECT_EQ(s.leaves, 2);
+  EXPECT_EQ(s.spines(), 2);
+  EXPECT_EQ(s.links, 16);
+  ASSERT_EQ(s.own_leaves.size(), 1u);
+  EXPECT_EQ(s.own_leaves[0].leaves, 1);
+  EXPECT_EQ(s.own_leaves[0].down, 48);
+  EXPECT_EQ(s.own_leaves[0].links, 6);
+  EXPECT_EQ(s.switches(), 5);
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -26,7 +26,8 @@ std::set<Port> ports_in_use(const Plan& p, int fabric) {
     EXPECT_GE(r.sw.index, 0) << what;
     EXPECT_LT(r.sw.index, f.tiers[r.sw.tier].count) << what;
     EXPECT_GE(r.port, 1) << what;
-    EXPECT_LE(r.port, f.tiers[r.sw.tier].ports) << what;
+    const std::int64_t own = r.sw.tier == 0 && own_uplink_ports(f) ? *f.tiers[0].part->uplinks : 0;
+    EXPECT_LE(r.port, f.tiers[r.sw.tier].ports + own) << what;
     EXPECT_TRUE(used.insert(key(r)).second)
         << what << ' ' << p.switch_name(fabric, r.sw) << ' ' << r.port << " is used twice";
   };
@@ -37,7 +38,7 @@ std::set<Port> ports_in_use(const Plan& p, int fabric) {
   if (f.uplink_cables == 0)
     for (int t = 0; t + 1 < static_cast<int>(f.tiers.size()); ++t)
       for (std::int64_t i = 0; i < f.tiers[t].count; ++i)
-        for (std::int64_t l = 0; l < f.tiers[t].up; ++l) {
+        for (std::int64_t l = 0; l < (t == 0 ? f.leaf_up(i) : f.tiers[t].up); ++l) {
           PortRef upper;
           take(p.up_link(fabric, {t, i}, l, &upper), "up");
           take(upper, "down");
@@ -430,6 +431,128 @@ TEST(Fabric, RailsOfPlanes) {
     // rails.
     for (std::int64_t k = 0; k < one.ports / 2; ++k) EXPECT_EQ(p.leaf_port(0, 0, 0, 2 * k).sw.index, k % one.expected);
   }
+}
+
+// 61 servers with two links of 25 Gb/s to pairs of 48 x 25 Gb/s + 8 x 100 Gb/s, at 3:1: four leaves of 31 down and 4 up
+// at 100 Gb/s, on two spines that the spec asks for.
+TEST(Fabric, SpinesOnUplinkPorts) {
+  test::Sample s;
+  SwitchPart leaf = s.sn2201, spine = s.sn4600c;
+  leaf.port_rate = known(BitsPerSecond(25e9));
+  leaf.uplinks = known<std::int64_t>(8);
+  s.nodes("ceph", "c[01-61]", -1, 2, 600, 40);
+  s.network("ceph", leaf, 25e9, -1);
+  s.network_spec(0).bond = known<std::int64_t>(2);
+  s.network_spec(0).oversubscription = known(3.0);
+  s.network_spec(0).spines = known<std::int64_t>(2);
+  s.network_spec(0).tiers.entries.push_back({"spine", {}, known<std::string>("sn4600c")});
+  s.cluster->networks[0].tier_parts = {{"spine", &spine}};
+  s.connect(0, 0, 2);
+  Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 2u);
+  EXPECT_EQ(f.tiers[0].count, 4);
+  EXPECT_EQ(f.tiers[0].up, 4);
+  EXPECT_EQ(f.tiers[1].count, 2);
+  EXPECT_EQ(f.tiers[1].model, "sn4600c");
+  EXPECT_EQ(f.uplink_rate.value, 100e9);
+  EXPECT_EQ(f.leaf_spine_cables, 16);
+  EXPECT_EQ(ports_in_use(p, 0).size(), 122u + 2 * 16u);
+  PortRef upper;
+  EXPECT_EQ(p.up_link(0, {0, 3}, 2, &upper).port, 51);  // counted on after 48
+  EXPECT_EQ(p.switch_name(0, upper.sw), "spine/ceph/02");
+  EXPECT_EQ(p.switch_name(0, {0, 3}), "leaf/ceph/u2/b");
+  // Without the spine's name there is none: a switch of the leaf's kind has eight ports of 100 Gb/s.
+  s.cluster->networks[0].tier_parts.clear();
+  s.network_spec(0).spines = {};
+  p = fabrics_of(s);
+  EXPECT_EQ(p.fabrics[0].tiers.size(), 1u);
+}
+
+// 144 nodes with four links in units of 18: 32 leaves, of which the last unit's first two have a fabric manager on the
+// port after its nodes. Nobody's place is lost.
+TEST(Fabric, FabricManagersBesideAUnit) {
+  test::Sample s;
+  s.nodes("gpu", "g[001-144]", -1, 1, 10200, 30);
+  s.nodes("ufm", "u[1-2]", -1, 1, 500, 15);
+  s.spec_of(s.cluster->nodes[0]).scalable_unit = known<std::int64_t>(18);
+  s.spec_of(s.cluster->nodes[1]).roles = {known(Role::fabric_manager)};
+  s.network("compute", s.qm9700, 400e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.connect(0, 0, 4);
+  s.connect(0, 1, 1);
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  EXPECT_EQ(f.tiers[0].count, 32);
+  EXPECT_EQ(f.tiers[1].count, 9);
+  EXPECT_EQ(f.oversubscription, 1);
+  EXPECT_EQ(f.blocks[0].room, 144);
+  for (int i = 0; i < 2; ++i) {
+    const PortRef port = p.leaf_port(0, 1, i, 0);
+    EXPECT_EQ(p.switch_name(0, port.sw), "leaf/compute/u8/r" + std::to_string(i + 1));
+    EXPECT_EQ(port.port, 19);
+  }
+  EXPECT_EQ(ports_in_use(p, 0).size(), 144 * 4 + 2 + 2 * 576u);
+}
+
+// The published DGX A100 SuperPOD of 140 nodes: each rail is a pod of its own, and only its leaves meet on its spines.
+TEST(Fabric, PodsOfRails) {
+  test::Sample s;
+  s.qm9700.ports = known<std::int64_t>(40);
+  s.qm9700.port_rate = known(BitsPerSecond(200e9));
+  s.nodes("gpu", "g[001-140]", -1, 8, 10200, 130);
+  s.spec_of(s.cluster->nodes[0]).scalable_unit = known<std::int64_t>(20);
+  s.network("compute", s.qm9700, 200e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  s.network_spec(0).pods = known(PodsOf::rails);
+  s.connect(0, 0, 8);
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 3u);
+  EXPECT_EQ(f.tiers[0].count, 56);
+  EXPECT_EQ(f.tiers[1].count, 80);
+  EXPECT_EQ(f.tiers[2].count, 28);
+  EXPECT_EQ(ports_in_use(p, 0).size(), 1120u * 5);
+  for (std::int64_t node = 0; node < 140; ++node)
+    for (std::int64_t rail = 0; rail < 8; ++rail) {
+      const PortRef port = p.leaf_port(0, 0, node, rail);
+      EXPECT_EQ(p.switch_name(0, port.sw),
+                "leaf/compute/u" + std::to_string(node / 20 + 1) + "/r" + std::to_string(rail + 1));
+      PortRef upper;
+      p.up_link(0, port.sw, 0, &upper);
+      EXPECT_EQ(upper.sw.index / f.spines_per_pod, rail);
+    }
+}
+
+// 64 nodes at 1:1 and 48 login nodes at 4:1 on a leaf of their own (fabric_shape_test.cc).
+TEST(Fabric, LeavesOfTheirOwn) {
+  test::Sample s;
+  s.nodes("gpu", "g[01-64]", -1, 1, 2000, 30);
+  s.nodes("login", "l[01-48]", -1, 1, 500, 15);
+  s.network("lan", s.sn4600c, 100e9, -1);
+  OwnLeaves own;
+  own.connects = {known<std::string>("login")};
+  own.oversubscription = known(4.0);
+  s.network_spec(0).leaves.entries.push_back({"service", {}, own});
+  s.connect(0, 0, 1);
+  s.connect(0, 1, 1);
+  s.cluster->networks[0].ends[1].leaves = 0;
+  const Plan p = fabrics_of(s);
+  const Fabric& f = p.fabrics[0];
+  ASSERT_EQ(f.tiers.size(), 2u);
+  EXPECT_EQ(f.tiers[0].count, 3);
+  EXPECT_EQ(f.tiers[1].count, 2);
+  EXPECT_EQ(f.tiers[1].down, 2 * 16 + 6);
+  EXPECT_EQ(f.oversubscription, 1);
+  EXPECT_EQ(f.leaf_groups[0].oversubscription, 4);
+  EXPECT_EQ(f.leaf_spine_cables, 64 + 12);
+  EXPECT_EQ(ports_in_use(p, 0).size(), 112u + 2 * 76u);
+  EXPECT_EQ(p.switch_name(0, p.leaf_port(0, 1, 47, 0).sw), "leaf/lan/service/01");
+  EXPECT_EQ(p.switch_name(0, p.leaf_port(0, 0, 63, 0).sw), "leaf/lan/02");
+  // What no spine joins to others is one kind of leaf.
+  s.network_spec(0).topology = known(NetworkTopology::single);
+  EXPECT_TRUE(fabrics_of(s).fabrics[0].leaf_groups.empty());
+  EXPECT_EQ(fabrics_of(s).fabrics[0].blocks[1].leaves, -1);
 }
 
 }  // namespace

@@ -155,5 +155,27 @@ TEST(Hints, StorageOnRails) {
   EXPECT_TRUE(of(0).empty());
 }
 
+// 128 nodes on eight rails fill 16 spines of 64 ports: 32 leaves with two links to each. A leaf more has no port there;
+// 32 spines with one link from each leaf do.
+TEST(Hints, LeavesOfTheirOwnOverFullSpines) {
+  test::Sample s;
+  s.nodes("gpu", "g[001-128]", -1, 8, 10200, 130);
+  s.nodes("login", "l[01-20]", -1, 1, 500, 15);
+  s.spec_of(s.cluster->nodes[0]).scalable_unit = known<std::int64_t>(32);
+  s.network("compute", s.qm9700, 400e9, -1);
+  s.network_spec(0).topology = known(NetworkTopology::rail_optimised);
+  OwnLeaves own;
+  own.oversubscription = known(4.0);
+  s.network_spec(0).leaves.entries.push_back({"service", {}, own});
+  s.connect(0, 0, 8);
+  s.connect(0, 1, 1);
+  s.cluster->networks[0].ends[1].leaves = 0;
+  const auto hints = fabric_hints(plan_cluster(*s.cluster), 0);
+  ASSERT_EQ(hints.size(), 1U);
+  EXPECT_NE(hints[0].find("with 1 leaf for some members (`leaves`), the fabric has 32 spines instead of 16"),
+            std::string::npos)
+      << hints[0];
+}
+
 }  // namespace
 }  // namespace clusterc

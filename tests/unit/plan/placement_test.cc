@@ -189,5 +189,23 @@ TEST(Placement, ManagementSwitchesStandBesideTheirNodes) {
   EXPECT_EQ(p.switch_rack[f.first_switch + 1], 12);  // from node 49: rack 13
 }
 
+// 60 kg are more than two people lift: the switch stands above the node at the bottom. One of 15 kg goes to the top.
+TEST(Placement, HeavySwitchesStandLow) {
+  test::Sample s;
+  const int a = s.feed("A", 1e6);
+  s.racks("main", "r1", s.na60, {a});
+  s.nodes("n", "n1", 0, 8, 5000, 130);
+  SwitchPart heavy = s.qm9700;
+  heavy.units = known<std::int64_t>(4);
+  heavy.weight = known(Kilograms(60));
+  s.network("heavy", heavy, 400e9, 0);
+  s.network("light", s.qm9700, 400e9, 0);
+  s.connect(0, 0, 1);
+  s.connect(1, 0, 1);
+  const Plan p = plan_cluster(*s.cluster);
+  EXPECT_EQ(p.switch_unit[0], 9);
+  EXPECT_EQ(p.switch_unit[1], 48);
+}
+
 }  // namespace
 }  // namespace clusterc
