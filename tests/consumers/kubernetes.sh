@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tested kubernetes: kube-apiserver, kubeadm 1.36
 # packages: etcd-server openssl
-# output kubernetes: kube-apiserver 1.36.4 with etcd 3.4 (built by scripts/kubernetes) and the definitions of the custom resources: every object of each example that runs Kubernetes and of the golden case, by server-side apply with strict validation; pods of the first jobs past quotas, limits and pod security; kubeadm config validate and the kubelet's own check of every node's configuration; shellcheck; 15 negative tests
+# output kubernetes: kube-apiserver 1.36.4 with etcd 3.4 (built by scripts/kubernetes) and the definitions of the custom resources: every object of each example that runs Kubernetes and of the golden case, by server-side apply with strict validation; pods of the first jobs past quotas, limits and pod security; kubeadm config validate and the kubelet's own check of every node's configuration; shellcheck; 17 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need etcd openssl python3 shellcheck curl
 program=${CLUSTERC_KUBERNETES:-$src/build/kubernetes/kubernetes}
@@ -19,8 +19,8 @@ mkdir -p "$run"
 pids=()
 stop() {
   local p
-  for p in "${pids[@]}"; do kill "$p" 2> /dev/null; done
-  wait
+  for p in "${pids[@]}"; do kill -KILL "$p" 2> /dev/null; done   # what they keep is thrown away
+  wait 2> /dev/null
 }
 trap stop EXIT
 etcd --data-dir "$run/etcd" --listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380 \
@@ -101,6 +101,34 @@ judge "$out"; machines "$out"
 find "$work/kubernetes" -name '*.sh' -exec shellcheck {} + || fail "a script of the tree"
 tree=$work/kubernetes/kubernetes
 
+# ---- refused ---------------------------------------------------------------------------------------------------
+cat "$tree"/objects/*.yaml "$tree"/jobs/vision.yaml | sed 's/^# made by/---\n&/' > "$run/all.yaml"
+printf '%s\t%s\t%s\t%s\t%s\n' \
+  "an unknown field" ResourceQuota "  hard:" "  hrad:" "hrad" \
+  "an unknown field of a custom resource" MPIJob "slotsPerWorker:" "slotPerWorker:" "slotPerWorker" \
+  "a wrong type" PriorityClass "value: 1000" "value: many" "expected numeric" \
+  "a wrong type in a custom resource" MPIJob "replicas: 1" "replicas: \"one\"" "expected numeric" \
+  "a required field that is missing" RoleBinding "  name: edit\\n" "" "roleRef.name: Required value" \
+  "a required field of a custom resource that is missing" IPPool "  perNodeBlockSize: 8\\n" "" "perNodeBlockSize: Required value" \
+  "a bad word" StorageClass "volumeBindingMode: WaitForFirstConsumer" "volumeBindingMode: WaitForFirst" "Unsupported value" \
+  "a bad word in a custom resource" MacvlanNetwork "mode: bridge" "mode: bridged" "Unsupported value" \
+  "a rule of CEL: the node is the last level" Topology "    - nodeLabel: topology.clusterc/leaf\\n    - nodeLabel: kubernetes.io/hostname" "    - nodeLabel: kubernetes.io/hostname\\n    - nodeLabel: topology.clusterc/leaf" "lowest level" \
+  "a rule of CEL: borrowing without a cohort" ClusterQueue "  cohortName: orchard\\n" "" "cohort" \
+  "a bad quantity" LimitRange "cpu: \"1\"" "cpu: 1 core" "quantities must match" \
+  "a bad quantity of a custom resource" ClusterQueue "nominalQuota: \"33\"" "nominalQuota: 33 GPUs" "nominalQuota" \
+  "a version that is gone" ClusterRole "apiVersion: rbac.authorization.k8s.io/v1" "apiVersion: rbac.authorization.k8s.io/v1beta1" "404" \
+  "a name with a capital" Namespace "name: vision" "name: Vision" "RFC 1123" > "$run/edits"
+api refused "$run/all.yaml" "$run/edits" || fail "a broken object"
+sed 's/^  criSocket:/  criSoket:/' "$tree/kubeadm/gpu-0/g3.yaml" > "$run/bad.yaml"
+"$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes an unknown field"
+say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
+sed 's|podSubnet: .*|podSubnet: 10.244.0.0|' "$tree/kubeadm/init.yaml" > "$run/bad.yaml"
+"$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes a network without a length"
+say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
+sed 's/topologyManagerPolicy: .*/topologyManagerPolicy: best/' "$tree/kubeadm/patches/gpu/kubeletconfiguration+merge.yaml" > "$run/bad.yaml"
+"$program" kubelet-config "$run/bad.yaml" > "$run/said" 2>&1 && fail "the kubelet takes an unknown policy"
+say "refused by the kubelet: $(tail -1 "$run/said" | cut -c1-160)"
+
 # ---- a node, a team, a job: made for good, in the order of README.md ---------------------------------------------------
 api apply "$tree"/objects/{nodes,namespaces,priorities,access,limits,storage,networks,queues}.yaml || fail "the order of README.md"
 api apply "$tree"/objects/{nodes,namespaces,priorities,access,limits,storage,networks,queues}.yaml || fail "a second time"
@@ -110,7 +138,7 @@ say "pods of the first jobs are taken, with quotas, limits and pod security of t
 get() { curl -sk -H 'Authorization: Bearer test-token' "$place$1"; }
 value() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"d": json.load(sys.stdin)}))' "$1"; }
 equal "labels of a node" "$(get /api/v1/nodes/g3 | value 'sorted(k + "=" + v for k, v in d["metadata"]["labels"].items())')" \
-  "['clusterc/group=gpu', 'topology.clusterc/fabric=rails', 'topology.clusterc/leaf=rails-su1', 'topology.clusterc/rack=r2']"
+  "['clusterc/group=gpu', 'topology.clusterc/fabric=rails', 'topology.clusterc/leaf=switch-rails-01', 'topology.clusterc/rack=r2']"
 # 7 nodes (one of 8 is a spare) with 8 GPUs are 56: vision's 60 % are 33, and 7 more may be borrowed up to its 40; speech has 22; 1 is nobody's.
 quota='next(r for r in f["resources"] if r["name"] == "nvidia.com/gpu")'
 flavor='[f for f in d["spec"]["resourceGroups"][0]["flavors"] if f["name"] == "gpu"][0]'
@@ -127,31 +155,3 @@ may() { # USER GROUP NAMESPACE
 equal "ada, whom the spec names" "$(may ada none speech)" True
 equal "ada in another team's namespace" "$(may ada none vision)" False
 equal "somebody of the group" "$(may someone vision vision)" True
-
-# ---- refused ---------------------------------------------------------------------------------------------------
-cat "$tree"/objects/*.yaml "$tree"/jobs/vision.yaml | sed 's/^# made by/---\n&/' > "$run/all.yaml"
-printf '%s\t%s\t%s\t%s\t%s\n' \
-  "an unknown field" ResourceQuota "  hard:" "  hrad:" "hrad" \
-  "an unknown field of a custom resource" MPIJob "slotsPerWorker:" "slotPerWorker:" "slotPerWorker" \
-  "a wrong type" PriorityClass "value: 1000" "value: many" "many" \
-  "a wrong type in a custom resource" MPIJob "replicas: 1" "replicas: \"one\"" "one" \
-  "a required field that is missing" RoleBinding "  name: edit" "  nome: edit" "nome" \
-  "a required field of a custom resource that is missing" IPPool "  perNodeBlockSize: 8\\n" "" "perNodeBlockSize: Required value" \
-  "a bad word" PriorityClass "preemptionPolicy: Never" "preemptionPolicy: Nevr" "Nevr" \
-  "a bad word in a custom resource" MacvlanNetwork "mode: bridge" "mode: bridged" "Unsupported value" \
-  "a rule of CEL: the node is the last level" Topology "  - nodeLabel: topology.clusterc/leaf\\n  - nodeLabel: kubernetes.io/hostname" "  - nodeLabel: kubernetes.io/hostname\\n  - nodeLabel: topology.clusterc/leaf" "lowest level" \
-  "a rule of CEL: preemption and cohort" ClusterQueue "  cohortName: orchard" "  unused: 1" "unused" \
-  "a bad quantity" LimitRange "cpu: \"1\"" "cpu: 1 core" "quantities must match" \
-  "a bad quantity of a custom resource" ClusterQueue "nominalQuota: \"33\"" "nominalQuota: 33 GPUs" "nominalQuota" \
-  "a version that is gone" ClusterRole "apiVersion: rbac.authorization.k8s.io/v1" "apiVersion: rbac.authorization.k8s.io/v1beta1" "404" \
-  "a name with a capital" Namespace "name: vision" "name: Vision" "RFC 1123" > "$run/edits"
-api refused "$run/all.yaml" "$run/edits" || fail "a broken object"
-sed 's/- g3/- g3/; s/^  criSocket:/  criSoket:/' "$tree/kubeadm/gpu-0/g3.yaml" > "$run/bad.yaml"
-"$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes an unknown field"
-say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
-sed 's|podSubnet: .*|podSubnet: 10.244.0.0|' "$tree/kubeadm/init.yaml" > "$run/bad.yaml"
-"$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes a network without a length"
-say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
-sed 's/topologyManagerPolicy: .*/topologyManagerPolicy: best/' "$tree/kubeadm/patches/gpu/kubeletconfiguration+merge.yaml" > "$run/bad.yaml"
-"$program" kubelet-config "$run/bad.yaml" > "$run/said" 2>&1 && fail "the kubelet takes an unknown policy"
-say "refused by the kubelet: $(tail -1 "$run/said" | cut -c1-160)"

@@ -262,7 +262,7 @@ void emit_kubeadm(const KubernetesOutput& o) {
       yaml_entries(o.in, kKubeletExtra,
                    {"apiVersion", "kind", "maxPods", "systemReserved", "cpuManagerPolicy", "topologyManagerPolicy",
                     "topologyManagerScope"},
-                   "imageGCHighThresholdPercent: 70", o.findings);
+                   "imageGCHighThresholdPercent: 90", o.findings);
   for (const int g : groups) kubelet_patch(o, g, extra);
 }
 

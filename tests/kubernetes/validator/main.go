@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"os"
 
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/cli"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	kubeadm "k8s.io/kubernetes/cmd/kubeadm/app"
-	kubeletscheme "k8s.io/kubernetes/pkg/kubelet/apis/config/scheme"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	kubeletscheme "k8s.io/kubernetes/pkg/kubelet/apis/config/scheme"
 	kubeletvalidation "k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
 func kubelet(files []string) int {
@@ -28,7 +28,9 @@ func kubelet(files []string) int {
 			obj, _, e := codecs.UniversalDecoder().Decode(data, nil, nil)
 			err = e
 			if err == nil {
-				err = kubeletvalidation.ValidateKubeletConfiguration(obj.(*kubeletconfig.KubeletConfiguration), utilfeature.DefaultFeatureGate)
+				config := obj.(*kubeletconfig.KubeletConfiguration)
+				config.FailCgroupV1 = false // a question to this machine, which is no node
+				err = kubeletvalidation.ValidateKubeletConfiguration(config, utilfeature.DefaultFeatureGate)
 			}
 		}
 		if err != nil {
