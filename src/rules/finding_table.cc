@@ -98,7 +98,7 @@ constexpr Row kRows[] = {
      "the subnet of a fabric has no room for addresses of pods, which then do not reach it"},
     {"kubernetes-storage-unmade", Severity::note, kSystem, Standing::acceptable,
      "storage that Kubernetes should offer is mounted by none of its nodes"},
-    {"kubernetes-version-unsaid", Severity::warning, kSystem, Standing::acceptable,
+    {"kubernetes-version-unsaid", Severity::note, kSystem, Standing::acceptable,
      "the spec names no release of Kubernetes"},
     {"kubernetes-version-unsupported", Severity::error, kSystem, Standing::must_mend,
      "the compiled files are not for this release of Kubernetes"},

@@ -506,7 +506,8 @@ class Checker {
     if (!v) return;
     const std::size_t colon = v->rfind(':');
     const std::string host = v->substr(0, colon);
-    const auto port = colon == std::string::npos ? std::optional<std::uint64_t>(6443) : parse_uint(v->substr(colon + 1));
+    const auto port =
+        colon == std::string::npos ? std::optional<std::uint64_t>(6443) : parse_uint(v->substr(colon + 1));
     const bool numbers = !host.empty() && host.find_first_not_of("0123456789.") == std::string::npos;
     if (!(numbers ? parse_ipv4(host).has_value() : is_domain(host)) || !port || *port == 0 || *port > 65535)
       findings_

@@ -36,8 +36,7 @@ void place_in_fabrics(const System& in, std::vector<FabricPlace>& places) {
       p.leaf = fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "-su", unit + 1)
                                                           : in.plan.switch_host_name(f, {0, unit});
       if (fabric.tiers.size() > 2)
-        p.pod =
-            numbered(name, "-pod", unit * per_unit / std::max<std::int64_t>(1, fabric.leaves_per_pod) + 1);
+        p.pod = numbered(name, "-pod", unit * per_unit / std::max<std::int64_t>(1, fabric.leaves_per_pod) + 1);
     }
   }
 }

@@ -35,8 +35,7 @@ bool is_node_name(std::string_view name) {
 // "1.36" or "1.36.4", with or without a v before it.
 void read_release(const Scheduler& s, KubernetesFacts& facts, Findings& findings) {
   if (!s.version) {
-    findings
-        .warning("kubernetes-version-unsaid", s.span, "the spec names no release of Kubernetes")
+    findings.note("kubernetes-version-unsaid", s.span, "the spec names no release of Kubernetes")
         .help("write `scheduler: { kind: kubernetes, version: 1.36 }`: kubeadm would install the newest one");
     return;
   }
@@ -54,12 +53,14 @@ void read_release(const Scheduler& s, KubernetesFacts& facts, Findings& findings
         .error("kubernetes-version-unsupported", s.version.span,
                "the compiled files are for Kubernetes " + std::string(kOldestKubernetes) + " and newer, not '" +
                    one_line(s.version->text()) + "'")
-        .help("write `version: 1.36`, or 1.36.4 with its patch release");
+        .help(
+            "write `version: 1.36`, or 1.36.4 with its patch release; `outputs: { kubernetes: { skip: true } }` for a "
+            "cluster that others set up");
     return;
   }
   facts.release = std::to_string(numbers[0]) + "." + std::to_string(numbers[1]);
-  facts.version = numbers.size() == 3 ? "v" + facts.release + "." + std::to_string(numbers[2])
-                                      : "stable-" + facts.release;
+  facts.version =
+      numbers.size() == 3 ? "v" + facts.release + "." + std::to_string(numbers[2]) : "stable-" + facts.release;
 }
 
 class Machines {
@@ -270,9 +271,8 @@ bool is_kubernetes_label_name(std::string_view name) {
 bool is_kubernetes_label_value(std::string_view value) {
   const auto alnum = [](char c) { return is_lower(c) || is_upper(c) || is_digit(c); };
   return value.empty() || (value.size() <= 63 && alnum(value.front()) && alnum(value.back()) &&
-                           std::all_of(value.begin(), value.end(), [&](char c) {
-                             return alnum(c) || c == '-' || c == '_' || c == '.';
-                           }));
+                           std::all_of(value.begin(), value.end(),
+                                       [&](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; }));
 }
 
 KubernetesFacts kubernetes_facts(const System& in, Findings& findings) {

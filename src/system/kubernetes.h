@@ -44,12 +44,12 @@ struct KubernetesMachine {
 struct KubernetesWorkers {
   int group = -1;
   std::vector<KubernetesMachine> nodes;
-  std::int64_t cpus = 0, reserved_cpus = 0;        // of one node, hardware threads; 0: not known
-  std::int64_t memory_mib = 0, reserved_mib = 0;   // that jobs may use; that the kubelet keeps back
-  std::string gpu;                                 // resource name: nvidia.com/gpu; empty without GPUs
-  std::int64_t gpus = 0;                           // of one node, as the device plugin counts them
+  std::int64_t cpus = 0, reserved_cpus = 0;       // of one node, hardware threads; 0: not known
+  std::int64_t memory_mib = 0, reserved_mib = 0;  // that jobs may use; that the kubelet keeps back
+  std::string gpu;                                // resource name: nvidia.com/gpu; empty without GPUs
+  std::int64_t gpus = 0;                          // of one node, as the device plugin counts them
   std::int64_t spares = 0;
-  std::vector<std::string_view> levels;            // labels that every node has, from the widest to the narrowest
+  std::vector<std::string_view> levels;  // labels that every node has, from the widest to the narrowest
 };
 
 struct KubernetesAmount {  // of one flavor
@@ -85,8 +85,8 @@ struct KubernetesRailNetwork {
 struct KubernetesStorage {
   const StorageModel* storage = nullptr;
   std::string storage_class;
-  bool many = true;         // ReadWriteMany
-  std::string server, path; // NFS; without a server: mounted on the nodes
+  bool many = true;          // ReadWriteMany
+  std::string server, path;  // NFS; without a server: mounted on the nodes
   std::int64_t capacity_gib = 0;
 };
 

@@ -60,8 +60,9 @@ void give_addresses(const NetworkModel& n, const AddressPlan& a, std::int64_t no
             "subnet " + a.subnet.text() + " of network '" + n.name + "' has no room for the addresses of pods on " +
                 std::to_string(r.rails.size()) + (r.rails.size() == 1 ? " rail" : " rails") + " of " +
                 std::to_string(nodes) + (nodes == 1 ? " node" : " nodes"))
-      .help("use a shorter prefix: pods then get addresses in its upper half; until then only pods in the network of "
-            "their node reach the fabric");
+      .help(
+          "use a shorter prefix: pods then get addresses in its upper half; until then only pods in the network of "
+          "their node reach the fabric");
 }
 
 }  // namespace

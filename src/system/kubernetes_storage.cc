@@ -38,11 +38,10 @@ void kubernetes_storage(const System& in, KubernetesFacts& facts, Findings& find
           .help("use lower-case letters, digits and inner hyphens, at most 63");
       continue;
     }
-    const bool mounted =
-        s.spec->mount && *s.spec->kind != StorageKind::object && *s.spec->kind != StorageKind::local &&
-        std::any_of(facts.workers.begin(), facts.workers.end(), [&](const KubernetesWorkers& w) {
-          return clusterc::mounts(s, c.nodes[static_cast<std::size_t>(w.group)]);
-        });
+    const bool mounted = s.spec->mount && *s.spec->kind != StorageKind::object && *s.spec->kind != StorageKind::local &&
+                         std::any_of(facts.workers.begin(), facts.workers.end(), [&](const KubernetesWorkers& w) {
+                           return clusterc::mounts(s, c.nodes[static_cast<std::size_t>(w.group)]);
+                         });
     if (!mounted) {
       findings
           .note("kubernetes-storage-unmade", wish.span,
@@ -60,9 +59,9 @@ void kubernetes_storage(const System& in, KubernetesFacts& facts, Findings& find
         break;
       }
     }
-    k.capacity_gib = s.spec->capacity
-                         ? std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(s.spec->capacity->value / kGiB)))
-                         : kUnsaidGib;
+    k.capacity_gib = s.spec->capacity ? std::max<std::int64_t>(
+                                            1, static_cast<std::int64_t>(std::floor(s.spec->capacity->value / kGiB)))
+                                      : kUnsaidGib;
     facts.storage.push_back(std::move(k));
   }
 }

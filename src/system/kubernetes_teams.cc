@@ -1,7 +1,7 @@
 // Which part of each group of workers a team has.
 //
-// A team's share is what it surely gets (Kueue: nominalQuota); what others leave idle it may borrow. A quota of the spec
-// is the most that it may use, so that it ends what may be borrowed:
+// A team's share is what it surely gets (Kueue: nominalQuota); what others leave idle it may borrow. A quota of the
+// spec is the most that it may use, so that it ends what may be borrowed:
 //
 //     physics: { share: 60 %, quota: { h100: 32 gpus } }, 64 GPUs    ->   32 (38 less 6), nothing to borrow
 //     nlp:     { share: 40 % }                                       ->   25, and all that is idle
@@ -55,7 +55,8 @@ Cap cap_of(const Cluster& c, const KubernetesWorkers& w, const Team& team) {
 std::int64_t part(double share, std::int64_t total, const std::optional<std::int64_t>& cap, std::int64_t& left,
                   std::optional<std::int64_t>& more) {
   // 60 % of 40 is 24, which is 23.999… in floating point.
-  std::int64_t nominal = std::min(left, static_cast<std::int64_t>(std::floor(share * static_cast<double>(total) + 1e-6)));
+  std::int64_t nominal =
+      std::min(left, static_cast<std::int64_t>(std::floor(share * static_cast<double>(total) + 1e-6)));
   if (cap) nominal = std::min(nominal, *cap), more = *cap - nominal;
   left -= nominal;
   return nominal;
@@ -104,8 +105,9 @@ void check_team(const Cluster& c, std::string_view name, SourceSpan at, const Te
     findings
         .error("kubernetes-name-malformed", at,
                "team '" + one_line(name) + "' cannot be a namespace of Kubernetes: " +
-                   (is_kubernetes_label_name(name) ? "the name is taken" : "it has 63 lower-case letters, digits and "
-                                                                           "inner hyphens at most"))
+                   (is_kubernetes_label_name(name) ? "the name is taken"
+                                                   : "it has 63 lower-case letters, digits and "
+                                                     "inner hyphens at most"))
         .help("give the team another name");
   for (const auto& quota : team.quota)
     if (std::none_of(facts.workers.begin(), facts.workers.end(), [&](const KubernetesWorkers& w) {

@@ -30,8 +30,8 @@ void switches(const System& in, Findings& findings) {
     const bool lossless = net.spec && net.spec->roce;
     findings
         .note(kRule, net.span,
-              "no output configures the " + (count == 1 ? "switch" : counted(count, "switch", "switches")) + " of network '" + net.name + "' (" +
-                  one_line(net.switch_model) + ")")
+              "no output configures the " + (count == 1 ? "switch" : counted(count, "switch", "switches")) +
+                  " of network '" + net.name + "' (" + one_line(net.switch_model) + ")")
         .help("set up by hand: management addresses, VLANs, MTU and routing" +
               std::string(lossless ? ", and the lossless class of `roce` on every port" : "") +
               "; `clusterc plan --format json` lists the switches, their addresses and their cables");
@@ -40,11 +40,10 @@ void switches(const System& in, Findings& findings) {
 
 void nvlink_switches(const System& in, Findings& findings) {
   for (const AssemblyGroupModel& a : in.cluster.assemblies)
-    if (a.count > 0 && a.part &&
-        std::any_of(a.part->trays.begin(), a.part->trays.end(),
-                    [](const auto& t) { return t.name.find("switch") != std::string::npos; }))
-      findings
-          .note(kRule, a.span, "no output configures the NVLink switches of assembly '" + a.name + "'")
+    if (a.count > 0 && a.part && std::any_of(a.part->trays.begin(), a.part->trays.end(), [](const auto& t) {
+          return t.name.find("switch") != std::string::npos;
+        }))
+      findings.note(kRule, a.span, "no output configures the NVLink switches of assembly '" + a.name + "'")
           .help("use the tools of its maker for the firmware and operating system of the switch trays");
 }
 
@@ -73,8 +72,7 @@ void kubernetes(const System& in, Findings& findings) {
   if (!runs_kubernetes(c)) return;
   const Scheduler& s = *c.spec.software->scheduler;
   if (s.queue && *s.queue != "kueue")
-    findings
-        .note(kRule, s.queue.span, "no output configures the queueing system '" + *s.queue + "'")
+    findings.note(kRule, s.queue.span, "no output configures the queueing system '" + *s.queue + "'")
         .help("use `queue: kueue`, or make the queues of the teams by hand");
   if (in.makes("kubernetes"))
     findings

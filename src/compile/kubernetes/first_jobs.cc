@@ -10,8 +10,7 @@ namespace {
 
 // Images with sshd and Open MPI, as the operator's launcher needs them: coreweave/nccl-tests; kubeflow/mpi-operator,
 // build/base.
-constexpr std::string_view kNcclImage =
-                               "ghcr.io/coreweave/nccl-tests:12.9.1-devel-ubuntu22.04-nccl2.30.4-1-111c25a",
+constexpr std::string_view kNcclImage = "ghcr.io/coreweave/nccl-tests:12.9.1-devel-ubuntu22.04-nccl2.30.4-1-111c25a",
                            kNcclProgram = "/opt/nccl_tests/build/all_reduce_perf",
                            kHostImage = "docker.io/mpioperator/openmpi:v0.6.0";
 
@@ -75,9 +74,17 @@ void launcher(const KubernetesOutput& o, const Shape& s, YamlWriter& y) {
   toleration(y, *s.on);
   y.list("containers").begin_map().field("name", "launcher").field("image", s.gpus > 0 ? kNcclImage : kHostImage);
   if (s.gpus > 0)
-    y.key("command").flow({"mpirun", "--allow-run-as-root", "-np", ranks, "-bind-to", "none", "-x", "LD_LIBRARY_PATH",
-                           "-x", "NCCL_SOCKET_IFNAME=eth0", "-x", "NCCL_DEBUG=INFO", kNcclProgram, "-b", "8", "-e",
-                           "8G", "-f", "2", "-g", "1"});
+    y.key("command").flow({"mpirun",     "--allow-run-as-root",
+                           "-np",        ranks,
+                           "-bind-to",   "none",
+                           "-x",         "LD_LIBRARY_PATH",
+                           "-x",         "NCCL_SOCKET_IFNAME=eth0",
+                           "-x",         "NCCL_DEBUG=INFO",
+                           kNcclProgram, "-b",
+                           "8",          "-e",
+                           "8G",         "-f",
+                           "2",          "-g",
+                           "1"});
   else
     y.key("command").flow({"mpirun", "-np", ranks, "hostname"});
   y.map("resources").map("requests").field("cpu", "1").field("memory", "1Gi").end_map().end_map();
@@ -98,9 +105,7 @@ void worker(const KubernetesOutput& o, const Shape& s, YamlWriter& y) {
     y.end_map().end_map();
   }
   y.map("spec");
-  y.map("nodeSelector")
-      .field(kGroupLabel, o.in.cluster.nodes[static_cast<std::size_t>(s.on->group)].name)
-      .end_map();
+  y.map("nodeSelector").field(kGroupLabel, o.in.cluster.nodes[static_cast<std::size_t>(s.on->group)].name).end_map();
   toleration(y, *s.on);
   y.list("containers").begin_map().field("name", "worker").field("image", s.gpus > 0 ? kNcclImage : kHostImage);
   y.map("resources").map("requests");

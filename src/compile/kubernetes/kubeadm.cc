@@ -171,7 +171,8 @@ void discovery_script(const KubernetesOutput& o) {
   std::string& out = o.bundle.text();
   out += "#!/bin/sh\n" + made_by(o.in, "");
   out +=
-      "# On the first node of the control plane, as root, once kubeadm init is through: makes the file that nodes join\n"
+      "# On the first node of the control plane, as root, once kubeadm init is through: makes the file that nodes "
+      "join\n"
       "# with. It has a token that ends after some hours: copy it to /etc/kubernetes/ of these nodes, mode 0600, and\n"
       "# remove it when they have joined.\n"
       "#   discovery.sh [FILE] [HOURS]      default: ./discovery.conf, 4\n"
@@ -206,7 +207,8 @@ void node_files(const KubernetesOutput& o) {
   std::string& out = o.bundle.text();
   out += "#!/bin/sh\n" + made_by(o.in, "");
   out +=
-      "# On every node of Kubernetes, as root, from this folder: kernel modules, settings, no swap, and a look at what\n"
+      "# On every node of Kubernetes, as root, from this folder: kernel modules, settings, no swap, and a look at "
+      "what\n"
       "# has to be installed. It can be run again.\n"
       "set -eu\n"
       "here=$(cd \"$(dirname \"$0\")\" && pwd)\n"

@@ -89,8 +89,9 @@ const Output kKubernetesOutput{
     .summary =
         "kubeadm's configuration of every node, labels of the fabric, namespaces, quotas and queues of the teams, "
         "volumes, operators, a first job",
-    .consumers = "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, Network Operator 26, "
-                 "MPI Operator 0.6 and newer",
+    .consumers =
+        "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, Network Operator 26, "
+        "MPI Operator 0.6 and newer",
     .wanted = wanted,
     .emit = emit,
 };

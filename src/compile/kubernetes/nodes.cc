@@ -29,8 +29,7 @@ void emit_nodes(const KubernetesOutput& o) {
       YamlWriter& y = file.document();
       y.field("apiVersion", "v1").field("kind", "Node").map("metadata").field("name", m.name).map("labels");
       for (const auto& [key, value] : m.labels) y.field(key, value);
-      if (const std::string label = mig_label(o.in.cluster, m); !label.empty())
-        y.field("nvidia.com/mig.config", label);
+      if (const std::string label = mig_label(o.in.cluster, m); !label.empty()) y.field("nvidia.com/mig.config", label);
       y.end_map().end_map();
     }
 }

@@ -43,12 +43,13 @@ struct KubernetesOutput {
   Findings& findings;
 };
 
-void emit_kubeadm(const KubernetesOutput&);     // kubeadm/, node/
-void emit_nodes(const KubernetesOutput&);       // objects/nodes.yaml
-void emit_teams(const KubernetesOutput&);       // namespaces, access, limits, priorities
-void emit_queues(const KubernetesOutput&);      // Kueue
-void emit_storage(const KubernetesOutput&);     // classes and volumes
-void emit_operators(const KubernetesOutput&);   // values of the GPU operator, policies and networks of the network operator
+void emit_kubeadm(const KubernetesOutput&);  // kubeadm/, node/
+void emit_nodes(const KubernetesOutput&);    // objects/nodes.yaml
+void emit_teams(const KubernetesOutput&);    // namespaces, access, limits, priorities
+void emit_queues(const KubernetesOutput&);   // Kueue
+void emit_storage(const KubernetesOutput&);  // classes and volumes
+void emit_operators(
+    const KubernetesOutput&);  // values of the GPU operator, policies and networks of the network operator
 void emit_first_jobs(const KubernetesOutput&);  // MPIJob of each team
 void emit_readme(const KubernetesOutput&);
 

@@ -34,8 +34,9 @@ void gpu_operator(const KubernetesOutput& o) {
              s.gpu_operator->toolkit.value_or(true) != first->gpu_operator->toolkit.value_or(true))
       o.findings
           .error("kubernetes-gpu-operator-differs", s.gpu_operator->span,
-                 "the GPU operator of '" + g.name + "' installs other things than that of the groups before it, but a "
-                 "cluster has one")
+                 "the GPU operator of '" + g.name +
+                     "' installs other things than that of the groups before it, but a "
+                     "cluster has one")
           .help("write the same `driver` and `toolkit` for all groups");
   }
   if (!first) return;

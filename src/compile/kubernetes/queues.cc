@@ -17,8 +17,7 @@ constexpr std::int64_t kPodsOnAdapters = 63;
 // "topology.clusterc/pod" and "…/leaf" -> "pod-leaf"
 std::string topology_name(const KubernetesWorkers& w) {
   std::string name;
-  for (const std::string_view level : w.levels)
-    (name += name.empty() ? "" : "-") += level.substr(level.find('/') + 1);
+  for (const std::string_view level : w.levels) (name += name.empty() ? "" : "-") += level.substr(level.find('/') + 1);
   return name;
 }
 

@@ -18,9 +18,7 @@ std::string code(std::string_view text) {
 class Steps {
  public:
   explicit Steps(std::string& out) : out_(out) {}
-  void step(std::string_view text) {
-    (out_ += std::to_string(++number_) + ". ").append(text) += '\n';
-  }
+  void step(std::string_view text) { (out_ += std::to_string(++number_) + ". ").append(text) += '\n'; }
   void commands(std::initializer_list<std::string> lines) {
     out_ += "\n   ```sh\n";
     for (const std::string& line : lines) out_ += "   " + line + "\n";
@@ -36,7 +34,8 @@ void machines(const KubernetesOutput& o, Steps& s) {
   const KubernetesFacts& f = o.facts;
   const Cluster& c = o.in.cluster;
   if (f.control_plane.empty()) {
-    s.step("The control plane is the provider's. Join the nodes as it says, with `clusterc/group=GROUP` as their names.");
+    s.step(
+        "The control plane is the provider's. Join the nodes as it says, with `clusterc/group=GROUP` as their names.");
     return;
   }
   const std::string& first = f.control_plane.front().name;
@@ -56,10 +55,12 @@ void machines(const KubernetesOutput& o, Steps& s) {
   s.step("Install a pod network that gives nodes the addresses of their `podCIDR`, of " + code(f.pods.text()) +
          ". Nodes become `Ready` with it.");
   if (f.control_plane.size() > 1) {
-    s.step("On the other nodes of the control plane: copy `ca`, `sa` and `front-proxy-ca` (.crt, .key; sa.pub) of "
-           "/etc/kubernetes/pki, and `etcd/ca`, from " + code(first) +
-           " over ssh, and `discovery.conf` to /etc/kubernetes/ (mode 0600). Then:");
-    s.commands({"kubeadm join --config NODE.yaml      # kubeadm/GROUP-N/NODE.yaml", "rm /etc/kubernetes/discovery.conf"});
+    s.step(
+        "On the other nodes of the control plane: copy `ca`, `sa` and `front-proxy-ca` (.crt, .key; sa.pub) of "
+        "/etc/kubernetes/pki, and `etcd/ca`, from " +
+        code(first) + " over ssh, and `discovery.conf` to /etc/kubernetes/ (mode 0600). Then:");
+    s.commands(
+        {"kubeadm join --config NODE.yaml      # kubeadm/GROUP-N/NODE.yaml", "rm /etc/kubernetes/discovery.conf"});
   }
   s.step("On the other nodes: `discovery.conf` to /etc/kubernetes/ (mode 0600). Then:");
   s.commands({"kubeadm join --config NODE.yaml      # kubeadm/GROUP-N/NODE.yaml", "rm /etc/kubernetes/discovery.conf"});
@@ -85,17 +86,20 @@ void objects(const KubernetesOutput& o, Steps& s) {
   }
   if (!f.rails.empty()) {
     s.step("The network operator 26.4, and the rails as networks of pods:");
-    s.commands({"helm upgrade --install network-operator nvidia/network-operator -n nvidia-network-operator "
-                "--create-namespace --version 26.4.1",
-                apply + "networks.yaml"});
+    s.commands(
+        {"helm upgrade --install network-operator nvidia/network-operator -n nvidia-network-operator "
+         "--create-namespace --version 26.4.1",
+         apply + "networks.yaml"});
   }
   if (f.kueue) {
-    s.step("Kueue 0.15 or newer, with `kubeflow.org/mpijob` among the `frameworks` of its configuration (the standard). "
-           "A job names its team's queue in the label `kueue.x-k8s.io/queue-name`, and tolerates the taint of the nodes "
-           "that have GPUs.");
-    s.commands({"helm upgrade --install kueue oci://registry.k8s.io/kueue/charts/kueue -n kueue-system "
-                "--create-namespace",
-                apply + "queues.yaml"});
+    s.step(
+        "Kueue 0.15 or newer, with `kubeflow.org/mpijob` among the `frameworks` of its configuration (the standard). "
+        "A job names its team's queue in the label `kueue.x-k8s.io/queue-name`, and tolerates the taint of the nodes "
+        "that have GPUs.");
+    s.commands(
+        {"helm upgrade --install kueue oci://registry.k8s.io/kueue/charts/kueue -n kueue-system "
+         "--create-namespace",
+         apply + "queues.yaml"});
   }
   s.step("MPI Operator 0.6 or newer, then the first job of a team:");
   s.commands({"kubectl create -f jobs/TEAM.yaml"});
@@ -108,8 +112,7 @@ void facts_table(const KubernetesOutput& o, std::string& out) {
     ((out += "| ").append(what) += " | ").append(value) += " |\n";
   };
   if (!f.release.empty()) row("release", code(f.release));
-  if (!f.control_plane.empty())
-    row("endpoint", code(f.endpoint_host + ":" + std::to_string(f.endpoint_port)));
+  if (!f.control_plane.empty()) row("endpoint", code(f.endpoint_host + ":" + std::to_string(f.endpoint_port)));
   row("network of pods, of services", code(f.pods.text()) + ", " + code(f.services.text()));
   for (const KubernetesWorkers& w : f.workers) {
     std::string text = std::to_string(w.nodes.size()) + " nodes";
@@ -129,9 +132,11 @@ void emit_readme(const KubernetesOutput& o) {
   o.bundle.open("kubernetes/README.md", "kubernetes");
   std::string& out = o.bundle.text();
   // Nothing in a reason of the spec ends the comment.
-  out += "<!--\n" + replace_all(made_by(o.in, "kubernetes", ""), "--", "- -") + "-->\n\n# Kubernetes on " + code(*o.in.cluster.spec.name) + "\n\n";
-  out += "The order of use. Commands are run in this folder; what begins with `kubectl` and `helm`, with the rights of an "
-         "administrator of the cluster. No file here holds a secret.\n\n";
+  out += "<!--\n" + replace_all(made_by(o.in, "kubernetes", ""), "--", "- -") + "-->\n\n# Kubernetes on " +
+         code(*o.in.cluster.spec.name) + "\n\n";
+  out +=
+      "The order of use. Commands are run in this folder; what begins with `kubectl` and `helm`, with the rights of an "
+      "administrator of the cluster. No file here holds a secret.\n\n";
   Steps s(out);
   machines(o, s);
   objects(o, s);

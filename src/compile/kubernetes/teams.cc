@@ -24,8 +24,7 @@ void rule(YamlWriter& y, std::string_view group, std::initializer_list<std::stri
 }
 
 void binding(ObjectFile& file, const KubernetesTeam& t, std::string_view role) {
-  YamlWriter& y =
-      file.object("rbac.authorization.k8s.io/v1", "RoleBinding", t.name + "-" + std::string(role), t.name);
+  YamlWriter& y = file.object("rbac.authorization.k8s.io/v1", "RoleBinding", t.name + "-" + std::string(role), t.name);
   y.map("roleRef")
       .field("apiGroup", "rbac.authorization.k8s.io")
       .field("kind", "ClusterRole")
