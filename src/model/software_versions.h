@@ -166,7 +166,7 @@ inline constexpr std::array kOsKernels = {
 // The newest releases that the tables know (nccl.yaml: 2.30.7, built for CUDA 13.3; driver-branches.yaml), and the
 // newest Slurm that the compiled files are written for (src/compile/slurm).
 inline constexpr std::string_view kNewestCuda = "13.3", kNewestDriver = "610", kNewestNccl = "2.30.7",
-                                  kNewestSlurm = "25.05", kNewestKubernetes = "1.35";
+                                  kNewestSlurm = "25.05", kNewestKubernetes = "1.36";
 
 // Is it beyond that release? As many numbers are compared as `newest` has: 610.43 is 610.
 inline bool beyond_release(const Version& v, std::string_view newest) {

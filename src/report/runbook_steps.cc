@@ -610,8 +610,9 @@ class Steps {
     section("Users and services");
     const auto& scheduler = c_.spec.software->scheduler;
     if (scheduler && scheduler->kind && *scheduler->kind == SchedulerKind::kubernetes)
-      box(format("by hand: Kubernetes{} runs, with its schedulers: no output installs it",
-                 scheduler->version ? " " + quoted(scheduler->version->text()) : std::string()));
+      box(format("Kubernetes{} runs, and the first job of each team was through: {} has the steps",
+                 scheduler->version ? " " + quoted(scheduler->version->text()) : std::string(),
+                 in_.makes("kubernetes") ? code(file("kubernetes", "README.md")) : "your own documentation"));
     if (slurm_ && !slurm_->controllers.empty()) {
       const std::string controller = quoted(slurm_->controllers[0]);
       box(format("on {}, {} shows all nodes, and none of them down", controller, code("sinfo")));

@@ -9,6 +9,7 @@
 #include "rules/say.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
+#include "spec/output.h"
 #include "spec/software.h"
 
 namespace clusterc {
@@ -43,9 +44,12 @@ bool is_in(const NetworkModel& n, std::size_t group) {
                      [&](const EndPoints& e) { return e.group == static_cast<int>(group); });
 }
 
+// Where the output is compiled, it gives services a network that is free.
 bool joins_kubernetes(const Cluster& c, const NodeGroupModel& g) {
   const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes) return false;
+  const auto* output = c.spec.outputs.find("kubernetes");
+  if (!output || !output->value.skip.value_or(false)) return false;
   if (g.has_role(Role::control_plane) || (scheduler->schedules.empty() && g.computes)) return true;
   return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(),
                      [&](const auto& name) { return name && *name == g.name; });
@@ -121,7 +125,7 @@ containers find nothing there. With Kubernetes the first address of the range is
 ## Formula
 
 ```
-10.96.0.0/12    services of Kubernetes (kubeadm)        networks of its nodes
+10.96.0.0/12    services of Kubernetes (kubeadm)        networks of its nodes, if `outputs` skips kubernetes
 10.88.0.0/16    podman, containers of root              networks of nodes with podman
 10.0.2.0/24     podman before 5.0, containers of users  networks of nodes with podman (slirp4netns)
 172.17.0.0/16   Docker                                  networks that nodes with docker reach through a router
@@ -129,13 +133,14 @@ containers find nothing there. With Kubernetes the first address of the range is
 
 Unit: none. Address ranges are compared.
 
-Docker takes its next range where the node itself is in such a network.
+Docker takes its next range where the node itself is in such a network. The output kubernetes gives services a range
+that is free.
 
 Source: Kubernetes documentation, kubeadm init (`--service-cidr`); podman-network(1), subnet notes; slirp4netns(1), `--cidr`; Docker documentation, dockerd (`default-address-pools`).
 
 ## Example
 
-`subnet: 10.100.0.0/16` for the nodes of a Kubernetes cluster.
+`subnet: 10.100.0.0/16` for the nodes of a Kubernetes cluster that is not set up from the compiled files.
 
 ## How to fix
 

@@ -46,7 +46,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .help(format("write `version: {}`, or another release of the project", kNewestKubernetes));
     else
       newer(rule, findings, once, scheduler->version, "Kubernetes", kNewestKubernetes,
-            "no output for Kubernetes exists, so no compiled file depends on it");
+            "the compiled files are written for releases up to that one");
   }
 }
 
@@ -63,7 +63,7 @@ A release that does not exist is a slip of the keyboard that no package manager 
 ## Formula
 
 ```
-release <= the newest known: CUDA 13.3, driver 610, NCCL 2.30.7, Slurm 25.05, Kubernetes 1.35
+release <= the newest known: CUDA 13.3, driver 610, NCCL 2.30.7, Slurm 25.05, Kubernetes 1.36
 ```
 
 Unit: none. Releases are compared.

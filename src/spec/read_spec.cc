@@ -501,6 +501,27 @@ class Checker {
                              *gateway == subnet->base ? "network" : "broadcast", *n.subnet));
   }
 
+  void prefix(std::string_view key, const Value<std::string>& v) {
+    std::string error;
+    if (v && !Ipv4Prefix::parse(*v, error))
+      findings_.error("spec-bad-prefix", v.span, format("{} '{}': {}", key, *v, error))
+          .help("prefixes are written as 10.10.0.0/16");
+  }
+  // "api.example.org", "10.0.0.9:6443"
+  void endpoint(const Value<std::string>& v) {
+    if (!v) return;
+    const std::size_t colon = v->rfind(':');
+    const std::string host = v->substr(0, colon);
+    const auto port =
+        colon == std::string::npos ? std::optional<std::uint64_t>(6443) : parse_uint(v->substr(colon + 1));
+    const bool numbers = !host.empty() && host.find_first_not_of("0123456789.") == std::string::npos;
+    if (!(numbers ? parse_ipv4(host).has_value() : is_domain(host)) || !port || *port == 0 || *port > 65535)
+      findings_
+          .error("spec-bad-address", v.span,
+                 format("endpoint '{}' is no host or IPv4 address, with or without a port", *v))
+          .help("write it as api.example.org:6443");
+  }
+
   // A name of DNS: labels of letters, digits and inner hyphens (RFC 1123, 2.1), at most 253 in all (RFC 1035, 2.3.4).
   static bool is_domain(std::string_view name) {
     if (name.empty() || name.size() > 253) return false;
@@ -602,6 +623,9 @@ class Checker {
       if (s.scheduler->accounting->password) secret("password", *s.scheduler->accounting->password);
     }
     if (s.scheduler) {
+      endpoint(s.scheduler->endpoint);
+      prefix("pod_network", s.scheduler->pod_network);
+      prefix("service_network", s.scheduler->service_network);
       group_names("reservation", s.scheduler->reservations);
       for (const auto& [name, at, reservation] : s.scheduler->reservations) {
         pattern(reservation.nodes);

@@ -87,7 +87,7 @@ struct Scheduler {
   SourceSpan span;
   Value<SchedulerKind> kind;
   Value<Version> version;
-  Value<std::string> controllers, queue;
+  Value<std::string> controllers, queue, endpoint, pod_network, service_network;
   std::vector<Value<std::string>> schedules;
   Value<TopologyPlugin> topology;
   std::optional<Accounting> accounting;
@@ -112,6 +112,12 @@ struct Scheduler {
     v("requeue", s.requeue, {.doc = "Slurm: whether batch jobs start again when their node fails; left out: they do"});
     v("reservations", s.reservations, {.doc = "Slurm: nodes that are kept for some at a time, by name"});
     v("queue", s.queue, {.doc = "queueing system in Kubernetes", .words = "kueue|volcano|kai"});
+    v("endpoint", s.endpoint,
+      {.doc = "Kubernetes: host or address, and port, that stands for all nodes of the control plane: of a load "
+              "balancer; left out: the first of these nodes"});
+    v("pod_network", s.pod_network, {.doc = "Kubernetes: network of the pods; left out: a free private one"});
+    v("service_network", s.service_network,
+      {.doc = "Kubernetes: network of the services; left out: a free private one"});
   }
 };
 

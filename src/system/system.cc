@@ -17,6 +17,7 @@
 #include "system/interfaces.h"
 #include "system/node_settings.h"
 #include "system/slurm.h"
+#include "system/unmade.h"
 
 namespace clusterc {
 namespace {
@@ -190,6 +191,7 @@ void note_what_is_left(const System& in, Findings& findings) {
   check_deployment(in, findings);
   if (in.makes("slurm")) check_pyxis(in.cluster, findings);
   check_interface_names(in, findings);
+  check_unmade_systems(in, findings);
 }
 
 }  // namespace clusterc

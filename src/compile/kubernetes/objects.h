@@ -1,0 +1,61 @@
+// Files of objects for the API server, and the parts that the output kubernetes is made of.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compile/common.h"
+#include "system/kubernetes.h"
+#include "write/writers.h"
+
+namespace clusterc {
+
+// One file of the bundle with any number of YAML documents. Every text goes through the writer, which quotes it.
+class ObjectFile {
+ public:
+  ObjectFile(const CompileInput&, Bundle&, std::string path, std::string_view says, std::string_view extra_id = {});
+  ~ObjectFile();
+  ObjectFile(const ObjectFile&) = delete;
+  ObjectFile& operator=(const ObjectFile&) = delete;
+  // Begins a document; what is written until the next one, or to the end, belongs to it.
+  YamlWriter& document();
+  // The same with apiVersion, kind and name; `space`: its namespace.
+  YamlWriter& object(std::string_view version, std::string_view kind, std::string_view name,
+                     std::string_view space = {});
+  // Text that stands at the end of the present document, from the first column.
+  void append(std::string_view text);
+
+ private:
+  void end();
+  Bundle& bundle_;
+  std::optional<YamlWriter> y_;
+  bool open_ = false, first_ = true;
+};
+
+std::string mebibytes(std::int64_t);  // "1024Mi"
+// The GPU model of a group and the like in a name: letters, digits and inner hyphens.
+std::string flavor_name(const Cluster&, const KubernetesWorkers&);
+
+struct KubernetesOutput {
+  const CompileInput& in;
+  const KubernetesFacts& facts;
+  Bundle& bundle;
+  Findings& findings;
+};
+
+void emit_kubeadm(const KubernetesOutput&);  // kubeadm/, node/
+void emit_nodes(const KubernetesOutput&);    // objects/nodes.yaml
+void emit_teams(const KubernetesOutput&);    // namespaces, access, limits, priorities
+void emit_queues(const KubernetesOutput&);   // Kueue
+void emit_storage(const KubernetesOutput&);  // classes and volumes
+void emit_operators(
+    const KubernetesOutput&);  // values of the GPU operator, policies and networks of the network operator
+void emit_first_jobs(const KubernetesOutput&);  // MPIJob of each team
+void emit_readme(const KubernetesOutput&);
+
+inline constexpr std::string_view kClusterExtra = "cluster-configuration.yaml", kKubeletExtra = "kubelet.yaml",
+                                  kValuesExtra = "values.yaml";
+bool has_gpus(const KubernetesFacts&, std::string_view resource);
+bool has_operator(const Cluster&, const KubernetesFacts&);  // the GPU operator, of NVIDIA
+
+}  // namespace clusterc

@@ -1,0 +1,147 @@
+// README.md: the order in which the tree becomes a cluster.
+#include <algorithm>
+
+#include "base/text.h"
+#include "compile/kubernetes/objects.h"
+#include "system/interfaces.h"
+
+namespace clusterc {
+namespace {
+
+// A text of the spec between `…`: one line, and no ` in it.
+std::string code(std::string_view text) {
+  std::string out = one_line(text);
+  std::replace(out.begin(), out.end(), '`', '\'');
+  return "`" + out + "`";
+}
+
+class Steps {
+ public:
+  explicit Steps(std::string& out) : out_(out) {}
+  void step(std::string_view text) { (out_ += std::to_string(++number_) + ". ").append(text) += '\n'; }
+  void commands(std::initializer_list<std::string> lines) {
+    out_ += "\n   ```sh\n";
+    for (const std::string& line : lines) out_ += "   " + line + "\n";
+    out_ += "   ```\n\n";
+  }
+
+ private:
+  std::string& out_;
+  int number_ = 0;
+};
+
+void machines(const KubernetesOutput& o, Steps& s) {
+  const KubernetesFacts& f = o.facts;
+  const Cluster& c = o.in.cluster;
+  if (f.control_plane.empty()) {
+    s.step(
+        "The control plane is the provider's. Join the nodes as it says, with `clusterc/group=GROUP` as their names.");
+    return;
+  }
+  const std::string& first = f.control_plane.front().name;
+  s.step("On every node of Kubernetes: install containerd (or CRI-O), kubeadm, kubelet and kubectl" +
+         (f.release.empty() ? std::string() : " " + f.release) +
+         ". The plays of `ansible/` install container runtime, drivers and the rest of the spec. Then, as root:");
+  s.commands({"node/prepare.sh"});
+  s.step("On every node: the patch of its group. Groups: see `kubeadm/patches/`.");
+  s.commands({"install -D -m 644 kubeadm/patches/GROUP/kubeletconfiguration+merge.yaml -t /etc/kubernetes/patches/"});
+  if (f.control_plane.size() > 1)
+    s.step("The endpoint " + code(f.endpoint_host + ":" + std::to_string(f.endpoint_port)) +
+           " leads to TCP port 6443 of the nodes of the control plane. It must lead to " + code(first) +
+           " before the next step.");
+  s.step("On " + code(first) + ", as root:");
+  s.commands({"kubeadm init --config kubeadm/init.yaml", "kubeadm/discovery.sh discovery.conf",
+              "export KUBECONFIG=/etc/kubernetes/admin.conf"});
+  s.step("Install a pod network that gives nodes the addresses of their `podCIDR`, of " + code(f.pods.text()) +
+         ". Nodes become `Ready` with it.");
+  if (f.control_plane.size() > 1) {
+    s.step(
+        "On the other nodes of the control plane: copy `ca`, `sa` and `front-proxy-ca` (.crt, .key; sa.pub) of "
+        "/etc/kubernetes/pki, and `etcd/ca`, from " +
+        code(first) + " over ssh, and `discovery.conf` to /etc/kubernetes/ (mode 0600). Then:");
+    s.commands(
+        {"kubeadm join --config NODE.yaml      # kubeadm/GROUP-N/NODE.yaml", "rm /etc/kubernetes/discovery.conf"});
+  }
+  s.step("On the other nodes: `discovery.conf` to /etc/kubernetes/ (mode 0600). Then:");
+  s.commands({"kubeadm join --config NODE.yaml      # kubeadm/GROUP-N/NODE.yaml", "rm /etc/kubernetes/discovery.conf"});
+  (void)c;
+}
+
+void objects(const KubernetesOutput& o, Steps& s) {
+  const KubernetesFacts& f = o.facts;
+  const std::string apply = "kubectl apply --server-side -f objects/";
+  s.step("Labels, teams" + std::string(f.storage.empty() ? "" : ", volumes") +
+         ". Each command can be run again, and after each change of the spec:");
+  if (f.storage.empty())
+    s.commands({apply + "nodes.yaml", apply + "namespaces.yaml -f objects/priorities.yaml", apply + "access.yaml",
+                apply + "limits.yaml"});
+  else
+    s.commands({apply + "nodes.yaml", apply + "namespaces.yaml -f objects/priorities.yaml", apply + "access.yaml",
+                apply + "limits.yaml", apply + "storage.yaml"});
+  if (has_operator(o.in.cluster, f)) {
+    s.step("The GPU operator:");
+    s.commands({"helm repo add nvidia https://helm.ngc.nvidia.com/nvidia",
+                "helm upgrade --install gpu-operator nvidia/gpu-operator -n gpu-operator --create-namespace -f "
+                "gpu-operator/values.yaml"});
+  }
+  if (!f.rails.empty()) {
+    s.step("The network operator 26.4, and the rails as networks of pods:");
+    s.commands(
+        {"helm upgrade --install network-operator nvidia/network-operator -n nvidia-network-operator "
+         "--create-namespace --version 26.4.1",
+         apply + "networks.yaml"});
+  }
+  if (f.kueue) {
+    s.step(
+        "Kueue 0.15 or newer, with `kubeflow.org/mpijob` among the `frameworks` of its configuration (the standard). "
+        "A job names its team's queue in the label `kueue.x-k8s.io/queue-name`, and tolerates the taint of the nodes "
+        "that have GPUs.");
+    s.commands(
+        {"helm upgrade --install kueue oci://registry.k8s.io/kueue/charts/kueue -n kueue-system "
+         "--create-namespace",
+         apply + "queues.yaml"});
+  }
+  s.step("MPI Operator 0.6 or newer, then the first job of a team:");
+  s.commands({"kubectl create -f jobs/TEAM.yaml"});
+}
+
+void facts_table(const KubernetesOutput& o, std::string& out) {
+  const KubernetesFacts& f = o.facts;
+  out += "\n## What stands fixed\n\n| what | |\n| --- | --- |\n";
+  const auto row = [&](std::string_view what, std::string_view value) {
+    ((out += "| ").append(what) += " | ").append(value) += " |\n";
+  };
+  if (!f.release.empty()) row("release", code(f.release));
+  if (!f.control_plane.empty()) row("endpoint", code(f.endpoint_host + ":" + std::to_string(f.endpoint_port)));
+  row("network of pods, of services", code(f.pods.text()) + ", " + code(f.services.text()));
+  for (const KubernetesWorkers& w : f.workers) {
+    std::string text = std::to_string(w.nodes.size()) + " nodes";
+    if (w.cpus > 0) text += ", " + std::to_string(w.cpus - w.reserved_cpus) + " of " + std::to_string(w.cpus) + " CPUs";
+    if (!w.gpu.empty()) text += ", " + std::to_string(w.gpus) + " x " + w.gpu;
+    row("group " + code(o.in.cluster.nodes[static_cast<std::size_t>(w.group)].name), text + " each");
+  }
+  for (const KubernetesRailNetwork& r : f.rails)
+    row("network " + code(o.in.cluster.networks[static_cast<std::size_t>(r.network)].name),
+        std::to_string(r.rails.size()) + " rails, resource " + code(r.resource) +
+            (r.rails.front().pool ? "" : ", no addresses for pods"));
+}
+
+}  // namespace
+
+void emit_readme(const KubernetesOutput& o) {
+  o.bundle.open("kubernetes/README.md", "kubernetes");
+  std::string& out = o.bundle.text();
+  // Nothing in a reason of the spec ends the comment.
+  out += "<!--\n" + replace_all(made_by(o.in, "kubernetes", ""), "--", "- -") + "-->\n\n# Kubernetes on " +
+         code(*o.in.cluster.spec.name) + "\n\n";
+  out +=
+      "The order of use. Commands are run in this folder; what begins with `kubectl` and `helm`, with the rights of an "
+      "administrator of the cluster. No file here holds a secret.\n\n";
+  Steps s(out);
+  machines(o, s);
+  objects(o, s);
+  facts_table(o, out);
+  o.bundle.close();
+}
+
+}  // namespace clusterc

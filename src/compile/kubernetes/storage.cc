@@ -1,0 +1,43 @@
+// objects/storage.yaml: for each storage of the spec with `kubernetes:` a class, and for each team a volume on it with
+// the claim that holds it, so that nobody else's claim gets it. All teams see the same folder: who may read what in it
+// is said by the file system, as on the nodes.
+#include <set>
+
+#include "base/text.h"
+#include "compile/kubernetes/objects.h"
+
+namespace clusterc {
+
+void emit_storage(const KubernetesOutput& o) {
+  if (o.facts.storage.empty()) return;
+  ObjectFile file(o.in, o.bundle, "kubernetes/objects/storage.yaml", "volumes of the teams");
+  std::set<std::string> classes;
+  for (const KubernetesStorage& s : o.facts.storage)
+    if (classes.insert(s.storage_class).second)
+      file.object("storage.k8s.io/v1", "StorageClass", s.storage_class)
+          .field("provisioner", "kubernetes.io/no-provisioner")
+          .field("reclaimPolicy", "Retain")
+          .field("volumeBindingMode", "WaitForFirstConsumer");
+  for (const KubernetesStorage& s : o.facts.storage)
+    for (const KubernetesTeam& t : o.facts.teams) {
+      const std::string claim = to_lower(s.storage->name), volume = claim + "-" + t.name;
+      const std::string size = std::to_string(s.capacity_gib) + "Gi";
+      const std::string_view mode = s.many ? "ReadWriteMany" : "ReadWriteOnce";
+      YamlWriter& y = file.object("v1", "PersistentVolume", volume);
+      y.map("spec").map("capacity").field("storage", size).end_map();
+      y.key("accessModes").flow({mode});
+      y.field("persistentVolumeReclaimPolicy", "Retain").field("storageClassName", s.storage_class);
+      y.map("claimRef").field("namespace", t.name).field("name", claim).end_map();
+      if (s.server.empty())
+        y.map("hostPath").field("path", s.path).field("type", "Directory").end_map();
+      else
+        y.map("nfs").field("server", s.server).field("path", s.path).end_map();
+      y.end_map();
+      YamlWriter& c = file.object("v1", "PersistentVolumeClaim", claim, t.name);
+      c.map("spec").field("storageClassName", s.storage_class).field("volumeName", volume);
+      c.key("accessModes").flow({mode});
+      c.map("resources").map("requests").field("storage", size).end_map().end_map().end_map();
+    }
+}
+
+}  // namespace clusterc

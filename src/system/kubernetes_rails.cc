@@ -1,0 +1,103 @@
+// The rails of the fabric as secondary networks of pods: an interface beside the node's own on each rail, with an
+// address of the same subnet that no machine of the plan has.
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/fabric/addresses.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "system/group_network.h"
+#include "system/kubernetes.h"
+
+namespace clusterc {
+namespace {
+
+bool is_rail_network(const NetworkModel& n) {
+  return n.subnet && n.spec && n.carries_traffic(Traffic::compute) &&
+         (n.kind == LinkKind::infiniband || n.spec->rdma.value_or(Rdma::none) == Rdma::roce);
+}
+
+// The last address of the plan in this network, with room for the members that it is built for.
+std::uint64_t last_planned(const NetworkModel& n, const AddressPlan& a) {
+  std::uint64_t last = a.subnet.base;
+  for (std::size_t e = 0; e < n.ends.size(); ++e) {
+    const std::int64_t members = std::max(n.ends[e].members, n.ends[e].built_for);
+    if (members > 0 && a.stride[e] > 0)
+      last = std::max(last, std::uint64_t{a.first[e]} + a.stride[e] * static_cast<std::uint64_t>(members) - 1);
+  }
+  for (const EquipmentAddresses& q : a.equipment)
+    if (q.count > 0) last = std::max(last, std::uint64_t{q.first} + static_cast<std::uint64_t>(q.count) - 1);
+  return last;
+}
+
+// So many blocks of the subnet, from its end down, in which nobody of the plan has an address.
+std::vector<Ipv4Prefix> free_blocks(const AddressPlan& a, std::uint64_t last, int length, std::size_t count) {
+  std::vector<Ipv4Prefix> out;
+  if (length <= a.subnet.length) return out;
+  for (std::uint64_t i = std::uint64_t{1} << (length - a.subnet.length); i-- > 0 && out.size() < count;) {
+    const Ipv4Prefix block = a.subnet.part(length, i);
+    if (block.base <= last) break;
+    if (a.gateway == 0 || !block.contains(a.gateway)) out.push_back(block);
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+void give_addresses(const NetworkModel& n, const AddressPlan& a, std::int64_t nodes, KubernetesRailNetwork& r,
+                    Findings& findings) {
+  const std::uint64_t last = last_planned(n, a);
+  for (const std::int64_t each : {8, 4, 2, 1}) {  // pods of a node that hang on the rails at a time
+    int length = 30;
+    // The first and the last address of a pool are no pod's.
+    while (length > a.subnet.length && (std::int64_t{1} << (32 - length)) < nodes * each + 2) --length;
+    const std::vector<Ipv4Prefix> blocks = free_blocks(a, last, length, r.rails.size());
+    if (blocks.size() < r.rails.size()) continue;
+    for (std::size_t i = 0; i < r.rails.size(); ++i) r.rails[i].pool = blocks[i], r.rails[i].block = each;
+    return;
+  }
+  findings
+      .note("kubernetes-rail-addresses-full", n.spec->subnet.span,
+            "subnet " + a.subnet.text() + " of network '" + n.name + "' has no room for the addresses of pods on " +
+                std::to_string(r.rails.size()) + (r.rails.size() == 1 ? " rail" : " rails") + " of " +
+                std::to_string(nodes) + (nodes == 1 ? " node" : " nodes"))
+      .help(
+          "use a shorter prefix: pods then get addresses in its upper half; until then only pods in the network of "
+          "their node reach the fabric");
+}
+
+}  // namespace
+
+void kubernetes_rails(const System& in, KubernetesFacts& facts, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!c.own_site) return;
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    const AddressPlan* addresses = is_rail_network(net) ? in.plan.addresses_of(static_cast<int>(n)) : nullptr;
+    if (!addresses || !has_addresses(*addresses)) continue;
+    KubernetesRailNetwork r;
+    r.network = static_cast<int>(n), r.infiniband = net.kind == LinkKind::infiniband;
+    r.mtu = net.spec->mtu.value_or(0);
+    r.resource = "rdma/" + to_lower(net.name);
+    std::int64_t nodes = 0;
+    for (std::size_t w = 0; w < facts.workers.size(); ++w) {
+      const int group = facts.workers[w].group;
+      if (c.nodes[static_cast<std::size_t>(group)].server.virtual_machine) continue;
+      Findings told;  // by the outputs that write this network
+      const std::vector<std::string> devices = GroupNetwork(in, group, told).devices_in(static_cast<int>(n));
+      if (devices.empty()) continue;
+      r.workers.push_back(static_cast<int>(w));
+      nodes += static_cast<std::int64_t>(facts.workers[w].nodes.size());
+      for (const std::string& d : devices)
+        if (std::none_of(r.rails.begin(), r.rails.end(), [&](const KubernetesRail& o) { return o.device == d; })) {
+          KubernetesRail rail;
+          rail.name = to_lower(net.name + "-" + d), rail.device = d;
+          r.rails.push_back(std::move(rail));
+        }
+    }
+    if (r.rails.empty()) continue;
+    give_addresses(net, *addresses, nodes, r, findings);
+    facts.rails.push_back(std::move(r));
+  }
+}
+
+}  // namespace clusterc

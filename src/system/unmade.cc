@@ -1,0 +1,138 @@
+#include "system/unmade.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
+#include "spec/storage.h"
+#include "spec/workload.h"
+#include "system/containers.h"
+#include "system/file_systems.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::string_view kRule = "system-unmade";
+
+std::string counted(std::int64_t count, std::string_view one, std::string_view several) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : several);
+}
+
+void switches(const System& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    const NetworkModel& net = c.networks[n];
+    const std::int64_t count = in.plan.fabrics[n].switch_count();
+    // Switches of InfiniBand are set up by the subnet manager.
+    if (!net.switch_part || net.shares >= 0 || count == 0 || net.kind == LinkKind::infiniband) continue;
+    const bool lossless = net.spec && net.spec->roce;
+    findings
+        .note(kRule, net.span,
+              "no output configures the " + (count == 1 ? "switch" : counted(count, "switch", "switches")) +
+                  " of network '" + net.name + "' (" + one_line(net.switch_model) + ")")
+        .help("set up by hand: management addresses, VLANs, MTU and routing" +
+              std::string(lossless ? ", and the lossless class of `roce` on every port" : "") +
+              "; `clusterc plan --format json` lists the switches, their addresses and their cables");
+  }
+}
+
+void nvlink_switches(const System& in, Findings& findings) {
+  for (const AssemblyGroupModel& a : in.cluster.assemblies)
+    if (a.count > 0 && a.part && std::any_of(a.part->trays.begin(), a.part->trays.end(), [](const auto& t) {
+          return t.name.find("switch") != std::string::npos;
+        }))
+      findings.note(kRule, a.span, "no output configures the NVLink switches of assembly '" + a.name + "'")
+          .help("use the tools of its maker for the firmware and operating system of the switch trays");
+}
+
+void storage(const System& in, Findings& findings) {
+  for (const StorageModel& s : in.cluster.storage) {
+    if (!s.spec || !s.spec->kind || !s.spec->servers || s.spec->servers->external) continue;
+    if (served_by_nodes(in.cluster, s) || *s.spec->kind == StorageKind::local) continue;
+    const bool ha = s.spec->servers->ha.value.has_value();
+    const std::string who = s.part ? counted(s.count, "system", "systems") + " " + one_line(s.model)
+                            : s.nodes >= 0
+                                ? "nodes of '" + in.cluster.nodes[static_cast<std::size_t>(s.nodes)].name + "'"
+                                : std::string();
+    if (who.empty()) continue;
+    findings
+        .note(kRule, s.span,
+              "no output sets up the servers of storage '" + s.name + "' (" + std::string(enum_text(*s.spec->kind)) +
+                  ", " + who + ")" + (ha ? ", or their `ha`" : ""))
+        .help(s.part ? "use the tools of its maker; `clusterc plan` has its ports and addresses"
+                     : "install and set up the server software of " + std::string(enum_text(*s.spec->kind)) +
+                           " on these nodes by hand");
+  }
+}
+
+void kubernetes(const System& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  if (!runs_kubernetes(c)) return;
+  const Scheduler& s = *c.spec.software->scheduler;
+  if (s.queue && *s.queue != "kueue")
+    findings.note(kRule, s.queue.span, "no output configures the queueing system '" + *s.queue + "'")
+        .help("use `queue: kueue`, or make the queues of the teams by hand");
+  if (in.makes("kubernetes"))
+    findings
+        .note(kRule, s.span,
+              "no output installs the programs that Kubernetes needs besides: container runtime and kubeadm, a pod "
+              "network, " +
+                  std::string(s.queue.value_or("") == "kueue" ? "Kueue, " : "") + "operators")
+        .help("follow kubernetes/README.md of the compiled tree: it has the commands in their order");
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.count > 0 && g.has_role(Role::etcd) && !g.has_role(Role::control_plane))
+      findings
+          .note(kRule, g.span,
+                "no output sets up etcd on '" + g.name + "': the compiled control plane has its own on its nodes")
+          .help("give the role etcd to the nodes of the control plane");
+}
+
+template <class List>
+void name_kinds(const List& list, std::vector<std::string>& names, SourceSpan& at) {
+  for (const NamedVersion& v : list) {
+    if (!v.kind) continue;
+    const std::string name = "'" + one_line(*v.kind) + "'";
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (names.empty()) at = v.kind.span;
+    names.push_back(name);
+  }
+}
+
+void software(const System& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  std::vector<std::string> names;
+  SourceSpan at;
+  name_kinds(c.spec.software->frameworks, names, at);
+  for (const NodeGroupModel& g : c.nodes) name_kinds(g.software->frameworks, names, at);
+  if (!names.empty())
+    findings.note(kRule, at, "no output installs the frameworks " + join(names, ", "))
+        .help("use container images that have them, or put them into the image of the nodes");
+  if (const auto& mpi = c.spec.software->mpi; mpi && mpi->kind)
+    findings.note(kRule, mpi->kind.span, "no output installs the MPI library '" + *mpi->kind + "'")
+        .help("install it on the nodes, or use container images that have it");
+  std::vector<std::string> jobs;
+  SourceSpan first;
+  for (const auto& w : c.spec.workloads) {
+    if (jobs.empty()) first = w.name_span;
+    jobs.push_back("'" + one_line(w.name) + "'");
+  }
+  if (!jobs.empty())
+    findings
+        .note(kRule, first,
+              "no output starts the " + std::string(jobs.size() == 1 ? "workload " : "workloads ") + join(jobs, ", "))
+        .help("write its job script by hand; `clusterc plan` has nodes, split and step time");
+}
+
+}  // namespace
+
+void check_unmade_systems(const System& in, Findings& findings) {
+  switches(in, findings);
+  nvlink_switches(in, findings);
+  storage(in, findings);
+  kubernetes(in, findings);
+  software(in, findings);
+}
+
+}  // namespace clusterc

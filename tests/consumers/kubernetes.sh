@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# tested kubernetes: kube-apiserver, kubeadm 1.36
+# packages: etcd-server openssl
+# output kubernetes: kube-apiserver 1.36.4 with etcd 3.4 (built by scripts/kubernetes) and the definitions of the custom resources: every object of each example that runs Kubernetes and of the golden case, by server-side apply with strict validation; pods of the first jobs past quotas, limits and pod security; kubeadm config validate and the kubelet's own check of every node's configuration; shellcheck; 17 negative tests
+. "$(dirname "$0")/lib/common.bash" "$@"
+need etcd openssl python3 shellcheck curl
+program=${CLUSTERC_KUBERNETES:-$src/build/kubernetes/kubernetes}
+[ -x "$program" ] || missing "no API server in build/kubernetes: scripts/kubernetes builds one"
+[ "$(id -u)" = 0 ] || cannot "only root can make a network without other machines in it"
+if [ -z "${CLUSTERC_OWN_NETWORK:-}" ]; then   # a network of its own: nobody else's ports, and nobody to ask for the newest release
+  unshare -n -m true 2> "$work/unshare.log" || cannot "no network can be made here ($(head -1 "$work/unshare.log"))"
+  CLUSTERC_OWN_NETWORK=1 exec unshare -n -m --propagation private "$0" "$@"
+fi
+ip link set lo up || cannot "the loopback of a new network cannot be set up"
+run=$work/run
+mkdir -p "$run"
+
+# ---- the server -------------------------------------------------------------------------------------------------
+pids=()
+stop() {
+  local p
+  for p in "${pids[@]}"; do kill -KILL "$p" 2> /dev/null; done   # what they keep is thrown away
+  wait 2> /dev/null
+}
+trap stop EXIT
+etcd --data-dir "$run/etcd" --listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380 \
+  --initial-advertise-peer-urls http://127.0.0.1:2380 --initial-cluster default=http://127.0.0.1:2380 --log-level warn > "$run/etcd.log" 2>&1 &
+pids+=($!)
+openssl genrsa -out "$run/sa.key" 2048 2> /dev/null || fail "openssl makes no key"
+echo 'test-token,test,test,system:masters' > "$run/tokens.csv"
+"$program" kube-apiserver --etcd-servers=http://127.0.0.1:2379 --bind-address=127.0.0.1 --secure-port=6443 --cert-dir="$run/certs" --advertise-address=127.0.0.1 \
+  --service-account-key-file="$run/sa.key" --service-account-signing-key-file="$run/sa.key" --service-account-issuer=https://127.0.0.1 --service-cluster-ip-range=10.0.0.0/24 \
+  --token-auth-file="$run/tokens.csv" --authorization-mode=RBAC --enable-admission-plugins=NodeRestriction,ExtendedResourceToleration \
+  --disable-admission-plugins=ServiceAccount > "$run/apiserver.log" 2>&1 &
+pids+=($!)
+place=https://127.0.0.1:6443
+for _ in $(seq 240); do
+  curl -sk -H 'Authorization: Bearer test-token' "$place/readyz" > "$run/ready" 2> /dev/null && [ "$(cat "$run/ready")" = ok ] && break
+  kill -0 "${pids[1]}" 2> /dev/null || { tail -5 "$run/apiserver.log" >&2; fail "the API server ended"; }
+  sleep 0.5
+done
+[ "$(cat "$run/ready")" = ok ] || { tail -5 "$run/apiserver.log" >&2; fail "the API server is not ready"; }
+say "API server: $(curl -sk -H 'Authorization: Bearer test-token' "$place/version" | sed -n 's/.*"gitVersion": "\(.*\)".*/\1/p')"
+api() { python3 "$src/tests/consumers/lib/kubernetes.py" "$place/test-token" "$@"; }
+api apply "$src"/tests/kubernetes/definitions/*.yaml || fail "a definition is refused"
+for _ in $(seq 120); do   # the server takes objects of a new kind a moment later
+  curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/mellanox.com/v1alpha1/macvlannetworks" > /dev/null && curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/nvidia.com/v1/clusterpolicies" > /dev/null &&
+    curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/kubeflow.org/v2beta1/mpijobs" > /dev/null && curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/nv-ipam.nvidia.com/v1alpha1/ippools" > /dev/null && break
+  sleep 0.25
+done
+# Namespaces that the operators' charts make.
+printf -- 'apiVersion: v1\nkind: Namespace\nmetadata: {name: nvidia-network-operator}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n' > "$run/spaces.yaml"
+api apply "$run/spaces.yaml" || fail "a namespace is refused"
+
+# The values of a chart are the spec of the object that it makes.
+cluster_policy() {
+  python3 - "$1" <<'P'
+import sys, yaml
+values = yaml.safe_load(open(sys.argv[1]))
+spec = {k: {} for k in ("operator", "daemonsets", "dcgm", "dcgmExporter", "devicePlugin", "gfd", "nodeStatusExporter")}
+spec["operator"] = {"defaultRuntime": "containerd"}
+print(yaml.safe_dump({"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy", "metadata": {"name": "cluster-policy"}, "spec": {**spec, **values}}))
+P
+}
+# judge TREE: everything in it is taken
+judge() {
+  local tree=$1/kubernetes files
+  [ -d "$tree/objects" ] || fail "$1 has no objects"
+  api apply "$tree/objects/namespaces.yaml" "$tree/objects/priorities.yaml" || fail "$1: namespaces, priorities"
+  mapfile -t files < <(find "$tree/objects" "$tree/jobs" -name '*.yaml' | sort)
+  taken=$(api judge --all "${files[@]}") || { echo "$taken" >&2; fail "$1: an object is refused"; }
+  if [ -e "$tree/gpu-operator/values.yaml" ]; then
+    cluster_policy "$tree/gpu-operator/values.yaml" > "$run/policy.yaml" && api judge "$run/policy.yaml" || fail "$1: values of the GPU operator"
+  fi
+  say "$(basename "$1"): $taken objects are taken"
+}
+# kubeadm and kubelet of a tree. kubeadm wants the file that a node joins with to be there.
+mkdir -p /etc/kubernetes && mount -t tmpfs tmpfs /etc/kubernetes || cannot "no file system can be mounted here"
+sed 's/^  //' > /etc/kubernetes/discovery.conf <<'D'
+  apiVersion: v1
+  kind: Config
+  clusters: [ { name: c, cluster: { server: "https://127.0.0.1:6443" } } ]
+D
+machines() {
+  local tree=$1/kubernetes/kubeadm file count=0
+  [ -d "$tree" ] || return 0
+  while read -r file; do
+    "$program" kubeadm config validate --config "$file" > "$run/kubeadm.log" 2>&1 || { cat "$run/kubeadm.log" >&2; fail "kubeadm refuses $file"; }
+    count=$((count + 1))
+  done < <(find "$tree" -name '*.yaml' ! -path '*/patches/*' | sort | if [ -n "${2:-}" ]; then sed -n "1~$2p"; else cat; fi)
+  "$program" kubelet-config "$tree"/patches/*/*.yaml > "$run/kubelet.log" 2>&1 || { cat "$run/kubelet.log" >&2; fail "the kubelet refuses a patch of $1"; }
+  say "$(basename "$1"): kubeadm takes $count configurations, the kubelet those of $(find "$tree/patches" -name '*.yaml' | wc -l) groups"
+}
+
+# ---- every example that runs Kubernetes, and the golden case -------------------------------------------------------
+trees_with kubernetes
+for t in $trees; do judge "$work/$t"; machines "$work/$t"; done
+case " $trees " in *" kubernetes "*) ;; *) fail "examples/kubernetes.yaml calls for no Kubernetes" ;; esac
+compile_case kubernetes
+judge "$out"; machines "$out"
+find "$work/kubernetes" -name '*.sh' -exec shellcheck {} + || fail "a script of the tree"
+tree=$work/kubernetes/kubernetes
+
+# ---- refused ---------------------------------------------------------------------------------------------------
+cat "$tree"/objects/*.yaml "$tree"/jobs/vision.yaml | sed 's/^# made by/---\n&/' > "$run/all.yaml"
+printf '%s\t%s\t%s\t%s\t%s\n' \
+  "an unknown field" ResourceQuota "  hard:" "  hrad:" "hrad" \
+  "an unknown field of a custom resource" MPIJob "slotsPerWorker:" "slotPerWorker:" "slotPerWorker" \
+  "a wrong type" PriorityClass "value: 1000" "value: many" "expected numeric" \
+  "a wrong type in a custom resource" MPIJob "replicas: 1" "replicas: \"one\"" "expected numeric" \
+  "a required field that is missing" RoleBinding "  name: edit\\n" "" "roleRef.name: Required value" \
+  "a required field of a custom resource that is missing" IPPool "  perNodeBlockSize: 8\\n" "" "perNodeBlockSize: Required value" \
+  "a bad word" StorageClass "volumeBindingMode: WaitForFirstConsumer" "volumeBindingMode: WaitForFirst" "Unsupported value" \
+  "a bad word in a custom resource" MacvlanNetwork "mode: bridge" "mode: bridged" "Unsupported value" \
+  "a rule of CEL: the node is the last level" Topology "    - nodeLabel: topology.clusterc/leaf\\n    - nodeLabel: kubernetes.io/hostname" "    - nodeLabel: kubernetes.io/hostname\\n    - nodeLabel: topology.clusterc/leaf" "lowest level" \
+  "a rule of CEL: borrowing without a cohort" ClusterQueue "  cohortName: orchard\\n" "" "cohort" \
+  "a bad quantity" LimitRange "cpu: \"1\"" "cpu: 1 core" "quantities must match" \
+  "a bad quantity of a custom resource" ClusterQueue "nominalQuota: \"33\"" "nominalQuota: 33 GPUs" "nominalQuota" \
+  "a version that is gone" ClusterRole "apiVersion: rbac.authorization.k8s.io/v1" "apiVersion: rbac.authorization.k8s.io/v1beta1" "404" \
+  "a name with a capital" Namespace "name: vision" "name: Vision" "RFC 1123" > "$run/edits"
+api refused "$run/all.yaml" "$run/edits" || fail "a broken object"
+sed 's/^  criSocket:/  criSoket:/' "$tree/kubeadm/gpu-0/g3.yaml" > "$run/bad.yaml"
+"$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes an unknown field"
+say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
+sed 's|podSubnet: .*|podSubnet: 10.244.0.0|' "$tree/kubeadm/init.yaml" > "$run/bad.yaml"
+"$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes a network without a length"
+say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
+sed 's/topologyManagerPolicy: .*/topologyManagerPolicy: best/' "$tree/kubeadm/patches/gpu/kubeletconfiguration+merge.yaml" > "$run/bad.yaml"
+"$program" kubelet-config "$run/bad.yaml" > "$run/said" 2>&1 && fail "the kubelet takes an unknown policy"
+say "refused by the kubelet: $(tail -1 "$run/said" | cut -c1-160)"
+
+# ---- a node, a team, a job: made for good, in the order of README.md ---------------------------------------------------
+api apply "$tree"/objects/{nodes,namespaces,priorities,access,limits,storage,networks,queues}.yaml || fail "the order of README.md"
+api apply "$tree"/objects/{nodes,namespaces,priorities,access,limits,storage,networks,queues}.yaml || fail "a second time"
+api apply "$tree"/jobs/*.yaml || fail "the first jobs"
+api pods "$tree"/jobs/*.yaml || fail "a pod of a first job is refused"
+say "pods of the first jobs are taken, with quotas, limits and pod security of their namespaces"
+get() { curl -sk -H 'Authorization: Bearer test-token' "$place$1"; }
+value() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"d": json.load(sys.stdin)}))' "$1"; }
+equal "labels of a node" "$(get /api/v1/nodes/g3 | value 'sorted(k + "=" + v for k, v in d["metadata"]["labels"].items())')" \
+  "['clusterc/group=gpu', 'topology.clusterc/fabric=rails', 'topology.clusterc/leaf=switch-rails-01', 'topology.clusterc/rack=r2']"
+# 7 nodes (one of 8 is a spare) with 8 GPUs are 56: vision's 60 % are 33, and 7 more may be borrowed up to its 40; speech has 22; 1 is nobody's.
+quota='next(r for r in f["resources"] if r["name"] == "nvidia.com/gpu")'
+flavor='[f for f in d["spec"]["resourceGroups"][0]["flavors"] if f["name"] == "gpu"][0]'
+gpus() { get "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/$1" | value "(lambda f: ($quota)['nominalQuota'] + '+' + ($quota).get('borrowingLimit', 'all'))($flavor)"; }
+equal "GPUs of vision, and what it may borrow" "$(gpus vision)" "33+7"
+equal "GPUs of speech, and what it may borrow" "$(gpus speech)" "22+all"
+equal "GPUs of nobody" "$(gpus kube-unassigned)" "1+all"
+equal "quota of the namespace" "$(get /api/v1/namespaces/vision/resourcequotas/team | value 'd["spec"]["hard"]')" "{'requests.nvidia.com/gpu': '40'}"
+# A user of the team may make jobs in its namespace and nowhere else.
+may() { # USER GROUP NAMESPACE
+  printf '{"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {"user": "%s", "groups": ["%s"], "resourceAttributes": {"namespace": "%s", "verb": "create", "group": "kubeflow.org", "resource": "mpijobs"}}}' "$1" "$2" "$3" |
+    curl -sk -H 'Authorization: Bearer test-token' -H 'Content-Type: application/json' -d @- "$place/apis/authorization.k8s.io/v1/subjectaccessreviews" | value 'd["status"]["allowed"]'
+}
+equal "ada, whom the spec names" "$(may ada none speech)" True
+equal "ada in another team's namespace" "$(may ada none vision)" False
+equal "somebody of the group" "$(may someone vision vision)" True

@@ -1,0 +1,19 @@
+#!/bin/sh
+# made by clusterc from spec 'kubed'; do not edit: it follows from the spec
+# On the first node of the control plane, as root, once kubeadm init is through: makes the file that nodes join
+# with. It has a token that ends after some hours: copy it to /etc/kubernetes/ of these nodes, mode 0600, and
+# remove it when they have joined.
+#   discovery.sh [FILE] [HOURS]      default: ./discovery.conf, 4
+set -eu
+endpoint=https://10.96.0.200:6443
+file=${1:-discovery.conf} hours=${2:-4}
+umask 077
+token=$(kubeadm token create --ttl "${hours}h")
+config() { kubectl --kubeconfig "$file.part" config "$@" > /dev/null; }
+rm -f "$file.part"
+config set-cluster cluster --server="$endpoint" --certificate-authority=/etc/kubernetes/pki/ca.crt --embed-certs=true
+config set-credentials join --token="$token"
+config set-context join --cluster=cluster --user=join
+config use-context join
+mv "$file.part" "$file"
+echo "$file: a token for $hours hours"
