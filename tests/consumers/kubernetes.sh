@@ -101,6 +101,15 @@ judge "$out"; machines "$out"
 find "$work/kubernetes" -name '*.sh' -exec shellcheck {} + || fail "a script of the tree"
 tree=$work/kubernetes/kubernetes
 
+# ---- a reason with signs of YAML, shell and Markdown stays a comment --------------------------------------------------
+sed 's|^teams:|accept:\n  - { rule: net-single-switch-under-ha, at: networks.data, reason: "--> `x` $(y) \\"z\\"\\n---\\nkind: Pod", until: 2099-01-01 }\nteams:|' "$src/examples/kubernetes.yaml" > "$run/hostile.yaml"
+cmp -s "$run/hostile.yaml" "$src/examples/kubernetes.yaml" && fail "nothing was changed"
+"$bin" compile "$run/hostile.yaml" -o "$work/hostile" --only kubernetes > "$work/hostile.log" 2>&1 || { cat "$work/hostile.log" >&2; fail "clusterc compile of hostile texts"; }
+judge "$work/hostile"
+grep -q 'accepted: net-single-switch' "$work/hostile/kubernetes/README.md" || fail "the accepted finding is not stamped"
+equal "objects beside hostile texts" "$(cat "$work"/hostile/kubernetes/objects/*.yaml | grep -c '^kind:')" "$(cat "$work"/kubernetes/kubernetes/objects/*.yaml | grep -c '^kind:')"
+grep -q '^kind: Pod' -r "$work/hostile" && fail "a text of the spec became an object"
+
 # ---- refused ---------------------------------------------------------------------------------------------------
 cat "$tree"/objects/*.yaml "$tree"/jobs/vision.yaml | sed 's/^# made by/---\n&/' > "$run/all.yaml"
 printf '%s\t%s\t%s\t%s\t%s\n' \
