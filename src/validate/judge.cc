@@ -116,7 +116,9 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
                                       say(m.value), say(*out.ceiling), expected->ceiling.derivation));
   if (!expected->missing.empty() && !expected->floor_by_user) return end(Verdict::unjudged, expected->missing);
   if (!out.ceiling && !expected->floor_by_user) return end(Verdict::unjudged, "no ceiling is known");
-  if (!out.floor) return end(Verdict::unjudged, "clusterc knows no published figure of a healthy system of this hardware, and targets has no floor");
+  if (!out.floor)
+    return end(Verdict::unjudged,
+               "clusterc knows no published figure of a healthy system of this hardware, and targets has no floor");
   // Other work makes nothing faster: what reaches its figure beside it has passed, what does not says nothing of the
   // hardware.
   if (m.busy && worse(m.value, out.typical ? (lower ? *out.typical / expected->guard : *out.typical * expected->guard)

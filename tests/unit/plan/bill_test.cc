@@ -88,7 +88,7 @@ TEST(Accessories, CordsThatNobodyCanCount) {
   ASSERT_NE(of(all, "power-cord"), nullptr);
   EXPECT_EQ(of(all, "power-cord")->unknown_for, 3);
   EXPECT_EQ(of(all, "power-cord")->count, 0);
-  EXPECT_EQ(of(all, "power-cord")->what, "of 3 of nodes.gpu, which state no supplies");
+  EXPECT_EQ(of(all, "power-cord")->what, "for 3 of nodes.gpu, whose number of power supplies is not stated");
   EXPECT_EQ(of(all, "power-cord-c13-c14")->count, 2);
 }
 
