@@ -6,8 +6,10 @@
 #include <string>
 
 #include "base/file.h"
+#include "diag/finding.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
+#include "spec/sections.h"
 #include "spec/spec.h"
 #include "targets/targets.h"
 #include "yaml/document.h"

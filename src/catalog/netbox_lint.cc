@@ -68,7 +68,7 @@ std::optional<std::string> plug_contradiction(const NetboxType& t) {
   if (port.draw && plug->phases == 1 && !fits(230))
     for (const double amperes : {16, 32, 63})
       if (std::abs(*port.draw - amperes * 230) < 1)
-        return format("and a draw of {} is {} A at 230 V", watts(*port.draw), amperes);
+        return format("the draw of {} is that of {} A at 230 V", watts(*port.draw), amperes);
   return std::nullopt;
 }
 
@@ -81,7 +81,7 @@ void lint_plug_voltage(const NetboxType& t, Findings& findings) {
   const NetboxPlug& plug = *find_plug(port.type);
   findings
       .error("netbox-plug-voltage", port.type_at,
-             format("plug {} is made for {}-{} V, {}", port.type, plug.least, plug.most, *contradiction))
+             format("plug {} is made for {}-{} V, but {}", port.type, plug.least, plug.most, *contradiction))
       .note(t.at, "IEC 60309-2: the hour of the earth contact says the voltage");
 }
 
@@ -134,9 +134,10 @@ void lint_power(const NetboxType& t, Findings& findings) {
       findings.note("netbox-power-unknown", t.power_ports.front().name_at,
                     format("{} power ports, none with a draw", ports));
     else if (ports == 0 && bays > 0)
-      findings.note("netbox-power-unknown", t.at,
-                    format("power is known as {} only: their draw is that of the modules in them",
-                           bays == 1 ? std::string("a bay") : format("{} bays", bays)));
+      findings.note(
+          "netbox-power-unknown", t.at,
+          format("the file has {} for power supplies and no power port: the draw depends on the supplies in the bays",
+                 bays == 1 ? std::string("1 bay") : format("{} bays", bays)));
     else if (ports == 0 && bays == 0 && t.units && *t.units >= 1 && !t.interfaces.empty())
       findings.note("netbox-power-unknown", t.at, "the device has interfaces and no power at all");
   }
@@ -221,7 +222,7 @@ void lint_names(const std::vector<NetboxItem>& items, std::string_view what, Fin
         if (!there.contains({a, b}))
           missing += (missing.empty() ? "" : ", ") + (first[0] == last[0] ? format("{}", b) : format("{}.{}", a, b));
     findings.warning("netbox-number-missing", ports.front().second->name_at,
-                     format("{} of {} {} that begin with '{}': number {} is missing", there.size(), whole, what,
+                     format("the file has {} of {} {} that begin with '{}': it lacks {}", there.size(), whole, what,
                             named(*ports.front().second), missing));
   }
 }

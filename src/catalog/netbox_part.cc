@@ -453,7 +453,7 @@ std::optional<NetboxPart> part_of(const NetboxType& t, std::string_view origin,
   if (!part.unknown.empty())
     findings
         .note("netbox-facts-unknown", t.at,
-              format("{} '{}' does not know {}", part_kind_name(*kind), part.id, join(part.unknown, ", ")))
+              format("{} '{}' has no value of {}", part_kind_name(*kind), part.id, join(part.unknown, ", ")))
         .help("read them in the maker's data sheet: rules that need an unknown fact pass over the part");
   return part;
 }

@@ -8,9 +8,11 @@
 #include "compile/common.h"
 #include "model/gpu_devices.h"
 #include "model/gpu_software.h"
+#include "model/group_ends.h"
 #include "model/mig.h"
 #include "model/node_memory.h"
 #include "model/nvlink.h"
+#include "model/storage_path.h"
 #include "spec/storage.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
@@ -293,11 +295,13 @@ void looks_at_gpus(const CompileInput& in, int group, bool by_slurmd, ShellWrite
 // A node has ports of several rates: so many at the highest, so many at that or the next, …
 void looks_at_infiniband(const Cluster& c, int group, ShellWriter& w) {
   std::map<std::int64_t, std::int64_t, std::greater<>> ports;
-  for (const NetworkModel& n : c.networks)
-    for (const EndPoints& e : n.ends)
-      if (n.kind == LinkKind::infiniband && e.group == group && !is_management_port(c, n, e) && n.shares < 0)
-        // A port that is split over planes may be one device or several: each has the rate of a plane at least.
-        ports[gigabits(e.rate) / std::max<std::int64_t>(1, e.split)] += e.ports_each;
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+    const EndPoints& e = n.ends[static_cast<std::size_t>(at.end)];
+    if (n.kind == LinkKind::infiniband && !is_management_port(c, n, e) && n.shares < 0)
+      // A port that is split over planes may be one device or several: each has the rate of a plane at least.
+      ports[gigabits(e.rate) / std::max<std::int64_t>(1, e.split)] += e.ports_each;
+  }
   std::int64_t sum = 0;
   for (const auto& [rate, count] : ports)
     if (rate > 0 && count > 0) command(w, {"ib_ports", std::to_string(sum += count), std::to_string(rate)});
@@ -332,17 +336,17 @@ void append_looks(const CompileInput& in, int group, bool by_slurmd, std::string
       command(w, {"daemon", unit, process});
   }
   std::set<std::string> seen;
-  for (std::size_t i = 0; i < c.storage.size(); ++i) {
-    const StorageModel& s = c.storage[i];
+  for (const int i : storage_of_group(c, group)) {
+    const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
     if (!s.spec || !s.spec->kind || !s.spec->mount || seen.contains(*s.spec->mount)) continue;
     if (mounts(s, g)) {
       seen.insert(*s.spec->mount);
-      const bool ours = is_mounted_by_us(c, in.plan, static_cast<int>(i), group);
+      const bool ours = is_mounted_by_us(c, in.plan, i, group);
       if (*s.spec->kind == StorageKind::local)
         command(w, {ours ? "scratch" : "scratch_folder", *s.spec->mount});
       else if (ours)
         command(w, {"mounted", *s.spec->mount});
-    } else if (data_drives(c, static_cast<int>(i), group)) {  // what the group serves from drives of its own
+    } else if (data_drives(c, i, group)) {  // what the group serves from drives of its own
       seen.insert(*s.spec->mount);
       command(w, {"mounted", *s.spec->mount});
     }

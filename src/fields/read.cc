@@ -635,6 +635,7 @@ class Reader {
       return false;
     }
     bool ok = true;
+    t.reserve(out, t.size(out) + d_.size(n));
     for (NodeId key = d_.first_child(n); key != kNoNode;) {
       const NodeId v = d_.next_sibling(key);
       ok = entry(t, key, v, out) && ok;

@@ -76,6 +76,7 @@ struct Type {
   std::size_t (*size)(const void*) = nullptr;
   void* (*at)(void*, std::size_t) = nullptr;
   void* (*append)(void*, std::string_view name, SourceSpan) = nullptr;  // maybe: (re)made
+  void (*reserve)(void*, std::size_t entries) = nullptr;                // map: entries are large, and moved otherwise
   std::string_view (*entry_name)(const void*, std::size_t) = nullptr;   // map
   SourceSpan (*entry_span)(const void*, std::size_t) = nullptr;         // map: of the name
 
@@ -282,6 +283,7 @@ Type make_type() {
       entry.name_span = span;
       return &entry.value;
     };
+    t.reserve = [](void* p, std::size_t entries) { static_cast<M*>(p)->entries.reserve(entries); };
     t.entry_name = [](const void* p, std::size_t i) {
       return std::string_view(static_cast<const M*>(p)->entries[i].name);
     };

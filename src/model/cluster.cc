@@ -1,6 +1,7 @@
 #include "model/cluster.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "spec/network.h"
 #include "spec/nodes.h"
@@ -66,11 +67,16 @@ int group_at(const Groups& groups, std::int64_t number) {
   return -1;
 }
 
+// The first of each name; asked once they are frozen.
 template <class Models>
-int find_by_name(const Models& models, std::string_view name) {
-  for (std::size_t i = 0; i < models.size(); ++i)
-    if (models[i].name == name) return static_cast<int>(i);
-  return -1;
+int find_by_name(const Memo& memo, const char* question, const Models& models, std::string_view name) {
+  const auto& places = memo.get(question, [&] {
+    std::unordered_map<std::string_view, int> at;
+    for (std::size_t i = 0; i < models.size(); ++i) at.try_emplace(models[i].name, static_cast<int>(i));
+    return at;
+  });
+  const auto found = places.find(name);
+  return found == places.end() ? -1 : found->second;
 }
 }  // namespace
 
@@ -88,8 +94,10 @@ std::string Cluster::rack_name(std::int64_t rack) const {
   return {};
 }
 
-int Cluster::find_node_group(std::string_view name) const { return find_by_name(nodes, name); }
-int Cluster::find_network(std::string_view name) const { return find_by_name(networks, name); }
+int Cluster::find_node_group(std::string_view name) const { return find_by_name(memo, "groups by name", nodes, name); }
+int Cluster::find_network(std::string_view name) const {
+  return find_by_name(memo, "networks by name", networks, name);
+}
 
 int Cluster::first_network_carrying(Traffic t) const {
   for (std::size_t i = 0; i < networks.size(); ++i)

@@ -1,5 +1,6 @@
 #include "model/group_ends.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -18,6 +19,18 @@ const std::vector<GroupEnd>& ends_of_group(const Cluster& c, int group) {
     return ends;
   });
   return group < 0 ? none : all[static_cast<std::size_t>(group)];
+}
+
+const std::vector<GroupEnd>& ends_of_storage(const Cluster& c, int storage) {
+  const auto& all = c.memo.get("ends of storage", [&] {
+    std::vector<std::vector<GroupEnd>> ends(c.storage.size());
+    for (std::size_t n = 0; n < c.networks.size(); ++n)
+      for (std::size_t e = 0; e < c.networks[n].ends.size(); ++e)
+        if (const int s = c.networks[n].ends[e].storage; s >= 0)
+          ends[static_cast<std::size_t>(s)].push_back({static_cast<int>(n), static_cast<int>(e)});
+    return ends;
+  });
+  return all[static_cast<std::size_t>(storage)];
 }
 
 const std::vector<int>& groups_with(const Cluster& c, Role role) {
@@ -49,19 +62,25 @@ std::string_view common_begin(std::string_view pattern) {
 
 }  // namespace
 
-int group_of_host(const Cluster& c, std::string_view name) {
+std::vector<int> groups_of_host(const Cluster& c, std::string_view name) {
   const auto& begins = c.memo.get("groups by the begin of their names", [&] {
     std::unordered_map<std::string_view, std::vector<int>> groups;
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       groups[common_begin(c.nodes[g].names.text())].push_back(static_cast<int>(g));
     return groups;
   });
-  int first = -1;
+  std::vector<int> found;
   for (std::size_t length = 0; length <= name.size(); ++length)
-    if (const auto found = begins.find(name.substr(0, length)); found != begins.end())
-      for (const int g : found->second)
-        if ((first < 0 || g < first) && c.nodes[static_cast<std::size_t>(g)].names.index_of(name) >= 0) first = g;
-  return first;
+    if (const auto at = begins.find(name.substr(0, length)); at != begins.end())
+      for (const int g : at->second)
+        if (c.nodes[static_cast<std::size_t>(g)].names.index_of(name) >= 0) found.push_back(g);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+int group_of_host(const Cluster& c, std::string_view name) {
+  const std::vector<int> groups = groups_of_host(c, name);
+  return groups.empty() ? -1 : groups.front();
 }
 
 }  // namespace clusterc

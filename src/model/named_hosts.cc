@@ -74,13 +74,16 @@ std::string_view without_domain(const Cluster& c, std::string_view host) {
 }
 
 std::vector<std::uint32_t> addresses_outside(const Cluster& c, const Ipv4Prefix& subnet) {
-  std::vector<std::uint32_t> out;
-  for (const NamedHost& h : named_hosts(c))
-    if (const auto address = h.outside ? parse_ipv4(h.host) : std::nullopt; address && subnet.contains(*address))
-      out.push_back(*address);
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+  const auto& all = c.memo.get("addresses outside", [&] {
+    std::vector<std::uint32_t> addresses;
+    for (const NamedHost& h : named_hosts(c))
+      if (const auto address = h.outside ? parse_ipv4(h.host) : std::nullopt) addresses.push_back(*address);
+    std::sort(addresses.begin(), addresses.end());
+    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+    return addresses;
+  });
+  return {std::lower_bound(all.begin(), all.end(), subnet.base),
+          std::upper_bound(all.begin(), all.end(), subnet.broadcast())};
 }
 
 }  // namespace clusterc

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "model/group_ends.h"
 
 namespace clusterc {
 namespace {
@@ -367,13 +368,13 @@ std::vector<GpuNicPair> pair_gpus_with_nics(const ServerModel& server, const Pci
 NicDemand nic_demand(const Cluster& c, int group, int set) {
   const ServerModel& s = c.nodes[static_cast<std::size_t>(group)].server;
   NicDemand out;
-  for (const NetworkModel& n : c.networks) {
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
     if (n.shares >= 0) continue;  // the same ports once more
-    for (const EndPoints& e : n.ends)
-      if (e.group == group && e.ports >= 0 && s.ports[static_cast<std::size_t>(e.ports)].nics == set) {
-        out.all += e.rate * static_cast<double>(e.ports_each);
-        out.fastest = std::max(out.fastest, e.rate);
-      }
+    const EndPoints& e = n.ends[static_cast<std::size_t>(at.end)];
+    if (e.ports < 0 || s.ports[static_cast<std::size_t>(e.ports)].nics != set) continue;
+    out.all += e.rate * static_cast<double>(e.ports_each);
+    out.fastest = std::max(out.fastest, e.rate);
   }
   if (const std::int64_t count = s.nics[static_cast<std::size_t>(set)].count; count > 0)
     out.all = out.all / static_cast<double>(count);

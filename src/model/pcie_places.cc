@@ -66,12 +66,12 @@ class Places {
     if (nodes && written(nodes.span) && (*nodes > most || *nodes % sockets() != 0))
       if (Finding* f = r_.error("spec-out-of-range", nodes.span,
                                 format("{} NUMA nodes on {} socket{}", *nodes, sockets(), sockets() == 1 ? "" : "s")))
-        f->help(format("each socket has as many as another, {} at most", kMostNumaNodes));
+        f->help(format("every socket has the same number of NUMA nodes, at most {}", kMostNumaNodes));
     const auto beyond = [&](std::string_view what, const Value<std::int64_t>& numa) {
       if (!numa || !written(numa.span) || *numa < most) return;
       if (Finding* f = r_.error("spec-no-such-place", numa.span,
-                                format("{} hangs on NUMA node {}, {} socket{} {} {} at most", what, *numa, sockets(),
-                                       sockets() == 1 ? "" : "s", sockets() == 1 ? "has" : "have", most)))
+                                format("{} is on NUMA node {}, but {} socket{} {} at most {} NUMA nodes", what, *numa,
+                                       sockets(), sockets() == 1 ? "" : "s", sockets() == 1 ? "has" : "have", most)))
         f->help(format("NUMA nodes are counted from 0 over the whole server: 0 to {}",
                        nodes && *nodes <= most ? *nodes - 1 : most - 1));
     };
@@ -111,9 +111,9 @@ class Places {
         if (!there || !written(there->name_span)) continue;
         if (Finding* f = r_.error(
                 "spec-place-taken", slot.name_span,
-                format("'{}' of group '{}' hangs on '{}' and on '{}'", slot.name, group_, other.name, socket.name)))
+                format("slot '{}' of group '{}' is on '{}' and on '{}'", slot.name, group_, other.name, socket.name)))
           f->note(there->name_span, "its other place")
-              .help("a slot hangs on one socket: keep it there, or give this one a number of its own");
+              .help("a slot belongs to one socket: remove it from the other, or give one of the two another number");
       }
     if (s_.part.sockets && number >= *s_.part.sockets && written(socket.name_span)) {
       const std::int64_t sockets = *s_.part.sockets;
@@ -166,9 +166,9 @@ class Places {
         f->help("write the next smaller one");
     const bool both = slot.device && !slot.devices.empty() && slot.device.origin == slot.devices.front().origin;
     if (both)
-      if (Finding* f =
-              r_.error("spec-place-taken", place_of(slot.devices.front(), entry),
-                       format("slot '{}' holds '{}', and others beside it in `devices`", entry.name, *slot.device)))
+      if (Finding* f = r_.error(
+              "spec-place-taken", place_of(slot.devices.front(), entry),
+              format("slot '{}' has '{}' as its `device`, and also a list of `devices`", entry.name, *slot.device)))
         f->help(format("write all of them in `devices`, or give '{}' a slot of its own", *slot.device));
     const std::int64_t number = number_in(entry.name, "slot");
     if (misnamed(entry.name, entry.name_span, "slot", number, false) || no_place(entry)) return;

@@ -48,10 +48,12 @@ struct Resolution {
   template <class Entries>
   int find(std::string_view name, SourceSpan at, const Entries& entries, std::string_view kind) {
     if (const int i = index_of(name, entries); i >= 0) return i;
-    std::vector<std::string_view> known;
-    known.reserve(entries.size());
-    for (const auto& e : entries) known.push_back(e.name);
-    unknown_name(name, at, known, kind);
+    if (Finding* f = unknown_name(name, at, entries.size(), kind)) {
+      std::vector<std::string_view> known;
+      known.reserve(entries.size());
+      for (const auto& e : entries) known.push_back(e.name);
+      suggest_known(*f, name, at, known);
+    }
     return -1;
   }
   // The first of this name; -1: there is none. Many entries get an index at the first question.
@@ -79,14 +81,7 @@ struct Resolution {
   }
   void unknown_name(std::string_view name, SourceSpan at, const std::vector<std::string_view>& known,
                     std::string_view kind) {
-    Finding* f = error("spec-unknown-name", at, format("no {} is named '{}'", kind, name));
-    if (!f) return;
-    if (known.empty())
-      f->help(format("this spec has no {}", kind));
-    else if ((compared_ += known.size()) <= kMostCompared) {
-      suggest(*f, at, name, known);
-      if (f->helps.empty()) list_known(*f, name, known);
-    }
+    if (Finding* f = unknown_name(name, at, known.size(), kind)) suggest_known(*f, name, at, known);
   }
 
   // A catalogue part; nullptr: nothing was written, or it was reported.
@@ -131,8 +126,19 @@ struct Resolution {
   }
 
  private:
-  // Of thousands of wrong names the first get a suggestion: each is held against all known ones.
+  // Of thousands of wrong names the first get a suggestion: each is held against all known ones. Null: this one gets
+  // none.
   static constexpr std::size_t kMostCompared = 1'000'000;
+  Finding* unknown_name(std::string_view name, SourceSpan at, std::size_t known, std::string_view kind) {
+    Finding* f = error("spec-unknown-name", at, format("no {} is named '{}'", kind, name));
+    if (f && known == 0) f->help(format("this spec has no {}", kind));
+    return f && known > 0 && (compared_ += known) <= kMostCompared ? f : nullptr;
+  }
+  static void suggest_known(Finding& f, std::string_view name, SourceSpan at,
+                            const std::vector<std::string_view>& known) {
+    suggest(f, at, name, known);
+    if (f.helps.empty()) list_known(f, name, known);
+  }
   struct Index {
     const void* first = nullptr;
     std::size_t size = 0;

@@ -408,12 +408,12 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
                                                       : m.switch_part->port_rate;
   if (n.uplink_rate && up_port && above(n.uplink_rate->value, up_port->value))
     r.error("spec-out-of-range", n.uplink_rate.span,
-            format("links of {} between switches are asked for, {} of '{}' has {}", to_text(*n.uplink_rate),
+            format("`uplink_rate` is {}, but {} of '{}' has {}", to_text(*n.uplink_rate),
                    own_uplinks ? "an uplink port" : "a port", m.switch_model, to_text(*up_port)));
   else if (n.uplink_rate && above(m.rate.value, n.uplink_rate->value))
     r.error("spec-out-of-range", n.uplink_rate.span,
-            format("links of {} between switches are asked for, a node port of network '{}' has {}",
-                   to_text(*n.uplink_rate), m.name, to_text(m.rate)));
+            format("`uplink_rate` is {}, but a node port of network '{}' has {}", to_text(*n.uplink_rate), m.name,
+                   to_text(m.rate)));
   if (!was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && m.rate.value > 0 && !m.everything) {
     const std::int64_t most = m.switch_part->breakout.value_or(1);
     const auto ways =
@@ -518,7 +518,8 @@ void check_bond(Resolution& r, const NetworkModel& m) {
       if ((f = r.error("spec-out-of-range", bond.span,
                        format("{} ports of a member make no whole bonds of {}", e.ports_each, *bond))))
         f->note(e.span, "connected here");
-  if (f) f->help("as many links as a member's ports make whole bonds of; each link goes to a switch of its own");
+  if (f)
+    f->help("use a `bond` that divides the number of ports of each member; each link of a bond goes to another switch");
 }
 
 // The management port of every server and bought storage system of ours, for a network that connects everything.

@@ -125,15 +125,30 @@ inline bool mlnx_ofed_drives(const AdapterStack& a, const Version& v) {
 inline constexpr std::string_view kDmaBufKernel = "5.12";
 
 // The first release of a file system's client whose notes name the kernel: an older one is not known to build for it
-// (catalog/compatibility/ file-system-clients.yaml). By kernel, the oldest first.
+// (catalog/compatibility/file-system-clients.yaml). By kernel, the oldest first.
 struct ClientKernel {
   std::string_view client, kernel, release;
 };
 inline constexpr std::array kClientKernels = {
-    ClientKernel{"beegfs", "6.1", "7.3.4"},
-    ClientKernel{"beegfs", "6.8", "7.4.5"},
-    ClientKernel{"beegfs", "6.11", "7.4.6"},
-    ClientKernel{"lustre", "5.11", "2.15.0"},
+    ClientKernel{"beegfs", "6.1", "7.3.4"},   ClientKernel{"beegfs", "6.8", "7.4.5"},
+    ClientKernel{"beegfs", "6.11", "7.4.6"},  ClientKernel{"lustre", "5.11", "2.15.0"},
+    ClientKernel{"lustre", "6.4", "2.15.7"},  ClientKernel{"lustre", "6.8", "2.16.0"},
+    ClientKernel{"lustre", "6.12", "2.17.0"},
+};
+
+// Releases of a branch of the GPU driver, up to this one, whose modules do not compile from the kernel on
+// (catalog/compatibility/driver-kernels.yaml). `last`: the branch had no later one.
+struct DriverKernel {
+  std::string_view branch, until;
+  bool last;
+  std::string_view kernel;
+};
+inline constexpr std::array kDriverKernels = {
+    DriverKernel{"470", "470.256.02", true, "6.12"},  DriverKernel{"530", "530.41.03", true, "6.4"},
+    DriverKernel{"535", "535.216.03", false, "6.12"}, DriverKernel{"545", "545.29.06", true, "6.8"},
+    DriverKernel{"550", "550.78", false, "6.10"},     DriverKernel{"555", "555.42.02", false, "6.10"},
+    DriverKernel{"560", "560.35.03", false, "6.12"},  DriverKernel{"565", "565.77", true, "6.13"},
+    DriverKernel{"590", "590.48.01", false, "6.19"},
 };
 
 // Kernels as the distributions first shipped the release; long-term releases may take newer ones. From the

@@ -1,9 +1,12 @@
 #include "model/storage_path.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "model/group_ends.h"
 #include "spec/ha.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
@@ -17,10 +20,11 @@ BytesPerSecond payload(BitsPerSecond r) { return bytes_of(r) * kPayloadShare; }
 
 std::string counted(std::int64_t n, std::string_view word) { return format("{} {}{}", n, word, n == 1 ? "" : "s"); }
 
-// Networks on which the servers of a system sit; for outside servers those that carry storage.
-bool reaches(const NetworkModel& n, int storage, const StorageModel& s) {
-  return std::any_of(n.ends.begin(), n.ends.end(),
-                     [&](const EndPoints& e) { return e.storage == storage || (s.nodes >= 0 && e.group == s.nodes); });
+const EndPoints& end_of(const Cluster& c, GroupEnd at) {
+  return c.networks[static_cast<std::size_t>(at.network)].ends[static_cast<std::size_t>(at.end)];
+}
+void sort_ends(std::vector<GroupEnd>& ends) {
+  std::ranges::sort(ends, {}, [](const GroupEnd& at) { return std::pair(at.network, at.end); });
 }
 
 struct Sum {
@@ -46,9 +50,64 @@ struct Sum {
 
 }  // namespace
 
+std::vector<GroupEnd> ends_of_servers(const Cluster& c, int storage) {
+  std::vector<GroupEnd> ends = ends_of_storage(c, storage);
+  const auto& nodes = ends_of_group(c, c.storage[static_cast<std::size_t>(storage)].nodes);
+  ends.insert(ends.end(), nodes.begin(), nodes.end());
+  sort_ends(ends);
+  return ends;
+}
+
 bool mounted_by(const Storage& s, const NodeGroupModel& g) {
   return s.on.empty() ||
          std::any_of(s.on.begin(), s.on.end(), [&](const Value<std::string>& name) { return name.value == g.name; });
+}
+
+std::vector<int> groups_named_by(const Cluster& c, const Storage& s) {
+  std::vector<int> groups;
+  if (s.on.empty()) {
+    groups.resize(c.nodes.size());
+    std::iota(groups.begin(), groups.end(), 0);
+    return groups;
+  }
+  for (const Value<std::string>& name : s.on)
+    if (const int g = name ? c.find_node_group(*name) : -1; g >= 0) groups.push_back(g);
+  std::ranges::sort(groups);
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return groups;
+}
+
+std::vector<int> storage_of_group(const Cluster& c, int group) {
+  struct ByGroup {
+    std::vector<int> everywhere;
+    std::vector<std::vector<int>> named;
+  };
+  const auto& storage = c.memo.get("storage that names groups", [&] {
+    ByGroup by{{}, std::vector<std::vector<int>>(c.nodes.size())};
+    for (int i = 0; const StorageModel& s : c.storage) {
+      if (s.spec && s.spec->on.empty()) by.everywhere.push_back(i);
+      if (s.spec && !s.spec->on.empty())
+        for (const int g : groups_named_by(c, *s.spec)) by.named[static_cast<std::size_t>(g)].push_back(i);
+      ++i;
+    }
+    return by;
+  });
+  std::vector<int> mounted, out;
+  std::ranges::merge(storage.everywhere, storage.named[static_cast<std::size_t>(group)], std::back_inserter(mounted));
+  std::ranges::set_union(mounted, storage_served_by(c, group), std::back_inserter(out));
+  return out;
+}
+
+const std::vector<int>& storage_served_by(const Cluster& c, int group) {
+  const auto& all = c.memo.get("storage that groups serve", [&] {
+    std::vector<std::vector<int>> of_group(c.nodes.size());
+    for (int i = 0; const StorageModel& s : c.storage) {
+      if (s.nodes >= 0) of_group[static_cast<std::size_t>(s.nodes)].push_back(i);
+      ++i;
+    }
+    return of_group;
+  });
+  return all[static_cast<std::size_t>(group)];
 }
 
 std::optional<HaMode> storage_ha(const Cluster& c, const StorageModel& s) {
@@ -91,44 +150,50 @@ std::int64_t data_drives(const Cluster& c, const StorageModel& s) {
 std::optional<StorageSide> storage_servers_side(const Cluster& c, int storage) {
   const StorageModel& s = c.storage[storage];
   Sum sum;
-  for (const NetworkModel& n : c.networks) {
+  for (const GroupEnd& at : ends_of_servers(c, storage)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
     if (n.everything || n.shares >= 0 || (s.nodes >= 0 && !n.carries_traffic(Traffic::storage))) continue;
-    for (const EndPoints& e : n.ends)
-      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes))
-        sum.add(e, e.group >= 0 ? std::min(e.members, serving_nodes(c, s)) : e.members);
+    const EndPoints& e = end_of(c, at);
+    sum.add(e, e.group >= 0 ? std::min(e.members, serving_nodes(c, s)) : e.members);
   }
   return sum.side("the servers' ports");
 }
 
 namespace {
 
-// The ends of the networks over which clients reach the system.
+// The ends of the networks over which those of these groups that are clients reach the system: networks on which its
+// servers sit; for outside servers those that carry storage.
 template <class Visit>
-void for_each_client_end(const Cluster& c, int storage, const Visit& visit) {
+void for_each_client_end(const Cluster& c, int storage, const std::vector<int>& groups, const Visit& visit) {
   const StorageModel& s = c.storage[storage];
-  const bool inside =
-      std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) { return reaches(n, storage, s); });
-  for (const NetworkModel& n : c.networks) {
-    if (n.everything || !n.carries_traffic(Traffic::storage) || (inside && !reaches(n, storage, s))) continue;
-    for (const EndPoints& e : n.ends)
-      if (e.group >= 0 && e.group != s.nodes && c.nodes[e.group].computes && mounted_by(*s.spec, c.nodes[e.group]))
-        visit(e);
+  const std::vector<GroupEnd> servers = ends_of_servers(c, storage);
+  std::vector<GroupEnd> ends;
+  for (const int g : groups) {
+    if (g == s.nodes || !c.nodes[g].computes) continue;
+    for (const GroupEnd& at : ends_of_group(c, g)) {
+      const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+      if (!n.everything && n.carries_traffic(Traffic::storage) &&
+          (servers.empty() || std::ranges::binary_search(servers, at.network, {}, &GroupEnd::network)))
+        ends.push_back(at);
+    }
   }
+  sort_ends(ends);
+  for (const GroupEnd& at : ends) visit(end_of(c, at));
 }
 
 }  // namespace
 
 std::optional<StorageSide> storage_clients_side(const Cluster& c, int storage) {
   Sum sum;
-  for_each_client_end(c, storage, [&](const EndPoints& e) { sum.add(e, e.members); });
+  for_each_client_end(c, storage, groups_named_by(c, *c.storage[storage].spec),
+                      [&](const EndPoints& e) { sum.add(e, e.members); });
   return sum.side("the clients' ports");
 }
 
 std::optional<StorageSide> storage_node_side(const Cluster& c, int storage, int group) {
   Sum sum;
-  for_each_client_end(c, storage, [&](const EndPoints& e) {
-    if (e.group == group) sum.add_one_member(e);
-  });
+  if (mounted_by(*c.storage[storage].spec, c.nodes[group]))
+    for_each_client_end(c, storage, {group}, [&](const EndPoints& e) { sum.add_one_member(e); });
   return sum.side("the node's ports");
 }
 
@@ -136,8 +201,8 @@ std::vector<int> groups_that_mount(const Cluster& c, int storage) {
   const Storage& s = *c.storage[storage].spec;
   std::vector<int> out;
   if (!s.mount || !s.kind || *s.kind == StorageKind::object) return out;
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].computes && mounted_by(s, c.nodes[g])) out.push_back(static_cast<int>(g));
+  for (const int g : groups_named_by(c, s))
+    if (c.nodes[static_cast<std::size_t>(g)].computes) out.push_back(g);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/cluster.h"
+#include "model/group_ends.h"
 
 namespace clusterc {
 
@@ -25,6 +26,9 @@ std::int64_t data_drives(const Cluster&, const StorageModel&);
 // File systems that spread copies over their servers by themselves, or are bought with their drives, are none of these.
 bool data_on_single_servers(const Cluster&, const StorageModel&);
 
+// The ends of the networks that its servers have, management ports among them, in the order of the networks.
+std::vector<GroupEnd> ends_of_servers(const Cluster&, int storage);
+
 struct StorageSide {
   std::string what, formula;  // "the servers' ports", "4 x 2 ports x 200 Gb/s x 0.98 / 8"
   BytesPerSecond carries{0};
@@ -37,6 +41,11 @@ std::optional<StorageSide> storage_clients_side(const Cluster&, int storage);
 std::optional<StorageSide> storage_node_side(const Cluster&, int storage, int group);
 
 bool mounted_by(const Storage&, const NodeGroupModel&);
+// The same without a look at all others, of a frozen cluster; ascending. Groups that mounted_by() is true of; storage
+// that it is true of for a group, or that the group serves.
+std::vector<int> groups_named_by(const Cluster&, const Storage&);
+std::vector<int> storage_of_group(const Cluster&, int group);
+const std::vector<int>& storage_served_by(const Cluster&, int group);
 // A file system with a mount point on the nodes of these groups that compute; empty: nobody sees it as files.
 std::vector<int> groups_that_mount(const Cluster&, int storage);
 

@@ -7,13 +7,9 @@ CableEnd equipment_port(const Plan& plan, FabricBlock::What what, int of, std::i
   const Cluster& c = *plan.cluster;
   if (what == What::switches) return {plan.switch_name(of, plan.switch_ref(of, i)), "mgmt"};
   if (what == What::pdus) {  // rack by rack
-    for (const RackGroupModel& g : c.racks) {
-      const std::int64_t each = static_cast<std::int64_t>(g.pdus.size());
-      if (i < g.count * each)
-        return {"pdu/" + g.names.name(i / each) + "/" + static_cast<char>('a' + i % each), "mgmt"};
-      i -= g.count * each;
-    }
-    return {};
+    if (i >= static_cast<std::int64_t>(plan.pdus.size())) return {};
+    const PduLoad& pdu = plan.pdus[static_cast<std::size_t>(i)];
+    return {"pdu/" + c.rack_name(pdu.rack) + "/" + static_cast<char>('a' + pdu.pdu), "mgmt"};
   }
   if (what == What::shelves) {  // assembly by assembly, as many in each
     const AssemblyGroupModel& a = c.assemblies[of];

@@ -83,9 +83,10 @@ std::string Plan::switch_name(int fabric, SwitchRef r) const {
 std::string Plan::switch_host_name(int fabric, SwitchRef r) const { return host_name_of(switch_name(fabric, r)); }
 
 std::string Plan::node_object(std::int64_t node) const {
-  for (const NodeGroupModel& g : cluster->nodes)
-    if (node >= g.first && node < g.first + g.count) return "node/" + g.name + "/" + g.names.suffix(node - g.first);
-  return {};
+  const int group = cluster->node_group_of(node);
+  if (group < 0) return {};
+  const NodeGroupModel& g = cluster->nodes[static_cast<std::size_t>(group)];
+  return "node/" + g.name + "/" + g.names.suffix(node - g.first);
 }
 
 }  // namespace clusterc

@@ -29,6 +29,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "model/group_ends.h"
 #include "model/power.h"
 #include "plan/power/cords.h"
 #include "plan/power/line_room.h"
@@ -405,14 +406,13 @@ class Placer {
     return d;
   }
   const RackGroupModel* rack_group(int g) const { return g >= 0 ? &c_.racks[g] : nullptr; }
-  // Members that a network is built for and that are not there.
-  template <class Is>
-  std::int64_t to_come(std::int64_t have, Is is) {
+  // Members that a network of these ends is built for and that are not there.
+  std::int64_t to_come(std::int64_t have, const std::vector<GroupEnd>& ends) {
     if (!keep_) return 0;
     std::int64_t most = have;
-    for (const NetworkModel& n : c_.networks)
-      for (const EndPoints& e : n.ends)
-        if (is(e)) most = std::max(most, e.built_for);
+    for (const GroupEnd& at : ends)
+      most = std::max(
+          most, c_.networks[static_cast<std::size_t>(at.network)].ends[static_cast<std::size_t>(at.end)].built_for);
     kept_free_ = kept_free_ || most > have;
     return most - have;
   }
@@ -607,7 +607,7 @@ class Placer {
     const Device d = node_device(group);
     const RackGroupModel& racks = c_.racks[g.racks];
     const bool fixed_some = g.spec && !g.spec->at.empty();
-    const std::int64_t more = to_come(g.count, [&](const EndPoints& e) { return e.group == group; });
+    const std::int64_t more = to_come(g.count, ends_of_group(c_, group));
     if (g.spec && !g.spec->per_rack && (!g.computes || g.spec->ha))
       return spread(racks, d, g.first, g.count, more, g.span, fixed_some);
     fill(racks, d, g.first, g.count, more, g.spec ? g.spec->per_rack : Value<std::int64_t>(), g.span);
@@ -645,7 +645,7 @@ class Placer {
   void storage(int system) {
     const StorageModel& s = c_.storage[system];
     if (!c_.own_site || !s.part || s.nodes >= 0 || s.racks < 0) return;
-    const std::int64_t more = to_come(s.count, [&](const EndPoints& e) { return e.storage == system; });
+    const std::int64_t more = to_come(s.count, ends_of_storage(c_, system));
     spread(c_.racks[s.racks],
            corded(device(DeviceKind::storage, system, s.part->units, s.part->power, {}, s.part->weight),
                   rack_group(s.racks), 0),

@@ -286,7 +286,7 @@ void Acceptances::report_unused(bool judged, Findings& findings) {
   for (const Open& a : open_) {
     if (a.used || (!judged && a.kind->code.empty())) continue;
     Finding& f = findings.warning("spec-acceptance-unused", a.spec->at.span,
-                                  format("nothing at '{}' is a finding of '{}'", *a.spec->at, a.kind->id));
+                                  format("'{}' has no finding at '{}'", a.kind->id, *a.spec->at));
     if (!a.place.valid())
       f.note({}, format("'{}' is not a path of keys in this spec; write the names of objects as findings do: rack/r07",
                         *a.spec->at));

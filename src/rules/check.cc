@@ -55,9 +55,7 @@ std::vector<SetThreshold> set_thresholds(const Spec& spec, Findings& findings) {
     if (!rule) {
       report_unknown_id(entry.name, entry.name_span, findings);
     } else if (!rule->threshold) {
-      findings
-          .error("spec-no-threshold", entry.name_span,
-                 format("'{}' has no limit that could be set otherwise", rule->id))
+      findings.error("spec-no-threshold", entry.name_span, format("rule '{}' has no threshold", rule->id))
           .help(
               "a single finding can be taken out of the way with `accept`, by rule and place, with a reason and a "
               "date");

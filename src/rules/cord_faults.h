@@ -44,8 +44,7 @@ template <class Excess>
 std::vector<CordFault> failing_cords(const RuleInput& in, const std::vector<PowerClass>& classes, std::int64_t group,
                                      Excess excess) {
   std::vector<CordFault> faults;
-  for (const PowerClass& k : classes) {
-    if (k.assembly || k.group != group) continue;
+  for (const PowerClass& k : classes_of_group(classes, group)) {
     std::size_t cord = 0;
     for (std::size_t i = 0; i < k.rack.devices.size(); ++i) {
       DeviceCords d{&k, i, device_of(in.plan, k, i), nullptr, std::vector<std::int64_t>(k.rack.positions.size(), 0)};

@@ -103,7 +103,7 @@ constexpr Row kRows[] = {
     {"netbox-draw-over-plug", Severity::error, kCatalog, Standing::must_mend,
      "a device type of NetBox draws more than its plug carries"},
     {"netbox-equal-draws", Severity::warning, kCatalog, Standing::acceptable,
-     "the power ports of a NetBox device type have the same draw, whose meaning is not known"},
+     "all power ports of a NetBox device type have the same draw; it may be that of one port or of the device"},
     {"netbox-facts-unknown", Severity::note, kCatalog, Standing::acceptable,
      "an imported part lacks facts that rules need"},
     {"netbox-infiniband-as-ethernet", Severity::warning, kCatalog, Standing::acceptable,

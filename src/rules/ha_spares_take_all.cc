@@ -14,10 +14,9 @@ void check_workloads(const Rule& rule, const RuleInput& in, Findings& findings, 
     for (const auto& on : w.value.on) {
       if (on.name != g.name || !on.value || *on.value <= left || *on.value > g.count)
         continue;  // more than there are: spec-count-mismatch says so
-      Finding& f = findings.warning(
-          rule.id, on.value.span,
-          format("workload '{}' runs on {} of '{}', but {} not spares", w.name, plural(*on.value, "node"), g.name,
-                 left == 1 ? "only 1 is" : format("only {} are", left)));
+      Finding& f = findings.warning(rule.id, on.value.span,
+                                    format("workload '{}' runs on {} of '{}', but without its spares the group has {}",
+                                           w.name, plural(*on.value, "node"), g.name, left));
       f.label(format("{} - {} spares", plural(g.count, "node"), *g.spec->spares))
           .note(g.spec->spares.span, "these are the spares");
       f.help(format("write `on: {{ {}: {} }}`, or fewer spares", g.name, left)).object("workloads." + w.name);

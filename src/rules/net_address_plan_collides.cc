@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "model/named_hosts.h"
 #include "plan/fabric/addresses.h"
@@ -40,14 +42,42 @@ void check_vlans(const Rule& rule, const Cluster& c, Findings& findings) {
   }
 }
 
+// Prefixes with the network that has each. Two prefixes that overlap lie one in the other.
+class Prefixes {
+ public:
+  // The first network whose prefix overlaps this one; -1: none.
+  int overlapping(const Ipv4Prefix& p) const {
+    int first = -1;
+    const auto look = [&](const std::map<std::pair<std::uint32_t, int>, int>& in, int length) {
+      if (const auto at = in.find(cut(p, length)); at != in.end() && (first < 0 || at->second < first))
+        first = at->second;
+    };
+    look(inside_, p.length);
+    for (int length = 0; length < p.length; ++length) look(same_, length);
+    return first;
+  }
+  void add(const Ipv4Prefix& p, int network) {
+    same_.try_emplace(cut(p, p.length), network);
+    for (int length = 0; length <= p.length; ++length) inside_.try_emplace(cut(p, length), network);
+  }
+
+ private:
+  static std::pair<std::uint32_t, int> cut(const Ipv4Prefix& p, int length) {
+    return {p.base & Ipv4Prefix{0, length}.mask(), length};
+  }
+  std::map<std::pair<std::uint32_t, int>, int> same_, inside_;  // the first network with the prefix, and with one in it
+};
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
+  Prefixes before;
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     const NetworkModel& n = c.networks[i];
     if (!n.subnet) continue;
-    for (std::size_t j = 0; j < i; ++j) {
-      const NetworkModel& o = c.networks[j];
-      if (!o.subnet || !n.subnet->overlaps(*o.subnet)) continue;
+    const int overlapped = before.overlapping(*n.subnet);
+    before.add(*n.subnet, static_cast<int>(i));
+    if (overlapped >= 0) {  // one is enough: the way out is the same for all
+      const NetworkModel& o = c.networks[static_cast<std::size_t>(overlapped)];
       Finding& f = findings.error(
           rule.id, n.spec->subnet.span,
           format("{} of network '{}' overlaps {} of network '{}'", n.subnet->text(), n.name, o.subnet->text(), o.name));
@@ -57,7 +87,6 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.note(o.spec->subnet.span, "the other prefix is set here");
       f.help("give one of them a separate prefix");
       f.object("networks." + n.name);
-      break;  // one is enough: the way out is the same for all
     }
   }
   check_vlans(rule, c, findings);

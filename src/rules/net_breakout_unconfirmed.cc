@@ -28,13 +28,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!wasted && (!uses || (f.switch_count() == 1 && f.end_ports_built_for <= ports))) continue;
     findings
         .add(rule.severity, rule.id, first_place(written(n.spec->switch_model), n.span),
-             wasted ? format("network '{}' is planned with {} because a port of '{}' splits {} ways, which is not "
-                             "confirmed: {} / {} would let it split {} ways",
-                             n.name, format("{} switches", f.switch_count()), n.switch_model, says,
-                             to_text(*part.port_rate), to_text(f.link_rate), could)
-                    : format("network '{}' is planned with ports of '{}' split {} ways, of at most {}, which is not "
-                             "confirmed",
-                             n.name, n.switch_model, f.ways, says))
+             wasted
+                 ? format("network '{}' is planned with {} because a port of '{}' splits {} ways, which is not "
+                          "confirmed: {} / {} would let it split {} ways",
+                          n.name, format("{} switches", f.switch_count()), n.switch_model, says,
+                          to_text(*part.port_rate), to_text(f.link_rate), could)
+                 : format(
+                       "the plan of network '{}' splits ports of '{}' {} ways, but it is not confirmed that they split "
+                       "{} ways",
+                       n.name, n.switch_model, f.ways, says))
         .note(part.breakout.span, format("`breakout: {}` of '{}' is not confirmed{}{}", says, n.switch_model,
                                          part.breakout.source.empty() ? "" : ": ", part.breakout.source))
         .help("read the data sheet before you order, and write `breakout` in a part of your own")

@@ -32,16 +32,17 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NetworkModel& n = c.networks[f.network];
     own_leaves(rule, n, f, findings);
     const Value<double>& declared = n.spec->oversubscription;
+    const bool stated = declared && declared.origin == Origin::spec;  // it has a default
     const double said = declared.value_or(1);
     // Who writes both the spines and the links to each has said how many uplinks a leaf has.
-    const bool asked_for = !declared && n.spec->spines && n.spec->links_per_spine;
+    const bool asked_for = !stated && n.spec->spines && n.spec->links_per_spine;
     const std::string wired = format("{} x {} down, {} up{}", f.tiers[0].down, to_text(f.link_rate), f.tiers[0].up,
                                      f.uplink_rate > f.link_rate ? " at " + to_text(f.uplink_rate) : "");
     if (!asked_for && above(f.oversubscription, said * 1.001)) {
       Finding& x = findings.error(
           rule.id, first_place(written(declared), n.span),
           format("each leaf of network '{}' has an oversubscription of {:.3g}:1, but {}", n.name, f.oversubscription,
-                 declared ? format("the spec states {:.3g}:1", said)
+                 stated ? format("the spec states {:.3g}:1", said)
                           : std::string("full bandwidth is planned where `oversubscription` is left out")));
       x.label(wired);
       x.help("use more spines, or fewer nodes on each leaf");

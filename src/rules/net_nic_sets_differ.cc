@@ -1,3 +1,4 @@
+#include "model/group_ends.h"
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
@@ -17,14 +18,13 @@ struct Set {
 // What the nodes of a group have on the networks that carry jobs.
 Set set_of(const Cluster& c, int group) {
   Set s{.group = group};
-  for (const NetworkModel& n : c.networks) {
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
     if (!n.carries_traffic(Traffic::compute) || n.shares >= 0) continue;
-    for (const EndPoints& e : n.ends)
-      if (e.group == group) {
-        s.ports += e.ports_each;
-        s.rate = s.rate.value > 0 ? std::min(s.rate, e.rate) : e.rate;
-        s.span = e.span;
-      }
+    const EndPoints& e = n.ends[static_cast<std::size_t>(at.end)];
+    s.ports += e.ports_each;
+    s.rate = s.rate.value > 0 ? std::min(s.rate, e.rate) : e.rate;
+    s.span = e.span;
   }
   return s;
 }

@@ -1,3 +1,4 @@
+#include "model/group_ends.h"
 #include "plan/plan.h"
 #include "rules/management.h"
 #include "rules/rule.h"
@@ -59,10 +60,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   std::vector<std::string> left;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     if (!has_management_port(c.nodes[g])) continue;
-    bool there = false;
-    for (const NetworkModel& n : c.networks)
-      if (n.carries_traffic(Traffic::oob))
-        for (const EndPoints& e : n.ends) there |= e.group == static_cast<int>(g);
+    const bool there = std::ranges::any_of(ends_of_group(c, static_cast<int>(g)), [&](const GroupEnd& at) {
+      return c.networks[static_cast<std::size_t>(at.network)].carries_traffic(Traffic::oob);
+    });
     if (!there) left.push_back(c.nodes[g].name);
   }
   const std::int64_t pdus = static_cast<std::int64_t>(in.plan.pdus.size());

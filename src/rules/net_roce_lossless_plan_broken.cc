@@ -43,6 +43,14 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
         rule.id, first_place(written(p.ecn), p.span),
         format("network '{}' has pause frames without ECN: one slow node can stop the ports of others", n.name));
     write_instead(f.help("`ecn: true`").object(object), p.ecn, "true");
+  } else if (!pfc) {
+    findings
+        .note(rule.id, first_place(written(p.pfc), p.span),
+              format("network '{}' has ECN without pause frames: switches drop packets of RoCE when their queues are "
+                     "full, and adapters must recover from that",
+                     n.name))
+        .help("`pfc: true`, unless all adapters recover from loss themselves and their vendor states it")
+        .object(object);
   }
 }
 
@@ -125,7 +133,7 @@ idle network and slow on a busy one. Pause frames without ECN spread: one slow n
 ```
 class of a packet = DSCP / 8, rounded down      (26 -> 3)
 class of the packets = lossless class (roce.priority), the same for host and guest networks
-pfc without ecn: warning; neither: error
+pfc without ecn: warning; neither: error; ecn without pfc: note
 NCCL_IB_TC = DSCP x 4                            (26 -> 104; 106 with the ECN bits)
 ```
 

@@ -145,12 +145,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Joined& from = s.nodes >= 0 ? reach.group(s.nodes) : reach.storage(static_cast<int>(i));
     // Without `on` those that work mount it, and of the others those that can; who is named has to.
     std::vector<int> clients = working;
-    for (std::size_t g = 0; g < c.nodes.size() && !s.spec->on.empty(); ++g)
-      if (!c.nodes[g].computes && c.nodes[g].count > 0 && Reach::any(reach.group(static_cast<int>(g))))
-        clients.push_back(static_cast<int>(g));
-    const auto names = left(reach, from, clients, false, [&](int g) {
-      return g != s.nodes && mounted_by(*s.spec, c.nodes[static_cast<std::size_t>(g)]);
-    });
+    if (!s.spec->on.empty()) {
+      clients = groups_named_by(c, *s.spec);
+      std::erase_if(clients, [&](int g) {
+        return c.nodes[static_cast<std::size_t>(g)].count == 0 || !Reach::any(reach.group(g));
+      });
+      std::ranges::stable_partition(clients, [&](int g) { return c.nodes[static_cast<std::size_t>(g)].computes; });
+    }
+    const auto names = left(reach, from, clients, false, [&](int g) { return g != s.nodes; });
     if (names.empty()) continue;
     if (s.nodes >= 0) told[static_cast<std::size_t>(s.nodes)] = 1;
     say(s.span, format("storage '{}'", s.name), "is mounted by", names, reach, kAlone, Reach::any(from),

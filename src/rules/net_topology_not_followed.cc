@@ -70,7 +70,8 @@ void leaf_of_each_rack(const Rule& rule, const Cluster& c, const Fabric& f, cons
   if (f.rail_optimised)
     say("its leaves take a rail of several racks", "leave `leaf_per_rack` out, or write `topology: fat-tree`");
   else if (!g || !g->spec || !g->spec->per_rack)
-    say(g ? format("how many nodes of '{}' a rack has is not stated", g->name) : std::string("no nodes are connected"),
+    say(g ? format("the number of nodes of '{}' in a rack is not stated", g->name)
+          : std::string("no nodes are connected"),
         "write `per_rack` in the node group");
   else if (f.tiers.size() > 1 && f.unit != *g->spec->per_rack)
     say(format("the {} of a rack take more than the {} ports of a leaf, uplinks included",
@@ -92,7 +93,7 @@ void guest(const Rule& rule, const Cluster& c, const NetworkModel& n, Findings& 
     if (at.valid())
       findings
           .note(rule.id, at,
-                format("network '{}' runs on the switches of '{}', so nothing follows its `{}`", n.name,
+                format("network '{}' runs on the switches of '{}', so its `{}` has no effect", n.name,
                        c.networks[static_cast<std::size_t>(n.shares)].name, key))
           .help(format("write `{}` in network '{}'", key, c.networks[static_cast<std::size_t>(n.shares)].name))
           .object("networks." + n.name);
@@ -113,7 +114,7 @@ void unit_of_no_network(const Rule& rule, const RuleInput& in, const NodeGroupMo
   if (connected)
     findings
         .note(rule.id, g.spec->scalable_unit.span,
-              format("no rail-optimised network connects '{}', so nothing follows its `scalable_unit`", g.name))
+              format("no rail-optimised network connects '{}', so its `scalable_unit` has no effect", g.name))
         .help("write `topology: rail-optimised` in the network of its jobs, or leave `scalable_unit` out")
         .object("nodes." + g.name);
 }

@@ -51,10 +51,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.server.virtual_machine) {
       if (s.smt && s.smt.origin == Origin::derived && once.first(s.smt.span))
         findings
-            .warning(rule.id, s.smt.span,
-                     format("each virtual machine of '{0}' keeps {1} of {2} processors with `nosmt` if they are "
-                            "threads of the host's cores, which the spec does not state: the plan counts {1}",
-                            g.name, g.server.cores, *g.spec->virtual_machine->cpus))
+            .warning(
+                rule.id, s.smt.span,
+                format(
+                    "the spec does not state whether the {2} processors of each virtual machine of '{0}' are threads "
+                    "of the host's cores: the plan assumes that they are, and counts {1} with `nosmt`",
+                    g.name, g.server.cores, *g.spec->virtual_machine->cpus))
             .help("write `smt: nosmt` if they are; without `nosmt` all of them count")
             .object(object);
       continue;

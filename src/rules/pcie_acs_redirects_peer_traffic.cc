@@ -7,13 +7,6 @@
 namespace clusterc {
 namespace {
 
-// Groups that carry virtual machines need the access control that keeps their devices apart.
-bool carries_machines(const Cluster& c, const NodeGroupModel& g) {
-  for (const NodeGroupModel& other : c.nodes)
-    if (other.spec->virtual_machine && other.spec->virtual_machine->host.value_or("") == g.name) return true;
-  return false;
-}
-
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   struct Told {
@@ -22,10 +15,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   };
   bool noted = false;
   std::vector<Told> told;  // one declaration for several groups is one finding
+  // Groups that carry virtual machines need the access control that keeps their devices apart.
+  const std::set<std::string_view> hosts = hosts_of_machines(c);
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
     const ServerModel& s = g.server;
-    if (!is_ours(g) || g.count == 0 || carries_machines(c, g)) continue;
+    if (!is_ours(g) || g.count == 0 || hosts.contains(g.name)) continue;
     if (!g.software->acs && !noted && s.gpu_count > 0 && g.software->gpudirect_rdma.value_or(false) &&
         (!s.gpu || s.gpu->form.value != GpuForm::superchip)) {
       findings

@@ -41,15 +41,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   };
   std::vector<Told> told;
   bool noted = false;
+  const std::set<std::string_view> hosts = hosts_of_machines(c);
   for (const NodeGroupModel& g : c.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || s.gpu_count == 0) continue;
     if (s.gpu && s.gpu->form.value == GpuForm::superchip)
       continue;  // its memory management unit is part of the chip's coherence
-    bool machines = false;
-    for (const NodeGroupModel& other : c.nodes)
-      machines = machines || (other.spec->virtual_machine && other.spec->virtual_machine->host.value_or("") == g.name);
-    if (machines) continue;
+    if (hosts.contains(g.name)) continue;
     SourceSpan at;
     const Said said = said_by_arguments(g.software, at);
     if (said == Said::off || said == Said::passthrough) continue;

@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
+#include "rules/say.h"
 #include "spec/software.h"
 
 namespace clusterc {
@@ -29,13 +30,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const PcieDevice& d : tree.devices)
       if (d.numa >= 0 && (!highest || d.numa > highest->numa)) highest = &d;
     if (highest && nodes && highest->numa >= *nodes * s.cpu_count) {
-      Finding& f =
-          findings.add(rule.severity, rule.id,
-                       first_place(in_spec(highest->slot->numa.span, g), in_spec(device_place(highest), g), s.span),
-                       format("{} of '{}' is on NUMA node {}, but {} x {} nodes are 0 to {}", highest->name, g.name,
-                              highest->numa, s.cpu_count, *nodes, *nodes * s.cpu_count - 1));
+      Finding& f = findings.add(
+          rule.severity, rule.id,
+          first_place(in_spec(highest->slot->numa.span, g), in_spec(device_place(highest), g), s.span),
+          format("{} of '{}' is on NUMA node {}, but {} with {} each have nodes 0 to {}", highest->name, g.name,
+                 highest->numa, plural(s.cpu_count, "socket"), plural(*nodes, "NUMA node"), *nodes * s.cpu_count - 1));
       f.note(nodes.span, "the NUMA nodes of each socket");
-      f.help("count the nodes over the whole server from 0, or correct `nodes_per_socket`");
+      f.help("count NUMA nodes over the whole server from 0, or correct `nodes_per_socket`");
       f.object("nodes." + g.name);
       continue;
     }

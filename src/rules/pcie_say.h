@@ -1,9 +1,13 @@
 // What the rules about PCIe share: where a device was written, and which adapters move memory for GPUs.
 #pragma once
+#include <set>
+
+#include "model/group_ends.h"
 #include "model/nvlink.h"
 #include "model/pcie.h"
 #include "rules/say.h"
 #include "spec/network.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 
@@ -26,14 +30,23 @@ struct RdmaEnds {
 };
 inline std::vector<RdmaEnds> rdma_ends(const Cluster& c, int group) {
   std::vector<RdmaEnds> found;
-  for (const NetworkModel& n : c.networks) {
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
     if (!n.carries_traffic(Traffic::compute) || !moves_memory(n)) continue;
-    for (const EndPoints& e : n.ends)
-      if (e.group == group && e.ports >= 0 && e.members > 0)
-        found.push_back(
-            {&n, &e, c.nodes[static_cast<std::size_t>(group)].server.ports[static_cast<std::size_t>(e.ports)].nics});
+    const EndPoints& e = n.ends[static_cast<std::size_t>(at.end)];
+    if (e.ports >= 0 && e.members > 0)
+      found.push_back(
+          {&n, &e, c.nodes[static_cast<std::size_t>(group)].server.ports[static_cast<std::size_t>(e.ports)].nics});
   }
   return found;
+}
+
+// Groups that virtual machines run on.
+inline std::set<std::string_view> hosts_of_machines(const Cluster& c) {
+  std::set<std::string_view> hosts;
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.spec->virtual_machine && g.spec->virtual_machine->host) hosts.insert(*g.spec->virtual_machine->host);
+  return hosts;
 }
 
 // GPUs that speak over PCIe with each other: no link of their own joins them all.

@@ -51,8 +51,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!volts || !part->breaker || !above(part->breaker->value, breaker.value)) continue;
       const std::int64_t banks = usual_banks(*part);
       Worst worst;
-      for (const PowerClass& k : in.plan.power_classes()) {
-        if (k.assembly || k.group != static_cast<std::int64_t>(group)) continue;
+      for (const PowerClass& k : classes_of_group(in.plan.power_classes(), static_cast<std::int64_t>(group))) {
         for (int lost = -1; lost < static_cast<int>(c.feeds.size()); ++lost) {
           PowerFailure failure;
           if (lost >= 0 && (lost == g.pdus[p].feed || !lose_feed(k.rack, lost, failure))) continue;
@@ -80,13 +79,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (worst.rack < 0) continue;
       told.push_back(part);
       const std::string when =
-          worst.lost >= 0 ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(worst.lost)].name) : "";
+          worst.lost >= 0 ? format(" if feed '{}' fails", c.feeds[static_cast<std::size_t>(worst.lost)].name) : "";
       findings
-          .add(rule.severity, rule.id, g.pdus[p].span,
-               format("'{}' states no breakers of its outlet banks: with {} of {}, {}one bank in rack '{}' carries {}, "
-                      "but such a breaker is rated for {} continuous",
-                      g.pdus[p].model, banks, to_text(breaker), when, c.rack_name(worst.rack),
-                      to_text(Amperes(worst.amps)), to_text(Amperes(limit))))
+          .add(
+              rule.severity, rule.id, g.pdus[p].span,
+              format("'{}' does not state the breakers of its outlet banks: if it has {} banks of {}, one bank in rack "
+                     "'{}' carries {}{}, but its breaker is rated for {} continuous",
+                     g.pdus[p].model, banks, to_text(breaker), c.rack_name(worst.rack), to_text(Amperes(worst.amps)),
+                     when, to_text(Amperes(limit))))
           .label(format("{} over {} banks, the largest first", plural(worst.cords, "cord"), banks))
           .note({}, format("a PDU with an input above {} has breakers of at most {} before its outlets",
                            to_text(breaker), to_text(breaker)))

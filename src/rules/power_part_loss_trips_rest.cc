@@ -69,7 +69,7 @@ std::string pdu_name(const Cluster& c, std::int64_t rack, std::int32_t letter) {
 std::string tripped(const Cluster& c, const TripEvent& t) {
   if (t.kind == ComponentKind::panel) return format("panel '{}'", c.panels[static_cast<std::size_t>(t.of)].name);
   if (t.kind == ComponentKind::pdu) return pdu_name(c, t.racks.front(), t.part);
-  return format("{}feed '{}'", t.kind == ComponentKind::ups ? "the remaining modules of the UPS on " : "",
+  return format("{}feed '{}'", t.kind == ComponentKind::ups ? "the rest of the UPS on " : "",
                 c.feeds[static_cast<std::size_t>(t.of)].name);
 }
 

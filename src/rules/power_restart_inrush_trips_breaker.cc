@@ -44,8 +44,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     double most = 0;
     std::int64_t racks = 0;
     std::vector<std::string> names, objects;
-    for (const PowerClass& k : classes) {
-      if (k.assembly || k.group != static_cast<std::int64_t>(i)) continue;
+    for (const PowerClass& k : classes_of_group(classes, static_cast<std::int64_t>(i))) {
       const std::vector<Start> here = starts(in, k, g);
       bool failing = false;
       for (std::size_t p = 0; p < here.size(); ++p) {

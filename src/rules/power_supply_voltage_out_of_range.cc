@@ -3,6 +3,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/network.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 namespace {
@@ -23,9 +24,31 @@ std::pair<double, std::size_t> worst_pdu(const RackGroupModel& g, const DeviceCo
   return worst;
 }
 
+// Nodes that stand in no rack: the outlet of the building.
+void check_wall(const Rule& rule, const Cluster& c, Findings& findings) {
+  for (const NodeGroupModel& g : c.nodes) {
+    if (!is_ours(g) || !g.spec || !g.spec->wall || !g.spec->wall->voltage || g.count == 0 || g.racks >= 0 ||
+        g.assembly >= 0 || !g.server.part.psus)
+      continue;
+    const Value<Volts>& v = g.spec->wall->voltage;
+    const PsuSet& psus = *g.server.part.psus;
+    if (too_much(psus, *v) == 0) continue;
+    const bool high = psus.input_max && above(v->value, psus.input_max->value);
+    const Value<Volts>& limit = high ? psus.input_max : psus.input_min;
+    Finding& f = findings.error(rule.id, v.span,
+                                format("the supplies of each node of '{}' are rated {} {}, but the outlet supplies {}",
+                                       g.name, high ? "up to" : "from", to_text(*limit), to_text(*v)));
+    f.note(limit.span, "the range of the supply");
+    mention_unconfirmed(f, limit, format("the input range of '{}'", g.server.id));
+    f.help("use a circuit of another voltage, 208 V or 230 V for example, or supplies for this one");
+    f.object("nodes." + g.name);
+  }
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
+  check_wall(rule, c, findings);
   const std::vector<PowerClass>& classes = in.plan.power_classes();
   for (std::size_t i = 0; i < c.racks.size(); ++i) {
     const RackGroupModel& g = c.racks[i];
@@ -57,7 +80,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The voltage that a rack's PDUs apply to a supply is in the range for which the supply's output is rated.
+The voltage that a rack's PDUs, or the outlet of a node that stands in no rack (`wall`), apply to a supply is in the
+range for which the supply's output is rated.
 
 ## Why it matters
 
@@ -67,7 +91,7 @@ A supply of 3.3 kW at 200-240 V gives half of it at 120 V, or does not start; at
 
 ```
 input_min <= voltage across one load <= input_max
-voltage across one load = the PDU's voltage; above 250 V of three phases / sqrt(3), line to neutral
+voltage across one load = the PDU's voltage; above 250 V of three phases / sqrt(3), line to neutral; wall.voltage
 ```
 
 Unit: V on both sides.
@@ -82,7 +106,7 @@ A supply of 200-240 V behind a PDU of 480 V: 277 V to neutral.
 
 ## How to fix
 
-Use a PDU of another voltage, or supplies for this one.
+Use a PDU or a circuit of another voltage, or supplies for this one.
 
 ## When to accept
 

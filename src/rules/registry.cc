@@ -97,6 +97,7 @@
   X(kNetSingleSpine) \
   X(kNetTopologyNotFollowed) \
   X(kNetDomainReserved) \
+  X(kNetSubnetOverlapsContainers) \
   X(kNetSingleSwitchUnderHa) \
   X(kNetBreakoutUnconfirmed) \
   X(kNetLinkEndsMismatched) \
@@ -135,6 +136,8 @@
   X(kSoftwareProcessLimitsTooLow) \
   X(kSoftwareContainersLoseGpusOnReload) \
   X(kSoftwareKubernetesWithoutRuntime) \
+  X(kSoftwareKubernetesKernelTooOld) \
+  X(kSoftwareDriverUnbuildableOnKernel) \
   X(kSoftwareRdmaStackKernelMismatch) \
   X(kSoftwareUnsignedModuleSecureBoot) \
   X(kSoftwareDriverInstalledTwice) \
@@ -159,6 +162,7 @@
   X(kSchedControllerAbsent) \
   X(kHaServiceSingleInstance) \
   X(kHaQuorumEvenOrSplit) \
+  X(kHaStoreOnHardDisks) \
   X(kHaSparesTooFew) \
   X(kHaCommonCauseGroupLarge) \
   X(kHaSparesTakeAll) \

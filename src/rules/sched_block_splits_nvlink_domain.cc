@@ -45,15 +45,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     if (spares > 0 && spares % domains != 0) {
-      const std::int64_t idle = g.count - spares - domains * size;
+      const std::int64_t idle = g.count - spares - domains * size, each_domain = (spares + domains - 1) / domains;
       Finding& f =
           findings.warning(rule.id, g.spec->spares.span,
                            format("{} over {} blocks of '{}': blocks count {} of {} nodes each, {} more never fill one",
                                   plural(spares, "spare"), domains, g.name, size, each, plural(idle, "node")));
       f.label(format("{} - {} - {} x {} = {}", g.count, spares, domains, size, idle));
-      f.help(format("`spares: {}`, one for each domain{}", domains * ((spares + domains - 1) / domains),
-                    spares > domains ? " and more" : ""))
-          .object(object);
+      f.help(format("`spares: {}`, {} for each domain", domains * each_domain, each_domain)).object(object);
     }
   }
 }

@@ -57,7 +57,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!one.empty()) series += format("{}{}", series.empty() ? "" : ", ", one);
     findings
         .add(rule.severity, rule.id, s.kernel.span,
-             format("'{}' does not ship kernel {}; it ships {}", s.kernel->text(), *s.os, series))
+             format("'{}' does not ship kernel {}; it ships {}", *s.os, s.kernel->text(), series))
         .note(s.os.span, "the operating system")
         .help(format("leave `kernel` out, or write `kernel: {}`", known->series.front()))
         .object("nodes." + g.name);

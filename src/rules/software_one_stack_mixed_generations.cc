@@ -34,8 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                             b.nccl->text(), g.name, a.nccl->text(), first->name, n.name))
             .note(a.nccl.span, "the other release")
             .help(
-                "use one NCCL for both: releases drop old GPUs only with the major release of CUDA for which they are "
-                "built")
+                "use one release of NCCL for both: NCCL drops old GPUs only in builds for a new major release of CUDA")
             .object("nodes." + g.name);
       if (a.cuda && b.cuda && a.cuda->major() != b.cuda->major() && once.first(b.cuda.span)) {
         Finding& f = findings.warning(rule.id, b.cuda.span,

@@ -26,8 +26,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (l.nofile && *l.nofile < kOpenFiles && uses_rdma(in.cluster, static_cast<int>(i)) && once.first(l.nofile.span))
       write_instead(findings
                         .warning(rule.id, l.nofile.span,
-                                 format("'{}' allows {} open files, but an all-to-all of many nodes needs {}",
-                                        *l.nofile, g.name, kOpenFiles))
+                                 format("'{}' allows {} open files, but an all-to-all of many nodes needs {}", g.name,
+                                        *l.nofile, kOpenFiles))
                         .help(format("`nofile: {}`", kOpenFiles))
                         .object("nodes." + g.name),
                     l.nofile, std::to_string(kOpenFiles));
@@ -36,7 +36,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       write_instead(findings
                         .warning(rule.id, l.shared_memory.span,
                                  format("containers on '{}' have {} of /dev/shm, but NCCL and data loaders need {}",
-                                        to_text(*l.shared_memory), g.name, to_text(kSharedMemory)))
+                                        g.name, to_text(*l.shared_memory), to_text(kSharedMemory)))
                         .help("`shared_memory: 1 GiB`; docker: `--shm-size=1g`, or `--ipc=host`")
                         .object("nodes." + g.name),
                     l.shared_memory, "1 GiB");

@@ -1,4 +1,7 @@
-#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "plan/plan.h"
 #include "rules/rule.h"
@@ -20,29 +23,26 @@ std::vector<Stack> stack_of(const Software& s) {
   return out;
 }
 
-bool scheduled_together(const Cluster& c, const NodeGroupModel& a, const NodeGroupModel& b) {
-  if (!c.spec.software->scheduler || c.spec.software->scheduler->kind.value == SchedulerKind::none) return false;
-  const auto listed = [&](const NodeGroupModel& g) {
-    const auto& s = c.spec.software->scheduler->schedules;
-    return std::any_of(s.begin(), s.end(), [&](const Value<std::string>& n) { return n.value_or("") == g.name; });
-  };
-  return listed(a) && listed(b);
+// The groups whose jobs one scheduler starts.
+std::set<std::string_view> scheduled_together(const Cluster& c) {
+  std::set<std::string_view> groups;
+  if (!c.spec.software->scheduler || c.spec.software->scheduler->kind.value == SchedulerKind::none) return groups;
+  for (const Value<std::string>& n : c.spec.software->scheduler->schedules)
+    if (n) groups.insert(*n);
+  return groups;
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto& groups = in.cluster.nodes;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const NodeGroupModel& b = groups[i];
-    if (!b.computes || b.count == 0 || b.server.virtual_machine) continue;
+  const std::set<std::string_view> together = scheduled_together(in.cluster);
+  std::map<std::pair<std::string_view, std::string_view>, const NodeGroupModel*> kinds;  // by server and GPU
+  for (const NodeGroupModel& b : groups) {
+    if (!b.computes || b.count == 0 || !together.contains(b.name)) continue;
     // Compared with the first group of its kind: one release too many is one finding.
-    const auto first =
-        std::find_if(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(i), [&](const NodeGroupModel& a) {
-          return a.computes && a.count > 0 && a.server.id == b.server.id && a.server.gpu_model == b.server.gpu_model &&
-                 scheduled_together(in.cluster, a, b);
-        });
-    if (first == groups.begin() + static_cast<std::ptrdiff_t>(i)) continue;
-    for (const Stack& mine : stack_of(*b.software))
-      for (const Stack& other : stack_of(*first->software)) {
+    const NodeGroupModel* first = kinds.try_emplace({b.server.id, b.server.gpu_model}, &b).first->second;
+    if (first == &b || b.server.virtual_machine) continue;
+    for (const Stack& mine : stack_of(b.software))
+      for (const Stack& other : stack_of(first->software)) {
         if (mine.key != other.key || !*mine.value || !*other.value ||
             (*mine.value)->as_written == (*other.value)->as_written)
           continue;

@@ -3,6 +3,7 @@
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/ha.h"
+#include "spec/storage.h"
 #include "spec/workload.h"
 #include "targets/checkpoint.h"
 
@@ -12,6 +13,18 @@ namespace {
 // Of the time of training that checkpoints may take when the spec says no more (planning default).
 constexpr Threshold kThreshold{
     .means = "share of the time spent on checkpoints", .standard = 0.05, .least = 0.0001, .most = 1};
+
+// What the ports of servers and clients carry at most, of the storage that the workload names.
+std::optional<StorageSide> narrowest_side(const Cluster& c, const Workload& w, int& storage) {
+  std::optional<StorageSide> least;
+  for (std::size_t i = 0; w.checkpoint_to && i < c.storage.size(); ++i) {
+    if (c.storage[i].name != *w.checkpoint_to || c.storage[i].spec->kind.value == StorageKind::local) continue;
+    storage = static_cast<int>(i);
+    for (auto& side : {storage_servers_side(c, storage), storage_clients_side(c, storage)})
+      if (side && (!least || side->carries < least->carries)) least = side;
+  }
+  return least;
+}
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -41,8 +54,21 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const Bytes size = *time.size;
-    const int storage = time.storage;
+    int storage = time.storage;
     if (!time.gives) {
+      // The rate itself is not stated, but no more than this passes through the ports.
+      const std::optional<StorageSide> side = narrowest_side(c, w.value, storage);
+      if (side && within && above(size.value / side->carries.value, within->value)) {
+        Finding& f = findings.error(
+            rule.id, within.span,
+            format("a checkpoint of workload '{}' takes {} to '{}' at least, but {} are allowed", w.name,
+                   to_text(Seconds(size.value / side->carries.value), 3), c.storage[storage].name, to_text(*within)));
+        f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}", time.parameters, kCheckpointBytesPerParameter,
+                       to_text(size), to_text(side->carries)));
+        f.note(side->span, format("{} carry no more: {}", side->what, side->formula));
+        f.help("write to the nodes' own drives first, asynchronously, or use storage with more ports").object(object);
+        continue;
+      }
       findings
           .note(rule.id, at,
                 format("no shared storage of workload '{}' states its write rate (key `demand`), so its checkpoints of "
@@ -85,7 +111,8 @@ constexpr std::string_view kExplanation = R"(## What it checks
 
 A checkpoint of a workload is written within the allowed time (`checkpoint_within`, error) and before the next one
 begins (`checkpoint_every`, error). If the write rate of the storage is not stated, the allowed time is compared with
-the interval: a job that may spend more time on a checkpoint than passes between two makes no progress. If only the
+what the ports of servers and clients carry at most (of the storage in `checkpoint_to`), and with the interval: a job
+that may spend more time on a checkpoint than passes between two makes no progress. If only the
 interval is given, checkpoints take no more than 5 % of it (warning).
 
 ## Why it matters
@@ -98,6 +125,7 @@ While a synchronous checkpoint is written, every GPU waits. 142 s every 20 minut
 bytes = 14 x parameters        (weights in BF16: 2; master weights and two moments in FP32: 12)
 time  = bytes / min(promised write rate, else systems x data sheet rate; servers' ports; clients' ports)
 time <= checkpoint_within, time <= checkpoint_every, time <= 5 % of checkpoint_every
+time >= bytes / min(servers' ports; clients' ports)        where no write rate is known, for `checkpoint_within`
 checkpoint_within <= checkpoint_every        where the time is not known
 ```
 

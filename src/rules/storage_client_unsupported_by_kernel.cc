@@ -66,13 +66,16 @@ kernel   6.1      needs BeeGFS 7.3.4 or newer
          6.8                   7.4.5
          6.11                  7.4.6
          5.11           Lustre 2.15.0
+         6.4                   2.15.7
+         6.8                   2.16.0
+         6.12                  2.17.0
 ```
 
 Unit: none. Releases are compared.
 
 A release of two numbers (7.4) stands for any of its series. Newer kernels than these are not judged.
 
-Source: release notes of BeeGFS 7.3.4, 7.4.5 and 7.4.6; ChangeLog of Lustre, client kernels of 2.14.0 and 2.15.0 (other kernels "may also work"); catalog/compatibility/file-system-clients.yaml. Clients of other file systems are not judged: their tables were not read.
+Source: release notes of BeeGFS 7.3.4, 7.4.5 and 7.4.6; ChangeLog of Lustre 2.14.0, 2.15.0 to 2.15.8, 2.16.0 and 2.17.0 (other kernels "may also work"); catalog/compatibility/file-system-clients.yaml. Clients of other file systems are not judged: their tables were not read.
 
 ## Example
 

@@ -34,9 +34,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const StorageModel& s : c.storage) {
     if (s.spec->kind.value != StorageKind::local) continue;
     const std::string* entry = s.spec->drives ? &*s.spec->drives : nullptr;
-    for (const NodeGroupModel& g : c.nodes) {
-      if (!mounted_by(*s.spec, g) || g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes))
-        continue;
+    for (const int group : groups_named_by(c, *s.spec)) {
+      const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+      if (g.count == 0 || g.server.virtual_machine || (s.spec->on.empty() && !g.computes)) continue;
       if (drives_unknown(g)) continue;  // told below
       const Bytes has = drive_bytes(g, entry);
       const Value<Bytes>& wants = s.spec->capacity;
@@ -54,12 +54,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);
     }
   }
-  for (const NodeGroupModel& g : c.nodes) {
-    const bool local = std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) {
+  const auto keeps_local = [&](const NodeGroupModel& g) {
+    return std::ranges::any_of(storage_of_group(c, static_cast<int>(&g - c.nodes.data())), [&](int i) {
+      const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
       return s.spec->kind.value == StorageKind::local && mounted_by(*s.spec, g) && (!s.spec->on.empty() || g.computes);
     });
+  };
+  for (const NodeGroupModel& g : c.nodes) {
     if (!drives_unknown(g) || !is_ours(g) || g.count == 0 ||
-        !(local || (g.computes && !g.software->containers.empty())))
+        !((g.computes && !g.software->containers.empty()) || keeps_local(g)))
       continue;
     findings
         .note(rule.id, g.span,

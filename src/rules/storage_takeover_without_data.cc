@@ -18,8 +18,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .note(rule.id, first_place(s.spec->servers->ha.span, c.nodes[s.nodes].spec->ha.span, s.span),
                 format("the {} servers of '{}' form fail-over pairs ({}), but one has no partner and is not counted: "
-                       "{} serve",
-                       servers, s.name, enum_text(*ha), serving_nodes(c, s)))
+                       "the plan counts {}",
+                       servers, s.name, enum_text(*ha), plural(serving_nodes(c, s), "active server")))
           .object("storage." + s.name);
     if (!ha || !data_on_single_servers(c, s) || c.nodes[s.nodes].count < 2) continue;
     const std::int64_t drives = data_drives(c, s);

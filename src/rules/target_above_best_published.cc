@@ -18,7 +18,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                         to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f),
                         to_text(*f.best.value, f.dimension, 4), percent(*f.best.value / *f.ceiling.value)))
         .label(format("ceiling {}: {}", to_text(*f.ceiling.value, f.dimension, 4), f.ceiling.derivation))
-        .note({}, f.best.source)
+        .note({}, format("sources of the published figures: {}", f.best.source))
         .help(leave_it_out(f))
         .object(target_object(f));
     return true;

@@ -36,7 +36,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                  to_text(*time), gpus, expected, wanted))
       .label(format("{} / ({:.0f} GPU-hours / {} GPUs); {:.0f} of 100 such runs of a comparable cluster have no fault",
                     to_text(*time), kGpuHoursPerInterruption, gpus, 100 * std::exp(-expected)))
-      .help(format("with {:.0f} h expect {:.3g}; or state hours, GPUs and expected interruptions beside the verdict",
+      .help(format("run {:.0f} h or more, with {:.3g} expected interruptions; or state hours, GPUs and expected "
+                   "interruptions beside the verdict",
                    std::ceil(wanted * between.value / 3600 - 1e-9), wanted))
       .object("targets.burn_in");
 }

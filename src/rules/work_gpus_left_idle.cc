@@ -41,7 +41,7 @@ void help_batch(Finding& f, const Count& n, const WorkloadPlan& p) {
   if (tokens < 1e18)
     f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses {}", static_cast<std::int64_t>(tokens),
                   static_cast<std::int64_t>(sequences), n.most,
-                  n.over() > 0 ? format("all but {}", n.over()) : "all GPUs"));
+                  n.over() > 0 ? format("all but {} of the GPUs", n.over()) : "all GPUs"));
 }
 
 // The node counts below and above whose GPUs all have work.

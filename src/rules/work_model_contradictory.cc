@@ -42,8 +42,8 @@ void parameters(const Rule& rule, Findings& findings, const std::string& object,
   const double matrices = t->gated ? 3 : 2, attention = t->hidden * (2 * t->query() + 2 * t->keys());
   Finding& f = findings.warning(
       rule.id, m.parameters.span,
-      format("the model of workload '{}' has {} parameters, but its dimensions give {}: {:.3g} times as {}", name,
-             number(t->parameters), number(t->of_shape), times, few ? "many" : "few"));
+      format("the model of workload '{}' has {} parameters, but its dimensions give {}: {} by a factor of {:.3g}", name,
+             number(t->parameters), number(t->of_shape), few ? "more" : "fewer", times));
   f.label(format("{} layers x ({} attention + {}{:.0f} x {} x {} `ffn`{}) + {} x {} x {} `vocabulary`", t->layers,
                  number(attention), t->experts > 0 ? format("{} experts x ", t->experts) : std::string(),
                  t->experts > 0 ? 3 : matrices, t->hidden, t->ffn, t->ffn_assumed ? ", assumed" : "", t->tied ? 1 : 2,

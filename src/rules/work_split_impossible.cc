@@ -126,8 +126,8 @@ class OneWorkload {
     if (sequences % together == 0) return;
     Finding& f =
         error(first_place(s.data.span, s.micro_batch.span),
-              format("the {} sequences of a step of workload '{}' are not divisible by {} copies with {} at a time",
-                     sequences, name_, data, micro));
+              format("the {} sequences of a step of workload '{}' are not divisible by {} copies x {} in a micro batch",
+                     sequences, name_, data, plural(micro, "sequence")));
     f.label(format("{} tokens / {} per sequence = {}; {} x {} = {} leaves {} over", tokens, sequence, sequences, data,
                    micro, together, sequences % together));
     const std::int64_t whole = std::max<std::int64_t>(1, sequences / together) * together;

@@ -104,9 +104,10 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
   };
   const auto other = [&] {
     const std::string meant = with_joined_prefix(text);
-    return fail(format("written as '{}': a number, a currency of three capital letters{}; '{}' is not{}",
-                       example_of_money(per), per == Per::once ? "" : " and what it is for", text,
-                       meant.empty() ? "" : format(": write `{}`", meant)));
+    return fail(
+        format("a price is a number{} a currency of three capital letters{}, such as '{}'; '{}' is not a price{}",
+               per == Per::once ? " and" : ",", per == Per::once ? "" : " and what it is for", example_of_money(per),
+               text, meant.empty() ? "" : format(": write `{}`", meant)));
   };
   std::string_view rest = text;
   double factor = 1;
@@ -134,9 +135,8 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
     const std::string_view behind = text.substr(number_text.size());
     std::string whole(number_text), decimal(number_text);
     std::erase(whole, '.');
-    return fail(format(
-        "written so that it is read in one way only; '{}' is {}{} to some and {}{} to others: write {}{}, or {}0{}",
-        text, whole, behind, plain_text(*number), behind, whole, behind, decimal, behind));
+    return fail(format("'{}' can be read in two ways, as {}{} or as {}{}: write {}{}, or {}0{}", text, whole, behind,
+                       plain_text(*number), behind, whole, behind, decimal, behind));
   }
   amount = *number * factor;
   if (amount < 0) return fail(format("a price is 0 or more; '{}' is less", text));
@@ -230,8 +230,8 @@ class PriceChecker {
         (e.value.source || e.value.date || e.value.uncertainty))
       findings_.error("spec-missing-key", e.name_span, format("'price' is missing in '{}'", e.name))
           .help(
-              "price: 310000 EUR; of rented instances per_hour, of cable by length per_metre; or leave the part out: "
-              "it is listed as unpriced");
+              "write price: 310000 EUR, for a rented instance per_hour, for cable sold by length per_metre; or leave "
+              "the part out: it is then listed as unpriced");
   }
   // What is rented has a price of an hour; one without would be bought once, for good.
   void rented(const Spec& s) {
@@ -239,7 +239,7 @@ class PriceChecker {
       if (!e || !e->value.price || e->value.per_hour || !told_once_.insert(e).second) return;
       findings_
           .error("spec-wrong-unit", e->value.price.span,
-                 format("{} is rented: its price is of an hour, '{}' is paid once", what, e->value.price->text()))
+                 format("{} is rented and needs a price per hour, but '{}' is paid once", what, e->value.price->text()))
           .help(format("write it with what it is for: {}/h", e->value.price->text()));
     };
     std::unordered_map<std::string_view, const Named<PartPrice>*> own;

@@ -325,7 +325,7 @@ class Checker {
         std::any_of(std::begin(kKernels), std::end(kKernels), below))
       findings_
           .error("spec-bad-path", mount.span,
-                 format("mounted at '{}' it hides what the operating system lives on", *mount))
+                 format("a file system mounted at '{}' hides files that the operating system needs", *mount))
           .help("a path of its own, such as /scratch or /srv/data");
   }
 
@@ -409,8 +409,8 @@ class Checker {
                    format("network '{}' connects everything, and names '{}' beside it", entry.name,
                           c.groups.entries.front().name))
             .help(
-                "leave the names out: the management ports of all are meant; other ports of a group join another "
-                "network, with a gateway between them");
+                "leave the names out: `everything` already connects every management port; connect other ports of a "
+                "group to another network, with a gateway between the two networks");
       if (first)
         findings_
             .error("spec-everything-twice", c.span,
@@ -424,9 +424,11 @@ class Checker {
 
   // Of two file systems on one path the second hides the first.
   void mounted_once(const Spec& s) {
-    for (auto b = s.storage.begin(); b != s.storage.end(); ++b)
-      for (auto a = s.storage.begin(); a != b; ++a) {
-        if (!a->value.mount || !b->value.mount || *a->value.mount != *b->value.mount) continue;
+    std::unordered_map<std::string_view, std::vector<const Named<Storage>*>> at;
+    for (const Named<Storage>& entry : s.storage) {
+      const Named<Storage>* const b = &entry;
+      if (!b->value.mount) continue;
+      for (const Named<Storage>* a : at[*b->value.mount]) {
         const auto mounts = [](const Storage& storage, const Value<std::string>& group) {
           return storage.on.empty() || std::any_of(storage.on.begin(), storage.on.end(),
                                                    [&](const auto& g) { return g && group && *g == *group; });
@@ -439,8 +441,10 @@ class Checker {
                      format("storage '{}' is mounted at '{}', as '{}' is: one hides the other", b->name,
                             *b->value.mount, a->name))
               .note(a->value.mount.span, "mounted here")
-              .help("another path, or `on` with other groups");
+              .help("mount one of them at another path, or name different groups in their `on`");
       }
+      at[*b->value.mount].push_back(b);
+    }
   }
 
   void storage_servers(SourceSpan at, const std::string& name, const StorageServers& s) {
@@ -453,7 +457,9 @@ class Checker {
       findings_
           .error("spec-bad-name", s.external.span,
                  format("'{}' is no host: neither an address nor a name", *s.external))
-          .help("write the host alone, such as nas.example.org; clients mount from it the path that they mount it at");
+          .help(
+              "write the host alone, such as nas.example.org; its exported path is the value of `mount`, or of "
+              "`source`");
     if (said > 1)
       findings_
           .error("spec-storage-servers-twice", s.span.valid() ? s.model.span.valid() ? s.model.span : s.nodes.span : at,
@@ -670,7 +676,8 @@ class Checker {
       if (image && !is_image(*image))
         findings_
             .error("spec-bad-name", image.span,
-                   format("'{}' is no image with its registry and a tag or digest", *image))
+                   format("'{}' is not the full name of an image: REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:DIGEST",
+                          *image))
             .help(
                 "as docker.io/library/debian:12 or nvcr.io/nvidia/pytorch:25.09-py3; registries with a port cannot be "
                 "mirrored");

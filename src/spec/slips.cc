@@ -71,7 +71,8 @@ void runtimes(const Software& s, Findings& findings) {
     if (!runtime.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*runtime.kind)) != kKnown.end()) continue;
     Finding& f = findings.warning(
         "spec-unknown-value", runtime.kind.span,
-        format("'{}' is no container runtime that is known here: nothing is compiled or checked of it", *runtime.kind));
+        format("'{}' is not a container runtime that clusterc knows: nothing is compiled or checked for it",
+               *runtime.kind));
     if (!offer_names(f, *runtime.kind, kKnown)) f.help("known are " + join(kKnown, ", "));
   }
 }
@@ -146,9 +147,9 @@ void reduction(const Spec& s, Findings& findings) {
     if (n.value.sharp && *n.value.sharp && n.value.kind && *n.value.kind != LinkKind::infiniband)
       findings
           .error("spec-sharp-without-infiniband", n.value.sharp.span,
-                 format("network '{}' is no InfiniBand: its switches add up nothing", n.name))
+                 format("network '{}' is not InfiniBand: its switches have no in-network reduction", n.name))
           .note(n.value.kind.span, "its kind is given here")
-          .help("leave `sharp` out; among GPUs of one NVLink domain it needs no word");
+          .help("leave `sharp` out; within an NVLink domain, in-network reduction needs no key");
 }
 
 // Shares are parts of one cluster. Slurm takes any numbers: the sum alone tells that one of them is meant otherwise.
@@ -211,10 +212,10 @@ void subnets(const Spec& s, Findings& findings) {
     if (!aside)
       findings
           .note("spec-public-subnet", written.span,
-                format("subnet '{}' of network '{}' is of the internet's addresses", *written, network.name))
+                format("subnet '{}' of network '{}' has public addresses", *written, network.name))
           .help(
-              "where they are not yours, machines there cannot be reached any more; private ones are 10.0.0.0/8, "
-              "172.16.0.0/12 and 192.168.0.0/16");
+              "if the addresses are not yours, the nodes cannot reach the machines on the internet that have them; "
+              "private subnets are in 10.0.0.0/8, 172.16.0.0/12 and 192.168.0.0/16");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "model/group_ends.h"
 #include "model/inlet.h"
 #include "model/node_memory.h"
 #include "model/rdma.h"
@@ -188,9 +189,11 @@ struct Builder {
     std::set<std::pair<int, std::int64_t>> cabled;  // set of ports, port
     double slowest = 0;
     const auto each_end = [&](auto&& wanted, auto&& take) {
-      for (const NetworkModel& net : in.cluster.networks)
-        for (const EndPoints& e : net.ends)
-          if (e.group == group && e.rate.value > 0 && wanted(net, e)) take(net, e);
+      for (const GroupEnd& at : ends_of_group(in.cluster, group)) {
+        const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(at.network)];
+        const EndPoints& e = net.ends[static_cast<std::size_t>(at.end)];
+        if (e.rate.value > 0 && wanted(net, e)) take(net, e);
+      }
     };
     const auto cable = [&](const NetworkModel& net, const EndPoints& e) {
       const std::int64_t bond = net.kind == LinkKind::ethernet && net.spec && net.spec->bond ? *net.spec->bond : 1;

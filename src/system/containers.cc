@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/storage_path.h"
 #include "spec/software.h"
 #include "spec/storage.h"
 #include "system/file_systems.h"
@@ -27,8 +28,9 @@ bool is_plain_path(std::string_view path) {
 
 // Local scratch of the group whose path Enroot can take, or cannot.
 const StorageModel* scratch_of(const Cluster& c, const NodeGroupModel& g, bool plain = true) {
-  for (const StorageModel& s : c.storage)
-    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) &&
+  for (const int i : storage_of_group(c, static_cast<int>(&g - c.nodes.data())))
+    if (const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
+        s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount && mounts(s, g) &&
         is_plain_path(*s.spec->mount) == plain)
       return &s;
   return nullptr;

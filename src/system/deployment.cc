@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/group_ends.h"
 #include "model/named_hosts.h"
+#include "model/storage_path.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/team.h"
@@ -192,10 +193,9 @@ void ServerReach::look_at_database(const Asker& asker) {
 }
 
 void ServerReach::look_at_mounts(const Asker& asker) {
-  for (std::size_t i = 0; i < mounts_.size(); ++i)
-    if (const auto* filer = mounts_from_outside(c_, in_.plan, static_cast<int>(i), asker.index);
-        filer && !reaches(asker, **filer))
-      mounts_[i].add(asker.group.name, filer->span, **filer);
+  for (const int i : storage_of_group(c_, asker.index))
+    if (const auto* filer = mounts_from_outside(c_, in_.plan, i, asker.index); filer && !reaches(asker, **filer))
+      mounts_[static_cast<std::size_t>(i)].add(asker.group.name, filer->span, **filer);
 }
 
 void ServerReach::look_at(int group) {
@@ -260,7 +260,9 @@ void ServerReach::report_mounts(Findings& findings) const {
         .note("network-no-way-out", filer.at,
               "nodes of " + quoted(filer.groups) + " have no gateway, but mount '" + c_.storage[i].name + "' from '" +
                   one_line(filer.host) + "': " + why_unreached(filer.host))
-        .help("set `gateway` of a network to its router; the health check drains a node that cannot mount it");
+        .help(
+            "set `gateway` of a network to its router; the health check drains a node that cannot mount this file "
+            "system");
   }
 }
 

@@ -1,8 +1,10 @@
 #include "system/file_systems.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
+#include "model/group_ends.h"
 #include "model/named_hosts.h"
 #include "model/storage_path.h"
 #include "spec/ha.h"
@@ -28,6 +30,14 @@ bool keeps(const Cluster& c, const StorageModel& s, int group) {
   if (!s.spec || !s.spec->mount || g.count == 0) return false;
   if (is_local(s)) return mounts(s, g) && (g.computes || !s.spec->on.empty());
   return is_nfs(s) && s.nodes == group;
+}
+
+// The groups that may keep it so, ascending.
+std::vector<int> keepers_of(const Cluster& c, int storage) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  if (!s.spec) return {};
+  if (is_local(s)) return groups_named_by(c, *s.spec);
+  return is_nfs(s) && s.nodes >= 0 ? std::vector<int>{s.nodes} : std::vector<int>{};
 }
 
 // The entry of the nodes' drives that it lies on; null: `why` says why none does.
@@ -86,19 +96,20 @@ std::optional<std::string> raid_of(const StorageModel& s, std::int64_t count, st
 // The network over which the group reaches who serves the storage: one that is for storage alone before one that
 // carries it too, before any other; -1: none.
 int network_between(const Cluster& c, int storage, int group) {
-  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  const auto is_in = [&](const GroupEnd& at) {
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
+    const EndPoints& e = net.ends[static_cast<std::size_t>(at.end)];
+    return e.members > 0 && !is_management_port(c, net, e);
+  };
   int best = -1, rank = 0;
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    const NetworkModel& net = c.networks[n];
-    const auto has = [&](auto&& is) {
-      return std::any_of(net.ends.begin(), net.ends.end(),
-                         [&](const EndPoints& e) { return e.members > 0 && !is_management_port(c, net, e) && is(e); });
-    };
-    if (!net.subnet || !has([&](const EndPoints& e) { return e.group == group; }) ||
-        !has([&](const EndPoints& e) { return e.storage == storage || (s.nodes >= 0 && e.group == s.nodes); }))
-      continue;
+  std::vector<GroupEnd> servers = ends_of_servers(c, storage);
+  std::erase_if(servers, std::not_fn(is_in));
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const int n = at.network;
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(n)];
+    if (!net.subnet || !is_in(at) || !std::ranges::binary_search(servers, n, {}, &GroupEnd::network)) continue;
     const int mine = !net.carries_traffic(Traffic::storage) ? 1 : net.carries_traffic(Traffic::inband) ? 2 : 3;
-    if (mine > rank) best = static_cast<int>(n), rank = mine;
+    if (mine > rank) best = n, rank = mine;
   }
   return best;
 }
@@ -117,13 +128,11 @@ std::string nfs_server(const Cluster& c, const Plan& plan, int storage, int grou
 
 // Where the group is in a network with the address; -1: nowhere.
 int network_at(const Cluster& c, std::uint32_t address, int group) {
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    const NetworkModel& net = c.networks[n];
-    if (!net.subnet || !net.subnet->contains(address)) continue;
-    if (std::any_of(net.ends.begin(), net.ends.end(), [&](const EndPoints& e) {
-          return e.group == group && e.members > 0 && !is_management_port(c, net, e);
-        }))
-      return static_cast<int>(n);
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
+    const EndPoints& e = net.ends[static_cast<std::size_t>(at.end)];
+    if (net.subnet && net.subnet->contains(address) && e.members > 0 && !is_management_port(c, net, e))
+      return at.network;
   }
   return -1;
 }
@@ -189,10 +198,10 @@ void note_source(const Cluster& c, const Plan& plan, int storage, Findings& find
   const auto& source = s.spec->source;
   const bool lustre = is_of(s, StorageKind::lustre);
   std::vector<std::string> left;
-  for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (c.nodes[g].count > 0 && s.nodes != static_cast<int>(g) && mounts(s, c.nodes[g]) &&
-        (c.nodes[g].computes || !s.spec->on.empty()) && !network_mount(c, plan, storage, static_cast<int>(g)))
-      left.push_back("'" + c.nodes[g].name + "'");
+  for (const int g : groups_named_by(c, *s.spec))
+    if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(g)];
+        of.count > 0 && s.nodes != g && (of.computes || !s.spec->on.empty()) && !network_mount(c, plan, storage, g))
+      left.push_back("'" + of.name + "'");
   if (!left.empty())
     findings
         .note("storage-not-mounted", source.span,
@@ -278,7 +287,8 @@ std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, 
   if (!keeps(c, s, group)) return std::nullopt;
   const auto* entry = entry_of(c, storage, group, missing);
   if (!entry) return std::nullopt;
-  for (int before = 0; before < storage; ++before) {
+  for (const int before : storage_of_group(c, group)) {
+    if (before >= storage) break;
     std::string of_other;
     if (keeps(c, c.storage[static_cast<std::size_t>(before)], group) && entry_of(c, before, group, of_other) == entry)
       return missing = "'" + c.storage[static_cast<std::size_t>(before)].name + "' already uses the drives '" +
@@ -292,17 +302,17 @@ std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, 
 
 std::vector<NetworkMount> network_mounts(const Cluster& c, const Plan& plan, int group) {
   std::vector<NetworkMount> out;
-  for (std::size_t i = 0; i < c.storage.size(); ++i)
-    if (auto mount = network_mount(c, plan, static_cast<int>(i), group)) out.push_back(*std::move(mount));
+  for (const int i : storage_of_group(c, group))
+    if (auto mount = network_mount(c, plan, i, group)) out.push_back(*std::move(mount));
   return out;
 }
 
 std::string lnet_options(const Cluster& c, const Plan& plan, int group, const GroupNetwork& network) {
   std::vector<std::pair<std::string, std::vector<std::string>>> nets;  // as the spec has them first
-  for (std::size_t i = 0; i < c.storage.size(); ++i) {
-    const StorageModel& s = c.storage[i];
+  for (const int i : storage_of_group(c, group)) {
+    const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
     std::string why;
-    if (!is_of(s, StorageKind::lustre) || !network_mount(c, plan, static_cast<int>(i), group)) continue;
+    if (!is_of(s, StorageKind::lustre) || !network_mount(c, plan, i, group)) continue;
     const auto source = read_lustre_source(*s.spec->source, why);  // it is mounted, so it can be read
     for (const LustreNid& nid : source->nids) {
       if (nid.address == 0) continue;  // LNet's own choice
@@ -337,13 +347,14 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
     const StorageModel& s = c.storage[i];
     check_bought_source(c, plan, static_cast<int>(i), findings);
     if (s.spec && s.spec->servers && s.spec->servers->external)
-      for (const NodeGroupModel& g : c.nodes)
-        if (g.names.index_of(without_domain(c, *s.spec->servers->external)) >= 0)
-          findings
-              .error("storage-external-own", s.spec->servers->external.span,
-                     "'" + *s.spec->servers->external + "' is a node of '" + g.name +
-                         "', but `external` names a host outside the cluster: no node would export '" + s.name + "'")
-              .help("`servers: { nodes: " + g.name + " }`");
+      for (const int of : groups_of_host(c, without_domain(c, *s.spec->servers->external))) {
+        const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(of)];
+        findings
+            .error("storage-external-own", s.spec->servers->external.span,
+                   "'" + *s.spec->servers->external + "' is a node of '" + g.name +
+                       "', but `external` names a host outside the cluster: no node would export '" + s.name + "'")
+            .help("`servers: { nodes: " + g.name + " }`");
+      }
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;
     const auto& source = s.spec->source;
     if (!s.spec->mount && (*s.spec->kind == StorageKind::lustre || *s.spec->kind == StorageKind::beegfs || is_nfs(s)))
@@ -416,8 +427,8 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
               "between them");
     }
     std::string why;
-    for (std::size_t g = 0; g < c.nodes.size() && why.empty(); ++g)
-      data_drives(c, static_cast<int>(i), static_cast<int>(g), &why);
+    for (const int g : keepers_of(c, static_cast<int>(i)))
+      if (why.empty()) data_drives(c, static_cast<int>(i), g, &why);
     if (!why.empty()) {
       findings
           .note("storage-drives-unsaid", s.span,
@@ -430,11 +441,12 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
     if (!s.spec || !s.spec->kind || !s.spec->mount || is_local(s) || *s.spec->kind == StorageKind::object) continue;
     if (is_nfs(s)) {
       std::vector<std::string> left;
-      for (std::size_t g = 0; g < c.nodes.size(); ++g)
-        if (c.nodes[g].count > 0 && s.nodes != static_cast<int>(g) && mounts(s, c.nodes[g]) &&
-            (c.nodes[g].computes || !s.spec->on.empty()) &&
-            !network_mount(c, plan, static_cast<int>(i), static_cast<int>(g)))
-          left.push_back("'" + c.nodes[g].name + "'");
+      if (s.spec->mount)
+        for (const int g : groups_named_by(c, *s.spec))
+          if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(g)];
+              of.count > 0 && s.nodes != g && (of.computes || !s.spec->on.empty()) &&
+              !network_mount(c, plan, static_cast<int>(i), g))
+            left.push_back("'" + of.name + "'");
       if (!left.empty())
         findings
             .note("storage-not-mounted", s.span,
@@ -466,13 +478,11 @@ bool mounts(const StorageModel& s, const NodeGroupModel& g) {
 bool reaches(const Cluster& c, int storage, int group) {
   const StorageModel& s = c.storage[storage];
   const bool outside = s.spec && s.spec->servers && s.spec->servers->external;
-  for (const NetworkModel& net : c.networks) {
-    bool client = false, server = false;
-    for (const EndPoints& e : net.ends) {
-      if (e.group == group && !is_management_port(c, net, e)) client = true;
-      if (e.storage == storage || (s.nodes >= 0 && e.group == s.nodes)) server = true;
-    }
-    if (client && (server || (outside && net.subnet))) return true;
+  const std::vector<GroupEnd> servers = ends_of_servers(c, storage);
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
+    if (is_management_port(c, net, net.ends[static_cast<std::size_t>(at.end)])) continue;
+    if (std::ranges::binary_search(servers, at.network, {}, &GroupEnd::network) || (outside && net.subnet)) return true;
   }
   return s.nodes == group && group >= 0;
 }

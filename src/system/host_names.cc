@@ -153,12 +153,12 @@ void HostNames::check(Findings& findings) const {
   std::string shared;
   int other = -1;
   for (const auto& [name, kind] : single_) {
-    for (std::size_t g = 0; g < in_.cluster.nodes.size(); ++g)
-      if (in_.cluster.nodes[g].names.index_of(name) >= 0) {
-        const auto &mine = kinds_[static_cast<std::size_t>(kind)].suffixes, &theirs = kinds_[g].suffixes;
-        const auto both = std::find_first_of(mine.begin(), mine.end(), theirs.begin(), theirs.end());
-        if (both != mine.end()) tell(name + *both, static_cast<int>(g), kind);
-      }
+    for (const int g : groups_of_host(in_.cluster, name)) {
+      const auto &mine = kinds_[static_cast<std::size_t>(kind)].suffixes,
+                 &theirs = kinds_[static_cast<std::size_t>(g)].suffixes;
+      const auto both = std::find_first_of(mine.begin(), mine.end(), theirs.begin(), theirs.end());
+      if (both != mine.end()) tell(name + *both, g, kind);
+    }
     if (clash(name, kind, shared, other)) tell(shared, other, kind);
   }
   same_but_for_case(tell);

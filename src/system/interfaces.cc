@@ -114,10 +114,10 @@ void append_bucket(const NodeGroupModel& g, std::int64_t member, std::string& ou
 }
 
 bool has_plain_name(const Cluster& c, const Plan& plan, int group) {  // as hosts has it
-  for (const AddressPlan& a : plan.addresses)
-    for (const EndPoints& e : c.networks[static_cast<std::size_t>(a.network)].ends)
-      if (e.group == group && !is_management_port(c, c.networks[static_cast<std::size_t>(a.network)], e)) return true;
-  return false;
+  return std::ranges::any_of(ends_of_group(c, group), [&](const GroupEnd& at) {
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
+    return !is_management_port(c, net, net.ends[static_cast<std::size_t>(at.end)]) && plan.addresses_of(at.network);
+  });
 }
 
 }  // namespace clusterc

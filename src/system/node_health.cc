@@ -5,6 +5,7 @@
 #include "model/gpu_software.h"
 #include "model/node_memory.h"
 #include "model/nvlink.h"
+#include "model/storage_path.h"
 #include "spec/nodes.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
@@ -30,8 +31,9 @@ NodeHealth node_health(const System& in, int group) {
   if (slurmd || (in.makes("slurm") && (runs_slurmctld(c, g) || slurm_keeps_accounts(c, g) || g.has_role(Role::login))))
     out.daemons.emplace_back("munge");
   if (slurmd) out.daemons.emplace_back("slurmd");
-  if (in.makes("nfs") && std::any_of(c.storage.begin(), c.storage.end(),
-                                     [&](const StorageModel& s) { return served_by_nodes(c, s) && s.nodes == group; }))
+  if (in.makes("nfs") && std::ranges::any_of(storage_served_by(c, group), [&](int i) {
+        return served_by_nodes(c, c.storage[static_cast<std::size_t>(i)]);
+      }))
     out.daemons.emplace_back("nfs-server");
   if (in.makes_for("roce", group)) out.daemons.emplace_back("cluster-roce");  // a unit that has run, and without fault
   if (g.server.memory) out.memory_mib = node_memory(in.cluster, g).least_usable;

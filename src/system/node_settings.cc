@@ -9,6 +9,7 @@
 #include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/smt.h"
+#include "model/storage_path.h"
 #include "spec/nodes.h"
 #include "spec/storage.h"
 #include "spec/team.h"
@@ -371,15 +372,16 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
             .help("write it on one line");
     if (who.server) roles.push_back("identity");
   }
-  for (const StorageModel& s : c.storage)
-    if (served_by_nodes(c, s) && s.nodes == group) out.exports.push_back({*s.spec->mount, s.name});
+  for (const int i : storage_served_by(c, group))
+    if (const StorageModel& s = c.storage[static_cast<std::size_t>(i)]; served_by_nodes(c, s))
+      out.exports.push_back({*s.spec->mount, s.name});
   if (!out.exports.empty() && in.makes("nfs")) roles.push_back("nfs_server");
   if (std::find(roles.begin(), roles.end(), "identity") != roles.end() &&
       std::any_of(out.exports.begin(), out.exports.end(),
                   [](const NodeSettings::Export& e) { return e.path == kHomes; }))
     out.home_users = team_users(c);
-  for (std::size_t s = 0; s < c.storage.size(); ++s)
-    if (auto drives = data_drives(c, static_cast<int>(s), group)) out.drives.push_back(*std::move(drives));
+  for (const int s : storage_of_group(c, group))
+    if (auto drives = data_drives(c, s, group)) out.drives.push_back(*std::move(drives));
   if (!out.drives.empty()) roles.push_back("drives");
   for (const DataDrives& d : out.drives)
     if (out.enroot_folder.starts_with(d.mount + '/')) out.enroot_mount = d.mount;

@@ -342,16 +342,17 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
 
   const StatePlace state = state_place(c, groups, static_cast<std::int64_t>(facts.controllers.size()));
   facts.state = state.path;
+  const bool named = scheduler && scheduler->controllers;  // in the section itself, not by a role
   if (facts.controllers.size() > 1 && !state.storage && state.asked)
     findings
-        .note("slurm-state-not-shared", c.nodes[groups.front()].span,
+        .note("slurm-state-not-shared", named ? scheduler->controllers.span : c.nodes[groups.front()].span,
               "no file system of the spec is mounted at '" + one_line(state.path) + "': whether all " +
                   std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
                   " controllers share it is not known")
         .help("fail-over needs one folder that all controllers share");
   else if (facts.controllers.size() > 1 && !state.storage)
     findings
-        .warning("slurm-state-not-shared", c.nodes[groups.front()].span,
+        .warning("slurm-state-not-shared", named ? scheduler->controllers.span : c.nodes[groups.front()].span,
                  std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
                      " controllers have no NFS that all of them mount and reach: fail-over would lose the queue")
         .label("StateSaveLocation stays on each controller's own disk")

@@ -24,6 +24,8 @@ const ExpectedFigure* ExpectedFigures::find(std::string_view test, std::string_v
 }
 
 ExpectedFigures Expect::all() {
+  constexpr std::size_t kOfHosts = 6, kOfStorage = 2;  // of a group without GPUs, of a system
+  out_.figures.reserve(kOfHosts * cluster_.nodes.size() + kOfStorage * cluster_.storage.size());
   for (const NodeGroupModel& group : cluster_.nodes)
     if (group.computes) {
       cut_ = group.server.gpu_count > 0 && !cut_by_mig(group.software).empty() ? &group : nullptr;

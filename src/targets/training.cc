@@ -126,8 +126,8 @@ std::vector<ModelContradiction> contradictions(const ModelShape& m) {
   const bool some = active < all && experts > 0 && chosen > 0 && chosen <= experts;  // experts are chosen
   if (some && more(all * chosen / experts, active)) {
     out.push_back({m.active_parameters.span, m.experts_per_token.span,
-                   format("has {} active parameters, {} of its {} experts have {} at least", number(active), chosen,
-                          experts, number(all * chosen / experts)),
+                   format("has {} active parameters, but with {} of its {} experts it has at least {}", number(active),
+                          chosen, experts, number(all * chosen / experts)),
                    format("{} x {} / {}, were all of it experts", number(all), chosen, experts)});
     return out;
   }
@@ -137,8 +137,8 @@ std::vector<ModelContradiction> contradictions(const ModelShape& m) {
                table = whole(m.vocabulary) * whole(m.hidden);
   if (table > 0 && more(table, outside))
     out.push_back({m.vocabulary.span, m.parameters.span,
-                   format("has {} parameters{}, the table of its vocabulary has {}", number(outside),
-                          some ? " beside its experts" : "", number(table)),
+                   format("has {} parameters{}, but its embedding table has {}", number(outside),
+                          some ? " outside its experts" : "", number(table)),
                    format("{} x {} `hidden`", *m.vocabulary, *m.hidden)});
   return out;
 }

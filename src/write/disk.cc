@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <stdexcept>
 #include <system_error>
 
@@ -46,21 +48,59 @@ std::optional<std::string_view> read_link(std::string& buffer, int folder, const
   return std::string_view(buffer).substr(0, static_cast<std::size_t>(got));
 }
 
-bool remove_tree(int at, const char* name) {
-  const int fd = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return errno == ENOENT || ::unlinkat(at, name, 0) == 0 || errno == ENOENT;
+namespace {
+
+// Takes the descriptor.
+void empty_folder(int fd, const std::function<bool()>& stop) {
   DIR* directory = ::fdopendir(fd);
   if (!directory) {
     ::close(fd);
-    return false;
+    return;
   }
   while (const dirent* entry = ::readdir(directory)) {
     const std::string_view child = entry->d_name;
     if (child == "." || child == "..") continue;
-    if (entry->d_type == DT_DIR || ::unlinkat(fd, entry->d_name, 0) != 0) remove_tree(fd, entry->d_name);
+    if (stop && stop()) break;
+    if (entry->d_type == DT_DIR || ::unlinkat(fd, entry->d_name, 0) != 0) remove_tree(fd, entry->d_name, stop);
   }
   ::closedir(directory);
+}
+
+int open_folder(int at, const char* name) {
+  return ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+}  // namespace
+
+bool remove_tree(int at, const char* name, const std::function<bool()>& stop) {
+  const int fd = open_folder(at, name);
+  if (fd < 0) return errno == ENOENT || ::unlinkat(at, name, 0) == 0 || errno == ENOENT;
+  empty_folder(fd, stop);
   return ::unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+void remove_tree_behind(int at, const char* name) {
+  // A description of its own: a lock on `at` ends with this process.
+  const int above = open_folder(at, ".");
+  const int tree = above < 0 ? -1 : open_folder(at, name);
+  struct stat was {};
+  if (tree >= 0 && ::fstat(tree, &was) == 0 && ::fork() == 0) {
+    ::setsid();
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (int fd = 0; fd < 1024; ++fd)  // nobody waits for the end of a pipe that it does not use
+      if (fd != above && fd != tree) ::close(fd);
+    empty_folder(tree, nullptr);
+    // Whoever has the lock has removed the rest, and may have made a folder of this name anew.
+    struct stat now {};
+    if ((::flock(above, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+        ::fstatat(above, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == was.st_dev && now.st_ino == was.st_ino)
+      ::unlinkat(above, name, AT_REMOVEDIR);
+    ::_exit(0);
+  }
+  if (tree >= 0) ::close(tree);
+  if (above >= 0) ::close(above);
 }
 
 bool FolderAbove::enter(std::string_view above) {

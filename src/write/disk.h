@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +27,12 @@ inline bool within(std::string_view path, std::string_view folder) {  // or the 
 
 // Reads up to `limit` bytes of an open file into a buffer that is used again and again.
 std::string_view read_into(std::string& buffer, int fd, std::size_t limit, std::string_view path);
-// Removes a tree; what another process removes at the same time is no error. False when something is left.
-bool remove_tree(int at, const char* name);
+// Removes a tree; what another process removes at the same time is no error. False when something is left, because
+// `stop` became true too: it is asked before each file.
+bool remove_tree(int at, const char* name, const std::function<bool()>& stop = nullptr);
+// Returns at once, and a child removes the tree, also when this process has ended. It keeps no lock of ours: who begins
+// to write there meanwhile removes what is left (Tree).
+void remove_tree_behind(int at, const char* name);
 // Throws where a folder of a tree belongs to another user, or lets other users add files.
 void refuse_folder_of_others(int folder, std::string_view path);
 // Owner and mode of what stood there before, for the folder that takes its place.

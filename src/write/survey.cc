@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
+#include <utility>
 
 namespace clusterc {
 
@@ -81,6 +82,7 @@ void Survey::each_entry(int fd, std::size_t depth, const std::string& prefix, co
 // `fd` is read to its end.
 void Survey::walk(int fd, std::size_t depth, const std::string& prefix, Range range, bool foreign_folder) {
   each_entry(fd, depth, prefix, [&](const dirent64& entry) {
+    go_on_();
     std::string path = prefix + entry.d_name;
     bool is_folder = entry.d_type == DT_DIR;
     if (entry.d_type == DT_UNKNOWN) {
@@ -109,8 +111,9 @@ void Survey::walk(int fd, std::size_t depth, const std::string& prefix, Range ra
   });
 }
 
-void Survey::walk(int root, bool ours) {
+void Survey::walk(int root, bool ours, std::function<void()> go_on) {
   ours_ = ours;
+  go_on_ = std::move(go_on);
   const Descriptor copy(::openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (copy.get() < 0) fail_write(".", "cannot be read", errno);
   walk(copy.get(), 0, "", {0, files_.size()}, false);

@@ -2,6 +2,7 @@
 // written last.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@ bool edited_since(const ManifestDigests& before, std::string_view path, const Di
 class Survey {
  public:
   Survey(const std::vector<TreeFile>& files, const ManifestDigests& before);
-  void walk(int root, bool ours);  // `ours`: a folder of the tree that other users can change ends it (WriteError)
+  // `ours`: a folder of the tree that other users can change ends it (WriteError). `go_on` is called for each entry,
+  // and may throw.
+  void walk(int root, bool ours, std::function<void()> go_on);
 
   std::vector<std::string> kept;          // files that are not wanted and stay: edited or never ours
   std::vector<std::string> kept_folders;  // folders that nobody generated
@@ -57,6 +60,7 @@ class Survey {
   const ManifestDigests& before_;
   std::unordered_set<std::string_view> folders_before_;
   bool ours_ = false;
+  std::function<void()> go_on_;
   std::string buffer_;
   std::vector<std::unique_ptr<char[]>> buffers_;  // entries of the folders on the way down, one for each level
   Sha256 sha_;

@@ -59,6 +59,7 @@ mode_t current_umask() {
 // Another clusterc that writes beside this tree ends within seconds: the largest trees take two. Whoever holds the lock
 // longer may be another user, who needs no right but to read the folder.
 constexpr std::chrono::milliseconds kLongestWait{5000}, kBetweenTries{20}, kWaitUntold{200};
+constexpr std::chrono::milliseconds kLongestRemoval{500};  // after a signal
 
 WritePlace place_of(const std::string& directory, bool check) {
   std::string path = directory;
@@ -118,9 +119,7 @@ bool is_link(const WritePlace& place) {
 struct Tree::State {
   State(const std::string& directory, const WriteOptions& wish);
   ~State() {
-    if (builder)
-      remove_tree(place.folder.get(),
-                  fresh.c_str());  // after the swap this is the old tree; what is left of it goes with the next run
+    if (builder) remove_fresh();  // after the swap this is the old tree; what is left of it goes with the next run
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -136,9 +135,16 @@ struct Tree::State {
   void refuse_others() const;
   void remove_leftovers();
   void sync();
+  bool interrupted() const { return options.interrupted && options.interrupted->load(std::memory_order_relaxed); }
   void go_on() const {
-    if (options.interrupted && options.interrupted->load(std::memory_order_relaxed))
-      throw WriteError("interrupted: '" + directory + "' is as it was");
+    if (interrupted()) throw WriteError("interrupted: '" + directory + "' is as it was");
+  }
+  // Tens of thousands of files take a busy disk many seconds, and who sends a signal waits for us.
+  void remove_fresh() const {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto stop = [&] { return interrupted() && std::chrono::steady_clock::now() - begin >= kLongestRemoval; };
+    if (!remove_tree(place.folder.get(), fresh.c_str(), stop) && stop())
+      remove_tree_behind(place.folder.get(), fresh.c_str());
   }
   WriteResult finish();
 
@@ -235,8 +241,10 @@ void Tree::State::remove_leftovers() {
   }
   if (::fstatat(parent, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
     ::renameat(parent, old.c_str(), parent, place.name.c_str());  // killed between the two renames
-  remove_tree(parent, fresh.c_str());
-  remove_tree(parent, old.c_str());
+  for (const std::string& name : {fresh, old}) {
+    remove_tree(parent, name.c_str(), [&] { return interrupted(); });
+    go_on();
+  }
 }
 
 std::uint16_t Tree::State::number_of(std::string_view origin) {
@@ -351,7 +359,7 @@ WriteResult Tree::State::finish() {
   const bool as_before = manifest_before == manifest;
   const ManifestDigests none;
   Survey survey(files, as_before ? none : before());
-  if (exists) survey.walk(root.get(), !options.check);
+  if (exists) survey.walk(root.get(), !options.check, [&] { go_on(); });
 
   std::sort(survey.hand_edited.begin(), survey.hand_edited.end());
   std::sort(survey.foreign.begin(), survey.foreign.end());
@@ -388,8 +396,10 @@ WriteResult Tree::State::finish() {
     if (stays(file)) into.carry(root.get(), file.path);
   }
   for (const std::string& path : survey.kept_folders) into.carry_folder(root.get(), path);
-  for (const std::string& path : survey.kept)
+  for (const std::string& path : survey.kept) {
+    go_on();
     if (!dropped.contains(path)) into.carry(root.get(), path);
+  }
   into.write(kManifestName, manifest, 0644);
   sync();
   go_on();
@@ -460,7 +470,7 @@ bool Tree::abandon() {
   State& s = *state_;
   std::unique_lock<std::mutex> lock(s.busy);
   if (s.in_place) return false;
-  if (s.builder) remove_tree(s.place.folder.get(), s.fresh.c_str());
+  if (s.builder) s.remove_fresh();
   static_cast<void>(lock.release());  // nobody writes after this
   return true;
 }

@@ -61,6 +61,10 @@ def networks(w):
                     if nic_rate and rate and rate < nic_rate:
                         yield Verdict("link-rate", "undecided", here + group_places(group), "an adapter below its rate")
         if part.get("ports"):
+            asked_ways = int(number(net.get("breakout", 1)) or 1)
+            split_too_far = bool(asked_ways > 1 and part.get("port_rate") and rate and asked_ways * rate > part["port_rate"] * (1 + EPS))
+            if split_too_far:
+                yield from wrong("breakout", here, f"{asked_ways} links of {rate} on a port of {part['port_rate']}")
             if part.get("port_rate") and rate and rate > part["port_rate"] * (1 + EPS):
                 yield from wrong("link-rate", here, f"{rate} on switch ports of {part['port_rate']}")
                 yield Verdict("switch-ports", "undecided", here, "ports that are too slow")
@@ -76,7 +80,8 @@ def networks(w):
                     yield from wrong("uplink-rate", here, f"{between} between switches, {rate} of nodes, ports of {part.get('port_rate')}")
             planes, bond = int(number(net.get("planes", 1)) or 1), int(number(net.get("bond", 1)) or 1)
             for who, how in net["connects"].items() if bond > 1 and isinstance(net.get("connects"), dict) else ():
-                if isinstance(how, str) and how.isdigit() and int(how) % bond:
+                # A member with fewer ports than the bond has links stays single, where others have enough.
+                if isinstance(how, str) and how.isdigit() and int(how) % bond and (int(how) > bond or max((p for _, _, p, _ in ends), default=0) < bond):
                     yield from wrong("whole-bonds", here + [("networks", name, "connects", who)], f"{how} ports of '{who}' in bonds of {bond}")
             ways = int(part["port_rate"] / rate + 1e-9) if part.get("port_rate") and rate else 1
             ways = min(ways, int(number(net["breakout"]))) if "breakout" in net else ways
@@ -84,7 +89,13 @@ def networks(w):
             radix = part["ports"] * ways
             if "breakout" in net and not part.get("breakout"):
                 radix = part["ports"] * int(number(net["breakout"]))
-            if "shares_switches_with" not in net:
+            # Switches whose height is not known, and ports that cannot be split so, get no place, and no cables are sought for them.
+            placeless = not w.cloud and not part.get("units")
+            if placeless:
+                yield Verdict("rack-units", "undecided", here, "a switch of unknown height")
+            if placeless or split_too_far:
+                yield Verdict("reach", "undecided", here, "a network without places or ports")
+            elif "shares_switches_with" not in net:
                 yield from plugs(w, name, net, part, radix // part["ports"], ends, here)
             total = w.managed() if everything else sum(m * p for _, m, p, _ in ends)
             built = w.managed() if everything else sum(max(m, int(number(net.get("built_for", {}).get(who, 0)) or 0)) * p for who, m, p, _ in ends)

@@ -211,9 +211,9 @@ def fitting(w):
                 have, gpu = count * each, g.gpu_count * g.gpu["memory"]
                 yield from judge("memory", gpu, gpu, have, here, f"host memory of '{g.name}' against its GPUs")
         if g.gpu_count and g.cpu.get("cores"):
-            cores = g.cpu["cores"] * g.cpu_count
-            if cores < 8 * g.gpu_count:
-                yield from wrong("cores", here, f"{cores} cores, {g.gpu_count} GPUs")
+            cores, gpus = g.cpu["cores"] * g.cpu_count, g.gpu_count * int(g.gpu.get("devices") or 1)     # a module of two dies is two GPUs to jobs
+            if cores < 8 * gpus:
+                yield from wrong("cores", here, f"{cores} cores, {gpus} GPUs")
         if g.facts.get("bmc") in ("false", False):
             yield from wrong("bmc", here, "no management controller")
         bays, drives = g.get("drive_bays"), sum(modules(v)[0] for k, v in (g.facts.get("drives") or {}).items() if k != "boot")

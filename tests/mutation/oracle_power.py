@@ -123,6 +123,9 @@ def shares_evenly(w, rack_group, pdus):
 
 # Rack PDUs: sqrt(3) x V x I x f (rules.md, constants); with all feeds alive and after the loss of one, cords spread evenly over what is alive.
 def rack_power(w):
+    for g in w.groups.values():
+        if g.gpu_count and not g.gpu.get("tdp") and g.get("power") is None and not w.cloud:
+            yield Verdict("rack-power", "undecided", node_places(w, g.racks), f"the power of {g.gpu_model} is not known")
     for name, (low, high, *_) in power_sums(w).items():
         pdus = w.racks[name].get("pdus", [])
         parts = [w.part(p.get("model")) for p in pdus]

@@ -136,7 +136,7 @@ def software(w):
             yield Verdict("mig", "undecided", here, "a layout") if able else wrong("mig", here, f"{g.gpu_model} has no MIG")[0]
         limits = s.get("limits", {})
         at = here + [p for k in ("memlock", "nofile", "nproc", "shared_memory") for p in (("software", "limits", k), ("nodes", g.name, "software", "limits", k))]
-        rdma = any(g.name in n.get("connects", {}) and (n.get("kind") == "infiniband" or n.get("rdma") == "roce") for n in w.networks.values() if isinstance(n.get("connects"), dict))
+        rdma = any(g.name in n.get("connects", {}) and (n.get("kind") in ("infiniband", "efa") or n.get("rdma") == "roce") for n in w.networks.values() if isinstance(n.get("connects"), dict))
         if "memlock" in limits and limits["memlock"] != "unlimited":
             yield (wrong("memlock", at, f"memlock {limits['memlock']}") if rdma else [Verdict("memlock", "undecided", at, "no RDMA")])[0]
         # Open files: connections of an all-to-all over RDMA (docs/rules/software-process-limits-too-low.md); without a fabric nothing is known.

@@ -59,6 +59,7 @@ RULES = {
     "link-rate": {"net-link-ends-mismatched", "net-switch-ports-exceeded"},
     "uplink-rate": {"spec-out-of-range"},
     "whole-bonds": {"spec-out-of-range"},
+    "breakout": {"spec-out-of-range"},
     "spines": {"net-topology-not-followed"},
     "link-kind": {"net-link-ends-mismatched", "net-roce-lossless-plan-broken"},
     "rails": {"pcie-gpu-rail-pairing-broken"},

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "model/group_ends.h"
 #include "model/roce.h"
 #include "spec/network.h"
 #include "spec/output.h"
@@ -66,32 +67,31 @@ std::vector<Ports> ports_of(const CompileInput& in, int group) {
   const Cluster& c = in.cluster;
   std::vector<Ports> out;
   const std::vector<Interface> interfaces = interfaces_of(c, in.plan, group);
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    const NetworkModel& net = c.networks[n];
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
     if (!net.carries_traffic(Traffic::compute)) continue;
-    for (const EndPoints& e : net.ends) {
-      if (e.group != group || is_management_port(c, net, e) || net.kind == LinkKind::nvlink) continue;
-      Ports p;
-      p.network = static_cast<int>(n), p.net = &net, p.ends = &e;
-      if (net.kind == LinkKind::infiniband) {
-        p.rdma = true;
-        p.devices = e.ports_each;
-        for (const InfinibandSubnet& s : infiniband_subnets(c, in.plan))
-          if (s.fabric == p.network) p.prefixes.push_back(gid_prefix(s.prefix()));
-        if (e.split > 1)
-          p.unknown = "each port is split into " + std::to_string(e.split) +
-                      " links, which the driver may show as one device or as several";
-        else if (p.prefixes.empty())
-          p.unknown = "its subnet managers are not in this plan, so that its subnet prefix is not known";
-      } else if (carries_roce(c, net)) {
-        p.rdma = true;
-        for (const Interface& i : interfaces)
-          if (i.network == p.network && &net.ends[static_cast<std::size_t>(i.end_points)] == &e)
-            p.interfaces = i.names, p.devices = i.addresses;  // the ports of a bond are one device
-        if (p.interfaces.empty()) p.unknown = "it has no subnet, so that its interfaces have no names";
-      }
-      out.push_back(std::move(p));
+    const EndPoints& e = net.ends[static_cast<std::size_t>(at.end)];
+    if (is_management_port(c, net, e) || net.kind == LinkKind::nvlink) continue;
+    Ports p;
+    p.network = at.network, p.net = &net, p.ends = &e;
+    if (net.kind == LinkKind::infiniband) {
+      p.rdma = true;
+      p.devices = e.ports_each;
+      for (const InfinibandSubnet& s : infiniband_subnets(c, in.plan))
+        if (s.fabric == p.network) p.prefixes.push_back(gid_prefix(s.prefix()));
+      if (e.split > 1)
+        p.unknown = "each port is split into " + std::to_string(e.split) +
+                    " links, which the driver may show as one device or as several";
+      else if (p.prefixes.empty())
+        p.unknown = "its subnet managers are not in this plan, so that its subnet prefix is not known";
+    } else if (carries_roce(c, net)) {
+      p.rdma = true;
+      for (const Interface& i : interfaces)
+        if (i.network == p.network && &net.ends[static_cast<std::size_t>(i.end_points)] == &e)
+          p.interfaces = i.names, p.devices = i.addresses;  // the ports of a bond are one device
+      if (p.interfaces.empty()) p.unknown = "it has no subnet, so that its interfaces have no names";
     }
+    out.push_back(std::move(p));
   }
   return out;
 }
@@ -331,8 +331,8 @@ class GroupEnv {
       const auto ours =
           std::find_if(f.settings.begin(), f.settings.end(), [&](const Setting& s) { return s.key == key; });
       if (key == f.devices_key || (ours != f.settings.end() && ours->derived)) {
-        told(findings, "output-extra-contradicts-spec", wish.span, "'" + key + "' follows from the spec",
-             "change the spec instead");
+        told(findings, "output-extra-contradicts-spec", wish.span,
+             "an extra line sets '" + key + "', which follows from the spec", "change the spec instead");
         continue;
       }
       if (ours != f.settings.end())

@@ -61,7 +61,9 @@ std::string keywords(const CompileInput& in, Findings& findings) {
           .help("write one in each line, for example domain=cluster.example");
     else if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) ||
              key.starts_with("power_parameters_"))
-      findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec")
+      findings
+          .error("output-extra-contradicts-spec", wish.span,
+                 "an extra line sets '" + std::string(key) + "', which follows from the spec")
           .help("change the spec instead");
     else
       out += ' ', append_shell_word(out, text);

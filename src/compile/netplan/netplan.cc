@@ -1,6 +1,8 @@
 // netplan/<group>-<bucket>/<node>.yaml: addresses, bonds, VLANs, MTU and routes of one node; netplan/extra.yaml: extra
 // lines, for all.
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/ip.h"
 #include "base/text.h"
@@ -84,8 +86,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     std::vector<std::string> own;
     for (const NetworkDevice& d : network.devices()) own.push_back(d.name);
     if (devices.empty()) shared = own;
-    std::erase_if(shared,
-                  [&](const std::string& name) { return std::find(own.begin(), own.end(), name) == own.end(); });
+    const std::set<std::string_view> all(own.begin(), own.end());
+    std::erase_if(shared, [&](const std::string& name) { return !all.contains(name); });
     devices.insert(devices.end(), own.begin(), own.end());
     const PatternText text = netplan_text(in, network, group, "netplan");
     std::string path;

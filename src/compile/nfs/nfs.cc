@@ -4,6 +4,7 @@
 
 #include "base/ip.h"
 #include "compile/common.h"
+#include "model/storage_path.h"
 #include "spec/storage.h"
 #include "system/file_systems.h"
 
@@ -13,6 +14,20 @@ namespace {
 
 bool wanted(const Cluster& c) {
   return std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return served_by_nodes(c, s); });
+}
+
+// Whether nodes that mount it are in the network, besides those that serve it.
+bool has_clients(const Cluster& c, const StorageModel& s, int network) {
+  const NetworkModel& net = c.networks[static_cast<std::size_t>(network)];
+  const auto is_client = [&](const EndPoints& e) {
+    return e.group >= 0 && e.group != s.nodes && !is_management_port(c, net, e);
+  };
+  if (s.spec->on.empty()) return std::ranges::any_of(net.ends, is_client);
+  return std::ranges::any_of(groups_named_by(c, *s.spec), [&](int g) {
+    return std::ranges::any_of(ends_of_group(c, g), [&](const GroupEnd& at) {
+      return at.network == network && is_client(net.ends[static_cast<std::size_t>(at.end)]);
+    });
+  });
 }
 
 // A path stands between quotes, signs that are not plain by their octal code (exports(5)).
@@ -39,22 +54,19 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (!served_by_nodes(c, s)) continue;
     // The networks that both are in: clients come from there, and from nowhere else.
     std::vector<Ipv4Prefix> clients;
-    for (const NetworkModel& net : c.networks) {
-      if (!net.subnet) continue;
-      bool serves = false, mounted = false;
-      for (const EndPoints& e : net.ends) {
-        if (e.group < 0 || is_management_port(c, net, e)) continue;
-        if (e.group == s.nodes)
-          serves = true;
-        else if (mounts(s, c.nodes[e.group]))
-          mounted = true;
-      }
-      if (serves && mounted) clients.push_back(*net.subnet);
+    int last = -1;
+    for (const GroupEnd& at : ends_of_group(c, s.nodes)) {
+      const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
+      if (!net.subnet || at.network == last || is_management_port(c, net, net.ends[static_cast<std::size_t>(at.end)]))
+        continue;
+      last = at.network;
+      if (has_clients(c, s, at.network)) clients.push_back(*net.subnet);
     }
     if (clients.empty()) {
       findings.warning("nfs-no-clients", s.span,
-                       "no node that mounts '" + s.name +
-                           "' shares a network with a subnet with its servers: it is exported to no client");
+                       "'" + s.name +
+                           "' is exported to no client: no network with a `subnet` connects its servers to nodes that "
+                           "mount it");
       continue;
     }
     bundle.open("nfs/" + s.name + "/exports", "nfs");

@@ -103,8 +103,7 @@ bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cp
   }
   for (const auto& [key, value] : line.pairs)
     if (const std::string why = slurm_value_refused(first, key, value); !why.empty()) {
-      findings
-          .error("output-extra-malformed", line.span, "'" + key + "': " + why + ", so that slurmctld does not start")
+      findings.error("output-extra-malformed", line.span, "slurmctld does not start with this '" + key + "': " + why)
           .help("see slurm.conf(5) for its values");
       return false;
     }

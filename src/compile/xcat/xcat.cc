@@ -70,7 +70,9 @@ std::string defaults(const CompileInput& in, Findings& findings) {
               "write one attribute of every node in each line, without blanks: "
               "provmethod=rocky9-x86_64-netboot-compute");
     else if (std::find(std::begin(kKeys), std::end(kKeys), key.substr(0, key.find('.'))) != std::end(kKeys))
-      findings.error("output-extra-contradicts-spec", wish.span, "'" + std::string(key) + "' follows from the spec")
+      findings
+          .error("output-extra-contradicts-spec", wish.span,
+                 "an extra line sets '" + std::string(key) + "', which follows from the spec")
           .help("change the spec instead");
     else
       out += "    ", out += text, out += '\n';

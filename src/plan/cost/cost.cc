@@ -40,8 +40,17 @@ struct Pieces {
   std::string by;
   std::int64_t count = 0;
 };
-std::vector<Pieces> pieces_of(const Prices& p, const Cluster& c, std::string_view name, std::string_view kind_word,
-                              std::int64_t count, const ServerFit* fit = nullptr, bool whole = false) {
+// By node group: its own price; null: it has none.
+std::vector<const PartPrice*> prices_of_groups(const Prices& p, const Cluster& c) {
+  std::vector<const PartPrice*> prices(c.nodes.size(), nullptr);
+  for (const auto& own : p.nodes)
+    if (const int g = c.find_node_group(own.name); g >= 0 && !prices[static_cast<std::size_t>(g)])
+      prices[static_cast<std::size_t>(g)] = &own.value;
+  return prices;
+}
+std::vector<Pieces> pieces_of(const Prices& p, const Cluster& c, const std::vector<const PartPrice*>& of_groups,
+                              std::string_view name, std::string_view kind_word, std::int64_t count,
+                              const ServerFit* fit = nullptr, bool whole = false) {
   const auto* part = p.parts.find(name);
   const bool machine = fit && fit->server->virtual_machine;  // no instance of the catalogue: no kind has its price
   const auto* kind = machine ? nullptr : p.kinds.find(kind_word);
@@ -50,9 +59,9 @@ std::vector<Pieces> pieces_of(const Prices& p, const Cluster& c, std::string_vie
   if (fit)
     for (const int i : fit->groups) {
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(i)];
-      const auto* own = p.nodes.find(g.name);
+      const PartPrice* own = of_groups[static_cast<std::size_t>(i)];
       if (!own || fit->tray) continue;
-      if (whole) pieces.push_back({&own->value, format("node group '{}'", g.name), g.count});
+      if (whole) pieces.push_back({own, format("node group '{}'", g.name), g.count});
       rest -= count / fit->count * g.count;
     }
   if (rest > 0) {
@@ -163,11 +172,12 @@ std::optional<Cost> cost_of(const Plan& plan, RacksBought racks, const std::vect
     }
   };
   const std::vector<ServerFit> fits = server_fits(c);
+  const std::vector<const PartPrice*> of_groups = prices_of_groups(p, c);
   std::vector<BillRow> rows = bill_rows(plan, fits, racks);
   rows.insert(rows.end(), besides.begin(), besides.end());
   for (const BillRow& r : rows)
     price(r.part, r.what, r.kind, r.length,
-          pieces_of(p, c, r.part, r.kind, r.count + r.spares,
+          pieces_of(p, c, of_groups, r.part, r.kind, r.count + r.spares,
                     r.fit < 0 ? nullptr : &fits[static_cast<std::size_t>(r.fit)], !r.put_in));
   cost.purchase = cost.hardware;
   for (const auto& e : p.once)

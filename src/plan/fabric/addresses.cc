@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/group_ends.h"
 #include "model/named_hosts.h"
 #include "plan/fabric/bgp.h"
 #include "spec/network.h"
@@ -177,12 +178,9 @@ std::uint32_t Plan::address(int network, int end_points, std::int64_t member, st
 }
 
 std::uint32_t Plan::node_address(int network, std::int64_t node) const {
-  const NetworkModel& n = cluster->networks[network];
-  for (std::size_t e = 0; e < n.ends.size(); ++e) {
-    if (n.ends[e].group < 0) continue;
-    const NodeGroupModel& g = cluster->nodes[n.ends[e].group];
-    if (node >= g.first && node < g.first + g.count) return address(network, static_cast<int>(e), node - g.first);
-  }
+  const int group = cluster->node_group_of(node);
+  for (const GroupEnd& at : ends_of_group(*cluster, group))
+    if (at.network == network) return address(network, at.end, node - cluster->nodes[group].first);
   return 0;
 }
 

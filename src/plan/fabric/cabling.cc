@@ -19,6 +19,8 @@ constexpr unsigned kAnyMedium = ~0U;
 
 }  // namespace
 
+int CableChoice::module_of(int group) const { return std::ranges::lower_bound(modules, std::pair(group, 0))->second; }
+
 bool cage_takes(std::string_view cage, std::string_view plug) {
   if (cage == plug) return true;
   constexpr std::string_view kQsfp[] = {"qsfp28", "qsfp56", "qsfp112"};
@@ -59,7 +61,9 @@ struct Cabling::Picker {
 
   const std::vector<CableModel>& parts;
   const std::vector<CageGroup>& groups;
-  std::map<Need, std::vector<CableChoice>> known;
+  std::map<Need, std::vector<CableChoice>> known{};
+  std::map<Need, const std::pair<const Need, std::vector<CableChoice>>*> of_kinds{};  // needs with kinds for groups
+  std::map<std::pair<std::string_view, std::int64_t>, int> kinds{};
 
   static bool carries(const CablePart& p, const Need& n) {
     if (!p.medium || !((n.media >> static_cast<unsigned>(*p.medium)) & 1U)) return false;
@@ -142,9 +146,7 @@ struct Cabling::Picker {
       std::sort(reaches.begin(), reaches.end());
       reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
       for (double reach : reaches) {
-        CableChoice c{.form = CableChoice::Form::modules,
-                      .module_of_group = std::vector<int>(groups.size(), -1),
-                      .reach = Meters(reach)};
+        CableChoice c{.form = CableChoice::Form::modules, .reach = Meters(reach)};
         std::int64_t split = 1, joined = 0, full = 1;
         std::size_t alike = 0;  // kinds of cage whose ports are split as those of the first
         std::int64_t first_split = 0;
@@ -176,7 +178,7 @@ struct Cabling::Picker {
           joined = how.joined;
           plug = *parts[at(best)].part->fibre;
           medium = *parts[at(best)].part->medium;
-          c.module_of_group[at(g)] = best;
+          c.modules.emplace_back(g, best);
           if (alike == 0) first_split = how.split;
           alike += how.split == first_split;
           split = std::max(split, std::abs(how.split));
@@ -211,10 +213,33 @@ struct Cabling::Picker {
     }
   }
 
+  // All that is asked of a group of cages is their connector and the links of each, so groups of one kind take the same
+  // parts.
+  Need by_kind(const Need& n) {
+    Need out = n;
+    const auto kind = [&](int g) {
+      const CageGroup& group = groups[at(g)];
+      return kinds.try_emplace({group.connector, group.links}, static_cast<int>(kinds.size())).first->second;
+    };
+    std::ranges::transform(n.groups, out.groups.begin(), kind);
+    out.head = static_cast<int>(std::ranges::find(n.groups, n.head) - n.groups.begin());
+    return out;
+  }
+  static std::vector<CableChoice> for_groups(std::vector<CableChoice> options, const std::vector<int>& from,
+                                             const std::vector<int>& to) {
+    for (CableChoice& o : options) {
+      if (o.head_group >= 0) o.head_group = to[at(std::ranges::find(from, o.head_group) - from.begin())];
+      for (std::size_t i = 0; i < o.modules.size(); ++i) o.modules[i].first = to[i];
+    }
+    return options;
+  }
+
   static constexpr double kMixed = -1;  // a rate: the links run at several, which no part does
   const std::vector<CableChoice>& options(const Need& n) {
     const auto [found, fresh] = known.try_emplace(n);
     if (fresh && n.rate != kMixed) {
+      const auto [like, first] = of_kinds.try_emplace(by_kind(n), &*found);
+      if (!first) return found->second = for_groups(like->second->second, like->second->first.groups, n.groups);
       cables(n, found->second);
       modules(n, found->second);
       std::stable_sort(found->second.begin(), found->second.end(),
@@ -306,7 +331,7 @@ std::vector<bool> Cabling::in_doubt(const Plan& plan, const Links& links) const 
         if (const std::size_t from = joined[f], to = joined[at(plan.fabrics[f].uplinks_to)]; j == from || j == to)
           j = std::min(from, to);
   const Meters longest = links.longest_way();
-  Picker picker{cluster_->cables, groups_, {}};
+  Picker picker{cluster_->cables, groups_};
   std::vector<bool> doubt(plan.fabrics.size(), true);
   for (std::size_t first = 0; first < joined.size(); ++first) {
     Picker::Need need;
@@ -392,7 +417,7 @@ void Cabling::choose(const Plan& plan, const std::vector<std::vector<Slim>>& all
     }
 
   const std::vector<unsigned> media = media_of(plan);
-  Picker picker{cluster_->cables, groups, {}};
+  Picker picker{cluster_->cables, groups};
   std::map<std::pair<const CableChoice*, double>, std::int32_t> chosen;  // cables by length as sold, modules by choice
   std::map<Picker::Need, std::int32_t> refused;
   Picker::Need need, last;
@@ -519,8 +544,8 @@ Cabling::Run Cabling::run(const CableChoice& c, int near_group, int far_group, d
     r.straight = c.head_group < 0;
     r.links_each = c.links_per_fibre;
   }
-  r.near_module = &parts[at(c.module_of_group[at(near_group)])];
-  r.far_module = &parts[at(c.module_of_group[at(far_group)])];
+  r.near_module = &parts[at(c.module_of(near_group))];
+  r.far_module = &parts[at(c.module_of(far_group))];
   const Meters needed = c.length.value > 0 ? c.length : Meters(length);
   for (int f : c.fibres) {
     r.length = sold_length(*parts[at(f)].part, needed);
@@ -561,18 +586,22 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
     word |= bit;
     return fresh;
   };
+  std::vector<std::vector<std::int64_t>> modules(groups.size());  // of one fabric, by group and part
   for (std::size_t f = 0; f < plan.fabrics.size(); ++f) {
     std::vector<Class> all;
     std::size_t current = 0;
-    std::vector<std::int64_t> modules(groups.size() * cluster_->cables.size(), 0);  // by group, then part
+    std::unordered_map<std::uint64_t, std::size_t> class_of;  // by both groups
+    std::vector<int> equipped;                                // groups with modules
     std::vector<std::pair<std::size_t, std::size_t>>
         to_name;  // the first link of a kind that cannot be built, and its line
     for (std::size_t i = 0; i < links_of[f].size(); ++i) {
       const Slim& l = links_of[f][i];
       if (all.empty() || all[current].near != l.near_group || all[current].far != l.far_group) {
-        for (current = 0; current < all.size(); ++current)
-          if (all[current].near == l.near_group && all[current].far == l.far_group) break;
-        if (current == all.size())
+        const auto both = static_cast<std::uint64_t>(static_cast<std::uint32_t>(l.near_group)) << 32 |
+                          static_cast<std::uint32_t>(l.far_group);
+        const auto [known, fresh] = class_of.try_emplace(both, all.size());
+        current = known->second;
+        if (fresh)
           all.push_back({.near = l.near_group,
                          .far = l.far_group,
                          .what = plan.fabrics[f].name + ": " + between(l.near_group, l.far_group),
@@ -605,7 +634,12 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
         for (const bool far : {false, true}) {
           const std::int32_t cage = far ? l.far_cage : l.near_cage;
           const std::size_t group = at(far ? l.far_group : l.near_group);
-          if (once(cage)) ++modules[group * cluster_->cables.size() + at(c.module_of_group[group])];
+          if (!once(cage)) continue;
+          if (modules[group].empty()) {
+            modules[group].assign(cluster_->cables.size(), 0);
+            equipped.push_back(static_cast<int>(group));
+          }
+          ++modules[group][at(c.module_of(static_cast<int>(group)))];
         }
         if (c.links_per_fibre > 1) {
           const bool far = c.head_group == l.far_group;
@@ -637,10 +671,13 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
         return ++next < to_name.size();
       });
     }
-    for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const int g : equipped) {
       for (std::size_t part = 0; part < cluster_->cables.size(); ++part)
-        if (const std::int64_t n = modules[g * cluster_->cables.size() + part])
-          lots[{static_cast<int>(f), 0, static_cast<int>(part), 0, plan.fabrics[f].name + ": " + groups[g].who}] += n;
+        if (const std::int64_t n = modules[at(g)][part])
+          lots[{static_cast<int>(f), 0, static_cast<int>(part), 0, plan.fabrics[f].name + ": " + groups[at(g)].who}] +=
+              n;
+      modules[at(g)] = {};
+    }
     for (const Class& k : all) {
       for (const auto& [sold, n] : k.fibres)
         lots[{static_cast<int>(f), 1, static_cast<int>(sold.first - first_part), sold.second, k.what}] += n;

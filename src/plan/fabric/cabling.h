@@ -23,10 +23,11 @@ struct CableChoice {
   int head_group = -1;  // a splitter: cages of this group have the head
   bool shared = false;  // one cable for several links
   std::int64_t links_per_fibre = 1, fibres_per_link = 1;
-  std::vector<int> module_of_group;  // by cage group: the module, -1: none
-  std::vector<int> fibres;           // parts that may lie between the modules, the preferred ones first
-  Meters reach{0};                   // none: the length that is asked for
-  Meters offered{0};                 // none: the longest reach of what fits but for the length; 0: nothing fits
+  std::vector<std::pair<int, int>> modules;  // of each cage group that hangs together, ascending: the module
+  int module_of(int group) const;
+  std::vector<int> fibres;  // parts that may lie between the modules, the preferred ones first
+  Meters reach{0};          // none: the length that is asked for
+  Meters offered{0};        // none: the longest reach of what fits but for the length; 0: nothing fits
 };
 
 class Cabling {

@@ -43,6 +43,11 @@ Links::Links(const Plan& plan) : p_(plan), c_(*plan.cluster) {
       racks_[at(r)].height = static_cast<float>(g.part->height.value_or(Meters(kRackHeight)).value);
       racks_[at(r)].width = static_cast<float>(g.part->width.value_or(Meters(kRackWidth)).value);
     }
+  first_pdu_.reserve(c_.racks.size());
+  for (std::int64_t pdus = 0; const RackGroupModel& g : c_.racks) {
+    first_pdu_.push_back(pdus);
+    pdus += g.count * static_cast<std::int64_t>(g.pdus.size());
+  }
   std::int64_t switches = 0;
   for (const Fabric& f : p_.fabrics) switches = std::max(switches, f.first_switch + f.switch_count());
   switch_spots_.resize(at(switches));
@@ -237,10 +242,9 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
   std::int64_t cages = 0;
   for (std::int64_t k = 0; k < b.ports_each; ++k) cages = std::max(cages, cage_of(e.first_port + k / e.split) + 1);
   std::int32_t group = -1;
-  for (const OfSet& known : sets_)
-    if (known.node_group == e.group && known.set == e.ports && known.rate == g.rate.value &&
-        cages <= groups_[at(known.group)].per_device)
-      group = known.group;
+  std::vector<std::int32_t>& of_set = sets_[{e.group, e.ports, g.rate.value}];
+  for (const std::int32_t known : of_set)
+    if (cages <= groups_[at(known)].per_device) group = known;
   if (group < 0) {
     if (set.nics >= 0 && nodes.server.nics[at(set.nics)].part) {
       g.connector = nodes.server.nics[at(set.nics)].part->connector.value_or("");
@@ -256,7 +260,7 @@ void Links::add_block(int fabric, const FabricBlock& b, std::vector<PortCage>& o
     }
     g.links *= e.split;
     group = add_group(std::move(g));
-    sets_.push_back({e.group, e.ports, groups_[at(group)].rate.value, group});
+    of_set.push_back(group);
   }
   for (std::int64_t k = 0; k < b.ports_each; ++k) {
     out.push_back({group, static_cast<std::int32_t>(cage_of(e.first_port + k / e.split))});
@@ -271,16 +275,15 @@ CableSpot Links::member_spot(const FabricBlock& b, std::int64_t m) const {
   switch (b.what) {
     case What::switches:
       return switch_spot(b.of, p_.switch_ref(b.of, m));
-    case What::pdus:
-      for (const RackGroupModel& g : c_.racks) {
-        const std::int64_t each = static_cast<std::int64_t>(g.pdus.size());
-        if (m >= g.count * each) {
-          m -= g.count * each;
-          continue;
-        }
-        return {static_cast<std::int32_t>(g.first + m / each), half(g.first + m / each), 0};
-      }
-      return {};
+    case What::pdus: {
+      const auto after = std::ranges::upper_bound(first_pdu_, m);
+      if (after == first_pdu_.begin()) return {};
+      const auto group = after - first_pdu_.begin() - 1;  // the last of those that begin here: others have no PDUs
+      const RackGroupModel& g = c_.racks[at(group)];
+      const std::int64_t each = static_cast<std::int64_t>(g.pdus.size()), of_group = m - first_pdu_[at(group)];
+      if (of_group >= g.count * each) return {};
+      return {static_cast<std::int32_t>(g.first + of_group / each), half(g.first + of_group / each), 0};
+    }
     case What::shelves: {
       const AssemblyGroupModel& a = c_.assemblies[at(b.of)];
       const std::int64_t each = b.members / a.count;

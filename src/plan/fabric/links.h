@@ -15,7 +15,9 @@
 // adapters in four cages).
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/division.h"
@@ -131,18 +133,15 @@ class Links {
   bool underfloor_ = false;
   float slack_ = 0;
   std::vector<RackSpot> racks_;
+  std::vector<std::int64_t> first_pdu_;  // by rack group: PDUs of the groups before it
   std::vector<CableSpot> switch_spots_;  // by switch number
   std::vector<CageGroup> groups_;
   std::int64_t cages_ = 0;
   std::vector<std::vector<TierCages>> tiers_;               // by fabric, tier
   std::vector<std::vector<std::vector<PortCage>>> blocks_;  // by fabric, block, port
   std::vector<std::vector<CableSpot>> storage_;
-  struct OfSet {
-    std::int32_t node_group, set;
-    double rate;
-    std::int32_t group;
-  };
-  std::vector<OfSet> sets_;
+  std::map<std::tuple<std::int32_t, std::int32_t, double>, std::vector<std::int32_t>>
+      sets_;  // cage groups of a node group's port set at one rate
 };
 
 template <class Take>

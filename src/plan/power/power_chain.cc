@@ -265,6 +265,14 @@ std::vector<PowerClass> power_classes_of(const Plan& plan) {
   return out;
 }
 
+std::span<const PowerClass> classes_of_group(std::span<const PowerClass> classes, std::int64_t rack_group) {
+  const auto first =
+      std::ranges::partition_point(classes, [&](const PowerClass& k) { return !k.assembly && k.group < rack_group; });
+  const auto last =
+      std::ranges::partition_point(classes, [&](const PowerClass& k) { return !k.assembly && k.group <= rack_group; });
+  return {first, last};
+}
+
 void evaluate(const PowerRack& rack, const PowerFailure& failure, PowerState& state) {
   const std::size_t n = rack.positions.size();
   state.position_watts.assign(n, 0);

@@ -54,8 +54,9 @@ struct PowerClass {
   std::vector<std::int32_t> racks;  // numbers, ascending
 };
 // Every rack is in exactly one class. Devices of a class are alike by place: device i of one rack is of the kind of
-// device i of another.
+// device i of another. The classes of a rack group stand together, in the order of the groups; assemblies' follow.
 std::vector<PowerClass> power_classes_of(const Plan&);  // Plan::power_classes, worked out anew
+std::span<const PowerClass> classes_of_group(std::span<const PowerClass>, std::int64_t rack_group);
 
 // A rack of the group with such content, which is not (yet) the plan's.
 PowerRack power_rack(const Plan&, const RackGroupModel&, const RackPlan&);

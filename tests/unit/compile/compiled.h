@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "compile/compile.h"
+#include "spec/sections.h"
 #include "unit/model/examples.h"
+#include "yaml/document.h"
 
 namespace clusterc::test {
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "diag/finding.h"
 #include "spec/nodes.h"
+#include "spec/sections.h"
 #include "spec/spec.h"
 #include "unit/lsp/marked.h"
+#include "yaml/document.h"
 
 namespace clusterc::lsp {
 namespace {

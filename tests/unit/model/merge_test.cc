@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "spec/sections.h"
 #include "spec/site.h"
 #include "spec/spec.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/nodes.h"
+#include "spec/sections.h"
 
 namespace clusterc {
 namespace {

@@ -2,7 +2,9 @@
 #pragma once
 #include "plan/fabric/fabric.h"
 #include "spec/network.h"
+#include "spec/sections.h"
 #include "unit/plan/sample.h"
+#include "yaml/document.h"
 
 namespace clusterc::test {
 

@@ -5,11 +5,14 @@
 #include <set>
 #include <string>
 
+#include "diag/finding.h"
 #include "rules/acceptances.h"
 #include "rules/rule.h"
 #include "rules/severities.h"
 #include "spec/judgement.h"
+#include "spec/sections.h"
 #include "spec/spec.h"
+#include "yaml/document.h"
 
 namespace clusterc {
 namespace {

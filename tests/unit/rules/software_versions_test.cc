@@ -150,6 +150,16 @@ TEST(SoftwareVersions, FileSystemClients) {
   EXPECT_EQ(table, ours);
 }
 
+TEST(SoftwareVersions, DriverKernels) {
+  std::set<std::string> table, ours;
+  for (Row& r : rows_of("driver-kernels"))
+    table.insert(r["driver"] + " " + r["until"] + " " + r["last"] + " " + r["kernel"]);
+  for (const DriverKernel& k : kDriverKernels)
+    ours.insert(std::string(k.branch) + " " + std::string(k.until) + (k.last ? " true " : " false ") +
+                std::string(k.kernel));
+  EXPECT_EQ(table, ours);
+}
+
 // Which servers have NVSwitches is told by form and number of their GPUs; the table names servers.
 TEST(SoftwareVersions, NvSwitchServers) {
   for (Row& r : rows_of("fabric-manager")) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "diag/finding.h"
 #include "spec/network.h"
+#include "spec/sections.h"
+#include "yaml/document.h"
 
 namespace clusterc {
 namespace {

@@ -5,8 +5,11 @@
 #include <iterator>
 #include <memory>
 
+#include "diag/finding.h"
+#include "spec/sections.h"
 #include "spec/site.h"
 #include "spec/spec.h"
+#include "yaml/document.h"
 
 namespace clusterc {
 namespace {

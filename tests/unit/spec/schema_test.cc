@@ -15,9 +15,12 @@
 #include <valijson/validator.hpp>
 
 #include "base/json_writer.h"
+#include "diag/finding.h"
 #include "fields/scalar_text.h"
 #include "fields/show.h"
+#include "spec/sections.h"
 #include "spec/spec.h"
+#include "yaml/document.h"
 
 namespace clusterc {
 namespace {

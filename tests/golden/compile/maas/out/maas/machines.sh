@@ -1,8 +1,9 @@
 #!/bin/sh
 # made by clusterc from spec 'listed'; do not edit: use outputs.maas.extra
-# no MAC is known of nodes, which are left out: 1; rows of the inventory (`inventory:` of the spec) say it: n3,data1,MAC
-# usage: machines.sh PROFILE     PROFILE: what `maas login` was given
-# Machines that MAAS knows by their name stay as they are, so that it can be run again. BMC_USER and BMC_PASSWORD: who may turn the machines on.
+# no MAC address is known of nodes, which are left out: 1; add rows to the inventory (`inventory:` of the spec): n3,data1,MAC
+# usage: machines.sh PROFILE     PROFILE: the profile name of `maas login`
+# Machines whose name MAAS already has are not changed, so that the script can run again. BMC_USER and BMC_PASSWORD:
+# an account that may turn the machines on.
 set -eu
 profile=${1:?usage: machines.sh PROFILE}
 

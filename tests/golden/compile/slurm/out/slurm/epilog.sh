@@ -1,7 +1,7 @@
 #!/bin/sh
 # made by clusterc from spec 'Sched'; do not edit: use outputs.slurm.extra
-# Slurm's Epilog: run as root on each node of a job when all of it has ended. Takes the job's scratch away and looks at the node, before the
-# next job comes.
+# Slurm's Epilog: runs as root on each node of a job after the job has ended. It removes the job's scratch folder and
+# checks the node before the next job.
 # shellcheck disable=SC2317  # node.sh calls the functions
 set -u
 PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

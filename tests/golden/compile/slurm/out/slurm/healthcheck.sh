@@ -1,31 +1,34 @@
 #!/bin/sh
 # made by clusterc from spec 'Sched'; do not edit: use outputs.slurm.extra
-# Looks for what the spec promises of this machine, as node.sh beside it lists it. All looks run at the same time.
-#   healthcheck.sh                 Slurm's HealthCheckProgram: drains the node, with a reason that begins with "health: ", while something is
-#                                  missing; resumes it when all is there again. A node with any other reason stays as it is.
-#   healthcheck.sh --prolog        likewise before a job: drains, ends with 1, and never resumes
-#   healthcheck.sh --drain FAULT   drains the node for what the prolog could not do
-#   healthcheck.sh --check [FILE]  only says what is missing, a line each, and ends with 1; FILE in the place of node.sh
-#   healthcheck.sh --list [FILE]   likewise on the standard output, without the node's name
-#   healthcheck.sh --look ...      one look, for the others
+# Checks this machine against the spec; node.sh beside it lists the checks. All checks run at the same time.
+#   healthcheck.sh                 Slurm's HealthCheckProgram: drains the node while something is missing, with a reason
+#                                  that begins with "health: ", and resumes it when nothing is missing. It does not
+#                                  change a node with any other reason.
+#   healthcheck.sh --prolog        the same before a job: drains, ends with status 1, and never resumes
+#   healthcheck.sh --drain FAULT   drains the node because the prolog failed
+#   healthcheck.sh --check [FILE]  only prints what is missing, one line each, and ends with status 1; FILE replaces
+#                                  node.sh
+#   healthcheck.sh --list [FILE]   the same on standard output, without the name of the node
+#   healthcheck.sh --look ...      one check, for the other modes
 # shellcheck disable=SC2317  # node.sh calls the functions
 set -u
 PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 here=/etc/slurm
-# Slurm kills the program after 60 s (slurm.conf(5), HealthCheckProgram). What has not answered `budget` seconds after the start counts as
-# missing; slurmctld is waited for three times `patience` seconds at most: 30 + 3 x 8 = 54.
+# Slurm kills the program after 60 s (slurm.conf(5), HealthCheckProgram). A check without an answer `budget` seconds after
+# the start counts as missing; the script waits for slurmctld three times `patience` seconds at most: 30 + 3 x 8 = 54.
 budget=30 patience=8
 node=${SLURMD_NODENAME:-$(uname -n | sed 's/[.].*//')}
 
-# ---- looks: each says what is missing, or nothing -----------------------------------------------------------------------------------------
+# ---- checks: each prints what is missing, or nothing ---------------------------------------------------------------
 # gpus COUNT TOOL: a GPU that fell off the bus keeps its device file and does not answer
 look_gpus() {
   answers=$("$2" --query-gpu=index --format=csv,noheader 2> /dev/null | grep -c '^[0-9]')
   [ "$answers" -eq "$1" ] || echo "$answers of $1 GPUs answer"
 }
 # amd_gpus FOLDER COUNT NUMBER...: the driver's list of GPUs has renderD of each of these numbers, and COUNT entries in all (0: not compared).
-# Where it has others, a GPU is partitioned or the numbers are not those of gres.conf: Slurm keeps no job from what gres.conf does not list.
+# Other numbers mean that a GPU is partitioned or that gres.conf is wrong: Slurm confines no job to devices that
+# gres.conf does not list.
 look_amd_gpus() {
   list=$(cat "$1"/*/properties 2> /dev/null | sed -n 's/^drm_render_minor \([1-9][0-9]*\)$/\1/p')
   count=$2
@@ -46,26 +49,27 @@ look_gpu_driver() {
   driver=$("$2" --query-gpu=driver_version --format=csv,noheader 2> /dev/null | sed -n 1p)
   case $driver. in "$1".*) ;; *) echo "GPU driver '$driver' and not $1" ;; esac
 }
-# mig_off TOOL: a GPU of the Ampere generation keeps the mode when the system is installed again, and has nothing to run on without instances
+# mig_off TOOL: a GPU of the Ampere generation keeps the MIG mode over a reinstallation, and runs nothing without instances
 look_mig_off() {
   [ "$("$1" --query-gpu=mig.mode.current --format=csv,noheader 2> /dev/null | grep -cx Enabled)" -eq 0 ] ||
     echo "MIG is on, and not asked for: cluster-mig off, or nvidia-smi -mig 0"
 }
-# gpu_fabric TOOL: GPUs that meet in NVSwitches compute once the fabric manager has registered them, else CUDA returns error 802. Generations
+# gpu_fabric TOOL: GPUs behind NVSwitches work after the fabric manager has registered them, else CUDA returns error
+# 802. Generations
 # before Hopper have no such state, N/A; drivers before 525 do not show it.
 look_gpu_fabric() {
   outside=$("$1" -q 2> /dev/null |
     sed -n '/^ *Fabric *$/,/^ *Status *:/{s/^ *State *: *//p; s/^ *Status *: *//p}' | grep -Evix 'Completed|Success|N/A|Not Supported' | sort | uniq -c | tr -s ' \n' ' ')
   [ -z "$outside" ] || echo "GPUs outside the NVLink fabric:${outside% }"
 }
-# memory MIB: at least; a module that failed is not there after the next start
+# memory MIB: at least so much; a failed module is missing after the next boot
 look_memory() {
   kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
   [ "$((${kib:-0} / 1024))" -ge "$1" ] || echo "$((${kib:-0} / 1024)) MiB of memory, $1 at least"
 }
 # link PORT
 look_link() { [ "$(cat "/sys/class/net/$1/operstate" 2> /dev/null)" = up ] || echo "link $1 is not up"; }
-# ib_ports COUNT RATE: so many ports of InfiniBand are active at RATE Gb/s or more. Which is which the kernel does not say: they are counted.
+# ib_ports COUNT RATE: COUNT InfiniBand ports are active at RATE Gb/s or more. The kernel does not tell which port is which.
 look_ib_ports() {
   active=0 others=
   for port in /sys/class/infiniband/*/ports/*; do
@@ -77,7 +81,7 @@ look_ib_ports() {
   done
   [ "$active" -ge "$1" ] || echo "$active of $1 InfiniBand ports active at $2 Gb/s$others"
 }
-# daemon UNIT [PROCESS]: the process is looked for where systemd does not run
+# daemon UNIT [PROCESS]: without systemd, look for the process
 look_daemon() {
   state=$(systemctl is-active "$1" 2> /dev/null)
   case $state in
@@ -92,12 +96,12 @@ look_daemon() {
 }
 # mounted FOLDER
 look_mounted() { mountpoint -q "$1" || echo "$1 is not mounted"; }
-# scratch FOLDER: mounted, and takes a job's folder, as the prolog makes one
+# scratch FOLDER: is mounted, and a folder can be created in it, as the prolog does
 look_scratch() {
   missing=$(look_mounted "$1")
   if [ -z "$missing" ]; then takes_folders "$1"; else echo "$missing"; fi
 }
-# scratch_folder FOLDER: the spec does not say which drives it lies on, so that it is not looked for
+# scratch_folder FOLDER: the spec does not name its drives, so that its mount is not checked
 look_scratch_folder() {
   [ "$(id -u)" = 0 ] || return
   mkdir -p "$1"
@@ -108,8 +112,8 @@ takes_folders() {
   made=$(mktemp -d "$1/.health.XXXXXX") && rmdir "$made" || echo "no folder can be made in $1"
 }
 
-# --look SINCE LOCK KIND WORD...: where another check is at the same look just now, its answer is taken if it came after this check began
-# (SINCE). Each process of the look holds the lock.
+# --look SINCE LOCK KIND WORD...: if another run makes the same check now, its answer counts if it is newer than the start
+# of this run (SINCE). Each process of the check holds the lock.
 if [ "${1:-}" = --look ]; then
   since=$2 lock=$3 kind=$4
   shift 4
@@ -126,11 +130,11 @@ if [ "${1:-}" = --look ]; then
   exit
 fi
 
-# ---- a check: all looks, until the last has answered or the budget is spent ---------------------------------------------------------------
-kept=/run/cluster-health/$node   # what is remembered until the machine starts again
+# ---- a run: all checks, until the last one has answered or the budget is used --------------------------------------
+kept=/run/cluster-health/$node   # state that is kept until the next boot
 if [ "$(id -u)" = 0 ]; then
   (umask 077; mkdir -p "$kept")
-  find "$kept" -maxdepth 1 -name 'check.*' -mmin +10 -exec rm -rf {} + 2> /dev/null   # of checks that were killed
+  find "$kept" -maxdepth 1 -name 'check.*' -mmin +10 -exec rm -rf {} + 2> /dev/null   # of runs that were killed
   out=$(mktemp -d "$kept/check.XXXXXX") || exit 1
 else
   out=$(mktemp -d) || exit 1
@@ -140,7 +144,7 @@ trap 'rm -rf "$out"' EXIT
 looks=0
 : > "$out/0"
 miss() { printf '%s\n' "$1" >> "$out/0"; }
-# start FAULT KIND WORD...: a look beside the others; until it has ended its answer is FAULT
+# start FAULT KIND WORD...: a check in parallel with the others; until it has ended, its answer is FAULT
 start() {
   looks=$((looks + 1))
   printf '%s\n' "$1" > "$out/$looks"
@@ -186,18 +190,18 @@ case ${1:-} in
   --prolog) [ -n "$found" ] || exit 0 ;;
 esac
 
-# ---- slurmctld: asked and told, by one check at a time ------------------------------------------------------------------------------------
+# ---- slurmctld: queried and updated by one run at a time -----------------------------------------------------------
 drained=$kept/drained   # the reason, while this script holds the node drained
-prolog=$kept/prolog     # there since the prolog let a job go away
-asked=$kept/asked       # there once slurmctld was asked since the machine started: a start empties /run, and mends many a fault
+prolog=$kept/prolog     # exists since the prolog rejected a job
+asked=$kept/asked       # exists if slurmctld was queried since the boot: a boot empties /run, and clears many faults
 control() { timeout -s KILL "$patience" scontrol "$@"; }
 ask() {
   shown=$(control show node "$node" 2> /dev/null) || return 1
   state=$(printf '%s\n' "$shown" | sed -n 's/^ *State=\([^ ]*\).*/\1/p')
   reason=$(printf '%s\n' "$shown" | sed -n 's/^ *Reason=\(.*\)/\1/p' | sed 's/ *\[[^][ ]*@[^][ ]*\]$//')
 }
-# Whether the reason is this script's own: word for word, after a start of the machine by how it begins. Where slurmctld did not answer the
-# prolog, it is the one that Slurm gives a node whose prolog failed.
+# Is the reason one of this script? It is equal to the stored reason; after a boot it only begins like one. If slurmctld
+# did not answer the prolog, it is the reason that Slurm gives a node whose prolog failed.
 is_ours() {
   case $reason in
     "health: "*) [ ! -s "$drained" ] || [ "$reason" = "$(cat "$drained")" ] ;;

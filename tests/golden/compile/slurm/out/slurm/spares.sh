@@ -1,17 +1,17 @@
 #!/bin/sh
 # made by clusterc from spec 'Sched'; do not edit: use outputs.slurm.extra
-# Takes spares out of service, each of them once, with the reason "spare". Run it as root or SlurmUser on a controller once slurmctld
-# answers: after its first start before slurmd runs on any node, and again after each change of the spec.
-#   scontrol update nodename=NODE state=resume                puts a spare into service: no later run takes it out again
+# Drains each spare node once, with the reason "spare". Run it as root or SlurmUser on a controller when slurmctld
+# answers: after its first start, before slurmd runs on any node, and again after each change of the spec.
+#   scontrol update nodename=NODE state=resume                puts a spare into service: no later run drains it again
 #   scontrol update nodename=NODE state=drain reason=spare    takes it out of service again
-# Which spares were taken out is noted beside slurmctld's state, and lost with that.
+# A file beside slurmctld's state lists the drained spares; it is lost if that state is lost.
 set -eu
 
 config=$(scontrol show config)
 value() { printf '%s\n' "$config" | sed -n "s/^$1 *= //p"; }
 state=$(value StateSaveLocation) user=$(value SlurmUser)
 user=${user%%(*}
-# Root of a client may be nobody where the state lies, and the folder is not root's: what is written there SlurmUser writes.
+# Root may be squashed on the file system of the state, and the folder belongs to SlurmUser: write there as SlurmUser.
 if [ "$(id -u)" = 0 ] && [ "$user" != root ]; then
   exec setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups sh "$0"
 fi
@@ -25,7 +25,8 @@ spares() {
     names="$names$node
 "
     if printf '%s\n' "$before" | grep -qxF -e "$node"; then continue; fi
-    # One that somebody took out of service has a reason that somebody needs; the health check would put it back.
+    # Keep the reason of a node that an administrator drained, but not that of the health check, which would resume
+    # the spare.
     case $(scontrol show node "$node" | sed -n 's/^ *State=\([^ ]*\).*/\1/p; s/^ *Reason=/:/p' | tr -d '\n') in
       *DRAIN*:health:* | *FAIL*:health:*) ;;
       *DRAIN* | *FAIL*) continue ;;

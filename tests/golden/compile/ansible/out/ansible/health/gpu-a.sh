@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # made by clusterc from spec 'plays'; do not edit: use outputs.ansible.extra
-# what cluster-health looks for on the machines of this group
+# checks that cluster-health makes on the machines of this group
 gpus 8 nvidia-smi
 gpu_instances 56 nvidia-smi 1g.10gb
 gpu_driver 570 nvidia-smi

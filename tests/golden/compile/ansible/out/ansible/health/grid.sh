@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # made by clusterc from spec 'plays'; do not edit: use outputs.ansible.extra
-# what cluster-health looks for on the machines of this group
+# checks that cluster-health makes on the machines of this group
 memory 3160
 daemon munge munged
 daemon slurmd slurmd

@@ -1,7 +1,7 @@
 #!/bin/sh
 # made by clusterc from spec 'told'; do not edit: use outputs.fabric-env.extra
-# puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA ports of the plan are there, and the
-# libraries are left to choose among them; run it again when they are.
+# Installs the files beside it on a node of this group and prints what it changed. Exit status 3: some RDMA ports of the plan are missing, so that the
+# libraries choose among the others; run it again when all are there.
 # shellcheck disable=SC2317,SC2329  # not every group calls every function
 set -u
 LC_ALL=C
@@ -17,7 +17,7 @@ port() {
   ports=$ports${ports:+,}$1
   some=$((some + 1))
 }
-# expect COUNT NETWORK: as many as the plan has, or the libraries choose for themselves
+# expect COUNT NETWORK: fewer ports than the plan has: the libraries choose by themselves
 expect() {
   [ "$some" -eq "$1" ] || { echo "network $2: $some of $1 RDMA ports are there" >&2; status=3; }
   some=0
@@ -43,7 +43,7 @@ infiniband() {
     done
   done
 }
-# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
+# put FILE PLACE [LINE]: installs the file beside this script, with the ports after LINE, if it differs
 put() {
   to=$root$2
   mkdir -p "${to%/*}" || exit 2

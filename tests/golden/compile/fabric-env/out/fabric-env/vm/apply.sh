@@ -1,7 +1,7 @@
 #!/bin/sh
 # made by clusterc from spec 'told'; do not edit: use outputs.fabric-env.extra
-# puts the files beside it in place on a node of this group; says what it changed. Exit status 3: not all RDMA ports of the plan are there, and the
-# libraries are left to choose among them; run it again when they are.
+# Installs the files beside it on a node of this group and prints what it changed. Exit status 3: some RDMA ports of the plan are missing, so that the
+# libraries choose among the others; run it again when all are there.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -9,7 +9,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
 root=${FABRIC_ENV_ROOT:-}   # folder of another system, for an image
 ports=
 status=0
-# put FILE PLACE [LINE]: the file beside this script, with the ports behind LINE; only what differs is written
+# put FILE PLACE [LINE]: installs the file beside this script, with the ports after LINE, if it differs
 put() {
   to=$root$2
   mkdir -p "${to%/*}" || exit 2

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # made by clusterc from spec 'Sched'; do not edit: use outputs.slurm.extra
-# what healthcheck.sh, prolog.sh and epilog.sh look after on the nodes of group 'cpu'; there as /etc/slurm/node.sh
+# what healthcheck.sh, prolog.sh and epilog.sh check on the nodes of group 'cpu'; installed as /etc/slurm/node.sh
 memory 761856
 link data1
 daemon munge munged

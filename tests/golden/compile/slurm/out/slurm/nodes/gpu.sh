@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # made by clusterc from spec 'Sched'; do not edit: use outputs.slurm.extra
-# what healthcheck.sh, prolog.sh and epilog.sh look after on the nodes of group 'gpu'; there as /etc/slurm/node.sh
+# what healthcheck.sh, prolog.sh and epilog.sh check on the nodes of group 'gpu'; installed as /etc/slurm/node.sh
 gpu_device /dev/nvidia0
 gpu_device /dev/nvidia1
 gpu_device /dev/nvidia2

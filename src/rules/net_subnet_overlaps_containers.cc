@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "plan/plan.h"
+#include "rules/rule.h"
+#include "rules/say.h"
+#include "spec/network.h"
+#include "spec/nodes.h"
+#include "spec/software.h"
+
+namespace clusterc {
+namespace {
+
+constexpr Ipv4Prefix prefix(std::uint32_t a, std::uint32_t b, std::uint32_t c, int length) {
+  return {a << 24 | b << 16 | c << 8, length};
+}
+constexpr Ipv4Prefix kServices = prefix(10, 96, 0, 12);       // kubeadm init, --service-cidr
+constexpr Ipv4Prefix kPodmanBridge = prefix(10, 88, 0, 16);   // podman-network(1), subnet notes
+constexpr Ipv4Prefix kRootlessPodman = prefix(10, 0, 2, 24);  // slirp4netns(1), --cidr
+constexpr Ipv4Prefix kDockerBridge = prefix(172, 17, 0, 16);  // dockerd, the first of its default address pools
+
+// Systems whose own podman is older than 5.0, which took pasta (with the addresses of the host) in place of
+// slirp4netns.
+constexpr std::array<std::string_view, 6> kOldPodman = {"debian-11",    "debian-12", "ubuntu-22.04",
+                                                        "ubuntu-24.04", "rocky-8",   "rhel-8"};
+
+const NamedVersion* runtime(const Software& s, std::string_view name) {
+  const auto found = std::find_if(s.containers.begin(), s.containers.end(),
+                                  [&](const NamedVersion& r) { return r.kind && to_lower(*r.kind) == name; });
+  return found == s.containers.end() ? nullptr : &*found;
+}
+
+bool has_slirp(const Software& s, const NamedVersion& podman) {
+  if (podman.version) return *podman.version < Version{std::string("5.0")};
+  return s.os && std::find(kOldPodman.begin(), kOldPodman.end(), *s.os) != kOldPodman.end();
+}
+
+bool is_in(const NetworkModel& n, std::size_t group) {
+  return std::any_of(n.ends.begin(), n.ends.end(),
+                     [&](const EndPoints& e) { return e.group == static_cast<int>(group); });
+}
+
+bool joins_kubernetes(const Cluster& c, const NodeGroupModel& g) {
+  const auto& scheduler = c.spec.software->scheduler;
+  if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes) return false;
+  if (g.has_role(Role::control_plane) || (scheduler->schedules.empty() && g.computes)) return true;
+  return std::any_of(scheduler->schedules.begin(), scheduler->schedules.end(),
+                     [&](const auto& name) { return name && *name == g.name; });
+}
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const NetworkModel& n : c.networks) {
+    if (n.everything || !n.subnet || !n.spec->subnet) continue;
+    const auto say = [&](const NodeGroupModel& g, SourceSpan user, const Ipv4Prefix& range, const std::string& whose,
+                         std::string_view help) {
+      Finding& f = findings.warning(
+          rule.id, n.spec->subnet.span,
+          format("{} of network '{}' {} {}, {}", n.subnet->text(), n.name,
+                 range.contains(n.subnet->base) && n.subnet->length >= range.length ? "lies within" : "overlaps",
+                 range.text(), whose));
+      f.note(first_place(user, g.span), format("'{}' has them", g.name));
+      f.help(std::string(help)).object("networks." + n.name);
+    };
+    bool services = false, docker = false, podman = false;  // told of this network
+    for (std::size_t i = 0; i < c.nodes.size(); ++i) {
+      const NodeGroupModel& g = c.nodes[i];
+      if (g.count == 0) continue;
+      const bool inside = is_in(n, i);
+      if (!services && inside && joins_kubernetes(c, g) && n.subnet->overlaps(kServices)) {
+        services = true;
+        say(g, c.spec.software->scheduler->kind.span, kServices,
+            "from which kubeadm gives addresses to services of Kubernetes: hosts with such an address are not reached",
+            "use another prefix; or start Kubernetes with another `--service-cidr`, and accept this");
+      }
+      const NamedVersion* p = runtime(g.software, "podman");
+      if (!podman && p && inside && n.subnet->overlaps(kPodmanBridge)) {
+        podman = true;
+        say(g, p->kind.span, kPodmanBridge,
+            "the network of podman's containers: containers of root do not reach hosts with such an address",
+            "use another prefix; or set `default_subnet` in containers.conf, and accept this");
+      } else if (!podman && p && inside && has_slirp(g.software, *p) && n.subnet->overlaps(kRootlessPodman)) {
+        podman = true;
+        say(g, p->kind.span, kRootlessPodman,
+            "the network inside containers of podman that users start: these do not reach hosts with such an address",
+            "use another prefix; or run containers with `--network slirp4netns:cidr=…` or on the host's network, and "
+            "accept this");
+      }
+      // Docker takes its next pool where the host has a route of its own into this one: only what lies behind a router
+      // is hidden.
+      const NamedVersion* d = runtime(g.software, "docker");
+      const bool routed =
+          n.spec->gateway && std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& other) {
+            return !other.everything && other.spec->gateway && is_in(other, i);
+          });
+      if (!docker && d && !inside && routed && n.subnet->overlaps(kDockerBridge)) {
+        docker = true;
+        say(g, d->kind.span, kDockerBridge,
+            "the bridge of Docker: nodes that reach the network through a router lose it once Docker runs",
+            "use another prefix; or set `bip` or `default-address-pools` in daemon.json, and accept this");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+The `subnet` of a network shares no address with the ranges that container software on its nodes takes for itself, where
+nobody says otherwise: services of Kubernetes, networks of podman, the bridge of Docker.
+
+## Why it matters
+
+Packets to an address that is in both ranges stay on the node: the name resolves, a ping from the host may work, and
+containers find nothing there. With Kubernetes the first address of the range is the API server's own service.
+
+## Formula
+
+```
+10.96.0.0/12    services of Kubernetes (kubeadm)        networks of its nodes
+10.88.0.0/16    podman, containers of root              networks of nodes with podman
+10.0.2.0/24     podman before 5.0, containers of users  networks of nodes with podman (slirp4netns)
+172.17.0.0/16   Docker                                  networks that nodes with docker reach through a router
+```
+
+Unit: none. Address ranges are compared.
+
+Docker takes its next range where the node itself is in such a network.
+
+Source: Kubernetes documentation, kubeadm init (`--service-cidr`); podman-network(1), subnet notes; slirp4netns(1), `--cidr`; Docker documentation, dockerd (`default-address-pools`).
+
+## Example
+
+`subnet: 10.100.0.0/16` for the nodes of a Kubernetes cluster.
+
+## How to fix
+
+Use another prefix, or give the software another range.
+
+## When to accept
+
+Where the software has another range: the spec does not say which.
+)";
+
+extern const Rule kNetSubnetOverlapsContainers;  // registry.cc names it
+const Rule kNetSubnetOverlapsContainers = {
+    .id = "net-subnet-overlaps-containers",
+    .code = "NET-029",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a network has addresses that container software on its nodes takes for itself",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
