@@ -43,7 +43,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           rule.id, first_place(written(declared), n.span),
           format("each leaf of network '{}' has an oversubscription of {:.3g}:1, but {}", n.name, f.oversubscription,
                  stated ? format("the spec states {:.3g}:1", said)
-                          : std::string("full bandwidth is planned where `oversubscription` is left out")));
+                        : std::string("full bandwidth is planned where `oversubscription` is left out")));
       x.label(wired);
       x.help("use more spines, or fewer nodes on each leaf");
       x.object("networks." + n.name);
