@@ -220,14 +220,15 @@ TEST(Session, AFindingIsAcceptedByAnAction) {
        {"", "accept:\n  - { rule: pcie-acs, at: nodes, reason: x, until: 2999-01-01 }\n"}) {
     Session s({}, {{"textDocument", {{"codeAction", {{"codeActionLiteralSupport", Json::object()}}}}}});
     text = std::string(kLab) + std::string(list);
+    const std::string gpus = "      gpus: 4 x nvidia-l40s\n";
+    text.insert(text.find(gpus), "      memory: 16 x 64 GiB\n");  // over 24 channels
     s.today = Date{2026, 11, 26};
     s.open(kUri, text);
-    ASSERT_TRUE(s.has_code(kUri, "node-memory-channels-uneven").is_object());
-    const Json all =
-        s.request("textDocument/codeAction",
-                  {{"textDocument", {{"uri", kUri}}},
-                   {"range", {{"start", {{"line", 20}, {"character", 0}}}, {"end", {{"line", 20}, {"character", 30}}}}},
-                   {"context", {{"diagnostics", Json::array()}}}})["result"];
+    const Json found = s.has_code(kUri, "node-memory-channels-uneven");
+    ASSERT_TRUE(found.is_object());
+    const Json all = s.request("textDocument/codeAction", {{"textDocument", {{"uri", kUri}}},
+                                                           {"range", found["range"]},
+                                                           {"context", {{"diagnostics", Json::array()}}}})["result"];
     const auto accept = std::ranges::find_if(
         all, [](const Json& action) { return action["title"].get<std::string>().starts_with("accept it until "); });
     ASSERT_NE(accept, all.end()) << all.dump();

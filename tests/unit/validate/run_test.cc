@@ -432,14 +432,14 @@ TEST_F(Suite, AJournalCountsOnlyAsItWasWrittenAndForTheSameThings) {
     const char *was, *is, *why;
   };
   const Case cases[] = {
-      {R"("spec_sha256":"d")", R"("spec_sha256":"e")", "of another spec (e, now d)"},
+      {R"("spec_sha256":"d")", R"("spec_sha256":"e")", "for another spec (e, now d)"},
       {R"("launcher":"fake")", R"("launcher":"slurm")",
-       "of another launcher (slurm, now fake): name that launcher with --launcher"},
-      {R"("cluster":"quartet")", R"("cluster":"other")", "of another cluster (other"},
+       "for another launcher (slurm, now fake): name that launcher with --launcher"},
+      {R"("cluster":"quartet")", R"("cluster":"other")", "for another cluster (other"},
       {R"("program_version":"0.1.0")", R"("program_version":"0.0.9")",
-       "of another version of clusterc (0.0.9, now 0.1.0)"},
+       "for another version of clusterc (0.0.9, now 0.1.0)"},
       {R"("bundle_sha256":"b")", R"("bundle_sha256":"c")",
-       "of another bundle of validators (c, now b): name the folder of that bundle with --bundle"},
+       "for another bundle of validators (c, now b): name the folder of that bundle with --bundle"},
       {R"("bundle_sha256":"b",)", "", "line 2 was not written by clusterc: 'bundle_sha256' is missing or not a text"},
       {R"("program_version":"0.1.0",)", "", "'program_version' is missing or not a text"},
       {R"("started":"2001)", R"("started":"2101)",
