@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "spec/software.h"
 
 namespace clusterc {
 

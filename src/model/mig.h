@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "spec/software.h"
-
 namespace clusterc {
+
+struct Software;
 
 struct MigLayout {
   std::int64_t count = 1;                  // instances of each GPU

@@ -1,22 +1,11 @@
 // Who speaks RDMA: what pins memory and wants an RDMA stack on the node.
 #pragma once
-#include <algorithm>
-
 #include "model/cluster.h"
-#include "spec/network.h"
 
 namespace clusterc {
 
 // InfiniBand, EFA and NVLink networks by themselves, Ethernet where the spec says roce or iwarp.
-inline bool is_rdma(const NetworkModel& n) {
-  return n.kind != LinkKind::ethernet || (n.spec && n.spec->rdma.value_or(Rdma::none) != Rdma::none);
-}
-
-inline bool uses_rdma(const Cluster& c, int group) {
-  return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
-    return is_rdma(n) &&
-           std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) { return e.group == group; });
-  });
-}
+bool is_rdma(const NetworkModel&);
+bool uses_rdma(const Cluster&, int group);
 
 }  // namespace clusterc

@@ -12,6 +12,7 @@
 #include "report/what_if_report.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
+#include "spec/software.h"
 #include "spec/storage.h"
 #include "spec/team.h"
 #include "system/file_systems.h"
@@ -229,7 +230,8 @@ class Handbook {
         std::string name = p_.switch_name(static_cast<int>(f), {static_cast<int>(p_.fabrics[f].tiers.size()) - 1, 0});
         names.push_back(name.replace(name.find('/'), 1, ":"));
       }
-    return names.size() < 2 ? std::string() : "; combinations: `clusterc plan SPEC --what-if " + join(names, ",") + "`";
+    return names.size() < 2 ? std::string()
+                            : "; combinations: " + markdown_code("clusterc plan SPEC --what-if " + join(names, ","));
   }
 
   void failures() {

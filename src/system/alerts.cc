@@ -11,6 +11,7 @@
 #include "model/node_memory.h"
 #include "model/rdma.h"
 #include "plan/power/power_chain.h"
+#include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
 #include "system/interfaces.h"

@@ -9,6 +9,7 @@
 #include "model/storage_path.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
+#include "spec/software.h"
 #include "spec/team.h"
 #include "system/dhcp.h"
 #include "system/each_address.h"

@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "model/rdma.h"
+#include "spec/network.h"
 #include "targets/collectives.h"
 
 namespace clusterc {

@@ -55,5 +55,5 @@ for name in campus case-nfs-storage-network; do
   case $name in case-*) spec=$src/tests/golden/compile/${name#case-}/spec.yaml ;; *) spec=$src/examples/$name.yaml ;; esac
   "$bin" compile "$spec" -o "$work/whole-$name" > "$work/said-$name" 2>&1 || fail "clusterc compile $name"
 done
-equal "campus: what is said of its two servers" "$(grep -o "'home' is mounted from nfs1 alone" "$work/said-campus")" "'home' is mounted from nfs1 alone"
+equal "campus: what is said of its two servers" "$(grep -o "'home' is mounted from nfs1 only" "$work/said-campus")" "'home' is mounted from nfs1 only"
 equal "one server" "$(grep -c storage-takeover-unmade "$work/said-case-nfs-storage-network")" 0

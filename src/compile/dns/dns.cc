@@ -15,6 +15,7 @@
 #include "compile/common.h"
 #include "compile/output.h"
 #include "model/named_hosts.h"
+#include "spec/software.h"
 #include "system/each_address.h"
 #include "system/gateways.h"
 #include "system/host_names.h"

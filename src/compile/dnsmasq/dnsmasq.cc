@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/output.h"
+#include "spec/software.h"
 #include "system/dhcp.h"
 #include "system/name_servers.h"
 #include "system/node_settings.h"

@@ -16,6 +16,7 @@
 #include "model/mig.h"
 #include "plan/equipment.h"
 #include "spec/nodes.h"
+#include "spec/software.h"
 #include "system/monitoring.h"
 #include "write/writers.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "spec/software.h"
 #include "system/logs.h"
 #include "system/monitoring.h"
 #include "system/node_settings.h"
