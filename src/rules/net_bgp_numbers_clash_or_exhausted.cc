@@ -99,7 +99,7 @@ asn + numbers - 1 <= last of the range
 
 Unit: AS numbers on both sides.
 
-Source: RFC 7938, section 5.2.1 (who has a number of their own); RFC 6996 (private numbers); RFC 5398, 6793, 7300 and 7607 (numbers that nobody uses).
+Source: RFC 7938, section 5.2.1 (numbers of leaves and spines); RFC 6996 (private numbers); RFC 5398, 6793, 7300 and 7607 (reserved numbers).
 
 Error: none beyond its inputs.
 

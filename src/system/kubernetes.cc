@@ -1,6 +1,7 @@
 #include "system/kubernetes.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "model/group_ends.h"
@@ -262,6 +263,53 @@ void check_names(const Cluster& c, const KubernetesFacts& facts, Findings& findi
   }
 }
 
+// The API knows names in lower case only.
+class Twins {
+ public:
+  Twins(std::string_view what, Findings& findings) : what_(what), findings_(findings) {}
+  void add(const std::string& name, SourceSpan at) {
+    const auto [first, added] = names_.emplace(to_lower(name), name);
+    if (!added && first->second != name)
+      findings_
+          .error("kubernetes-name-malformed", at,
+                 std::string(what_) + " '" + one_line(name) + "' and '" + one_line(first->second) +
+                     "' have the same name in Kubernetes, which knows lower case only")
+          .help("rename one of them");
+  }
+
+ private:
+  std::string_view what_;
+  Findings& findings_;
+  std::map<std::string, std::string> names_;
+};
+
+void check_twins(const Cluster& c, const KubernetesFacts& facts, Findings& findings) {
+  Twins groups("node groups", findings), storage("storage", findings), networks("networks", findings);
+  for (const KubernetesWorkers& w : facts.workers) {
+    const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(w.group)];
+    groups.add(g.name, g.span);
+  }
+  for (const KubernetesStorage& s : facts.storage) storage.add(s.storage->name, s.storage->span);
+  for (const KubernetesRailNetwork& r : facts.rails) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(r.network)];
+    networks.add(n.name, n.span);
+    for (const KubernetesRail& rail : r.rails)
+      if (!is_kubernetes_label_name(rail.name)) {
+        findings
+            .error("kubernetes-name-malformed", n.span,
+                   "'" + one_line(rail.name) + "' cannot name a network of pods in Kubernetes")
+            .help("use letters, digits and inner hyphens in the network's name");
+        break;
+      }
+  }
+  for (const KubernetesStorage& s : facts.storage)
+    if (!is_kubernetes_label_name(to_lower(s.storage->name)))
+      findings
+          .error("kubernetes-name-malformed", s.storage->span,
+                 "'" + one_line(s.storage->name) + "' cannot name a claim of a volume in Kubernetes")
+          .help("use letters, digits and inner hyphens");
+}
+
 }  // namespace
 
 bool is_kubernetes_label_name(std::string_view name) {
@@ -292,6 +340,7 @@ KubernetesFacts kubernetes_facts(const System& in, Findings& findings) {
   kubernetes_teams(in, facts, findings);
   kubernetes_rails(in, facts, findings);
   kubernetes_storage(in, facts, findings);
+  check_twins(c, facts, findings);
   return facts;
 }
 

@@ -86,7 +86,7 @@ struct KubernetesStorage {
   const StorageModel* storage = nullptr;
   std::string storage_class;
   bool many = true;          // ReadWriteMany
-  std::string server, path;  // NFS; without a server: mounted on the nodes
+  std::string server, path;  // NFS; without a server: mounted on the nodes. Each team has a folder of its name there
   std::int64_t capacity_gib = 0;
 };
 

@@ -1,5 +1,5 @@
-// The storage of the spec as pods get it. Every team gets a volume on each of them: over NFS where the nodes mount it
-// so, else the folder that the nodes have it mounted at.
+// The storage of the spec as pods get it. Every team gets its folder of each of them as a volume: over NFS where the
+// nodes mount it so, else below the folder that the nodes have it mounted at.
 #include <algorithm>
 #include <cmath>
 

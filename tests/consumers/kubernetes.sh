@@ -92,6 +92,20 @@ machines() {
   say "$(basename "$1"): kubeadm takes $count configurations, the kubelet those of $(find "$tree/patches" -name '*.yaml' | wc -l) groups"
 }
 
+# discovery TREE: the file that nodes join with, made by a kubeadm that only makes tokens. It is the owner's alone, and kubeadm takes it.
+discovery() {
+  local script=$1/kubernetes/kubeadm/discovery.sh
+  mkdir -p /etc/kubernetes/pki "$run/fake" && cp "$run/certs/apiserver.crt" /etc/kubernetes/pki/ca.crt
+  printf '#!/bin/sh\necho "$*" >> "%s/asked"\necho abcdef.0123456789abcdef\n' "$run" > "$run/fake/kubeadm" && chmod +x "$run/fake/kubeadm"
+  (cd "$run" && PATH=$run/fake:$PATH "$script" joined.conf 2 > "$run/said") || fail "discovery.sh"
+  equal "asked of kubeadm" "$(cat "$run/asked")" "token create --ttl 2h"
+  equal "mode of the file with the token" "$(stat -c %a "$run/joined.conf")" 600
+  equal "what it has" "$(python3 -c 'import sys, yaml; d = yaml.safe_load(open(sys.argv[1])); print(d["current-context"], d["clusters"][0]["cluster"]["server"], d["users"][0]["user"]["token"], d["clusters"][0]["cluster"]["certificate-authority-data"][:8])' "$run/joined.conf")" \
+    "join https://api.orchard.example.org:6443 abcdef.0123456789abcdef LS0tLS1C"
+  grep -q abcdef "$run/said" && fail "discovery.sh prints the token"
+  cp "$run/joined.conf" /etc/kubernetes/discovery.conf
+}
+
 # ---- every example that runs Kubernetes, and the golden case -------------------------------------------------------
 trees_with kubernetes
 for t in $trees; do judge "$work/$t"; machines "$work/$t"; done
@@ -100,6 +114,10 @@ compile_case kubernetes
 judge "$out"; machines "$out"
 find "$work/kubernetes" -name '*.sh' -exec shellcheck {} + || fail "a script of the tree"
 tree=$work/kubernetes/kubernetes
+discovery "$work/kubernetes"
+machines "$work/kubernetes"
+# Pods choose the user that they run as: a volume has the folder of its team, and no two volumes have one name.
+equal "folders of the volumes" "$(sed -n 's/^    path: //p' "$tree/objects/storage.yaml" | tr '\n' ' ')" "/home/vision /home/speech "
 
 # ---- a reason with signs of YAML, shell and Markdown stays a comment --------------------------------------------------
 sed 's|^teams:|accept:\n  - { rule: net-single-switch-under-ha, at: networks.data, reason: "--> `x` $(y) \\"z\\"\\n---\\nkind: Pod", until: 2099-01-01 }\nteams:|' "$src/examples/kubernetes.yaml" > "$run/hostile.yaml"

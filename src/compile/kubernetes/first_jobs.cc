@@ -67,7 +67,7 @@ void amounts(YamlWriter& y, const Shape& s, const std::string& resource) {
   if (!resource.empty()) y.field(resource, "1");
 }
 
-void launcher(const KubernetesOutput& o, const Shape& s, YamlWriter& y) {
+void launcher(const Shape& s, YamlWriter& y) {
   const std::int64_t slots = s.gpus > 0 ? s.gpus : 1;
   const std::string ranks = std::to_string(s.nodes * slots);
   y.map("Launcher").field("replicas", 1).field("restartPolicy", "Never").map("template").map("spec");
@@ -90,7 +90,6 @@ void launcher(const KubernetesOutput& o, const Shape& s, YamlWriter& y) {
   y.map("resources").map("requests").field("cpu", "1").field("memory", "1Gi").end_map().end_map();
   y.end_map().end_list();
   y.end_map().end_map().end_map();
-  (void)o;
 }
 
 void worker(const KubernetesOutput& o, const Shape& s, YamlWriter& y) {
@@ -141,7 +140,7 @@ void emit_first_jobs(const KubernetesOutput& o) {
     y.map("spec").field("slotsPerWorker", s.gpus > 0 ? s.gpus : 1);
     y.map("runPolicy").field("cleanPodPolicy", "Running").end_map();
     y.map("mpiReplicaSpecs");
-    launcher(o, s, y);
+    launcher(s, y);
     worker(o, s, y);
     y.end_map().end_map();
   }

@@ -33,7 +33,6 @@ class ObjectFile {
 };
 
 std::string mebibytes(std::int64_t);  // "1024Mi"
-// The GPU model of a group and the like in a name: letters, digits and inner hyphens.
 std::string flavor_name(const Cluster&, const KubernetesWorkers&);
 
 struct KubernetesOutput {
@@ -55,6 +54,8 @@ void emit_readme(const KubernetesOutput&);
 
 inline constexpr std::string_view kClusterExtra = "cluster-configuration.yaml", kKubeletExtra = "kubelet.yaml",
                                   kValuesExtra = "values.yaml";
+// Pods of a node that the shared device plugin gives its adapters to (rdmaHcaMax): they are not scarce.
+inline constexpr std::int64_t kPodsOnAdapters = 63;
 bool has_gpus(const KubernetesFacts&, std::string_view resource);
 bool has_operator(const Cluster&, const KubernetesFacts&);  // the GPU operator, of NVIDIA
 

@@ -17,7 +17,6 @@ namespace {
 // Its images carry the release of the operator (docs.nvidia.com, Network Operator v26.4.1, NicClusterPolicy).
 constexpr std::string_view kImages = "nvcr.io/nvidia/mellanox", kImageTag = "network-operator-v26.4.1";
 constexpr std::string_view kOperatorSpace = "nvidia-network-operator";
-constexpr std::int64_t kPodsOnAdapters = 63;
 
 void gpu_operator(const KubernetesOutput& o) {
   const Cluster& c = o.in.cluster;

@@ -11,8 +11,6 @@ namespace clusterc {
 namespace {
 
 constexpr std::string_view kApi = "kueue.x-k8s.io/v1beta2";
-// Pods of a node that the shared device plugin gives its adapters to (rdmaHcaMax): they are not scarce.
-constexpr std::int64_t kPodsOnAdapters = 63;
 
 // "topology.clusterc/pod" and "…/leaf" -> "pod-leaf"
 std::string topology_name(const KubernetesWorkers& w) {

@@ -32,7 +32,6 @@ class Steps {
 
 void machines(const KubernetesOutput& o, Steps& s) {
   const KubernetesFacts& f = o.facts;
-  const Cluster& c = o.in.cluster;
   if (f.control_plane.empty()) {
     s.step(
         "The control plane is the provider's. Join the nodes as it says, with `clusterc/group=GROUP` as their names.");
@@ -64,12 +63,19 @@ void machines(const KubernetesOutput& o, Steps& s) {
   }
   s.step("On the other nodes: `discovery.conf` to /etc/kubernetes/ (mode 0600). Then:");
   s.commands({"kubeadm join --config NODE.yaml      # kubeadm/GROUP-N/NODE.yaml", "rm /etc/kubernetes/discovery.conf"});
-  (void)c;
 }
 
 void objects(const KubernetesOutput& o, Steps& s) {
   const KubernetesFacts& f = o.facts;
   const std::string apply = "kubectl apply --server-side -f objects/";
+  if (!f.storage.empty()) {
+    s.step(
+        "On each file system of `objects/storage.yaml`: create a folder for each team, before the volumes. A volume "
+        "has "
+        "only the folder of its team, because pods choose the user that they run as. If the pod network enforces "
+        "network policies, also forbid pods to reach the file servers: the nodes mount for them.");
+    s.commands({"install -d -m 2770 -g GROUP PATH/TEAM     # PATH/TEAM as in storage.yaml, GROUP of the team's users"});
+  }
   s.step("Labels, teams" + std::string(f.storage.empty() ? "" : ", volumes") +
          ". Each command can be run again, and after each change of the spec:");
   if (f.storage.empty())
@@ -107,7 +113,7 @@ void objects(const KubernetesOutput& o, Steps& s) {
 
 void facts_table(const KubernetesOutput& o, std::string& out) {
   const KubernetesFacts& f = o.facts;
-  out += "\n## What stands fixed\n\n| what | |\n| --- | --- |\n";
+  out += "\n## Fixed values\n\n| what | value |\n| --- | --- |\n";
   const auto row = [&](std::string_view what, std::string_view value) {
     ((out += "| ").append(what) += " | ").append(value) += " |\n";
   };

@@ -191,9 +191,7 @@ void WhatIfEngine::Impl::cooling(Electric& e, const std::map<std::pair<int, int>
           }
         }
       };
-      if (i.rack >= 0) return devices(i.rack);
-      for (const std::int32_t r : k.racks)
-        if (std::ranges::none_of(e.own, [&](const Instance& o) { return o.rack == r; })) devices(r);
+      each_rack(k, i, e, devices);
     };
     const bool warm = left.inlet_rise.value > 0;
     if (!stop && !slow && !unsure && !warm) continue;

@@ -2,6 +2,7 @@
 // what_if_effects.cc (what stops for lack of power, cooling, network), what_if_names.cc (components by name),
 // what_if.cc (one state from beginning to end).
 #pragma once
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -35,6 +36,14 @@ struct Electric {  // state of the chain
   bool all_changed = false;   // against the state that this one began with
   std::vector<TripEvent> trips;
 };
+
+// The racks that an instance stands for: its own, or all of its class that have no instance of their own.
+template <class Visit>
+void each_rack(const PowerClass& k, const Instance& i, const Electric& e, const Visit& visit) {
+  if (i.rack >= 0) return visit(i.rack);
+  for (const std::int32_t r : k.racks)
+    if (std::ranges::none_of(e.own, [&](const Instance& o) { return o.rack == r; })) visit(r);
+}
 
 }  // namespace clusterc::what_if
 

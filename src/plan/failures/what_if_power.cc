@@ -142,11 +142,7 @@ bool WhatIfEngine::Impl::trip_pdus(Electric& e, int round) const {
       event.part = static_cast<std::int32_t>(p);
       event.load = std::max(event.load, va);
       event.limit = limit;
-      if (i.rack >= 0)
-        event.racks.push_back(i.rack);
-      else
-        for (const std::int32_t r : k.racks)
-          if (std::ranges::none_of(e.own, [&](const Instance& o) { return o.rack == r; })) event.racks.push_back(r);
+      each_rack(k, i, e, [&](std::int32_t r) { event.racks.push_back(r); });
     }
     if (!tripped) return;
     add(i, -1, e);
@@ -305,11 +301,7 @@ void WhatIfEngine::Impl::power_limits(const Electric& e, bool feed_failed, WhatI
       one.part = static_cast<std::int32_t>(p);
       one.load = std::max(one.load, va);
       one.limit = limit;
-      if (i.rack >= 0)
-        one.racks.push_back(i.rack);
-      else
-        for (const std::int32_t r : k.racks)
-          if (std::ranges::none_of(e.own, [&](const Instance& o) { return o.rack == r; })) one.racks.push_back(r);
+      each_rack(k, i, e, [&](std::int32_t r) { one.racks.push_back(r); });
     }
   };
   if (e.all_changed)

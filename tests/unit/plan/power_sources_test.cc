@@ -6,11 +6,13 @@
 #include "plan/power/power_chain.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
+#include "unit/plan/failed.h"
 #include "unit/plan/sample.h"
 
 namespace clusterc {
 namespace {
 using test::known;
+using test::run;
 
 PsuSet supplies(std::int64_t count, InletKind inlet, double watts) {
   PsuSet p;
@@ -18,17 +20,6 @@ PsuSet supplies(std::int64_t count, InletKind inlet, double watts) {
   p.power = known(Watts(watts));
   p.inlet = known(inlet);
   return p;
-}
-
-WhatIf run(const WhatIfEngine& engine, std::initializer_list<std::string_view> words) {
-  std::vector<Component> failed;
-  for (const std::string_view w : words) {
-    std::string error;
-    const auto one = engine.find(w, error);
-    EXPECT_TRUE(one) << w << ": " << error;
-    if (one) failed.push_back(*one);
-  }
-  return engine.run(failed);
 }
 
 // One rack with a shelf of 15 kW on each of two feeds, efficiency 0.96: twelve nodes of 1.25 kW are 15 kW at the wall,

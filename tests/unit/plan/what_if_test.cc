@@ -8,11 +8,13 @@
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
+#include "unit/plan/failed.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {
 namespace {
 using test::known;
+using test::run;
 
 PsuSet supplies(std::int64_t count, std::int64_t spare, double watts) {
   PsuSet p;
@@ -21,17 +23,6 @@ PsuSet supplies(std::int64_t count, std::int64_t spare, double watts) {
   p.power = known(Watts(watts));
   p.inlet = known(InletKind::c20);
   return p;
-}
-
-WhatIf run(const WhatIfEngine& engine, std::initializer_list<std::string_view> words) {
-  std::vector<Component> failed;
-  for (const std::string_view w : words) {
-    std::string error;
-    const auto one = engine.find(w, error);
-    EXPECT_TRUE(one) << w << ": " << error;
-    if (one) failed.push_back(*one);
-  }
-  return engine.run(failed);
 }
 
 // Two racks on A and B, power factor 0.96. PDUs hold 43.1 kVA (sqrt(3) x 415 V x 60 A) and carry 34.5 kVA continuously.
