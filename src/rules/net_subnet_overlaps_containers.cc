@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "plan/plan.h"
@@ -39,9 +40,22 @@ bool has_slirp(const Software& s, const NamedVersion& podman) {
   return s.os && std::find(kOldPodman.begin(), kOldPodman.end(), *s.os) != kOldPodman.end();
 }
 
-bool is_in(const NetworkModel& n, std::size_t group) {
-  return std::any_of(n.ends.begin(), n.ends.end(),
-                     [&](const EndPoints& e) { return e.group == static_cast<int>(group); });
+// By group: whether it is in the network.
+std::vector<char> members_of(const Cluster& c, const NetworkModel& n) {
+  std::vector<char> members(c.nodes.size(), 0);
+  for (const EndPoints& e : n.ends)
+    if (e.group >= 0) members[static_cast<std::size_t>(e.group)] = 1;
+  return members;
+}
+
+// By group: whether a router leads its nodes to other networks.
+std::vector<char> routed_groups(const Cluster& c) {
+  std::vector<char> routed(c.nodes.size(), 0);
+  for (const NetworkModel& n : c.networks)
+    if (!n.everything && n.spec->gateway)
+      for (const EndPoints& e : n.ends)
+        if (e.group >= 0) routed[static_cast<std::size_t>(e.group)] = 1;
+  return routed;
 }
 
 // Where the output is compiled, it gives services a network that is free.
@@ -57,8 +71,12 @@ bool joins_kubernetes(const Cluster& c, const NodeGroupModel& g) {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
+  const std::vector<char> routed = routed_groups(c);
   for (const NetworkModel& n : c.networks) {
     if (n.everything || !n.subnet || !n.spec->subnet) continue;
+    constexpr Ipv4Prefix kRanges[] = {kServices, kPodmanBridge, kRootlessPodman, kDockerBridge};
+    if (std::ranges::none_of(kRanges, [&](const Ipv4Prefix& r) { return n.subnet->overlaps(r); })) continue;
+    const std::vector<char> members = members_of(c, n);
     const auto say = [&](const NodeGroupModel& g, SourceSpan user, const Ipv4Prefix& range, const std::string& whose,
                          std::string_view help) {
       Finding& f = findings.warning(
@@ -73,8 +91,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::size_t i = 0; i < c.nodes.size(); ++i) {
       const NodeGroupModel& g = c.nodes[i];
       if (g.count == 0) continue;
-      const bool inside = is_in(n, i);
-      if (!services && inside && joins_kubernetes(c, g) && n.subnet->overlaps(kServices)) {
+      const bool inside = members[i] != 0;
+      if (!services && inside && n.subnet->overlaps(kServices) && joins_kubernetes(c, g)) {
         services = true;
         say(g, c.spec.software->scheduler->kind.span, kServices,
             "from which kubeadm gives addresses to services of Kubernetes: hosts with such an address are not reached",
@@ -96,11 +114,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // Docker takes its next pool where the host has a route of its own into this one: only what lies behind a router
       // is hidden.
       const NamedVersion* d = runtime(g.software, "docker");
-      const bool routed =
-          n.spec->gateway && std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& other) {
-            return !other.everything && other.spec->gateway && is_in(other, i);
-          });
-      if (!docker && d && !inside && routed && n.subnet->overlaps(kDockerBridge)) {
+      if (!docker && d && !inside && n.spec->gateway && routed[i] && n.subnet->overlaps(kDockerBridge)) {
         docker = true;
         say(g, d->kind.span, kDockerBridge,
             "the bridge of Docker: nodes that reach the network through a router lose it once Docker runs",
