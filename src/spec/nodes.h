@@ -91,6 +91,7 @@ struct NodeGroup : Fittings {
   std::vector<Value<Role>> roles;
   Value<HaMode> ha;
   Value<std::int64_t> per_rack, scalable_unit, spares;
+  Value<double> billing;
   NamedMap<RackPosition> at;
   std::optional<WallCircuit> wall;
   Value<Watts> power_cap, gpu_power_limit;
@@ -117,6 +118,12 @@ struct NodeGroup : Fittings {
     v("roles", s.roles, {.doc = "what they do besides (or instead of) computing"});
     v("ha", s.ha, {.doc = "how their service survives the loss of one"});
     v("spares", s.spares, {.doc = "nodes held back for repair", .least = 0, .most = 1e6});
+    v("billing", s.billing,
+      {.doc =
+           "what an hour of a whole node counts in the shares of teams, in hours of one thread; left out: its threads, "
+           "and for nodes with GPUs the threads of the largest node",
+       .least = 1,
+       .most = 1e9});
     v("power_cap", s.power_cap, {.doc = "power limit that is enforced on each node"});
     v("gpu_power_limit", s.gpu_power_limit, {.doc = "power limit that is set on each GPU"});
     Fittings::describe(s, v);

@@ -1,6 +1,7 @@
 #include "system/inventory.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/ip.h"
 #include "base/text.h"
@@ -178,6 +179,14 @@ bool InventoryReader::read_row(Row& row) {
   return false;
 }
 
+// What lists of devices call values that clusterc plans: addresses, the switch of a port, places.
+static bool names_planned_value(std::string_view column) {
+  static constexpr std::array kPlanned = std::to_array<std::string_view>(
+      {"address", "gateway", "ip", "ip address", "ip_address", "ipaddress", "ipv4", "ipv6", "leaf", "netmask",
+       "position", "rack", "switch", "switch port", "switch_port", "switchport", "u", "unit", "vlan"});
+  return std::ranges::find(kPlanned, column) != kPlanned.end();
+}
+
 bool InventoryReader::read_header(const Row& row) {
   columns_ = row.size();
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -188,7 +197,17 @@ bool InventoryReader::read_header(const Row& row) {
                   : word == "guid"   ? &guid_
                   : word == "serial" ? &serial_
                                      : nullptr;
-    if (!column) continue;
+    if (!column) {
+      if (names_planned_value(word))
+        findings_
+            .error("inventory-column-unread", at(row[i]),
+                   "clusterc does not read column '" + word +
+                       "' of the inventory: it plans this value itself, and the compiled files have the planned one")
+            .help(
+                "compare the values with `clusterc plan`, and delete the column; accept this finding if the column is "
+                "for people only");
+      continue;
+    }
     if (*column >= 0)
       findings_.error("inventory-malformed", at(row[i]), "the inventory has two columns '" + word + "'");
     *column = static_cast<int>(i);

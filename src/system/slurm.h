@@ -27,6 +27,12 @@ struct GpuDevices {                   // one line of gres.conf
   std::string_view stem;              // /dev/nvidia
   std::vector<std::int64_t> numbers;  // behind it
 };
+// What the resources of a node count in the shares of teams, in hours of one thread (TRESBillingWeights). All 0: not
+// weighed, Slurm counts threads.
+struct SlurmBilling {
+  double cpu = 0, memory_gib = 0, gpu = 0;
+  std::int64_t shard = 0;  // quotas count shards in it (slurm_accounting.cc): a whole number
+};
 struct SlurmNodes {  // one NodeName line: the nodes of a group are alike
   int group = -1;
   std::string names;  // folded
@@ -36,6 +42,7 @@ struct SlurmNodes {  // one NodeName line: the nodes of a group are alike
   std::int64_t gpus = 0;  // as Slurm counts them: MIG instances where the GPUs are cut
   bool mig = false;
   std::int64_t shards = 0;  // of each GPU; 0: it is not shared
+  SlurmBilling billing;
   std::vector<GpuDevices> devices;
   std::vector<std::string> features;
   std::string spares;  // nodes held back for repair, folded; empty: none
@@ -76,7 +83,8 @@ struct SlurmFacts {
   std::vector<std::string> databases;  // nodes that run slurmdbd, the first is the primary; empty: no accounting
   std::string database_host;           // of MariaDB
   std::vector<SlurmTeam> teams;
-  bool shares = false;  // some team has one
+  bool shares = false;        // some team has one
+  bool weighs_nodes = false;  // `billing` of the nodes holds: Slurm takes the largest part of each node
   std::vector<SlurmReservation> reservations;
 };
 

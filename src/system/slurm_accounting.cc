@@ -14,6 +14,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "spec/nodes.h"
 #include "spec/software.h"
 #include "spec/team.h"
 #include "system/slurm.h"
@@ -26,7 +27,7 @@ namespace {
 std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& quota) {
   std::int64_t billing = -1, cpus = -1, gpus = -1, nodes = -1;
   if (*quota.of == "gpus" && n.shards > 0) {
-    billing = *quota.amount * n.shards;
+    billing = *quota.amount * n.shards * n.billing.shard;
   } else if (*quota.of == "gpus") {
     const std::int64_t fitted = c.nodes[n.group].server.gpu_count;
     gpus = *quota.amount * (fitted > 0 ? n.gpus / fitted : 1);  // Slurm counts instances where MIG cuts the GPUs
@@ -37,6 +38,50 @@ std::string tres_of(const SlurmNodes& n, const Cluster& c, const QuotaAmount& qu
   }
   return "billing=" + std::to_string(billing) + ",cpu=" + std::to_string(cpus) + ",gres/gpu=" + std::to_string(gpus) +
          ",node=" + std::to_string(nodes);
+}
+
+// A job is billed the largest of the shares of a node that it takes (PriorityFlags=MAX_TRES): of its threads, its
+// memory and its GPUs. So a job of all GPUs, or of all memory, is billed the whole node, which nobody else can use
+// then. Only where teams have shares, and some node has GPUs or the spec says what nodes count; Slurm counts threads
+// elsewhere, which are what nodes without GPUs differ in. Shards of GPUs are billed alone: their quotas are counted in
+// them.
+void bill(const Cluster& c, SlurmFacts& facts, Findings& findings) {
+  std::int64_t largest = 0;  // threads of a node
+  bool weighed = false, others = false;
+  for (SlurmNodes& n : facts.nodes) {
+    const bool given = static_cast<bool>(c.nodes[static_cast<std::size_t>(n.group)].spec->billing);
+    largest = std::max(largest, n.cpus);
+    weighed |= n.gpus > 0 || given;
+    others |= n.gpus == 0;
+    if (n.shards > 0) n.billing.shard = 1, n.billing.gpu = static_cast<double>(n.shards);
+  }
+  if (!facts.shares || !weighed) return;
+  facts.weighs_nodes = true;
+  for (SlurmNodes& n : facts.nodes) {
+    const Value<double>& given = c.nodes[static_cast<std::size_t>(n.group)].spec->billing;
+    const double node = given.value_or(static_cast<double>(n.gpus > 0 ? largest : n.cpus));
+    const auto share = [&](std::int64_t of) { return of > 0 ? node / static_cast<double>(of) : 0; };
+    if (n.shards > 0) {
+      n.billing.shard = std::max<std::int64_t>(1, std::llround(share(n.gpus * n.shards)));
+      n.billing.gpu = static_cast<double>(n.billing.shard * n.shards);
+      continue;
+    }
+    n.billing = {.cpu = share(n.cpus), .memory_gib = share(n.memory.jobs) * 1024, .gpu = share(n.gpus)};
+  }
+  const auto assumed = std::ranges::find_if(facts.nodes, [&](const SlurmNodes& n) {
+    return n.gpus > 0 && !c.nodes[static_cast<std::size_t>(n.group)].spec->billing;
+  });
+  if (assumed == facts.nodes.end() || (!others && std::ranges::all_of(facts.nodes, [&](const SlurmNodes& n) {
+        return n.type == assumed->type && n.gpus == assumed->gpus;
+      })))
+    return;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(assumed->group)];
+  findings
+      .note("slurm-billing-assumed", g.span,
+            "the shares of teams count an hour of a whole node of '" + g.name + "' as " + std::to_string(largest) +
+                " thread hours, as many as the largest node has threads: the spec does not say how much it is worth")
+      .help("write what an hour of the node counts, in hours of one thread, for example by price: `billing: " +
+            std::to_string(4 * largest) + "`");
 }
 
 void teams_of(const System& in, SlurmFacts& facts, Findings& findings) {
@@ -53,10 +98,7 @@ void teams_of(const System& in, SlurmFacts& facts, Findings& findings) {
           .help("give the team another name");
       continue;
     }
-    if (team.share) {
-      t.share = std::max<std::int64_t>(1, std::llround(*team.share * 1000));
-      facts.shares = true;
-    }
+    if (team.share) t.share = std::max<std::int64_t>(1, std::llround(*team.share * 1000));
     for (const auto& quota : team.quota) {
       const auto n = std::find_if(facts.nodes.begin(), facts.nodes.end(),
                                   [&](const SlurmNodes& s) { return c.nodes[s.group].name == quota.name; });
@@ -138,6 +180,8 @@ void slurm_accounting(const System& in, SlurmFacts& facts, Findings& findings) {
     for (std::size_t i = 0; i < facts.controllers.size() && i < (elsewhere ? 2u : 1u); ++i)
       facts.databases.push_back(facts.controllers[i]);
   }
+  facts.shares = std::any_of(c.spec.teams.begin(), c.spec.teams.end(), [](const auto& t) { return t.value.share; });
+  bill(c, facts, findings);
   teams_of(in, facts, findings);
 }
 

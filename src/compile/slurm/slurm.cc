@@ -134,6 +134,9 @@ void accounting(const SlurmFacts& facts, SlurmFile& f) {
   f.set("PriorityWeightFairshare",
         "10000");  // both factors lie between 0 and 1: waiting decides where shares differ by less than a tenth
   f.set("PriorityWeightAge", "1000");
+  if (facts.weighs_nodes)
+    f.set("PriorityFlags", "MAX_TRES",
+          "a job is billed the largest part that it takes of a node: of its threads, its memory or its GPUs");
 }
 
 std::string gres_of(const SlurmNodes& n) {
@@ -264,6 +267,23 @@ void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findin
   }
 }
 
+// "CPU=3,Mem=0.516G,GRES/gpu=96"
+std::string billing_of(const SlurmBilling& b) {
+  std::string out;
+  const auto add = [&](std::string_view what, double weight, std::string_view unit) {
+    if (weight <= 0) return;
+    std::string number = format("{:.3f}", weight);
+    number.erase(number.find_last_not_of('0') + 1);
+    if (number.back() == '.') number.pop_back();
+    out += (out.empty() ? "" : ",") + std::string(what) + "=" + number + std::string(unit);
+  };
+  add("CPU", b.cpu, "");
+  add("Mem", b.memory_gib, "G");
+  add("GRES/gpu", b.gpu, "");
+  add("GRES/shard", static_cast<double>(b.shard), "");
+  return out;
+}
+
 void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
   f.comment("default share of a job that requests nothing else: memory for each CPU, CPUs for each GPU");
   const Scheduler& scheduler = *in.cluster.spec.software->scheduler;
@@ -281,8 +301,7 @@ void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
             {"MaxTime", longest},
             {"DefMemPerCPU", std::to_string(n.cpus > 0 ? std::max<std::int64_t>(1, n.memory.jobs - kept) / n.cpus : 0)},
             {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? std::to_string(n.cpus / n.gpus) : std::string()},
-            {"TRESBillingWeights",
-             n.shards > 0 ? "GRES/gpu=" + std::to_string(n.shards) + ",GRES/shard=1" : std::string()}});
+            {"TRESBillingWeights", billing_of(n.billing)}});
     first = false;
   }
 }
