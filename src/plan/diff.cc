@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "plan/cost/accessories.h"
 #include "plan/cost/cost.h"
 #include "plan/equipment.h"
@@ -17,8 +18,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 using Map = std::vector<std::int64_t>;  // of something of the new plan: its number in the old one, -1: there is none
 

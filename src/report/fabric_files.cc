@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/index.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "plan/equipment.h"
@@ -20,8 +21,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // "nvidia-qm9700" -> "MQM9700": the systems' names that ibdiagnet knows begin with an M.
 std::string system_type(std::string_view part) {

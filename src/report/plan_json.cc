@@ -1,3 +1,4 @@
+#include "base/index.h"
 #include "base/json_writer.h"
 #include "model/mig.h"
 #include "plan/cost/accessories.h"
@@ -19,8 +20,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 std::string equipment_owner(const Cluster& c, const EquipmentAddresses& e) {
   using What = FabricBlock::What;

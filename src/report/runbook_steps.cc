@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "base/text.h"
 #include "model/power.h"
 #include "report/markdown.h"
@@ -25,7 +26,6 @@
 namespace clusterc {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
 }

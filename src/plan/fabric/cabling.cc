@@ -6,13 +6,13 @@
 #include <unordered_map>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "base/text.h"
 #include "spec/network.h"
 
 namespace clusterc {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 bool same_rate(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
 
 constexpr unsigned kAnyMedium = ~0U;

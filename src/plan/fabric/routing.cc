@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "base/index.h"
 #include "spec/network.h"
 
 namespace clusterc {
@@ -15,8 +16,6 @@ constexpr std::uint64_t kSeed = 2026;
 // The worst of a permutation varies little from one to the next where there are many ports: two are enough then, and
 // large clusters stay cheap.
 constexpr std::size_t kMostPermutations = 10, kLeastPermutations = 2, kFlows = 250'000;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
