@@ -3,6 +3,7 @@
 #include "base/index.h"
 
 namespace clusterc {
+
 std::string_view device_word(DeviceKind k) {
   switch (k) {
     case DeviceKind::node:

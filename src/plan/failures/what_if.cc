@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "plan/failures/what_if_impl.h"
-#include "plan/placement.h"
+#include "plan/power/rack_limits.h"
 #include "spec/network.h"
 #include "spec/site.h"
 

@@ -4,7 +4,7 @@
 
 #include "model/storage_path.h"
 #include "plan/failures/what_if_impl.h"
-#include "plan/placement.h"
+#include "plan/plan.h"
 #include "spec/ha.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
