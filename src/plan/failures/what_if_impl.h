@@ -83,6 +83,8 @@ struct WhatIfEngine::Impl {
   WhatIf normal;
   LineLoads base_lines;  // of `base`
 
+  struct Finder;  // components by their name: what_if_names.cc
+
   // ---- electricity
   void settle(Electric& e, int first_round) const;
   void sum_all(Electric& e) const;
