@@ -1,5 +1,4 @@
 // Networks: kind, switches and rate, what they carry; network_ends.cc has which ports of whom they connect.
-
 #include "model/network_ends.h"
 #include "model/resolution.h"
 #include "model/rounding.h"
