@@ -175,21 +175,68 @@ void name_places(Run& run) {
   for (std::size_t i = 0; i < paths.size(); ++i) run.findings.all()[i].key_path = std::move(paths[i]);
 }
 
+std::optional<std::string> read_text(const std::string& path, const RunOptions& options, Run& run) {
+  if (options.from_stdin) return options.stdin_text;
+  FileError error;
+  auto read = read_file(path, options.max_bytes, error);
+  if (!read) run.unreadable = error.message;
+  return read;
+}
+
+void load_inventory(const Spec& spec, const fs::path& folder, Run& run, Sha256& digest) {
+  if (!spec.inventory) return;
+  if (const auto where = inside(folder, spec.inventory, run.findings)) {
+    FileError error;
+    if (auto inventory = read_file(where->string(), 256u << 20, error)) {
+      digest.update(*inventory);
+      run.inventory =
+          Inventory::read(run.sources, run.sources.add(where->string(), std::move(*inventory)), run.findings);
+    } else
+      run.findings.error("spec-file-unreadable", spec.inventory.span, error.message);
+  }
+}
+
+// Rules, severities, acceptances and, where there is no error, the outputs.
+void judge(const RunOptions& options, Run& run) {
+  std::vector<std::string_view> outputs;
+  for (const Output* output : all_outputs()) outputs.push_back(output->id);
+  for (const auto& wish : run.cluster->spec.outputs)
+    if (!find_output(wish.name)) {
+      Finding& f = run.findings.error("spec-unknown-name", wish.name_span, "there is no output '" + wish.name + "'");
+      suggest(f, wish.name_span, wish.name, outputs);
+      if (f.helps.empty()) f.help("'clusterc compile --list' names them");
+    }
+  const Value<Version>& rules = run.cluster->spec.rules;
+  const std::optional<Edition> named =
+      rules ? find_edition(rules->text()) : std::nullopt;  // none: the reader has said so
+  check_rules(
+      {*run.cluster, *run.plan, *run.expected, run.sources, options.edition.value_or(named.value_or(kNewestEdition))},
+      run.findings);
+  if (run.findings.count(Severity::error) > 0) {
+    name_places(run);
+    drop_what_follows_from_rejected(run.findings);
+  }
+  const std::vector<RaisedSeverity> raised = read_severities(run.cluster->spec, run.findings);
+  raise_severities(raised, run.findings);
+  Acceptances acceptances(run.cluster->spec, run.sources, options.today ? &*options.today : nullptr, run.findings);
+  acceptances.apply(run.findings);
+  // Outputs take what the rules find no error in; what they would refuse is said here already.
+  const bool judged = !run.findings.count(Severity::error);
+  if (judged) {
+    judge_outputs(*run.system, {.only = options.outputs, .templates = run.templates ? &*run.templates : nullptr},
+                  run.findings);
+    if (!run.findings.count(Severity::error) && options.outputs.empty()) note_what_is_left(*run.system, run.findings);
+    raise_severities(raised, run.findings);
+    acceptances.apply(run.findings);
+  }
+  acceptances.report_unused(judged && options.outputs.empty(), run.findings);
+}
+
 std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOptions& options) {
   auto run = std::make_unique<Run>();
-  std::string text;
-  if (options.from_stdin) {
-    text = options.stdin_text;
-  } else {
-    FileError error;
-    auto read = read_file(path, options.max_bytes, error);
-    if (!read) {
-      run->unreadable = error.message;
-      return run;
-    }
-    text = std::move(*read);
-  }
-  const FileId file = run->sources.add(path, std::move(text));
+  std::optional<std::string> text = read_text(path, options, *run);
+  if (!text) return run;
+  const FileId file = run->sources.add(path, std::move(*text));
   if (const auto other = recognise_other_file(run->sources.text(file))) {
     run->findings.error("spec-other-file", {file, 0, 0}, "this is " + std::string(other->name) + ", not a cluster spec")
         .help(std::string(other->way_out));
@@ -219,16 +266,7 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   run->catalog = std::make_unique<Catalog>(run->sources, run->findings);
   const fs::path folder = options.folder ? fs::path(*options.folder) : fs::path(path).parent_path();
   load_own_parts(*spec, folder, *run, digest);
-  if (spec->inventory)
-    if (const auto where = inside(folder, spec->inventory, run->findings)) {
-      FileError error;
-      if (auto inventory = read_file(where->string(), 256u << 20, error)) {
-        digest.update(*inventory);
-        run->inventory =
-            Inventory::read(run->sources, run->sources.add(where->string(), std::move(*inventory)), run->findings);
-      } else
-        run->findings.error("spec-file-unreadable", spec->inventory.span, error.message);
-    }
+  load_inventory(*spec, folder, *run, digest);
   load_templates(*spec, folder, *run, digest);
   run->spec_digest = to_hex(digest.finish());
   if (until == Stage::read) return run;
@@ -243,39 +281,7 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
       deploy(*run->cluster, *run->plan, output_kinds(), run->inventory ? &*run->inventory : nullptr, run->spec_digest));
   if (until == Stage::planned) return run;
 
-  std::vector<std::string_view> outputs;
-  for (const Output* output : all_outputs()) outputs.push_back(output->id);
-  for (const auto& wish : run->cluster->spec.outputs)
-    if (!find_output(wish.name)) {
-      Finding& f = run->findings.error("spec-unknown-name", wish.name_span, "there is no output '" + wish.name + "'");
-      suggest(f, wish.name_span, wish.name, outputs);
-      if (f.helps.empty()) f.help("'clusterc compile --list' names them");
-    }
-  const Value<Version>& rules = run->cluster->spec.rules;
-  const std::optional<Edition> named =
-      rules ? find_edition(rules->text()) : std::nullopt;  // none: the reader has said so
-  check_rules({*run->cluster, *run->plan, *run->expected, run->sources,
-               options.edition.value_or(named.value_or(kNewestEdition))},
-              run->findings);
-  if (run->findings.count(Severity::error) > 0) {
-    name_places(*run);
-    drop_what_follows_from_rejected(run->findings);
-  }
-  const std::vector<RaisedSeverity> raised = read_severities(run->cluster->spec, run->findings);
-  raise_severities(raised, run->findings);
-  Acceptances acceptances(run->cluster->spec, run->sources, options.today ? &*options.today : nullptr, run->findings);
-  acceptances.apply(run->findings);
-  // Outputs take what the rules find no error in; what they would refuse is said here already.
-  const bool judged = !run->findings.count(Severity::error);
-  if (judged) {
-    judge_outputs(*run->system, {.only = options.outputs, .templates = run->templates ? &*run->templates : nullptr},
-                  run->findings);
-    if (!run->findings.count(Severity::error) && options.outputs.empty())
-      note_what_is_left(*run->system, run->findings);
-    raise_severities(raised, run->findings);
-    acceptances.apply(run->findings);
-  }
-  acceptances.report_unused(judged && options.outputs.empty(), run->findings);
+  judge(options, *run);
   return run;
 }
 

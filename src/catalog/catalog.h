@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/parts.h"
+#include "catalog/server_parts.h"
 #include "diag/finding.h"
 
 namespace clusterc {

@@ -1,6 +1,5 @@
-#include "catalog/parts.h"
-
 #include "base/format.h"
+#include "catalog/server_parts.h"
 
 namespace clusterc {
 

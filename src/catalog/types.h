@@ -1,6 +1,6 @@
 // The tables of the catalogue's parts, filled in types.cc alone, as those of the spec (spec/types.h).
 #pragma once
-#include "catalog/parts.h"
+#include "catalog/server_parts.h"
 #include "fields/shape.h"
 
 // clang-format lays this list out differently at each run.

@@ -198,6 +198,106 @@ Printed lay_side_by_side(const std::string& path, const po::variables_map& given
   return {format_wanted == Format::json ? render_variants_json(variants) : render_variants_text(variants), worst};
 }
 
+namespace {
+
+// Counts of a phase: its own, else those of the phase before, else all.
+struct GrowingGroup {
+  std::string path;
+  std::string name;
+  std::int64_t all = 0, now = 0;
+  bool nodes = true;
+};
+struct GrowthStep {
+  std::string name, by;
+  std::vector<std::int64_t> counts;  // by group
+};
+
+std::vector<GrowingGroup> groups_that_grow(const Cluster& cluster) {
+  std::vector<GrowingGroup> groups;
+  for (const NodeGroupModel& g : cluster.nodes)
+    if (g.assembly < 0) groups.push_back({"nodes." + g.name, g.name, g.count, g.count, true});
+  for (const StorageModel& s : cluster.storage)
+    if (s.part && s.nodes < 0)
+      groups.push_back({"storage." + s.name + ".servers.count", s.name, s.count, s.count, false});
+  return groups;
+}
+
+std::vector<GrowthStep> steps_of(const Cluster& cluster, std::vector<GrowingGroup>& groups) {
+  std::vector<GrowthStep> steps;
+  for (const auto& phase : cluster.spec.phases) {
+    for (GrowingGroup& g : groups)
+      if (const auto* count = (g.nodes ? phase.value.nodes : phase.value.storage).find(g.name); count && count->value)
+        g.now = *count->value;
+    GrowthStep step{phase.name, phase.value.by ? phase.value.by->text() : std::string(), {}};
+    for (const GrowingGroup& g : groups) step.counts.push_back(g.now);
+    steps.push_back(std::move(step));
+  }
+  if (std::any_of(groups.begin(), groups.end(), [](const GrowingGroup& g) { return g.now != g.all; })) {
+    GrowthStep last{"the whole spec", {}, {}};
+    for (const GrowingGroup& g : groups) last.counts.push_back(g.all);
+    steps.push_back(std::move(last));
+  }
+  for (const auto& phase : cluster.spec.phases)
+    for (const auto& e : phase.value.nodes)
+      if (std::none_of(groups.begin(), groups.end(),
+                       [&](const GrowingGroup& g) { return g.nodes && g.name == e.name; }))
+        throw UsageError{"--phases: the nodes of '" + e.name + "' are trays of assemblies, which phases cannot split"};
+  return steps;
+}
+
+// Ports, cables and addresses are left for all that the spec has.
+std::vector<SpecOverride> room_to_grow(const Cluster& cluster, const std::vector<GrowingGroup>& groups,
+                                       const std::vector<GrowthStep>& steps, std::vector<std::string>& built_for) {
+  std::vector<SpecOverride> room;
+  for (const NetworkModel& n : cluster.networks) {
+    if (!n.spec || n.shares >= 0) continue;
+    for (const GrowingGroup& g : groups) {
+      const bool member = std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
+        return g.nodes ? e.group >= 0 && cluster.nodes[static_cast<std::size_t>(e.group)].name == g.name
+                       : e.storage >= 0 && cluster.storage[static_cast<std::size_t>(e.storage)].name == g.name;
+      });
+      const bool grows = std::any_of(steps.begin(), steps.end(), [&](const GrowthStep& s) {
+        return s.counts[static_cast<std::size_t>(&g - groups.data())] != g.all;
+      });
+      const auto* said = n.spec->built_for.find(g.name);
+      if (!member || !grows || (said && said->value && *said->value >= g.all)) continue;
+      room.push_back({"networks." + n.name + ".built_for." + g.name, std::to_string(g.all)});
+      built_for.push_back(format("network '{}' is planned for {} of '{}', as with `built_for`", n.name, g.all, g.name));
+    }
+  }
+  return room;
+}
+
+// What a step has fewer of than the whole spec. `smaller`: jobs that run on fewer nodes for it.
+std::vector<SpecOverride> overrides_of(const Cluster& cluster, const std::vector<GrowingGroup>& groups,
+                                       const GrowthStep& step, const std::vector<SpecOverride>& room,
+                                       std::vector<std::string>& smaller) {
+  std::vector<SpecOverride> out;
+  out.push_back({"phases", ""});  // counts of the whole spec, which this one is not
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (step.counts[g] == groups[g].all) continue;
+    if (step.counts[g] == 0)
+      throw UsageError{
+          format("--phases: phase '{}' has 0 of '{}': a phase needs at least 1", step.name, groups[g].name)};
+    out.push_back({groups[g].path, std::to_string(step.counts[g])});
+  }
+  out.insert(out.end(), room.begin(), room.end());
+  // Jobs are those of the whole cluster: in a smaller step they run on what is there.
+  for (const auto& job : cluster.spec.workloads)
+    for (const auto& on : job.value.on)
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        if (!groups[g].nodes || groups[g].name != on.name || !on.value || *on.value.value <= step.counts[g] ||
+            *on.value.value > groups[g].all)
+          continue;
+        out.push_back({"workloads." + job.name + ".on." + on.name, std::to_string(step.counts[g])});
+        smaller.push_back(format("job '{}' is planned on {} of its {} nodes of '{}'", job.name, step.counts[g],
+                                 *on.value.value, on.name));
+      }
+  return out;
+}
+
+}  // namespace
+
 Printed grow(const std::string& path, const po::variables_map& given, Format format_wanted) {
   const RunOptions options = run_options(given, path);
   const auto whole = run_pipeline(path, Stage::checked, options);
@@ -210,89 +310,17 @@ Printed grow(const std::string& path, const po::variables_map& given, Format for
   check_phases(cluster.spec, wrong);
   if (wrong.count(Severity::error) > 0) return {"", report_findings(*whole, path, given, true)};
 
-  // Counts of a phase: its own, else those of the phase before, else all.
-  struct Group {
-    std::string path;
-    std::string name;
-    std::int64_t all = 0, now = 0;
-    bool nodes = true;
-  };
-  std::vector<Group> groups;
-  for (const NodeGroupModel& g : cluster.nodes)
-    if (g.assembly < 0) groups.push_back({"nodes." + g.name, g.name, g.count, g.count, true});
-  for (const StorageModel& s : cluster.storage)
-    if (s.part && s.nodes < 0)
-      groups.push_back({"storage." + s.name + ".servers.count", s.name, s.count, s.count, false});
-  struct Step {
-    std::string name, by;
-    std::vector<std::int64_t> counts;
-  };
-  std::vector<Step> steps;
-  for (const auto& phase : cluster.spec.phases) {
-    for (Group& g : groups)
-      if (const auto* count = (g.nodes ? phase.value.nodes : phase.value.storage).find(g.name); count && count->value)
-        g.now = *count->value;
-    Step step{phase.name, phase.value.by ? phase.value.by->text() : std::string(), {}};
-    for (const Group& g : groups) step.counts.push_back(g.now);
-    steps.push_back(std::move(step));
-  }
-  if (std::any_of(groups.begin(), groups.end(), [](const Group& g) { return g.now != g.all; })) {
-    Step last{"the whole spec", {}, {}};
-    for (const Group& g : groups) last.counts.push_back(g.all);
-    steps.push_back(std::move(last));
-  }
-  for (const auto& phase : cluster.spec.phases)
-    for (const auto& e : phase.value.nodes)
-      if (std::none_of(groups.begin(), groups.end(), [&](const Group& g) { return g.nodes && g.name == e.name; }))
-        throw UsageError{"--phases: the nodes of '" + e.name + "' are trays of assemblies, which phases cannot split"};
-
-  // Ports, cables and addresses are left for all that the spec has.
-  std::vector<SpecOverride> room;
-  for (const NetworkModel& n : cluster.networks) {
-    if (!n.spec || n.shares >= 0) continue;
-    for (const Group& g : groups) {
-      const bool member = std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
-        return g.nodes ? e.group >= 0 && cluster.nodes[static_cast<std::size_t>(e.group)].name == g.name
-                       : e.storage >= 0 && cluster.storage[static_cast<std::size_t>(e.storage)].name == g.name;
-      });
-      const bool grows = std::any_of(steps.begin(), steps.end(), [&](const Step& s) {
-        return s.counts[static_cast<std::size_t>(&g - groups.data())] != g.all;
-      });
-      const auto* said = n.spec->built_for.find(g.name);
-      if (!member || !grows || (said && said->value && *said->value >= g.all)) continue;
-      room.push_back({"networks." + n.name + ".built_for." + g.name, std::to_string(g.all)});
-      report.built_for.push_back(
-          format("network '{}' is planned for {} of '{}', as with `built_for`", n.name, g.all, g.name));
-    }
-  }
-
+  std::vector<GrowingGroup> groups = groups_that_grow(cluster);
+  const std::vector<GrowthStep> steps = steps_of(cluster, groups);
+  const std::vector<SpecOverride> room = room_to_grow(cluster, groups, steps, report.built_for);
   const std::size_t keep = format_wanted == Format::json ? static_cast<std::size_t>(-1) : 3;
   std::unique_ptr<Run> before;
   Purchases bought;
   int worst = kOk;
-  for (const Step& step : steps) {
+  for (const GrowthStep& step : steps) {
     RunOptions with = options;
-    with.overrides.push_back({"phases", ""});  // counts of the whole spec, which this one is not
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      if (step.counts[g] == groups[g].all) continue;
-      if (step.counts[g] == 0)
-        throw UsageError{
-            format("--phases: phase '{}' has 0 of '{}': a phase needs at least 1", step.name, groups[g].name)};
-      with.overrides.push_back({groups[g].path, std::to_string(step.counts[g])});
-    }
-    with.overrides.insert(with.overrides.end(), room.begin(), room.end());
-    // Jobs are those of the whole cluster: in a smaller step they run on what is there.
     std::vector<std::string> smaller;
-    for (const auto& job : cluster.spec.workloads)
-      for (const auto& on : job.value.on)
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-          if (!groups[g].nodes || groups[g].name != on.name || !on.value || *on.value.value <= step.counts[g] ||
-              *on.value.value > groups[g].all)
-            continue;
-          with.overrides.push_back({"workloads." + job.name + ".on." + on.name, std::to_string(step.counts[g])});
-          smaller.push_back(format("job '{}' is planned on {} of its {} nodes of '{}'", job.name, step.counts[g],
-                                   *on.value.value, on.name));
-        }
+    for (SpecOverride& o : overrides_of(cluster, groups, step, room, smaller)) with.overrides.push_back(std::move(o));
     auto run = run_pipeline(path, Stage::checked, with);
     if (!run->plan) return {"", report_findings(*run, path, given, true)};
     PhaseStep s{.name = step.name,

@@ -2,76 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "diag/near.h"
+#include "fields/read_scalar.h"
 #include "fields/scalar_text.h"
+#include "fields/standards.h"
 
 namespace clusterc {
 namespace {
 
-using Kind = Document::Kind;
-
-// What a unit of another dimension is not; nothing where the names speak for themselves.
-std::string_view why_not_the_same(Dimension wanted, Dimension written) {
-  const auto pair = [&](Dimension a, Dimension b) {
-    return (wanted == a && written == b) || (wanted == b && written == a);
-  };
-  if (pair(Dimension::power, Dimension::apparent))
-    return "kW is power that becomes heat, kVA is volts times amperes; the power factor lies between them, so one "
-           "cannot stand for the other";
-  if (pair(Dimension::bit_rate, Dimension::byte_rate))
-    return "eight bits are a byte: 400 Gb/s is 50 GB/s; links are given in bits, storage and memory in bytes";
-  if (pair(Dimension::bytes, Dimension::byte_rate) || pair(Dimension::bytes, Dimension::bit_rate))
-    return "one is an amount, the other an amount each second";
-  if (pair(Dimension::temperature, Dimension::temp_delta)) return "C is a point on the scale, K is a difference of two";
-  if (pair(Dimension::air_flow, Dimension::liquid_flow))
-    return "a litre of air carries about 1/3500 of the heat of a litre of water, so the units are kept apart";
-  if (pair(Dimension::power, Dimension::energy)) return "energy is power times time: 1 kWh is 1 kW for one hour";
-  if (pair(Dimension::mass, Dimension::floor_load)) return "a floor load is mass on each square metre";
-  if (pair(Dimension::current, Dimension::apparent) || pair(Dimension::current, Dimension::power))
-    return "amperes become power only with the voltage and the number of phases";
-  return {};
-}
-
-std::string quoted_name(std::string_view name) { return format("'{}'", name); }
-
-// The one unit that this is but for capitals (kw, KVA, mhz). Nothing where capitals tell two units apart: mw is MW or
-// mW, and a small b may be bits.
-std::optional<std::string_view> unit_in_other_case(std::string_view written, Dimension wanted) {
-  const std::string lower = to_lower(written);
-  std::optional<std::string_view> meant;
-  for (int d = 0; d <= static_cast<int>(Dimension::transfer_rate); ++d)
-    for (const UnitRow& row : units_of(static_cast<Dimension>(d))) {
-      if (to_lower(row.spelling) != lower) continue;
-      if (meant == row.spelling) continue;  // C is a temperature, and a difference of two
-      if (meant ||
-          (static_cast<Dimension>(d) != wanted &&
-           std::ranges::none_of(units_of(wanted), [&](const UnitRow& w) { return w.spelling == row.spelling; })))
-        return std::nullopt;
-      for (std::size_t i = 0; i < row.spelling.size(); ++i)
-        if (lower[i] == 'b' && row.spelling[i] != written[i]) return std::nullopt;
-      meant = row.spelling;
-    }
-  return meant;
-}
-
-// `unit`, `source` and `confirmed` of a catalogue fact around the scalar (or list) that is read.
-struct Fact {
-  NodeId value = kNoNode;
-  std::string_view unit;
-  SourceSpan unit_span;
-  std::string source;
-  bool confirmed = false;
-};
-
-class Reader {
+class Reader : private ReadMessages {
  public:
-  explicit Reader(const ReadContext& c) : c_(c), d_(c.document) {}
+  explicit Reader(const ReadContext& c) : ReadMessages(c), scalars_(c) {}
 
-  bool node(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* fact,
+  bool node(const Type& t, NodeId n, void* out, ReadPlace place, const WrittenFact* fact,
             std::span<const std::string_view> also) {
     switch (t.form) {
       case Type::Form::value:
@@ -141,48 +87,6 @@ class Reader {
   }
 
  private:
-  // Smallest place that shows a node: containers by their key, or by their first key or item.
-  SourceSpan place_of(NodeId n, const ReadPlace& place) const {
-    if (d_.is_scalar(n) && !d_.scalar(n).empty()) return d_.span(n);
-    if (place.key.valid()) return place.key;
-    for (NodeId at = n; d_.size(at) > 0;) {
-      at = d_.first_child(at);
-      if (d_.is_scalar(at)) return d_.span(at);
-    }
-    return d_.span(n);
-  }
-
-  std::string subject(const Type& t, const ReadPlace& place) const {
-    if (!place.name.empty()) return quoted_name(place.name);
-    return t.name.empty() ? "this" : "the " + std::string(t.name);
-  }
-
-  std::string what_is_there(NodeId n) const {
-    switch (d_.kind(n)) {
-      case Kind::null:
-        return "nothing is written there";
-      case Kind::sequence:
-        return "a list is written there";
-      case Kind::mapping:
-        return "a mapping is written there";
-      case Kind::scalar:
-        break;
-    }
-    std::string_view s = d_.scalar(n);
-    if (s.empty()) return "empty text is written there";
-    return s.size() > 60 ? format("'{}…' is written there", s.substr(0, 57)) : format("'{}' is written there", s);
-  }
-
-  Finding& wrong_type(const Type& t, NodeId n, const ReadPlace& place) {
-    const std::string words = words_for(t), example = example_of(t);
-    const bool says_it =
-        t.kind == ScalarKind::choice || t.kind == ScalarKind::boolean || example == words || example == "text";
-    const bool show = t.form != Type::Form::value || !says_it;
-    return c_.findings.error("spec-wrong-type", place_of(n, place),
-                             format("{} takes {}{}; {}", subject(t, place), words,
-                                    show ? ", such as " + example : std::string(), what_is_there(n)));
-  }
-
   bool is_unknown(NodeId n, std::string& reason) const {
     if (d_.is_scalar(n)) return !d_.quoted(n) && d_.scalar(n) == "unknown";
     if (!d_.is_mapping(n) || d_.size(n) != 1 || d_.scalar(d_.key(n, 0)) != "unknown") return false;
@@ -203,7 +107,7 @@ class Reader {
   }
 
   // { value, unit, source, confirmed }: true when the mapping is one; its own mistakes are told here.
-  bool fact_of(NodeId n, Fact& fact, bool& ok) {
+  bool fact_of(NodeId n, WrittenFact& fact, bool& ok) {
     if (!c_.facts || !d_.is_mapping(n) || d_.find(n, "value") == kNoNode) return false;
     fact.source = first_source();
     for (NodeId key = d_.first_child(n); key != kNoNode;) {
@@ -233,7 +137,7 @@ class Reader {
     return true;
   }
 
-  void stamp(const Type& t, void* out, SourceSpan at, const Fact* fact) {
+  void stamp(const Type& t, void* out, SourceSpan at, const WrittenFact* fact) {
     const ValueHead head = t.head(out);
     head.span = at;
     head.origin = c_.origin;
@@ -241,10 +145,11 @@ class Reader {
     if (c_.facts) head.source = fact ? fact->source : first_source();
   }
 
-  bool value(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* outer, const FieldOptions* options) {
-    Fact own;
+  bool value(const Type& t, NodeId n, void* out, ReadPlace place, const WrittenFact* outer,
+             const FieldOptions* options) {
+    WrittenFact own;
     bool ok = true;
-    const Fact* fact = outer;
+    const WrittenFact* fact = outer;
     if (fact_of(n, own, ok)) {
       fact = &own;
       n = own.value;
@@ -266,7 +171,7 @@ class Reader {
       return false;
     }
     Scalar s;
-    if (!scalar(t, n, place, fact, s)) return false;
+    if (!scalars_.read(t, n, place, fact, s)) return false;
     std::string error;
     if (!t.assign(out, s, error)) {
       const std::string way_out = cut_way_out(error, place);
@@ -313,11 +218,6 @@ class Reader {
     return false;
   }
 
-  // A line as it is to be written; of a list the item alone.
-  static std::string line(const ReadPlace& place, std::string_view value) {
-    return place.name.empty() || place.item ? format("`{}`", value) : format("`{}: {}`", place.name, value);
-  }
-
   // [a, b] -> "a,b", as a name pattern; empty: an item is no plain name.
   std::string names_of_list(NodeId n) const {
     constexpr std::size_t kMost = 8;
@@ -331,16 +231,6 @@ class Reader {
     return out + "\"";
   }
 
-  // ": write `VALUE`" at the end of an error, as the help that it is.
-  static std::string cut_way_out(std::string& error, const ReadPlace& place) {
-    constexpr std::string_view kLead = ": write `";
-    const std::size_t at = error.rfind(kLead);
-    if (at == error.npos || !error.ends_with('`')) return {};
-    const std::string value = error.substr(at + kLead.size(), error.size() - at - kLead.size() - 1);
-    error.resize(at);
-    return format("write {}", line(place, value));
-  }
-
   // Of this field of a mapping of this type; nullptr: none.
   const FirstWords* words_of(const Type& t, std::string_view key) const {
     for (const FirstWords& w : c_.first_words)
@@ -351,260 +241,9 @@ class Reader {
     return f.options.example.empty() && words ? words->example : f.options.example;
   }
 
-  // What newcomers write there. True: the way out was said.
-  static bool slip_help(Finding& f, const ReadPlace& place, std::string_view text) {
-    if (!place.words || place.words->slips.empty()) return false;
-    const std::string written = to_lower(text);
-    for (const std::string_view slip : split(place.words->slips, ';')) {
-      const std::size_t equals = slip.find('=');
-      for (const std::string_view word : split(slip.substr(0, equals), '|'))
-        if (word == written) {
-          f.help(std::string(slip.substr(equals + 1)));
-          return true;
-        }
-    }
-    return false;
-  }
-
-  void near_word(Finding& f, std::string_view text, const std::vector<std::string_view>& known, NodeId n) {
-    if (offer_names(f, text, known) && almost_certainly(text, f.meant.front(), known))
-      f.fixed_by(format("write '{}'", f.meant.front()), {{d_.span(n), f.meant.front()}});
-  }
-
-  bool scalar(const Type& t, NodeId n, const ReadPlace& place, const Fact* fact, Scalar& s) {
-    const std::string_view text = d_.scalar(n);
-    const bool quoted = d_.quoted(n);
-    if (fact && !fact->unit.empty() && t.kind != ScalarKind::quantity && t.kind != ScalarKind::ratio &&
-        t.kind != ScalarKind::parsed) {
-      c_.findings.error("spec-wrong-unit", fact->unit_span,
-                        format("{} takes no unit, '{}' is written there", subject(t, place), fact->unit));
-      return false;
-    }
-    switch (t.kind) {
-      case ScalarKind::text:
-        s.text = text;
-        return true;
-      case ScalarKind::parsed:
-        s.text = fact && !fact->unit.empty() ? format("{} {}", text, fact->unit) : std::string(text);
-        return true;
-      case ScalarKind::boolean:
-        return truth(t, n, text, quoted, place, s);
-      case ScalarKind::choice:
-        return choice(t, n, text, place, s);
-      case ScalarKind::integer:
-      case ScalarKind::ratio:
-        return number(t, n, text, quoted, place, fact, s);
-      case ScalarKind::quantity:
-        return quantity(t, n, text, place, fact, s);
-    }
-    return false;
-  }
-
-  bool truth(const Type& t, NodeId n, std::string_view text, bool quoted, const ReadPlace& place, Scalar& s) {
-    if (const auto known = parse_truth(text)) {
-      s.truth = *known;
-      if (!quoted) return true;
-      wrong_type(t, n, place)
-          .label("quoted, so it is text")
-          .fixed_by("write it without quotes", {{d_.span(n), *known ? "true" : "false"}});
-      return false;
-    }
-    Finding& f = wrong_type(t, n, place);
-    std::string lower(text);
-    for (char& c : lower)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const bool yes = lower == "yes" || lower == "on" || lower == "y",
-               no = lower == "no" || lower == "off" || lower == "n";
-    if (!quoted && (yes || no))
-      f.help(format("in YAML 1.2 '{}' is text; write {}", text, yes ? "true" : "false"))
-          .fixed_by(format("write {}", yes ? "true" : "false"), {{d_.span(n), yes ? "true" : "false"}});
-    return false;
-  }
-
-  bool choice(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, Scalar& s) {
-    for (std::size_t i = 0; i < t.choices.size(); ++i)
-      if (t.choices[i] == text) {
-        s.choice = i;
-        return true;
-      }
-    Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place),
-                                   format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
-    if (!slip_help(f, place, text)) near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
-    return false;
-  }
-
-  bool number(const Type& t, NodeId n, std::string_view text, bool quoted, const ReadPlace& place, const Fact* fact,
-              Scalar& s) {
-    std::string joined;
-    const bool whole = t.kind == ScalarKind::integer;
-    if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
-    NumberProblem problem = NumberProblem::none;
-    bool good = false;
-    if (whole) {
-      if (const auto read = parse_whole(text, problem)) s.integer = *read, good = true;
-    } else if (const auto read = parse_ratio(text, problem)) {
-      s.number = *read, good = true;
-    }
-    // A quoted number is text; a fraction or a percentage is text either way.
-    const bool plain_number = whole || text.find_first_of("/%") == text.npos;
-    if (good && !(quoted && plain_number)) return true;
-    if (good) {
-      wrong_type(t, n, place)
-          .label("quoted, so it is text")
-          .fixed_by("write it without quotes", {{d_.span(n), std::string(text)}});
-      return false;
-    }
-    if (problem == NumberProblem::too_large) {
-      c_.findings.error("spec-out-of-range", place_of(n, place),
-                        format("{} is {}, which is more than a number can hold here", subject(t, place), text));
-      return false;
-    }
-    Finding& f = wrong_type(t, n, place);
-    if (problem == NumberProblem::leading_zero) {
-      f.help(format("a leading zero is read as octal by some programs and as decimal by others: write {}",
-                    line(place, text.substr(std::min(text.find_first_not_of('0'), text.size() - 1)))));
-    } else if (problem == NumberProblem::not_whole) {
-      f.help("no fraction is possible here");
-    } else if (const auto thousands = in_thousands(text); thousands && whole) {
-      f.help(format("`{}` stands for nothing here: write {}", text.back(), line(place, *thousands)));
-    } else if (!slip_help(f, place, text) && !t.example.empty()) {
-      f.help(format("for example {}", line(place, t.example)));
-    }
-    return false;
-  }
-
-  // "9k" -> "9000"; nothing where it is not a whole number and that letter.
-  static std::optional<std::string> in_thousands(std::string_view text) {
-    if (text.size() < 2 || text.size() > 10 || (text.back() != 'k' && text.back() != 'K')) return std::nullopt;
-    text.remove_suffix(1);
-    if (text.find_first_not_of("0123456789") != text.npos || text.front() == '0') return std::nullopt;
-    return std::string(text) + "000";
-  }
-
-  // "{ heat: 20,5 kW }": inside brackets a comma ends the value. Empty: none follows that looks like one within a
-  // number.
-  std::string comma_help(NodeId n) const {
-    const NodeId next = d_.next_sibling(n);
-    if (next == kNoNode || !d_.is_scalar(next) || d_.quoted(n) || d_.quoted(next)) return {};
-    const std::string_view text = d_.scalar(n), behind = d_.scalar(next);
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (text.empty() || behind.empty() || !digit(text.back()) || !digit(behind.front()) ||
-        d_.span(next).begin != d_.span(n).end + 1)
-      return {};
-    return format(
-        "inside brackets and braces a comma ends the value, so '{}' stands alone: numbers have a point for the "
-        "fraction and nothing between thousands ('{},{}' is two things)",
-        text, text, behind);
-  }
-
-  // How it is written, without a number that could be taken for the user's.
-  static std::string written_with(Dimension d) {
-    constexpr std::size_t kUnits = 4;
-    const auto units = units_of(d);
-    std::string list;
-    for (std::size_t i = 0; i < std::min(kUnits, units.size()); ++i)
-      list += format("{}{}", i == 0 ? "" : i + 1 == std::min(kUnits, units.size()) ? " or " : ", ", units[i].spelling);
-    return format("{} is one number and its unit: {}", dimension_name(d), list);
-  }
-
-  static bool starts_number(std::string_view text) {
-    return !text.empty() && text.front() >= '0' && text.front() <= '9';
-  }
-
-  // Bits and bytes, kW and kVA are taken for each other, and an amount for a rate: the same number with the unit of the
-  // dimension that begins as it. Empty: no unit does.
-  static std::string of_same_letters(Dimension wanted, std::string_view text, std::string_view unit,
-                                     const ReadPlace& place) {
-    std::string_view number = text.substr(0, text.size() - std::min(text.size(), unit.size()));
-    while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
-    if (unit.size() < 2 || number.empty() || !starts_number(number)) return {};
-    constexpr std::string_view kPrefixes = "kMGTP";
-    if (kPrefixes.find(unit.front()) == kPrefixes.npos) return {};
-    for (const UnitRow& row : units_of(wanted))
-      if (row.spelling.size() > 1 && row.spelling.front() == unit.front() &&
-          row.spelling.find('i') == row.spelling.npos)
-        return format("write {} if {} were meant; ", line(place, format("{} {}", number, row.spelling)), row.spelling);
-    return {};
-  }
-
-  bool quantity(const Type& t, NodeId n, std::string_view text, const ReadPlace& place, const Fact* fact, Scalar& s) {
-    std::string joined;
-    if (fact && !fact->unit.empty()) text = joined = format("{} {}", text, fact->unit);
-    QuantityError error{};
-    if (const auto read = parse_quantity(text, t.dimension, error)) {
-      s.number = *read;
-      return true;
-    }
-    const SourceSpan at = place_of(n, place);
-    const std::string name = subject(t, place), example = unit_example(t.dimension);
-    const std::string_view usual = units_of(t.dimension)[0].spelling;
-    switch (error.kind) {
-      case QuantityError::Kind::no_unit: {
-        const auto blank = example.find(' ');
-        const std::string unit = blank == std::string::npos ? std::string(usual) : example.substr(blank + 1);
-        const std::string comma = comma_help(n);
-        c_.findings
-            .error("spec-missing-unit", at,
-                   format("{} has no unit: '{}' is written where {} belongs, such as {}", name, text, words_for(t),
-                          example))
-            .help(!comma.empty() ? comma
-                  : starts_number(text)
-                      ? format("write {} if that is the unit", line(place, format("{} {}", text, unit)))
-                      : format("write {}", line(place, example)));
-        return false;
-      }
-      case QuantityError::Kind::wrong_dimension: {
-        const std::string other = error.other ? std::string(dimension_name(*error.other)) : "something else";
-        Finding& f = c_.findings.error(
-            "spec-wrong-unit", at,
-            format("{} is a quantity of {}; '{}' measures {}", name, dimension_name(t.dimension), error.text, other));
-        if (error.other)
-          if (const auto why = why_not_the_same(t.dimension, *error.other); !why.empty())
-            f.note(SourceSpan{}, std::string(why));
-        f.help(of_same_letters(t.dimension, text, error.text, place) + written_with(t.dimension));
-        return false;
-      }
-      case QuantityError::Kind::unknown_unit: {
-        std::vector<std::string_view> known;
-        for (const UnitRow& row : units_of(t.dimension)) known.push_back(row.spelling);
-        Finding& f = c_.findings.error(
-            "spec-wrong-unit", at, format("{}: '{}' is no unit of {}", name, error.text, dimension_name(t.dimension)));
-        if (const auto meant = unit_in_other_case(error.text, t.dimension)) {
-          f.help(format("did you mean '{}'?", *meant));
-          const SourceSpan written = d_.span(n);
-          const std::size_t quote = d_.quoted(n) ? 1 : 0;
-          if (!fact && d_.scalar(n).ends_with(error.text) &&
-              written.end - written.begin == d_.scalar(n).size() + 2 * quote)
-            f.fixed_by(format("write '{}'", *meant),
-                       {{{written.file, static_cast<std::uint32_t>(written.end - quote - error.text.size()),
-                          static_cast<std::uint32_t>(written.end - quote)},
-                         std::string(*meant)}});
-        } else if (!offer_names(f, error.text, known)) {
-          // "100G": the number as it is written, with the unit that it begins.
-          std::string_view number = text.substr(0, text.size() - std::min(text.size(), error.text.size()));
-          while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
-          const auto begun =
-              std::ranges::find_if(known, [&](std::string_view unit) { return unit.starts_with(error.text); });
-          f.help(begun != known.end() && !number.empty()
-                     ? format("write {} if that is what it is; {}", line(place, format("{} {}", number, *begun)),
-                              written_with(t.dimension))
-                     : written_with(t.dimension));
-        }
-        return false;
-      }
-      case QuantityError::Kind::not_finite:
-        c_.findings.error("spec-out-of-range", at, format("{} is '{}', which is no finite number", name, text));
-        return false;
-      case QuantityError::Kind::not_a_number:
-        break;
-    }
-    wrong_type(t, n, place);
-    return false;
-  }
-
-  bool list(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* fact, const FieldOptions* options) {
+  bool list(const Type& t, NodeId n, void* out, ReadPlace place, const WrittenFact* fact, const FieldOptions* options) {
     const Type& e = t.element();
-    Fact own;
+    WrittenFact own;
     bool ok = true;
     if (e.form == Type::Form::value && fact_of(n, own, ok)) {
       fact = &own;
@@ -653,9 +292,9 @@ class Reader {
     return node(t.element(), v, t.append(out, name, d_.span(key)), {d_.span(key), name}, nullptr, {});
   }
 
-  bool record(const Type& t, NodeId n, void* out, ReadPlace place, const Fact* outer,
+  bool record(const Type& t, NodeId n, void* out, ReadPlace place, const WrittenFact* outer,
               std::span<const std::string_view> also) {
-    Fact own;
+    WrittenFact own;
     bool ok = true;
     if (t.from_text && !t.field("value") && fact_of(n, own, ok)) {
       outer = &own;
@@ -697,7 +336,7 @@ class Reader {
       const Field& f = t.fields[i];
       if (seen[i]) continue;
       if (!f.options.required) {
-        fill(f, out);
+        fill_standard(f, out);
         continue;
       }
       ok = false;
@@ -770,7 +409,7 @@ class Reader {
     }
   }
 
-  bool record_text(const Type& t, NodeId n, void* out, const ReadPlace& place, const Fact* fact) {
+  bool record_text(const Type& t, NodeId n, void* out, const ReadPlace& place, const WrittenFact* fact) {
     if (t.span_offset >= 0) *reinterpret_cast<SourceSpan*>(static_cast<char*>(out) + t.span_offset) = d_.span(n);
     std::string error;
     if (!t.from_text(d_.scalar(n), out, error)) {
@@ -791,7 +430,7 @@ class Reader {
   }
 
   // What from_text set gets its place and origin, the rest its defaults.
-  bool adopt(const Type& t, void* out, NodeId n, const Fact* fact) {
+  bool adopt(const Type& t, void* out, NodeId n, const WrittenFact* fact) {
     const SourceSpan at = d_.span(n);
     bool ok = true;
     for (const Field& f : t.fields) {
@@ -804,92 +443,13 @@ class Reader {
         stamp(ft, p, at, fact);
         ok = within_bounds(ft, p, f.options, at, f.key) && one_of_words(ft, p, f.options, n, {{}, f.key}) && ok;
       } else {
-        fill(f, out);
+        fill_standard(f, out);
       }
     }
     return ok;
   }
 
- public:
-  static void fill(const Field& f, void* record) {
-    const Type& t = f.type();
-    void* out = f.in(record);
-    if (t.form == Type::Form::record) return fill_standards(t, out);
-    if (f.options.standard.empty()) return;
-    const auto bug = [&](std::string_view why) {
-      throw std::logic_error(format("default '{}' of key '{}' {}", f.options.standard, f.key, why));
-    };
-    if (t.form == Type::Form::list) {
-      const Type& e = t.element();
-      if (e.form != Type::Form::value) bug("is for a list of mappings");
-      if (t.size(out) > 0) return;
-      std::string_view rest = f.options.standard;
-      if (rest.starts_with('[')) rest = rest.substr(1, rest.size() - 2);
-      while (!rest.empty()) {
-        const auto comma = rest.find(',');
-        std::string_view one = rest.substr(0, comma);
-        while (one.starts_with(' ')) one.remove_prefix(1);
-        if (!standard_value(e, one, f.options.why, t.append(out, {}, {}))) bug("cannot be read");
-        rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
-      }
-      return;
-    }
-    if (t.form != Type::Form::value) bug("is for a mapping");
-    const ValueHead head = t.head(out);
-    if (head.has || head.unknown) return;
-    if (!standard_value(t, f.options.standard, f.options.why, out)) bug("cannot be read");
-  }
-
- private:
-  static bool standard_value(const Type& t, std::string_view text, std::string_view why, void* out) {
-    Scalar s;
-    NumberProblem problem;
-    QuantityError quantity_error{};
-    std::string error;
-    bool ok = true;
-    switch (t.kind) {
-      case ScalarKind::text:
-      case ScalarKind::parsed:
-        s.text = text;
-        break;
-      case ScalarKind::boolean: {
-        const auto read = parse_truth(text);
-        ok = read.has_value();
-        s.truth = read.value_or(false);
-        break;
-      }
-      case ScalarKind::integer: {
-        const auto read = parse_whole(text, problem);
-        ok = read.has_value();
-        s.integer = read.value_or(0);
-        break;
-      }
-      case ScalarKind::ratio: {
-        const auto read = parse_ratio(text, problem);
-        ok = read.has_value();
-        s.number = read.value_or(0);
-        break;
-      }
-      case ScalarKind::quantity: {
-        const auto read = parse_quantity(text, t.dimension, quantity_error);
-        ok = read.has_value();
-        s.number = read.value_or(0);
-        break;
-      }
-      case ScalarKind::choice:
-        while (s.choice < t.choices.size() && t.choices[s.choice] != text) ++s.choice;
-        ok = s.choice < t.choices.size();
-        break;
-    }
-    if (!ok || !t.assign(out, s, error)) return false;
-    const ValueHead head = t.head(out);
-    head.origin = Origin::standard;
-    head.source = why;
-    return true;
-  }
-
-  const ReadContext& c_;
-  const Document& d_;
+  ScalarReader scalars_;
 };
 
 }  // namespace
@@ -901,10 +461,6 @@ bool read_node(const ReadContext& context, const Type& type, NodeId node, void* 
 
 bool read_field(const ReadContext& context, const Field& field, NodeId node, void* record, ReadPlace place) {
   return Reader(context).field(field, node, record, place);
-}
-
-void fill_standards(const Type& type, void* record) {
-  for (const Field& f : type.fields) Reader::fill(f, record);
 }
 
 }  // namespace clusterc

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "plan/fabric/fabric.h"
 
 namespace clusterc {
@@ -12,7 +13,6 @@ namespace {
 constexpr std::int64_t kFewOf =
     10;  // a tenth of what one switch has: what somebody can move elsewhere without planning anew
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::string many(std::int64_t n, std::string_view word) { return format("{} {}{}", n, word, n == 1 ? "" : "s"); }
 
 void whose_uplinks(const Plan& plan, const Fabric& f, std::string& text) {

@@ -32,158 +32,18 @@
 #include "model/group_ends.h"
 #include "model/power.h"
 #include "plan/power/busbar.h"
-#include "plan/power/cords.h"
-#include "plan/power/line_room.h"
+#include "plan/power/rack_limits.h"
+#include "plan/rack_space.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
 
 namespace clusterc {
-
-double power_factor(const Cluster& c) {
-  constexpr double kPowerFactor = 0.96;  // active correction near full load; the language's default (spec/site.h)
-  return c.spec.site && c.spec.site->supply ? c.spec.site->supply->power_factor.value_or(kPowerFactor) : kPowerFactor;
-}
-
-Value<VoltAmperes> pdu_rating(const Cluster& c, const PduPart& p) {
-  if (p.apparent) return p.apparent;
-  if (!p.voltage || !p.phases) return {};
-  if (p.continuous)
-    return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.continuous, 1),
-                                       "its continuous current");
-  if (p.breaker && c.continuous_factor > 0)
-    return Value<VoltAmperes>::derived(continuous_rating(*p.phases, *p.voltage, *p.breaker, c.continuous_factor),
-                                       "its breaker, continuous load of the region");
-  return {};
-}
-
 namespace {
 
-// What the PDUs of one rack carry together (power, cords) when each of them has room for `each`: cords are dealt to the
-// feeds evenly and on a feed to its PDUs evenly, what has no cords to all PDUs evenly. So two PDUs on A and one on B
-// carry no more than twice what B's one does. `lost`: a feed that is dead.
-double shared_evenly(const RackGroupModel& g, int lost, const std::vector<double>& each) {
-  double smallest = std::numeric_limits<double>::infinity(), of_feed = smallest;
-  std::int64_t alive = 0, feeds = 0;
-  for (std::size_t i = 0; i < each.size(); ++i) {
-    if (g.pdus[i].dies_with(lost)) continue;
-    ++alive;
-    smallest = std::min(smallest, each[i]);
-    bool first = true;
-    double least = each[i];
-    std::int64_t here = 0;
-    for (std::size_t k = 0; k < each.size(); ++k)
-      if (g.pdus[k].feed == g.pdus[i].feed) {
-        first = first && k >= i;
-        least = std::min(least, each[k]);
-        ++here;
-      }
-    if (!first) continue;
-    ++feeds;
-    of_feed = std::min(of_feed, least * static_cast<double>(here));
-  }
-  return std::min(smallest * static_cast<double>(alive), of_feed * static_cast<double>(feeds));
-}
-
-// What the shelves of a busbar carry at the wall: all of them; without the spare ones, and after the loss of any feed.
-// Nothing where that is not stated.
-std::optional<RackLimits> busbar_limits(const RackGroupModel& g) {
-  if (!g.spec || !g.spec->busbar || !g.spec->busbar->shelf_power || g.shelves.empty()) return std::nullopt;
-  const Busbar& busbar = *g.spec->busbar;
-  std::int64_t all = 0;
-  for (const auto& [feed, shelves] : g.shelves) all += shelves;
-  std::int64_t left = all - std::min(all, busbar.spare.value_or(0));
-  for (const auto& [feed, shelves] : g.shelves)
-    if (shelves < all) left = std::min(left, all - shelves);
-  const Watts each = *busbar.shelf_power / busbar.efficiency.value_or(kSupplyEfficiency);
-  RackLimits limits;
-  limits.normal = each * static_cast<double>(all);
-  limits.survives = each * static_cast<double>(left);
-  return limits;
-}
-
-}  // namespace
-
-RackLimits pdu_limits(const Cluster& c, const RackGroupModel& g) {
-  RackLimits limits;
-  const double pf = power_factor(c);
-  std::vector<double> rating;
-  for (const PduModel& p : g.pdus) {
-    const Value<VoltAmperes> v = p.part ? pdu_rating(c, *p.part) : Value<VoltAmperes>();
-    rating.push_back(v ? v->value * pf : std::numeric_limits<double>::infinity());
-  }
-  if (!rating.empty()) {
-    limits.normal = Watts(shared_evenly(g, -2, rating));
-    limits.survives = limits.normal;
-    for (std::size_t lost = 0; lost < c.feeds.size(); ++lost)
-      if (std::any_of(g.pdus.begin(), g.pdus.end(),
-                      [&](const PduModel& p) { return !p.dies_with(static_cast<int>(lost)); }))
-        limits.survives = std::min(limits.survives, Watts(shared_evenly(g, static_cast<int>(lost), rating)));
-  }
-  if (const auto busbar = busbar_limits(g)) {  // beside what PDUs do
-    const bool alone = g.pdus.empty();
-    limits.normal = (alone ? Watts(0) : limits.normal) + busbar->normal;
-    limits.survives = (alone ? Watts(0) : limits.survives) + busbar->survives;
-  }
-  return limits;
-}
-
-RackLimits rack_limits(const Cluster& c, const RackGroupModel& g) {
-  RackLimits limits = pdu_limits(c, g);
-  if (g.spec && g.spec->budget) {
-    limits.normal = std::min(limits.normal, *g.spec->budget);
-    limits.survives = std::min(limits.survives, *g.spec->budget);
-  }
-  return limits;
-}
-
-// Cords are dealt evenly over the feeds (plan/power/power_chain.h).
-Watts after_feed_loss(const Plan& plan, const RackGroupModel& racks, const RackedDevice& d) {
-  const SupplyLoad load = supply_load(plan, d);
-  const PsuSet* psus = supplies_of(plan, d);
-  std::vector<int> feeds;
-  for (const PduModel& p : racks.pdus)
-    if (std::ranges::find(feeds, p.feed) == feeds.end()) feeds.push_back(p.feed);
-  const auto n = static_cast<std::int64_t>(feeds.size());
-  if (!psus || n < 2) return Watts(load.watts);
-  const std::int64_t count = *psus->count;
-  return Watts(std::max(load.watts, on_supplies(load, count - (count + n - 1) / n).watts));
-}
-
-bool budget_decides(const Cluster& c, const RackGroupModel& g) {
-  return g.spec && g.spec->budget && *g.spec->budget < pdu_limits(c, g).normal;
-}
-
-namespace {
-
-struct Device {  // all that placing needs to know of one kind
-  DeviceKind kind;
-  std::int32_t group;
-  std::int64_t units = 0;
-  double watts = 0, typical = 0, kilograms = 0, airflow = 0, liquid_share = 0;
-  double after_loss = 0;          // W at the wall with the supplies that the worst feed loss leaves
-  std::int64_t c13 = 0, c19 = 0;  // outlets that its cords take
-  bool power_known = false, weight_known = false, airflow_known = false, from_top = false;
-  bool busbar = false;  // hangs on the busbar of its racks
-};
-
-struct RackState {
-  std::uint64_t free = 0;                        // bit u - 1: unit u is free
-  double normal = 0, survives = 0, carries = 0;  // W, W, kg that are left
-  double rated = 0;                              // kg that it carries; infinite where nobody states it
-  std::int32_t c13 = 0, c19 = 0, either = 0;     // outlets that are left; C13, C19, and those that take both
-};
-// Beside them, W that the busbar of a rack has left; infinite where it has none.
-struct BusbarState {
-  double normal = std::numeric_limits<double>::infinity(), survives = normal;
-};
-constexpr std::int32_t kAnyNumber = 1 << 20;  // of outlets, where nobody states them
-
-constexpr std::int64_t kMostUnits = 60;
-
-class Placer {
+class Placer : private RackSpace {
  public:
-  explicit Placer(Plan& plan) : plan_(plan), c_(*plan.cluster) {}
+  explicit Placer(Plan& plan) : RackSpace(plan) {}
 
   void all() {
     place_all(true);
@@ -220,215 +80,9 @@ class Placer {
     weigh();
   }
 
-  void weigh() {
-    for (const RackGroupModel& g : c_.racks)
-      for (std::int64_t i = 0; i < g.count; ++i) {
-        RackPlan& r = plan_.racks[g.first + i];
-        if (!r.devices.empty() || r.devices_weight.value > 0)
-          r.load = r.devices_weight * (1 + kRailShare) + kRackCables;
-        r.weight = r.load + (g.part ? g.part->weight.value_or(Kilograms(0)) : Kilograms(0));
-      }
-    for (const AssemblyGroupModel& a : c_.assemblies)
-      for (std::int64_t i = 0; i < a.count; ++i) {
-        RackPlan& r = plan_.racks[a.first + i];
-        r.load = r.weight = r.devices_weight + (a.part ? a.part->weight.value_or(Kilograms(0)) : Kilograms(0));
-      }
-  }
-
-  void set_up() {
-    plan_.racks.resize(static_cast<std::size_t>(c_.rack_count));
-    state_.assign(plan_.racks.size(), {});
-    busbars_.assign(plan_.racks.size(), {});
-    for (const RackGroupModel& g : c_.racks) {
-      const RackLimits limits = rack_limits(c_, g);
-      const std::int64_t units = g.part ? std::min(g.part->units.value_or(0), kMostUnits) : 0;
-      const double carries =
-          g.part && g.part->static_load ? g.part->static_load->value : std::numeric_limits<double>::infinity();
-      const Outlets outlets = outlets_of_rack(g);
-      for (std::int64_t i = 0; i < g.count; ++i) {
-        state_[g.first + i] = {(std::uint64_t{1} << units) - 1,
-                               limits.normal.value,
-                               limits.survives.value,
-                               carries,
-                               carries,
-                               static_cast<std::int32_t>(outlets.c13),
-                               static_cast<std::int32_t>(outlets.c19),
-                               static_cast<std::int32_t>(outlets.either)};
-        RackPlan& r = plan_.racks[g.first + i];
-        r.weight_complete = g.part && g.part->weight;
-        if (const auto busbar = busbar_limits(g))
-          busbars_[g.first + i] = {busbar->normal.value, busbar->survives.value};
-      }
-      if (g.spec) occupied(g);
-      for (std::int64_t i = 0; i < g.count; ++i) mount_pdus(g, state_[g.first + i]);
-    }
-    lines_.emplace(plan_);
-    for (const RackGroupModel& g : c_.racks)
-      for (std::int64_t i = 0; g.spec && !g.spec->occupied.empty() && i < g.count; ++i) lines_->set_apart(g.first + i);
-    for (const AssemblyGroupModel& a : c_.assemblies)
-      for (std::int64_t i = 0; i < a.count; ++i) {
-        RackPlan& r = plan_.racks[a.first + i];
-        r.weight_complete = a.part && a.part->weight;
-        if (a.part && a.part->power)
-          r.power = r.typical = *a.part->power;
-        else
-          r.power_complete = false;
-      }
-  }
-
-  // A kind of plug for which there is no outlet at all is left to power-plug-outlet-mismatch.
-  static Outlets outlets_of_rack(const RackGroupModel& g) {
-    std::vector<double> c13, c19, either;
-    bool known = !g.pdus.empty();
-    for (const PduModel& p : g.pdus) {
-      const Outlets o = p.part ? outlets_of(*p.part) : Outlets{};
-      known = known && o.known;
-      c13.push_back(static_cast<double>(o.c13));
-      c19.push_back(static_cast<double>(o.c19));
-      either.push_back(static_cast<double>(o.either));
-    }
-    Outlets all;
-    all.c13 = all.c19 = kAnyNumber;
-    if (!known) return all;
-    all.either = static_cast<std::int64_t>(shared_evenly(g, -2, either));
-    const auto sum = [&](const std::vector<double>& each) {
-      const auto n = static_cast<std::int64_t>(shared_evenly(g, -2, each));
-      return n + all.either > 0 ? n : kAnyNumber;
-    };
-    all.c13 = sum(c13);
-    all.c19 = sum(c19);
-    return all;
-  }
-
-  // Horizontal PDUs take the highest units that nothing stands in.
-  static void mount_pdus(const RackGroupModel& g, RackState& s) {
-    for (const PduModel& p : g.pdus) {
-      const std::int64_t units = p.part ? p.part->units.value_or(0) : 0;
-      const std::uint64_t at = units > 0 ? runs(s.free, units) : 0;
-      if (at) s.free &= ~(((std::uint64_t{1} << units) - 1) << (63 - __builtin_clzll(at)));
-    }
-  }
-
-  void occupied(const RackGroupModel& g) {
-    for (const Occupied& o : g.spec->occupied)
-      for (const std::int64_t i : g.racks_of(o)) {
-        RackState& s = state_[g.first + i];
-        RackPlan& r = plan_.racks[g.first + i];
-        for (const Value<UnitRange>& range : o.units) {
-          if (!range) continue;
-          const std::int64_t first = std::clamp<std::int64_t>(range->first, 1, kMostUnits),
-                             last = std::clamp(range->last, first, kMostUnits);
-          for (std::int64_t u = first; u <= last; ++u) s.free &= ~(std::uint64_t{1} << (u - 1));
-          r.devices.push_back({.kind = DeviceKind::occupied,
-                               .group = static_cast<std::int32_t>(&g - c_.racks.data()),
-                               .index = i,
-                               .unit = static_cast<std::int16_t>(first),
-                               .units = static_cast<std::int16_t>(last - first + 1)});
-        }
-        const double watts = o.power.value_or(Watts(0)).value, kilograms = o.weight.value_or(Kilograms(0)).value;
-        s.normal -= watts;
-        s.survives -= watts;
-        s.carries -= kilograms;
-        add(g.first + i, watts, watts, kilograms);
-        if (!o.power) r.power_complete = false;
-        if (!o.weight) r.weight_complete = false;
-        formula_air_watts(g.first + i) += o.power.value_or(Watts(0)).value;
-      }
-  }
-
-  double& formula_air_watts(std::int64_t rack) { return plan_.racks[rack].unstated_airflow_power.value; }
-
-  void add(std::int64_t rack, double watts, double typical, double kilograms) {
-    plan_.racks[rack].power += Watts(watts);
-    plan_.racks[rack].typical += Watts(typical);
-    plan_.racks[rack].devices_weight += Kilograms(kilograms);
-  }
-
-  // Weight of devices that the rack still takes beside their rails and its cables, as rack-static-load-exceeded weighs
-  // it.
-  static double takes(const RackState& s) {
-    return (s.rated - kRackCables.value) / (1 + kRailShare) - (s.rated - s.carries);
-  }
-
-  // Units where `n` in a row are free, as the bit of the lowest.
-  static std::uint64_t runs(std::uint64_t free, std::int64_t n) {
-    for (std::int64_t i = 1; i < n && free; ++i)
-      free &= free >> 1;  // each step drops the starts whose run ends one unit on
-    return free;
-  }
-  // Lowest unit for the device, 0 where it does not fit.
-  // bare: of weight and power only what the devices themselves have and draw, without outlets and what rails and cables
-  // weigh; the rules say the rest.
-  enum class Within { lines, after_loss, normal, bare, units };
-  std::int64_t room(std::int64_t rack, const Device& d, Within limit) const {
-    constexpr double kRounding = 1e-6;  // W, kg: sums of many devices
-    const RackState& s = state_[rack];
-    if (d.units <= 0) return 0;
-    if (limit != Within::units && (d.watts > s.normal + kRounding || d.kilograms > s.carries + kRounding)) return 0;
-    const bool lost = limit == Within::lines || limit == Within::after_loss;
-    if (lost && d.after_loss > s.survives + kRounding) return 0;
-    if (d.busbar && limit != Within::units && d.watts > busbars_[rack].normal + kRounding) return 0;
-    if (d.busbar && lost && d.watts > busbars_[rack].survives + kRounding) return 0;
-    if (lost || limit == Within::normal) {
-      if (std::isfinite(s.rated) && d.kilograms > takes(s) + kRounding) return 0;
-      if (std::max<std::int64_t>(0, d.c13 - s.c13) + std::max<std::int64_t>(0, d.c19 - s.c19) > s.either) return 0;
-    }
-    const std::uint64_t r = runs(s.free, d.units);
-    if (!r) return 0;
-    return d.from_top ? 64 - __builtin_clzll(r) : __builtin_ctzll(r) + 1;
-  }
-  void keep_free(std::int64_t rack, std::int64_t unit, const Device& d) {
-    RackState& s = state_[rack];
-    s.free &= ~(((std::uint64_t{1} << d.units) - 1) << (unit - 1));
-    s.normal -= d.watts;
-    s.survives -= d.after_loss;
-    s.carries -= d.kilograms;
-    if (d.busbar) busbars_[rack].normal -= d.watts, busbars_[rack].survives -= d.watts;
-    for (const auto& [cords, outlets] : {std::pair{d.c13, &s.c13}, std::pair{d.c19, &s.c19}}) {
-      const auto plain = static_cast<std::int32_t>(std::min<std::int64_t>(cords, *outlets));
-      *outlets -= plain;
-      s.either -= static_cast<std::int32_t>(cords) - plain;
-    }
-  }
-  static RackedDevice racked(const Device& d, std::int64_t index, std::int64_t unit) {
-    return {.kind = d.kind,
-            .group = d.group,
-            .index = index,
-            .unit = static_cast<std::int16_t>(unit),
-            .units = static_cast<std::int16_t>(d.units)};
-  }
-  void keep_place(std::int64_t rack, std::int64_t unit, const Device& d) {
-    keep_free(rack, unit, d);
-    kept_rack_[{d.kind, d.group}].push_back(static_cast<std::int32_t>(rack));
-    plan_.racks[rack].kept.push_back(racked(d, -1, unit));
-    lines_->put(rack, plan_.racks[rack].kept.back(), true);
-  }
-  void put(std::int64_t rack, std::int64_t unit, const Device& d, std::int64_t index) {
-    keep_free(rack, unit, d);
-    add(rack, d.watts, d.typical, d.kilograms);
-    RackPlan& r = plan_.racks[rack];
-    r.power_complete = r.power_complete && d.power_known;
-    r.weight_complete = r.weight_complete && d.weight_known;
-    r.liquid_heat += Watts(d.watts * d.liquid_share);
-    if (d.airflow_known)
-      r.airflow += AirFlow(d.airflow);
-    else
-      formula_air_watts(rack) += d.watts * (1 - d.liquid_share);
-    r.devices.push_back(racked(d, index, unit));
-    lines_->put(rack, r.devices.back(), false);
-    if (d.kind == DeviceKind::node) {
-      plan_.node_rack[index] = static_cast<std::int32_t>(rack);
-      plan_.node_unit[index] = static_cast<std::int16_t>(unit);
-    } else if (d.kind == DeviceKind::switch_) {
-      const std::int64_t n = plan_.fabrics[d.group].first_switch + index;
-      plan_.switch_rack[n] = static_cast<std::int32_t>(rack);
-      plan_.switch_unit[n] = static_cast<std::int16_t>(unit);
-    }
-  }
-
-  static Device device(DeviceKind kind, int group, const Value<std::int64_t>& units, const Value<Watts>& watts,
-                       const Value<Watts>& typical, const Value<Kilograms>& kg) {
-    Device d{.kind = kind, .group = group, .units = units.value_or(0)};
+  static DeviceNeeds device(DeviceKind kind, int group, const Value<std::int64_t>& units, const Value<Watts>& watts,
+                            const Value<Watts>& typical, const Value<Kilograms>& kg) {
+    DeviceNeeds d{.kind = kind, .group = group, .units = units.value_or(0)};
     d.watts = watts.value_or(Watts(0)).value;
     d.typical = typical.value_or(Watts(d.watts)).value;
     d.kilograms = kg.value_or(Kilograms(0)).value;
@@ -438,7 +92,7 @@ class Placer {
   }
   // What its cords take, and what it draws when the feed with most of them is lost: they are dealt evenly
   // (plan/power/power_chain.h).
-  Device corded(Device d, const RackGroupModel* racks, std::int64_t index) const {
+  DeviceNeeds corded(DeviceNeeds d, const RackGroupModel* racks, std::int64_t index) const {
     d.after_loss = d.watts;
     const RackedDevice racked{.kind = d.kind, .group = d.group, .index = index};
     d.busbar = racks && on_busbar(plan_, *racks, racked);
@@ -463,9 +117,9 @@ class Placer {
     return most - have;
   }
 
-  Device node_device(int g) const {
+  DeviceNeeds node_device(int g) const {
     const ServerModel& s = c_.nodes[g].server;
-    Device d = device(DeviceKind::node, g, s.units, s.power, s.power_typical, s.part.weight);
+    DeviceNeeds d = device(DeviceKind::node, g, s.units, s.power, s.power_typical, s.part.weight);
     d.power_known = d.power_known && (c_.nodes[g].assembly >= 0 || power_lacks(c_.nodes[g]).empty());
     d.airflow_known = s.airflow.value.has_value();
     d.airflow = s.airflow.value_or(AirFlow(0)).value;
@@ -477,7 +131,7 @@ class Placer {
 
   // Places `count` devices, the i-th being number first + i, into the rack with most power (then units) left; keeps
   // `more` places free.
-  void spread(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more,
+  void spread(const RackGroupModel& g, const DeviceNeeds& d, std::int64_t first, std::int64_t count, std::int64_t more,
               SourceSpan span, bool skip_placed) {
     using Key = std::tuple<std::int64_t, int,
                            std::int64_t>;  // watts left, units left, minus the rack's number: the first of equals
@@ -521,7 +175,7 @@ class Placer {
     left_over(g, d, first + i, count - i, span);
   }
 
-  void fill(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, std::int64_t more,
+  void fill(const RackGroupModel& g, const DeviceNeeds& d, std::int64_t first, std::int64_t count, std::int64_t more,
             const Value<std::int64_t>& asked, SourceSpan span) {
     const std::int64_t per_rack = asked.value_or(kMostUnits);
     std::vector<std::int32_t> here(static_cast<std::size_t>(g.count), 0);
@@ -552,7 +206,7 @@ class Placer {
     left_over(g, d, first + i, left, span, per_rack);
   }
 
-  void left_over(const RackGroupModel& g, const Device& d, std::int64_t first, std::int64_t count, SourceSpan span,
+  void left_over(const RackGroupModel& g, const DeviceNeeds& d, std::int64_t first, std::int64_t count, SourceSpan span,
                  std::int64_t per_rack = kMostUnits) {
     if (count <= 0) return;
     std::int64_t units = 0, fits_units = 0;
@@ -603,7 +257,7 @@ class Placer {
   void fixed_places(int group) {
     const NodeGroupModel& g = c_.nodes[group];
     if (!g.spec || g.spec->at.empty()) return;
-    const Device d = node_device(group);
+    const DeviceNeeds d = node_device(group);
     for (const auto& at : g.spec->at) {
       const std::int64_t i = g.names.index_of(at.name);
       const std::string rack_name = at.value.rack.value_or("");
@@ -650,7 +304,7 @@ class Placer {
     if (!c_.own_site || g.server.virtual_machine || g.server.instance) return;
     if (g.assembly >= 0) return trays(group);
     if (g.racks < 0) return;
-    const Device d = node_device(group);
+    const DeviceNeeds d = node_device(group);
     const RackGroupModel& racks = c_.racks[g.racks];
     const bool fixed_some = g.spec && !g.spec->at.empty();
     const std::int64_t more = to_come(g.count, ends_of_group(c_, group));
@@ -703,8 +357,8 @@ class Placer {
     const NetworkModel& n = c_.networks[network];
     std::int64_t first = 0;
     for (const FabricTier& t : f.tiers) {
-      Device d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical,
-                        t.part->weight);
+      DeviceNeeds d = device(DeviceKind::switch_, network, t.part->units, switch_power(*t.part), t.part->power_typical,
+                             t.part->weight);
       d.from_top = d.kilograms < kHeavyDevice.value;
       // A leaf of each rack stands with its nodes, wherever the spines do.
       const bool of_nodes = &t == &f.tiers[0] && (n.racks < 0 || (n.spec && n.spec->leaf_per_rack.value_or(false)));
@@ -754,7 +408,7 @@ class Placer {
   }
 
   // Each leaf goes to the rack of the first member on it, or the next one with room.
-  void beside(int network, const Device& d, std::int64_t first, std::int64_t count) {
+  void beside(int network, const DeviceNeeds& d, std::int64_t first, std::int64_t count) {
     const Fabric& f = plan_.fabrics[network];
     const NetworkModel& n = c_.networks[network];
     const int usual = usual_racks(network);
@@ -796,14 +450,7 @@ class Placer {
     }
   }
 
-  Plan& plan_;
-  const Cluster& c_;
-  std::vector<RackState> state_;
-  std::vector<BusbarState> busbars_;
-  std::optional<LineRoom> lines_;
   bool keep_ = true, kept_free_ = false;
-  std::map<std::pair<DeviceKind, std::int32_t>, std::vector<std::int32_t>>
-      kept_rack_;  // racks of places kept free, in order
 };
 
 }  // namespace

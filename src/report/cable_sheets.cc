@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "base/text.h"
 #include "report/cable_exports.h"
 #include "report/link_rows.h"
@@ -10,8 +11,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Ports of a server's set that share cages, in turn: "cage4/1", "cage3/1", "cage3/2", "cage4/2"; the links of one that
 // is split over planes follow one another. Empty: each port has a cage of its own, and its name is what is printed.

@@ -1,5 +1,6 @@
 #include "report/cord_rows.h"
 
+#include "base/index.h"
 #include "base/text.h"
 #include "plan/equipment.h"
 #include "plan/power/feed_lines.h"
@@ -10,8 +11,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 std::string host_of(const Cluster& c, const Plan& plan, const RackedDevice& d) {
   if (d.kind == DeviceKind::node) return c.node_name(d.index);

@@ -1,11 +1,8 @@
 #include "report/device_names.h"
 
+#include "base/index.h"
+
 namespace clusterc {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 std::string_view device_word(DeviceKind k) {
   switch (k) {

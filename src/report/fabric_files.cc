@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/index.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "plan/equipment.h"
@@ -20,8 +21,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // "nvidia-qm9700" -> "MQM9700": the systems' names that ibdiagnet knows begin with an M.
 std::string system_type(std::string_view part) {
@@ -67,36 +66,115 @@ bool has_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   return !f.tiers.empty() && cluster.networks[at(f.network)].kind == LinkKind::infiniband;
 }
 
+namespace {
+
+// What is at one port of a switch: another switch, or a port of a member.
+struct TopoPeer {
+  std::int32_t block = -2;  // -1: a switch; -2: nothing
+  std::int32_t port = 0;
+  std::int64_t of = -1;
+};
+
+// Ports of all switches lie side by side.
+class TopoPeers {
+ public:
+  TopoPeers(const Plan& plan, int fabric) : f_(plan.fabrics[at(fabric)]), first_(f_.tiers.size() + 1, 0) {
+    for (std::size_t t = 0; t < f_.tiers.size(); ++t) first_[t + 1] = first_[t] + f_.tiers[t].count * ports_of(t);
+    peers_.resize(at(first_.back()));
+    const Links links(plan);
+    const auto number = [&](SwitchRef r) { return plan.switch_number(fabric, r) - f_.first_switch; };
+    links.each(fabric, [&](const PluggedLink& l) {
+      if (l.block >= 0) {
+        peers_[slot(l.far, l.far_port)] = {l.block, static_cast<std::int32_t>(l.port), l.member};
+        return true;
+      }
+      peers_[slot(l.far, l.far_port)] = {-1, static_cast<std::int32_t>(l.near_port), number(l.near)};
+      peers_[slot(l.near, l.near_port)] = {-1, static_cast<std::int32_t>(l.far_port), number(l.far)};
+      return true;
+    });
+  }
+  std::int64_t ports_of(std::size_t tier) const {
+    return f_.tiers[tier].ports + (tier == 0 && own_uplink_ports(f_) ? f_.tiers[tier].up : 0);
+  }
+  const TopoPeer& peer(SwitchRef r, std::int64_t port) const { return peers_[slot(r, port)]; }
+
+ private:
+  std::size_t slot(SwitchRef r, std::int64_t port) const {
+    return at(first_[at(r.tier)] + r.index * ports_of(at(r.tier)) + port - 1);
+  }
+
+  const Fabric& f_;
+  std::vector<std::int64_t> first_;  // by tier
+  std::vector<TopoPeer> peers_;
+};
+
+// How the members of a block are written.
+struct TopoMember {
+  std::string type, speed;
+  std::int64_t adapter = 0, ports_each = 1;
+};
+TopoMember topo_member(const Cluster& cluster, const Fabric& f, const FabricBlock& block, BitsPerSecond lane) {
+  TopoMember m;
+  m.type = "HCA";
+  m.speed = link_speed(f.link_rate, lane);
+  if (block.what != FabricBlock::What::ends) return m;
+  const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
+  // The slower end's lanes: ConnectX-7 of 400 Gb/s has four of 100 on a port of 800, too.
+  const NicPart* nic = nullptr;
+  if (e.group >= 0 && e.ports >= 0) {
+    const ServerModel& s = cluster.nodes[at(e.group)].server;
+    if (s.ports[at(e.ports)].nics >= 0) nic = s.nics[at(s.ports[at(e.ports)].nics)].part;
+  } else if (e.storage >= 0) {
+    for (const NicSet& set : cluster.storage[at(e.storage)].nics)
+      if (!nic && set.part && (set.part->links.empty() || std::ranges::any_of(set.part->links, [&](const auto& l) {
+                                 return l && *l == LinkKind::infiniband;
+                               })))
+        nic = set.part;
+  }
+  m.speed = link_speed(e.rate.value > 0 && e.rate < f.link_rate ? e.rate : f.link_rate,
+                       nic ? std::min(lane, lane_of(*nic)) : lane);
+  std::int64_t adapters = block.ports_each;
+  if (e.group >= 0 && e.ports >= 0) {
+    const ServerModel& s = cluster.nodes[at(e.group)].server;
+    adapters = 0;
+    for (const NicSet& n : s.nics) adapters += n.count;
+    if (s.ports[at(e.ports)].nics >= 0) m.adapter = first_adapter(s, e.ports);
+    m.ports_each = std::max<std::int64_t>(1, s.ports[at(e.ports)].ports_each);
+  }
+  m.type = "HCA_mlx5_";
+  append_int(m.type, adapters);
+  return m;
+}
+
+void append_topo_member(const Cluster& cluster, const FabricBlock& block, const TopoMember& m, const TopoPeer& peer,
+                        std::string& out) {
+  out += m.speed;
+  out += ' ';
+  out += m.type;
+  out += ' ';
+  std::int64_t k = peer.port;
+  if (block.what == FabricBlock::What::ends) {
+    const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
+    k += e.first_port;
+    if (e.group >= 0) {
+      out += cluster.nodes[at(e.group)].names.name(peer.of);
+    } else {
+      append_printable(out, host_name_of("storage/" + cluster.storage[at(e.storage)].name + "/"));
+      append_int(out, peer.of + 1);
+    }
+  }
+  out += " mlx5_";
+  append_int(out, m.adapter + k / m.ports_each);
+  out += "/P";
+  append_int(out, k % m.ports_each + 1);
+}
+
+}  // namespace
+
 std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   const Fabric& f = plan.fabrics[at(fabric)];
   if (!has_topo(cluster, plan, fabric)) return {};
-  // What is at each port of each switch: a switch, or a port of a member. Ports of all switches lie side by side.
-  struct Peer {
-    std::int32_t block = -2;
-    std::int32_t port = 0;
-    std::int64_t of = -1;
-  };
-  std::vector<std::int64_t> first(f.tiers.size() + 1, 0);
-  const auto ports_of = [&](std::size_t t) {
-    return f.tiers[t].ports + (t == 0 && own_uplink_ports(f) ? f.tiers[t].up : 0);
-  };
-  for (std::size_t t = 0; t < f.tiers.size(); ++t) first[t + 1] = first[t] + f.tiers[t].count * ports_of(t);
-  std::vector<Peer> peers(at(first.back()));
-  const auto slot = [&](SwitchRef r, std::int64_t port) {
-    return at(first[at(r.tier)] + r.index * ports_of(at(r.tier)) + port - 1);
-  };
-  const Links links(plan);
-  const auto number = [&](SwitchRef r) { return plan.switch_number(fabric, r) - f.first_switch; };
-  links.each(fabric, [&](const PluggedLink& l) {
-    if (l.block >= 0) {
-      peers[slot(l.far, l.far_port)] = {l.block, static_cast<std::int32_t>(l.port), l.member};
-      return true;
-    }
-    peers[slot(l.far, l.far_port)] = {-1, static_cast<std::int32_t>(l.near_port), number(l.near)};
-    peers[slot(l.near, l.near_port)] = {-1, static_cast<std::int32_t>(l.far_port), number(l.far)};
-    return true;
-  });
-
+  const TopoPeers peers(plan, fabric);
   std::vector<std::string> hosts(at(f.switch_count()));
   for (std::int64_t i = 0; i < f.switch_count(); ++i)
     hosts[at(i)] = plan.switch_host_name(fabric, plan.switch_ref(fabric, i));
@@ -104,45 +182,10 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
   for (const FabricTier& t : f.tiers) types.push_back(system_type(t.model));
   const BitsPerSecond port_rate = f.tiers[0].part ? f.tiers[0].part->port_rate.value_or(f.link_rate) : f.link_rate;
   const BitsPerSecond lane = port_rate / 4.0;
-  const std::string between = link_speed(f.uplink_rate, lane), to_ends = link_speed(f.link_rate, lane);
+  const std::string between = link_speed(f.uplink_rate, lane);
 
-  struct Member {
-    std::string type, speed;
-    std::int64_t adapter = 0, ports_each = 1;
-  };
-  std::vector<Member> members(f.blocks.size());
-  for (std::size_t b = 0; b < f.blocks.size(); ++b) {
-    const FabricBlock& block = f.blocks[b];
-    Member& m = members[b];
-    m.type = "HCA";
-    m.speed = to_ends;
-    if (block.what != FabricBlock::What::ends) continue;
-    const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
-    // The slower end's lanes: ConnectX-7 of 400 Gb/s has four of 100 on a port of 800, too.
-    const NicPart* nic = nullptr;
-    if (e.group >= 0 && e.ports >= 0) {
-      const ServerModel& s = cluster.nodes[at(e.group)].server;
-      if (s.ports[at(e.ports)].nics >= 0) nic = s.nics[at(s.ports[at(e.ports)].nics)].part;
-    } else if (e.storage >= 0) {
-      for (const NicSet& set : cluster.storage[at(e.storage)].nics)
-        if (!nic && set.part && (set.part->links.empty() || std::ranges::any_of(set.part->links, [&](const auto& l) {
-                                   return l && *l == LinkKind::infiniband;
-                                 })))
-          nic = set.part;
-    }
-    m.speed = link_speed(e.rate.value > 0 && e.rate < f.link_rate ? e.rate : f.link_rate,
-                         nic ? std::min(lane, lane_of(*nic)) : lane);
-    std::int64_t adapters = block.ports_each;
-    if (e.group >= 0 && e.ports >= 0) {
-      const ServerModel& s = cluster.nodes[at(e.group)].server;
-      adapters = 0;
-      for (const NicSet& n : s.nics) adapters += n.count;
-      if (s.ports[at(e.ports)].nics >= 0) m.adapter = first_adapter(s, e.ports);
-      m.ports_each = std::max<std::int64_t>(1, s.ports[at(e.ports)].ports_each);
-    }
-    m.type = "HCA_mlx5_";
-    append_int(m.type, adapters);
-  }
+  std::vector<TopoMember> members;
+  for (const FabricBlock& block : f.blocks) members.push_back(topo_member(cluster, f, block, lane));
 
   std::string out = "# ";
   append_printable(out, *cluster.spec.name);
@@ -155,10 +198,10 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
       out += '\n';
       out += types[t];
       out += ' ';
-      out += hosts[at(number(sw))];
+      out += hosts[at(plan.switch_number(fabric, sw) - f.first_switch)];
       out += '\n';
-      for (std::int64_t port = 1; port <= ports_of(t); ++port) {
-        const Peer& peer = peers[slot(sw, port)];
+      for (std::int64_t port = 1; port <= peers.ports_of(t); ++port) {
+        const TopoPeer& peer = peers.peer(sw, port);
         if (peer.block == -2) continue;
         out += 'P';
         append_int(out, port);
@@ -173,27 +216,7 @@ std::string render_topo(const Cluster& cluster, const Plan& plan, int fabric) {
           out += " P";
           append_int(out, peer.port);
         } else {
-          const FabricBlock& block = f.blocks[at(peer.block)];
-          const Member& m = members[at(peer.block)];
-          out += m.speed;
-          out += ' ';
-          out += m.type;
-          out += ' ';
-          std::int64_t k = peer.port;
-          if (block.what == FabricBlock::What::ends) {
-            const EndPoints& e = cluster.networks[at(block.network)].ends[at(block.end)];
-            k += e.first_port;
-            if (e.group >= 0) {
-              out += cluster.nodes[at(e.group)].names.name(peer.of);
-            } else {
-              append_printable(out, host_name_of("storage/" + cluster.storage[at(e.storage)].name + "/"));
-              append_int(out, peer.of + 1);
-            }
-          }
-          out += " mlx5_";
-          append_int(out, m.adapter + k / m.ports_each);
-          out += "/P";
-          append_int(out, k % m.ports_each + 1);
+          append_topo_member(cluster, f.blocks[at(peer.block)], members[at(peer.block)], peer, out);
         }
         out += '\n';
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "base/ip.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -21,8 +22,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class Handbook {
  public:

@@ -2,16 +2,11 @@
 
 #include <cmath>
 
+#include "base/index.h"
 #include "base/text.h"
 #include "plan/equipment.h"
 
 namespace clusterc {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 LinkRows::LinkRows(const Cluster& cluster, const Plan& plan) : c_(cluster), p_(plan), links_(plan) {
   std::int64_t switches = 0;
   for (const Fabric& f : plan.fabrics) switches += f.switch_count();

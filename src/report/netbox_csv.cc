@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/index.h"
 #include "base/text.h"
 #include "plan/equipment.h"
 #include "report/cable_exports.h"
@@ -13,8 +14,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // NetBox asks for a maker. Names of the catalogue begin with theirs ("NVIDIA DGX H100"), but for what has none: a size
 // ("400 V 3ph 32 A"), a program

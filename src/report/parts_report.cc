@@ -81,119 +81,141 @@ std::vector<std::string> headings(PartKind kind) {
   return {};
 }
 
+// What `parts` shows of each kind, in the order of its columns.
+void add_facts(const GpuPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id, text_of(p.form), text_of(p.memory), text_of(p.memory_bandwidth), text_of(p.tdp), text_of(p.bf16)};
+  f.words.push_back(text_of(p.name));
+  f.words.push_back(text_of(p.vendor));
+  f.words.push_back(list_of(p.pci_ids));
+}
+
+void add_facts(const CpuPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id, text_of(p.arch), text_of(p.cores), text_of(p.clock), text_of(p.tdp), text_of(p.pcie_lanes)};
+  f.words.push_back(text_of(p.name));
+  f.words.push_back(text_of(p.vendor));
+  f.words.push_back(text_of(p.socket));
+}
+
+void add_facts(const NicPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id,
+             list_of(p.links),
+             times(p.ports, text_of(p.port_rate)),
+             text_of(p.connector),
+             p.pcie_generation && p.pcie_lanes ? format("{}.0 x{}", *p.pcie_generation, *p.pcie_lanes) : "",
+             text_of(p.power)};
+  f.words.push_back(text_of(p.name));
+  f.words.push_back(list_of(p.pci_ids));
+  if (std::ranges::any_of(p.links, [](const auto& l) { return l && *l == LinkKind::infiniband; }))
+    f.words.emplace_back(generation(p.port_rate));
+}
+
+void add_facts(const SwitchPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id,
+             text_of(p.link),
+             times(p.ports, text_of(p.port_rate)),
+             text_of(p.connector),
+             text_of(p.breakout),
+             times(p.uplinks, text_of(p.uplink_rate)),
+             text_of(p.units),
+             text_of(p.power_typical),
+             text_of(p.power)};
+  f.words.push_back(text_of(p.name));
+  if (p.link && *p.link == LinkKind::infiniband) f.words.emplace_back(generation(p.port_rate));
+}
+
+void add_facts(const CablePart& p, PartFacts& f, const std::string& id) {
+  const bool module = p.module.value_or(false);
+  std::string far = module ? text_of(p.fibre) : text_of(p.far_connector);
+  if (p.ends.value_or(1) > 1) far = format("{} x {}", *p.ends, far);
+  std::string links = list_of(p.links);
+  if (links.empty()) links = "infiniband, ethernet";  // as the field says where it is left out
+  f.cells = {id,    text_of(p.medium), text_of(p.rate), text_of(p.reach), text_of(p.connector), far,
+             links, text_of(p.name)};
+  f.words.emplace_back(module ? "module transceiver" : p.rate ? "cable" : "fibre");
+}
+
+void add_facts(const PduPart& p, PartFacts& f, const std::string& id) {
+  std::string outlets;
+  for (const OutletGroup& g : p.outlets)
+    if (g.kind && g.count) outlets += format("{}{} x {}", outlets.empty() ? "" : " + ", *g.count, enum_text(*g.kind));
+  f.cells = {id,     text_of(p.region), text_of(p.phases), text_of(p.voltage), text_of(p.breaker), text_of(p.apparent),
+             outlets};
+  f.words.push_back(text_of(p.name));
+}
+
+void add_facts(const RackPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id, text_of(p.units), text_of(p.width), text_of(p.depth), text_of(p.height), text_of(p.static_load)};
+  f.words.push_back(text_of(p.name));
+}
+
+void add_facts(const CoolingPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id, text_of(p.kind), text_of(p.heat), text_of(p.power)};
+  f.words.push_back(text_of(p.name));
+}
+
+void add_facts(const UpsPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id, text_of(p.power), text_of(p.apparent)};
+  f.words.push_back(text_of(p.name));
+}
+
+void add_facts(const ServerPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {
+      id, text_of(p.units), count_of(p.gpus), count_of(p.cpus), text_of(p.power), text_of(p.depth), text_of(p.name)};
+}
+
+void add_facts(const StoragePart& p, PartFacts& f, const std::string& id) {
+  f.cells = {
+      id, text_of(p.units), text_of(p.read), text_of(p.write), text_of(p.capacity), text_of(p.power), text_of(p.name)};
+}
+
+void add_facts(const AssemblyPart& p, PartFacts& f, const std::string& id) {
+  f.cells = {id, text_of(p.units), text_of(p.gpus), text_of(p.power), text_of(p.power_shelves), text_of(p.weight)};
+  f.words.push_back(text_of(p.name));
+}
+
 PartFacts facts_of(Catalog& catalog, const PartInfo& info) {
   PartFacts f;
   const std::string id(info.id);
   f.words = {id};
-  const auto name = [&](const auto* p) {
-    if (p) f.words.push_back(text_of(p->name));
+  const auto add = [&](const auto* p) {
+    if (p) add_facts(*p, f, id);
   };
   switch (info.kind) {
     case PartKind::gpu:
-      if (const GpuPart* p = catalog.gpu(id))
-        f.cells =
-            {id, text_of(p->form), text_of(p->memory), text_of(p->memory_bandwidth), text_of(p->tdp), text_of(p->bf16)},
-        name(p), f.words.push_back(text_of(p->vendor)), f.words.push_back(list_of(p->pci_ids));
+      add(catalog.gpu(id));
       break;
     case PartKind::cpu:
-      if (const CpuPart* p = catalog.cpu(id))
-        f.cells = {id, text_of(p->arch), text_of(p->cores), text_of(p->clock), text_of(p->tdp), text_of(p->pcie_lanes)},
-        name(p), f.words.push_back(text_of(p->vendor)), f.words.push_back(text_of(p->socket));
+      add(catalog.cpu(id));
       break;
     case PartKind::nic:
-      if (const NicPart* p = catalog.nic(id)) {
-        f.cells = {id,
-                   list_of(p->links),
-                   times(p->ports, text_of(p->port_rate)),
-                   text_of(p->connector),
-                   p->pcie_generation && p->pcie_lanes ? format("{}.0 x{}", *p->pcie_generation, *p->pcie_lanes) : "",
-                   text_of(p->power)};
-        name(p), f.words.push_back(list_of(p->pci_ids));
-        if (std::ranges::any_of(p->links, [](const auto& l) { return l && *l == LinkKind::infiniband; }))
-          f.words.emplace_back(generation(p->port_rate));
-      }
+      add(catalog.nic(id));
       break;
     case PartKind::switch_:
-      if (const SwitchPart* p = catalog.switch_(id)) {
-        f.cells = {id,
-                   text_of(p->link),
-                   times(p->ports, text_of(p->port_rate)),
-                   text_of(p->connector),
-                   text_of(p->breakout),
-                   times(p->uplinks, text_of(p->uplink_rate)),
-                   text_of(p->units),
-                   text_of(p->power_typical),
-                   text_of(p->power)};
-        name(p);
-        if (p->link && *p->link == LinkKind::infiniband) f.words.emplace_back(generation(p->port_rate));
-      }
+      add(catalog.switch_(id));
       break;
     case PartKind::cable:
-      if (const CablePart* p = catalog.cable(id)) {
-        const bool module = p->module.value_or(false);
-        std::string far = module ? text_of(p->fibre) : text_of(p->far_connector);
-        if (p->ends.value_or(1) > 1) far = format("{} x {}", *p->ends, far);
-        std::string links = list_of(p->links);
-        if (links.empty()) links = "infiniband, ethernet";  // as the field says where it is left out
-        f.cells = {id,    text_of(p->medium), text_of(p->rate), text_of(p->reach), text_of(p->connector), far,
-                   links, text_of(p->name)};
-        f.words.emplace_back(module ? "module transceiver" : p->rate ? "cable" : "fibre");
-      }
+      add(catalog.cable(id));
       break;
     case PartKind::pdu:
-      if (const PduPart* p = catalog.pdu(id)) {
-        std::string outlets;
-        for (const OutletGroup& g : p->outlets)
-          if (g.kind && g.count)
-            outlets += format("{}{} x {}", outlets.empty() ? "" : " + ", *g.count, enum_text(*g.kind));
-        f.cells = {id,
-                   text_of(p->region),
-                   text_of(p->phases),
-                   text_of(p->voltage),
-                   text_of(p->breaker),
-                   text_of(p->apparent),
-                   outlets};
-        name(p);
-      }
+      add(catalog.pdu(id));
       break;
     case PartKind::rack:
-      if (const RackPart* p = catalog.rack(id))
-        f.cells =
-            {id, text_of(p->units), text_of(p->width), text_of(p->depth), text_of(p->height), text_of(p->static_load)},
-        name(p);
+      add(catalog.rack(id));
       break;
     case PartKind::cooling:
-      if (const CoolingPart* p = catalog.cooling(id))
-        f.cells = {id, text_of(p->kind), text_of(p->heat), text_of(p->power)}, name(p);
+      add(catalog.cooling(id));
       break;
     case PartKind::ups:
-      if (const UpsPart* p = catalog.ups(id)) f.cells = {id, text_of(p->power), text_of(p->apparent)}, name(p);
+      add(catalog.ups(id));
       break;
     case PartKind::server:
-      if (const ServerPart* p = catalog.server(id))
-        f.cells = {id,
-                   text_of(p->units),
-                   count_of(p->gpus),
-                   count_of(p->cpus),
-                   text_of(p->power),
-                   text_of(p->depth),
-                   text_of(p->name)};
+      add(catalog.server(id));
       break;
     case PartKind::storage:
-      if (const StoragePart* p = catalog.storage(id))
-        f.cells = {id,
-                   text_of(p->units),
-                   text_of(p->read),
-                   text_of(p->write),
-                   text_of(p->capacity),
-                   text_of(p->power),
-                   text_of(p->name)};
+      add(catalog.storage(id));
       break;
     case PartKind::assembly:
-      if (const AssemblyPart* p = catalog.assembly(id))
-        f.cells =
-            {id, text_of(p->units), text_of(p->gpus), text_of(p->power), text_of(p->power_shelves), text_of(p->weight)},
-        name(p);
+      add(catalog.assembly(id));
       break;
   }
   if (f.cells.empty()) f.cells = {id};  // a part that could not be read: that is said elsewhere

@@ -6,9 +6,9 @@
 
 #include "model/nvlink.h"
 #include "model/storage_path.h"
-#include "plan/placement.h"
 #include "plan/power/cords.h"
 #include "plan/power/power.h"
+#include "plan/power/rack_limits.h"
 #include "spec/ha.h"
 #include "spec/network.h"
 #include "spec/nodes.h"

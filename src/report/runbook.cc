@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "model/mig.h"
@@ -23,8 +24,6 @@
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 std::string counted(std::int64_t n, std::string_view one, std::string_view many = {}) {
   return std::to_string(n) + " " +

@@ -1,6 +1,6 @@
-#include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/power/cords.h"
+#include "plan/power/rack_limits.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 

@@ -2,9 +2,9 @@
 #include <functional>
 #include <vector>
 
-#include "plan/placement.h"
 #include "plan/power/cords.h"
 #include "plan/power/power_chain.h"
+#include "plan/power/rack_limits.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 

@@ -1,6 +1,6 @@
 #include "model/power.h"
-#include "plan/placement.h"
 #include "plan/plan.h"
+#include "plan/power/rack_limits.h"
 #include "rules/cord_faults.h"
 #include "rules/power_say.h"
 #include "rules/rule.h"

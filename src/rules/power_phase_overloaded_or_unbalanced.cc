@@ -1,12 +1,12 @@
 #include <array>
 #include <optional>
 
-#include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/power/cords.h"
 #include "plan/power/feed_lines.h"
 #include "plan/power/power.h"
 #include "plan/power/power_chain.h"
+#include "plan/power/rack_limits.h"
 #include "rules/power_say.h"
 #include "rules/rule.h"
 #include "rules/say.h"

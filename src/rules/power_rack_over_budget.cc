@@ -1,5 +1,5 @@
-#include "plan/placement.h"
 #include "plan/plan.h"
+#include "plan/power/rack_limits.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/site.h"

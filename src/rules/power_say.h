@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "model/power_cap.h"
-#include "plan/placement.h"
+#include "plan/plan.h"
 #include "plan/power/cords.h"
 #include "plan/power/power.h"
 #include "plan/power/power_chain.h"

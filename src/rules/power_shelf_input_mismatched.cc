@@ -4,7 +4,7 @@
 
 #include "model/power.h"
 #include "model/rounding.h"
-#include "plan/placement.h"
+#include "plan/power/rack_limits.h"
 #include "rules/breaker_sizes.h"
 #include "rules/rule.h"
 #include "rules/shelves.h"

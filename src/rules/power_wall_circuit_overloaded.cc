@@ -1,7 +1,7 @@
 #include "model/rounding.h"
-#include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/power/power.h"
+#include "plan/power/rack_limits.h"
 #include "rules/breaker_sizes.h"
 #include "rules/rule.h"
 #include "rules/say.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/power/power_chain.h"
+#include "plan/power/rack_limits.h"
 #include "rules/rule.h"
 #include "rules/say.h"
 #include "spec/nodes.h"

@@ -1,6 +1,6 @@
 // The racks of a group that carry more than a limit, told once.
 #pragma once
-#include "plan/placement.h"
+#include "plan/plan.h"
 #include "rules/say.h"
 
 namespace clusterc {

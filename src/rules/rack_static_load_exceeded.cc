@@ -1,3 +1,4 @@
+#include "plan/placement.h"
 #include "plan/plan.h"
 #include "rules/rack_loads.h"
 #include "rules/rule.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/parts.h"
+#include "catalog/server_parts.h"
 #include "fields/apart.h"
 #include "spec/ha.h"
 

@@ -1,51 +1,33 @@
 // Document -> Spec: the descriptors do most of it; here stands what no descriptor can say.
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
 
 #include "base/format.h"
-#include "base/host_pattern.h"
 #include "base/ip.h"
 #include "base/text.h"
-#include "diag/near.h"
 #include "fields/read.h"
 #include "fields/scalar_text.h"
+#include "spec/check_names.h"
+#include "spec/check_software.h"
 #include "spec/edition.h"
 #include "spec/first_words.h"
 #include "spec/judgement.h"
-#include "spec/names.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
 #include "spec/slips.h"
 #include "spec/software.h"
 #include "spec/storage.h"
-#include "spec/time_zones.h"
 #include "spec/types.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kLongestName = kLongestGroupName;
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-}  // namespace
-
-bool is_group_name(std::string_view name) {
-  bool good = !name.empty() && name.size() <= kLongestGroupName && is_letter_or_digit(name.front());
-  for (const char c : name) good = good && (is_letter_or_digit(c) || c == '-' || c == '_');
-  return good;
-}
-
-namespace {
-
-class Checker {
+class Checker : private NameChecks {
  public:
   Checker(const Document& document, const Sources& sources, Findings& findings)
-      : d_(document), sources_(sources), findings_(findings) {}
+      : NameChecks(sources, findings), d_(document), software_(sources, findings) {}
 
   void spec(const Spec& s) {
     cluster_name(s.name);
@@ -106,7 +88,7 @@ class Checker {
     group_names("team", s.teams);
     group_names("workload", s.workloads);
     for (const auto& [name, at, w] : s.workloads) workload(name, w);
-    software(s.software);
+    software_.software(s.software);
     check_prices(s, findings_);
     check_phases(s, findings_);
     check_slips(s, findings_);
@@ -142,18 +124,6 @@ class Checker {
                            ? format(": did you mean `parameters: {:.6g}e9`?", *w.model->parameters)
                            : std::string()));
   }
-  // Nothing of the kind is zero or less, and no figure of a room is beyond what a power station gives.
-  template <class Q>
-  void positive(std::string_view key, const Value<Q>& v) {
-    if (v && !(v->value > 0 && v->value < 1e18))
-      findings_.error(
-          "spec-out-of-range", v.span,
-          format("'{}' is {}, it has to be more than 0{}", key, to_text(*v), v->value > 0 ? " and of this world" : ""));
-  }
-  // What a thing is called, or how many there are of it, is never unknown.
-  void known(std::string_view key, const Value<std::string>& v) {
-    if (v.unknown) findings_.error("spec-missing-key", v.span, format("'{}' cannot be unknown", key));
-  }
   void edition(const Value<Version>& rules) {
     if (!rules || rules.origin != Origin::spec || find_edition(rules->text())) return;
     const std::string newest = kNewestEdition.text();
@@ -187,58 +157,6 @@ class Checker {
     }
   }
 
-  void cluster_name(const Value<std::string>& name) {
-    if (!name) return;
-    bool good = !name->empty() && name->size() <= kLongestName && name->front() != '-' && name->back() != '-';
-    for (const char c : *name) good = good && (is_letter_or_digit(c) || c == '-');
-    if (!good)
-      findings_.error("spec-bad-name", name.span,
-                      format("'{}' cannot be a cluster's name: letters, digits and inner hyphens, at most {}", *name,
-                             kLongestName));
-  }
-
-  template <class T>
-  void group_names(std::string_view what, const NamedMap<T>& map) {
-    for (const auto& entry : map) group_name(what, entry.name, entry.name_span);
-  }
-  void group_name(std::string_view what, const std::string& name, SourceSpan at) {
-    if (!is_group_name(name))
-      findings_.error("spec-bad-name", at,
-                      format("'{}' cannot name a {}: letters, digits, hyphens and underscores, at most {}", name, what,
-                             kLongestName));
-  }
-
-  void pattern(const Value<std::string>& names) {
-    if (!names) return;
-    HostPattern::Error error;
-    if (HostPattern::parse(*names, error)) return;
-    // The place within the scalar, where the source spells it as it is read.
-    SourceSpan at = names.span;
-    const std::string_view written = sources_.text(at);
-    const std::size_t quote = !written.empty() && (written[0] == '"' || written[0] == '\'') ? 1 : 0;
-    if (written.substr(quote, names->size()) == *names && error.offset < names->size() &&
-        static_cast<unsigned char>((*names)[error.offset]) < 0x80) {
-      at.begin += static_cast<std::uint32_t>(quote + error.offset);
-      at.end = at.begin + 1;
-    }
-    Finding& f = findings_.error("spec-bad-pattern", at, format("name pattern '{}': {}", *names, error.message));
-    if (const std::string plain = without_typographic_quotes(*names);
-        plain != *names && HostPattern::parse(plain, error))
-      f.fixed_by(format("write \"{}\": typographic quotes are letters to YAML", plain),
-                 {{names.span, format("\"{}\"", plain)}});
-    else
-      f.help("patterns are written as \"gpu[001-127]\", \"h[1-2]n[01-16]\" or \"c[1,3,5-9]\"");
-  }
-
-  // U+2018 to U+201F at both ends.
-  static std::string without_typographic_quotes(std::string_view text) {
-    const auto quote = [](std::string_view three) {
-      return three.size() == 3 && three.starts_with("\xe2\x80") && three[2] >= '\x98' && three[2] <= '\x9f';
-    };
-    if (text.size() < 7 || !quote(text.substr(0, 3)) || !quote(text.substr(text.size() - 3))) return std::string(text);
-    return std::string(text.substr(3, text.size() - 6));
-  }
-
   // "10.64.0.5/16", "10.64.0.0/255.255.0.0": the network that is meant. Empty: it cannot be told.
   static std::string network_meant(std::string_view text) {
     const std::size_t slash = text.find('/');
@@ -253,80 +171,6 @@ class Checker {
     Ipv4Prefix prefix{*address, static_cast<int>(*length)};
     prefix.base &= prefix.mask();
     return prefix.text();
-  }
-
-  // What becomes of a name in hosts, DNS and Slurm: digits alone are read as an address by many a program ("12" is
-  // 0.0.0.12 to inet_aton).
-  void host_names(const Value<std::string>& names) {
-    HostPattern::Error error;
-    const auto hosts = names ? HostPattern::parse(*names, error) : std::nullopt;
-    if (!hosts || hosts->count() == 0) return;
-    const std::string first = hosts->name(0);
-    if (first.find_first_not_of("0123456789.") == std::string::npos)
-      findings_.error("spec-bad-name", names.span, format("host name '{}' reads as an address", first))
-          .help(format("begin it with a letter: n{}", *names));
-    else if (names->find('_') != std::string::npos)
-      findings_
-          .warning("spec-bad-name", names.span,
-                   format("host name '{}' has an underscore, which DNS and many a program refuse", first))
-          .help("letters, digits and inner hyphens (RFC 1123, 2.1)");
-    else if (const std::size_t dot = first.find('.'); dot != std::string::npos)
-      findings_
-          .warning("spec-bad-name", names.span,
-                   format("host name '{}' has a dot: cloud-init, hostname and Slurm take '{}' for the name, and the "
-                          "rest for its domain",
-                          first, first.substr(0, dot)))
-          .help("write a hyphen; the domain is `software.domain`");
-  }
-
-  // Beside or below the spec: nothing outside its folder decides what comes of it.
-  void relative_path(std::string_view key, const Value<std::string>& path) {
-    if (!path) return;
-    std::string why;
-    if (path->empty())
-      why = "is empty";
-    else if (path->front() == '/')
-      why = "is absolute";
-    for (const char c : *path)
-      if (static_cast<unsigned char>(c) < 0x20 || c == '\\') why = "has a character that no path has here";
-    for (std::size_t begin = 0; why.empty() && begin <= path->size();) {
-      const std::size_t end = std::min(path->find('/', begin), path->size());
-      if (path->substr(begin, end - begin) == "..") why = "leaves the folder of the spec";
-      begin = end + 1;
-    }
-    if (!why.empty())
-      findings_.error("spec-bad-path", path.span, format("'{}' is '{}', which {}", key, *path, why))
-          .help("paths are relative to the spec and stay in its folder, such as ./parts");
-  }
-
-  void mount_point(const Value<std::string>& mount) {
-    if (!mount) return;
-    bool good = mount->size() > 1 && mount->front() == '/' && mount->back() != '/' &&
-                mount->find("//") == std::string::npos && (*mount + "/").find("/../") == std::string::npos;
-    for (const char c : *mount)
-      good = good && static_cast<unsigned char>(c) > 0x20 && c != '\\' && c != '"' && c != '\'';
-    if (!good) {
-      findings_.error("spec-bad-path", mount.span,
-                      format("'mount' is '{}', which is no absolute path without blanks, such as /scratch", *mount));
-      return;
-    }
-    // What a system starts from and keeps its state in (FHS 3.0, chapters 3 to 6; file-hierarchy(7)): a file system
-    // over it takes the machine away.
-    static constexpr std::string_view kSystem[] = {
-        "/bin",     "/boot",      "/dev",         "/etc",       "/lib",       "/lib32", "/lib64",
-        "/proc",    "/root",      "/run",         "/sbin",      "/sys",       "/usr",   "/usr/bin",
-        "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/sbin",  "/usr/share", "/var",   "/var/cache",
-        "/var/lib", "/var/log",   "/var/run",     "/var/spool", "/var/tmp"};
-    static constexpr std::string_view kKernels[] = {
-        "/boot/", "/dev/", "/proc/", "/sys/"};  // and all below: /dev/shm is the memory that MPI and NCCL share
-    const auto hides = [&](std::string_view path) { return *mount == path; };
-    const auto below = [&](std::string_view path) { return mount->starts_with(path); };
-    if (std::any_of(std::begin(kSystem), std::end(kSystem), hides) ||
-        std::any_of(std::begin(kKernels), std::end(kKernels), below))
-      findings_
-          .error("spec-bad-path", mount.span,
-                 format("a file system mounted at '{}' hides files that the operating system needs", *mount))
-          .help("a path of its own, such as /scratch or /srv/data");
   }
 
   void missing(SourceSpan at, std::string_view key, std::string_view where, std::string_view help) {
@@ -360,7 +204,7 @@ class Checker {
   void node_group(const std::string& name, SourceSpan at, const NodeGroup& g) {
     pattern(g.names);
     host_names(g.names);
-    if (g.software) software(*g.software);
+    if (g.software) software_.software(*g.software);
     if (g.software && g.software->mirror)
       findings_.error("spec-unknown-key", g.software->mirror->span, "'mirror' is said once for all groups")
           .help("move it into the `software` of the cluster");
@@ -501,274 +345,6 @@ class Checker {
                              *gateway == subnet->base ? "network" : "broadcast", *n.subnet));
   }
 
-  void prefix(std::string_view key, const Value<std::string>& v) {
-    std::string error;
-    if (v && !Ipv4Prefix::parse(*v, error))
-      findings_.error("spec-bad-prefix", v.span, format("{} '{}': {}", key, *v, error))
-          .help("prefixes are written as 10.10.0.0/16");
-  }
-  // "api.example.org", "10.0.0.9:6443"
-  void endpoint(const Value<std::string>& v) {
-    if (!v) return;
-    const std::size_t colon = v->rfind(':');
-    const std::string host = v->substr(0, colon);
-    const auto port =
-        colon == std::string::npos ? std::optional<std::uint64_t>(6443) : parse_uint(v->substr(colon + 1));
-    const bool numbers = !host.empty() && host.find_first_not_of("0123456789.") == std::string::npos;
-    if (!(numbers ? parse_ipv4(host).has_value() : is_domain(host)) || !port || *port == 0 || *port > 65535)
-      findings_
-          .error("spec-bad-address", v.span,
-                 format("endpoint '{}' is no host or IPv4 address, with or without a port", *v))
-          .help("write it as api.example.org:6443");
-  }
-
-  // A name of DNS: labels of letters, digits and inner hyphens (RFC 1123, 2.1), at most 253 in all (RFC 1035, 2.3.4).
-  static bool is_domain(std::string_view name) {
-    if (name.empty() || name.size() > 253) return false;
-    for (std::size_t from = 0; from <= name.size();) {
-      const std::string_view label = name.substr(from, name.find('.', from) - from);
-      if (label.empty() || label.size() > kLongestName || label.front() == '-' || label.back() == '-') return false;
-      if (!std::all_of(label.begin(), label.end(),
-                       [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; }))
-        return false;
-      from += label.size() + 1;
-    }
-    return true;
-  }
-  static bool is_address(const std::string& text) {
-    in6_addr v6;
-    return parse_ipv4(text).has_value() || inet_pton(AF_INET6, text.c_str(), &v6) == 1;
-  }
-  // Words stand in files of many kinds: what any of them could take for a sign of its own is in none.
-  void word(std::string_view key, const Value<std::string>& v) {
-    if (!v) return;
-    const bool good =
-        v->size() <= 200 && std::all_of(v->begin(), v->end(), [](char c) {
-          return is_letter_or_digit(c) || std::string_view(" ._+-/:@()").find(c) != std::string_view::npos;
-        });
-    if (!good)
-      findings_.error(
-          "spec-bad-name", v.span,
-          format("{} '{}' is no plain word: letters, digits, blanks and . _ + - / : @ ( ), at most 200", key, *v));
-  }
-
-  // What is compiled for a system depends on whose it is: a slip there would leave out its network configuration in
-  // silence.
-  void distribution(const Value<std::string>& os) {
-    if (!os) return;
-    static const std::vector<std::string_view> kKnown = {
-        "almalinux", "amazon-linux",  "azure-linux",  "centos-stream", "cos",   "debian", "dgx-os", "fedora", "flatcar",
-        "opensuse",  "opensuse-leap", "oracle-linux", "rhel",          "rocky", "sles",   "talos",  "ubuntu"};
-    const std::string_view name = std::string_view(*os).substr(0, os->find_last_of('-'));
-    for (const std::string_view known : kKnown)
-      if (*os == known || name == known) return;
-    std::string hyphens = to_lower(*os);
-    std::ranges::replace(hyphens, ' ', '-');
-    Finding& f = findings_.warning(
-        "spec-unknown-value", os.span,
-        format("'{}' is no distribution that is known here: what depends on it, such as netplan, is not written", *os));
-    if (const std::string_view bare = std::string_view(hyphens).substr(0, hyphens.find_last_of('-'));
-        std::find(kKnown.begin(), kKnown.end(), bare) != kKnown.end()) {
-      f.fixed_by(format("write '{}'", hyphens), {{os.span, hyphens}});
-      return;
-    }
-    std::vector<std::string> with_release;
-    for (const std::string_view known : kKnown) with_release.push_back(std::string(known).append(*os, name.size()));
-    if (!offer_names(f, *os, {with_release.begin(), with_release.end()}))
-      f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
-  }
-
-  // Names of files in the IANA database: parts of letters, digits, _ + -, parted by '/' (its theory.html, "Timezone
-  // identifiers").
-  void time_zone(const Value<std::string>& zone) {
-    if (!zone) return;
-    bool good = zone->size() <= 64;
-    for (const std::string_view part : split(*zone, '/'))
-      good = good && !part.empty() && (part.front() < '0' || part.front() > '9') && part.front() != '-' &&
-             part.front() != '+' && std::all_of(part.begin(), part.end(), [](char c) {
-               return is_letter_or_digit(c) || c == '_' || c == '+' || c == '-';
-             });
-    constexpr std::string_view kHow = "write a name of the IANA database, such as Europe/Berlin or UTC";
-    if (!good) {
-      findings_.error("spec-bad-name", zone.span, format("'{}' is no time zone", *zone)).help(std::string(kHow));
-    } else if (!is_time_zone(*zone)) {  // a warning: a later release may have it
-      Finding& f = findings_.warning("spec-unknown-value", zone.span,
-                                     format("'{}' is no time zone of the IANA database ({})", *zone, kTimeZoneRelease));
-      if (!offer_names(f, *zone, {time_zones().begin(), time_zones().end()})) f.help(std::string(kHow));
-    }
-  }
-
-  void software(const Software& s) {
-    if (s.domain && !is_domain(*s.domain))
-      findings_.error("spec-bad-name", s.domain.span, format("'{}' is no DNS domain", *s.domain))
-          .help("write it as cluster.example.org");
-    for (const auto& server : s.name_servers)
-      if (server && !is_address(*server))
-        findings_.error("spec-bad-address", server.span, format("name server '{}' is no IP address", *server))
-            .help("a name server is asked for names, so it cannot be named itself: write its address");
-    for (const auto& server : s.time_servers)
-      if (server && !is_address(*server) && (!is_domain(*server) || is_numbers(*server)))
-        findings_.error("spec-bad-address", server.span,
-                        format("time server '{}' is neither an IP address nor a host name", *server));
-    word("os", s.os);
-    distribution(s.os);
-    time_zone(s.time_zone);
-    word("mig", s.mig);
-    for (const auto* list : {&s.containers, &s.monitoring, &s.frameworks})
-      for (const NamedVersion& named : *list) word("kind", named.kind);
-    if (s.scheduler) pattern(s.scheduler->controllers);
-    if (s.scheduler && s.scheduler->accounting) {
-      pattern(s.scheduler->accounting->nodes);
-      word("database", s.scheduler->accounting->database);
-      if (s.scheduler->accounting->password) secret("password", *s.scheduler->accounting->password);
-    }
-    if (s.scheduler) {
-      endpoint(s.scheduler->endpoint);
-      prefix("pod_network", s.scheduler->pod_network);
-      prefix("service_network", s.scheduler->service_network);
-      group_names("reservation", s.scheduler->reservations);
-      for (const auto& [name, at, reservation] : s.scheduler->reservations) {
-        pattern(reservation.nodes);
-        positive("length", reservation.length);
-      }
-    }
-    if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
-    if (s.identity) directory(s.identity->server);
-    if (s.mirror) mirror(*s.mirror);
-  }
-
-  // What sssd's ldap_uri takes: "ldaps://ldap1.example.org, ldaps://10.0.0.2:636/", or hosts alone.
-  void directory(const Value<std::string>& servers) {
-    if (!servers) return;
-    for (std::string_view server : split(*servers, ',')) {
-      server = trim(server);
-      if (server.starts_with("ldapi://")) continue;  // a socket, and no host
-      for (const std::string_view scheme : {"ldaps://", "ldap://"})
-        if (server.starts_with(scheme)) server.remove_prefix(scheme.size());
-      server = server.substr(0, server.find('/'));
-      if (const std::size_t at = server.rfind('@'); at != server.npos)
-        server.remove_prefix(at + 1);  // who asks; a password there has a finding of its own
-      bool good = is_address(std::string(server));
-      if (!good) {
-        const std::size_t bracket = server.starts_with('[') ? server.find(']') : server.npos,
-                          colon = server.find(':', bracket == server.npos ? 0 : bracket);
-        const std::string host(server.substr(0, colon));
-        NumberProblem problem;
-        const auto port =
-            colon == server.npos ? std::optional<std::int64_t>(389) : parse_whole(server.substr(colon + 1), problem);
-        good = (bracket == server.npos ? is_domain(host)
-                                       : bracket + 1 == host.size() && is_address(host.substr(1, bracket - 1))) &&
-               port && *port >= 1 && *port <= 65535;
-      }
-      if (good) continue;
-      const bool hidden = servers->find('@') != std::string::npos;  // a password may stand before it
-      findings_
-          .error("spec-bad-address", servers.span,
-                 format("{} is neither an IP address nor a host name",
-                        hidden ? std::string("'server' of identity") : format("'{}'", server)))
-          .help("write the directory as ldaps://ldap.example.org");
-      if (hidden) findings_.withhold(servers.span);
-    }
-  }
-
-  // Digits and points: an address, or none; no top-level domain is a number (RFC 3696, 2).
-  static bool is_numbers(std::string_view text) { return text.find_first_not_of("0123456789.") == text.npos; }
-
-  void mirror(const Mirror& m) {
-    if (m.server &&
-        (!is_domain(*m.server) ||
-         (is_numbers(*m.server) &&
-          !is_address(*m.server))))  // IPv4 addresses too, as digits and points; in URLs others have brackets
-      findings_
-          .error("spec-bad-address", m.server.span,
-                 format("mirror '{}' is neither a host name nor an IPv4 address", *m.server))
-          .help("without https:// and port: mirror.example.org");
-    // apt-mirror, nginx and shells all read these paths.
-    for (const auto& [key, path] :
-         {std::pair<std::string_view, const Value<std::string>&>{"folder", m.folder}, {"ca", m.ca}}) {
-      if (!path) continue;
-      const bool plain = path->starts_with('/') && path->size() > 1 && path->size() <= 200 && path->back() != '/' &&
-                         path->find("//") == path->npos && path->find("/.") == path->npos &&
-                         std::all_of(path->begin(), path->end(), [](char c) {
-                           return is_letter_or_digit(c) || std::string_view("/._-").find(c) != std::string_view::npos;
-                         });
-      if (!plain)
-        findings_.error("spec-bad-path", path.span,
-                        format("'{}' is '{}', which is no absolute path of letters, digits and / . _ -", key, *path));
-    }
-    for (const auto& image : m.images)
-      if (image && !is_image(*image))
-        findings_
-            .error("spec-bad-name", image.span,
-                   format("'{}' is not the full name of an image: REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:DIGEST",
-                          *image))
-            .help(
-                "as docker.io/library/debian:12 or nvcr.io/nvidia/pytorch:25.09-py3; registries with a port cannot be "
-                "mirrored");
-  }
-
-  // REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:… (github.com/distribution/reference, grammar of references). The
-  // registry has a dot, and no port: on the mirror its name is the first part of a path, which holds no colon.
-  static bool is_image(std::string_view text) {
-    const std::size_t slash = text.find('/');
-    if (text.size() > 400 || slash == text.npos) return false;
-    const std::string_view registry = text.substr(0, slash);
-    std::string_view path = text.substr(slash + 1);
-    const auto lower = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-    if (!is_domain(registry) || registry.find('.') == registry.npos ||
-        !std::all_of(registry.begin(), registry.end(), [&](char c) { return lower(c) || c == '.' || c == '-'; }))
-      return false;
-    if (const std::size_t at = path.find("@sha256:"); at != path.npos) {
-      const std::string_view digest = path.substr(at + 8);
-      if (digest.size() != 64 || !std::all_of(digest.begin(), digest.end(),
-                                              [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }))
-        return false;
-      path = path.substr(0, at);
-    } else {
-      const std::size_t colon = path.find(':');
-      if (colon == path.npos) return false;
-      const std::string_view tag = path.substr(colon + 1);
-      if (tag.empty() || tag.size() > 128 || tag.front() == '.' || tag.front() == '-' ||
-          !std::all_of(tag.begin(), tag.end(),
-                       [](char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; }))
-        return false;
-      path = path.substr(0, colon);
-    }
-    for (const std::string_view part : split(path, '/'))
-      if (part.empty() || !lower(part.front()) || !lower(part.back()) || part.find("..") != part.npos ||
-          !std::all_of(part.begin(), part.end(), [&](char c) { return lower(c) || c == '.' || c == '_' || c == '-'; }))
-        return false;
-    return true;
-  }
-
-  void secret(std::string_view key, const SecretRef& s) {
-    if (!s.span.valid()) return;  // no mapping: told by the reader
-    const int said = int{s.file.value.has_value()} + int{s.env.value.has_value()} + int{s.vault.value.has_value()};
-    if (said != 1)
-      findings_
-          .error("spec-secret-reference", s.span,
-                 format("'{}' has {} references, one says where the secret lies", key, said))
-          .help("one of { file: … }, { env: … } and { vault: … }");
-    if (s.vault && (s.vault->find('#') == std::string::npos || s.vault->front() == '#' || s.vault->back() == '#'))
-      findings_
-          .error("spec-secret-reference", s.vault.span,
-                 format("'vault' of '{}' names no key: a path and, behind '#', which of its values", key))
-          .help("for example kv/ldap#bind");
-    // A name as shells and programs take it (POSIX.1, Base Definitions, "Name"). Who wrote the secret itself does not
-    // see it printed.
-    const bool name =
-        !s.env || (!s.env->empty() && s.env->size() <= 200 && (s.env->front() < '0' || s.env->front() > '9') &&
-                   std::all_of(s.env->begin(), s.env->end(), [](char c) { return is_letter_or_digit(c) || c == '_'; }));
-    if (name) return;
-    findings_
-        .error("spec-bad-name", s.env.span,
-               format("'env' of '{}' is no name of an environment variable (it is not shown): letters, digits and _, "
-                      "and no digit first",
-                      key))
-        .help("the name, not the password: { env: LDAP_PASSWORD }");
-    findings_.withhold(s.env.span);
-  }
-
   NodeId top(std::string_view key) const { return d_.find(d_.root(), key); }
   bool has(NodeId n, std::string_view key) const {
     return n != kNoNode && d_.is_mapping(n) && d_.find(n, key) != kNoNode;
@@ -802,8 +378,7 @@ class Checker {
   }
 
   const Document& d_;
-  const Sources& sources_;
-  Findings& findings_;
+  SoftwareChecks software_;
   mutable std::unordered_map<NodeId, std::unordered_map<std::string_view, NodeId>> entries_;
 };
 

@@ -28,8 +28,8 @@ std::string number(double v) {
 }
 std::string number(std::int64_t v) { return std::to_string(v); }
 
-// A matcher: group="gpu". Names of groups, feeds and parts are letters, digits and hyphens (spec/read_spec.cc); quotes
-// are escaped all the same.
+// A matcher: group="gpu". Names of groups, feeds and parts are letters, digits and hyphens (spec/check_names.cc);
+// quotes are escaped all the same.
 std::string matcher(std::string_view label, std::string_view value) {
   std::string out(label);
   out += "=\"";

@@ -1,5 +1,5 @@
 // A YAML 1.2 document with a span on every key and every value: a flat vector of small nodes over the source text.
-// The only user of yaml-cpp is document.cc (event API). The ten duties of the loader stand in docs/loading.md.
+// The only user of yaml-cpp is the builder (event API). The ten duties of the loader stand in docs/loading.md.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -47,7 +47,7 @@ class Document {
   FileId file() const { return file_; }
   std::size_t node_count() const { return nodes_.size(); }  // every NodeId is below it
 
-  // Implementation detail of document.cc: 24 bytes a node. An alias is a node with the place of the alias that shares
+  // Implementation detail of the builder: 24 bytes a node. An alias is a node with the place of the alias that shares
   // the children (or the text) of what it stands for, so that expanding costs nothing; the same NodeId can then be
   // reached on several ways.
   struct Node {
@@ -56,6 +56,7 @@ class Document {
                                          // first child, items or pairs
     std::uint32_t next = kNoNode;        // next sibling
     std::uint32_t bits = 0;              // kind, quoted, text in `pool_`
+    static constexpr std::uint32_t kKindMask = 3, kQuoted = 4, kPooled = 8;
   };
 
  private:

@@ -13,7 +13,7 @@
 #include "base/ip.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "catalog/parts.h"
+#include "catalog/server_parts.h"
 #include "diag/finding.h"
 #include "fields/scalar_text.h"
 #include "fields/scalars.h"

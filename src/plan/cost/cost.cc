@@ -139,6 +139,58 @@ std::string_view bill_kind_word(BillKind k) {
   return "missing";
 }
 
+namespace {
+
+// The lines of one row of the bill: one for each price that its pieces have.
+void add_lines(const BillRow& r, const std::vector<Pieces>& all, const Prices& p, const Exchange& in_sum, Cost& cost) {
+  for (const Pieces& pieces : all) {
+    CostLine l{.part = r.part,
+               .what = r.what,
+               .kind = r.kind,
+               .count = pieces.count,
+               .length = r.length,
+               .by = pieces.by,
+               .price = pieces.price};
+    if (pieces.price) {
+      const auto each = in_sum(pieces.price->price), metre = in_sum(pieces.price->per_metre);
+      if (each || (metre && r.length.value > 0)) l.each = each.value_or(0) + metre.value_or(0) * r.length.value;
+      l.hour = in_sum(pieces.price->per_hour);
+      l.uncertainty = pieces.price->uncertainty.value_or(p.uncertainty.value_or(0));
+    }
+    if (!l.priced()) ++cost.unpriced;
+    cost.hardware += l.sum();
+    cost.uncertainty += l.sum() * l.uncertainty;
+    cost.rent += l.hour.value_or(0) * static_cast<double>(l.count) * kHoursPerYear;
+    cost.lines.push_back(std::move(l));
+  }
+}
+
+// `slope`: energy of a year, from none used to all used.
+void compare_with_cloud(const Prices& p, const Exchange& in_sum, double gpu_hours, double slope, Cost& cost) {
+  const double unused = cost.year - slope * cost.utilisation;  // of a year in which nothing runs
+  for (const auto& offer : p.cloud) {
+    const auto on_demand = in_sum(offer.value.gpu_hour);
+    if (!on_demand) continue;
+    struct Terms {
+      std::string_view word;
+      std::optional<double> discount;
+      bool always;
+    };
+    for (const Terms& t : {Terms{"on demand", 0.0, false}, Terms{"spot", offer.value.spot.value, false},
+                           Terms{"reserved", offer.value.reserved.value, true}}) {
+      if (!t.discount) continue;
+      CloudComparison one{.name = offer.name, .terms = t.word, .gpu_hour = *on_demand * (1 - *t.discount)};
+      const double full = one.gpu_hour * gpu_hours;
+      one.year = t.always ? full : full * cost.utilisation;
+      if (!t.always && full > slope) one.break_even = unused / (full - slope);
+      if (one.year > cost.running) one.payback_years = cost.purchase / (one.year - cost.running);
+      cost.cloud.push_back(std::move(one));
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<Cost> cost_of(const Plan& plan, RacksBought racks, const std::vector<BillRow>& besides) {
   const Cluster& c = *plan.cluster;
   if (!c.spec.prices || !c.spec.prices->currency || c.spec.prices->currency->size() != 3)
@@ -148,37 +200,15 @@ std::optional<Cost> cost_of(const Plan& plan, RacksBought racks, const std::vect
   Cost cost;
   cost.prices = &p;
   cost.currency = *p.currency;
-  const auto price = [&](const std::string& part, const std::string& what, std::string_view kind, Meters length,
-                         const std::vector<Pieces>& all) {
-    for (const Pieces& pieces : all) {
-      CostLine l{.part = part,
-                 .what = what,
-                 .kind = kind,
-                 .count = pieces.count,
-                 .length = length,
-                 .by = pieces.by,
-                 .price = pieces.price};
-      if (pieces.price) {
-        const auto each = in_sum(pieces.price->price), metre = in_sum(pieces.price->per_metre);
-        if (each || (metre && length.value > 0)) l.each = each.value_or(0) + metre.value_or(0) * length.value;
-        l.hour = in_sum(pieces.price->per_hour);
-        l.uncertainty = pieces.price->uncertainty.value_or(p.uncertainty.value_or(0));
-      }
-      if (!l.priced()) ++cost.unpriced;
-      cost.hardware += l.sum();
-      cost.uncertainty += l.sum() * l.uncertainty;
-      cost.rent += l.hour.value_or(0) * static_cast<double>(l.count) * kHoursPerYear;
-      cost.lines.push_back(std::move(l));
-    }
-  };
   const std::vector<ServerFit> fits = server_fits(c);
   const std::vector<const PartPrice*> of_groups = prices_of_groups(p, c);
   std::vector<BillRow> rows = bill_rows(plan, fits, racks);
   rows.insert(rows.end(), besides.begin(), besides.end());
   for (const BillRow& r : rows)
-    price(r.part, r.what, r.kind, r.length,
-          pieces_of(p, c, of_groups, r.part, r.kind, r.count + r.spares,
-                    r.fit < 0 ? nullptr : &fits[static_cast<std::size_t>(r.fit)], !r.put_in));
+    add_lines(r,
+              pieces_of(p, c, of_groups, r.part, r.kind, r.count + r.spares,
+                        r.fit < 0 ? nullptr : &fits[static_cast<std::size_t>(r.fit)], !r.put_in),
+              p, in_sum, cost);
   cost.purchase = cost.hardware;
   for (const auto& e : p.once)
     if (const auto amount = in_sum(e.value)) {
@@ -223,28 +253,7 @@ std::optional<Cost> cost_of(const Plan& plan, RacksBought racks, const std::vect
   const double gpu_hours = static_cast<double>(cost.gpus) * kHoursPerYear;
   cost.gpu_hour = cost.year / (gpu_hours * cost.utilisation);
   cost.gpu_hour_at_full = cost.year / gpu_hours;
-  const double slope =
-      per_kwh ? idling.value * hours_pue * *per_kwh : 0;       // energy of a year, from none used to all used
-  const double unused = cost.year - slope * cost.utilisation;  // of a year in which nothing runs
-  for (const auto& offer : p.cloud) {
-    const auto on_demand = in_sum(offer.value.gpu_hour);
-    if (!on_demand) continue;
-    struct Terms {
-      std::string_view word;
-      std::optional<double> discount;
-      bool always;
-    };
-    for (const Terms& t : {Terms{"on demand", 0.0, false}, Terms{"spot", offer.value.spot.value, false},
-                           Terms{"reserved", offer.value.reserved.value, true}}) {
-      if (!t.discount) continue;
-      CloudComparison one{.name = offer.name, .terms = t.word, .gpu_hour = *on_demand * (1 - *t.discount)};
-      const double full = one.gpu_hour * gpu_hours;
-      one.year = t.always ? full : full * cost.utilisation;
-      if (!t.always && full > slope) one.break_even = unused / (full - slope);
-      if (one.year > cost.running) one.payback_years = cost.purchase / (one.year - cost.running);
-      cost.cloud.push_back(std::move(one));
-    }
-  }
+  compare_with_cloud(p, in_sum, gpu_hours, per_kwh ? idling.value * hours_pue * *per_kwh : 0, cost);
   return cost;
 }
 

@@ -1,3 +1,4 @@
+// What others ask of the address plan of a network; addresses.cc makes it.
 #pragma once
 #include "plan/plan.h"
 

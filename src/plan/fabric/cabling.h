@@ -100,8 +100,9 @@ class Cabling {
   }
 
  private:
-  struct Picker;
   struct Slim;
+  class Chooser;
+  class Counter;
   std::vector<bool> in_doubt(const Plan&, const Links&) const;  // by fabric
   void choose(const Plan&, const std::vector<std::vector<Slim>>& by_fabric);
   void count(const Plan&, const Links&, const std::vector<std::vector<Slim>>& by_fabric);

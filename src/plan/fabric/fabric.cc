@@ -346,20 +346,9 @@ struct Builder {
     f.leaf_groups.clear();
   }
 
-  void build(int network) const {
-    const NetworkModel& n = c.networks[network];
-    Fabric& f = plan.fabrics[network];
-    count_ports(f);
-    clear(f);
-    if (f.end_ports_built_for == 0) return;
-
-    const std::int64_t bond = n.spec ? n.spec->bond.value_or(1) : 1;
-    FabricDemand d = demand(c, f, bond, false, false);
+  // One switch, or leaves and spines. False: neither carries it, and the fabric says why.
+  bool choose_shape(const NetworkModel& n, Fabric& f, std::int64_t bond, FabricDemand d, FabricShape& s) const {
     const std::int64_t radix = d.radix;
-    if (radix <= 0) {
-      f.unbuildable = "the number of ports of the switch is not stated";
-      return;
-    }
     // Rail-only has one rail in each plane.
     const bool wants_rails = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::rail_optimised;
     std::int64_t rails = 1;
@@ -371,7 +360,6 @@ struct Builder {
     }
 
     // One switch (one for each link of a bond) where all fits, rails or not, unless there are to be spines.
-    FabricShape s;
     const bool fits_one = slots_needed(d) <= radix && d.own_leaves.empty() && d.spines == 0 && d.links == 0 &&
                           !d.room_above && (d.unit_slots == 0 || slots_needed(d) <= d.unit_slots);
     const bool one_wanted = n.spec && n.spec->topology && *n.spec->topology == NetworkTopology::single;
@@ -393,9 +381,13 @@ struct Builder {
             d.unit_slots > 0 ? clusterc::format(" in scalable units of {}", d.unit_slots) : "", ports_of_tiers(d),
             three_tier_limit(d));
         f.node_cables = 0;
-        return;
+        return false;
       }
     }
+    return true;
+  }
+
+  static void take_shape(const FabricShape& s, Fabric& f) {
     f.rails = f.rail_optimised ? f.leaves_per_unit : 1;
     const auto common = std::ranges::find_if(f.blocks, [](const FabricBlock& b) { return b.leaves < 0; });
     const std::int64_t width = std::max<std::int64_t>(1, common == f.blocks.end() ? 1 : common->width);
@@ -410,26 +402,69 @@ struct Builder {
     f.cores_per_group = s.cores_per_group;
     f.spines_per_group = s.spines_per_group;
     f.single_beside = s.single_beside;
+  }
+
+  void add_tier(const NetworkModel& n, std::int64_t radix, FabricTier t, Fabric& f) const {
+    t.model = n.switch_model;
+    t.part = n.switch_part;
+    t.ports = f.tiers.empty() ? radix : radix_of(t.word, n, f.uplink_rate, radix / f.uplink_ports);
+    const std::string_view by = named_by(n, t.word);
+    if (const SwitchPart* part = named_tier(n, by)) {
+      t.model = *n.spec->tiers.find(by)->value.value;
+      t.part = part;
+    }
+    f.tiers.push_back(std::move(t));
+  }
+
+  struct OwnLeaves {
+    std::int64_t count = 0, links = 0;  // links: to each spine
+  };
+  static OwnLeaves add_own_leaves(const NetworkModel& n, const FabricShape& s, std::int64_t bond, Fabric& f) {
+    OwnLeaves own;
+    for (std::size_t g = 0; g < s.own_leaves.size(); ++g) {
+      const OwnLeavesShape& o = s.own_leaves[g];
+      const std::int64_t up = o.links * s.spines_per_pod;
+      f.leaf_groups.push_back(
+          {.name = n.spec->leaves.entries[g].name,
+           .first = s.leaves + own.count,
+           .count = o.leaves,
+           .each = bond,
+           .down = o.down,
+           .up = up,
+           .links_per_pair = o.links,
+           .oversubscription =
+               up > 0 ? static_cast<double>(o.down) / (static_cast<double>(up) * f.uplink_speed()) : 1});
+      own.count += o.leaves;
+      own.links += o.leaves * o.links;
+    }
+    return own;
+  }
+
+  void build(int network) const {
+    const NetworkModel& n = c.networks[network];
+    Fabric& f = plan.fabrics[network];
+    count_ports(f);
+    clear(f);
+    if (f.end_ports_built_for == 0) return;
+
+    const std::int64_t bond = n.spec ? n.spec->bond.value_or(1) : 1;
+    const FabricDemand d = demand(c, f, bond, false, false);
+    const std::int64_t radix = d.radix;
+    if (radix <= 0) {
+      f.unbuildable = "the number of ports of the switch is not stated";
+      return;
+    }
+    FabricShape s;
+    if (!choose_shape(n, f, bond, d, s)) return;
+    take_shape(s, f);
     const bool no_spines = has_uplink_ports(n) && (s.tiers == 1 || !spines_on_uplink_ports(n));
     if (s.tiers == 1 || no_spines) {
       f.uplink_rate = f.link_rate;
       f.uplink_ports = 1;
     }
 
-    auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
-      FabricTier t{.word = word,
-                   .model = n.switch_model,
-                   .part = n.switch_part,
-                   .count = f.planes * count,
-                   .ports = f.tiers.empty() ? radix : radix_of(word, n, f.uplink_rate, radix / f.uplink_ports),
-                   .down = down,
-                   .up = up};
-      const std::string_view by = named_by(n, t.word);
-      if (const SwitchPart* part = named_tier(n, by)) {
-        t.model = *n.spec->tiers.find(by)->value.value;
-        t.part = part;
-      }
-      f.tiers.push_back(std::move(t));
+    const auto tier = [&](const char* word, std::int64_t count, std::int64_t down, std::int64_t up) {
+      add_tier(n, radix, {.word = word, .count = f.planes * count, .down = down, .up = up}, f);
     };
     if (no_spines) {
       const std::int64_t up = std::min(kUplinksOfAManagementSwitch, *n.switch_part->uplinks);
@@ -438,29 +473,13 @@ struct Builder {
       f.uplink_cables = f.uplinks_to >= 0 ? f.planes * s.leaves * up : 0;
       return;
     }
-    std::int64_t own = 0, own_links = 0;
-    for (std::size_t g = 0; g < s.own_leaves.size(); ++g) {
-      const OwnLeavesShape& o = s.own_leaves[g];
-      const std::int64_t up = o.links * s.spines_per_pod;
-      f.leaf_groups.push_back(
-          {.name = n.spec->leaves.entries[g].name,
-           .first = s.leaves + own,
-           .count = o.leaves,
-           .each = bond,
-           .down = o.down,
-           .up = up,
-           .links_per_pair = o.links,
-           .oversubscription =
-               up > 0 ? static_cast<double>(o.down) / (static_cast<double>(up) * f.uplink_speed()) : 1});
-      own += o.leaves;
-      own_links += o.leaves * o.links;
-    }
-    tier(s.tiers == 1 ? "switch" : "leaf", s.leaves + own, s.down, s.up);
+    const OwnLeaves own = add_own_leaves(n, s, bond, f);
+    tier(s.tiers == 1 ? "switch" : "leaf", s.leaves + own.count, s.down, s.up);
     make_room(f);
     if (s.tiers == 1) return;
-    f.leaf_spine_cables = f.planes * (s.leaves * s.up + own_links * s.spines_per_pod);
+    f.leaf_spine_cables = f.planes * (s.leaves * s.up + own.links * s.spines_per_pod);
     f.oversubscription = static_cast<double>(s.down + s.beside_busy) / (static_cast<double>(s.up) * f.uplink_speed());
-    tier("spine", s.spines(), f.leaves_per_pod * s.links + own_links, s.core_links * s.cores_per_group);
+    tier("spine", s.spines(), f.leaves_per_pod * s.links + own.links, s.core_links * s.cores_per_group);
     if (s.tiers == 2) return;
     f.spine_core_cables = f.planes * s.spines() * s.core_links * s.cores_per_group;
     f.core_oversubscription = static_cast<double>(f.tiers[1].down) / static_cast<double>(f.tiers[1].up);

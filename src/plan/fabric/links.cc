@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "base/text.h"
 #include "plan/equipment.h"
 #include "plan/fabric/fabric.h"
@@ -19,7 +20,6 @@ constexpr double kRackHeight = 2.285, kRackWidth = 0.6;  // m where the catalogu
 constexpr const char* kManagementCage =
     "rj45";  // management ports of nodes, switches and PDUs are copper (planning default)
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 float height(std::int64_t unit) { return static_cast<float>(height_of_unit(static_cast<double>(unit)).value); }
 double slack_of(const Cluster& c) { return c.spec.cabling->slack.value_or(Meters(kSlack)).value; }
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "base/index.h"
 #include "spec/network.h"
 
 namespace clusterc {
@@ -15,8 +16,6 @@ constexpr std::uint64_t kSeed = 2026;
 // The worst of a permutation varies little from one to the next where there are many ports: two are enough then, and
 // large clusters stay cheap.
 constexpr std::size_t kMostPermutations = 10, kLeastPermutations = 2, kFlows = 250'000;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -177,13 +176,10 @@ PatternLoad Routing::summary(std::string pattern, const std::vector<Flow>& flow)
   return load;
 }
 
-std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
-  std::vector<PatternLoad> out;
-  if (towards_.empty()) return out;
+// Members of blocks that send. True: all do, and nothing is copied.
+bool Routing::senders(std::vector<End>& ends, std::vector<std::size_t>& first) const {
   const Cluster& c = *plan_.cluster;
   const bool compute = c.networks[at(f_.network)].carries_traffic(Traffic::compute);
-  std::vector<End> some;  // where not every block sends
-  std::vector<std::size_t> some_first;
   bool everybody = true;
   for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
     const FabricBlock& block = f_.blocks[b];
@@ -194,17 +190,108 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
     }
     if (everybody && !sends) {  // all before it do
       everybody = false;
-      some.assign(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[first_member_[b]]));
-      some_first.assign(first_.begin(), first_.begin() + static_cast<std::ptrdiff_t>(first_member_[b]));
+      ends.assign(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[first_member_[b]]));
+      first.assign(first_.begin(), first_.begin() + static_cast<std::ptrdiff_t>(first_member_[b]));
     }
     if (everybody || !sends) continue;
     for (std::size_t member = first_member_[b]; member < first_member_[b + 1]; ++member) {
-      some_first.push_back(some.size());
-      some.insert(some.end(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[member]),
+      first.push_back(ends.size());
+      ends.insert(ends.end(), ends_.begin() + static_cast<std::ptrdiff_t>(first_[member]),
                   ends_.begin() + static_cast<std::ptrdiff_t>(first_[member + 1]));
     }
   }
-  if (!everybody) some_first.push_back(some.size());
+  if (!everybody) first.push_back(ends.size());
+  return everybody;
+}
+
+// All to all, counted by classes: every source on a leaf (in a pod) is alike, every destination that shares its links
+// is.
+PatternLoad Routing::all_to_all(const std::vector<End>& ends, std::size_t links) const {
+  std::vector<double> flow(links);
+  const std::int64_t planes = f_.planes, leaves = f_.per_plane(0), up = static_cast<std::int64_t>(up_);
+  const bool three = f_.tiers.size() > 2;
+  const std::int64_t pods = three ? f_.pods : 1, pod_leaves = three ? f_.leaves_per_pod : leaves;
+  for (std::int64_t plane = 0; plane < planes; ++plane) {
+    std::vector<double> on_leaf(static_cast<std::size_t>(leaves)), in_pod(static_cast<std::size_t>(pods));
+    std::map<std::int64_t, std::vector<double>> towards;  // by links to each spine of the leaf that sends; by uplink
+    for (std::int64_t leaf = 0; leaf < leaves; ++leaf) towards[of_leaf_[at(leaf)].links].resize(at(up));
+    std::vector<double> own(static_cast<std::size_t>(leaves * up));
+    double all = 0;
+    for (const End& e : ends) {
+      if (e.leaf / leaves != plane) continue;
+      const std::int64_t leaf = e.leaf % leaves, u = e.uplink;
+      ++all, ++on_leaf[leaf], ++in_pod[leaf / pod_leaves], ++own[leaf * up + u];
+      for (auto& [m, to] : towards) ++to[at(uplink_to(m, e))];
+    }
+    if (all < 2) continue;
+    for (std::int64_t leaf = 0; leaf < leaves; ++leaf) {
+      const std::vector<double>& to = towards[of_leaf_[at(leaf)].links];
+      for (std::int64_t u = 0; u < up; ++u) {
+        const FabricLink link{{0, plane * leaves + leaf}, u, false};
+        flow[number(link)] = on_leaf[leaf] * (to[u] - own[leaf * up + u]) / (all - 1);
+        flow[number({link.lower, u, true})] = own[leaf * up + u] * (all - on_leaf[leaf]) / (all - 1);
+      }
+    }
+    if (!three) continue;
+    // A destination of a pod is reached over one uplink of the spine of its place, in every pod that it is not in.
+    const std::int64_t spines = f_.spines_per_pod, spine_up = f_.tiers[1].up, m = f_.links_per_pair;
+    std::vector<double> total(static_cast<std::size_t>(spines * spine_up)),
+        inside(static_cast<std::size_t>(pods * spines * spine_up));
+    for (std::int64_t leaf = 0; leaf < leaves; ++leaf)
+      for (std::int64_t u = 0; u < up; ++u) {
+        const std::int64_t v = (leaf % pod_leaves * m + u % m) % spine_up, slot = u / m * spine_up + v;
+        total[slot] += own[leaf * up + u];
+        inside[leaf / pod_leaves * spines * spine_up + slot] += own[leaf * up + u];
+      }
+    for (std::int64_t pod = 0; pod < pods; ++pod)
+      for (std::int64_t slot = 0; slot < spines * spine_up; ++slot) {
+        const FabricLink link{{1, plane * f_.per_plane(1) + pod * spines + slot / spine_up}, slot % spine_up, false};
+        const double here = inside[pod * spines * spine_up + slot];
+        flow[number(link)] = in_pod[pod] * (total[slot] - here) / (all - 1);
+        flow[number({link.lower, link.link, true})] = here * (all - in_pod[pod]) / (all - 1);
+      }
+  }
+  return summary("all to all", flow);
+}
+
+PatternLoad Routing::permutations(const std::vector<End>& ends, std::size_t links) const {
+  // Fisher and Yates with the numbers of the standard's engine, which are the same everywhere (its distributions are
+  // not).
+  std::vector<std::vector<End>> split;
+  if (f_.planes > 1) {
+    split.resize(at(f_.planes));
+    for (const End& e : ends) split[at(e.leaf / leaves_)].push_back(e);
+  }
+  std::vector<std::int32_t> flow(links);
+  const auto count = [&](std::size_t link) { ++flow[link]; };
+  std::mt19937_64 random(kSeed);
+  PatternLoad mean{.pattern = "random permutations"};
+  double fullest = -1;
+  std::vector<std::uint32_t> to;
+  const std::size_t rounds = std::clamp(kFlows / ends.size(), kLeastPermutations, kMostPermutations);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::fill(flow.begin(), flow.end(), 0);
+    for (std::int64_t plane = 0; plane < f_.planes; ++plane) {
+      const std::vector<End>& from = split.empty() ? ends : split[at(plane)];
+      to.resize(from.size());
+      std::iota(to.begin(), to.end(), 0u);
+      for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random() % i]);
+      for (std::size_t i = 0; i < from.size(); ++i) walk(from[i], from[to[i]], count);
+    }
+    const PatternLoad one = summary("", flow);
+    mean.worst += one.worst / static_cast<double>(rounds);
+    mean.mean += one.mean / static_cast<double>(rounds);
+    if (one.worst > fullest) fullest = one.worst, mean.where = one.where;
+  }
+  return mean;
+}
+
+std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
+  std::vector<PatternLoad> out;
+  if (towards_.empty()) return out;
+  std::vector<End> some;  // where not every block sends
+  std::vector<std::size_t> some_first;
+  const bool everybody = senders(some, some_first);
   const std::vector<End>& ends = everybody ? ends_ : some;  // member after member
   const std::vector<std::size_t>& first = everybody ? first_ : some_first;
   const std::size_t members = first.size() - 1;
@@ -212,55 +299,7 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   const std::size_t links =
       2 * (leaf_links_ + static_cast<std::size_t>(spine_up_ > 0 ? f_.tiers[1].count : 0) * spine_up_);
 
-  // All to all, counted by classes: every source on a leaf (in a pod) is alike, every destination that shares its links
-  // is.
-  {
-    std::vector<double> flow(links);
-    const std::int64_t planes = f_.planes, leaves = f_.per_plane(0), up = static_cast<std::int64_t>(up_);
-    const bool three = f_.tiers.size() > 2;
-    const std::int64_t pods = three ? f_.pods : 1, pod_leaves = three ? f_.leaves_per_pod : leaves;
-    for (std::int64_t plane = 0; plane < planes; ++plane) {
-      std::vector<double> on_leaf(static_cast<std::size_t>(leaves)), in_pod(static_cast<std::size_t>(pods));
-      std::map<std::int64_t, std::vector<double>> towards;  // by links to each spine of the leaf that sends; by uplink
-      for (std::int64_t leaf = 0; leaf < leaves; ++leaf) towards[of_leaf_[at(leaf)].links].resize(at(up));
-      std::vector<double> own(static_cast<std::size_t>(leaves * up));
-      double all = 0;
-      for (const End& e : ends) {
-        if (e.leaf / leaves != plane) continue;
-        const std::int64_t leaf = e.leaf % leaves, u = e.uplink;
-        ++all, ++on_leaf[leaf], ++in_pod[leaf / pod_leaves], ++own[leaf * up + u];
-        for (auto& [m, to] : towards) ++to[at(uplink_to(m, e))];
-      }
-      if (all < 2) continue;
-      for (std::int64_t leaf = 0; leaf < leaves; ++leaf) {
-        const std::vector<double>& to = towards[of_leaf_[at(leaf)].links];
-        for (std::int64_t u = 0; u < up; ++u) {
-          const FabricLink link{{0, plane * leaves + leaf}, u, false};
-          flow[number(link)] = on_leaf[leaf] * (to[u] - own[leaf * up + u]) / (all - 1);
-          flow[number({link.lower, u, true})] = own[leaf * up + u] * (all - on_leaf[leaf]) / (all - 1);
-        }
-      }
-      if (!three) continue;
-      // A destination of a pod is reached over one uplink of the spine of its place, in every pod that it is not in.
-      const std::int64_t spines = f_.spines_per_pod, spine_up = f_.tiers[1].up, m = f_.links_per_pair;
-      std::vector<double> total(static_cast<std::size_t>(spines * spine_up)),
-          inside(static_cast<std::size_t>(pods * spines * spine_up));
-      for (std::int64_t leaf = 0; leaf < leaves; ++leaf)
-        for (std::int64_t u = 0; u < up; ++u) {
-          const std::int64_t v = (leaf % pod_leaves * m + u % m) % spine_up, slot = u / m * spine_up + v;
-          total[slot] += own[leaf * up + u];
-          inside[leaf / pod_leaves * spines * spine_up + slot] += own[leaf * up + u];
-        }
-      for (std::int64_t pod = 0; pod < pods; ++pod)
-        for (std::int64_t slot = 0; slot < spines * spine_up; ++slot) {
-          const FabricLink link{{1, plane * f_.per_plane(1) + pod * spines + slot / spine_up}, slot % spine_up, false};
-          const double here = inside[pod * spines * spine_up + slot];
-          flow[number(link)] = in_pod[pod] * (total[slot] - here) / (all - 1);
-          flow[number({link.lower, link.link, true})] = here * (all - in_pod[pod]) / (all - 1);
-        }
-    }
-    out.push_back(summary("all to all", flow));
-  }
+  out.push_back(all_to_all(ends, links));
   if (only_all_to_all) return out;
 
   std::vector<std::int32_t> flow(links);
@@ -278,33 +317,7 @@ std::vector<PatternLoad> Routing::loads(bool only_all_to_all) const {
   shift("ring", 1);
   if (members > 3) shift("shift by half", members / 2);
 
-  // Fisher and Yates with the numbers of the standard's engine, which are the same everywhere (its distributions are
-  // not).
-  std::vector<std::vector<End>> split;
-  if (f_.planes > 1) {
-    split.resize(at(f_.planes));
-    for (const End& e : ends) split[at(e.leaf / leaves_)].push_back(e);
-  }
-  std::mt19937_64 random(kSeed);
-  PatternLoad permutations{.pattern = "random permutations"};
-  double fullest = -1;
-  std::vector<std::uint32_t> to;
-  const std::size_t rounds = std::clamp(kFlows / ends.size(), kLeastPermutations, kMostPermutations);
-  for (std::size_t round = 0; round < rounds; ++round) {
-    std::fill(flow.begin(), flow.end(), 0);
-    for (std::int64_t plane = 0; plane < f_.planes; ++plane) {
-      const std::vector<End>& from = split.empty() ? ends : split[at(plane)];
-      to.resize(from.size());
-      std::iota(to.begin(), to.end(), 0u);
-      for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random() % i]);
-      for (std::size_t i = 0; i < from.size(); ++i) walk(from[i], from[to[i]], count);
-    }
-    const PatternLoad one = summary("", flow);
-    permutations.worst += one.worst / static_cast<double>(rounds);
-    permutations.mean += one.mean / static_cast<double>(rounds);
-    if (one.worst > fullest) fullest = one.worst, permutations.where = one.where;
-  }
-  out.push_back(permutations);
+  out.push_back(permutations(ends, links));
   return out;
 }
 

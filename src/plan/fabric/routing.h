@@ -79,6 +79,10 @@ class Routing {
   void walk(const End& from, const End& to, const Take& take) const;  // the number of each link of a route
   std::size_t number(const FabricLink&) const;                        // in an array of every link
   FabricLink link_at(std::size_t number) const;
+  bool senders(std::vector<End>& ends, std::vector<std::size_t>& first) const;
+  // `ends`: what sends; `links`: of the fabric, both ways.
+  PatternLoad all_to_all(const std::vector<End>& ends, std::size_t links) const;
+  PatternLoad permutations(const std::vector<End>& ends, std::size_t links) const;
   template <class Flow>
   PatternLoad summary(std::string pattern, const std::vector<Flow>&) const;
 

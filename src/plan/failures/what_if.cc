@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "plan/failures/what_if_impl.h"
-#include "plan/placement.h"
+#include "plan/power/rack_limits.h"
 #include "spec/network.h"
 #include "spec/site.h"
 
@@ -67,111 +67,168 @@ std::int16_t WhatIfEngine::Impl::device_in(std::int32_t rack, DeviceKind kind, s
   return -1;
 }
 
-WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed) const {
-  WhatIf out;
-  out.failed.assign(failed.begin(), failed.end());
-  std::map<std::pair<int, int>, std::int64_t> units_out;
+// What fails, sorted by what it is to the chain.
+struct WhatIfEngine::Impl::Hits {
+  std::map<std::pair<int, int>, std::int64_t> units_out;  // zone, 0 unit or 1 CDU: how many
   std::set<int> loops_out;
   std::map<int, std::vector<std::int64_t>> ends;
   std::map<int, std::vector<FabricLoss::Cut>> cuts;
   std::set<std::int32_t> generators_out;
   bool upstream_failed = false, feed_failed = false, pumps_failed = false, mains_failed = false;
-  std::vector<std::pair<std::int32_t, PowerFailure>> local;
-  const auto in_rack = [&](std::int32_t rack) -> PowerFailure& {
+  std::vector<std::pair<std::int32_t, PowerFailure>> local;  // by rack
+
+  PowerFailure& in_rack(std::int32_t rack) {
     for (auto& [r, f] : local)
       if (r == rack) return f;
     return local.emplace_back(rack, PowerFailure{}).second;
-  };
+  }
+};
+
+// Of feeds, of what lies between them and racks, and of cooling.
+void WhatIfEngine::Impl::hit_site(const Component& f, Electric& e, Hits& hits) const {
+  switch (f.kind) {
+    case ComponentKind::feed:
+      e.feed_dead[f.of] = 1;
+      hits.upstream_failed = hits.feed_failed = true;
+      break;
+    case ComponentKind::ups:
+      ++e.ups_out[f.of];
+      break;
+    case ComponentKind::panel:
+      e.panel_dead[f.of] = 1;
+      hits.upstream_failed = true;
+      break;
+    case ComponentKind::transfer:
+      e.transfer_dead[f.of] = 1;
+      hits.upstream_failed = true;
+      break;
+    case ComponentKind::mains:
+      hits.mains_failed = hits.upstream_failed = hits.feed_failed = true;
+      break;
+    case ComponentKind::generator:
+      hits.generators_out.insert(f.of);
+      break;
+    case ComponentKind::cooling:
+      ++hits.units_out[{f.of, 0}];
+      break;
+    case ComponentKind::cdu:
+      ++hits.units_out[{f.of, 1}];
+      ++e.cdus_out[f.of];
+      hits.pumps_failed = true;
+      break;
+    case ComponentKind::loop:
+      hits.loops_out.insert(f.of);
+      e.cdus_out[f.of] += cooling_units(c.zones[f.of]).units;
+      hits.pumps_failed = true;
+      break;
+    default:
+      break;
+  }
+}
+
+// Of what stands in racks or is plugged in there.
+void WhatIfEngine::Impl::hit_racks(const Component& f, std::span<const Component> failed, Hits& hits,
+                                   WhatIf& out) const {
   const auto kill = [&](std::int32_t rack, DeviceKind kind, std::int32_t group, std::int64_t index) {
     if (rack < 0) return;
-    if (const std::int16_t d = device_in(rack, kind, group, index); d >= 0) in_rack(rack).devices.push_back(d);
+    if (const std::int16_t d = device_in(rack, kind, group, index); d >= 0) hits.in_rack(rack).devices.push_back(d);
   };
-  for (const Component& f : failed) switch (f.kind) {
-      case ComponentKind::feed:
-        e.feed_dead[f.of] = 1;
-        upstream_failed = feed_failed = true;
-        break;
-      case ComponentKind::ups:
-        ++e.ups_out[f.of];
-        break;
-      case ComponentKind::panel:
-        e.panel_dead[f.of] = 1;
-        upstream_failed = true;
-        break;
-      case ComponentKind::transfer:
-        e.transfer_dead[f.of] = 1;
-        upstream_failed = true;
-        break;
-      case ComponentKind::mains:
-        mains_failed = upstream_failed = feed_failed = true;
-        break;
-      case ComponentKind::generator:
-        generators_out.insert(f.of);
-        break;
-      case ComponentKind::pdu:
-        in_rack(static_cast<std::int32_t>(f.index)).positions |= std::uint64_t{1} << f.part;
-        break;
-      case ComponentKind::shelf:
-        in_rack(static_cast<std::int32_t>(f.index)).cords.push_back(f.part);
-        break;
-      case ComponentKind::supply: {
-        const auto rack = static_cast<std::int32_t>(f.index);
-        const auto& cords = classes[class_of[rack]].rack.cords;
-        for (std::size_t k = 0; k < cords.size(); ++k)
-          if (cords[k].device == f.of && cords[k].supply == f.part)
-            in_rack(rack).cords.push_back(static_cast<std::int32_t>(k));
-        break;
-      }
-      case ComponentKind::cooling:
-        ++units_out[{f.of, 0}];
-        break;
-      case ComponentKind::cdu:
-        ++units_out[{f.of, 1}];
-        ++e.cdus_out[f.of];
-        pumps_failed = true;
-        break;
-      case ComponentKind::loop:
-        loops_out.insert(f.of);
-        e.cdus_out[f.of] += cooling_units(c.zones[f.of]).units;
-        pumps_failed = true;
-        break;
-      case ComponentKind::leaf:
-      case ComponentKind::spine:
-      case ComponentKind::core:
-      case ComponentKind::switch_: {
-        const Fabric& fabric = plan.fabrics[f.of];
-        std::int64_t index = f.index;
-        for (std::size_t t = 0; t < fabric.tiers.size() && fabric.tiers[t].word != component_word(f.kind); ++t)
-          index += fabric.tiers[t].count;
-        const std::int64_t number = fabric.first_switch + index;
-        if (number < static_cast<std::int64_t>(plan.switch_rack.size()))
-          kill(plan.switch_rack[number], DeviceKind::switch_, f.of, index);
-        out.dead_switches.emplace_back(f.of, index);
-        break;
-      }
-      case ComponentKind::link:
-        // Named again: the next one. Those of one group follow one another in the table of their leaf.
-        if (f.part == 0)
-          ends[f.of].push_back(f.index + std::count(failed.begin(), failed.begin() + (&f - failed.data()), f));
-        else
-          cuts[f.of].push_back({f.part - 1, f.index});
-        break;
-      case ComponentKind::node:
-        if (const std::int32_t rack = plan.node_rack[f.index]; rack >= 0) {
-          const int g = c.node_group_of(f.index);
-          kill(rack, c.nodes[g].assembly >= 0 ? DeviceKind::tray : DeviceKind::node, g, f.index);
-        }
-        out.dead_nodes.push_back(f.index);
-        break;
-      case ComponentKind::storage: {
-        const auto [rack, device] = storage_place[f.of][f.index];
-        if (rack >= 0) in_rack(rack).devices.push_back(device);
-        out.dead_storage.emplace_back(f.of, f.index);
-        break;
-      }
+  switch (f.kind) {
+    case ComponentKind::pdu:
+      hits.in_rack(static_cast<std::int32_t>(f.index)).positions |= std::uint64_t{1} << f.part;
+      break;
+    case ComponentKind::shelf:
+      hits.in_rack(static_cast<std::int32_t>(f.index)).cords.push_back(f.part);
+      break;
+    case ComponentKind::supply: {
+      const auto rack = static_cast<std::int32_t>(f.index);
+      const auto& cords = classes[class_of[rack]].rack.cords;
+      for (std::size_t k = 0; k < cords.size(); ++k)
+        if (cords[k].device == f.of && cords[k].supply == f.part)
+          hits.in_rack(rack).cords.push_back(static_cast<std::int32_t>(k));
+      break;
     }
-  if (mains_failed) out.mains = lose_mains(generators_out, e, out);
-  for (const auto& [rack, failure] : local) {
+    case ComponentKind::leaf:
+    case ComponentKind::spine:
+    case ComponentKind::core:
+    case ComponentKind::switch_: {
+      const Fabric& fabric = plan.fabrics[f.of];
+      std::int64_t index = f.index;
+      for (std::size_t t = 0; t < fabric.tiers.size() && fabric.tiers[t].word != component_word(f.kind); ++t)
+        index += fabric.tiers[t].count;
+      const std::int64_t number = fabric.first_switch + index;
+      if (number < static_cast<std::int64_t>(plan.switch_rack.size()))
+        kill(plan.switch_rack[number], DeviceKind::switch_, f.of, index);
+      out.dead_switches.emplace_back(f.of, index);
+      break;
+    }
+    case ComponentKind::link:
+      // Named again: the next one. Those of one group follow one another in the table of their leaf.
+      if (f.part == 0)
+        hits.ends[f.of].push_back(f.index + std::count(failed.begin(), failed.begin() + (&f - failed.data()), f));
+      else
+        hits.cuts[f.of].push_back({f.part - 1, f.index});
+      break;
+    case ComponentKind::node:
+      if (const std::int32_t rack = plan.node_rack[f.index]; rack >= 0) {
+        const int g = c.node_group_of(f.index);
+        kill(rack, c.nodes[g].assembly >= 0 ? DeviceKind::tray : DeviceKind::node, g, f.index);
+      }
+      out.dead_nodes.push_back(f.index);
+      break;
+    case ComponentKind::storage: {
+      const auto [rack, device] = storage_place[f.of][f.index];
+      if (rack >= 0) hits.in_rack(rack).devices.push_back(device);
+      out.dead_storage.emplace_back(f.of, f.index);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+namespace {
+
+void settle_list(auto& list) {
+  std::ranges::sort(list);
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+void take_out(std::vector<std::int64_t>& list, const std::vector<std::int64_t>& other) {
+  std::erase_if(list, [&](std::int64_t n) { return std::ranges::binary_search(other, n); });
+}
+
+}  // namespace
+
+// Each node counts once: as dead, else as cut off, else as slowed down.
+void WhatIfEngine::Impl::count_once(const Hits& hits, WhatIf& out) const {
+  settle_list(out.dead_nodes);
+  settle_list(out.throttled_nodes);
+  settle_list(out.unjudged_nodes);
+  settle_list(out.dead_switches);
+  settle_list(out.dead_storage);
+  settle_list(out.unjudged_switches);
+  take_out(out.throttled_nodes, out.dead_nodes);
+  take_out(out.unjudged_nodes, out.dead_nodes);
+  take_out(out.unjudged_nodes, out.throttled_nodes);
+  const std::vector<std::int64_t> cut_off = network(hits.ends, hits.cuts, out);
+  take_out(out.throttled_nodes, cut_off);  // lost: it counts once
+  take_out(out.unjudged_nodes, cut_off);
+  for (const std::int64_t n : out.dead_nodes) out.dead_gpus += gpus_of(n);
+  for (const std::int64_t n : out.throttled_nodes) out.throttled_gpus += gpus_of(n);
+  services(out);
+}
+
+WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed) const {
+  WhatIf out;
+  out.failed.assign(failed.begin(), failed.end());
+  Hits hits;
+  for (const Component& f : failed) {
+    hit_site(f, e, hits);
+    hit_racks(f, failed, hits, out);
+  }
+  if (hits.mains_failed) out.mains = lose_mains(hits.generators_out, e, out);
+  for (const auto& [rack, failure] : hits.local) {
     Instance& i = apart(e, rack);
     add(i, -1, e);
     i.failure.positions |= failure.positions;
@@ -180,15 +237,15 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
     evaluate(classes[i.of].rack, i.failure, i.state);
     add(i, 1, e);
   }
-  if (upstream_failed)
+  if (hits.upstream_failed)
     spread(e);
-  else if (pumps_failed)
+  else if (hits.pumps_failed)
     sum_all(e);
   if (!failed.empty()) settle(e, 1);
   for (const TripEvent& t : e.trips)
-    feed_failed = feed_failed || t.kind == ComponentKind::feed || t.kind == ComponentKind::ups;
+    hits.feed_failed = hits.feed_failed || t.kind == ComponentKind::feed || t.kind == ComponentKind::ups;
   out.trips = e.trips;
-  power_limits(e, feed_failed, out);
+  power_limits(e, hits.feed_failed, out);
   // States that this rack had before count as told; the failed device itself is told above.
   {
     std::set<std::int32_t> own;
@@ -197,30 +254,9 @@ WhatIf WhatIfEngine::Impl::outcome(Electric e, std::span<const Component> failed
       for (const Instance& i : e.all) collect(i, failed.empty() ? nullptr : &base.all[i.of].state, own, out);
     for (const Instance& i : e.own) collect(i, &base.all[i.of].state, {}, out);
   }
-  cooling(e, units_out, loops_out, out);
+  cooling(e, hits.units_out, hits.loops_out, out);
 
-  const auto settle_list = [](auto& list) {
-    std::ranges::sort(list);
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  };
-  const auto without = [](std::vector<std::int64_t>& list, const std::vector<std::int64_t>& other) {
-    std::erase_if(list, [&](std::int64_t n) { return std::ranges::binary_search(other, n); });
-  };
-  settle_list(out.dead_nodes);
-  settle_list(out.throttled_nodes);
-  settle_list(out.unjudged_nodes);
-  settle_list(out.dead_switches);
-  settle_list(out.dead_storage);
-  settle_list(out.unjudged_switches);
-  without(out.throttled_nodes, out.dead_nodes);
-  without(out.unjudged_nodes, out.dead_nodes);
-  without(out.unjudged_nodes, out.throttled_nodes);
-  const std::vector<std::int64_t> cut_off = network(ends, cuts, out);
-  without(out.throttled_nodes, cut_off);  // lost: it counts once
-  without(out.unjudged_nodes, cut_off);
-  for (const std::int64_t n : out.dead_nodes) out.dead_gpus += gpus_of(n);
-  for (const std::int64_t n : out.throttled_nodes) out.throttled_gpus += gpus_of(n);
-  services(out);
+  count_once(hits, out);
   for (std::size_t f = 0; f < c.feeds.size(); ++f)
     out.feeds.push_back(at_breaker(c.feeds[f], VoltAmperes(e.feed_va[f])));
   return out;

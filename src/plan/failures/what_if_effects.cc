@@ -4,7 +4,7 @@
 
 #include "model/storage_path.h"
 #include "plan/failures/what_if_impl.h"
-#include "plan/placement.h"
+#include "plan/plan.h"
 #include "spec/ha.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
@@ -86,6 +86,70 @@ void WhatIfEngine::Impl::stop(Electric& e, const std::vector<int>& zones) const 
   sum_all(e);
 }
 
+// What a zone has to take away: now, and at least, when everything in it idles.
+WhatIfEngine::Impl::ZoneHeat WhatIfEngine::Impl::zone_heat(int id, const Electric& e) const {
+  ZoneHeat out;
+  const auto take = [&](const Instance& i) {
+    const double share = share_in(i, id);
+    if (share <= 0 || i.count <= 0) return;
+    out.heat += rack_watts(i) * share * i.count;
+    const auto& devices = classes[i.of].rack.devices;
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      if (i.state.devices[d].state == SupplyState::dead) continue;
+      if (!devices[d].throttles)
+        out.idle += devices[d].watts * share * i.count;
+      else if (devices[d].idle >= 0)
+        out.idle += devices[d].idle * share * i.count;
+      else
+        out.idle_known = false;
+    }
+  };
+  for (const Instance& i : e.all) take(i);
+  for (const Instance& i : e.own) take(i);
+  for (const NodeGroupModel& g : c.nodes)
+    if (g.cooling == id) {  // on wall circuits, which are no feeds of the site
+      const double outside = power_outside_racks(c, g).value;
+      out.heat += outside;
+      out.idle_known = out.idle_known && (outside <= 0 || g.server.power_idle);
+      out.idle += g.server.power_idle.value_or(Watts(0)).value * static_cast<double>(g.count);
+    }
+  return out;
+}
+
+// Whom a zone stops or slows: everything that stands in it.
+void WhatIfEngine::Impl::hit_by_heat(const Instance& i, const Electric& e, const ZoneLeft& left, HeatEffect effect,
+                                     WhatIf& out) const {
+  const int id = left.zone;
+  const ZoneModel& zone = c.zones[id];
+  if (share_in(i, id) <= 0 || i.count <= 0) return;
+  const PowerClass& k = classes[i.of];
+  const auto devices = [&](std::int32_t r) {
+    for (std::size_t d = 0; d < plan.racks[r].devices.size(); ++d) {
+      const RackedDevice& one = plan.racks[r].devices[d];
+      const std::size_t at = k.assembly && one.kind == DeviceKind::tray ? i.state.devices.size() - 1 : d;
+      if (i.state.devices[at].state == SupplyState::dead) continue;
+      const bool node = one.kind == DeviceKind::node || one.kind == DeviceKind::tray;
+      double warm = 0;
+      if (one.kind == DeviceKind::node && left.inlet_rise.value > 0 && zone.spec->supply &&
+          c.nodes[one.group].server.part.inlet_max)
+        warm = zone.spec->supply->value + left.inlet_rise.value - c.nodes[one.group].server.part.inlet_max->value;
+      if (effect == HeatEffect::stop) {
+        if (node)
+          out.dead_nodes.push_back(one.index);
+        else if (one.kind == DeviceKind::switch_)
+          out.dead_switches.emplace_back(one.group, one.index);
+        else if (one.kind == DeviceKind::storage)
+          out.dead_storage.emplace_back(one.group, one.index);
+      } else if (node && (effect == HeatEffect::slow || warm > kRounding)) {
+        out.throttled_nodes.push_back(one.index);
+      } else if (node && effect == HeatEffect::unsure) {
+        out.unjudged_nodes.push_back(one.index);
+      }
+    }
+  };
+  each_rack(k, i, e, devices);
+}
+
 // units_out: (zone, 0 unit or 1 CDU) -> how many failed.
 void WhatIfEngine::Impl::cooling(Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out,
                                  const std::set<int>& loops_out, WhatIf& out) const {
@@ -108,37 +172,13 @@ void WhatIfEngine::Impl::cooling(Electric& e, const std::map<std::pair<int, int>
           living += !e.feed_dead[f];
         }
     if ((feeds > 0 && living == 0) || loops_out.contains(id)) left.units_left = 0;
-    double heat = 0, was = plan.zones[z].heat.value, idle = 0;
-    bool idle_known = true;
-    const auto take = [&](const Instance& i) {
-      const double share = share_in(i, id);
-      if (share <= 0 || i.count <= 0) return;
-      heat += rack_watts(i) * share * i.count;
-      const auto& devices = classes[i.of].rack.devices;
-      for (std::size_t d = 0; d < devices.size(); ++d) {
-        if (i.state.devices[d].state == SupplyState::dead) continue;
-        if (!devices[d].throttles)
-          idle += devices[d].watts * share * i.count;
-        else if (devices[d].idle >= 0)
-          idle += devices[d].idle * share * i.count;
-        else
-          idle_known = false;
-      }
-    };
     if (!e.all_changed && e.own.empty() && left.units_left == left.units) continue;  // as in the normal state
-    for (const Instance& i : e.all) take(i);
-    for (const Instance& i : e.own) take(i);
-    for (const NodeGroupModel& g : c.nodes)
-      if (g.cooling == id) {  // on wall circuits, which are no feeds of the site
-        const double outside = power_outside_racks(c, g).value;
-        heat += outside;
-        idle_known = idle_known && (outside <= 0 || g.server.power_idle);
-        idle += g.server.power_idle.value_or(Watts(0)).value * static_cast<double>(g.count);
-      }
+    const auto [heat, idle, idle_known] = zone_heat(id, e);
+    const double was = plan.zones[z].heat.value;
     left.heat = Watts(heat);
     left.removed_known = u.heat >= 0 || left.units_left == 0;
     left.removed = Watts(left.units_left == 0 ? 0 : u.heat * static_cast<double>(left.units_left));
-    bool slow = false, stop = false, unsure = false;
+    HeatEffect effect = HeatEffect::none;
     if (left.removed_known && heat > 0 && above(heat, left.removed.value)) {
       out.limits.push_back({.rule = "cool-heat-rejection-undersized",
                             .kind = ComponentKind::cooling,
@@ -146,8 +186,8 @@ void WhatIfEngine::Impl::cooling(Electric& e, const std::map<std::pair<int, int>
                             .load = heat,
                             .limit = left.removed.value,
                             .dimension = Dimension::power});
-      stop = left.units_left == 0 || above(idle, left.removed.value);
-      if (!stop) (idle_known ? slow : unsure) = true;
+      const bool stops = left.units_left == 0 || above(idle, left.removed.value);
+      effect = stops ? HeatEffect::stop : idle_known ? HeatEffect::slow : HeatEffect::unsure;
     }
     const double need = was > 0 ? plan.zones[z].airflow.value * heat / was : 0;
     if (!u.cdu && u.airflow >= 0 && zone.spec->method.value != CoolingMethod::liquid && left.units_left > 0 &&
@@ -162,48 +202,15 @@ void WhatIfEngine::Impl::cooling(Electric& e, const std::map<std::pair<int, int>
                             .limit = given,
                             .dimension = Dimension::air_flow});
     }
-    if (left.units_left < left.units || stop || slow || unsure || left.inlet_rise.value > 0) out.zones.push_back(left);
-    // Whom it stops or slows: everything that stands in it.
-    const auto hit = [&](const Instance& i) {
-      if (share_in(i, id) <= 0 || i.count <= 0) return;
-      const PowerClass& k = classes[i.of];
-      const auto devices = [&](std::int32_t r) {
-        for (std::size_t d = 0; d < plan.racks[r].devices.size(); ++d) {
-          const RackedDevice& one = plan.racks[r].devices[d];
-          const std::size_t at = k.assembly && one.kind == DeviceKind::tray ? i.state.devices.size() - 1 : d;
-          if (i.state.devices[at].state == SupplyState::dead) continue;
-          const bool node = one.kind == DeviceKind::node || one.kind == DeviceKind::tray;
-          double warm = 0;
-          if (one.kind == DeviceKind::node && left.inlet_rise.value > 0 && zone.spec->supply &&
-              c.nodes[one.group].server.part.inlet_max)
-            warm = zone.spec->supply->value + left.inlet_rise.value - c.nodes[one.group].server.part.inlet_max->value;
-          if (stop) {
-            if (node)
-              out.dead_nodes.push_back(one.index);
-            else if (one.kind == DeviceKind::switch_)
-              out.dead_switches.emplace_back(one.group, one.index);
-            else if (one.kind == DeviceKind::storage)
-              out.dead_storage.emplace_back(one.group, one.index);
-          } else if (node && (slow || warm > kRounding)) {
-            out.throttled_nodes.push_back(one.index);
-          } else if (node && unsure) {
-            out.unjudged_nodes.push_back(one.index);
-          }
-        }
-      };
-      each_rack(k, i, e, devices);
-    };
-    const bool warm = left.inlet_rise.value > 0;
-    if (!stop && !slow && !unsure && !warm) continue;
-    for (const Instance& i : e.all) hit(i);
-    for (const Instance& i : e.own) hit(i);
-    if (stop) stopped.push_back(id);
+    const bool hit = effect != HeatEffect::none || left.inlet_rise.value > 0;
+    if (left.units_left < left.units || hit) out.zones.push_back(left);
+    if (!hit) continue;
+    for (const Instance& i : e.all) hit_by_heat(i, e, left, effect, out);
+    for (const Instance& i : e.own) hit_by_heat(i, e, left, effect, out);
+    if (effect == HeatEffect::stop) stopped.push_back(id);
   }
-  if (!stopped.empty()) this->stop(e, stopped);
+  if (!stopped.empty()) stop(e, stopped);
 }
-
-// ---- network
-// ---------------------------------------------------------------------------------------------------------------
 
 // Nodes that compute and are neither dead nor cut off.
 std::int64_t WhatIfEngine::Impl::computing(const std::vector<std::int64_t>& dead,

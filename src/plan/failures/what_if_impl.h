@@ -83,6 +83,9 @@ struct WhatIfEngine::Impl {
   WhatIf normal;
   LineLoads base_lines;  // of `base`
 
+  struct Hits;    // what fails: what_if.cc
+  struct Finder;  // components by their name: what_if_names.cc
+
   // ---- electricity
   void settle(Electric& e, int first_round) const;
   void sum_all(Electric& e) const;
@@ -110,6 +113,13 @@ struct WhatIfEngine::Impl {
   // What stops draws nothing from then on.
   void cooling(Electric& e, const std::map<std::pair<int, int>, std::int64_t>& units_out,
                const std::set<int>& loops_out, WhatIf& out) const;
+  struct ZoneHeat {
+    double heat = 0, idle = 0;  // W; idle: when everything that throttles idles
+    bool idle_known = true;
+  };
+  ZoneHeat zone_heat(int id, const Electric& e) const;
+  enum class HeatEffect { none, unsure, slow, stop };
+  void hit_by_heat(const Instance& i, const Electric& e, const ZoneLeft& left, HeatEffect effect, WhatIf& out) const;
   // Gives the nodes that are cut off, ascending.
   std::vector<std::int64_t> network(const std::map<int, std::vector<std::int64_t>>& ends,
                                     const std::map<int, std::vector<FabricLoss::Cut>>& cuts, WhatIf& out) const;
@@ -118,6 +128,9 @@ struct WhatIfEngine::Impl {
   double rack_watts(const Instance& i) const;
   double share_in(const Instance& i, int zone) const;  // of the rack's heat
   void stop(Electric& e, const std::vector<int>& zones) const;
+  void hit_site(const Component& f, Electric& e, Hits& hits) const;
+  void hit_racks(const Component& f, std::span<const Component> failed, Hits& hits, WhatIf& out) const;
+  void count_once(const Hits& hits, WhatIf& out) const;
   WhatIf outcome(Electric e, std::span<const Component> failed) const;
   std::int16_t device_in(std::int32_t rack, DeviceKind kind, std::int32_t group, std::int64_t index) const;
   const std::string& who(const FabricBlock& b) const {

@@ -218,41 +218,76 @@ std::string WhatIfEngine::unit_range(const Single& s) const {
   return s.times == 1 ? one + "/1" : format("{}/[1-{}]", one, s.times);
 }
 
-std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& error) const {
-  const Impl& m = *impl_;
-  const Cluster& c = m.c;
-  if (word == "mains") {
-    if (!c.feeds.empty()) return Component{ComponentKind::mains};
-    error = "the site has no feeds that the mains supply";
+// KIND:NAME, one kind after the other. `error` says why a name is none.
+struct WhatIfEngine::Impl::Finder {
+  const WhatIfEngine& engine;
+  const Impl& m;
+  const Cluster& c;
+  std::string& error;
+  std::string kind, rest;   // before and behind the colon
+  std::string front, back;  // of the rest, before and behind its last slash; without one the rest, and nothing
+  bool numbered;            // there is one
+
+  Finder(const WhatIfEngine& of, std::string_view word, std::size_t colon, std::string& why)
+      : engine(of), m(*of.impl_), c(m.c), error(why), kind(word.substr(0, colon)), rest(word.substr(colon + 1)) {
+    const auto slash = rest.rfind('/');
+    numbered = slash != std::string::npos;
+    front = rest.substr(0, slash);
+    back = numbered ? rest.substr(slash + 1) : "";
+  }
+
+  std::optional<Component> find() const {
+    if (kind == "feed" || kind == "ups") return feed();
+    if (kind == "panel") return by_name(c.panels, ComponentKind::panel, "panel");
+    if (kind == "transfer") return by_name(c.transfers, ComponentKind::transfer, "transfer switch");
+    if (kind == "generator") return by_name(c.generators, ComponentKind::generator, "generator");
+    if (kind == "pdu") return pdu();
+    if (kind == "shelf") return shelf();
+    if (kind == "cooling" || kind == "loop" || kind == "cdu") return zone();
+    if (kind == "leaf" || kind == "spine" || kind == "core" || kind == "switch") {
+      if (const auto found = find_switch(kind, rest)) return found;
+      return no(format("there is no {} '{}'", kind, rest));
+    }
+    if (kind == "link") return link();
+    if (kind == "node") {
+      if (const std::int64_t n = node(rest); n >= 0) return Component{ComponentKind::node, -1, n};
+      return no(format("there is no node '{}'", rest));
+    }
+    if (kind == "storage") return storage();
+    if (kind == "psu") return supply();
+    return no(format(
+        "'{}' is not a kind of component: mains, generator, feed, ups, transfer, panel, pdu, shelf, psu, cooling, "
+        "loop, cdu, leaf, spine, core, "
+        "switch, link, node, storage",
+        kind));
+  }
+
+ private:
+  std::optional<Component> no(std::string text) const {
+    error = std::move(text);
     return std::nullopt;
   }
-  const auto colon = word.find(':');
-  if (colon == std::string_view::npos || colon + 1 == word.size()) {
-    error = format("'{}' is not of the form KIND:NAME, for example feed:A", word);
-    return std::nullopt;
-  }
-  const std::string kind(word.substr(0, colon)), rest(word.substr(colon + 1));
-  const auto slash = rest.rfind('/');
-  const std::string front = rest.substr(0, slash), back = slash == std::string::npos ? "" : rest.substr(slash + 1);
-  const auto index = [](std::string_view text) -> std::int64_t {  // from 1; -1 when it is no number
+  // From 1; -1 when it is no number.
+  static std::int64_t index(std::string_view text) {
     std::int64_t n = -1;
     const auto end = text.data() + text.size();
     const auto [at, failed] = std::from_chars(text.data(), end, n);
     return failed == std::errc() && at == end ? n : -1;
-  };
-  const auto by_name = [&](const auto& list, std::string_view name) {
+  }
+  template <class List>
+  static std::int32_t index_of(const List& list, std::string_view name) {
     for (std::size_t i = 0; i < list.size(); ++i)
       if (list[i].name == name) return static_cast<std::int32_t>(i);
-    return std::int32_t{-1};
-  };
-  const auto rack = [&](std::string_view name) -> std::int64_t {
+    return -1;
+  }
+  std::int64_t rack(std::string_view name) const {
     for (const RackGroupModel& g : c.racks)
       if (const std::int64_t i = g.names.index_of(name); i >= 0) return g.first + i;
     for (const AssemblyGroupModel& a : c.assemblies)
       if (const std::int64_t i = a.names.index_of(name); i >= 0) return a.first + i;
     return -1;
-  };
-  const auto node = [&](std::string_view name) -> std::int64_t {
+  }
+  std::int64_t node(std::string_view name) const {
     for (const NodeGroupModel& g : c.nodes) {
       if (const std::int64_t i = g.names.index_of(name); i >= 0) return g.first + i;
       if (name.starts_with(g.name + "/"))
@@ -260,33 +295,23 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
           if (g.names.suffix(i) == name.substr(g.name.size() + 1)) return g.first + i;
     }
     return -1;
-  };
-  const auto no = [&](std::string text) {
-    error = std::move(text);
-    return std::nullopt;
-  };
+  }
 
-  if (kind == "feed" || kind == "ups") {
-    const std::int32_t f =
-        by_name(c.feeds, kind == "ups" && slash != std::string::npos && by_name(c.feeds, rest) < 0 ? front : rest);
+  template <class List>
+  std::optional<Component> by_name(const List& list, ComponentKind of, std::string_view word) const {
+    if (const std::int32_t i = index_of(list, rest); i >= 0) return Component{of, i};
+    return no(format("there is no {} '{}'", word, rest));
+  }
+
+  std::optional<Component> feed() const {
+    const std::int32_t f = index_of(c.feeds, kind == "ups" && numbered && index_of(c.feeds, rest) < 0 ? front : rest);
     if (f < 0) return no(format("there is no feed '{}'", rest));
     if (kind == "feed") return Component{ComponentKind::feed, f};
     if (m.ups[f].modules == 0) return no(format("feed '{}' has no UPS", c.feeds[f].name));
     return Component{ComponentKind::ups, f};
   }
-  if (kind == "panel") {
-    if (const std::int32_t p = by_name(c.panels, rest); p >= 0) return Component{ComponentKind::panel, p};
-    return no(format("there is no panel '{}'", rest));
-  }
-  if (kind == "transfer") {
-    if (const std::int32_t t = by_name(c.transfers, rest); t >= 0) return Component{ComponentKind::transfer, t};
-    return no(format("there is no transfer switch '{}'", rest));
-  }
-  if (kind == "generator") {
-    if (const std::int32_t g = by_name(c.generators, rest); g >= 0) return Component{ComponentKind::generator, g};
-    return no(format("there is no generator '{}'", rest));
-  }
-  if (kind == "pdu") {
+
+  std::optional<Component> pdu() const {
     const std::int64_t r = rack(front);
     if (r < 0 || m.classes[m.class_of[r]].assembly) return no(format("there is no rack '{}'", front));
     const std::int64_t n = pdus_of(m.classes[m.class_of[r]].rack);
@@ -296,7 +321,8 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
                     : format("rack '{}' has no PDUs", front));
     return Component{ComponentKind::pdu, -1, r, back[0] - 'a'};
   }
-  if (kind == "shelf") {
+
+  std::optional<Component> shelf() const {
     const std::int64_t r = rack(front), n = index(back);
     if (r < 0 || (!m.classes[m.class_of[r]].assembly && m.classes[m.class_of[r]].rack.busbar < 0))
       return no(format("there is no assembly '{}'", front));
@@ -308,8 +334,9 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
                        front, shelves, front));
     return Component{ComponentKind::shelf, -1, r, static_cast<std::int32_t>(first + n - 1)};
   }
-  if (kind == "cooling" || kind == "loop" || kind == "cdu") {
-    const std::int32_t z = by_name(c.zones, by_name(c.zones, rest) < 0 ? front : rest);
+
+  std::optional<Component> zone() const {
+    const std::int32_t z = index_of(c.zones, index_of(c.zones, rest) < 0 ? front : rest);
     if (z < 0) return no(format("there is no cooling zone '{}'", rest));
     const bool cdu = cooling_units(c.zones[z]).cdu;
     if (kind == "loop") return Component{ComponentKind::loop, z};
@@ -318,7 +345,8 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
                        cdu ? "coolant distribution units" : "cooling units", cdu ? "cdu" : "cooling", c.zones[z].name));
     return Component{cdu ? ComponentKind::cdu : ComponentKind::cooling, z};
   }
-  const auto find_switch = [&](std::string_view what, std::string_view name) -> std::optional<Component> {
+
+  std::optional<Component> find_switch(std::string_view what, std::string_view name) const {
     const std::int64_t n = index(name);
     for (std::size_t f = 0; f < m.plan.fabrics.size(); ++f) {
       const Fabric& fabric = m.plan.fabrics[f];
@@ -334,12 +362,10 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
       }
     }
     return std::nullopt;
-  };
-  if (kind == "leaf" || kind == "spine" || kind == "core" || kind == "switch") {
-    if (const auto found = find_switch(kind, rest)) return found;
-    return no(format("there is no {} '{}'", kind, rest));
   }
-  if (kind == "link") {  // "gpu-leaf/compute/u1/r3", "spine-leaf/compute/u1/r3": one of those links
+
+  // "gpu-leaf/compute/u1/r3", "spine-leaf/compute/u1/r3": one of those links.
+  std::optional<Component> link() const {
     for (auto dash = rest.find('-'); dash != std::string::npos; dash = rest.find('-', dash + 1)) {
       const auto cut = rest.find('/', dash);
       if (cut == std::string::npos) break;
@@ -358,13 +384,10 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
     }
     return no(format("there is no link '{}'", rest));
   }
-  if (kind == "node") {
-    if (const std::int64_t n = node(rest); n >= 0) return Component{ComponentKind::node, -1, n};
-    return no(format("there is no node '{}'", rest));
-  }
-  if (kind == "storage") {
-    const std::int32_t s = by_name(c.storage, front);
-    const std::int64_t n = slash == std::string::npos ? 1 : index(back);
+
+  std::optional<Component> storage() const {
+    const std::int32_t s = index_of(c.storage, front);
+    const std::int64_t n = !numbered ? 1 : index(back);
     if (s < 0) return no(format("there is no storage '{}'", front));
     if (!c.storage[s].part || c.storage[s].nodes >= 0)
       return no(format("storage '{}' has no systems of its own", front));
@@ -372,43 +395,53 @@ std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& 
       return no(format("storage '{}' has {} systems: write storage:{}/1", front, c.storage[s].count, front));
     return Component{ComponentKind::storage, s, n - 1};
   }
-  if (kind == "psu") {
-    // "gpu017/3", "node/gpu/017/3", "spine/compute/03/1"; without a number the first.
-    const auto supply = [&](const std::string& object, std::int64_t n) -> std::optional<Component> {
-      std::int32_t at = -1;
-      std::int16_t device = -1;
-      const auto rest_of = [&](std::string_view prefix) { return std::string_view(object).substr(prefix.size()); };
-      if (const std::int64_t i = node(object.starts_with("node/") ? rest_of("node/") : object); i >= 0) {
-        at = m.plan.node_rack[i];
-        if (at >= 0) device = m.device_in(at, DeviceKind::node, c.node_group_of(i), i);
-      } else if (object.starts_with("storage/")) {
-        std::string ignored;
-        if (const auto s = find("storage:" + std::string(rest_of("storage/")), ignored))
-          std::tie(at, device) = m.storage_place[s->of][s->index];
-      } else if (const auto cut = object.find('/'); cut != std::string::npos) {
-        if (const auto s = find_switch(object.substr(0, cut), object.substr(cut + 1))) {
-          const Fabric& fabric = m.plan.fabrics[s->of];
-          std::int64_t number = s->index;
-          for (std::size_t t = 0; t < fabric.tiers.size() && fabric.tiers[t].word != object.substr(0, cut); ++t)
-            number += fabric.tiers[t].count;
-          at = m.plan.switch_rack[fabric.first_switch + number];
-          if (at >= 0) device = m.device_in(at, DeviceKind::switch_, s->of, number);
-        }
+
+  std::optional<Component> supply_of(const std::string& object, std::int64_t n) const {
+    std::int32_t at = -1;
+    std::int16_t device = -1;
+    const auto rest_of = [&](std::string_view prefix) { return std::string_view(object).substr(prefix.size()); };
+    if (const std::int64_t i = node(object.starts_with("node/") ? rest_of("node/") : object); i >= 0) {
+      at = m.plan.node_rack[i];
+      if (at >= 0) device = m.device_in(at, DeviceKind::node, c.node_group_of(i), i);
+    } else if (object.starts_with("storage/")) {
+      std::string ignored;
+      if (const auto s = engine.find("storage:" + std::string(rest_of("storage/")), ignored))
+        std::tie(at, device) = m.storage_place[s->of][s->index];
+    } else if (const auto cut = object.find('/'); cut != std::string::npos) {
+      if (const auto s = find_switch(object.substr(0, cut), object.substr(cut + 1))) {
+        const Fabric& fabric = m.plan.fabrics[s->of];
+        std::int64_t number = s->index;
+        for (std::size_t t = 0; t < fabric.tiers.size() && fabric.tiers[t].word != object.substr(0, cut); ++t)
+          number += fabric.tiers[t].count;
+        at = m.plan.switch_rack[fabric.first_switch + number];
+        if (at >= 0) device = m.device_in(at, DeviceKind::switch_, s->of, number);
       }
-      if (at < 0 || device < 0 || n < 1 || n > m.classes[m.class_of[at]].rack.devices[device].supplies)
-        return std::nullopt;
-      return Component{ComponentKind::supply, device, at, static_cast<std::int32_t>(n - 1)};
-    };
-    if (const std::int64_t n = index(back); n >= 1 && slash != std::string::npos)
-      if (const auto found = supply(front, n)) return found;
-    if (const auto found = supply(rest, 1)) return found;
+    }
+    if (at < 0 || device < 0 || n < 1 || n > m.classes[m.class_of[at]].rack.devices[device].supplies)
+      return std::nullopt;
+    return Component{ComponentKind::supply, device, at, static_cast<std::int32_t>(n - 1)};
+  }
+  // "gpu017/3", "node/gpu/017/3", "spine/compute/03/1"; without a number the first.
+  std::optional<Component> supply() const {
+    if (const std::int64_t n = index(back); n >= 1 && numbered)
+      if (const auto found = supply_of(front, n)) return found;
+    if (const auto found = supply_of(rest, 1)) return found;
     return no(format("there is no power supply '{}' in a rack: write psu:NODE/1", rest));
   }
-  return no(
-      format("'{}' is not a kind of component: mains, generator, feed, ups, transfer, panel, pdu, shelf, psu, cooling, "
-             "loop, cdu, leaf, spine, core, "
-             "switch, link, node, storage",
-             kind));
+};
+
+std::optional<Component> WhatIfEngine::find(std::string_view word, std::string& error) const {
+  if (word == "mains") {
+    if (!impl_->c.feeds.empty()) return Component{ComponentKind::mains};
+    error = "the site has no feeds that the mains supply";
+    return std::nullopt;
+  }
+  const auto colon = word.find(':');
+  if (colon == std::string_view::npos || colon + 1 == word.size()) {
+    error = format("'{}' is not of the form KIND:NAME, for example feed:A", word);
+    return std::nullopt;
+  }
+  return Impl::Finder(*this, word, colon, error).find();
 }
 
 }  // namespace clusterc

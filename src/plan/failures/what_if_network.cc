@@ -124,156 +124,186 @@ std::int64_t FabricLoss::leaf_of_entry(std::int64_t i) const {
   return std::upper_bound(first_.begin(), first_.end(), i) - first_.begin() - 1;
 }
 
-FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& ends,
-                                     const std::vector<Cut>& cuts) const {
-  Left left;
-  left.bisection = normal_;
-  const Fabric& f = *f_;
-  if (f.tiers.empty()) return left;
-  const bool three = f.tiers.size() > 2;
-  const std::int64_t leaves = f.tiers[0].count, spines = has_spines() ? f.tiers[1].count : 0;
+// What is out of one fabric, and what follows for each pod.
+struct FabricLoss::Outage {
+  const FabricLoss& loss;
+  const Fabric& f;
+  const bool three;
   std::set<std::int64_t> dead_leaves;
   std::map<std::int64_t, std::vector<std::int64_t>> dead_spines;  // by pod: number in the pod
   std::map<std::int64_t, std::int64_t> dead_cores;  // by group, those of each plane after one another: how many
   std::set<std::int64_t> cores_dead;                // through the groups
-  for (const std::int64_t d : dead) {
-    if (d < leaves)
-      dead_leaves.insert(d);
-    else if (d < leaves + spines)
-      dead_spines[(d - leaves) / f.spines_per_pod].push_back((d - leaves) % f.spines_per_pod);
-    else {
-      ++dead_cores[(d - leaves - spines) / f.cores_per_group];
-      cores_dead.insert(d - leaves - spines);
-    }
-  }
   std::map<std::int64_t, std::int64_t> cut_ends, cut_up, cut_core;  // by leaf, by leaf, by spine
-  for (const std::int64_t e : ends)
-    if (const std::int64_t l = leaf_of_entry(e); !dead_leaves.contains(l)) ++cut_ends[l];
-  for (const Cut& c : cuts) ++(c.tier == 0 ? cut_up : cut_core)[c.index];
+  std::vector<std::int64_t> lost;                                   // leaves whose end ports lead nowhere
 
-  std::vector<std::int64_t> lost;  // leaves whose end ports lead nowhere
-  lost.assign(dead_leaves.begin(), dead_leaves.end());
-  std::set<std::int64_t> pods;
-  for (const auto& [group, cores] : dead_cores)
-    for (std::int64_t p = 0; p < pods_of_plane(); ++p) pods.insert(group / f.core_groups() * pods_of_plane() + p);
-  for (const auto& [pod, of] : dead_spines) pods.insert(pod);
-  for (const std::int64_t l : dead_leaves) pods.insert(pod_of_leaf(l));
-  for (const auto& [l, n] : cut_ends) pods.insert(pod_of_leaf(l));
-  for (const auto& [l, n] : cut_up) pods.insert(pod_of_leaf(l));
-  for (const auto& [s, n] : cut_core) pods.insert(s / f.spines_per_pod);
+  Outage(const FabricLoss& of, const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& ends,
+         const std::vector<Cut>& cuts)
+      : loss(of), f(*of.f_), three(f.tiers.size() > 2) {
+    const std::int64_t leaves = f.tiers[0].count, spines = loss.has_spines() ? f.tiers[1].count : 0;
+    for (const std::int64_t d : dead) {
+      if (d < leaves)
+        dead_leaves.insert(d);
+      else if (d < leaves + spines)
+        dead_spines[(d - leaves) / f.spines_per_pod].push_back((d - leaves) % f.spines_per_pod);
+      else {
+        ++dead_cores[(d - leaves - spines) / f.cores_per_group];
+        cores_dead.insert(d - leaves - spines);
+      }
+    }
+    for (const std::int64_t e : ends)
+      if (const std::int64_t l = loss.leaf_of_entry(e); !dead_leaves.contains(l)) ++cut_ends[l];
+    for (const Cut& c : cuts) ++(c.tier == 0 ? cut_up : cut_core)[c.index];
+    lost.assign(dead_leaves.begin(), dead_leaves.end());
+  }
+
+  // Those that something is out of.
+  std::set<std::int64_t> pods() const {
+    std::set<std::int64_t> pods;
+    for (const auto& [group, cores] : dead_cores)
+      for (std::int64_t p = 0; p < loss.pods_of_plane(); ++p)
+        pods.insert(group / f.core_groups() * loss.pods_of_plane() + p);
+    for (const auto& [pod, of] : dead_spines) pods.insert(pod);
+    for (const std::int64_t l : dead_leaves) pods.insert(loss.pod_of_leaf(l));
+    for (const auto& [l, n] : cut_ends) pods.insert(loss.pod_of_leaf(l));
+    for (const auto& [l, n] : cut_up) pods.insert(loss.pod_of_leaf(l));
+    for (const auto& [s, n] : cut_core) pods.insert(s / f.spines_per_pod);
+    return pods;
+  }
 
   // Groups of cores are counted through the planes; the places of their spines in a pod.
-  const auto first_place = [&](std::int64_t group) { return group % f.core_groups() * f.spines_per_group; };
-  const auto end_place = [&](std::int64_t group) {
+  std::int64_t first_place(std::int64_t group) const { return group % f.core_groups() * f.spines_per_group; }
+  std::int64_t end_place(std::int64_t group) const {
     return std::min(first_place(group) + f.spines_per_group, f.spines_per_pod);
-  };
-  const auto group_of = [&](std::int64_t plane, std::int64_t place) {
+  }
+  std::int64_t group_of(std::int64_t plane, std::int64_t place) const {
     return plane * f.core_groups() + place / f.spines_per_group;
-  };
+  }
+  bool spine_dead(std::int64_t pod, std::int64_t place) const {
+    const auto at = dead_spines.find(pod);
+    return at != dead_spines.end() && std::ranges::find(at->second, place) != at->second.end();
+  }
   // Cut uplinks are the first ones; those that end at a switch that is out were lost with it.
-  const auto cut_of_leaf = [&](std::int64_t leaf, const auto& lives) {
+  std::int64_t cut_of_leaf(std::int64_t leaf) const {
     const auto at = cut_up.find(leaf);
+    const std::int64_t pod = loss.pod_of_leaf(leaf);
     std::int64_t n = 0;
-    for (std::int64_t k = 0; at != cut_up.end() && k < at->second; ++k) n += lives(k / f.leaf_links(leaf));
+    for (std::int64_t k = 0; at != cut_up.end() && k < at->second; ++k) n += !spine_dead(pod, k / f.leaf_links(leaf));
     return n;
-  };
-  const auto cut_of_spine = [&](std::int64_t spine, std::int64_t cut) {
+  }
+  std::int64_t cut_of_spine(std::int64_t spine, std::int64_t cut) const {
     const std::int64_t first =
-        group_of(spine / f.spines_per_pod / pods_of_plane(), spine % f.spines_per_pod) * f.cores_per_group;
+        group_of(spine / f.spines_per_pod / loss.pods_of_plane(), spine % f.spines_per_pod) * f.cores_per_group;
     std::int64_t n = 0;
     for (std::int64_t k = 0; k < cut; ++k) n += !cores_dead.contains(first + k / f.core_links_per_pair);
     return n;
-  };
-  const auto number = [](const auto& map, std::int64_t key) {
+  }
+  static std::int64_t number(const std::map<std::int64_t, std::int64_t>& map, std::int64_t key) {
     const auto at = map.find(key);
     return at == map.end() ? std::int64_t{0} : at->second;
-  };
-  for (const std::int64_t p : pods) {
+  }
+
+  // What the leaf sends now, less what it sent; by how much its pod sends less.
+  double leaf(std::int64_t l, std::int64_t spines_gone, Left& left) {
+    const std::int64_t had = loss.has_spines() ? f.leaf_up(l) : 0;
+    const double full = loss.leaf_sends(loss.leaf_ends(l), had);
+    double now = 0;
+    if (!dead_leaves.contains(l)) {
+      const std::int64_t here = loss.leaf_ends(l) - number(cut_ends, l),
+                         lost_up = loss.has_spines() ? f.leaf_links(l) * spines_gone + cut_of_leaf(l) : 0,
+                         up = std::max<std::int64_t>(0, had - lost_up);
+      now = loss.leaf_sends(here, up);
+      if (loss.has_spines() && up == 0 && f.tiers[0].count > 1)
+        lost.push_back(l);
+      else if (loss.has_spines() && up < had)
+        left.leaves.emplace_back(l, up);
+    }
+    return now - full;
+  }
+
+  // Of three tiers: links that the spines of a pod have to cores.
+  std::int64_t core_links(std::int64_t p, std::int64_t spines_gone) const {
+    const std::int64_t plane = p / loss.pods_of_plane();
+    std::int64_t links = (f.spines_per_pod - spines_gone) * f.tiers[1].up;
+    for (const auto& [group, cores] : dead_cores)
+      for (std::int64_t place = first_place(group); group / f.core_groups() == plane && place < end_place(group);
+           ++place)
+        if (!spine_dead(p, place)) links -= cores * f.core_links_per_pair;
+    for (const auto& [spine, n] : cut_core)
+      if (spine / f.spines_per_pod == p && !spine_dead(p, spine % f.spines_per_pod)) links -= cut_of_spine(spine, n);
+    return std::max<std::int64_t>(0, links);
+  }
+
+  void pod(std::int64_t p, Left& left) {
     const auto gone = dead_spines.find(p);
     const std::int64_t spines_gone = gone == dead_spines.end() ? 0 : static_cast<std::int64_t>(gone->second.size());
-    const auto lives = [&](std::int64_t place) {
-      return gone == dead_spines.end() || std::ranges::find(gone->second, place) == gone->second.end();
-    };
     // The sum over the leaves of the pod is known while only a few of them lost something: what they had is taken out,
     // what they have put in.
-    double sum = pod_sum_[p];
-    const auto again = [&](std::int64_t l) {
-      const std::int64_t had = has_spines() ? f.leaf_up(l) : 0;
-      const double full = leaf_sends(leaf_ends(l), had);
-      double now = 0;
-      if (!dead_leaves.contains(l)) {
-        const std::int64_t here = leaf_ends(l) - number(cut_ends, l),
-                           lost_up = has_spines() ? f.leaf_links(l) * spines_gone + cut_of_leaf(l, lives) : 0,
-                           up = std::max<std::int64_t>(0, had - lost_up);
-        now = leaf_sends(here, up);
-        if (has_spines() && up == 0 && leaves > 1)
-          lost.push_back(l);
-        else if (has_spines() && up < had)
-          left.leaves.emplace_back(l, up);
-      }
-      sum += now - full;
-    };
+    double sum = loss.pod_sum_[p];
     if (spines_gone > 0) {
-      for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) again(l);
+      for (std::int64_t l = loss.pod_first_[p]; l < loss.pod_first_[p + 1]; ++l) sum += leaf(l, spines_gone, left);
     } else {
       std::set<std::int64_t> touched;
-      for (auto at = dead_leaves.lower_bound(pod_first_[p]); at != dead_leaves.end() && *at < pod_first_[p + 1]; ++at)
+      for (auto at = dead_leaves.lower_bound(loss.pod_first_[p]);
+           at != dead_leaves.end() && *at < loss.pod_first_[p + 1]; ++at)
         touched.insert(*at);
       for (const auto* map : {&cut_ends, &cut_up})
-        for (auto at = map->lower_bound(pod_first_[p]); at != map->end() && at->first < pod_first_[p + 1]; ++at)
+        for (auto at = map->lower_bound(loss.pod_first_[p]); at != map->end() && at->first < loss.pod_first_[p + 1];
+             ++at)
           touched.insert(at->first);
-      for (const std::int64_t l : touched) again(l);
+      for (const std::int64_t l : touched) sum += leaf(l, spines_gone, left);
     }
     const auto capped = [&](double leaves_sum, std::int64_t spine_links) {
-      return (three ? std::min(leaves_sum, in_ends(spine_links)) : leaves_sum) / 2;
+      return (three ? std::min(leaves_sum, loss.in_ends(spine_links)) : leaves_sum) / 2;
     };
     std::int64_t links = 0;
-    const std::int64_t plane = p / pods_of_plane(), all = three ? f.spines_per_pod * f.tiers[1].up : 0;
+    const std::int64_t all = three ? f.spines_per_pod * f.tiers[1].up : 0;
     if (three) {
-      links = (f.spines_per_pod - spines_gone) * f.tiers[1].up;
-      for (const auto& [group, cores] : dead_cores)
-        for (std::int64_t place = first_place(group); group / f.core_groups() == plane && place < end_place(group);
-             ++place)
-          if (lives(place)) links -= cores * f.core_links_per_pair;
-      for (const auto& [spine, n] : cut_core)
-        if (spine / f.spines_per_pod == p && lives(spine % f.spines_per_pod)) links -= cut_of_spine(spine, n);
-      links = std::max<std::int64_t>(0, links);
+      links = core_links(p, spines_gone);
       if (links == 0 && f.pods > 1)
-        for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) lost.push_back(l);
+        for (std::int64_t l = loss.pod_first_[p]; l < loss.pod_first_[p + 1]; ++l) lost.push_back(l);
       else if (links < all)
         left.pods.emplace_back(p, links);
     }
-    left.bisection += capped(sum, links) - capped(pod_sum_[p], all);
+    left.bisection += capped(sum, links) - capped(loss.pod_sum_[p], all);
   }
 
+  // Of living leaves to one spine of the pod.
+  std::int64_t living_links(std::int64_t p) const {
+    std::int64_t n = 0;
+    for (std::int64_t l = loss.pod_first_[p]; l < loss.pod_first_[p + 1]; ++l)
+      n += dead_leaves.contains(l) ? 0 : f.leaf_links(l);
+    return n;
+  }
   // Each cable once: of a dead leaf all, of a dead spine those to living leaves and all upwards, of a dead core those
   // to living spines.
-  const auto living_links = [&](std::int64_t p) {  // of leaves to one spine of the pod
-    std::int64_t n = 0;
-    for (std::int64_t l = pod_first_[p]; l < pod_first_[p + 1]; ++l) n += dead_leaves.contains(l) ? 0 : f.leaf_links(l);
-    return n;
-  };
-  const auto spine_dead = [&](std::int64_t pod, std::int64_t place) {
-    const auto at = dead_spines.find(pod);
-    return at != dead_spines.end() && std::ranges::find(at->second, place) != at->second.end();
-  };
-  for (const std::int64_t l : dead_leaves) left.links += leaf_ends(l) + (has_spines() ? f.leaf_up(l) : 0);
-  for (const auto& [pod, of] : dead_spines)
-    left.links += static_cast<std::int64_t>(of.size()) * (living_links(pod) + (three ? f.tiers[1].up : 0));
-  for (const auto& [group, cores] : dead_cores) {
-    std::int64_t living = 0;
-    for (std::int64_t p = 0; p < pods_of_plane(); ++p)
-      for (std::int64_t place = first_place(group); place < end_place(group); ++place)
-        living += !spine_dead(group / f.core_groups() * pods_of_plane() + p, place);
-    left.links += cores * living * f.core_links_per_pair;
+  void count_links(Left& left) const {
+    for (const std::int64_t l : dead_leaves) left.links += loss.leaf_ends(l) + (loss.has_spines() ? f.leaf_up(l) : 0);
+    for (const auto& [pod, of] : dead_spines)
+      left.links += static_cast<std::int64_t>(of.size()) * (living_links(pod) + (three ? f.tiers[1].up : 0));
+    for (const auto& [group, cores] : dead_cores) {
+      std::int64_t living = 0;
+      for (std::int64_t p = 0; p < loss.pods_of_plane(); ++p)
+        for (std::int64_t place = first_place(group); place < end_place(group); ++place)
+          living += !spine_dead(group / f.core_groups() * loss.pods_of_plane() + p, place);
+      left.links += cores * living * f.core_links_per_pair;
+    }
+    for (const auto& [l, n] : cut_ends) left.links += n;
+    for (const auto& [l, n] : cut_up)
+      if (!dead_leaves.contains(l)) left.links += cut_of_leaf(l);
+    for (const auto& [s, n] : cut_core)
+      if (!spine_dead(s / f.spines_per_pod, s % f.spines_per_pod)) left.links += cut_of_spine(s, n);
   }
-  for (const auto& [l, n] : cut_ends) left.links += n;
-  for (const auto& [l, n] : cut_up)
-    if (!dead_leaves.contains(l))
-      left.links += cut_of_leaf(l, [&](std::int64_t place) { return !spine_dead(pod_of_leaf(l), place); });
-  for (const auto& [s, n] : cut_core)
-    if (!spine_dead(s / f.spines_per_pod, s % f.spines_per_pod)) left.links += cut_of_spine(s, n);
+};
 
+FabricLoss::Left FabricLoss::without(const std::vector<std::int64_t>& dead, const std::vector<std::int64_t>& ends,
+                                     const std::vector<Cut>& cuts) const {
+  Left left;
+  left.bisection = normal_;
+  if (f_->tiers.empty()) return left;
+  Outage out(*this, dead, ends, cuts);
+  for (const std::int64_t p : out.pods()) out.pod(p, left);
+  out.count_links(left);
+  std::vector<std::int64_t>& lost = out.lost;
   std::ranges::sort(lost);
   lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
   left.members = losers(lost, ends);

@@ -62,6 +62,8 @@ class FabricLoss {
   std::int64_t leaf_of_entry(std::int64_t i) const;
 
  private:
+  struct Outage;
+
   bool has_spines() const { return f_->tiers.size() > 1; }
   // End ports that as many links between switches are as fast as.
   double in_ends(std::int64_t uplinks) const { return static_cast<double>(uplinks) * f_->uplink_speed(); }

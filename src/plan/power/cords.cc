@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 #include "model/rounding.h"
-#include "plan/placement.h"
+#include "plan/power/rack_limits.h"
 
 namespace clusterc {
 

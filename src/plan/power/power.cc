@@ -11,9 +11,9 @@
 #include <cmath>
 
 #include "model/rounding.h"
-#include "plan/placement.h"
 #include "plan/power/feed_lines.h"
 #include "plan/power/power_chain.h"
+#include "plan/power/rack_limits.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
 

@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "model/power_cap.h"
-#include "plan/placement.h"
 #include "plan/power/busbar.h"
 #include "plan/power/cords.h"
+#include "plan/power/rack_limits.h"
 #include "spec/site.h"
 
 namespace clusterc {

@@ -4,14 +4,13 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "model/power.h"
 #include "plan/power/power_chain.h"
 #include "spec/site.h"
 
 namespace clusterc {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void add(std::vector<PowerlessPart>& parts, std::string part, std::int64_t count, std::string why = {}) {
   const auto found =

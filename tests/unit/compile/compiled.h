@@ -61,4 +61,12 @@ inline std::string between(const std::string& text, std::string_view from, std::
 // Sections that every cluster of these tests has in front.
 inline const std::string kHead = "clusterc: 1\nrules: 2026.11\nname: case\nsite: { kind: cloud, provider: local }\n";
 
+// A head of two GB and 600 machines beside it, all virtual.
+inline const std::string kVms =
+    kHead +
+    "nodes:\n  head: { names: ctl, virtual_machine: { cpus: 2, memory: 8 GiB }, roles: "
+    "[scheduler] }\n  cpu: { names: \"n[1-600]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n"
+    "networks:\n  lan: { kind: ethernet, rate: 10 Gb/s, subnet: 10.7.0.0/16, carries: [compute, "
+    "inband], connects: { head: 1, cpu: 1 } }\n";
+
 }  // namespace clusterc::test

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/placement.h"
 #include "plan/plan.h"
+#include "plan/power/rack_limits.h"
 
 namespace clusterc {
 namespace {

@@ -1,10 +1,10 @@
-#include "plan/placement.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <set>
 
+#include "plan/power/rack_limits.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
 #include "unit/plan/superpod.h"

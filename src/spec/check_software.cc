@@ -1,0 +1,225 @@
+#include "spec/check_software.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "diag/near.h"
+#include "fields/scalar_text.h"
+#include "spec/time_zones.h"
+
+namespace clusterc {
+namespace {
+
+// REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:… (github.com/distribution/reference, grammar of references). The
+// registry has a dot, and no port: on the mirror its name is the first part of a path, which holds no colon.
+bool is_image(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (text.size() > 400 || slash == text.npos) return false;
+  const std::string_view registry = text.substr(0, slash);
+  std::string_view path = text.substr(slash + 1);
+  const auto lower = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (!is_domain(registry) || registry.find('.') == registry.npos ||
+      !std::all_of(registry.begin(), registry.end(), [&](char c) { return lower(c) || c == '.' || c == '-'; }))
+    return false;
+  if (const std::size_t at = path.find("@sha256:"); at != path.npos) {
+    const std::string_view digest = path.substr(at + 8);
+    if (digest.size() != 64 || !std::all_of(digest.begin(), digest.end(),
+                                            [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }))
+      return false;
+    path = path.substr(0, at);
+  } else {
+    const std::size_t colon = path.find(':');
+    if (colon == path.npos) return false;
+    const std::string_view tag = path.substr(colon + 1);
+    if (tag.empty() || tag.size() > 128 || tag.front() == '.' || tag.front() == '-' ||
+        !std::all_of(tag.begin(), tag.end(),
+                     [](char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; }))
+      return false;
+    path = path.substr(0, colon);
+  }
+  for (const std::string_view part : split(path, '/'))
+    if (part.empty() || !lower(part.front()) || !lower(part.back()) || part.find("..") != part.npos ||
+        !std::all_of(part.begin(), part.end(), [&](char c) { return lower(c) || c == '.' || c == '_' || c == '-'; }))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+void SoftwareChecks::software(const Software& s) {
+  if (s.domain && !is_domain(*s.domain))
+    findings_.error("spec-bad-name", s.domain.span, format("'{}' is no DNS domain", *s.domain))
+        .help("write it as cluster.example.org");
+  for (const auto& server : s.name_servers)
+    if (server && !is_address(*server))
+      findings_.error("spec-bad-address", server.span, format("name server '{}' is no IP address", *server))
+          .help("a name server is asked for names, so it cannot be named itself: write its address");
+  for (const auto& server : s.time_servers)
+    if (server && !is_address(*server) && (!is_domain(*server) || is_numbers(*server)))
+      findings_.error("spec-bad-address", server.span,
+                      format("time server '{}' is neither an IP address nor a host name", *server));
+  word("os", s.os);
+  distribution(s.os);
+  time_zone(s.time_zone);
+  word("mig", s.mig);
+  for (const auto* list : {&s.containers, &s.monitoring, &s.frameworks})
+    for (const NamedVersion& named : *list) word("kind", named.kind);
+  if (s.scheduler) pattern(s.scheduler->controllers);
+  if (s.scheduler && s.scheduler->accounting) {
+    pattern(s.scheduler->accounting->nodes);
+    word("database", s.scheduler->accounting->database);
+    if (s.scheduler->accounting->password) secret("password", *s.scheduler->accounting->password);
+  }
+  if (s.scheduler) {
+    endpoint(s.scheduler->endpoint);
+    prefix("pod_network", s.scheduler->pod_network);
+    prefix("service_network", s.scheduler->service_network);
+    group_names("reservation", s.scheduler->reservations);
+    for (const auto& [name, at, reservation] : s.scheduler->reservations) {
+      pattern(reservation.nodes);
+      positive("length", reservation.length);
+    }
+  }
+  if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
+  if (s.identity) directory(s.identity->server);
+  if (s.mirror) mirror(*s.mirror);
+}
+
+void SoftwareChecks::distribution(const Value<std::string>& os) {
+  if (!os) return;
+  static const std::vector<std::string_view> kKnown = {
+      "almalinux", "amazon-linux",  "azure-linux",  "centos-stream", "cos",   "debian", "dgx-os", "fedora", "flatcar",
+      "opensuse",  "opensuse-leap", "oracle-linux", "rhel",          "rocky", "sles",   "talos",  "ubuntu"};
+  const std::string_view name = std::string_view(*os).substr(0, os->find_last_of('-'));
+  for (const std::string_view known : kKnown)
+    if (*os == known || name == known) return;
+  std::string hyphens = to_lower(*os);
+  std::ranges::replace(hyphens, ' ', '-');
+  Finding& f = findings_.warning(
+      "spec-unknown-value", os.span,
+      format("'{}' is no distribution that is known here: what depends on it, such as netplan, is not written", *os));
+  if (const std::string_view bare = std::string_view(hyphens).substr(0, hyphens.find_last_of('-'));
+      std::find(kKnown.begin(), kKnown.end(), bare) != kKnown.end()) {
+    f.fixed_by(format("write '{}'", hyphens), {{os.span, hyphens}});
+    return;
+  }
+  std::vector<std::string> with_release;
+  for (const std::string_view known : kKnown) with_release.push_back(std::string(known).append(*os, name.size()));
+  if (!offer_names(f, *os, {with_release.begin(), with_release.end()}))
+    f.help("written as name-release: ubuntu-24.04, rocky-9, debian-12");
+}
+
+void SoftwareChecks::time_zone(const Value<std::string>& zone) {
+  if (!zone) return;
+  bool good = zone->size() <= 64;
+  for (const std::string_view part : split(*zone, '/'))
+    good = good && !part.empty() && (part.front() < '0' || part.front() > '9') && part.front() != '-' &&
+           part.front() != '+' && std::all_of(part.begin(), part.end(), [](char c) {
+             return is_letter_or_digit(c) || c == '_' || c == '+' || c == '-';
+           });
+  constexpr std::string_view kHow = "write a name of the IANA database, such as Europe/Berlin or UTC";
+  if (!good) {
+    findings_.error("spec-bad-name", zone.span, format("'{}' is no time zone", *zone)).help(std::string(kHow));
+  } else if (!is_time_zone(*zone)) {  // a warning: a later release may have it
+    Finding& f = findings_.warning("spec-unknown-value", zone.span,
+                                   format("'{}' is no time zone of the IANA database ({})", *zone, kTimeZoneRelease));
+    if (!offer_names(f, *zone, {time_zones().begin(), time_zones().end()})) f.help(std::string(kHow));
+  }
+}
+
+void SoftwareChecks::directory(const Value<std::string>& servers) {
+  if (!servers) return;
+  for (std::string_view server : split(*servers, ',')) {
+    server = trim(server);
+    if (server.starts_with("ldapi://")) continue;  // a socket, and no host
+    for (const std::string_view scheme : {"ldaps://", "ldap://"})
+      if (server.starts_with(scheme)) server.remove_prefix(scheme.size());
+    server = server.substr(0, server.find('/'));
+    if (const std::size_t at = server.rfind('@'); at != server.npos)
+      server.remove_prefix(at + 1);  // who asks; a password there has a finding of its own
+    bool good = is_address(std::string(server));
+    if (!good) {
+      const std::size_t bracket = server.starts_with('[') ? server.find(']') : server.npos,
+                        colon = server.find(':', bracket == server.npos ? 0 : bracket);
+      const std::string host(server.substr(0, colon));
+      NumberProblem problem;
+      const auto port =
+          colon == server.npos ? std::optional<std::int64_t>(389) : parse_whole(server.substr(colon + 1), problem);
+      good = (bracket == server.npos ? is_domain(host)
+                                     : bracket + 1 == host.size() && is_address(host.substr(1, bracket - 1))) &&
+             port && *port >= 1 && *port <= 65535;
+    }
+    if (good) continue;
+    const bool hidden = servers->find('@') != std::string::npos;  // a password may stand before it
+    findings_
+        .error("spec-bad-address", servers.span,
+               format("{} is neither an IP address nor a host name",
+                      hidden ? std::string("'server' of identity") : format("'{}'", server)))
+        .help("write the directory as ldaps://ldap.example.org");
+    if (hidden) findings_.withhold(servers.span);
+  }
+}
+
+void SoftwareChecks::mirror(const Mirror& m) {
+  if (m.server && (!is_domain(*m.server) ||
+                   (is_numbers(*m.server) &&
+                    !is_address(*m.server))))  // IPv4 addresses too, as digits and points; in URLs others have brackets
+    findings_
+        .error("spec-bad-address", m.server.span,
+               format("mirror '{}' is neither a host name nor an IPv4 address", *m.server))
+        .help("without https:// and port: mirror.example.org");
+  // apt-mirror, nginx and shells all read these paths.
+  for (const auto& [key, path] :
+       {std::pair<std::string_view, const Value<std::string>&>{"folder", m.folder}, {"ca", m.ca}}) {
+    if (!path) continue;
+    const bool plain = path->starts_with('/') && path->size() > 1 && path->size() <= 200 && path->back() != '/' &&
+                       path->find("//") == path->npos && path->find("/.") == path->npos &&
+                       std::all_of(path->begin(), path->end(), [](char c) {
+                         return is_letter_or_digit(c) || std::string_view("/._-").find(c) != std::string_view::npos;
+                       });
+    if (!plain)
+      findings_.error("spec-bad-path", path.span,
+                      format("'{}' is '{}', which is no absolute path of letters, digits and / . _ -", key, *path));
+  }
+  for (const auto& image : m.images)
+    if (image && !is_image(*image))
+      findings_
+          .error(
+              "spec-bad-name", image.span,
+              format("'{}' is not the full name of an image: REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:DIGEST", *image))
+          .help(
+              "as docker.io/library/debian:12 or nvcr.io/nvidia/pytorch:25.09-py3; registries with a port cannot be "
+              "mirrored");
+}
+
+void SoftwareChecks::secret(std::string_view key, const SecretRef& s) {
+  if (!s.span.valid()) return;  // no mapping: told by the reader
+  const int said = int{s.file.value.has_value()} + int{s.env.value.has_value()} + int{s.vault.value.has_value()};
+  if (said != 1)
+    findings_
+        .error("spec-secret-reference", s.span,
+               format("'{}' has {} references, one says where the secret lies", key, said))
+        .help("one of { file: … }, { env: … } and { vault: … }");
+  if (s.vault && (s.vault->find('#') == std::string::npos || s.vault->front() == '#' || s.vault->back() == '#'))
+    findings_
+        .error("spec-secret-reference", s.vault.span,
+               format("'vault' of '{}' names no key: a path and, behind '#', which of its values", key))
+        .help("for example kv/ldap#bind");
+  // A name as shells and programs take it (POSIX.1, Base Definitions, "Name"). Who wrote the secret itself does not
+  // see it printed.
+  const bool name =
+      !s.env || (!s.env->empty() && s.env->size() <= 200 && (s.env->front() < '0' || s.env->front() > '9') &&
+                 std::all_of(s.env->begin(), s.env->end(), [](char c) { return is_letter_or_digit(c) || c == '_'; }));
+  if (name) return;
+  findings_
+      .error("spec-bad-name", s.env.span,
+             format("'env' of '{}' is no name of an environment variable (it is not shown): letters, digits and _, "
+                    "and no digit first",
+                    key))
+      .help("the name, not the password: { env: LDAP_PASSWORD }");
+  findings_.withhold(s.env.span);
+}
+
+}  // namespace clusterc
