@@ -270,7 +270,7 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
                                : ends.storage >= 0 ? cluster.storage[at(ends.storage)].name
                                                    : std::string("equipment"))
           .field("first", a.first[e] ? ipv4_text(a.first[e]) : std::string())
-          .field("stride", a.stride[e])
+          .field("stride", a.stride[e] * a.step)
           .field("members", ends.members)
           .end_object();
     }
