@@ -34,6 +34,8 @@ from skipping import cannot, missing  # noqa: E402
 
 ROOT = os.environ.get("FRR_ROOT", "/")                      # of another system with FRR in it
 FRR = "/usr/lib/frr"
+# Since 10 zebra has its interfaces from mgmtd.
+DAEMONS = [d for d in ("mgmtd", "zebra", "bgpd") if os.path.exists(f"{ROOT.rstrip('/')}{FRR}/{d}")]
 tree, plan, network, work = sys.argv[1:5]
 CLONE_NEWNET = 0x40000000
 ECHO_PORT = 7007
@@ -44,7 +46,7 @@ def fail(text):
 
 
 def run(*words, **more):
-    done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60, **more)
     if done.returncode:
         fail(f"{' '.join(words)}: {(done.stderr or done.stdout).strip()[-400:]}")
     return done.stdout
@@ -123,6 +125,11 @@ def enter(name):
         raise OSError(ctypes.get_errno(), "setns")
 
 
+def user_of_frr():
+    with open(f"{ROOT.rstrip('/')}/etc/passwd", encoding="utf-8") as file:
+        return next((int(u), int(g)) for name, _, u, g, *_ in (line.split(":") for line in file) if name == "frr")
+
+
 def addresses_of(host):
     """Of a switch: [(interface, address/length)]. From config_db.json where it is compiled."""
     conf = switches[host]
@@ -179,16 +186,22 @@ def start(host, text=None):
         file.write(text or switches[host].text)
     os.chmod(conf, 0o644)
     inside = ["chroot", ROOT] if ROOT != "/" else []
-    for daemon in ("zebra", "bgpd"):
+    for daemon in DAEMONS:
         pid = f"/var/run/frr/{s}.{daemon}.pid"
-        run("nsenter", f"--net=/run/netns/{s}", *inside, f"{FRR}/{daemon}", "-d", "-N", s, "-i", pid, "-A", "127.0.0.1", "-f", "/dev/null", "--log", f"file:{work}/{s}.{daemon}.log")
+        said = f"{work}/{s}.{daemon}.out"                   # a file: mgmtd keeps what it was given open
+        with open(said, "w", encoding="utf-8") as file:
+            done = subprocess.run(["nsenter", f"--net=/run/netns/{s}", *inside, f"{FRR}/{daemon}", "-d", "-N", s, "-i", pid, "-A", "127.0.0.1", *(["-f", "/dev/null"] if daemon != "mgmtd" else []),
+                                   "--log", f"file:{work}/{s}.{daemon}.log"], stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False, timeout=30)
+        if done.returncode:
+            with open(said, encoding="utf-8") as file:
+                fail(f"{daemon} of {host}: {file.read()[-400:]}")
         with open(ROOT.rstrip("/") + pid, encoding="utf-8") as file:
             started[host, daemon] = int(file.read())
     run("nsenter", f"--net=/run/netns/{s}", *inside, "vtysh", "-N", s, "-f", conf)
 
 
 def stop(host):
-    for daemon in ("bgpd", "zebra"):
+    for daemon in reversed(DAEMONS):
         pid = started.pop((host, daemon))
         os.kill(pid, signal.SIGTERM)
         while os.path.exists(f"/proc/{pid}"):
@@ -403,10 +416,9 @@ if os.geteuid() != 0:
     cannot("network namespaces need root")
 try:
     os.makedirs(f"{ROOT.rstrip('/')}/var/run/frr", exist_ok=True)
-    if ROOT == "/":
-        shutil.chown("/var/run/frr", "frr", "frr")
     os.makedirs(work, exist_ok=True)
-    shutil.chown(work, "frr", "frr")
+    for folder in (work, f"{ROOT.rstrip('/')}/var/run/frr"):
+        os.chown(folder, *user_of_frr())
     main()
 finally:
     clean()
