@@ -13,7 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 compile roce-fabric
 "$bin" plan "$src/examples/roce-fabric.yaml" -o "$work/plan" --exports book > "$work/plan.log" 2>&1 || { cat "$work/plan.log" >&2; fail "clusterc plan"; }
-# Its daemons run in a copy of that system, in which this folder has the same path as outside.
+# Its daemons run in a copy of that system, in which this folder has the same path as outside, and what scripts of packages would make is there.
 mkdir -p "$scratch/upper" "$scratch/inner" "$scratch/root" "$scratch/run"
 export FRR_ROOT=$scratch/root
 unshare -m --propagation private sh -c '
@@ -21,6 +21,7 @@ unshare -m --propagation private sh -c '
   mount -t overlay none -o "lowerdir=$2,upperdir=$1/upper/up,workdir=$1/upper/work" "$1/root" &&
   mkdir -p "$1/root$1/run" "$1/root/proc" "$1/root/dev" && mount --bind "$1/run" "$1/root$1/run" &&
   rm -rf "$1/root/var/run" && ln -s ../run "$1/root/var/run" && mkdir -p "$1/root/run/frr" "$1/root/var/lib/frr" && chown 990:990 "$1/root/var/lib/frr" &&
+  printf "%s\n" "auth sufficient pam_permit.so" "account sufficient pam_permit.so" | tee "$1/root/etc/pam.d/frr" > "$1/root/etc/pam.d/other" &&
   mount -t proc none "$1/root/proc" && mount --rbind /dev "$1/root/dev" || exit 77
   shift 2
   exec "$@"' sh "$scratch" "$root" \
