@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tested sonic: zebra, bgpd and vtysh 8.4 and 10.3; no switch
 # output sonic: zebra, bgpd and vtysh of FRR run the frr.conf of each switch in network namespaces, with nodes that have their compiled addresses and routes: every route over all its links, all addresses talk, also without any spine and without a link of each leaf; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ip nsenter sysctl python3 vtysh
