@@ -63,7 +63,7 @@ def networkd(folders):
                 for vlan in keys.get("VLAN", []):
                     vlans[vlan] = match["Name"][0]
             elif name == "Route":
-                if "Destination" not in one:
+                if one.get("Destination", "0.0.0.0/0") == "0.0.0.0/0":
                     d["gateway"] = one["Gateway"]
                 else:
                     d["routes"].append([one["Destination"], one.get("Gateway", ""), int(one.get("Metric", 0)), int(one.get("Table", 0))])
