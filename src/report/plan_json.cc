@@ -329,9 +329,10 @@ class PlanJson {
                                  : ends.storage >= 0 ? cluster_.storage[at(ends.storage)].name
                                                      : std::string("equipment"))
             .field("first", a.first[e] ? ipv4_text(a.first[e]) : std::string())
-            .field("stride", a.stride[e])
-            .field("members", ends.members)
-            .end_object();
+            .field("stride", a.stride[e] * a.step)
+            .field("members", ends.members);
+        if (a.step > 1) json_.field("per_link", a.step);
+        json_.end_object();
       }
       json_.end_array().array("equipment");
       for (const EquipmentAddresses& e : a.equipment)

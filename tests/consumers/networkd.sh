@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested networkd: systemd-networkd 252
-# output networkd: systemd-networkd 252 (Debian 12) in a network namespace, from the compiled files of the golden case and of SuperPOD: addresses, MTU, routing tables and rules of every device, name servers; netplan generate 0.106: its files for first and last node of every group of five examples say the same, bonds and VLANs too (a kernel without them: networkd reads the files, and makes none); 3 negative tests
+# output networkd: systemd-networkd 252 (Debian 12) in a network namespace, from the compiled files of the golden case and of SuperPOD: addresses, MTU, routing tables and rules of every device, name servers; netplan generate 0.106: its files for first and last node of every group of six examples say the same, bonds and VLANs too (a kernel without them: networkd reads the files, and makes none); 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need netplan python3 networkctl ip unshare dbus-daemon
 [ -x /lib/systemd/systemd-networkd ] || missing "systemd-networkd not installed"
@@ -18,7 +18,7 @@ generate() {
 cp -r "$src/examples" "$work/" && find "$work/examples" -name '*.yaml' | while read -r spec; do
   if grep -qx 'outputs:' "$spec"; then sed -i 's/^outputs:$/&\n  networkd: {}/' "$spec"; else printf 'outputs: { networkd: {} }\n' >> "$spec"; fi
 done
-for example in superpod four-virtual lab nvl72 cloud; do
+for example in superpod four-virtual lab nvl72 cloud roce-fabric; do
   compile $example
   tree=$work/networkd-$example
   "$bin" compile "$work/examples/$example.yaml" -o "$tree" --only networkd,netplan > "$work/$example-networkd.log" 2>&1 || { cat "$work/$example-networkd.log" >&2; fail "clusterc compile $example with networkd in outputs"; }

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "plan/fabric/bgp.h"
 #include "unit/plan/superpod.h"
 
 namespace clusterc {
@@ -112,6 +113,52 @@ TEST(Addresses, GrowthThatIsBuiltForCounts) {
   const Plan p = plan_cluster(*s.cluster);
   EXPECT_EQ(p.addresses[0].needed, 21u);
   EXPECT_FALSE(has_addresses(p.addresses[0]));
+}
+
+// Where leaves route a link has two addresses, the even one the leaf's: two nodes with two ports have eight. In the
+// slot of 16 the first place, of four, is kept free.
+TEST(Addresses, ALinkToALeafThatRoutesHasAPair) {
+  test::Sample s;
+  s.nodes("n", "n[1-2]", -1, 1, 100, 1);
+  s.network("lan", s.sn4600c, 100e9, -1).subnet = prefix("192.168.1.0/24");
+  s.network_spec(0).asn = known<std::int64_t>(64512);
+  s.connect(0, 0, 2);
+  const Plan p = plan_cluster(*s.cluster);
+  const AddressPlan& a = p.addresses[0];
+  EXPECT_EQ(a.needed, 10u);  // and the loopback of the switch, and the gateway
+  EXPECT_EQ(p.address(0, 0, 0, 0), ip("192.168.1.21"));
+  EXPECT_EQ(p.leaf_address(0, 0, 0, 0), ip("192.168.1.20"));
+  EXPECT_EQ(p.address(0, 0, 1, 1), ip("192.168.1.27"));
+  EXPECT_EQ(p.leaf_address(0, 0, 1, 1), ip("192.168.1.26"));
+  EXPECT_EQ(loopback(p, 0, {0, 0}), ip("192.168.1.241"));
+  s.network_spec(0).bond = known<std::int64_t>(2);  // on two leaves: one subnet, as without numbers
+  const Plan q = plan_cluster(*s.cluster);
+  EXPECT_EQ(q.address(0, 0, 0), ip("192.168.1.17"));
+  EXPECT_EQ(q.leaf_address(0, 0, 0), 0u);
+}
+
+// 80 pairs, around a gateway at the beginning and in the middle of their block: each begins at an even address, and no
+// two have one in common.
+TEST(Addresses, PairsBeginAtEvenAddressesInEveryScheme) {
+  for (const char* gateway : {"192.168.1.1", "192.168.1.128", "192.168.1.129"}) {
+    test::Sample s;
+    s.nodes("n", "n[01-40]", -1, 1, 100, 1);
+    s.network("lan", s.sn5610, 100e9, -1).subnet = prefix("192.168.1.0/24");
+    s.network_spec(0).asn = known<std::int64_t>(64512);
+    s.network_spec(0).gateway = known<std::string>(gateway);
+    s.connect(0, 0, 2);
+    const Plan p = plan_cluster(*s.cluster);
+    ASSERT_TRUE(has_addresses(p.addresses[0])) << gateway;
+    std::set<std::uint32_t> seen{ip(gateway), ip("192.168.1.0"), ip("192.168.1.255")};
+    for (std::int64_t n = 0; n < 40; ++n)
+      for (std::int64_t port = 0; port < 2; ++port) {
+        EXPECT_EQ(p.leaf_address(0, 0, n, port) % 2, 0u);
+        EXPECT_EQ(p.address(0, 0, n, port), p.leaf_address(0, 0, n, port) + 1);
+        EXPECT_TRUE(seen.insert(p.address(0, 0, n, port)).second);
+        EXPECT_TRUE(seen.insert(p.leaf_address(0, 0, n, port)).second);
+        EXPECT_TRUE(p.addresses[0].subnet.contains(p.address(0, 0, n, port)));
+      }
+  }
 }
 
 // 31 nodes with eight ports need 248 addresses and the gateway; a /24 has 254. Beginning at multiples of eight they
