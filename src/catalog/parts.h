@@ -267,7 +267,7 @@ struct OutletGroup {
 // uplinks. Lists of numbers are written as steps: 0-504/8 is 0, 8, 16 to 504 (src/model/sonic_ports.h).
 struct SonicPorts {
   SourceSpan span;
-  Value<std::string> platform, hwsku, names, lanes, alias, split_alias, modes, uplink_modes;
+  Value<std::string> platform, hwsku, names, lanes, alias, split_alias, modes, uplink_modes, lossless_lengths;
   Value<std::int64_t> width, uplink_width;
   static constexpr std::string_view type_name = "ports under SONiC";
   template <class Self, class V>
@@ -288,6 +288,8 @@ struct SonicPorts {
       {.doc = "breakout modes of a cage, in SONiC's words: 1x400G[200G] 2x200G; left out: its hardware SKU has whole "
               "ports only"});
     v("uplink_modes", s.uplink_modes, {.doc = "breakout modes of a cage of the further ports"});
+    v("lossless_lengths", s.lossless_lengths,
+      {.doc = "cable lengths, in metres, that its hardware SKU has profiles of lossless buffers for: 5 40 300"});
   }
 };
 
