@@ -26,7 +26,7 @@ struct SwitchQos {
 
 // The traffic class of every code point, as the switch maps it: 64 numbers. A code point of a lossless class has the
 // class' priority; others have their upper three bits (RFC 2474, class selectors), except that none of them gets into
-// a lossless class: those are in class 0.
+// a lossless class: those are in the lowest class that is not lossless.
 std::vector<std::int64_t> classes_of_code_points(const std::vector<SwitchClass>&);
 
 void write_qos(JsonWriter&, const SwitchQos&);
