@@ -79,6 +79,7 @@ class Tree:
             self.leaf[cell[3]].add(numbers[cell[1]])
         self.addresses = {}                              # network -> {node: its first address}
         self.subnets = {}
+        self.pairs = {a["network"] for a in self.plan["addresses"] if any(b.get("per_link") for b in a["blocks"])}
         for a in self.plan["addresses"]:
             self.subnets[a["network"]] = ipaddress.ip_network(a["subnet"])
             of = self.addresses[a["network"]] = {}
@@ -127,6 +128,13 @@ class Tree:
                     out[node][network].add(ip)
         return out
 
+    def is_of_plan(self, interface):
+        """With the prefix of its network; where leaves route with that of a pair of addresses, of which it is the second."""
+        network = next((n for n, s in self.subnets.items() if interface.ip in s), None)
+        if network in self.pairs:
+            return interface.network.prefixlen == 31 and int(interface.ip) % 2 == 1
+        return interface.network in self.subnets.values()
+
     def networks_of_nodes(self, hosts):
         of_node, seen = self.of_node(hosts), set()
         files = glob.glob(os.path.join(self.tree, "netplan", "*", "*.yaml")) + glob.glob(os.path.join(self.tree, "cloud-init", "*", "*", "network-config"))
@@ -143,7 +151,7 @@ class Tree:
             managed = {ip for network, ips in of_node[node].items() if network in self.oob for ip in ips}   # of a BMC; of a virtual machine they are its own
             same(f"addresses of {node}: network configuration and hosts", {i.ip for i in got} - managed, wanted)
             for i in got:
-                if i.network not in self.subnets.values():
+                if not self.is_of_plan(i):
                     raise Disagree(f"{node}: {i} is in no subnet of the plan")
             seen.add(node)
             self.interfaces[node] = names
@@ -154,7 +162,7 @@ class Tree:
                 got = {ipaddress.ip_interface(a) for d in devices.values() for a in d["addresses"]}
                 managed = {ip for network, ips in of_node[node].items() if network in self.oob for ip in ips}
                 same(f"addresses of {node}: {output} and hosts", {i.ip for i in got} - managed, {ip for network, ips in of_node[node].items() if network not in self.oob for ip in ips})
-                if not {i.network for i in got} <= set(self.subnets.values()):
+                if not all(map(self.is_of_plan, got)):
                     raise Disagree(f"{node}: an address of {output} is in no subnet of the plan")
                 if node in self.interfaces:                 # cloud-init's too
                     same(f"devices of {node}: {output} and network-config", set(devices), self.interfaces[node])

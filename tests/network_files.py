@@ -63,10 +63,10 @@ def networkd(folders):
                 for vlan in keys.get("VLAN", []):
                     vlans[vlan] = match["Name"][0]
             elif name == "Route":
-                if "Gateway" in one:
+                if "Destination" not in one:
                     d["gateway"] = one["Gateway"]
                 else:
-                    d["routes"].append([one["Destination"], int(one["Table"])])
+                    d["routes"].append([one["Destination"], one.get("Gateway", ""), int(one.get("Metric", 0)), int(one.get("Table", 0))])
             elif name == "RoutingPolicyRule":
                 d["rules"].append([one["From"], int(one["Table"])])
             elif name != "Match":
@@ -95,11 +95,12 @@ def networkmanager(folders):
             if re.fullmatch(r"address[0-9]+", key):
                 d["addresses"].append(value)
             elif re.fullmatch(r"route[0-9]+", key):
-                to, _, via = value.partition(",")
+                to, via, metric = (value.split(",") + ["", ""])[:3]
                 if to == "0.0.0.0/0":
                     d["gateway"] = via
                 else:
-                    d["routes"].append([to, int(re.search(r"table=([0-9]+)", ipv4[key + "_options"])[1])])
+                    table = re.search(r"table=([0-9]+)", ipv4.get(key + "_options", ""))
+                    d["routes"].append([to, via, int(metric or 0), int(table[1]) if table else 0])
             elif key.startswith("routing-rule"):
                 rule = re.fullmatch(r"priority [0-9]+ from ([0-9.]+) table ([0-9]+)", value)
                 d["rules"].append([rule[1], int(rule[2])])

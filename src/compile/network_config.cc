@@ -25,10 +25,20 @@ PatternText netplan_text(const CompileInput& in, GroupNetwork& network, const No
                                         [](const NetworkAddress& a) { return a.gateway != 0 || !a.routes.empty(); })) {
       y.list("routes");
       for (const NetworkAddress& a : device.addresses) {
-        if (a.gateway != 0) y.begin_map().field("to", "default").field("via", ipv4_text(a.gateway)).end_map();
-        for (const NetworkRoute& r : a.routes) y.begin_map().field("to", r.to).field("via", network.via(r)).end_map();
-        if (device.table > 0)
-          y.begin_map().field("to", a.subnet).field("scope", "link").field("table", device.table).end_map();
+        if (a.gateway != 0) y.begin_map().field("to", "default").field("via", network.way_out(a)).end_map();
+        for (const NetworkRoute& r : a.routes) {
+          y.begin_map().field("to", r.to).field("via", network.via(r));
+          if (r.metric > 0) y.field("metric", r.metric);
+          y.end_map();
+        }
+        if (device.table > 0) {
+          y.begin_map().field("to", a.subnet);
+          if (a.routed())
+            y.field("via", network.leaf(a));
+          else
+            y.field("scope", "link");
+          y.field("table", device.table).end_map();
+        }
       }
       y.end_list();
     }

@@ -31,6 +31,7 @@
   X(kAnsibleOutput)         \
   X(kOpensmOutput)          \
   X(kRoceOutput)            \
+  X(kSonicOutput)           \
   X(kFabricEnvOutput)       \
   X(kContainersOutput)      \
   X(kPrometheusOutput)      \

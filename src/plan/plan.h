@@ -215,6 +215,8 @@ struct AddressPlan {
   std::vector<std::uint32_t>
       first;  // per EndPoints: address of member 0, port 0; members follow one another, ports of a member lie together
   std::vector<std::uint32_t> stride;  // per EndPoints: addresses of one member
+  std::uint32_t step = 1;  // from one of them to the next; 2: the address below each is that of the leaf's end of its
+                           // link (model/routed.h)
   std::vector<EquipmentAddresses> equipment;
   std::uint64_t needed = 0, usable = 0;  // 0 in `first` where needed > usable: nobody gets an address then
 };
@@ -281,6 +283,8 @@ struct Plan {
 
   const AddressPlan* addresses_of(int network) const;
   std::uint32_t address(int network, int end_points, std::int64_t member, std::int64_t port = 0) const;  // 0: none
+  // The leaf's end of the link that has this address; 0: the members share one subnet.
+  std::uint32_t leaf_address(int network, int end_points, std::int64_t member, std::int64_t port = 0) const;
   // The first address of a node in this network, 0 when it has none.
   std::uint32_t node_address(int network, std::int64_t node) const;
 

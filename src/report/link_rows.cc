@@ -84,30 +84,10 @@ void LinkRows::fill(const PluggedLink& l) {
   }
   row_.rate = rate_text_;
   row_.run = p_.cabling().run(l);
-  row_.cable = "cable/";
+  p_.cabling().name_cable(row_.run, l, row_.near, row_.far, row_.cable);
   row_.first_of_cable = true;
-  if (!row_.run.shared) {
-    row_.cable += row_.near.object;
-    row_.cable += '/';
-    row_.cable += row_.near.port;
-    return;
-  }
-  // A shared cable is named by the first port of its head; a server's cage by its number, fibre of a split port by
-  // that.
-  const bool far_head = row_.run.head_is_far;
+  if (!row_.run.shared) return;
   const Cabling::Shared cable = Cabling::shared_cable(row_.run, l);
-  row_.cable += far_head ? row_.far.object : row_.near.object;
-  row_.cable += '/';
-  if (far_head || l.block < 0) {
-    append_int(row_.cable, p_.cabling().first_port(row_.run, far_head ? l.far_group : l.near_group,
-                                                   far_head ? l.far_port : l.near_port));
-  } else if (row_.run.links_each > 0) {
-    row_.cable.append(row_.near.port, 0, row_.near.port.find("/plane"));
-  } else {
-    const CageGroup& g = links_.cage_groups()[at(l.near_group)];
-    row_.cable += "cage";
-    append_int(row_.cable, (cable.cage - g.first) % g.per_device + 1);
-  }
   std::uint8_t& seen = seen_[at(cable.cage)];
   const auto bit = static_cast<std::uint8_t>(1U << cable.place);
   row_.first_of_cable = !(seen & bit);

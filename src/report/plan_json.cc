@@ -270,9 +270,10 @@ std::string render_plan_json(const Cluster& cluster, const Plan& plan, const Exp
                                : ends.storage >= 0 ? cluster.storage[at(ends.storage)].name
                                                    : std::string("equipment"))
           .field("first", a.first[e] ? ipv4_text(a.first[e]) : std::string())
-          .field("stride", a.stride[e])
-          .field("members", ends.members)
-          .end_object();
+          .field("stride", a.stride[e] * a.step)
+          .field("members", ends.members);
+      if (a.step > 1) json.field("per_link", a.step);
+      json.end_object();
     }
     json.end_array().array("equipment");
     for (const EquipmentAddresses& e : a.equipment)

@@ -23,6 +23,11 @@ struct EnumNames<NetworkTopology> {
                                                              {NetworkTopology::single, "single"},
                                                              {NetworkTopology::point_to_point, "point-to-point"}});
 };
+enum class SwitchOs { sonic };
+template <>
+struct EnumNames<SwitchOs> {
+  static constexpr auto names = enum_table<SwitchOs>({{SwitchOs::sonic, "sonic"}});
+};
 enum class PodsOf { units, rails };
 template <>
 struct EnumNames<PodsOf> {
@@ -128,6 +133,7 @@ struct Network {
   NamedMap<Value<std::string>> tiers;
   std::optional<RocePlan> roce;
   Value<NetworkTopology> topology;
+  Value<SwitchOs> switch_os;
   Value<PodsOf> pods;
   NamedMap<OwnLeaves> leaves;
   Value<AirPath> airflow;
@@ -155,6 +161,8 @@ struct Network {
     v("uplink_rate", s.uplink_rate,
       {.doc = "rate of one link between switches; left out: switch ports are split for these as for node ports"});
     v("switch", s.switch_model, {.doc = "catalogue switch"});
+    v("switch_os", s.switch_os,
+      {.doc = "operating system of the switches: their configuration is compiled for it; left out: none is compiled"});
     v("tiers", s.tiers, {.doc = "other switches by tier: { spine: nvidia-sn5600 }"});
     v("roce", s.roce,
       {.doc = "lossless class and congestion control of RoCE; left out: none is planned, written or checked; `{}`: the "

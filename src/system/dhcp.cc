@@ -5,6 +5,7 @@
 
 #include "base/ip.h"
 #include "base/text.h"
+#include "model/routed.h"
 #include "spec/network.h"
 #include "spec/output.h"
 #include "spec/software.h"
@@ -19,7 +20,8 @@ namespace {
 // Whatever is installed.
 bool always_given_out(const Cluster& c, int network) {
   const NetworkModel& n = c.networks[static_cast<std::size_t>(network)];
-  return n.subnet && n.kind == LinkKind::ethernet &&
+  // Where leaves route, no question that goes to all gets beyond them.
+  return n.subnet && n.kind == LinkKind::ethernet && !has_routed_leaves(c, n) &&
          (network == primary_network(c) || n.everything || n.carries_traffic(Traffic::oob));
 }
 

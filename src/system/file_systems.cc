@@ -253,7 +253,7 @@ void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findin
     const std::vector<EndPoints>& ends = c.networks[static_cast<std::size_t>(a.network)].ends;
     for (std::size_t e = 0; e < ends.size(); ++e)
       if (ends[e].storage == storage && a.first[e] != 0)
-        planned.emplace_back(a.first[e], static_cast<std::uint64_t>(ends[e].members) * a.stride[e]);
+        planned.emplace_back(a.first[e], static_cast<std::uint64_t>(ends[e].members) * a.stride[e] * a.step);
   }
   for (const std::uint32_t address : written) {
     if (planned.empty() || std::any_of(planned.begin(), planned.end(), [&](const auto& p) {

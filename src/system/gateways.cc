@@ -5,6 +5,7 @@
 
 #include "model/group_ends.h"
 #include "model/named_hosts.h"
+#include "model/routed.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
@@ -44,9 +45,14 @@ class Places {
   bool is_in(int group, std::size_t network) const {
     return end_points(group, network) >= 0 && !is_out_of_band(c_.networks[network]);
   }
+  // In it, and on one link with its other members. Where leaves route nobody is: they know who has an address of the
+  // network, and not who forwards to others.
+  bool is_beside(int group, std::size_t network) const {
+    return is_in(group, network) && !has_routed_leaves(c_, c_.networks[network]);
+  }
   std::size_t count(int group) const {
     std::size_t in = 0;
-    for (std::size_t n = 0; n < networks_; ++n) in += is_in(group, n);
+    for (std::size_t n = 0; n < networks_; ++n) in += is_beside(group, n);
     return in;
   }
   bool forwards(int group) {
@@ -90,13 +96,13 @@ std::vector<GatewayRoute> gateway_routes(const System& in, int group) {
   for (std::size_t k = 0; k < c.nodes.size(); ++k) {
     const int by = static_cast<int>(k);
     if (by == group || !places.forwards(by)) continue;
-    const auto beside = [&](std::size_t n) { return places.is_in(by, n) && places.is_in(group, n); };
+    const auto beside = [&](std::size_t n) { return places.is_beside(by, n) && places.is_beside(group, n); };
     std::size_t over =
         primary >= 0 && beside(static_cast<std::size_t>(primary)) ? static_cast<std::size_t>(primary) : 0;
     while (over < c.networks.size() && !beside(over)) ++over;
     if (over == c.networks.size()) continue;
     for (std::size_t n = 0; n < c.networks.size(); ++n) {
-      if (!places.is_in(by, n) || places.is_in(group, n) || (routed(over) && routed(n)) ||
+      if (!places.is_beside(by, n) || places.is_in(group, n) || (routed(over) && routed(n)) ||
           std::any_of(out.begin(), out.end(), [&](const GatewayRoute& r) { return r.to == static_cast<int>(n); }))
         continue;
       out.push_back({.to = static_cast<int>(n),
@@ -113,8 +119,8 @@ int gateway_between(const System& in, int from, int to) {
   if (!any_gateway(c)) return -1;
   Places places(in);
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
-    if (places.is_in(static_cast<int>(g), static_cast<std::size_t>(from)) &&
-        places.is_in(static_cast<int>(g), static_cast<std::size_t>(to)) && places.forwards(static_cast<int>(g)))
+    if (places.is_beside(static_cast<int>(g), static_cast<std::size_t>(from)) &&
+        places.is_beside(static_cast<int>(g), static_cast<std::size_t>(to)) && places.forwards(static_cast<int>(g)))
       return static_cast<int>(g);
   return -1;
 }
@@ -160,7 +166,7 @@ std::vector<HostRoute> host_routes(const System& in, int group) {
     for (std::size_t n = 0; n < c.networks.size(); ++n) {
       if (!places->is_in(group, n)) continue;
       out_by_router |= routed(n);
-      if (places->is_in(server, n) && (over == c.networks.size() || static_cast<int>(n) == primary)) over = n;
+      if (places->is_beside(server, n) && (over == c.networks.size() || static_cast<int>(n) == primary)) over = n;
     }
     const auto at = static_cast<std::size_t>(home.network);
     if (over == c.networks.size() || places->is_in(group, at) || (out_by_router && routed(at))) continue;
@@ -171,6 +177,21 @@ std::vector<HostRoute> host_routes(const System& in, int group) {
   }
   std::erase_if(out, [](const HostRoute& r) { return r.to == 0 || r.through == 0; });
   return out;
+}
+
+void check_gateways(const System& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (const int group : groups_with(c, Role::gateway)) {
+    const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+    if (g.count == 0) continue;
+    for (std::size_t n = 0; n < c.networks.size(); ++n)
+      if (has_routed_leaves(c, c.networks[n]) && end_points_of(c, static_cast<int>(n), group) >= 0)
+        findings
+            .warning("gateway-network-routed", g.span,
+                     "'" + g.name + "' forwards nothing to or from network '" + c.networks[n].name +
+                         "': its leaves route (`asn`), and know no way over a node")
+            .help("connect the gateway and its clients to a network without `asn`");
+  }
 }
 
 bool may_answer_over_others(const System& in, int group) {

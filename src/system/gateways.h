@@ -34,6 +34,9 @@ struct HostRoute {
 };
 std::vector<HostRoute> host_routes(const System&, int group);
 
+// Says which gateways are in networks whose leaves route: nobody's packets come over a node there.
+void check_gateways(const System&, Findings&);
+
 // Nodes in several networks, one of which another's packets come over while answers go the other way: the strict filter
 // of return paths (1, what Red Hat's family sets) would drop these.
 bool may_answer_over_others(const System&, int group);

@@ -97,7 +97,9 @@ Devices devices_of(const Cluster& c, const Plan& plan, int group) {
       }
       NetworkAddress address;
       address.network = i.network, address.end_points = i.end_points, address.port = a;
-      address.subnet = net.subnet->text(), address.length = static_cast<int>(net.subnet->length);
+      const AddressPlan* addresses = plan.addresses_of(i.network);
+      const bool routed = addresses && addresses->step == 2;
+      address.subnet = net.subnet->text(), address.length = routed ? 31 : static_cast<int>(net.subnet->length);
       on->addresses.push_back(std::move(address));
     }
   }
@@ -195,6 +197,16 @@ GroupNetwork::GroupNetwork(const System& in, int group, Findings& findings)
     for (NetworkAddress& a : device.addresses) {
       a.mark = marks_.size();
       marks_.push_back({.network = a.network, .end_points = a.end_points, .port = a.port, .before = {}, .behind = {}});
+      if (a.length == 31 && c.networks[static_cast<std::size_t>(a.network)].subnet->length < 31) {
+        a.leaf = marks_.size();
+        marks_.push_back({.network = a.network,
+                          .end_points = a.end_points,
+                          .port = a.port,
+                          .leaf = true,
+                          .before = {},
+                          .behind = {}});
+        a.routes.push_back({.to = a.subnet, .mark = a.leaf, .through = 0});
+      }
       for (const GatewayRoute& r : routes) {
         if (r.over != a.network || a.port != 0) continue;
         a.routes.push_back(
@@ -225,6 +237,11 @@ GroupNetwork::GroupNetwork(const System& in, int group, Findings& findings)
       several |= in_network[static_cast<std::size_t>(a.network)] > 1;
     }
     if (several) device.table = table++;
+    // The same route over several ports: the kernel has one of each metric, and takes the lowest that is up.
+    for (NetworkAddress& a : device.addresses)
+      if (a.routed() && in_network[static_cast<std::size_t>(a.network)] > 1)
+        for (NetworkRoute& r : a.routes)
+          if (r.mark == a.leaf) r.metric = device.table;
     several_ |= several;
   }
 }
@@ -255,6 +272,12 @@ std::string GroupNetwork::via(const NetworkRoute& route) const {
   return route.through != 0 ? ipv4_text(route.through) : PatternText::mark(salt_, route.mark);
 }
 
+std::string GroupNetwork::way_out(const NetworkAddress& a) const { return a.routed() ? leaf(a) : ipv4_text(a.gateway); }
+
+std::string GroupNetwork::leaf(const NetworkAddress& a) const {
+  return a.routed() ? PatternText::mark(salt_, a.leaf) : std::string();
+}
+
 std::string GroupNetwork::with_mac(const NetworkDevice& device, std::string before, std::string behind) {
   if (!in_.inventory) return {};
   Mark mark;
@@ -277,7 +300,9 @@ void GroupNetwork::append(const PatternText& text, std::int64_t member, std::str
       if (const auto known = mac(devices_[m.device], member)) to += m.before, append_mac(to, *known), to += m.behind;
       return;
     }
-    append_ipv4(plan_.address(m.network, m.end_points, m.among > 0 ? member % m.among : member, m.port), to);
+    append_ipv4(m.leaf ? plan_.leaf_address(m.network, m.end_points, member, m.port)
+                       : plan_.address(m.network, m.end_points, m.among > 0 ? member % m.among : member, m.port),
+                to);
   });
 }
 

@@ -4,7 +4,9 @@
 // Devices are called by what the spec calls the ports (compute1 … compute8, data1). Where the inventory has the MAC of
 // a port, the files that are written give it its name; elsewhere the image has to. Ports of one bond are bond0, bond1,
 // …. A network that shares another's switches comes over the same ports, tagged when it has a VLAN. Several ports of a
-// node in one subnet get a routing table each, so that an answer leaves where the question came in.
+// node in one subnet get a routing table each, so that an answer leaves where the question came in. Where leaves route
+// (model/routed.h), each port has a prefix of two addresses, and the rest of the subnet lies behind the leaf: in the
+// table of the port, and in the main one over the first port, over the next when that is down.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -38,6 +40,7 @@ struct NetworkRoute {
   std::string to;             // 10.4.0.0/24
   std::size_t mark = 0;       // stands for the next hop in a text
   std::uint32_t through = 0;  // the next hop of all nodes, and no mark
+  std::int64_t metric = 0;    // 0: not said
 };
 
 struct NetworkAddress {
@@ -45,9 +48,11 @@ struct NetworkAddress {
   std::int64_t port = 0;              // of the addresses that the node has there
   std::size_t mark = 0;               // stands for the address in a text
   std::string subnet;                 // 10.3.0.0/24
-  int length = 0;                     // of its prefix
+  int length = 0;                     // of the prefix of this address; 31: the rest of the subnet is behind the leaf
   std::uint32_t gateway = 0;          // the way out is here; 0: it is not
-  std::vector<NetworkRoute> routes;   // over the cluster's own gateways, and to nodes that serve
+  std::size_t leaf = 0;               // stands for the leaf's address in a text
+  bool routed() const { return leaf != 0; }
+  std::vector<NetworkRoute> routes;  // over the cluster's own gateways, and to nodes that serve
 };
 
 struct NetworkDevice {
@@ -80,6 +85,10 @@ class GroupNetwork {
   // The place of an address in a text that is the same for all nodes; with = true its prefix behind it.
   std::string address(const NetworkAddress&, bool with_prefix) const;
   std::string via(const NetworkRoute&) const;
+  // The next hop of the way out: the gateway, or the leaf that leads to it. Only of an address with a gateway.
+  std::string way_out(const NetworkAddress&) const;
+  // The next hop to the rest of the subnet; empty: it is on the link.
+  std::string leaf(const NetworkAddress&) const;
   // The place of a text that a node gets where the inventory has the MAC of this port: `before`, the MAC, `behind`.
   // InfiniBand's ports have none.
   std::string with_mac(const NetworkDevice&, std::string before, std::string behind);
@@ -93,6 +102,7 @@ class GroupNetwork {
     int network = -1, end_points = -1;
     std::int64_t port = 0;
     std::int64_t among = 0;  // > 0: not of the node itself, but of one of so many gateways
+    bool leaf = false;       // not the node's address, but that of the leaf's end of its link
     std::size_t device = 0;  // network < 0: the device whose MAC stands here
     std::string before, behind;
   };

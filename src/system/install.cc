@@ -8,6 +8,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "model/routed.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
@@ -314,7 +315,8 @@ int install_network(const Cluster& c, int group) {
   if (!c.own_site || g.count == 0 || g.has_role(Role::provisioning) || g.server.instance || by < 0) return -1;
   const int own = primary_network(c, group);
   return own >= 0 && c.networks[static_cast<std::size_t>(own)].kind == LinkKind::ethernet &&
-                 !is_tagged(c.networks[static_cast<std::size_t>(own)]) && end_points_of(c, own, by) >= 0
+                 !is_tagged(c.networks[static_cast<std::size_t>(own)]) &&
+                 !has_routed_leaves(c, c.networks[static_cast<std::size_t>(own)]) && end_points_of(c, own, by) >= 0
              ? own
              : -1;
 }
@@ -342,6 +344,14 @@ void note_uninstalled(const Cluster& c, int group, Findings& findings) {
         .help("connect them to an Ethernet network of '" + server +
               "' that carries in-band traffic, or install them by other means: cloud-init and the plays are compiled "
               "for them");
+  else if (has_routed_leaves(c, c.networks[static_cast<std::size_t>(own)]))
+    findings
+        .note("install-unmade", g.span,
+              "no output installs '" + g.name + "': its nodes are in '" + network +
+                  "', whose leaves route (`asn`), so that no question for an address reaches '" + server + "'")
+        .help(
+            "connect both to a network without `asn` that carries in-band traffic, or install them by other means: "
+            "cloud-init and the plays are compiled for them");
   else if (is_tagged(c.networks[static_cast<std::size_t>(own)]))
     findings
         .note("install-unmade", g.span,

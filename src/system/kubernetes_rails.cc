@@ -23,7 +23,8 @@ std::uint64_t last_planned(const NetworkModel& n, const AddressPlan& a) {
   for (std::size_t e = 0; e < n.ends.size(); ++e) {
     const std::int64_t members = std::max(n.ends[e].members, n.ends[e].built_for);
     if (members > 0 && a.stride[e] > 0)
-      last = std::max(last, std::uint64_t{a.first[e]} + a.stride[e] * static_cast<std::uint64_t>(members) - 1);
+      last =
+          std::max(last, std::uint64_t{a.first[e]} + a.step * (a.stride[e] * static_cast<std::uint64_t>(members) - 1));
   }
   for (const EquipmentAddresses& q : a.equipment)
     if (q.count > 0) last = std::max(last, std::uint64_t{q.first} + static_cast<std::uint64_t>(q.count) - 1);
@@ -95,6 +96,14 @@ void kubernetes_rails(const System& in, KubernetesFacts& facts, Findings& findin
         }
     }
     if (r.rails.empty()) continue;
+    if (addresses->step == 2) {
+      findings
+          .note("kubernetes-rail-routed", net.spec->asn.span,
+                "pods get no rails of network '" + net.name +
+                    "': its leaves route (`asn`), and know no address on a node's port but the node's own")
+          .help("pods in the network of their node reach the fabric: hostNetwork");
+      continue;
+    }
     give_addresses(net, *addresses, nodes, r, findings);
     facts.rails.push_back(std::move(r));
   }

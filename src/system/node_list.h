@@ -33,6 +33,9 @@ class ListedGroup {
   std::uint32_t address(const NetworkAddress& a, std::int64_t member) const {
     return plan_.address(a.network, a.end_points, member, a.port);
   }
+  std::uint32_t leaf_address(const NetworkAddress& a, std::int64_t member) const {
+    return plan_.leaf_address(a.network, a.end_points, member, a.port);
+  }
   std::uint32_t home_address(std::int64_t member) const;  // 0: there is none
   int bmc_network() const { return bmc_network_; }        // -1: none has the BMCs
   std::uint32_t bmc_address(std::int64_t member) const;   // 0: there is none
@@ -63,6 +66,10 @@ std::string unknown_macs(std::int64_t missing, std::string_view what, std::strin
 // Tells whoever compiles that nodes are left out for it.
 void warn_of_left_out(const System&, std::string_view output_id, std::string_view reader, std::int64_t left_out,
                       std::string_view what, std::string_view example_row, Findings&);
+
+// Tells whoever compiles that ports on leaves that route have routes which this list cannot say. `holds`: "xCAT's
+// tables hold".
+void warn_of_routes(const ListedGroup&, std::string_view output_id, std::string_view holds, Findings&);
 
 std::string mac_text(std::uint64_t);
 

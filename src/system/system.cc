@@ -13,6 +13,7 @@
 #include "spec/output.h"
 #include "system/deployment.h"
 #include "system/file_systems.h"
+#include "system/gateways.h"
 #include "system/group_network.h"
 #include "system/interfaces.h"
 #include "system/node_settings.h"
@@ -192,6 +193,7 @@ void note_what_is_left(const System& in, Findings& findings) {
   if (in.makes("slurm")) check_pyxis(in.cluster, findings);
   check_interface_names(in, findings);
   check_unmade_systems(in, findings);
+  check_gateways(in, findings);
 }
 
 }  // namespace clusterc

@@ -10,6 +10,7 @@
 #include "spec/workload.h"
 #include "system/containers.h"
 #include "system/file_systems.h"
+#include "system/switches.h"
 
 namespace clusterc {
 namespace {
@@ -27,14 +28,17 @@ void switches(const System& in, Findings& findings) {
     const std::int64_t count = in.plan.fabrics[n].switch_count();
     // Switches of InfiniBand are set up by the subnet manager.
     if (!net.switch_part || net.shares >= 0 || count == 0 || net.kind == LinkKind::infiniband) continue;
+    if (net.spec && net.spec->switch_os) continue;  // configured, or check_switches says why not
     const bool lossless = net.spec && net.spec->roce;
     findings
         .note(kRule, net.span,
               "no output configures the " + (count == 1 ? "switch" : counted(count, "switch", "switches")) +
                   " of network '" + net.name + "' (" + one_line(net.switch_model) + ")")
-        .help("set up by hand: management addresses, VLANs, MTU and routing" +
-              std::string(lossless ? ", and the lossless class of `roce` on every port" : "") +
-              "; `clusterc plan --format json` lists the switches, their addresses and their cables");
+        .help(
+            "name their operating system with `switch_os` of the network, or set up by hand: management addresses, "
+            "VLANs, MTU and routing" +
+            std::string(lossless ? ", and the lossless class of `roce` on every port" : "") +
+            "; `clusterc plan --format json` lists the switches, their addresses and their cables");
   }
 }
 
@@ -129,6 +133,7 @@ void software(const System& in, Findings& findings) {
 
 void check_unmade_systems(const System& in, Findings& findings) {
   switches(in, findings);
+  check_switches(in, findings);
   nvlink_switches(in, findings);
   storage(in, findings);
   kubernetes(in, findings);

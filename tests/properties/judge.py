@@ -349,7 +349,9 @@ class Judge:
                 continue
             for b in blocks:
                 if b["members"]:
-                    spans.append((int(ipaddress.ip_address(b["first"])), b["members"] * b["stride"], b["members_of"]))
+                    start = int(ipaddress.ip_address(b["first"])) - b.get("per_link", 1) + 1   # where leaves route, the address below is the leaf's
+                    self.hold(b.get("per_link", 1) == 1 or start % 2 == 0, f"{a['network']}: the first pair of {b['members_of']} begins at an odd address")
+                    spans.append((start, b["members"] * b["stride"], b["members_of"]))
             spans.sort()
             for (start, size, who), after in zip(spans, spans[1:] + [None]):
                 self.hold(int(net.network_address) < start and start + size - 1 < int(net.broadcast_address), f"{a['network']}: {who} leaves {net}: {ipaddress.ip_address(start)} and {size}")

@@ -60,10 +60,19 @@ std::string network_file(const CompileInput& in, const NodeGroupModel& g, const 
     if (g.software->domain) ini.field("Domains", *g.software->domain);
   }
   for (const NetworkAddress& a : d.addresses) {
-    if (a.gateway != 0) ini.section("Route").field("Gateway", ipv4_text(a.gateway));
-    for (const NetworkRoute& r : a.routes)
+    if (a.gateway != 0) ini.section("Route").field("Gateway", network.way_out(a));
+    for (const NetworkRoute& r : a.routes) {
       ini.section("Route").field("Destination", r.to).field("Gateway", network.via(r));
-    if (d.table > 0) ini.section("Route").field("Destination", a.subnet).field("Scope", "link").field("Table", d.table);
+      if (r.metric > 0) ini.field("Metric", r.metric);
+    }
+    if (d.table > 0) {
+      ini.section("Route").field("Destination", a.subnet);
+      if (a.routed())
+        ini.field("Gateway", network.leaf(a));
+      else
+        ini.field("Scope", "link");
+      ini.field("Table", d.table);
+    }
   }
   if (d.table > 0)
     for (const NetworkAddress& a : d.addresses)

@@ -62,14 +62,17 @@ std::string keyfile(const CompileInput& in, const NodeGroupModel& g, const Group
   int n = 0;
   for (const NetworkAddress& a : d.addresses) ini.field(numbered("address", ++n), network.address(a, true));
   for (const NetworkAddress& a : d.addresses)
-    if (a.gateway != 0) ini.field("gateway", ipv4_text(a.gateway));
+    if (a.gateway != 0) ini.field("gateway", network.way_out(a));
   n = 0;
   for (const NetworkAddress& a : d.addresses)
-    for (const NetworkRoute& r : a.routes) ini.field(numbered("route", ++n), r.to + "," + network.via(r));
+    for (const NetworkRoute& r : a.routes)
+      ini.field(numbered("route", ++n),
+                r.to + "," + network.via(r) + (r.metric > 0 ? "," + std::to_string(r.metric) : ""));
   if (d.table > 0) {  // without a next hop a route is of scope link
     for (const NetworkAddress& a : d.addresses) {
       const std::string route = numbered("route", ++n);
-      ini.field(route, a.subnet).field(route + "_options", "table=" + std::to_string(d.table));
+      ini.field(route, a.routed() ? a.subnet + "," + network.leaf(a) : a.subnet)
+          .field(route + "_options", "table=" + std::to_string(d.table));
     }
     n = 0;
     for (const NetworkAddress& a : d.addresses)

@@ -93,7 +93,7 @@ std::string addresses_of_monitors(const CompileInput& in) {
           !in.cluster.nodes[static_cast<std::size_t>(ends[e].group)].has_role(Role::monitoring) ||
           is_management_port(in.cluster, in.cluster.networks[static_cast<std::size_t>(a.network)], ends[e]))
         continue;
-      const std::uint32_t last = a.first[e] + static_cast<std::uint32_t>(ends[e].members) * a.stride[e] - 1;
+      const std::uint32_t last = a.first[e] + a.step * (static_cast<std::uint32_t>(ends[e].members) * a.stride[e] - 1);
       out += (out.empty() ? "" : ", ") + ipv4_text(a.first[e]) + (last > a.first[e] ? "-" + ipv4_text(last) : "");
     }
   }

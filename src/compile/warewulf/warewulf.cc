@@ -56,6 +56,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       in.system, findings,
       [&](const ListedGroup& g) {
         servers = name_servers(in.system, g.group());
+        warn_of_routes(g, "warewulf", "Warewulf's files hold", findings);
         for (const NetworkDevice& d : g.network().devices())
           if (d.addresses.size() > 1)
             findings
@@ -92,8 +93,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
           if (mac) y.field("hwaddr", mac_text(*mac));
           if (!d->addresses.empty()) {
             const NetworkAddress& a = d->addresses.front();
-            y.field("ipaddr", ipv4_text(g.address(a, member))).field("netmask", netmask(in, a.network));
-            if (a.gateway != 0) y.field("gateway", ipv4_text(a.gateway));
+            y.field("ipaddr", ipv4_text(g.address(a, member)))
+                .field("netmask", ipv4_text(Ipv4Prefix{0, a.length}.mask()));
+            if (a.gateway != 0) y.field("gateway", ipv4_text(a.routed() ? g.leaf_address(a, member) : a.gateway));
           }
           if (d->mtu > 0) y.field("mtu", d->mtu);
           const bool names = d->name_servers && !servers.empty();

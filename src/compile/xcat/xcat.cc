@@ -94,7 +94,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   }
   out += defaults(in, findings);
   each_listed(
-      in.system, findings, [](const ListedGroup&) {},
+      in.system, findings, [&](const ListedGroup& g) { warn_of_routes(g, "xcat", "xCAT's tables hold", findings); },
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
         Stanza s(out, name, "node");
         s.put("groups", "all," + g.group().name).put("arch", g.architecture());
@@ -117,6 +117,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
           if (d.kind == Kind::vlan) s.put("nicdevices." + d.name, d.below);
           std::string ips, networks;
           for (const NetworkAddress& a : d.addresses) {
+            if (a.routed()) continue;  // with the mask of its network, which is not that of the link
             if (!ips.empty()) ips += '|', networks += '|';
             append_ipv4(g.address(a, member), ips),
                 networks += network_name(in.cluster.networks[static_cast<std::size_t>(a.network)]);

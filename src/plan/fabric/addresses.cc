@@ -2,7 +2,8 @@
 //
 // Who gets addresses: the network's groups in the order of the spec, and on an out-of-band network the switches of each
 // fabric, the PDUs and the shelves and trays of assemblies; on a routed network its own switches (loopbacks,
-// plan/fabric/bgp.h). A member of a bond has one address, else one for each port, side by side. The first of three
+// plan/fabric/bgp.h). A member of a bond has one address, else one for each port, side by side; where leaves route each
+// takes two, an even one for the leaf's end of the link and the odd one behind it (model/routed.h). The first of three
 // schemes in which all fit (docs/names.md):
 //   slots    the subnet is cut into 16 equal slots (8, 4, 2 where somebody needs more; 32 to 256 where there are more
 //   than 15). Slot 0 is left for
@@ -20,6 +21,7 @@
 
 #include "model/group_ends.h"
 #include "model/named_hosts.h"
+#include "model/routed.h"
 #include "plan/fabric/bgp.h"
 #include "spec/network.h"
 
@@ -28,6 +30,7 @@ namespace {
 
 struct Wish {
   std::uint64_t members = 0, stride = 1;
+  std::uint64_t unit = 1;  // its start is a multiple of it
   bool equipment = false;
   std::uint64_t start = 0;  // offset of member 0 in the subnet
   std::uint64_t places() const {
@@ -67,7 +70,7 @@ bool blocks(std::vector<Wish>& all, std::uint64_t size, const std::vector<std::u
 bool packed(std::vector<Wish>& all, std::uint64_t size, const std::vector<std::uint64_t>& taken, bool aligned) {
   std::uint64_t at = 1;
   for (Wish& w : all) {
-    const std::uint64_t step = aligned ? w.stride : 1;
+    const std::uint64_t step = aligned ? w.stride : w.unit;
     w.start = (at + step - 1) / step * step;
     while (const std::uint64_t hit = first_hit(w, taken)) w.start = (hit + step) / step * step;
     at = w.start + w.members * w.stride;
@@ -92,12 +95,14 @@ void plan_addresses(Plan& plan) {
     // A guest comes over its host's bonds, unless it says otherwise itself.
     const Network* wires =
         n.shares >= 0 && !(n.spec && n.spec->bond.origin == Origin::spec) ? c.networks[n.shares].spec : n.spec;
+    a.step = has_member_links(plan, a.network) ? 2 : 1;
     const std::int64_t bond = wires ? std::max<std::int64_t>(1, wires->bond.value_or(1)) : 1;
     std::vector<Wish> all;
     for (const EndPoints& e : n.ends) {
       const std::int64_t stride = std::max<std::int64_t>(1, e.ports_each / bond);
       all.push_back({.members = static_cast<std::uint64_t>(std::max(e.members, e.built_for)),
-                     .stride = static_cast<std::uint64_t>(stride)});
+                     .stride = static_cast<std::uint64_t>(stride) * a.step,
+                     .unit = a.step});
       a.stride.push_back(static_cast<std::uint32_t>(stride));
       a.needed += all.back().members * all.back().stride;  // at the size built for
     }
@@ -137,7 +142,10 @@ void plan_addresses(Plan& plan) {
       const Wish& w = all[k++];
       return fit ? a.subnet.base + static_cast<std::uint32_t>(w.start) : 0;
     };
-    for (std::size_t e = 0; e < n.ends.size(); ++e) a.first.push_back(start());
+    for (std::size_t e = 0; e < n.ends.size(); ++e) {
+      const std::uint32_t first = start();
+      a.first.push_back(first ? first + a.step - 1 : 0);
+    }
     for (EquipmentAddresses& e : a.equipment) e.first = start();
     plan.addresses.push_back(std::move(a));
   }
@@ -152,6 +160,11 @@ bool has_loopbacks(const Plan& plan, int network) {
   const NetworkModel& n = plan.cluster->networks[static_cast<std::size_t>(network)];
   return n.kind == LinkKind::ethernet && !n.everything && n.shares < 0 && n.subnet && n.spec && n.spec->asn &&
          plan.fabrics[static_cast<std::size_t>(network)].switch_count() > 0;
+}
+
+bool has_member_links(const Plan& plan, int network) {
+  return has_loopbacks(plan, network) &&
+         has_routed_leaves(*plan.cluster, plan.cluster->networks[static_cast<std::size_t>(network)]);
 }
 
 std::uint32_t loopback(const Plan& plan, int fabric, SwitchRef r) {
@@ -174,7 +187,13 @@ std::uint32_t Plan::address(int network, int end_points, std::int64_t member, st
   const AddressPlan* a = addresses_of(network);
   if (!a || end_points < 0 || end_points >= static_cast<int>(a->first.size()) || a->first[end_points] == 0) return 0;
   const std::int64_t stride = a->stride[end_points];
-  return a->first[end_points] + static_cast<std::uint32_t>(member * stride + std::min(port, stride - 1));
+  return a->first[end_points] + a->step * static_cast<std::uint32_t>(member * stride + std::min(port, stride - 1));
+}
+
+std::uint32_t Plan::leaf_address(int network, int end_points, std::int64_t member, std::int64_t port) const {
+  const AddressPlan* a = addresses_of(network);
+  const std::uint32_t address = a && a->step == 2 ? this->address(network, end_points, member, port) : 0;
+  return address ? address - 1 : 0;
 }
 
 std::uint32_t Plan::node_address(int network, std::int64_t node) const {

@@ -31,6 +31,8 @@ inline std::int64_t bgp_number(const Fabric& f, SwitchRef r) {
 // Networks whose switches have loopbacks: Ethernet with switches of its own, a subnet and a first BGP number. 0: none,
 // or no room.
 bool has_loopbacks(const Plan&, int network);
+// Those of them whose members have a pair of addresses on each link (model/routed.h).
+bool has_member_links(const Plan&, int network);
 std::uint32_t loopback(const Plan&, int fabric, SwitchRef);
 
 // RFC 6996: numbers that anybody may use inside.

@@ -687,4 +687,27 @@ void Cabling::count(const Plan& plan, const Links& links, const std::vector<std:
   for (const auto& [k, n] : lots) lots_.push_back({k.part, Meters(k.length), k.what, n});
 }
 
+void Cabling::name_cable(const Run& run, const PluggedLink& l, const CableEnd& near, const CableEnd& far,
+                         std::string& out) const {
+  const bool far_head = run.shared && run.head_is_far;
+  out = "cable/";
+  out += far_head ? far.object : near.object;
+  out += '/';
+  if (!run.shared) {
+    out += near.port;
+    return;
+  }
+  // A shared cable is named by the first port of its head; a server's cage by its number, fibre of a split port by
+  // that.
+  if (far_head || l.block < 0) {
+    append_int(out, first_port(run, far_head ? l.far_group : l.near_group, far_head ? l.far_port : l.near_port));
+  } else if (run.links_each > 0) {
+    out.append(near.port, 0, near.port.find("/plane"));
+  } else {
+    const CageGroup& g = groups_[static_cast<std::size_t>(l.near_group)];
+    out += "cage";
+    append_int(out, (l.near_cage - g.first) % g.per_device + 1);
+  }
+}
+
 }  // namespace clusterc

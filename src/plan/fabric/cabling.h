@@ -98,6 +98,8 @@ class Cabling {
     const std::int64_t links = r.links_each > 0 ? r.links_each : groups_[static_cast<std::size_t>(head)].links;
     return (port - 1) / links * links + 1;
   }
+  // The name of the cable of a link with these ends (docs/names.md), in place of what `out` had.
+  void name_cable(const Run&, const PluggedLink&, const CableEnd& near, const CableEnd& far, std::string& out) const;
 
  private:
   struct Picker;

@@ -1,0 +1,118 @@
+// frr.conf of a switch: one BGP session on each link to another switch, and routes to the loopbacks of all switches and
+// to the pairs of addresses on the links of members (RFC 7938).
+//
+// What it does, and what it leaves out:
+//   sessions       unnumbered: on the interface, with its IPv6 link-local address, and IPv4 routes with such next hops
+//                  (RFC 8950; FRR, BGP, "neighbor PEER interface"). The number of the neighbour is that of the plan,
+//                  so that a cable into a wrong tier or pod brings no session up
+//   announced      connected networks inside the subnet of the network: the loopback, and a leaf's pairs
+//   taken          from a neighbour only prefixes inside that subnet, of 31 and 32 bits, and no more than twice as many
+//                  as the fabric has at the size built for: a session with more is a mistake, and is closed for a
+//                  minute
+//   members        no session: their ports are in no peer group, and nothing is taken from them
+//   multipath      over all links that the plan has; multipath-relax, because the paths through several leaves or pods
+//                  differ in their numbers
+//   timers         FRR's datacenter defaults: 3 s and 9 s. A broken link ends its session at once, as the interface
+//   goes
+//                  down, so BFD would find nothing but a neighbour that is alive and forwards nothing, and is left out
+//   restart        none of its own: there are other paths to everything, and routes kept through a neighbour that has
+//                  restarted would send packets where nobody forwards them (RFC 4724, 4.2). FRR helps those that ask
+//   passwords      none: a session is with the other end of a cable, from a link-local address, one hop away
+// SONiC sets the addresses of ports and loopback itself (config_db.json), so that none stands here.
+#include <algorithm>
+
+#include "base/ip.h"
+#include "base/text.h"
+#include "compile/common.h"
+#include "compile/sonic/sonic.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::string_view kGroup = "FABRIC", kList = "FABRIC-PREFIXES", kMap = "FABRIC-ROUTES";
+
+bool is_line(std::string_view text) {
+  return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f;
+  });
+}
+
+// Rest of a line that FRR takes as it is: no line end, nothing but one blank between words.
+void append_text(std::string& out, std::string_view text) { out += one_line(text); }
+
+void append_line(std::string& out, std::initializer_list<std::string_view> words) {
+  for (const std::string_view w : words) out += w;
+  out += '\n';
+}
+
+}  // namespace
+
+std::string frr_extra(const CompileInput& in, Findings& findings) {
+  std::string out;
+  const auto* extra = extra_of(in, kFrrFile);
+  if (!extra) return out;
+  for (const auto& wish : *extra) {
+    if (!wish) continue;
+    const std::string_view text = trim(*wish);
+    if (!is_line(text))
+      findings
+          .error("output-extra-malformed", wish.span,
+                 "'" + one_line(text.substr(0, 60)) + "' is not a line of frr.conf")
+          .help("write one command of FRR's configuration in each line");
+    else if (text.starts_with("hostname ") || text.starts_with("bgp router-id ") || text.starts_with("frr defaults "))
+      findings
+          .error("output-extra-contradicts-spec", wish.span,
+                 "an extra line sets '" + one_line(text.substr(0, text.rfind(' '))) + "', which follows from the spec")
+          .help("change the spec instead");
+    else
+      out += text, out += '\n';
+  }
+  return out;
+}
+
+void write_frr(const CompileInput& in, const ConfiguredFabric& fabric, const ConfiguredSwitch& s,
+               std::string_view folder, std::string_view extra, Bundle& bundle) {
+  bundle.open(std::string(folder) + std::string(kFrrFile), "sonic");
+  std::string& out = bundle.text();
+  out += made_by(in, "sonic", "! ");
+  const std::string subnet = s.network->subnet->text(), id = ipv4_text(s.loopback);
+  append_line(out, {"frr defaults datacenter"});
+  append_line(out, {"hostname ", s.host});
+  append_line(out, {"log syslog informational"});
+  append_line(out, {"service integrated-vtysh-config"});
+  for (const SwitchPort& p : s.ports) {
+    append_line(out, {"!\ninterface ", switch_port_name(fabric.os, p)});
+    out += " description ";
+    append_text(out, p.far_host + ' ' + p.far_port);
+    out += "\nexit\n";
+  }
+  append_line(out, {"!\nip prefix-list ", kList, " seq 10 permit ", subnet, " ge 31"});
+  if (s.network->spec->gateway) append_line(out, {"ip prefix-list ", kList, " seq 20 permit 0.0.0.0/0"});
+  append_line(out, {"!\nroute-map ", kMap, " permit 10\n match ip address prefix-list ", kList, "\nexit"});
+  append_line(out, {"!\nrouter bgp ", std::to_string(s.asn)});
+  append_line(out, {" bgp router-id ", id});
+  append_line(out, {" bgp log-neighbor-changes"});
+  append_line(out, {" bgp bestpath as-path multipath-relax"});
+  append_line(out, {" neighbor ", kGroup, " peer-group"});
+  for (const SwitchPort& p : s.ports) {
+    if (p.kind != SwitchPort::Far::switch_) continue;
+    const std::string name = switch_port_name(fabric.os, p);
+    append_line(out, {" neighbor ", name, " interface peer-group ", kGroup});
+    append_line(out, {" neighbor ", name, " remote-as ", std::to_string(p.far_asn)});
+    out += " neighbor ", out += name, out += " description ";
+    append_text(out, p.far_host + ' ' + p.far_port);
+    out += '\n';
+  }
+  append_line(out, {" !\n address-family ipv4 unicast"});
+  append_line(out, {"  redistribute connected route-map ", kMap});
+  append_line(out, {"  neighbor ", kGroup, " activate"});
+  append_line(out, {"  neighbor ", kGroup, " route-map ", kMap, " in"});
+  append_line(out, {"  neighbor ", kGroup, " route-map ", kMap, " out"});
+  append_line(out, {"  neighbor ", kGroup, " maximum-prefix ", std::to_string(2 * s.prefixes), " restart 1"});
+  append_line(out, {"  maximum-paths ", std::to_string(s.paths)});
+  append_line(out, {" exit-address-family\nexit\n!"});
+  if (!extra.empty()) append_line(out, {"! outputs.sonic.extra of the spec\n", extra.substr(0, extra.size() - 1)});
+  bundle.close();
+}
+
+}  // namespace clusterc
