@@ -8,7 +8,6 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-constexpr std::string_view kMap = "ROCE";  // name of the maps and of the WRED profile
 constexpr std::int64_t kCodePoints = 64, kClasses = 8;
 // Congestion notification packets of mlx5: DSCP 48, in a queue of its own before all others (NVIDIA, "RoCE
 // Configuration" of Cumulus Linux and of Onyx: traffic class 6, strict).
@@ -32,7 +31,7 @@ const SwitchClass* class_of(const std::vector<SwitchClass>& classes, std::int64_
 
 // A row of 8 fields, {"0": f(0), …}.
 void identity(JsonWriter& j, std::string_view table, const std::function<std::int64_t(std::int64_t)>& f) {
-  j.object(table).object(kMap, Layout::line);
+  j.object(table).object(kQosMap, Layout::line);
   for (std::int64_t i = 0; i < kClasses; ++i) j.field(number(i), number(f(i)));
   j.end_object().end_object();
 }
@@ -61,7 +60,7 @@ std::int64_t notification_class(const std::vector<SwitchClass>& classes) {
 
 void write_maps(JsonWriter& j, const SwitchQos& q) {
   const std::vector<std::int64_t> of = classes_of_code_points(q.classes);
-  j.object("DSCP_TO_TC_MAP").object(kMap);
+  j.object("DSCP_TO_TC_MAP").object(kQosMap);
   for (std::int64_t d = 0; d < kCodePoints; ++d) j.field(number(d), number(of[static_cast<std::size_t>(d)]));
   j.end_object().end_object();
   const auto same = [](std::int64_t i) { return i; };
@@ -71,7 +70,7 @@ void write_maps(JsonWriter& j, const SwitchQos& q) {
   identity(j, "TC_TO_PRIORITY_GROUP_MAP", [&](std::int64_t i) { return class_of(q.classes, i) ? i : lossy; });
   identity(j, "MAP_PFC_PRIORITY_TO_QUEUE", same);
   if (!q.maps_pause_to_group || !any_pause(q.classes)) return;
-  j.object("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP").object(kMap, Layout::line);
+  j.object("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP").object(kQosMap, Layout::line);
   for (const SwitchClass& c : q.classes)
     if (c.pfc) j.field(number(c.priority), number(c.priority));
   j.end_object().end_object();
@@ -81,12 +80,12 @@ void write_port_maps(JsonWriter& j, const SwitchQos& q) {
   const std::string pause = priorities(q.classes);
   j.object("PORT_QOS_MAP");
   // What has no port of its own here, as its own template does.
-  j.object("global", Layout::line).field("dscp_to_tc_map", kMap).end_object();
+  j.object("global", Layout::line).field("dscp_to_tc_map", kQosMap).end_object();
   for (const std::string& port : q.ports) {
     j.object(port, Layout::line);
-    j.field("dscp_to_tc_map", kMap).field("tc_to_queue_map", kMap).field("tc_to_pg_map", kMap);
-    j.field("pfc_to_queue_map", kMap);
-    if (q.maps_pause_to_group && !pause.empty()) j.field("pfc_to_pg_map", kMap);
+    j.field("dscp_to_tc_map", kQosMap).field("tc_to_queue_map", kQosMap).field("tc_to_pg_map", kQosMap);
+    j.field("pfc_to_queue_map", kQosMap);
+    if (q.maps_pause_to_group && !pause.empty()) j.field("pfc_to_pg_map", kQosMap);
     j.field("pfc_enable", pause).field("pfcwd_sw_enable", pause).end_object();
   }
   j.end_object();
@@ -94,8 +93,8 @@ void write_port_maps(JsonWriter& j, const SwitchQos& q) {
 
 void write_queues(JsonWriter& j, const SwitchQos& q) {
   const std::int64_t notify = notification_class(q.classes);
-  if (any_marks(q.classes)) {
-    j.object("WRED_PROFILE").object(kMap).field("ecn", "ecn_all");
+  if (any_marks(q.classes) && q.own_profile) {
+    j.object("WRED_PROFILE").object(kQosMap).field("ecn", "ecn_all");
     for (const char* colour : {"green", "yellow", "red"}) {
       const std::string c = colour;
       j.field("wred_" + c + "_enable", "true").field(c + "_min_threshold", number(kMinThreshold));
@@ -128,7 +127,7 @@ void write_queues(JsonWriter& j, const SwitchQos& q) {
     for (const Row& r : rows) {
       j.object(port + "|" + number(r.first) + (r.last > r.first ? "-" + number(r.last) : ""), Layout::line);
       j.field("scheduler", r.scheduler);
-      if (r.marks) j.field("wred_profile", kMap);
+      if (r.marks) j.field("wred_profile", kQosMap);
       j.end_object();
     }
   j.end_object();

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_writer.h"
@@ -15,10 +16,13 @@ struct SwitchClass {
   bool pfc = true, ecn = true;      // pause frames; marking before the queue is full
 };
 
+inline constexpr std::string_view kQosMap = "ROCE";  // name of the maps and of the WRED profile
+
 struct SwitchQos {
   std::vector<SwitchClass> classes;  // by priority; empty: no table is written
   std::vector<std::string> ports;    // "Ethernet0": those with a cable
   std::int64_t all_ports = 0;        // of the switch
+  bool own_profile = true;           // false: the spec has a WRED_PROFILE
   // Whether the chip takes PFC_PRIORITY_TO_PRIORITY_GROUP_MAP (sonic-buildimage, files/build_templates/qos_config.j2:
   // asic types mellanox and barefoot).
   bool maps_pause_to_group = false;
