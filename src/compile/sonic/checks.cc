@@ -37,7 +37,7 @@ void SonicChecks::look(const ConfiguredSwitch& s, const SonicPortMap* map, const
   const SonicPorts& facts = *s.part->sonic;
   for (const SwitchPort& p : s.ports) {
     if (p.name.empty())
-      add(s, "sonic-port-unknown",
+      add(s, "sonic-mode-unknown",
           "SONiC has no port for a part of a cage of " + model_of(s) + " that is split into " + std::to_string(p.ways),
           "plan a rate or a number of parts that its `modes` have");
     else if ((map->splits(p.cage) || p.ways > 1) && !map->mode(p.cage, p.ways, p.rate))
