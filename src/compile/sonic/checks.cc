@@ -27,7 +27,8 @@ void SonicChecks::add(const ConfiguredSwitch& s, std::string_view rule, std::str
   ++d.switches;
 }
 
-void SonicChecks::look(const ConfiguredSwitch& s, const SonicPortMap* map, const std::string& why) {
+void SonicChecks::look(const ConfiguredSwitch& s, const SonicPortMap* map, const std::vector<SwitchClass>& classes,
+                       const std::string& why) {
   if (!map) {
     add(s, "sonic-ports-unknown", "no config_db.json is written for switches " + model_of(s) + ": " + why,
         "give the part its `sonic:` facts (platform, hwsku, width, names, lanes, alias) from the files of the platform "
@@ -54,14 +55,17 @@ void SonicChecks::look(const ConfiguredSwitch& s, const SonicPortMap* map, const
         "the switches have no management address in their config_db.json: SONiC wants a gateway with it, and the "
         "network of management ports has none",
         "give that network a `gateway`; without one the port asks DHCP for an address");
-  if (!s.roce) return;
-  if (s.roce->pfc.value_or(true) && s.roce->priority &&
-      (*s.roce->priority < kFirstOfTemplates || *s.roce->priority > kLastOfTemplates))
-    add(s, "sonic-class-without-buffers",
-        "the lossless class is " + std::to_string(*s.roce->priority) +
-            "; SONiC's own templates give lossless buffers to 3 and 4",
-        "use priority 3 or 4, or write BUFFER_QUEUE and BUFFER_PG of this class as extra lines of config_db.json");
-  if (!s.roce->pfc.value_or(true)) return;
+  bool pauses = false;
+  for (const SwitchClass& c : classes) {
+    if (!c.pfc) continue;
+    pauses = true;
+    if (c.priority < kFirstOfTemplates || c.priority > kLastOfTemplates)
+      add(s, "sonic-class-without-buffers",
+          "the lossless class is " + std::to_string(c.priority) +
+              "; SONiC's own templates give lossless buffers to 3 and 4",
+          "use priority 3 or 4, or write BUFFER_QUEUE and BUFFER_PG of this class as extra lines of config_db.json");
+  }
+  if (!pauses) return;
   const auto lengths = facts.lossless_lengths ? numbers_in_steps(*facts.lossless_lengths) : std::nullopt;
   if (!lengths || lengths->empty()) {
     add(s, "sonic-buffers-unknown",

@@ -188,7 +188,7 @@ void write_flat(JsonWriter& j, const std::vector<Row>& rows) {
   j.end_object();
 }
 
-void write_far_ends(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<Row>& rows) {
+void write_far_ends(JsonWriter& j, const ConfiguredSwitch& s, bool lossless, const std::vector<Row>& rows) {
   j.object("DEVICE_NEIGHBOR");
   for (const Row& r : rows) {
     if (!r.used) continue;
@@ -198,7 +198,7 @@ void write_far_ends(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<
     j.end_object();
   }
   j.end_object();
-  if (!s.roce) return;
+  if (!lossless) return;
   const std::vector<std::int64_t> steps =
       s.part->sonic->lossless_lengths
           ? numbers_in_steps(*s.part->sonic->lossless_lengths).value_or(std::vector<std::int64_t>{})
@@ -214,12 +214,9 @@ void write_far_ends(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<
   j.end_object().end_object();
 }
 
-SwitchQos qos_of(const ConfiguredSwitch& s, const std::vector<Row>& rows) {
+SwitchQos qos_of(const ConfiguredSwitch& s, const std::vector<SwitchClass>& classes, const std::vector<Row>& rows) {
   SwitchQos q;
-  if (!s.roce || !s.roce->priority || !s.roce->dscp) return q;
-  SwitchClass& c = q.classes.emplace_back();
-  c.priority = *s.roce->priority, c.dscps = {*s.roce->dscp};
-  c.pfc = s.roce->pfc.value_or(true), c.ecn = s.roce->ecn.value_or(true);
+  q.classes = classes;
   for (const Row& r : rows)
     if (r.used) q.ports.push_back(r.port.name);
   q.all_ports = static_cast<std::int64_t>(rows.size());
@@ -316,8 +313,8 @@ std::vector<SonicTable> sonic_tables(const CompileInput& in, Findings& findings)
   return out;
 }
 
-void write_config_db(const ConfiguredSwitch& s, const SonicPortMap& map, const std::vector<SonicTable>& extra,
-                     std::string_view folder, Bundle& bundle) {
+void write_config_db(const ConfiguredSwitch& s, const SonicPortMap& map, const std::vector<SwitchClass>& classes,
+                     const std::vector<SonicTable>& extra, std::string_view folder, Bundle& bundle) {
   const std::vector<Row> rows = rows_of(s, map);
   bundle.open(std::string(folder) + std::string(kConfigFile), "sonic");
   JsonWriter j(bundle.text(), JsonStyle{.indent = 1});
@@ -329,8 +326,8 @@ void write_config_db(const ConfiguredSwitch& s, const SonicPortMap& map, const s
     write_routed(j, s, rows);
   else
     write_flat(j, rows);
-  write_far_ends(j, s, rows);
-  SwitchQos q = qos_of(s, rows);
+  write_far_ends(j, s, !classes.empty(), rows);
+  SwitchQos q = qos_of(s, classes, rows);
   q.own_profile =
       std::none_of(extra.begin(), extra.end(), [](const SonicTable& t) { return t.name == "WRED_PROFILE"; });
   write_qos(j, q);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "model/cluster.h"
 
 namespace clusterc {
 
@@ -17,6 +18,10 @@ struct SwitchClass {
 };
 
 inline constexpr std::string_view kQosMap = "ROCE";  // name of the maps and of the WRED profile
+
+// Of the switches of a network, as the nodes have it (compile/roce): of several networks on them the first that carries
+// jobs says the class, else the first; the code points of others with this priority are in it as well.
+std::vector<SwitchClass> switch_classes(const Cluster&, int network);
 
 struct SwitchQos {
   std::vector<SwitchClass> classes;  // by priority; empty: no table is written

@@ -85,16 +85,17 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (const ConfiguredFabric& fabric : configured_fabrics(in.system)) {
     if (fabric.os != SwitchOs::sonic) continue;
     const std::string& network = in.cluster.networks[static_cast<std::size_t>(fabric.fabric)].name;
+    const std::vector<SwitchClass> classes = switch_classes(in.cluster, fabric.fabric);
     std::int64_t number = 0;
     each_switch(in.system, fabric, [&](const ConfiguredSwitch& s) {
       std::string why;
       const SonicPortMap* map = maps.of(*s.part, why);
-      checks.look(s, map, why);
+      checks.look(s, map, classes, why);
       if (in.judging) return;
       std::string folder = "sonic/" + network + '-';
       append_int(folder, number++ / kBucket);
       folder += '/', folder += s.host, folder += '/';
-      if (map) write_config_db(s, *map, tables, folder, bundle);
+      if (map) write_config_db(s, *map, classes, tables, folder, bundle);
       if (s.routed) write_frr(in, fabric, s, folder, extra, bundle);
       write_neighbours(s, folder, bundle);
       count(counts, s, map != nullptr);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compile/output.h"
+#include "compile/sonic/qos.h"
 #include "model/sonic_ports.h"
 #include "system/switches.h"
 
@@ -37,8 +38,8 @@ struct SonicTable {
 std::vector<SonicTable> sonic_tables(const CompileInput&, Findings&);
 
 // config_db.json of a switch, and neighbours.csv, with which check-neighbours compares what it sees (templates/sonic).
-void write_config_db(const ConfiguredSwitch&, const SonicPortMap&, const std::vector<SonicTable>& extra,
-                     std::string_view folder, Bundle&);
+void write_config_db(const ConfiguredSwitch&, const SonicPortMap&, const std::vector<SwitchClass>&,
+                     const std::vector<SonicTable>& extra, std::string_view folder, Bundle&);
 void write_neighbours(const ConfiguredSwitch&, std::string_view folder, Bundle&);
 
 // What is wrong with a switch under SONiC, for all switches of a fabric together.
@@ -46,7 +47,7 @@ class SonicChecks {
  public:
   explicit SonicChecks(const CompileInput& in) : in_(in) {}
   // map: null, where the model has none, and why.
-  void look(const ConfiguredSwitch&, const SonicPortMap* map, const std::string& why);
+  void look(const ConfiguredSwitch&, const SonicPortMap* map, const std::vector<SwitchClass>&, const std::string& why);
   void say(Findings&) const;
 
  private:
