@@ -84,7 +84,9 @@ std::string description(const SwitchPort& p) {
 
 void write_metadata(JsonWriter& j, const ConfiguredSwitch& s) {
   j.object("DEVICE_METADATA").object("localhost");
-  j.field("hostname", s.host).field("hwsku", *s.part->sonic->hwsku).field("platform", *s.part->sonic->platform);
+  j.field("hostname", s.host)
+      .field("hwsku", one_line(*s.part->sonic->hwsku))
+      .field("platform", one_line(*s.part->sonic->platform));
   j.field("type", s.ref.tier == 0 ? "ToRRouter" : "LeafRouter");
   if (s.routed) {
     j.field("bgp_asn", number(s.asn)).field("bgp_router_id", ipv4_text(s.loopback));
@@ -121,7 +123,7 @@ void write_ports(JsonWriter& j, const SonicPortMap& map, const std::vector<Row>&
   j.object("PORT");
   for (const Row& r : rows) {
     j.object(r.port.name, Layout::line);
-    j.field("alias", r.port.alias).field("lanes", r.port.lanes).field("index", number(r.port.index));
+    j.field("alias", one_line(r.port.alias)).field("lanes", r.port.lanes).field("index", number(r.port.index));
     j.field("speed", number(mbps(r.rate)));
     j.field("mtu", number(r.used && r.used->mtu > 0 ? r.used->mtu : kDefaultMtu));
     if (r.rate.value >= kFecFrom) j.field("fec", "rs");
@@ -136,7 +138,7 @@ void write_ports(JsonWriter& j, const SonicPortMap& map, const std::vector<Row>&
     const SonicMode* mode = r.way == 0 ? map.mode(r.port.index, r.ways, r.rate) : nullptr;
     if (!mode) continue;
     if (!any) j.object("BREAKOUT_CFG"), any = true;
-    j.object(r.port.name, Layout::line).field("brkout_mode", mode->text).end_object();
+    j.object(r.port.name, Layout::line).field("brkout_mode", one_line(mode->text)).end_object();
   }
   if (any) j.end_object();
 }
@@ -192,9 +194,9 @@ void write_far_ends(JsonWriter& j, const ConfiguredSwitch& s, bool lossless, con
   j.object("DEVICE_NEIGHBOR");
   for (const Row& r : rows) {
     if (!r.used) continue;
-    j.object(r.port.name, Layout::line).field("name", r.used->far_host);
+    j.object(r.port.name, Layout::line).field("name", one_line(r.used->far_host));
     const std::string& port = r.used->far_front.empty() ? r.used->far_port : r.used->far_front;
-    if (!port.empty()) j.field("port", port);
+    if (!port.empty()) j.field("port", one_line(port));
     j.end_object();
   }
   j.end_object();
@@ -226,16 +228,16 @@ SwitchQos qos_of(const ConfiguredSwitch& s, const std::vector<SwitchClass>& clas
 }
 
 void write_extra(JsonWriter& j, const SonicTable& table) {
-  j.object(table.name);
+  j.object(one_line(table.name));
   for (const SonicTable::Row& row : table.rows) {
-    j.object(row.key);
+    j.object(one_line(row.key));
     for (const SonicTable::Field& f : row.fields) {
       if (!f.list) {
-        j.field(f.name, f.values.front());
+        j.field(one_line(f.name), one_line(f.values.front()));
         continue;
       }
-      j.array(f.name, Layout::line);
-      for (const std::string& v : f.values) j.value(v);
+      j.array(one_line(f.name), Layout::line);
+      for (const std::string& v : f.values) j.value(one_line(v));
       j.end_array();
     }
     j.end_object();
@@ -343,11 +345,11 @@ void write_neighbours(const ConfiguredSwitch& s, std::string_view folder, Bundle
   w.row({"port", "kind", "neighbour", "neighbour_port", "cable"});
   for (const SwitchPort& p : s.ports) {
     const bool is_switch = p.kind == SwitchPort::Far::switch_;
-    w.row({p.name,
+    w.row({switch_port_name(SwitchOs::sonic, p),
            is_switch                           ? "switch"
            : p.kind == SwitchPort::Far::member ? "node"
                                                : "equipment",
-           p.far_host, p.far_front.empty() ? p.far_port : p.far_front, p.cable});
+           one_line(p.far_host), one_line(p.far_front.empty() ? p.far_port : p.far_front), one_line(p.cable)});
   }
   bundle.close();
 }
