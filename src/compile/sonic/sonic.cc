@@ -61,7 +61,7 @@ void write_readme(const CompileInput& in, const std::vector<Counted>& counts, Bu
   bundle.open("sonic/README.md", "sonic");
   std::string& out = bundle.text();
   out += made_by(in, "sonic", "");
-  out += template_text("sonic/README.md");
+  out += template_text("sonic/guide.md");
   for (const Counted& c : counts) {
     out += "- network ", out += one_line(c.network), out += ": ", append_int(out, c.count);
     out += ' ', out += c.tier, out += ", ", out += one_line(c.model), out += ", folders `sonic/";
