@@ -160,11 +160,12 @@ void write_routed(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<Ro
 }
 
 // One broadcast domain for packets without a tag: with the number of the network, else with the first that nobody has.
+// Uplinks of management switches are in none: that network is no part of this one (SonicChecks says so).
 void write_flat(JsonWriter& j, const std::vector<Row>& rows) {
   std::set<std::int64_t> numbers;
   bool unnumbered = false;
   for (const Row& r : rows) {
-    if (!r.used) continue;
+    if (!r.used || r.used->kind == SwitchPort::Far::equipment) continue;
     numbers.insert(r.used->tagged.begin(), r.used->tagged.end());
     if (r.used->vlan)
       numbers.insert(r.used->vlan);
@@ -180,7 +181,7 @@ void write_flat(JsonWriter& j, const std::vector<Row>& rows) {
   for (const std::int64_t n : numbers) j.object(name(n), Layout::line).field("vlanid", number(n)).end_object();
   j.end_object().object("VLAN_MEMBER");
   for (const Row& r : rows) {
-    if (!r.used) continue;
+    if (!r.used || r.used->kind == SwitchPort::Far::equipment) continue;
     const std::int64_t untagged = r.used->vlan ? r.used->vlan : own;
     j.object(name(untagged) + "|" + r.port.name, Layout::line).field("tagging_mode", "untagged").end_object();
     for (const std::int64_t n : r.used->tagged)

@@ -24,7 +24,7 @@ def main():
         return out
 
     good = [entry(r["port"], r["neighbour"] + (".cluster.example" if r["kind"] == "node" else ""), r["neighbour_port"] if r["kind"] == "switch" else "02:00:00:00:00:09",
-                  r["neighbour_port"]) for r in rows]
+                  "what the other end says of this one" if r["kind"] == "switch" else r["neighbour_port"]) for r in rows]
     failed = 0
 
     def run(what, interfaces, status, *words, text=None):
@@ -48,8 +48,8 @@ def main():
     swapped[first]["name"], swapped[last]["name"] = good[last]["name"], good[first]["name"]
     run("two cables swapped", swapped, 1, f"{rows[last]['port']}: sees {node['neighbour']}", f"belongs at {node['port']}", "2 differences")
     other = copy.deepcopy(good)
-    other[at["switch"]]["port"][0]["id"][0]["value"] = "etp99"
-    run("another port of the right switch", other, 1, switch["port"] + f": sees {switch['neighbour']} at etp99")
+    other[at["switch"]]["port"][0]["id"][0]["value"] = switch["neighbour_port"] + "9"
+    run("another port of the right switch", other, 1, switch["port"] + f": sees {switch['neighbour']} at {switch['neighbour_port']}9")
     nameless = copy.deepcopy(good)
     del nameless[at["node"]]["chassis"][0]["name"]
     run("a neighbour that does not say its name", nameless, 1, "a device without a name")
