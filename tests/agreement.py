@@ -480,6 +480,8 @@ class Tree:
         configs = {os.path.basename(os.path.dirname(p)): json.loads(text_of(p)) for p in glob.glob(os.path.join(self.tree, "sonic", "*", "*", "config_db.json"))}
         if not configs:
             return
+        spec = yaml.load(text_of(self.book, "spec.yaml"), Loader)
+        points = {str(r.get("dscp", 26)) for r in ((n or {}).get("roce") for n in (spec.get("networks") or {}).values()) if r is not None}
         mtus, ends = self.mtus(), {}
         classes = {}                                     # node: {port: (priority, DSCPs, pause frames, marking)}
         for path in glob.glob(os.path.join(self.tree, "roce", "*", "cluster-roce")):
@@ -507,7 +509,7 @@ class Tree:
                         same(f"sonic: MTU of {port} of {switch} and of {interface} of {node}", int(c["PORT"][port]["mtu"]), mtus[node][interface])
                         self.count("MTU: sonic = network configuration", 1)
                     if interface in classes.get(node, {}):
-                        same(f"sonic: the lossless class of {port} of {switch} and that of {interface} of {node}", self.switch_class(c, port, classes[node][interface]), classes[node][interface])
+                        same(f"sonic: the lossless class of {port} of {switch} and that of {interface} of {node}", self.switch_class(c, port, classes[node][interface], points), classes[node][interface])
                         self.count("classes: sonic = roce", 1)
                 elif far["name"] in configs and addresses:
                     raise Disagree(f"sonic: {port} of {switch} has an address, its neighbour is a switch")
@@ -537,12 +539,13 @@ class Tree:
         return out
 
     @staticmethod
-    def switch_class(c, port, expected):
-        """The class of a port as the node would say it: priority, those code points of the node's that are in it (or others that are), pause frames, marking."""
+    def switch_class(c, port, expected, points):
+        """The class of a port as the node would say it: priority, code points (of those of the spec only the node's: others' networks may share the switch), pause
+        frames, marking."""
         maps = c.get("PORT_QOS_MAP", {}).get(port, {})
         priority = next((t for d, t in c.get("DSCP_TO_TC_MAP", {}).get(maps.get("dscp_to_tc_map"), {}).items() if d in expected[1]), None)
         queue = c.get("TC_TO_QUEUE_MAP", {}).get(maps.get("tc_to_queue_map"), {}).get(priority)
-        dscps = frozenset(d for d, t in c.get("DSCP_TO_TC_MAP", {}).get(maps.get("dscp_to_tc_map"), {}).items() if t == priority)
+        dscps = frozenset(d for d, t in c.get("DSCP_TO_TC_MAP", {}).get(maps.get("dscp_to_tc_map"), {}).items() if t == priority and (d in expected[1] or d not in points))
         pause = priority in maps.get("pfc_enable", "").split(",") and c["MAP_PFC_PRIORITY_TO_QUEUE"][maps["pfc_to_queue_map"]].get(priority) == queue
         profile = c.get("WRED_PROFILE", {}).get(c.get("QUEUE", {}).get(f"{port}|{queue}", {}).get("wred_profile"), {})
         return priority, dscps, pause, profile.get("ecn") == "ecn_all"
@@ -767,13 +770,13 @@ def twins(trees, work):
             ("a port's traffic class", "roce", "roce/gpu/cluster-roce", "port ai1 4 136", "port ai1 4 104"),
             ("a traffic class in fabric-env", "roce", "fabric-env/gpu/nccl.conf", "NCCL_IB_TC=136", "NCCL_IB_TC=152"),
             ("an address of a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", "Ethernet4|10.1.0.", "Ethernet4|10.1.1."),
-            ("the MTU of a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"speed": "200000", "mtu": "9000"', '"speed": "200000", "mtu": "1500"'),
+            ("the MTU of a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"speed": "400000", "mtu": "9000"', '"speed": "400000", "mtu": "1500"'),
             ("a code point on a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"34": "4"', '"34": "3"'),
             ("one more code point on a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"35": "0"', '"35": "4"'),
             ("pause frames of a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"pfc_enable": "4"', '"pfc_enable": "3"'),
             ("marking on a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"ecn": "ecn_all"', '"ecn": "ecn_none"'),
-            ("the far end of a link", "sonic", "sonic/ai-0/spine-ai-1/config_db.json", '"name": "leaf-ai-u1-r1"', '"name": "leaf-ai-u1-r2"'),
-            ("a session on another port", "sonic", "sonic/ai-0/spine-ai-1/frr.conf", "neighbor Ethernet8 interface", "neighbor Ethernet16 interface"),
+            ("the far end of a link", "sonic", "sonic/ai-0/spine-ai-01/config_db.json", '"name": "leaf-ai-u1-r1"', '"name": "leaf-ai-u1-r2"'),
+            ("a session on another port", "sonic", "sonic/ai-0/spine-ai-01/frr.conf", "neighbor Ethernet8 interface", "neighbor Ethernet16 interface"),
             ("a lossless class", "roce", "roce/cpu/cluster-roce", "port data1 3 104", "port data1 4 104"),
             ("ports of another machine", "roce", "roce/gpu/cluster-roce", "port ai1 ", "port ai7 "),
             ("a group without the role", "roce", "ansible/site.yml", "role: roce", "role: rdma"),
