@@ -64,7 +64,7 @@ void write_readme(const CompileInput& in, const std::vector<Counted>& counts, Bu
   out += template_text("sonic/guide.md");
   for (const Counted& c : counts) {
     out += "- network ", out += one_line(c.network), out += ": ", append_int(out, c.count);
-    out += ' ', out += c.tier, out += ", ", out += one_line(c.model), out += ", folders `sonic/";
+    out += " x ", out += c.tier, out += ", ", out += one_line(c.model), out += ", folders `sonic/";
     out += one_line(c.network), out += "-*/`";
     if (c.whole)
       out += ", platform " + one_line(c.platform) + ", hardware SKU " + one_line(c.hwsku);
