@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output sonic: yanglint (libyang 3.12, Debian 13, unpacked by scripts/yanglint) judges the config_db.json of every switch by SONiC's own models; LLDP as lldpctl prints it against check-neighbours; 38 negative tests
+# output sonic: yanglint (libyang 3.12, Debian 13, unpacked by scripts/yanglint) judges the config_db.json of every switch, and of one of each model, by SONiC's own models; LLDP as lldpctl prints it against check-neighbours; 38 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3
 here=$src/tests/consumers/lib models=$src/tests/sonic/yang
@@ -15,7 +15,6 @@ yanglint=("$loader" --library-path "$libraries" "$root/usr/bin/yanglint")
 judge() { python3 "$here/sonic_yang.py" "$models" "${yanglint[@]}" -- "$@"; }
 
 judge "$src/tests/sonic/leaf.json" || fail "a good file, written by hand, is refused"
-trees=
 for spec in "$src"/examples/*.yaml "$src/tests/golden/compile/sonic/spec.yaml"; do
   grep -q switch_os "$spec" || continue
   case $spec in */spec.yaml) name=case-$(basename "$(dirname "$spec")") ;; *) name=$(basename "$spec" .yaml) ;; esac
@@ -24,8 +23,14 @@ for spec in "$src"/examples/*.yaml "$src/tests/golden/compile/sonic/spec.yaml"; 
   [ ${#files[@]} -gt 0 ] || fail "$name has no config_db.json"
   judge "${files[@]}" || fail "$name: SONiC's models refuse a compiled file"
   say "$name: ${#files[@]} switches"
-  trees="$trees $name"
 done
+
+# Each model whose ports the catalogue knows.
+mkdir "$work/models"
+python3 "$here/sonic_models.py" "$bin" "$src" "$work/models" > "$work/models.list" || fail "a model has no config_db.json"
+mapfile -t files < "$work/models.list"
+judge "${files[@]}" || fail "SONiC's models refuse the file of a model"
+say "${#files[@]} models of switches"
 
 # Twins with one mistake each, of a routed leaf and of a flat switch, and of the file written by hand (BGP in config_db.json).
 routed=$(find "$work/case-sonic/sonic" -path '*leaf*' -name config_db.json | sort | head -n 1)
