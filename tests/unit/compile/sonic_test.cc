@@ -6,7 +6,6 @@
 namespace clusterc {
 namespace {
 
-using test::between;
 using test::Compiled;
 
 constexpr std::string_view kHead =
