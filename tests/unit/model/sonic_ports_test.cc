@@ -91,7 +91,9 @@ TEST(SonicPorts, EveryMapOfTheCatalogueFitsItsSwitch) {
       EXPECT_TRUE(names.insert(port->name).second && aliases.insert(port->alias).second &&
                   lanes.insert(port->lanes).second)
           << p.id << " " << cage;
-      if (map->splits(cage)) EXPECT_NE(map->mode(cage, 1, map->rate(cage)), nullptr) << p.id << " " << cage;
+      if (map->splits(cage)) {
+        EXPECT_NE(map->mode(cage, 1, map->rate(cage)), nullptr) << p.id << " " << cage;
+      }
     }
   }
   EXPECT_GE(maps, 39);
