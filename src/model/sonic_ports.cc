@@ -125,13 +125,12 @@ std::optional<SonicPortMap> SonicPortMap::of(const SwitchPart& part, std::string
     return fails("no names and lanes of its ports are known");
   const SonicPorts& s = *part.sonic;
   SonicPortMap out;
-  out.ports_ = *part.ports / std::max<std::int64_t>(1, part.ports_per_cage.value_or(1));
+  out.twin_ = std::max<std::int64_t>(1, part.ports_per_cage.value_or(1));
+  out.ports_ = *part.ports / out.twin_;
   const std::int64_t uplinks = part.uplinks.value_or(0);
   out.width_ = *s.width;
   out.uplink_width_ = s.uplink_width.value_or(*s.width);
   out.port_rate_ = part.port_rate.value_or(BitsPerSecond());
-  if (part.ports_per_cage)
-    out.port_rate_ = BitsPerSecond(out.port_rate_.value * static_cast<double>(*part.ports_per_cage));
   out.uplink_rate_ = part.uplink_rate.value_or(out.port_rate_);
   auto names = numbers_in_steps(*s.names), lanes = numbers_in_steps(*s.lanes);
   if (!names || !lanes) return fails("'names' or 'lanes' is no list like 0-504/8");

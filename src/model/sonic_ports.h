@@ -45,6 +45,8 @@ class SonicPortMap {
   const SonicMode* mode(std::int64_t cage, std::int64_t ways, BitsPerSecond) const;
   // Does the hardware SKU split ports at all?
   bool splits(std::int64_t cage) const { return !modes_of(cage).empty(); }
+  // Of a cage without a cable: its ports (a twin-port cage has two), and the rate of one of them.
+  std::int64_t ways(std::int64_t cage) const { return is_uplink(cage) ? 1 : twin_; }
   BitsPerSecond rate(std::int64_t cage) const { return is_uplink(cage) ? uplink_rate_ : port_rate_; }
 
  private:
@@ -53,7 +55,7 @@ class SonicPortMap {
   std::int64_t width(std::int64_t cage) const { return is_uplink(cage) ? uplink_width_ : width_; }
 
   std::vector<std::int64_t> names_, lanes_;
-  std::int64_t ports_ = 0, width_ = 0, uplink_width_ = 0;  // ports_: cages that are no uplinks
+  std::int64_t ports_ = 0, twin_ = 1, width_ = 0, uplink_width_ = 0;  // ports_: cages that are no uplinks
   BitsPerSecond port_rate_, uplink_rate_;
   std::string alias_, split_alias_;
   std::vector<SonicMode> modes_, uplink_modes_;

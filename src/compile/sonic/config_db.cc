@@ -54,7 +54,7 @@ std::vector<Row> rows_of(const ConfiguredSwitch& s, const SonicPortMap& map) {
   for (std::int64_t cage = 1; cage <= map.cages(); ++cage) {
     const std::size_t first = next;
     while (next < s.ports.size() && s.ports[next].cage == cage) ++next;
-    const std::int64_t ways = next > first ? s.ports[first].ways : 1;
+    const std::int64_t ways = next > first ? s.ports[first].ways : map.ways(cage);
     const BitsPerSecond rate = next > first ? s.ports[first].rate : map.rate(cage);
     for (std::int64_t way = 0; way < ways; ++way) {
       const auto of = std::find_if(s.ports.begin() + static_cast<std::ptrdiff_t>(first),
