@@ -297,10 +297,7 @@ class Emitter {
 
   // A guest comes over the ports of its own members, or over those that they have in this network.
   void set_vlans(const PluggedLink& l, SwitchPort& p) const {
-    if (l.block < 0) {
-      p.vlan = network_.spec->vlan.value_or(0);
-      return;
-    }
+    if (l.block < 0) return;  // two links of a management switch: in one VLAN they would be a loop
     const FabricBlock& b = fabric_.blocks[at(l.block)];
     if (b.what != FabricBlock::What::ends) return;
     p.vlan = c_.networks[at(b.network)].spec->vlan.value_or(0);
@@ -382,10 +379,9 @@ void check_switches(const System& in, Findings& findings) {
       f.help("leave `switch_os` out, and set these switches up by hand");
   }
   for (const ConfiguredFabric& of : configured_fabrics(in)) {
-    if (!of.routed) continue;
     const NetworkModel& n = c.networks[at(of.fabric)];
     for (const NetworkModel& guest : c.networks)
-      if (guest.shares == of.fabric)
+      if (of.routed && guest.shares == of.fabric)
         findings
             .warning(kRule, guest.span,
                      "no output configures network '" + guest.name + "' on the switches of '" + n.name +
@@ -395,9 +391,11 @@ void check_switches(const System& in, Findings& findings) {
       if (in.plan.fabrics[o].uplinks_to == of.fabric && in.plan.fabrics[o].uplink_cables > 0)
         findings
             .warning(kRule, c.networks[o].span,
-                     "no output configures the uplinks of network '" + c.networks[o].name + "' into the leaves of '" +
-                         n.name + "', which route")
-            .help("give these ports of the leaves addresses and a route by hand");
+                     "no output configures the uplinks of network '" + c.networks[o].name + "' into the " +
+                         (of.routed ? "leaves of '" + n.name + "', which route" : "switches of '" + n.name + "'"))
+            .help(of.routed
+                      ? "give these ports of the leaves addresses and a route by hand"
+                      : "join these ports in a link aggregate (LACP) of their VLAN by hand: apart, they are a loop");
   }
 }
 

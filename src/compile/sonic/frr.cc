@@ -17,8 +17,14 @@
 //                  down, so BFD would find nothing but a neighbour that is alive and forwards nothing, and is left out
 //   restart        none of its own: there are other paths to everything, and routes kept through a neighbour that has
 //                  restarted would send packets where nobody forwards them (RFC 4724, 4.2). FRR helps those that ask
+//   next hops      in each route, not as objects of the kernel: with these, zebra takes a group for installed from
+//   which
+//                  the kernel has removed the links that were down for a moment (FRRouting/frr, issues 12239 and 14160;
+//                  seen with 8.4). SONiC has a switch for it, too (sonic-buildimage, zebra.conf.j2, `zebra_nexthop`)
 //   passwords      none: a session is with the other end of a cable, from a link-local address, one hop away
-// SONiC sets the addresses of ports and loopback itself (config_db.json), so that none stands here.
+// SONiC sets the addresses of ports and loopback itself (config_db.json), so that none stands here; and where it leaves
+// this file alone (`docker_routing_config_mode`: split-unified) it adds the lines of its forwarding plane
+// (sonic-buildimage, dockers/docker-fpm-frr/docker_init.sh).
 #include <algorithm>
 
 #include "base/ip.h"
@@ -80,6 +86,7 @@ void write_frr(const CompileInput& in, const ConfiguredFabric& fabric, const Con
   append_line(out, {"hostname ", s.host});
   append_line(out, {"log syslog informational"});
   append_line(out, {"service integrated-vtysh-config"});
+  append_line(out, {"no zebra nexthop kernel enable"});
   for (const SwitchPort& p : s.ports) {
     append_line(out, {"!\ninterface ", switch_port_name(fabric.os, p)});
     out += " description ";

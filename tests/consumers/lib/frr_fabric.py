@@ -34,6 +34,8 @@ from skipping import cannot, missing  # noqa: E402
 
 ROOT = os.environ.get("FRR_ROOT", "/")                      # of another system with FRR in it
 FRR = "/usr/lib/frr"
+# Since 10 zebra has its interfaces from mgmtd.
+DAEMONS = [d for d in ("mgmtd", "zebra", "bgpd") if os.path.exists(f"{ROOT.rstrip('/')}{FRR}/{d}")]
 tree, plan, network, work = sys.argv[1:5]
 CLONE_NEWNET = 0x40000000
 ECHO_PORT = 7007
@@ -44,7 +46,7 @@ def fail(text):
 
 
 def run(*words, **more):
-    done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60, **more)
     if done.returncode:
         fail(f"{' '.join(words)}: {(done.stderr or done.stdout).strip()[-400:]}")
     return done.stdout
@@ -68,10 +70,14 @@ class Conf:
 switches = {c.host: c for c in map(Conf, sorted(glob.glob(f"{tree}/sonic/{network}-*/*/frr.conf")))}
 if not switches:
     fail(f"no frr.conf of network '{network}' in {tree}/sonic")
-nodes = {}
+nodes, host_of = {}, {}                                     # host_of: of an object of docs/names.md
 for found in sorted(glob.glob(f"{tree}/netplan/*/*.yaml")):
     with open(found, encoding="utf-8") as opened:
-        nodes[os.path.basename(found)[:-5]] = yaml.safe_load(opened)["network"].get("ethernets", {})
+        name, group = os.path.basename(found)[:-5], os.path.basename(os.path.dirname(found)).rpartition("-")[0]
+        nodes[name] = yaml.safe_load(opened)["network"].get("ethernets", {})
+        host_of[f"node/{group}/{re.search('[0-9]*$', name)[0] or name}"] = name
+with open(f"{plan}/switches.csv", encoding="utf-8", newline="") as opened:
+    host_of |= {r["switch"]: r["host"] for r in csv.DictReader(opened) if r["network"] == network}
 leaves = [h for h in switches if h.startswith("leaf-")]
 spines = [h for h in switches if h.startswith("spine-")]
 links = []                                                  # (switch, interface, node or switch, interface)
@@ -84,9 +90,10 @@ def agree_with_cables():
         rows = [r for r in csv.DictReader(file) if r["network"] == network and r["from_port"] != "mgmt"]
     ports = collections.defaultdict(dict)                   # of a switch: number -> (far host, far port as docs/names.md has it)
     for r in rows:
-        ports[r["to_host"]][int(r["to_port"])] = (r["from_host"], r["from_port"])
-        if r["from_host"] in switches:
-            ports[r["from_host"]][int(r["from_port"])] = (r["to_host"], r["to_port"])
+        one, other = host_of[r["from"]], host_of[r["to"]]
+        ports[other][int(r["to_port"])] = (one, r["from_port"])
+        if one in switches:
+            ports[one][int(r["from_port"])] = (other, r["to_port"])
     if set(ports) != set(switches):
         fail(f"switches with cables are {sorted(ports)}, those with a frr.conf {sorted(switches)}")
     for host, by_number in ports.items():
@@ -116,6 +123,11 @@ def batch(lines, *more):
 def enter(name):
     if ctypes.CDLL(None, use_errno=True).setns(os.open(f"/run/netns/{space[name]}", os.O_RDONLY), CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "setns")
+
+
+def user_of_frr():
+    with open(f"{ROOT.rstrip('/')}/etc/passwd", encoding="utf-8") as file:
+        return next((int(u), int(g)) for name, _, u, g, *_ in (line.split(":") for line in file) if name == "frr")
 
 
 def addresses_of(host):
@@ -174,16 +186,22 @@ def start(host, text=None):
         file.write(text or switches[host].text)
     os.chmod(conf, 0o644)
     inside = ["chroot", ROOT] if ROOT != "/" else []
-    for daemon in ("zebra", "bgpd"):
+    for daemon in DAEMONS:
         pid = f"/var/run/frr/{s}.{daemon}.pid"
-        run("nsenter", f"--net=/run/netns/{s}", *inside, f"{FRR}/{daemon}", "-d", "-N", s, "-i", pid, "-A", "127.0.0.1", "-f", "/dev/null", "--log", f"file:{work}/{s}.{daemon}.log")
+        said = f"{work}/{s}.{daemon}.out"                   # a file: mgmtd keeps what it was given open
+        with open(said, "w", encoding="utf-8") as file:
+            done = subprocess.run(["nsenter", f"--net=/run/netns/{s}", *inside, f"{FRR}/{daemon}", "-d", "-N", s, "-i", pid, "-A", "127.0.0.1", *(["-f", "/dev/null"] if daemon != "mgmtd" else []),
+                                   "--log", f"file:{work}/{s}.{daemon}.log"], stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False, timeout=30)
+        if done.returncode:
+            with open(said, encoding="utf-8") as file:
+                fail(f"{daemon} of {host}: {file.read()[-400:]}")
         with open(ROOT.rstrip("/") + pid, encoding="utf-8") as file:
             started[host, daemon] = int(file.read())
     run("nsenter", f"--net=/run/netns/{s}", *inside, "vtysh", "-N", s, "-f", conf)
 
 
 def stop(host):
-    for daemon in ("bgpd", "zebra"):
+    for daemon in reversed(DAEMONS):
         pid = started.pop((host, daemon))
         os.kill(pid, signal.SIGTERM)
         while os.path.exists(f"/proc/{pid}"):
@@ -283,7 +301,7 @@ def talk(name, own, others, seconds, pipe):
     os.write(pipe, json.dumps([len(silent), sorted(silent)[:5]]).encode())
 
 
-def unreached(seconds=2.5):
+def unreached(seconds=1.6):
     """(pairs of addresses that could not talk, all pairs, examples)"""
     own = {n: [a.split("/")[0] for port in sorted(pb for _, _, b, pb in links if b == n) for a in nodes[n][port]["addresses"]] for n in space if n not in switches}
     waiting, total = [], 0
@@ -340,51 +358,56 @@ def main():
     total = all_talk("start")
     print(f"ok: {network}: {len(leaves)} leaves, {len(spines)} spines, {cables} cables, {compared} routes as planned, the widest over {widest} links; {total} pairs of addresses talk; {time.time() - begin:.0f} s")
     between = [x for x in links if x[2] in switches]
-    for spine in spines:
-        cut = [x for x in between if spine in (x[0], x[2])]
-        for x in cut:
-            set_link(x, "down")
-        settle(without(cut), f"{spine} dead")
-        all_talk(f"{spine} dead")
-        for x in cut:
+    down = []
+
+    def cut(what, now):
+        """These links and no others are down: routes are as they should be without them, and all addresses talk."""
+        for x in down:
             set_link(x, "up")
-        settle(links, f"{spine} back")
+        down[:] = now
+        for x in down:
+            set_link(x, "down")
+        settle(without(down), what)
+        all_talk(what)
+
+    for spine in spines:
+        cut(f"{spine} dead", [x for x in between if spine in (x[0], x[2])])
     print(f"ok: {network}: each of {len(spines)} spines dead in turn, all routes over the others, all addresses talk; {time.time() - begin:.0f} s")
-    for i, leaf in enumerate(leaves):
-        own = [x for x in between if leaf in (x[0], x[2])]
-        cut = own[i % len(own)]
-        set_link(cut, "down")
-        settle(without([cut]), f"{cut} cut")
-        all_talk(f"{cut} cut")
-        set_link(cut, "up")
-    settle(links, "all links back")
-    print(f"ok: {network}: a link of each of {len(leaves)} leaves cut in turn, the same; {time.time() - begin:.0f} s")
-    # Broken twins.
-    leaf = leaves[0]
-    text = switches[leaf].text
-    one = sorted(switches[leaf].neighbours)[0]
-    for what, twin in (("another number", text.replace(f"router bgp {switches[leaf].asn}\n", f"router bgp {switches[leaf].asn + 100000}\n")),
-                       (f"no neighbour on {one}", re.sub(rf"^ neighbor {one} .*\n", "", text, flags=re.M))):
-        if twin == text:
-            fail(f"the twin with {what} is the original")
+    each = [[x for x in between if leaf in (x[0], x[2])][i % widest] for i, leaf in enumerate(leaves)]
+    for x in (each[0], each[-1]):
+        cut(f"the link of {x[0]} and {x[2]} cut", [x])
+    cut("a link of each leaf cut", each)
+    cut("all links back", [])
+    print(f"ok: {network}: a link cut, another, and one of each of {len(leaves)} leaves: the same; {time.time() - begin:.0f} s")
+    broken_twins()
+    print(f"ok: {network}: all done in {time.time() - begin:.0f} s")
+
+
+def broken_twins():
+    node, port = next((b, pb) for _, _, b, pb in links if b in nodes)
+    run("ip", "-n", space[node], "route", "flush", "table", str(nodes[node][port]["routing-policy"][0]["table"]))
+    run("ip", "-n", space[node], "route", "flush", "table", "main", "proto", "boot")   # in which another port would stand in
+    silent, total, _ = unreached()
+    own = nodes[node][port]["addresses"][0].split("/")[0]
+    ports = sum(b not in switches for _, _, b, _ in links)
+    if silent != 2 * total // ports:                        # it reaches nobody, and nobody it
+        fail(f"{node} without the routes of {port} ({own}) was not seen as that: {silent} of {total} pairs of addresses cannot talk")
+    print(f"ok: {network}: {node} without the routes of {port}: {silent} of {total} pairs of addresses cannot talk")
+    one, two = leaves[0], leaves[1]
+    lost = sorted(switches[two].neighbours)[0]
+    twins = {one: ("another number", switches[one].text.replace(f"router bgp {switches[one].asn}\n", f"router bgp {switches[one].asn + 100000}\n")),
+             two: (f"no neighbour on {lost}", re.sub(rf"^ neighbor {lost} .*\n", "", switches[two].text, flags=re.M))}
+    for leaf, (what, text) in twins.items():
+        if text == switches[leaf].text:
+            fail(f"the twin of {leaf} with {what} is the original")
         stop(leaf)
-        start(leaf, twin)
-        time.sleep(6)                                       # the good one is there after less
-        wrong, _ = differences(links)
+        start(leaf, text)
+    time.sleep(8)                                           # the good ones are there after less
+    for leaf, (what, _) in twins.items():
+        wrong, compared = differences(links, [leaf])
         if not wrong:
             fail(f"{leaf} with {what} was not seen")
-        print(f"ok: {network}: {leaf} with {what}: {len(wrong)} routes differ, {wrong[0]}")
-        stop(leaf)
-        start(leaf)
-        settle(links, f"{leaf} as compiled again")
-    node, port = next((b, pb) for _, _, b, pb in links if b in nodes)
-    table = nodes[node][port]["routing-policy"][0]["table"]
-    run("ip", "-n", space[node], "route", "flush", "table", str(table))
-    run("ip", "-n", space[node], "route", "flush", "proto", "boot")
-    silent, total, _ = unreached()
-    if not silent:
-        fail(f"{node} without its routes was not seen")
-    print(f"ok: {network}: {node} without its routes: {silent} of {total} pairs of addresses cannot talk; {time.time() - begin:.0f} s")
+        print(f"ok: {network}: {leaf} with {what}: {len(wrong)} of its {compared} routes differ, {wrong[0]}")
 
 
 if not os.path.exists(f"{ROOT.rstrip('/')}{FRR}/bgpd"):
@@ -393,10 +416,9 @@ if os.geteuid() != 0:
     cannot("network namespaces need root")
 try:
     os.makedirs(f"{ROOT.rstrip('/')}/var/run/frr", exist_ok=True)
-    if ROOT == "/":
-        shutil.chown("/var/run/frr", "frr", "frr")
     os.makedirs(work, exist_ok=True)
-    shutil.chown(work, "frr", "frr")
+    for folder in (work, f"{ROOT.rstrip('/')}/var/run/frr"):
+        os.chown(folder, *user_of_frr())
     main()
 finally:
     clean()
