@@ -285,8 +285,6 @@ constexpr Row kRows[] = {
      "SONiC cannot split a port of a switch as the plan does"},
     {"sonic-ports-unknown", Severity::warning, "output sonic", Standing::acceptable,
      "SONiC's names and lanes of a switch's ports are not known, so it gets no config_db.json"},
-    {"sonic-uplinks-unmade", Severity::note, "output sonic", Standing::acceptable,
-     "uplinks of management switches end on a switch, in no VLAN"},
     {"spec-acceptance-expired", Severity::warning, kWishes, Standing::must_mend, "an acceptance is past its date"},
     {"spec-acceptance-unused", Severity::warning, kWishes, Standing::must_mend,
      "an acceptance names a finding that does not occur there"},

@@ -47,12 +47,6 @@ void SonicChecks::look(const ConfiguredSwitch& s, const SonicPortMap* map, const
               one_line(*facts.hwsku) + "' of " + model_of(s),
           "name a hardware SKU that has it (`sonic: { hwsku, modes }` of the part), or plan another rate");
   }
-  if (!s.routed && std::any_of(s.ports.begin(), s.ports.end(),
-                               [](const SwitchPort& p) { return p.kind == SwitchPort::Far::equipment; }))
-    add(s, "sonic-uplinks-unmade",
-        "uplinks of management switches end on its switches, and are in no VLAN there: a network of its own comes over "
-        "them",
-        "give these ports a VLAN or an address by hand, as the routes between both networks ask");
   if (!s.management)
     add(s, "sonic-management-unmade", "the switches have no management address in their config_db.json",
         "give the cluster a network that `connects: everything`, with a subnet");
@@ -93,8 +87,7 @@ void SonicChecks::look(const ConfiguredSwitch& s, const SonicPortMap* map, const
 
 void SonicChecks::say(Findings& findings) const {
   for (const Said& d : said_) {
-    const bool note = d.rule == "sonic-management-unmade" || d.rule == "sonic-uplinks-unmade" ||
-                      d.rule == "sonic-class-without-buffers";
+    const bool note = d.rule == "sonic-management-unmade" || d.rule == "sonic-class-without-buffers";
     const SourceSpan span = d.network->spec ? d.network->spec->switch_os.span : d.network->span;
     const std::string message = "network '" + d.network->name + "': " + d.message;
     Finding& f = note ? findings.note(d.rule, span, message) : findings.warning(d.rule, span, message);

@@ -160,7 +160,7 @@ void write_routed(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<Ro
 }
 
 // One broadcast domain for packets without a tag: with the number of the network, else with the first that nobody has.
-// Uplinks of management switches are in none: that network is no part of this one (SonicChecks says so).
+// Uplinks of management switches are in none: that network is no part of this one (check_switches says so).
 void write_flat(JsonWriter& j, const std::vector<Row>& rows) {
   std::set<std::int64_t> numbers;
   bool unnumbered = false;
