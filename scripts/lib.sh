@@ -52,6 +52,21 @@ install_missing() {
   remove_policy
 }
 
+# unpack_suite SUITE FOLDER PACKAGE...: these packages of another Debian, with what they depend on, unpacked in FOLDER.part; no script of a package is run and
+# nothing is installed but mmdebstrap. The caller renames FOLDER.part when it is done with it.
+unpack_suite() {
+  local suite=$1 folder=$2 mirror packages
+  shift 2
+  packages=$(IFS=,; echo "$*")
+  install_missing mmdebstrap
+  # From where this machine has its own packages.
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | sort -u | head -n 1)
+  [ -n "$mirror" ] || stop "apt-get names no source of packages: run apt-get update, or give this machine one"
+  mkdir -p "$(dirname "$folder")"
+  as_root mmdebstrap --quiet --variant=extract --include="$packages" "$suite" "$folder.part" "$mirror" ||
+    { as_root rm -rf "$folder.part"; stop "mmdebstrap could not unpack $suite: is this machine on line?"; }
+}
+
 # The nvcc of this machine, where cmake/cuda.cmake looks for it; fails where there is none.
 system_nvcc() {
   local candidate

@@ -5,6 +5,7 @@ agree between the outputs, and with plan.json and cables.csv. And twins with one
 usage: agreement.py PROGRAM SOURCE WORK [SPEC…]
 """
 import collections
+import csv
 import glob
 import ipaddress
 import json
@@ -473,6 +474,82 @@ class Tree:
                     same(f"traffic class of {asked[0]} on the ports and in {file} of {group}", {ports[i][1] for i in asked[0]}, {found[1]})
                     self.count("traffic class: roce = fabric-env", 1)
 
+    def sonic(self, hosts):
+        """A switch and what is plugged into it agree: the other end's address and prefix, MTU, lossless class, and who stands there; each link between switches is
+        told alike at both ends."""
+        configs = {os.path.basename(os.path.dirname(p)): json.loads(text_of(p)) for p in glob.glob(os.path.join(self.tree, "sonic", "*", "*", "config_db.json"))}
+        if not configs:
+            return
+        spec = yaml.load(text_of(self.book, "spec.yaml"), Loader)
+        points = {str(r.get("dscp", 26)) for r in ((n or {}).get("roce") for n in (spec.get("networks") or {}).values()) if r is not None}
+        mtus, ends = self.mtus(), {}
+        classes = {}                                     # node: {port: (priority, DSCPs, pause frames, marking)}
+        for path in glob.glob(os.path.join(self.tree, "roce", "*", "cluster-roce")):
+            ports = {w[1]: (w[2], frozenset(w[6:]), w[4] == "on", w[5] == "1") for w in (shlex.split(line) for line in text_of(path).splitlines() if line.startswith("port "))}
+            for n in self.groups[os.path.basename(os.path.dirname(path))]:
+                classes[n] = ports
+        of_node = self.of_node(hosts)
+        for switch, c in configs.items():
+            aliases = {p: v["alias"] for p, v in c["PORT"].items()}
+            used = {p for p, v in c["PORT"].items() if v["admin_status"] == "up"}
+            same(f"sonic: ports of {switch} with a neighbour and those that are up", set(c["DEVICE_NEIGHBOR"]), used)
+            told = {r["port"]: (r["neighbour"], r["neighbour_port"]) for r in csv.DictReader(open(glob.glob(os.path.join(self.tree, "sonic", "*", switch, "neighbours.csv"))[0], encoding="utf-8"))}
+            same(f"sonic: neighbours of {switch} in both files", told, {p: (v["name"], v.get("port", "")) for p, v in c["DEVICE_NEIGHBOR"].items()})
+            for port, far in c["DEVICE_NEIGHBOR"].items():
+                ends[switch, aliases[port]] = (far["name"], far.get("port"))
+                addresses = [ipaddress.ip_interface(k.split("|")[1]) for k in c.get("INTERFACE", {}) if k.startswith(port + "|")]
+                if far["name"] in self.node_group:
+                    node, interface = far["name"], far.get("port")
+                    for a in addresses:
+                        there = [i for i in a.network if i != a.ip]
+                        if a.network.prefixlen != 31 or not any(there[0] in ips for ips in of_node[node].values()):
+                            raise Disagree(f"sonic: {port} of {switch} has {a}, {node} has not the other end of it")
+                        self.count("addresses: sonic = hosts", 1)
+                    if interface in mtus.get(node, {}):
+                        same(f"sonic: MTU of {port} of {switch} and of {interface} of {node}", int(c["PORT"][port]["mtu"]), mtus[node][interface])
+                        self.count("MTU: sonic = network configuration", 1)
+                    if interface in classes.get(node, {}):
+                        same(f"sonic: the lossless class of {port} of {switch} and that of {interface} of {node}", self.switch_class(c, port, classes[node][interface], points), classes[node][interface])
+                        self.count("classes: sonic = roce", 1)
+                elif far["name"] in configs and addresses:
+                    raise Disagree(f"sonic: {port} of {switch} has an address, its neighbour is a switch")
+        for (switch, front), (other, there) in ends.items():
+            if other in configs:
+                same(f"sonic: the far end of {front} of {switch}", ends.get((other, there)), (switch, front))
+                self.count("links: sonic = sonic", 1)
+        for path in glob.glob(os.path.join(self.tree, "sonic", "*", "*", "frr.conf")):
+            c = configs.get(os.path.basename(os.path.dirname(path)))
+            if c:
+                sessions = set(re.findall(r"^ neighbor (\S+) interface ", text_of(path), re.M))
+                same(f"sonic: ports with a session and those without an address of {path[-60:]}", sessions, {p for p, v in c["INTERFACE"].items() if v.get("ipv6_use_link_local_only") == "enable"})
+                same("sonic: number and address of the router", (c["DEVICE_METADATA"]["localhost"]["bgp_asn"], c["DEVICE_METADATA"]["localhost"]["bgp_router_id"]),
+                     (re.search(r"^router bgp (\d+)", text_of(path), re.M)[1], re.search(r"bgp router-id (\S+)", text_of(path))[1]))
+                self.count("sessions: frr.conf = sonic", len(sessions))
+
+    def mtus(self):
+        """{node: {port: MTU}} as netplan and cloud-init's network-config have it; of a port of a bond that of the bond."""
+        out = {}
+        for path in glob.glob(os.path.join(self.tree, "netplan", "*", "*.yaml")) + glob.glob(os.path.join(self.tree, "cloud-init", "*", "*", "network-config")):
+            node = os.path.basename(path)[:-5] if path.endswith(".yaml") else os.path.basename(os.path.dirname(path))
+            config = yaml.load(text_of(path), Loader)["network"]
+            of = out.setdefault(node, {})
+            for name, device in (config.get("ethernets") or {}).items():
+                if "mtu" in device:
+                    of[name] = int(device["mtu"])
+        return out
+
+    @staticmethod
+    def switch_class(c, port, expected, points):
+        """The class of a port as the node would say it: priority, code points (of those of the spec only the node's: others' networks may share the switch), pause
+        frames, marking."""
+        maps = c.get("PORT_QOS_MAP", {}).get(port, {})
+        priority = next((t for d, t in c.get("DSCP_TO_TC_MAP", {}).get(maps.get("dscp_to_tc_map"), {}).items() if d in expected[1]), None)
+        queue = c.get("TC_TO_QUEUE_MAP", {}).get(maps.get("tc_to_queue_map"), {}).get(priority)
+        dscps = frozenset(d for d, t in c.get("DSCP_TO_TC_MAP", {}).get(maps.get("dscp_to_tc_map"), {}).items() if t == priority and (d in expected[1] or d not in points))
+        pause = priority in maps.get("pfc_enable", "").split(",") and c["MAP_PFC_PRIORITY_TO_QUEUE"][maps["pfc_to_queue_map"]].get(priority) == queue
+        profile = c.get("WRED_PROFILE", {}).get(c.get("QUEUE", {}).get(f"{port}|{queue}", {}).get("wred_profile"), {})
+        return priority, dscps, pause, profile.get("ecn") == "ecn_all"
+
     def opensm(self):
         for path in glob.glob(os.path.join(self.tree, "opensm", "*", "opensm.conf")):
             prefix = re.search(r"^subnet_prefix (0x[0-9a-f]+)", text_of(path), re.M)
@@ -612,6 +689,7 @@ class Tree:
         self.prometheus()
         self.fabric_env()
         self.roce()
+        self.sonic(hosts)
         self.opensm()
         self.installed(hosts)
         self.containers()
@@ -626,7 +704,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce", "sonic")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -656,7 +734,7 @@ def main():
         failed += twins(trees, work)
         missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
-                   "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "classes: roce = spec", "traffic class: roce = fabric-env", "installers = groups of the plan",
+                   "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "classes: roce = spec", "addresses: sonic = hosts", "MTU: sonic = network configuration", "classes: sonic = roce", "links: sonic = sonic", "sessions: frr.conf = sonic", "traffic class: roce = fabric-env", "installers = groups of the plan",
                    "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in", "name servers: netplan = dns"} - set(sums)
         if missing:
             print(f"FAILED: nothing was compared for: {sorted(missing)}")
@@ -691,6 +769,14 @@ def twins(trees, work):
             ("the prefix in fabric-env", "superpod", "fabric-env/gpu/apply.sh", "infiniband fe80", "infiniband fec0"),
             ("a port's traffic class", "roce", "roce/gpu/cluster-roce", "port ai1 4 136", "port ai1 4 104"),
             ("a traffic class in fabric-env", "roce", "fabric-env/gpu/nccl.conf", "NCCL_IB_TC=136", "NCCL_IB_TC=152"),
+            ("an address of a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", "Ethernet4|10.1.0.", "Ethernet4|10.1.1."),
+            ("the MTU of a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"speed": "400000", "mtu": "9000"', '"speed": "400000", "mtu": "1500"'),
+            ("a code point on a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"34": "4"', '"34": "3"'),
+            ("one more code point on a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"35": "0"', '"35": "4"'),
+            ("pause frames of a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"pfc_enable": "4"', '"pfc_enable": "3"'),
+            ("marking on a switch", "sonic", "sonic/ai-0/leaf-ai-u1-r1/config_db.json", '"ecn": "ecn_all"', '"ecn": "ecn_none"'),
+            ("the far end of a link", "sonic", "sonic/ai-0/spine-ai-01/config_db.json", '"name": "leaf-ai-u1-r1"', '"name": "leaf-ai-u1-r2"'),
+            ("a session on another port", "sonic", "sonic/ai-0/spine-ai-01/frr.conf", "neighbor Ethernet8 interface", "neighbor Ethernet16 interface"),
             ("a lossless class", "roce", "roce/cpu/cluster-roce", "port data1 3 104", "port data1 4 104"),
             ("ports of another machine", "roce", "roce/gpu/cluster-roce", "port ai1 ", "port ai7 "),
             ("a group without the role", "roce", "ansible/site.yml", "role: roce", "role: rdma"),

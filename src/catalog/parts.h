@@ -50,6 +50,36 @@ struct OutletGroup {
   }
 };
 
+// How SONiC names and numbers the cages of a switch, in the order of their numbers on the front: the ports, then the
+// uplinks. Lists of numbers are written as steps: 0-504/8 is 0, 8, 16 to 504 (src/model/sonic_ports.h).
+struct SonicPorts {
+  SourceSpan span;
+  Value<std::string> platform, hwsku, names, lanes, alias, split_alias, modes, uplink_modes, lossless_lengths;
+  Value<std::int64_t> width, uplink_width;
+  static constexpr std::string_view type_name = "ports under SONiC";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("platform", s.platform, {.required = true, .doc = "SONiC's name of the platform: x86_64-nvidia_sn5600-r0"});
+    v("hwsku", s.hwsku, {.required = true, .doc = "hardware SKU, of which the ports below are"});
+    v("width", s.width, {.required = true, .doc = "lanes of one cage", .least = 1, .most = 8});
+    v("uplink_width", s.uplink_width, {.doc = "lanes of one cage of the further ports", .least = 1, .most = 8});
+    v("names", s.names,
+      {.required = true, .doc = "number of each cage's first port: 0-504/8 names Ethernet0, Ethernet8 to Ethernet504"});
+    v("lanes", s.lanes, {.required = true, .doc = "number of each cage's first lane, written like names"});
+    v("alias", s.alias, {.required = true, .doc = "name of a port on the front; {cage} is the number of the cage"});
+    v("split_alias", s.split_alias,
+      {.doc =
+           "the same of a part of a split port: {way} counts from 1, {letter} from a, {lane} is its first lane in the "
+           "cage, from 1"});
+    v("modes", s.modes,
+      {.doc = "breakout modes of a cage, in SONiC's words: 1x400G[200G] 2x200G; left out: its hardware SKU has whole "
+              "ports only"});
+    v("uplink_modes", s.uplink_modes, {.doc = "breakout modes of a cage of the further ports"});
+    v("lossless_lengths", s.lossless_lengths,
+      {.doc = "cable lengths, in metres, that its hardware SKU has profiles of lossless buffers for: 5 40 300"});
+  }
+};
+
 struct SwitchPart {
   SourceSpan span;
   Value<std::string> name;
@@ -64,6 +94,7 @@ struct SwitchPart {
   Value<Seconds> latency;
   Value<AirPath> airflow;
   std::optional<PsuSet> psus;
+  std::optional<SonicPorts> sonic;
   static constexpr std::string_view type_name = "switch";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -91,6 +122,7 @@ struct SwitchPart {
     v("latency", s.latency, {.doc = "port to port"});
     v("airflow", s.airflow, {.doc = "way of the air through it, where the model has only one"});
     v("psus", s.psus, {.doc = "power supplies"});
+    v("sonic", s.sonic, {.doc = "names and lanes of its ports under SONiC; left out: not known"});
   }
 };
 

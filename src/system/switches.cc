@@ -8,6 +8,7 @@
 #include "model/group_ends.h"
 #include "model/roce.h"
 #include "model/routed.h"
+#include "model/sonic_ports.h"
 #include "plan/equipment.h"
 #include "plan/fabric/bgp.h"
 #include "plan/fabric/cabling.h"
@@ -145,7 +146,10 @@ class Emitter {
         fabric_(plan_.fabrics[at(of.fabric)]),
         links_(plan_),
         fronts_(fabric_),
-        by_switch_(sort_links(plan_, links_, of.fabric)) {}
+        by_switch_(sort_links(plan_, links_, of.fabric)) {
+    for (const FabricTier& tier : fabric_.tiers)
+      maps_.push_back(tier.part ? SonicPortMap::of(*tier.part) : std::nullopt);
+  }
 
   void each(const std::function<void(const ConfiguredSwitch&)>& take) {
     ConfiguredSwitch s;
@@ -222,7 +226,10 @@ class Emitter {
     p.rate = links_.rate(l);
     links_.near_end(l, near_);
     links_.far_end(l, far_);
-    plan_.cabling().name_cable(plan_.cabling().run(l), l, near_, far_, p.cable);
+    const Cabling::Run run = plan_.cabling().run(l);
+    plan_.cabling().name_cable(run, l, near_, far_, p.cable);
+    p.length = run.length;
+    name_port(sw, p);
     p.mtu = network_.spec->mtu.value_or(0);
     if (l.block >= 0) {
       member(l, p);
@@ -237,11 +244,21 @@ class Emitter {
       SwitchPort there;
       there.number = far ? l.near_port : l.far_port;
       fronts_.place(other, far, there);
+      there.rate = p.rate;
+      name_port(other, there);
       p.far_port = switch_port_name(of_.os, there);
+      p.far_front = there.front;
       if (of_.routed) p.far_asn = asn(other);
     }
     if (!of_.routed) set_vlans(l, p);
     return p;
+  }
+
+  void name_port(SwitchRef sw, SwitchPort& p) const {
+    const std::optional<SonicPortMap>& map = maps_[at(sw.tier)];
+    if (!map) return;
+    if (auto port = map->port(p.cage, p.ways, p.way, p.rate))
+      p.name = std::move(port->name), p.front = std::move(port->alias);
   }
 
   void member(const PluggedLink& l, SwitchPort& p) {
@@ -310,6 +327,7 @@ class Emitter {
   const Links links_;
   const Fronts fronts_;
   const LinksOfSwitches by_switch_;
+  std::vector<std::optional<SonicPortMap>> maps_;  // of the tiers
   std::map<std::tuple<int, int, int>, std::vector<std::string>> port_names_;
   CableEnd near_, far_;
 };
@@ -326,6 +344,7 @@ void each_switch(const System& in, const ConfiguredFabric& fabric,
 }
 
 std::string switch_port_name(SwitchOs os, const SwitchPort& p) {
+  if (!p.name.empty()) return p.name;
   std::string out;
   switch (os) {
     case SwitchOs::sonic:

@@ -47,6 +47,11 @@ struct SwitchPort {
   std::string far_port;  // as the operating system at that end calls it: compute3, Ethernet8; of bought storage as in
                          // docs/names.md
   std::string cable;     // cable/leaf/compute/u1/r3/17
+  Meters length{0};      // of the cable, as sold; 0: not known
+  // As the operating system calls this port, what it writes on the front, and what the switch at the far end writes
+  // there. SONiC: Ethernet12, etp2b, from the facts of the part (model/sonic_ports.h); without such facts the front is
+  // empty and the name follows from the lanes.
+  std::string name, front, far_front;
   // Routed: of a member's link, this end and the far one; 0 elsewhere, also for what a routed leaf has no pair for.
   std::uint32_t address = 0, far_address = 0;
   std::int64_t far_asn = 0;  // routed: of a switch
@@ -80,9 +85,9 @@ struct ConfiguredSwitch {
 // The switches of one fabric, lowest tier first, in the order of their index. References last until `take` returns.
 void each_switch(const System&, const ConfiguredFabric&, const std::function<void(const ConfiguredSwitch&)>& take);
 
-// A port as this operating system calls it. SONiC: "Ethernet" and its first lane, where a cage has as many lanes as its
-// form has (QSFP 4, QSFP-DD and OSFP 8): sonic-buildimage, device/*/platform.json. `Ethernet4` is the second half of
-// the first OSFP cage.
+// A port as this operating system calls it: its name, or, where its part has no facts about SONiC, "Ethernet" and its
+// first lane, where a cage has as many lanes as its form has (QSFP 4, QSFP-DD and OSFP 8): sonic-buildimage,
+// device/*/platform.json. `Ethernet4` is the second half of the first OSFP cage.
 std::string switch_port_name(SwitchOs, const SwitchPort&);
 
 // Lanes of a cage by its form (catalogue: osfp, qsfp112, sfp28); 0: not known.

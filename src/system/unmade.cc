@@ -42,6 +42,19 @@ void switches(const System& in, Findings& findings) {
   }
 }
 
+// What the files of configured switches cannot do.
+void switch_systems(const System& in, Findings& findings) {
+  if (!in.makes("sonic")) return;
+  for (const ConfiguredFabric& of : configured_fabrics(in)) {
+    const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(of.fabric)];
+    findings
+        .note(kRule, net.spec->switch_os.span,
+              "no output installs SONiC on the switches of network '" + net.name +
+                  "', or gives them users, passwords and keys")
+        .help("follow sonic/README.md of the compiled tree: it has the commands in their order");
+  }
+}
+
 void nvlink_switches(const System& in, Findings& findings) {
   for (const AssemblyGroupModel& a : in.cluster.assemblies)
     if (a.count > 0 && a.part && std::any_of(a.part->trays.begin(), a.part->trays.end(), [](const auto& t) {
@@ -134,6 +147,7 @@ void software(const System& in, Findings& findings) {
 void check_unmade_systems(const System& in, Findings& findings) {
   switches(in, findings);
   check_switches(in, findings);
+  switch_systems(in, findings);
   nvlink_switches(in, findings);
   storage(in, findings);
   kubernetes(in, findings);

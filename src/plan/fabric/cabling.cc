@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/index.h"
+#include "base/text.h"
 #include "plan/fabric/cable_picker.h"
 #include "plan/fabric/cabling_links.h"
 #include "spec/network.h"
