@@ -11,20 +11,6 @@
 namespace clusterc {
 namespace {
 
-std::string_view sharded_word(Sharding s) {
-  switch (s) {
-    case Sharding::none:
-      return "none";
-    case Sharding::optimizer:
-      return "optimizer";
-    case Sharding::gradients:
-      return "gradients";
-    case Sharding::all:
-      return "all";
-  }
-  return {};
-}
-
 // A value that whoever submits the job may set: NAME=value sbatch job.sbatch.
 void choice(std::string& out, std::string_view name, std::string_view value) {
   ((out += "if [ -z \"${").append(name) += ":-}\" ]; then ").append(name) += '=';
@@ -41,7 +27,7 @@ void split_settings(const Job& j, ShellWriter& w) {
   w.export_("PLAN_DATA", s.data).export_("PLAN_EXPERT", s.expert).export_("PLAN_INTERLEAVE", s.interleave);
   w.export_("PLAN_MICRO_BATCH", s.micro_batch).export_("PLAN_ACCUMULATION", s.accumulation);
   w.export_("PLAN_BATCH", s.batch).export_("PLAN_SEQUENCE", s.sequence);
-  w.export_("PLAN_SHARDED", sharded_word(s.sharded)).export_("PLAN_RECOMPUTE", recompute_word(s.recompute));
+  w.export_("PLAN_SHARDED", sharding_word(s.sharded)).export_("PLAN_RECOMPUTE", recompute_word(s.recompute));
   if (j.steps) w.export_("PLAN_STEPS", *j.steps);
   if (j.checkpoint_steps) w.export_("PLAN_CHECKPOINT_STEPS", *j.checkpoint_steps);
 }
@@ -72,7 +58,7 @@ void settings(const CompileInput& in, const Job& j, Bundle& bundle) {
   } else {
     out += "if [ -z \"${CHECKPOINTS:-}\" ]; then CHECKPOINTS=";
     append_shell_word(out, j.checkpoints);
-    out += "/\"$USER\"/checkpoints/" + j.name + "; fi\n";
+    out += "/\"${USER:-$(id -un)}\"/checkpoints/" + j.name + "; fi\n";
   }
   out += "export TRAIN CHECKPOINTS\n";
   if (!j.image.empty()) {
