@@ -27,6 +27,9 @@ namespace {
 constexpr std::int64_t kSignalMargin = 120;
 // A checkpoint whose time nobody knows.
 constexpr std::int64_t kUnknownCheckpoint = 300;
+// Between checkpoints, where the spec does not say and the time of a save is not known: an interruption then takes a
+// quarter of an hour of work on average.
+constexpr Seconds kCheckpointEvery{1800};
 constexpr std::int64_t kLongestSignal = 65535;  // seconds (sbatch(1), --signal)
 
 struct Word {
@@ -289,6 +292,10 @@ class JobPlanner {
   static void warn(const WorkloadPlan& plan, Job& j) {
     if (plan.checkpoint && plan.checkpoint->every) j.checkpoint_every = *plan.checkpoint->every;
     if (!j.checkpoint_every && j.workload->checkpoint_every) j.checkpoint_every = *j.workload->checkpoint_every;
+    if (!j.checkpoint_every && j.launcher != JobLauncher::mpi) {
+      j.checkpoint_every = kCheckpointEvery;
+      j.every_assumed = true;
+    }
     if (j.checkpoint_every && j.step && j.step->value > 0)
       j.checkpoint_steps = std::max<std::int64_t>(1, whole(std::floor(j.checkpoint_every->value / j.step->value)));
     // The limit that the spec sets for a save counts where it is longer than what the storage takes.

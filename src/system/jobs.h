@@ -57,6 +57,7 @@ struct Job {
   std::optional<Transformer> model;               // with a split
   std::optional<std::int64_t> steps;              // of the whole training
   std::optional<std::int64_t> checkpoint_steps;   // between checkpoints, at the planned step time
+  bool every_assumed = false;                     // checkpoint_every: neither the spec nor the plan has it
   std::optional<Seconds> checkpoint_every, step;  // as planned
   bool requeues = true;                           // before its limit; a program without checkpoints would begin anew
   std::int64_t world() const { return nodes * processes; }

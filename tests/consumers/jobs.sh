@@ -42,7 +42,7 @@ in_folder() { local folder=$1; shift; (cd "$folder" && ctl "$@"); }
 job() { ctl scontrol show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -1; }
 # wait_for SECONDS WHAT COMMAND WANTED: seconds as on an idle machine, four times that on one that is not
 wait_for() {
-  local until=$((SECONDS + 4 * $1)) got
+  local until=$((SECONDS + ${PATIENCE:-4} * $1)) got
   while [ $SECONDS -le $until ]; do
     got=$(eval "$3")
     # shellcheck disable=SC2053
@@ -50,7 +50,7 @@ wait_for() {
     sleep 0.3
   done
   cat "$work"/*.out >&2
-  fail "$2 is '$got' after $((4 * $1)) s, expected '$4'"
+  fail "$2 is '$got' after $((${PATIENCE:-4} * $1)) s, expected '$4'"
 }
 
 tested=0
@@ -73,8 +73,9 @@ begins() { sed -n 's/^begin at step \([0-9]*\) .*/\1/p' "$log" 2> /dev/null | tr
 id=$(in_folder "$jobs/workload/ddp" sbatch --parsable --output="$log" job.sbatch --steps 60 --every 5 --pause "${PAUSE:-0.3}") || fail "sbatch"
 wait_for 40 "a checkpoint" '[ -n "$(newest)" ] && echo saved' saved
 first=$(job "$id" NodeList)
-gone=$(job "$id" NodeList | sed 's/.*[^0-9]\([0-9]*\)]*$/n\1/')
+gone=$(ctl scontrol show hostnames "$first" | tail -1)
 kept=$(newest)
+[ -n "$gone" ] || fail "no node of '$first'"
 tag=$(sed -n "s/^netns \(.*\)-$gone$/\1/p" "$run/virtual-slurm.state")
 # shellcheck disable=SC2046
 kill -9 $(ip netns pids "$tag-$gone")   # slurmd, slurmstepd, and all that runs there

@@ -59,7 +59,6 @@ void request(const CompileInput& in, const Job& j, std::string& out) {
   if (!j.gres.empty()) sbatch_line(out, "gres", j.gres);
   sbatch_line(out, "exclusive");
   sbatch_line(out, "mem", "0");
-  if (j.switches > 0) sbatch_line(out, "switches", std::to_string(j.switches));
   if (j.limit) sbatch_line(out, "time", std::to_string(*j.limit));
   sbatch_line(out, "requeue");
   sbatch_line(out, "open-mode", "append");

@@ -83,6 +83,10 @@ trap '' USR1
 exec "$TRAIN" "$@"
 )sh";
 
+bool is_watched(JobLauncher l) {
+  return l == JobLauncher::torchrun || l == JobLauncher::megatron || l == JobLauncher::deepspeed;
+}
+
 }  // namespace
 
 void emit_launch(const CompileInput& in, const Job& j, Bundle& bundle) {
@@ -90,6 +94,7 @@ void emit_launch(const CompileInput& in, const Job& j, Bundle& bundle) {
   std::string& out = bundle.text();
   out += "#!/bin/bash\n";
   out += made_by(in, "");
+  if (is_watched(j.launcher)) out += "# shellcheck disable=SC2317,SC2329  # the trap calls the functions\n";
   switch (j.launcher) {
     case JobLauncher::torchrun:
     case JobLauncher::megatron:

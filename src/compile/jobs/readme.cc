@@ -20,6 +20,11 @@ void figures(const CompileInput& in, const Job& j, std::string& out) {
       j.nodes == j.asked ? number(j.nodes)
                          : number(j.nodes) + " of " + number(j.asked) + ": the split has no work for more");
   row(out, "processes", number(j.nodes) + " x " + number(j.processes) + " = " + number(j.world()));
+  // Not in the script: the topology plugin looks for the fewest by itself, and a job that waits for them would start
+  // later after each failure of a node.
+  if (j.switches > 0)
+    row(out, "fewest leaf switches",
+        number(j.switches) + ": Slurm looks for them; `sbatch --switches=" + number(j.switches) + "` waits for them");
   if (j.split) {
     const JobSplit& s = *j.split;
     row(out, "tensor x pipeline x context x data",
@@ -35,7 +40,8 @@ void figures(const CompileInput& in, const Job& j, std::string& out) {
   if (j.steps) row(out, "steps", number(*j.steps));
   if (j.checkpoint_every)
     row(out, "time between checkpoints",
-        to_text(*j.checkpoint_every) + (j.checkpoint_steps ? " (" + number(*j.checkpoint_steps) + " steps)" : ""));
+        to_text(*j.checkpoint_every) + (j.every_assumed ? ", assumed" : "") +
+            (j.checkpoint_steps ? " (" + number(*j.checkpoint_steps) + " steps)" : ""));
   row(out, "time limit of one start", j.limit ? number(*j.limit) + " min" : "none: `sbatch --time=…` sets one");
   if (j.requeues) row(out, "signal before the limit", number(j.warning) + " s: " + j.warning_sum);
 }
