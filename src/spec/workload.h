@@ -94,8 +94,8 @@ struct Launcher {  // "torchrun": the program that starts the processes of a job
   static void describe(Self& s, V&& v) {
     v("kind", s.kind,
       {.required = true,
-       .doc = "program that starts the processes",
-       .words = "torchrun|deepspeed|megatron|ray|jax|horovod"});
+       .doc = "program that starts the processes; mpi: srun, through the MPI library",
+       .words = "torchrun|deepspeed|megatron|ray|jax|horovod|mpi"});
     v("script", s.script,
       {.doc = "training script, a path on the nodes; left out: the variable TRAIN when the job is submitted"});
     v("image", s.image,
@@ -146,7 +146,7 @@ struct Workload {
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
     v("launcher", s.launcher,
       {.doc = "program that starts its processes under Slurm: torchrun, or { kind: megatron, script: … }; left out: by "
-              "`software.frameworks`, else torchrun"});
+              "`software.frameworks`, else torchrun; of `kind: hpc` mpi"});
     v("checkpoint_every", s.checkpoint_every, {.doc = "time between checkpoints"});
     v("checkpoint_within", s.checkpoint_within, {.doc = "time that one may take"});
     v("checkpoint_to", s.checkpoint_to, {.doc = "storage that keeps them"});

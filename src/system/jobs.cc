@@ -216,7 +216,7 @@ class JobPlanner {
     j.processes = nodes.gpus > 0 ? nodes.gpus : kind == "hpc" ? std::max<std::int64_t>(1, cores) : 1;
     if (nodes.gpus > 0) j.gres = "gpu:" + nodes.type + ":" + std::to_string(nodes.gpus);
     const WorkloadPlan plan = plan_workload(c_, named);
-    j.launcher = kind == "hpc" ? JobLauncher::mpi : launcher(w, g, plan);
+    j.launcher = launcher(w, kind, g, plan);
     if (kind != "hpc") split(plan, j);
     const bool each =
         j.launcher == JobLauncher::jax || j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi;
@@ -231,18 +231,20 @@ class JobPlanner {
     }
     for (const StorageModel* s : shared_storage(c_, nodes.group))
       if (is_plain_mount(*s->spec->mount)) j.mounts.push_back(*s->spec->mount);
-    j.checkpoints = checkpoint_mount(c_, w, nodes.group);
     j.limit = w.launcher ? minutes_of(w.launcher->time) : std::nullopt;
     if (!j.limit) j.limit = limit_of(c_);
     j.requeues = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
+    if (j.requeues) j.checkpoints = checkpoint_mount(c_, w, nodes.group);
     warn(plan, j);
     out_.jobs.push_back(std::move(j));
   }
 
-  static JobLauncher launcher(const Workload& w, const NodeGroupModel& g, const WorkloadPlan& plan) {
+  static JobLauncher launcher(const Workload& w, std::string_view kind, const NodeGroupModel& g,
+                              const WorkloadPlan& plan) {
     if (w.launcher && w.launcher->kind)
       for (const Word& word : kLaunchers)
         if (word.word == *w.launcher->kind) return word.launcher;
+    if (kind == "hpc") return JobLauncher::mpi;
     const JobLauncher found = by_frameworks(g);
     // What nobody wrote must not be wrong: torchrun starts whatever the script then divides.
     const bool able = !plan.used || !plan.job || cannot_split(found, plan.used->layout, plan.job->model).empty();
@@ -292,7 +294,7 @@ class JobPlanner {
   static void warn(const WorkloadPlan& plan, Job& j) {
     if (plan.checkpoint && plan.checkpoint->every) j.checkpoint_every = *plan.checkpoint->every;
     if (!j.checkpoint_every && j.workload->checkpoint_every) j.checkpoint_every = *j.workload->checkpoint_every;
-    if (!j.checkpoint_every && j.launcher != JobLauncher::mpi) {
+    if (!j.checkpoint_every && j.requeues) {
       j.checkpoint_every = kCheckpointEvery;
       j.every_assumed = true;
     }

@@ -15,16 +15,15 @@ if [ ! -e "$here/launch.sh" ] || [ ! -e "$here/settings.sh" ]; then
 fi
 # shellcheck source=/dev/null
 . "$here/settings.sh"
-mkdir -p "$CHECKPOINTS" || exit 1
 hosts=$(scontrol show hostnames "$SLURM_JOB_NODELIST") || exit 1
 MASTER_ADDR=${hosts%%$'\n'*}
 MASTER_PORT=$((20000 + SLURM_JOB_ID % 10000))   # below the ports that the kernel hands out
 JOB_FOLDER=$here
 export MASTER_ADDR MASTER_PORT JOB_FOLDER
-echo "start $((${SLURM_RESTART_COUNT:-0} + 1)) of job $SLURM_JOB_ID on $SLURM_JOB_NODELIST, checkpoints in $CHECKPOINTS"
+echo "start $((${SLURM_RESTART_COUNT:-0} + 1)) of job $SLURM_JOB_ID on $SLURM_JOB_NODELIST${CHECKPOINTS:+, checkpoints in $CHECKPOINTS}"
 )sh";
 
-constexpr std::string_view kMounts = R"sh(mounts=$MOUNTS$here:$here
+constexpr std::string_view kMounts = R"sh(mounts=$SHARED_MOUNTS$here:$here
 for file in /etc/nccl.conf /etc/rccl.conf /etc/ucx/ucx.conf; do
   if [ -e "$file" ]; then mounts=$mounts,$file:$file:ro; fi
 done
@@ -96,6 +95,7 @@ void emit_batch(const CompileInput& in, const Job& j, Bundle& bundle) {
   out += "# Starts workload '" + j.name + "' (README.md). In this folder: sbatch job.sbatch [ARGUMENTS]\n";
   request(in, j, out);
   out += kBegin;
+  if (j.requeues) out += "mkdir -p \"$CHECKPOINTS\" || exit 1\n";
   if (j.launcher == JobLauncher::deepspeed)
     out +=
         "while read -r host; do echo \"$host slots=$PLAN_PROCESSES\"; done <<< \"$hosts\" > "

@@ -49,8 +49,8 @@ void figures(const CompileInput& in, const Job& j, std::string& out) {
 void resume(const Job& j, std::string& out) {
   out += "\n## Interruptions\n\n";
   out +=
-      "- **A node fails.** Slurm ends the job and puts it back into the queue (`--requeue`). It starts on other nodes "
-      "and goes on from its last checkpoint.\n";
+      "- **A node fails.** Slurm ends the job and puts it back into the queue (`--requeue`). It starts on other nodes ";
+  out += j.requeues ? "and goes on from its last checkpoint.\n" : "and begins anew.\n";
   if (!j.requeues) {
     out +=
         "- **Time limit.** Slurm ends the job. The spec names no checkpoints (`checkpoint_every`), so a new start "
@@ -131,10 +131,12 @@ void emit_job_readme(const CompileInput& in, const Job& j, Bundle& bundle) {
   if (!launcher || !launcher->script)
     out += "export TRAIN=/PATH/" + std::string(j.launcher == JobLauncher::mpi ? "program" : "train.py") + "\n";
   out += "sbatch job.sbatch\n```\n\n";
-  out += "Variables that change it: `TRAIN`, `CHECKPOINTS` (the folder of the checkpoints";
-  out += j.checkpoints.empty() ? ", needed" : "; left out: below " + code_text(j.checkpoints);
-  out += j.image.empty() ? ").\n" : "), `IMAGE`.\n";
-  if (!j.split && j.launcher != JobLauncher::mpi)
+  out += "Variables that change it: `TRAIN`";
+  if (j.requeues)
+    out += ", `CHECKPOINTS` (the folder of the checkpoints" +
+           (j.checkpoints.empty() ? std::string(", needed)") : "; left out: below " + code_text(j.checkpoints) + ")");
+  out += j.image.empty() ? ".\n" : ", `IMAGE`.\n";
+  if (!j.split && !j.unknown.empty())
     out += "\nThe plan has no split for this workload (" + one_line(j.unknown) +
            "): the job has its nodes and GPUs, and the script divides the model.\n";
   figures(in, j, out);

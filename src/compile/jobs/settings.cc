@@ -35,7 +35,7 @@ void split_settings(const Job& j, ShellWriter& w) {
 void settings(const CompileInput& in, const Job& j, Bundle& bundle) {
   bundle.open(job_folder(j) + "settings.sh", "jobs");
   std::string& out = bundle.text();
-  out += "# shellcheck shell=bash\n";
+  out += "# shellcheck shell=bash disable=SC2089,SC2090  # quotes in texts of the spec belong to them\n";
   out += made_by(in, "");
   out += "# Read by job.sbatch; launch.sh and the training script get the variables.\n";
   ShellWriter w(out);
@@ -51,7 +51,9 @@ void settings(const CompileInput& in, const Job& j, Bundle& bundle) {
     choice(out, "TRAIN", *j.workload->launcher->script);
   else
     out += ": \"${TRAIN:?the program is not set: TRAIN=/PATH/train.py sbatch job.sbatch}\"\n";
-  if (j.checkpoints.empty()) {
+  if (!j.requeues) {
+    out += "export TRAIN\n";
+  } else if (j.checkpoints.empty()) {
     out +=
         ": \"${CHECKPOINTS:?the folder of the checkpoints is not set, and the nodes share no file system of the "
         "spec}\"\n";
@@ -60,14 +62,12 @@ void settings(const CompileInput& in, const Job& j, Bundle& bundle) {
     append_shell_word(out, j.checkpoints);
     out += "/\"${USER:-$(id -un)}\"/checkpoints/" + j.name + "; fi\n";
   }
-  out += "export TRAIN CHECKPOINTS\n";
+  if (j.requeues) out += "export TRAIN CHECKPOINTS\n";
   if (!j.image.empty()) {
     choice(out, "IMAGE", j.image);
     std::string mounts;
     for (const std::string& m : j.mounts) mounts += m + ":" + m + ",";
-    out += "MOUNTS=";
-    append_shell_word(out, mounts);
-    out += '\n';
+    w.export_("SHARED_MOUNTS", mounts);
   }
   choice(out, "OMP_NUM_THREADS",
          std::to_string(std::max<std::int64_t>(1, j.cpus / std::max<std::int64_t>(1, g.server.threads_per_core))));
