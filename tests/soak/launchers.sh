@@ -109,11 +109,11 @@ for job; do
       [ "$state" = COMPLETED ] && grep -q '^the time limit is near' "$work/limit.out" && grep -q '^done at step 100' "$work/limit.out" || fail "job limit is $state: $(tail -20 "$work/limit.out")"
       [ "$(sed -n 's/^step \([0-9]*\) .*/\1/p' "$work/limit.out" | sort -n | tr '\n' ' ')" = "$(seq 1 100 | tr '\n' ' ')" ] || fail "a step was left out or done twice"
       say "job limit: each of 100 steps once, over $(grep -c '^start' "$work/limit.out") starts" ;;
-    zero) run_job zero "$here/zero.py" python3 4 ;;
-    split) run_job split "$here/megatron.py" python3 4 ${MEGATRON_LM:+--with-megatron-lm} --lr 1e-4 --tokenizer-type NullTokenizer --vocab-size 1024 --mock-data --no-gradient-accumulation-fusion ;;
-    experts) run_job experts "$here/megatron.py" python3 4 ${MEGATRON_LM:+--with-megatron-lm} --lr 1e-4 --train-iters 10 --tokenizer-type NullTokenizer --vocab-size 1024 --mock-data --no-gradient-accumulation-fusion ;;
-    actors) run_job actors "$here/actors.py" "$work/bin/python-ray" 5 ;;
-    mesh) run_job mesh "$here/mesh.py" "$work/bin/python-jax" 4 ;;
+    zero) run_job zero "$here/deepspeed_step.py" python3 4 ;;
+    split) run_job split "$here/megatron_groups.py" python3 4 ${MEGATRON_LM:+--with-megatron-lm} --lr 1e-4 --tokenizer-type NullTokenizer --vocab-size 1024 --mock-data --no-gradient-accumulation-fusion ;;
+    experts) run_job experts "$here/megatron_groups.py" python3 4 ${MEGATRON_LM:+--with-megatron-lm} --lr 1e-4 --train-iters 10 --tokenizer-type NullTokenizer --vocab-size 1024 --mock-data --no-gradient-accumulation-fusion ;;
+    actors) run_job actors "$here/ray_workers.py" "$work/bin/python-ray" 5 ;;
+    mesh) run_job mesh "$here/jax_mesh.py" "$work/bin/python-jax" 4 ;;
     *) fail "no job '$job'" ;;
   esac
 done
