@@ -156,7 +156,7 @@ bool QuotaAmount::from_text(std::string_view text, QuotaAmount& out, std::string
   return true;
 }
 
-bool Launcher::from_text(std::string_view text, Launcher& out, std::string& error) {
+bool WorkloadLauncher::from_text(std::string_view text, WorkloadLauncher& out, std::string& error) {
   text = trimmed(text);
   if (text.empty() || text.find(' ') != text.npos) {
     error = format("a launcher is one word, such as torchrun, or a mapping; '{}' is not", text);

@@ -84,12 +84,12 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
        .words = "none|optimizer|gradients|all"});
   }
 };
-struct Launcher {  // "torchrun": the program that starts the processes of a job
+struct WorkloadLauncher {  // "torchrun": the program that starts the processes of a job
   SourceSpan span;
   Value<std::string> kind, script, image, team;
   Value<Seconds> time;
   static constexpr std::string_view type_name = "launcher";
-  static bool from_text(std::string_view, Launcher&, std::string& error);
+  static bool from_text(std::string_view, WorkloadLauncher&, std::string& error);
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
     v("kind", s.kind,
@@ -110,7 +110,7 @@ struct Workload {
   Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to;
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
-  std::optional<Launcher> launcher;
+  std::optional<WorkloadLauncher> launcher;
   std::optional<TokenCount> batch, train;
   NamedMap<Value<std::int64_t>> on;
   Value<Seconds> within, checkpoint_every, checkpoint_within, resume_within;

@@ -12,7 +12,6 @@
 
 namespace clusterc {
 
-struct Launcher;
 struct Workload;
 
 // What starts the processes of a job. mpi: a program of the user's, by srun and the MPI library's own interface.
