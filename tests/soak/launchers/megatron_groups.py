@@ -36,6 +36,7 @@ if "--with-megatron-lm" in sys.argv:
     from megatron.training import arguments
     args = arguments.parse_args()
     args.padded_vocab_size = 1024
+    torch.cuda.get_device_properties = lambda *_: MagicMock(major=9, minor=0)   # the checks ask for Hopper or newer
     arguments.validate_args(args)
     judged = "parsed and validated"
     assert args.data_parallel_size == plan["data"], args.data_parallel_size
