@@ -82,6 +82,8 @@ constexpr Row kRows[] = {
      "a workload runs in a container image, but its nodes have no runtime that srun can start it with"},
     {"jobs-launcher-without-slurm", Severity::warning, kSystem, Standing::acceptable,
      "a workload names a launcher, but the scheduler is not Slurm: nothing starts it"},
+    {"jobs-mount-malformed", Severity::error, kSystem, Standing::must_mend,
+     "a mount point has commas or colons, which end a mount in the list of a container runtime"},
     {"jobs-split-not-launched", Severity::error, kSystem, Standing::must_mend,
      "the launcher of a workload cannot divide it as planned"},
     {"jobs-time-over-limit", Severity::error, kSystem, Standing::must_mend,

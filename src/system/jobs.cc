@@ -98,7 +98,7 @@ JobContainer container_of(const Cluster& c, const NodeGroupModel& g) {
   return runs_containers(g, {"apptainer", "singularity"}) ? JobContainer::apptainer : JobContainer::none;
 }
 
-// Pyxis divides its list of mounts at commas and colons.
+// Pyxis and Apptainer divide their lists of mounts at commas and colons.
 bool is_plain_mount(std::string_view path) { return path.find_first_of(",:") == std::string_view::npos; }
 
 // File systems that all nodes of the group see at one place.
@@ -229,8 +229,7 @@ class JobPlanner {
       j.image = *w.launcher->image;
       j.container = container_of(c_, g);
     }
-    for (const StorageModel* s : shared_storage(c_, nodes.group))
-      if (is_plain_mount(*s->spec->mount)) j.mounts.push_back(*s->spec->mount);
+    for (const StorageModel* s : shared_storage(c_, nodes.group)) j.mounts.push_back(*s->spec->mount);
     j.limit = w.launcher ? minutes_of(w.launcher->time) : std::nullopt;
     if (!j.limit) j.limit = limit_of(c_);
     j.requeues = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
@@ -388,6 +387,17 @@ void check_split(const Job& j, Findings& findings) {
                                             : "write a `split` that it can do, or `launcher: torchrun`");
 }
 
+void check_mounts(const Cluster& c, const Job& j, Findings& findings) {
+  if (j.image.empty() || j.container == JobContainer::none) return;
+  for (const StorageModel* s : shared_storage(c, j.group))
+    if (!is_plain_mount(*s->spec->mount))
+      findings
+          .error("jobs-mount-malformed", s->spec->mount.span,
+                 format("'{}' cannot be mounted in the container of workload '{}': commas and colons end a mount",
+                        one_line(*s->spec->mount), j.name))
+          .help("use a mount point without commas and colons");
+}
+
 void check_time(const Cluster& c, const Job& j, Findings& findings) {
   const Workload& w = *j.workload;
   if (!w.launcher || !w.launcher->time) return;
@@ -443,6 +453,7 @@ void check_jobs(const System& in, Findings& findings) {
   for (const Job& j : job_facts(in).jobs) {
     check_split(j, findings);
     check_time(c, j, findings);
+    check_mounts(c, j, findings);
     if (!j.image.empty() && j.container == JobContainer::none)
       findings
           .error("jobs-image-without-runtime", j.workload->launcher->image.span,

@@ -5,7 +5,7 @@ import os
 import ray
 from ray import train
 from ray.train import RunConfig, ScalingConfig
-from ray.train.data_parallel_trainer import DataParallelTrainer
+from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer
 
 plan = {k[5:].lower(): int(v) for k, v in os.environ.items() if k.startswith("PLAN_") and v.isdigit()}
 ray.init(address="auto")
