@@ -62,7 +62,7 @@ EOF
 }
 in_debian torchrun "${MEGATRON_LM:-$software/megatron-core}:$software/for-torch" torchrun
 in_debian deepspeed "$software/deepspeed:$software/for-torch" python3 "$software/deepspeed/bin/deepspeed"
-printf '#!/bin/bash\nexport PYTHONPATH=%q RAY_TMPDIR=/tmp/ray-$(hostname) RAY_DISABLE_DOCKER_CPU_WARNING=1\nmkdir -p "$RAY_TMPDIR"\nexec unshare -m sh -c "umount /proc/meminfo; exec \\"\\$@\\"" sh %q -m ray.scripts.scripts "$@"\n' "$software/ray" "$(command -v "$python")" > "$work/bin/ray"
+printf '#!/bin/bash\nexport PYTHONPATH=%q RAY_TMPDIR=/tmp/ray-$(hostname) RAY_DEDUP_LOGS=0\nmkdir -p "$RAY_TMPDIR"\nexec unshare -m sh -c "umount /proc/meminfo 2> /dev/null; exec \\"\\$@\\"" sh %q -m ray.scripts.scripts "$@"\n' "$software/ray" "$(command -v "$python")" > "$work/bin/ray"
 printf '#!/bin/bash\nexport PYTHONPATH=%q JAX_PLATFORMS=cpu\nexec %q "$@"\n' "$software/jax" "$(command -v "$python")" > "$work/bin/python-jax"
 printf '#!/bin/bash\nexport PYTHONPATH=%q\nexec %q "$@"\n' "$software/ray" "$(command -v "$python")" > "$work/bin/python-ray"
 chmod +x "$work"/bin/*

@@ -70,8 +70,27 @@ constexpr std::string_view kRay =
     R"sh(# One on each node: Ray's head on the first, workers on the others, and the script on the first once all have joined.
 set -u
 trap '' USR1
-exec ray symmetric-run --address "$MASTER_ADDR:$MASTER_PORT" --min-nodes "$SLURM_NNODES" --num-cpus "$PLAN_CPUS" --num-gpus "$PLAN_GPUS" \
-  -- "${PYTHON:-python3}" "$TRAIN" "$@"
+end=$CHECKPOINTS/.ended.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
+run() {
+  ray symmetric-run --address "$MASTER_ADDR:$MASTER_PORT" --min-nodes "$SLURM_NNODES" --num-cpus "$PLAN_CPUS" --num-gpus "$PLAN_GPUS" \
+    -- "${PYTHON:-python3}" "$TRAIN" "$@"
+}
+if [ "$SLURM_NODEID" = 0 ]; then
+  run "$@"
+  status=$?
+  : > "$end"
+  exit "$status"
+fi
+run "$@" &
+worker=$!
+# A worker ends with the script, not only when it misses the head.
+until [ -e "$end" ]; do
+  kill -0 "$worker" 2> /dev/null || { wait "$worker"; exit; }
+  sleep 5
+done
+trap '' TERM
+kill -TERM 0   # the group of this task: Ray's own processes end
+exit 0
 )sh";
 constexpr std::string_view kPython = R"sh(set -u
 trap '' USR1   # a script that does not ask for the signal is not ended by it
