@@ -23,6 +23,7 @@
   X(kNftablesOutput)        \
   X(kNfsOutput)             \
   X(kSlurmOutput)           \
+  X(kJobsOutput)            \
   X(kKubernetesOutput)      \
   X(kCloudInitOutput)       \
   X(kNetplanOutput)         \

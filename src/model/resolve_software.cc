@@ -108,6 +108,8 @@ void resolve_references(Resolution& r) {
     for (const auto& q : t.value.quota) r.find(q.name, q.name_span, c.nodes, "node group");
   for (const auto& w : s.workloads) {
     if (w.value.checkpoint_to) r.find(w.value.checkpoint_to, c.storage, "storage system");
+    if (const auto& launcher = w.value.launcher; launcher && launcher->team && !s.teams.find(*launcher->team))
+      r.error("spec-unknown-name", launcher->team.span, format("there is no team '{}'", *launcher->team));
     for (const auto& on : w.value.on) {
       const int g = r.find(on.name, on.name_span, c.nodes, "node group");
       if (g >= 0 && on.value && *on.value.value > c.nodes[g].count && c.nodes[g].count > 0)

@@ -27,20 +27,6 @@ std::string count(double n) {
   return n >= 1000 || n == std::floor(n) ? in_threes(format("{:.0f}", n)) : format("{:.4g}", n);
 }
 
-std::string_view sharding_word(Sharding s) {
-  switch (s) {
-    case Sharding::none:
-      return "none";
-    case Sharding::optimizer:
-      return "optimizer";
-    case Sharding::gradients:
-      return "gradients";
-    case Sharding::all:
-      break;
-  }
-  return "all";
-}
-
 // As `split` takes it.
 std::string split_text(const Layout& l) {
   std::string out = format("tensor {}, pipeline {}, data {}", l.tensor, l.pipeline, l.data);

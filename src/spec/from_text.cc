@@ -156,6 +156,16 @@ bool QuotaAmount::from_text(std::string_view text, QuotaAmount& out, std::string
   return true;
 }
 
+bool WorkloadLauncher::from_text(std::string_view text, WorkloadLauncher& out, std::string& error) {
+  text = trimmed(text);
+  if (text.empty() || text.find(' ') != text.npos) {
+    error = format("a launcher is one word, such as torchrun, or a mapping; '{}' is not", text);
+    return false;
+  }
+  out.kind.value = std::string(text);
+  return true;
+}
+
 bool TokenCount::from_text(std::string_view text, TokenCount& out, std::string& error) {
   std::string_view number, unit;
   NumberProblem problem;

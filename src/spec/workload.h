@@ -84,11 +84,33 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
        .words = "none|optimizer|gradients|all"});
   }
 };
+struct WorkloadLauncher {  // "torchrun": the program that starts the processes of a job
+  SourceSpan span;
+  Value<std::string> kind, script, image, team;
+  Value<Seconds> time;
+  static constexpr std::string_view type_name = "launcher";
+  static bool from_text(std::string_view, WorkloadLauncher&, std::string& error);
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("kind", s.kind,
+      {.required = true,
+       .doc = "program that starts the processes; mpi: srun, through the MPI library",
+       .words = "torchrun|deepspeed|megatron|ray|jax|horovod|mpi"});
+    v("script", s.script,
+      {.doc = "training script, a path on the nodes; left out: the variable TRAIN when the job is submitted"});
+    v("image", s.image,
+      {.doc = "container image, as Pyxis or Apptainer names it: nvcr.io#nvidia/pytorch:25.09-py3; left out: the "
+              "processes run on the nodes as they are"});
+    v("team", s.team, {.doc = "team whose account the job has; left out: the default account of its user"});
+    v("time", s.time, {.doc = "time limit of one start of the job; left out: `scheduler.limits.time`"});
+  }
+};
 struct Workload {
   SourceSpan span;
   Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to;
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
+  std::optional<WorkloadLauncher> launcher;
   std::optional<TokenCount> batch, train;
   NamedMap<Value<std::int64_t>> on;
   Value<Seconds> within, checkpoint_every, checkpoint_within, resume_within;
@@ -122,6 +144,9 @@ struct Workload {
     v("train", s.train, {.doc = "tokens to train on in all"});
     v("within", s.within, {.doc = "time in which it is to be done"});
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
+    v("launcher", s.launcher,
+      {.doc = "program that starts its processes under Slurm: torchrun, or { kind: megatron, script: … }; left out: by "
+              "`software.frameworks`, else torchrun; of `kind: hpc` mpi"});
     v("checkpoint_every", s.checkpoint_every, {.doc = "time between checkpoints"});
     v("checkpoint_within", s.checkpoint_within, {.doc = "time that one may take"});
     v("checkpoint_to", s.checkpoint_to, {.doc = "storage that keeps them"});

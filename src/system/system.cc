@@ -16,6 +16,7 @@
 #include "system/gateways.h"
 #include "system/group_network.h"
 #include "system/interfaces.h"
+#include "system/jobs.h"
 #include "system/node_settings.h"
 #include "system/slurm.h"
 #include "system/unmade.h"
@@ -181,6 +182,7 @@ void check_system(const System& in, Findings& findings) {
   check_addresses(in.cluster, in.plan, findings);
   check_name_lengths(in.cluster, findings);
   check_sources(in.cluster, in.plan, findings);
+  check_jobs(in, findings);
   if (!in.inventory) return;
   check_inventory(in.cluster, in.plan, *in.inventory, findings);
   check_inventory_ports(in.cluster, in.plan, *in.inventory, findings);

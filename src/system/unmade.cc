@@ -7,9 +7,9 @@
 #include "spec/nodes.h"
 #include "spec/software.h"
 #include "spec/storage.h"
-#include "spec/workload.h"
 #include "system/containers.h"
 #include "system/file_systems.h"
+#include "system/jobs.h"
 #include "system/switches.h"
 
 namespace clusterc {
@@ -129,17 +129,21 @@ void software(const System& in, Findings& findings) {
   if (const auto& mpi = c.spec.software->mpi; mpi && mpi->kind)
     findings.note(kRule, mpi->kind.span, "no output installs the MPI library '" + *mpi->kind + "'")
         .help("install it on the nodes, or use container images that have it");
-  std::vector<std::string> jobs;
-  SourceSpan first;
-  for (const auto& w : c.spec.workloads) {
-    if (jobs.empty()) first = w.name_span;
-    jobs.push_back("'" + one_line(w.name) + "'");
-  }
-  if (!jobs.empty())
+  // One finding for each reason.
+  const std::vector<JobLeft>& left = job_facts(in).left;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (std::any_of(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const JobLeft& l) { return l.why == left[i].why; }))
+      continue;
+    std::vector<std::string> jobs;
+    for (const JobLeft& l : left)
+      if (l.why == left[i].why) jobs.push_back("'" + one_line(l.name) + "'");
     findings
-        .note(kRule, first,
-              "no output starts the " + std::string(jobs.size() == 1 ? "workload " : "workloads ") + join(jobs, ", "))
-        .help("write its job script by hand; `clusterc plan` has nodes, split and step time");
+        .note(kRule, left[i].span,
+              "no output starts the " + std::string(jobs.size() == 1 ? "workload " : "workloads ") + join(jobs, ", ") +
+                  ": " + left[i].why)
+        .help(left[i].help);
+  }
 }
 
 }  // namespace

@@ -22,6 +22,20 @@ Sharding sharding_of(std::string_view word) {
   return word == "all" ? Sharding::all : Sharding::none;
 }
 
+std::string_view sharding_word(Sharding s) {
+  switch (s) {
+    case Sharding::none:
+      return "none";
+    case Sharding::optimizer:
+      return "optimizer";
+    case Sharding::gradients:
+      return "gradients";
+    case Sharding::all:
+      break;
+  }
+  return "all";
+}
+
 ModelState model_state(double parameters, double model_parallel, double data, Sharding sharded, double trained,
                        double optimizer) {
   const double each = parameters / model_parallel,

@@ -19,6 +19,7 @@ std::string number(
 // weights too (ZeRO-3, FSDP).
 enum class Sharding { none, optimizer, gradients, all };
 Sharding sharding_of(std::string_view word);
+std::string_view sharding_word(Sharding);
 
 // What a GPU's memory may be filled with: kernels, buffers of NCCL and what the allocator cannot use take the rest
 // (frameworks and serving engines are run with 0.90 to 0.95 of it; vLLM's gpu_memory_utilization is 0.9).

@@ -1,0 +1,95 @@
+// jobs/: what starts the workloads of the spec under Slurm, and the first jobs of a new cluster.
+#include <algorithm>
+
+#include "base/text.h"
+#include "compile/jobs/files.h"
+#include "spec/software.h"
+#include "system/slurm.h"
+
+namespace clusterc {
+namespace {
+
+bool wanted(const Cluster& c) {
+  const auto& s = c.spec.software->scheduler;
+  return s && s->kind && *s->kind == SchedulerKind::slurm &&
+         std::any_of(c.nodes.begin(), c.nodes.end(),
+                     [&](const NodeGroupModel& g) { return g.count > 0 && runs_slurmd(c, g); });
+}
+
+void emit_readme(const CompileInput& in, const JobFacts& facts, Bundle& bundle) {
+  bundle.open("jobs/README.md", "jobs");
+  std::string& out = bundle.text();
+  out += "<!--\n";
+  out += made_by(in, "", "");
+  out += "-->\n\n# Jobs\n\n";
+  out +=
+      "Copy this folder to a file system that all nodes mount. Submit each job in its own folder, because its script "
+      "reads the files beside it.\n";
+  if (!facts.first.empty()) {
+    out +=
+        "\n## First jobs\n\nRun them on a new cluster, and after each large change. Neither program is installed by an "
+        "output: name them in the variables, or use a container image that has them.\n\n| folder | job | nodes | "
+        "ranks |\n| --- | --- | --- | --- |\n";
+    for (const FirstJob& f : facts.first) {
+      const std::string folder = "`first/" + in.cluster.nodes[static_cast<std::size_t>(f.group)].name + "`";
+      const std::string counts = " | " + std::to_string(f.nodes) + " | " + std::to_string(f.nodes * f.ranks) + " |\n";
+      if (f.gpus > 0) out += "| " + folder + " | `NCCL_TESTS=FOLDER sbatch nccl-tests.sbatch`" + counts;
+      if (f.order > 0) out += "| " + folder + " | `HPL=PROGRAM sbatch hpl.sbatch`" + counts;
+    }
+    out += "\n`clusterc plan` prints the figures to expect (*Expected figures*).\n";
+  }
+  if (!facts.jobs.empty()) {
+    out += "\n## Workloads\n\n| folder | launcher | nodes | processes |\n| --- | --- | --- | --- |\n";
+    for (const Job& j : facts.jobs)
+      out += "| [`workload/" + j.name + "`](workload/" + j.name + "/README.md) | " +
+             std::string(launcher_word(j.launcher)) + " | " + std::to_string(j.nodes) + " | " +
+             std::to_string(j.world()) + " |\n";
+  }
+  if (!facts.left.empty()) {
+    out += "\n## Workloads without a job\n\n";
+    for (const JobLeft& l : facts.left) out += "- " + code_text(l.name) + ": " + l.why + ".\n";
+  }
+  bundle.close();
+}
+
+void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  const JobFacts& facts = job_facts(in.system);
+  for (const Job& j : facts.jobs) {
+    emit_batch(in, j, bundle);
+    emit_launch(in, j, bundle);
+    emit_settings(in, j, bundle);
+    emit_job_readme(in, j, bundle);
+  }
+  for (const FirstJob& f : facts.first) emit_first(in, f, bundle);
+  emit_readme(in, facts, bundle);
+  check_extra_files(in, "jobs", {}, findings);
+}
+
+}  // namespace
+
+std::string job_folder(const Job& j) { return "jobs/workload/" + j.name + "/"; }
+
+void sbatch_line(std::string& out, std::string_view name, std::string_view value) {
+  (out += "#SBATCH --").append(name);
+  if (!value.empty()) (out += '=').append(value);
+  out += '\n';
+}
+
+std::string code_text(std::string_view text) {
+  std::string out = one_line(text);
+  std::replace(out.begin(), out.end(), '`', '\'');
+  return "`" + out + "`";
+}
+
+extern const Output kJobsOutput;  // registry.cc names it
+const Output kJobsOutput{
+    .id = "jobs",
+    .summary =
+        "job scripts for each workload as the plan divides it (torchrun, DeepSpeed, Megatron-LM, Ray, JAX, Horovod, "
+        "MPI), with checkpoints and requeue, and first jobs: nccl-tests, HPL",
+    .consumers = "sbatch and srun of Slurm 22.05 and newer; the launchers named",
+    .wanted = wanted,
+    .emit = emit,
+};
+
+}  // namespace clusterc
