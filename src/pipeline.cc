@@ -93,8 +93,8 @@ void load_templates(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
   if (std::error_code same; fs::equivalent(*root, folder.empty() ? fs::path(".") : folder, same) && !same) {
     run.findings
         .error("spec-templates-own-folder", spec.templates.span,
-               "the folder of templates is the folder of the spec, and everything in it would be taken for one")
-        .help("a folder of its own beside the spec: `templates: site-templates`");
+               "the folder of templates is the folder of the spec: every file in it would be read as a template")
+        .help("use a separate folder beside the spec: `templates: site-templates`");
     return;
   }
   const auto unreadable = [&](std::string why) {

@@ -172,8 +172,8 @@ bool HostPattern::Parser::check_lengths() {
   for (const Term& term : pattern_.terms_)  // its last name is its longest
     if (const std::size_t length = pattern_.name(static_cast<std::int64_t>(term.before + term.count) - 1).size();
         length > kLongestName)
-      return fail(0,
-                  "a name of " + std::to_string(length) + " characters; Linux takes " + std::to_string(kLongestName));
+      return fail(0, "a name of " + std::to_string(length) + " characters, but Linux accepts at most " +
+                         std::to_string(kLongestName));
   return true;
 }
 

@@ -184,7 +184,7 @@ void Catalog::add_own_file(FileId file) {
           .note(at->second.id_span, "first written here");
     else if (find_embedded(part_folder(kind), *name))
       m.findings.note("spec-part-replaces-built-in", name.span,
-                      format("{} '{}' takes the place of the built-in part of this name", part_kind_name(kind), *name));
+                      format("{} '{}' replaces the built-in part with this name", part_kind_name(kind), *name));
     return fresh;
   };
   if (!claim(header.id)) return;

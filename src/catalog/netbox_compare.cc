@@ -53,14 +53,14 @@ void compare_with_catalog(const NetboxType& t, const NetboxPart& part, Catalog& 
   for (const std::string_view key : kCompared) {
     const Fact here = fact_of(mine, key), there = fact_of(theirs, key);
     if (here.known && there.known && here.text != there.text)
-      differences.push_back(format("{} {} against {}", key, here.text, there.text));
+      differences.push_back(format("{} {} in the file, {} in the catalogue", key, here.text, there.text));
   }
   if (!differences.empty())
     findings
         .warning("netbox-unlike-catalogue", t.at,
-                 format("the catalogue has this {} as '{}' and differs: {}", part_kind_name(part.kind), known,
+                 format("the catalogue has this {} as '{}' with other values: {}", part_kind_name(part.kind), known,
                         join(differences, ", ")))
-        .help(format("name '{}' in the spec", known));
+        .help(format("write '{}' in the spec: it is the part of the catalogue", known));
 }
 
 }  // namespace clusterc

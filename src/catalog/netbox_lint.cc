@@ -30,7 +30,8 @@ void lint_draws(const NetboxType& t, Findings& findings) {
     if (!most || *port.draw <= *most || !said.emplace(port.type, *port.draw).second) continue;
     findings
         .error("netbox-draw-over-plug", port.draw_at,
-               format("power port '{}' draws {}, its plug carries {}", named(port), watts(*port.draw), watts(*most)))
+               format("power port '{}' draws {}, but its plug is rated for {}", named(port), watts(*port.draw),
+                      watts(*most)))
         .note(port.type_at,
               format("{}: {} A{} at {} V", port.type, plug->amperes, plug->phases == 3 ? " on three phases" : "",
                      std::round(*most / plug->amperes / (plug->phases == 3 ? std::sqrt(3.0) : 1))));
@@ -43,7 +44,7 @@ void lint_draws(const NetboxType& t, Findings& findings) {
               format("{} power ports draw {} each: the figure may be the rating of a supply, the draw of the whole "
                      "device, or a share of it",
                      ports.size(), watts(draw)))
-          .help("read the maker's data sheet; the part gets no `power`");
+          .help("take the draw from the maker's data sheet; no `power` is written into the part");
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void lint_plug_voltage(const NetboxType& t, Findings& findings) {
   findings
       .error("netbox-plug-voltage", port.type_at,
              format("plug {} is made for {}-{} V, but {}", port.type, plug.least, plug.most, *contradiction))
-      .note(t.at, "IEC 60309-2: the hour of the earth contact says the voltage");
+      .note(t.at, "IEC 60309-2: the position of the earth contact (in hours of a clock) gives the voltage");
 }
 
 // The outlets of a strip against its plug and its text.
@@ -103,7 +104,7 @@ void lint_outlets(const NetboxType& t, Findings& findings) {
   if (plug && plug->phases == 1 && legs.size() > 1)
     findings
         .warning("netbox-legs-on-one-phase", t.outlets.front().name_at,
-                 format("outlets are on {} legs, the plug has one phase", legs.size()))
+                 format("outlets are on {} legs, but the plug has one phase", legs.size()))
         .note(port.type_at, format("plug {}", port.type))
         .help("the legs are probably banks, each behind a breaker of its own");
   const std::string words = t.words();
@@ -112,27 +113,27 @@ void lint_outlets(const NetboxType& t, Findings& findings) {
     const auto listed = std::ranges::count(t.outlets, type, &NetboxItem::type);
     if (stated && *stated != listed)
       findings.warning("netbox-outlets-unlike-text", t.outlets.front().name_at,
-                       format("the file lists {} {} outlets, its text says {}", listed, kind, *stated));
+                       format("the file lists {} {} outlets, but its text says {}", listed, kind, *stated));
   }
   if (!plug) return;
   const auto most = plug_power(*plug);
   const auto stated = stated_power(words);
   if (most && stated && *stated > *most * 1.02)
-    findings.warning(
-        "netbox-rating-over-plug", port.type_at,
-        format("the text says {:.4g} kVA, plug {} carries {:.4g} kVA", *stated / 1000, port.type, *most / 1000));
+    findings.warning("netbox-rating-over-plug", port.type_at,
+                     format("the text says {:.4g} kVA, but plug {} is rated for {:.4g} kVA", *stated / 1000, port.type,
+                            *most / 1000));
 }
 
 void lint_power(const NetboxType& t, Findings& findings) {
   const std::size_t bays = supply_bays(t), ports = t.power_ports.size();
   if (bays > 0 && ports > 0 && bays != ports)
     findings.warning("netbox-supplies-unlike-bays", t.power_ports.front().name_at,
-                     format("{} bays for power supplies, {} power ports", bays, ports));
+                     format("the file has {} bays for power supplies, but {} power ports", bays, ports));
   const bool drawn = std::ranges::any_of(t.power_ports, [](const NetboxItem& p) { return p.draw.has_value(); });
   if (t.form == NetboxType::Form::device && t.outlets.empty() && t.powered) {
     if (ports >= 2 && !drawn)
       findings.note("netbox-power-unknown", t.power_ports.front().name_at,
-                    format("{} power ports, none with a draw", ports));
+                    format("the file has {} power ports, but states no draw", ports));
     else if (ports == 0 && bays > 0)
       findings.note(
           "netbox-power-unknown", t.at,
@@ -144,9 +145,9 @@ void lint_power(const NetboxType& t, Findings& findings) {
   const bool powered = t.powered && (ports > 0 || bays > 0);
   if (t.form != NetboxType::Form::device || !powered) return;
   if (!t.airflow)
-    findings.note("netbox-airflow-unknown", t.at, "the device is powered and has no airflow");
+    findings.note("netbox-airflow-unknown", t.at, "the device is powered, but the file states no `airflow`");
   else if (*t.airflow == "passive")
-    findings.note("netbox-airflow-unknown", t.airflow.at, "the device is powered, its airflow is 'passive'");
+    findings.note("netbox-airflow-unknown", t.airflow.at, "the device is powered, but its `airflow` is 'passive'");
 }
 
 void lint_body(const NetboxType& t, Findings& findings) {
@@ -239,8 +240,8 @@ void lint_infiniband(const NetboxType& t, Findings& findings) {
     }
   if (count > 1)
     findings.warning("netbox-infiniband-as-ethernet", first->type_at,
-                     format("{} is an InfiniBand switch, {} of its ports have the Ethernet type {}", one_line(t.model),
-                            count, one_line(first->type)));
+                     format("{} is an InfiniBand switch, but {} of its ports have the Ethernet type {}",
+                            one_line(t.model), count, one_line(first->type)));
 }
 
 }  // namespace

@@ -398,12 +398,13 @@ std::vector<std::string> unknown_facts(const NetboxPart& part) {
 
 std::string why_no_part(const NetboxType& t) {
   if (t.form == NetboxType::Form::module)
-    return supply_of(t) ? "a power supply is no part of its own: give it as --supply with its server or switch"
-                        : "a module without network ports is no part";
+    return supply_of(t)
+               ? "a power supply belongs to a server or switch: name its file with --supply when you import that one"
+               : "it is a module without network ports";
   if (!t.outlets.empty())
-    return t.power_ports.size() > 1 ? "a transfer switch, with two inlets, is no kind of part"
-                                    : "what has outlets and no inlet of its own is no part";
-  if (!t.units || *t.units < 1) return "a device of 0U without outlets is no part of its own";
+    return t.power_ports.size() > 1 ? "it has outlets and two inlets: transfer switches are not a kind of part"
+                                    : "it has outlets, but no inlet";
+  if (!t.units || *t.units < 1) return "it is a device of 0U without outlets";
   return "the file does not say what the device is: no outlets, too few network ports for a switch, and neither "
          "management port nor slots of a server";
 }
@@ -419,7 +420,7 @@ std::optional<NetboxPart> part_of(const NetboxType& t, std::string_view origin,
                                   const std::optional<NetboxSupply>& supply, Findings& findings) {
   const auto kind = kind_of(t);
   if (!kind) {
-    findings.note("netbox-no-part", t.at, format("'{}' becomes no part: {}", one_line(t.model), why_no_part(t)));
+    findings.note("netbox-no-part", t.at, format("no part is made of '{}': {}", one_line(t.model), why_no_part(t)));
     return std::nullopt;
   }
   NetboxPart part;
@@ -453,8 +454,8 @@ std::optional<NetboxPart> part_of(const NetboxType& t, std::string_view origin,
   if (!part.unknown.empty())
     findings
         .note("netbox-facts-unknown", t.at,
-              format("{} '{}' has no value of {}", part_kind_name(*kind), part.id, join(part.unknown, ", ")))
-        .help("read them in the maker's data sheet: rules that need an unknown fact pass over the part");
+              format("{} '{}' has no value for {}", part_kind_name(*kind), part.id, join(part.unknown, ", ")))
+        .help("take the values from the maker's data sheet: rules that need an unknown value do not check the part");
   return part;
 }
 

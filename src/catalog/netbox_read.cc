@@ -51,7 +51,7 @@ class Reader {
       const std::string_view name = d_.scalar(key);
       if (std::ranges::find(kKeys, name) == std::end(kKeys))
         findings_.error("netbox-unknown-key", d_.span(key),
-                        format("'{}' is no key of a type in NetBox's library", one_line(name)));
+                        format("'{}' is not a key of a device type in NetBox's library", one_line(name)));
     }
   }
 
@@ -79,7 +79,7 @@ class Reader {
                         format("two items of {} are called '{}'", list, one_line(made.name)));
       if (known_type && type && !known_type(made.type) && said_.insert(made.type).second)
         findings_.error("netbox-unknown-type", made.type_at,
-                        format("NetBox knows no type '{}' of {}", one_line(made.type), what));
+                        format("'{}' is not a type of {} in NetBox", one_line(made.type), what));
       out.push_back(std::move(made));
     }
     return out;

@@ -65,7 +65,7 @@ RunOptions run_options(const po::variables_map& given, const std::string& path) 
   RunOptions options;
   if (given.count("max-bytes")) {
     const auto bytes = given["max-bytes"].as<std::int64_t>();
-    if (bytes < 1) throw UsageError{"--max-bytes takes a number of bytes, at least 1, not " + std::to_string(bytes)};
+    if (bytes < 1) throw UsageError{"--max-bytes must be a number of bytes, at least 1, not " + std::to_string(bytes)};
     options.max_bytes = static_cast<std::size_t>(bytes);
   }
   if (given.count("today")) {
@@ -105,7 +105,7 @@ Format format_of(const po::variables_map& given) {
   const std::string& asked = given["format"].as<std::string>();
   for (const auto& [name, format] : kFormats)
     if (name == asked) return format;
-  throw UsageError{"--format takes " + join(format_names(), ", ") + ", not '" + asked + "'"};
+  throw UsageError{"--format must be " + join(format_names(), ", ") + ", not '" + asked + "'"};
 }
 
 Format text_or_json(const po::variables_map& given, std::string_view what) {
@@ -119,7 +119,7 @@ bool use_color(const po::variables_map& given, int fd) {
   const std::string& when = given["color"].as<std::string>();
   if (when == "always") return true;
   if (when == "never") return false;
-  if (when != "auto") throw UsageError{"--color takes auto, always or never, not '" + when + "'"};
+  if (when != "auto") throw UsageError{"--color must be auto, always or never, not '" + when + "'"};
   const char* const terminal = std::getenv("TERM");
   return ::isatty(fd) && !std::getenv("NO_COLOR") && !(terminal && std::string_view(terminal) == "dumb");
 }

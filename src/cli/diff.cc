@@ -173,7 +173,7 @@ int run(const po::variables_map& given) {
   if (paths[0] == "-" && paths[1] == "-") throw UsageError{"only one of the two can be standard input"};
   const std::string& wish = given["format"].as<std::string>();
   if (wish != "text" && wish != "markdown" && wish != "json")
-    throw UsageError{"--format takes text, markdown or json, not '" + wish + "'"};
+    throw UsageError{"--format must be text, markdown or json, not '" + wish + "'"};
   if (is_folder(paths[0]) || is_folder(paths[1])) return with_tree(given, paths[0], paths[1]);
   if (given.count("only"))
     throw UsageError{"--only needs a compiled tree: for two specs, the whole plans are compared"};

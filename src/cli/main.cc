@@ -79,7 +79,7 @@ int dispatch(const std::vector<std::string>& words) {
       return kOk;
     }
     if (const auto words_left = positional(given); !takes_arguments && !words_left.empty())
-      throw UsageError{"it takes only options, not '" + words_left.front() + "'"};
+      throw UsageError{"this command accepts only options, not '" + words_left.front() + "'"};
     return command->run(given);
   } catch (const UsageError& e) {
     put_error(format("clusterc {}: error: {}\nusage: {}\n", command->name, printable(e.message), command->usage));

@@ -152,7 +152,7 @@ int run(const po::variables_map& given) {
   else if (launcher_id == "slurm")
     launcher = make_slurm_launcher();
   else
-    throw UsageError{"--launcher takes " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
+    throw UsageError{"--launcher must be " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
 
   if (given.count("output")) require_writable(given["output"].as<std::string>());
 
@@ -174,7 +174,7 @@ int run(const po::variables_map& given) {
   sigaction(SIGTERM, &action, nullptr);
 
   const double seconds = given["seconds"].as<double>();
-  if (!(seconds >= 0 && seconds <= 86400)) throw UsageError{"--seconds takes 0 to 86400"};
+  if (!(seconds >= 0 && seconds <= 86400)) throw UsageError{"--seconds must be 0 to 86400"};
   const auto wanted =
       given.count("only") ? split(given["only"].as<std::string>(), ',') : std::vector<std::string_view>();
   const auto asked = [&](std::string_view validator) {
@@ -191,7 +191,7 @@ int run(const po::variables_map& given) {
   if (given.count("only")) {
     for (const std::string_view w : wanted)
       if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end())
-        throw UsageError{"--only takes " + join(all, ", ") + ", not '" + std::string(w) + "'"};
+        throw UsageError{"--only must be " + join(all, ", ") + ", not '" + std::string(w) + "'"};
     std::erase_if(suite, [&](const SuiteTest& t) { return !asked(t.validator); });
   }
   FileError unwritten;

@@ -106,7 +106,7 @@ Printed fit(const std::string& path, const po::variables_map& given, const std::
           along.push_back({"nodes." + g.name, std::max<std::int64_t>(1, g.count / std::max<std::int64_t>(1, asked))});
     }
   } else {
-    throw UsageError{"--fit takes nodes.GROUP or assemblies.GROUP, not '" + group + "'"};
+    throw UsageError{"--fit must be nodes.GROUP or assemblies.GROUP, not '" + group + "'"};
   }
   if (asked == 0) {
     const auto near = nearest_name(name, names);

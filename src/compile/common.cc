@@ -41,9 +41,9 @@ void check_extra_files(const CompileInput& in, std::string_view output_id, const
     if (std::find(known.begin(), known.end(), entry.name) != known.end()) continue;
     auto& f = findings.error(
         "output-extra-unknown-file", entry.name_span,
-        "output '" + std::string(output_id) + "' has no file '" + entry.name + "' that takes extra lines");
+        "output '" + std::string(output_id) + "' has no file '" + entry.name + "' that can have extra lines");
     if (!offer_names(f, entry.name, known) && !known.empty())
-      f.help("files that take extra lines: " + join(known, ", "));
+      f.help("files that can have extra lines: " + join(known, ", "));
   }
 }
 

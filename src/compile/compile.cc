@@ -16,7 +16,7 @@ void warn_of_unused(const OutputWish& wish, std::string_view id, std::string_vie
       findings
           .warning("output-extra-unused", file.name_span,
                    "the extra lines of '" + file.name + "' are not used: " + std::string(why))
-          .help("remove them, or compile '" + std::string(id) + "'");
+          .help("remove the extra lines, or compile '" + std::string(id) + "'");
 }
 
 std::vector<std::string_view> run_outputs(const System& system, const CompileWish& asked, bool judging, Bundle& bundle,

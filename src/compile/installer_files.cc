@@ -82,7 +82,7 @@ std::string install_extra(const CompileInput& in, std::string_view file, bool (*
       findings
           .error("output-extra-malformed", wish.span,
                  "'" + one_line(text.substr(0, 60)) + "' is not a valid line of " + std::string(file))
-          .help("write one in each line, for example " + std::string(example));
+          .help("write one setting in each line, for example " + std::string(example));
     else if (ours && ours(text))
       findings
           .error("output-extra-contradicts-spec", wish.span,

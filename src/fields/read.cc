@@ -68,10 +68,11 @@ class Reader : private ReadMessages {
       return t.kind == ScalarKind::quantity ? to_text(x, t.dimension) : ratio_text(x);
     };
     const std::string written = t.kind == ScalarKind::integer ? std::to_string(s.integer) : text(number);
-    Finding& f = number < lowest ? c_.findings.error("spec-out-of-range", at,
-                                                     format("'{}' is {}, the least is {}", name, written, text(lowest)))
-                                 : c_.findings.error("spec-out-of-range", at,
-                                                     format("'{}' is {}, the most is {}", name, written, text(o.most)));
+    Finding& f = number < lowest
+                     ? c_.findings.error("spec-out-of-range", at,
+                                         format("'{}' is {}, but the minimum is {}", name, written, text(lowest)))
+                     : c_.findings.error("spec-out-of-range", at,
+                                         format("'{}' is {}, but the maximum is {}", name, written, text(o.most)));
     // A sign is the likeliest slip: the same number without it, else the bound.
     const bool sign = number < lowest && -number >= lowest && -number <= o.most;
     const std::string meant = t.kind == ScalarKind::integer
@@ -82,7 +83,7 @@ class Reader : private ReadMessages {
                                          : number < lowest ? lowest
                                                            : o.most);
     f.help(format("write `{}: {}`{}", name, meant, sign ? "" : number < lowest ? " or more" : " or less"));
-    if (!o.doc.empty()) f.help(format("'{}' is: {}", name, o.doc));
+    if (!o.doc.empty()) f.help(format("meaning of '{}': {}", name, o.doc));
     return false;
   }
 
@@ -126,7 +127,7 @@ class Reader : private ReadMessages {
         ok = false;
         c_.findings.error(
             "spec-wrong-type", place_of(v, {d_.span(key), name}),
-            format("'{}' takes {}; {}", name, name == "confirmed" ? "true or false" : "text", what_is_there(v)));
+            format("'{}' must be {}, but {}", name, name == "confirmed" ? "true or false" : "text", what_is_there(v)));
       } else {
         ok = false;
         c_.findings.error("spec-unknown-key", d_.span(key), format("unknown key '{}' in a fact", name))
@@ -181,7 +182,7 @@ class Reader : private ReadMessages {
       else if (const std::string comma = comma_help(n); !comma.empty())
         f.help(comma);
       else if (!slip_help(f, place, d_.scalar(n)) && !t.example.empty())
-        f.help(format("it is written like {}",
+        f.help(format("write for example {}",
                       place.words && !place.words->example.empty() ? line(place, t.example) : std::string(t.example)));
       return false;
     }
@@ -213,7 +214,7 @@ class Reader : private ReadMessages {
     for (const auto word : known)
       if (word == text) return true;
     Finding& f = c_.findings.error("spec-unknown-value", d_.span(n),
-                                   format("{} takes one of {}; {}", subject(t, place), all, what_is_there(n)));
+                                   format("{} must be one of {}, but {}", subject(t, place), all, what_is_there(n)));
     near_word(f, text, known, n);
     return false;
   }
@@ -347,8 +348,9 @@ class Reader : private ReadMessages {
       Finding& finding = c_.findings.error(
           "spec-missing-key", missing_place(n, place),
           place.name.empty() ? format("'{}' is missing", f.key) : format("'{}' is missing in '{}'", f.key, place.name));
-      finding.help(need == "text" ? format("'{}': {}", f.key, f.options.doc)
-                                  : format("'{}': {}; written as `{}: {}`", f.key, f.options.doc, f.key, need));
+      finding.help(need == "text"
+                       ? format("meaning of '{}': {}", f.key, f.options.doc)
+                       : format("meaning of '{}': {}; written as `{}: {}`", f.key, f.options.doc, f.key, need));
     }
     return ok && strangers.empty();
   }

@@ -114,7 +114,7 @@ Finding& ReadMessages::wrong_type(const Type& t, NodeId n, const ReadPlace& plac
       t.kind == ScalarKind::choice || t.kind == ScalarKind::boolean || example == words || example == "text";
   const bool show = t.form != Type::Form::value || !says_it;
   return c_.findings.error("spec-wrong-type", place_of(n, place),
-                           format("{} takes {}{}; {}", subject(t, place), words,
+                           format("{} must be {}{}, but {}", subject(t, place), words,
                                   show ? ", such as " + example : std::string(), what_is_there(n)));
 }
 
@@ -132,8 +132,8 @@ std::string ReadMessages::comma_help(NodeId n) const {
       d_.span(next).begin != d_.span(n).end + 1)
     return {};
   return format(
-      "inside brackets and braces a comma ends the value, so '{}' stands alone: numbers have a point for the "
-      "fraction and nothing between thousands ('{},{}' is two things)",
+      "inside brackets and braces a comma ends the value, so the value here is only '{}': numbers have a point for the "
+      "fraction and no separator between thousands ('{},{}' is read as two values)",
       text, text, behind);
 }
 
@@ -172,7 +172,7 @@ bool ScalarReader::read(const Type& t, NodeId n, const ReadPlace& place, const W
   if (fact && !fact->unit.empty() && t.kind != ScalarKind::quantity && t.kind != ScalarKind::ratio &&
       t.kind != ScalarKind::parsed) {
     c_.findings.error("spec-wrong-unit", fact->unit_span,
-                      format("{} takes no unit, '{}' is written there", subject(t, place), fact->unit));
+                      format("{} must have no unit, but '{}' is written there", subject(t, place), fact->unit));
     return false;
   }
   switch (t.kind) {
@@ -226,7 +226,7 @@ bool ScalarReader::choice(const Type& t, NodeId n, const ReadPlace& place, Scala
       return true;
     }
   Finding& f = c_.findings.error("spec-unknown-value", place_of(n, place),
-                                 format("{} takes {}; {}", subject(t, place), words_for(t), what_is_there(n)));
+                                 format("{} must be {}, but {}", subject(t, place), words_for(t), what_is_there(n)));
   if (!slip_help(f, place, text)) near_word(f, text, {t.choices.begin(), t.choices.end()}, n);
   return false;
 }
@@ -260,7 +260,7 @@ bool ScalarReader::number(const Type& t, NodeId n, const ReadPlace& place, const
   } else if (problem == NumberProblem::not_whole) {
     f.help("no fraction is possible here");
   } else if (const auto thousands = in_thousands(text); thousands && whole) {
-    f.help(format("`{}` stands for nothing here: write {}", text.back(), line(place, *thousands)));
+    f.help(format("`{}` has no meaning here: write {}", text.back(), line(place, *thousands)));
   } else if (!slip_help(f, place, text) && !t.example.empty()) {
     f.help(format("for example {}", line(place, t.example)));
   }
@@ -314,7 +314,7 @@ void ScalarReader::report_unknown_unit(const Type& t, NodeId n, const ReadPlace&
   for (const UnitRow& row : units_of(t.dimension)) known.push_back(row.spelling);
   Finding& f = c_.findings.error(
       "spec-wrong-unit", place_of(n, place),
-      format("{}: '{}' is no unit of {}", subject(t, place), error.text, dimension_name(t.dimension)));
+      format("{}: '{}' is not a unit of {}", subject(t, place), error.text, dimension_name(t.dimension)));
   if (const auto meant = unit_in_other_case(error.text, t.dimension)) {
     f.help(format("did you mean '{}'?", *meant));
     const SourceSpan written = d_.span(n);
@@ -330,7 +330,7 @@ void ScalarReader::report_unknown_unit(const Type& t, NodeId n, const ReadPlace&
     while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
     const auto begun = std::ranges::find_if(known, [&](std::string_view unit) { return unit.starts_with(error.text); });
     f.help(begun != known.end() && !number.empty()
-               ? format("write {} if that is what it is; {}", line(place, format("{} {}", number, *begun)),
+               ? format("write {} if that is the unit; {}", line(place, format("{} {}", number, *begun)),
                         written_with(t.dimension))
                : written_with(t.dimension));
   }

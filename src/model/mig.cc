@@ -42,11 +42,12 @@ std::string_view cut_by_mig(const Software& software) {
 
 std::string why_not_all_gpus(const Software& software) {
   const std::string_view mig = cut_by_mig(software);
-  return mig.empty() ? std::string()
-                     : format(
-                           "`mig: {}` cuts the GPUs: instances reach each other neither over NVLink nor over PCIe, and "
-                           "a program sees one of them; run acceptance with `mig: off`",
-                           mig);
+  return mig.empty()
+             ? std::string()
+             : format(
+                   "`mig: {}` divides the GPUs: instances reach each other neither over NVLink nor over PCIe, and "
+                   "a program sees one of them; run acceptance with `mig: off`",
+                   mig);
 }
 
 }  // namespace clusterc

@@ -135,17 +135,16 @@ struct Ends {
       for (const NicSet& n : s.nics) known.push_back(n.name);
       if (how.ports)
         r.unknown_name(*how.ports, how.ports.span, known, format("group of ports of '{}'", s.name));
-      else if (Finding* f =
-                   r.error("spec-no-fitting-port", at,
-                           s.nics.empty()
-                               ? format("which adapters '{}' has is not known, so network '{}' has no port to connect",
-                                        s.model, net.name)
-                               : format("no adapter of '{}' speaks {}, which network '{}' is", s.model,
-                                        enum_text(net.kind), net.name))) {
+      else if (Finding* f = r.error(
+                   "spec-no-fitting-port", at,
+                   s.nics.empty() ? format("the adapters of '{}' are not known, so network '{}' has no port to connect",
+                                           s.model, net.name)
+                                  : format("no adapter of '{}' speaks {}, which network '{}' is", s.model,
+                                           enum_text(net.kind), net.name))) {
         f->note(s.span, "declared here");
         if (s.nics.empty())
-          f->help(format("a part of your own says so: what `clusterc catalog {}` prints, with another `id` and `nics: "
-                         "{{ data: {{ count: 2, model: cx7-400-qsfp112 }} }}`, in a folder of `parts`",
+          f->help(format("define your own part in a folder of `parts`: copy what `clusterc catalog {}` prints, and "
+                         "write another `id` and `nics: {{ data: {{ count: 2, model: cx7-400-qsfp112 }} }}`",
                          s.model))
               .help("or write the servers as a node group with `nics`, and `servers: { nodes: … }` here");
       }
@@ -154,7 +153,7 @@ struct Ends {
     e.ports_each = how.count.value_or(ports);
     if (e.ports_each > ports)
       r.error("spec-not-enough-ports", how.count.span,
-              format("{} ports of each '{}' are asked for, it has {}", e.ports_each, s.model, ports));
+              format("{} ports of each '{}' are asked for, but it has {}", e.ports_each, s.model, ports));
     e.rate = link_rate(net.rate, rate);
     net.ends.push_back(e);
   }
@@ -224,8 +223,8 @@ struct Ends {
       }
       if (*b.value.value > kMaxNames) {
         r.error("spec-count-mismatch", b.value.span,
-                format("network '{}' is built for {} of '{}': at most {} are planned", net.name, *b.value.value, b.name,
-                       kMaxNames));
+                format("network '{}' is built for {} of '{}', but at most {} can be planned", net.name, *b.value.value,
+                       b.name, kMaxNames));
         continue;
       }
       const auto named = ends.find(b.name);
@@ -283,11 +282,12 @@ void share_out_ports(Resolution& r) {
       if (t->used > set.count && known) {
         const SourceSpan place = how && how->count.span.valid() ? how->count.span : e.span;
         Finding* f = r.error("spec-not-enough-ports", place,
-                             format("{} ports '{}' of each node of '{}' are asked for, there are {}", t->used, set.name,
-                                    g.name, set.count));
+                             format("{} ports '{}' of each node of '{}' are asked for, but the node has {}", t->used,
+                                    set.name, g.name, set.count));
         if (f && e.first_port > 0)
           f->help(
-              format("networks before '{}' take {} of them; a network on the same ports says `shares_switches_with`",
+              format("networks before '{}' use {} of these ports; write `shares_switches_with` for a network on the "
+                     "same ports",
                      net.name, e.first_port));
       }
     }

@@ -55,7 +55,7 @@ class Places {
     if (!written(span) || (number < 0 && !only_numbers) || (number >= 0 && name == format("{}{}", word, number)))
       return false;
     if (Finding* f = r_.error("spec-no-such-place", span, format("there is no '{}'", name)))
-      f->help(number >= 0 ? format("it is written '{}{}'", word, number)
+      f->help(number >= 0 ? format("write '{}{}'", word, number)
                           : format("{}s are called {}0, {}1 and so on", word, word, word));
     return true;
   }
@@ -64,8 +64,9 @@ class Places {
     const Value<std::int64_t>& nodes = s_.part.numa_nodes;
     const std::int64_t most = kMostNumaNodes * sockets();
     if (nodes && written(nodes.span) && (*nodes > most || *nodes % sockets() != 0))
-      if (Finding* f = r_.error("spec-out-of-range", nodes.span,
-                                format("{} NUMA nodes on {} socket{}", *nodes, sockets(), sockets() == 1 ? "" : "s")))
+      if (Finding* f =
+              r_.error("spec-out-of-range", nodes.span,
+                       format("{} NUMA nodes cannot be on {} socket{}", *nodes, sockets(), sockets() == 1 ? "" : "s")))
         f->help(format("every socket has the same number of NUMA nodes, at most {}", kMostNumaNodes));
     const auto beyond = [&](std::string_view what, const Value<std::int64_t>& numa) {
       if (!numa || !written(numa.span) || *numa < most) return;
@@ -89,11 +90,12 @@ class Places {
       using What = PcieMisfit::What;
       if (m.what == What::slot_below_none || m.what == What::switch_below_none) {
         r_.error("spec-unknown-name", m.span,
-                 format("{} '{}' goes through a switch that its socket does not have",
+                 format("`through` of {} '{}' names a switch that its socket does not have",
                         m.what == What::slot_below_none ? "slot" : "switch", m.name));
       } else if (m.what == What::circle) {
-        if (Finding* f = r_.error("spec-no-such-place", m.span, format("switch '{}' hangs below itself", m.name)))
-          f->help("one switch of them hangs on the root port: leave out its `through`");
+        if (Finding* f = r_.error("spec-no-such-place", m.span,
+                                  format("switch '{}' is below itself: its `through` leads back to it", m.name)))
+          f->help("leave `through` out for the switch that is connected to the root port");
       } else if (Finding* f =
                      r_.error("spec-unknown-device", m.span,
                               format("slot '{}' holds a device that group '{}' does not have", m.name, group_)))
@@ -112,7 +114,7 @@ class Places {
         if (Finding* f = r_.error(
                 "spec-place-taken", slot.name_span,
                 format("slot '{}' of group '{}' is on '{}' and on '{}'", slot.name, group_, other.name, socket.name)))
-          f->note(there->name_span, "its other place")
+          f->note(there->name_span, "the other place of this slot")
               .help("a slot belongs to one socket: remove it from the other, or give one of the two another number");
       }
     if (s_.part.sockets && number >= *s_.part.sockets && written(socket.name_span)) {
@@ -120,7 +122,7 @@ class Places {
       if (Finding* f = r_.error(
               "spec-no-such-place", socket.name_span,
               format("there is no '{}': '{}' has {} socket{}", socket.name, s_.id, sockets, sockets == 1 ? "" : "s")))
-        f->help(sockets == 1 ? std::string("its slots hang on socket0")
+        f->help(sockets == 1 ? std::string("its slots are connected to socket0")
                              : format("sockets are called socket0 to socket{}", sockets - 1));
       return;
     }
@@ -132,15 +134,16 @@ class Places {
     if (count == 0) return;
     if (count > 3) names += format(" and {} more", count - 3);
     const SourceSpan cpus = s_.part.cpus->count.span.valid() ? s_.part.cpus->count.span : s_.part.cpus->model.span;
-    if (Finding* f =
-            r_.error("spec-no-such-place",
-                     written(cpus)               ? cpus
-                     : written(socket.name_span) ? socket.name_span
-                                                 : at_,
-                     format("'{}' of group '{}' has no processor, {} {} on it: {} {} fitted", socket.name, group_,
-                            names, count == 1 ? "hangs" : "hang", s_.cpu_count, s_.cpu_count == 1 ? "is" : "are")))
-      f->help(format("fit {} processors, or say where these are instead: `pcie: {{ socket0: {{ slot1: … }} }}`",
-                     number + 1));
+    if (Finding* f = r_.error(
+            "spec-no-such-place",
+            written(cpus)               ? cpus
+            : written(socket.name_span) ? socket.name_span
+                                        : at_,
+            format("'{}' of group '{}' has no processor ({} {} fitted), but {} {} connected to it", socket.name, group_,
+                   s_.cpu_count, s_.cpu_count == 1 ? "is" : "are", names, count == 1 ? "is" : "are")))
+      f->help(
+          format("fit {} processors, or move these devices to another socket: `pcie: {{ socket0: {{ slot1: … }} }}`",
+                 number + 1));
   }
 
   // "foo", "slto5": what is called anyhow is held to nothing that is known of slots.
@@ -149,8 +152,10 @@ class Places {
     if (!written(slot.name_span) ||
         std::ranges::any_of(kWords, [&](std::string_view word) { return number_in(slot.name, word) >= 0; }))
       return false;
-    if (Finding* f = r_.error("spec-no-such-place", slot.name_span, format("'{}' is called like no slot", slot.name)))
-      f->help("slots are called slot1, slot2 and so on; places of one kind of device gpu0, nic3, ocp1, u2-0 or m2-0");
+    if (Finding* f = r_.error("spec-no-such-place", slot.name_span, format("'{}' is not a name of a slot", slot.name)))
+      f->help(
+          "slots are called slot1, slot2 and so on; places for one kind of device are called gpu0, nic3, ocp1, u2-0 or "
+          "m2-0");
     return true;
   }
 
@@ -160,10 +165,9 @@ class Places {
     // made wider than x16 (Card Electromechanical Specification), which is the most that the field takes.
     const std::int64_t lanes = slot.lanes.value_or(16);
     if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 16)
-      if (Finding* f =
-              r_.error("spec-out-of-range", slot.lanes.span,
-                       format("slot '{}' has {} lanes, there are links of 1, 2, 4, 8 and 16", entry.name, lanes)))
-        f->help("write the next smaller one");
+      if (Finding* f = r_.error("spec-out-of-range", slot.lanes.span,
+                                format("slot '{}' has {} lanes, but links have 1, 2, 4, 8 or 16", entry.name, lanes)))
+        f->help("write the next smaller number");
     const bool both = slot.device && !slot.devices.empty() && slot.device.origin == slot.devices.front().origin;
     if (both)
       if (Finding* f = r_.error(
@@ -175,14 +179,15 @@ class Places {
     if (s_.part.pcie_slots && number == 0 && lanes > 8 && written(entry.name_span))
       if (Finding* f = r_.error("spec-no-such-place", entry.name_span,
                                 format("there is no 'slot0': slots of '{}' are counted from 1", s_.id)))
-        f->help(format("slot1 to slot{}", *s_.part.pcie_slots));
+        f->help(format("write slot1 to slot{}", *s_.part.pcie_slots));
     if (s_.part.pcie_slots && number > *s_.part.pcie_slots && lanes > 8 && written(entry.name_span))
       if (Finding* f = r_.error(
               "spec-no-such-place", entry.name_span,
               format("there is no '{}': '{}' has {} slots of 16 lanes", entry.name, s_.id, *s_.part.pcie_slots)))
-        f->help(format(
-            "slot1 to slot{}; `pcie_slots` says how many this machine has, `lanes: 8` that a slot is no wide one",
-            *s_.part.pcie_slots));
+        f->help(
+            format("write slot1 to slot{}; if this machine has more, write their number as `pcie_slots`; if the slot "
+                   "is narrow, write its `lanes: 8`",
+                   *s_.part.pcie_slots));
   }
 
   // The spec's place of a device wins over the part's (pcie_tree): what is still there twice stands twice in one of
@@ -196,7 +201,7 @@ class Places {
         if (Finding* f = r_.error("spec-place-taken", place.valid() ? place : at_,
                                   format("'{}' of group '{}' is in '{}' and in '{}'", second.name, group_,
                                          first.slot_name, second.slot_name))) {
-          if (const SourceSpan other = span_of(first); other.valid()) f->note(other, "its other place");
+          if (const SourceSpan other = span_of(first); other.valid()) f->note(other, "the other place of this device");
           f->help("keep one of them; devices are counted from 0: `gpus[0]`, `gpus[1]`");
         }
       }

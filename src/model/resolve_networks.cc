@@ -100,7 +100,7 @@ void find_rate(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   else if (was_written(n.breakout) && m.switch_part && m.switch_part->port_rate && *n.breakout > 1 &&
            above(m.rate.value * static_cast<double>(*n.breakout), m.switch_part->port_rate->value))
     r.error("spec-out-of-range", n.breakout.span,
-            format("{} links of {} are asked for on a port of '{}', which has {}", *n.breakout, to_text(m.rate),
+            format("{} links of {} are asked for on a port of '{}', but the port has {}", *n.breakout, to_text(m.rate),
                    m.switch_model, to_text(*m.switch_part->port_rate)));
   // A leaf may have ports for uplinks alone, faster than the others.
   const bool own_uplinks = m.switch_part && m.switch_part->uplinks.value_or(0) > 0 && m.switch_part->uplink_rate;
@@ -212,12 +212,12 @@ void check_bond(Resolution& r, const NetworkModel& m) {
   Finding* f = nullptr;
   if (most.ports_each > 0 && most.ports_each < *bond)
     f = r.error("spec-out-of-range", bond.span,
-                format("'bond' is {}, no member of network '{}' has more than {} port{}", *bond, m.name,
+                format("'bond' is {}, but no member of network '{}' has more than {} port{}", *bond, m.name,
                        most.ports_each, most.ports_each == 1 ? "" : "s"));
   for (const EndPoints& e : m.ends)
     if (!f && e.ports_each > *bond && e.ports_each % *bond != 0)
       if ((f = r.error("spec-out-of-range", bond.span,
-                       format("{} ports of a member make no whole bonds of {}", e.ports_each, *bond))))
+                       format("{} ports of a member cannot be divided into bonds of {}", e.ports_each, *bond))))
         f->note(e.span, "connected here");
   if (f)
     f->help("use a `bond` that divides the number of ports of each member; each link of a bond goes to another switch");

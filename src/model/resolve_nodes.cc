@@ -160,9 +160,9 @@ void check_least_powers(Resolution& r, const ServerModel& s, const Named<NodeGro
     const Value<Watts> highest = uncapped_power(s);
     if (!highest || !above(watts->value, highest->value)) return;
     if (Finding* f = r.error("spec-out-of-range", watts.span,
-                             format("`{}` of group '{}' is {}, its highest power is {}", key, group.name,
+                             format("`{}` of group '{}' is {}, but its highest power is {}", key, group.name,
                                     to_text(*watts), to_text(*highest))))
-      f->help("both are of a whole node at the wall").object("nodes." + group.name);
+      f->help("both values are for a whole node at the wall").object("nodes." + group.name);
   };
   check("power_idle", s.part.power_idle);
   check("power_typical", s.part.power_typical);

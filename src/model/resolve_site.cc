@@ -18,7 +18,8 @@ HostPattern pattern_of(const Value<std::string>& names) {
 Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const Site& site) {
   const Feed& f = feed.value;
   if (f.continuous && !f.breaker)
-    r.missing(f.continuous.span, format("feed '{}' has no breaker that `continuous` is a share of", feed.name),
+    r.missing(f.continuous.span,
+              format("`continuous` of feed '{}' is a share of its breaker, but the feed has no `breaker`", feed.name),
               "write `breaker: 250 A`, or leave `continuous` out: `capacity` is continuous");
   if (f.capacity || f.capacity.unknown) return f.capacity;
   if (!f.breaker) {
@@ -125,7 +126,9 @@ void resolve_transfer(Resolution& r, TransferModel& t) {
   constexpr Seconds kHoldUp{0.02};
   const TransferSwitch& s = *t.spec;
   if (s.sources.size() != 2)
-    r.missing(t.span, format("transfer switch '{}' has {} sources, not two", t.name, s.sources.size()),
+    r.missing(t.span,
+              format("transfer switch '{}' has {} source{}, but must have two", t.name, s.sources.size(),
+                     s.sources.size() == 1 ? "" : "s"),
               "write `sources: [A, B]`, the preferred one first");
   for (std::size_t i = 0; i < 2 && i < s.sources.size(); ++i) resolve_source(r, s.sources[i], t.feeds[i], t.panels[i]);
   const bool quick = s.time ? !above(s.time->value, kHoldUp.value) : s.kind.value == TransferKind::static_switch;
@@ -146,9 +149,9 @@ void beside_transfer(Resolution& r, const Value<std::string>& transfer, const Va
                      const std::string& what) {
   if (!was_written(transfer) || !was_written(other)) return;
   if (Finding* f = r.error("spec-feed-contradicts-panel", other.span,
-                           format("{} is supplied by transfer switch '{}', and '{}' is written beside it", what,
+                           format("{} is supplied by transfer switch '{}', but also by '{}'", what,
                                   transfer.value_or(""), other.value_or(""))))
-    f->help("leave it out: the feed follows from the switch");
+    f->help(format("leave '{}' out: the feed follows from the transfer switch", other.value_or("")));
 }
 
 void resolve_panel(Resolution& r, const Named<Panel>& p) {
@@ -169,7 +172,8 @@ void feed_panel(Resolution& r, PanelModel& p) {
       if (Finding* f = r.error("spec-feed-contradicts-panel", p.spec->transfer.span,
                                format("panel '{}' is behind transfer switch '{}', whose source '{}' is a panel", p.name,
                                       t.name, *t.spec->sources[i])))
-        f->note(t.spec->sources[i].span, "this source").help("name feeds as sources of a switch that supplies panels");
+        f->note(t.spec->sources[i].span, "this source")
+            .help("write feeds, not panels, as the sources of a transfer switch that supplies panels");
   int panel = -1, other_panel = -1;
   feed_by(t, p.feed, panel, p.other_feed, other_panel);
 }

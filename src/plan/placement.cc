@@ -230,21 +230,22 @@ class Placer : private RackSpace {
     else if (g.count == 0)
       why = clusterc::format("rack group '{}' has no racks", g.name);
     else if (!fits_units)
-      why = clusterc::format("no rack of '{}' has more than {} U free in one block, {} U are needed", g.name, units,
+      why = clusterc::format("no rack of '{}' has more than {} U free in one block, but {} U are needed", g.name, units,
                              d.units);
     else if (d.watts > watts)
       lack = Lack::power,
-      why = clusterc::format("no rack of '{}' with {} U free has more than {} of continuous power left, {} are needed",
-                             g.name, d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
+      why = clusterc::format(
+          "no rack of '{}' with {} U free has more than {} of continuous power left, but {} are needed", g.name,
+          d.units, to_text(Watts(watts)), to_text(Watts(d.watts)));
     else if (d.kilograms > kilograms)
       lack = Lack::weight,
       why = clusterc::format(
-          "no rack of '{}' with {} U free carries more than {} in addition to rails and cables, {} are needed", g.name,
-          d.units, to_text(Kilograms(beside_rails)), to_text(Kilograms(d.kilograms)));
+          "no rack of '{}' with {} U free carries more than {} in addition to rails and cables, but {} are needed",
+          g.name, d.units, to_text(Kilograms(beside_rails)), to_text(Kilograms(d.kilograms)));
     else
-      lack = Lack::places, why = g.count == 1
-                                     ? clusterc::format("the only rack of '{}' holds {}", g.name, per_rack)
-                                     : clusterc::format("the {} racks of '{}' hold {} each", g.count, g.name, per_rack);
+      lack = Lack::places,
+      why = g.count == 1 ? clusterc::format("the only rack of '{}' has room for {}", g.name, per_rack)
+                         : clusterc::format("the {} racks of '{}' have room for {} each", g.count, g.name, per_rack);
     plan_.unplaced.push_back({.kind = d.kind,
                               .group = d.group,
                               .count = count,

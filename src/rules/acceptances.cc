@@ -211,7 +211,7 @@ Acceptances::Acceptances(const Spec& spec, const Sources& sources, const Date* t
           format("the acceptance of '{}' ended on {}, today is {}", kind->id, a.until->text(), today->text()));
       f.help("fix the cause, or check the reason again and set a new date");
       if (const auto edit = whole ? removal_of_item(sources, a.span) : std::nullopt)
-        f.fixed_by("take the expired acceptance out", {*edit});
+        f.fixed_by("remove the expired acceptance", {*edit});
     } else {
       open_.push_back({&a, kind, place_of_path(spec, *a.at), false});
     }
@@ -290,9 +290,8 @@ void Acceptances::report_unused(bool judged, Findings& findings) {
     if (!a.place.valid())
       f.note({}, format("'{}' is not a path of keys in this spec; write the names of objects as findings do: rack/r07",
                         *a.spec->at));
-    f.help("take the acceptance out");
-    if (const auto edit = removal_of_item(sources_, a.spec->span))
-      f.fixed_by("take the unused acceptance out", {*edit});
+    f.help("remove the acceptance");
+    if (const auto edit = removal_of_item(sources_, a.spec->span)) f.fixed_by("remove the unused acceptance", {*edit});
   }
 }
 

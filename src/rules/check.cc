@@ -35,15 +35,15 @@ std::optional<double> read_threshold(const Rule& rule, const Threshold& t, const
                       : t.whole   ? "a whole number"
                                   : "a number or a share",
                       t.text(t.standard), text))
-        .help(format("it is the {}", t.means));
+        .help(format("the threshold is the {}", t.means));
     return std::nullopt;
   }
   if (*value >= t.least && *value <= t.most) return value;
   findings
       .error("spec-out-of-range", written.span,
-             format("the threshold of '{}' is {}, it can be set from {} to {}", rule.id, t.text(*value),
+             format("the threshold of '{}' is {}, but it must be from {} to {}", rule.id, t.text(*value),
                     t.text(t.least), t.text(t.most)))
-      .help(format("it is the {}; {} where nothing is set", t.means, t.text(t.standard)));
+      .help(format("the threshold is the {}; the default is {}", t.means, t.text(t.standard)));
   return std::nullopt;
 }
 
@@ -56,9 +56,7 @@ std::vector<SetThreshold> set_thresholds(const Spec& spec, Findings& findings) {
       report_unknown_id(entry.name, entry.name_span, findings);
     } else if (!rule->threshold) {
       findings.error("spec-no-threshold", entry.name_span, format("rule '{}' has no threshold", rule->id))
-          .help(
-              "a single finding can be taken out of the way with `accept`, by rule and place, with a reason and a "
-              "date");
+          .help("accept single findings instead: an entry of `accept` has the rule, the place, a reason and a date");
     } else if (entry.value) {
       if (const auto value = read_threshold(*rule, *rule->threshold, entry.value, findings))
         set.push_back({rule, *value, entry.value.span});

@@ -36,9 +36,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (set.spare.value_or(0) > 0) f.note(set.spare.span, format("{} of these may fail", plural(*set.spare, "CDU")));
     mention_unconfirmed(f, z.cdu->flow, format("the flow of '{}'", set.model.value_or("")));
     if (running > 0)
-      f.help(format(
-          "at this flow the coolant warms up by {}: write this as `rise` where the equipment allows it, or add CDUs",
-          to_text(Kelvins(rise.value * need.value / has.value), 3)));
+      f.help(
+          format("at this flow the coolant warms up by {0}: write `rise: {0}` if the equipment allows it, or add CDUs",
+                 to_text(Kelvins(rise.value * need.value / has.value), 3)));
     f.object("zone/" + z.name);
   }
 }

@@ -36,7 +36,7 @@ std::optional<DewPoint> dew_point_at(const RuleInput& in, int loop) {
       here = DewPoint{*z.dew_point, z.dew_point.span, "the dew point of the room"};
     else if (z.humidity && z.supply && *z.humidity > 0)
       here = DewPoint{dew_point(*z.supply, *z.humidity), z.humidity.span,
-                      format("{} at {}", percent(*z.humidity), to_text(*z.supply))};
+                      format("a relative humidity of {} at {}", percent(*z.humidity), to_text(*z.supply))};
     if (here && (!found || here->at > found->at)) found = here;
   };
   for (const AssemblyGroupModel& a : c.assemblies)

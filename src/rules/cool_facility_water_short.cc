@@ -58,7 +58,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                   to_text(*facility.supply), to_text(water->coolant_back, 3)));
     f.note(z.spec->supply.span, format("the coolant is supplied at this temperature and warms up by {}",
                                        to_text(z.spec->rise.value_or(kCoolantRise))));
-    f.help(format("supply more facility water; {} would have to warm up by {}", to_text(*facility.flow),
+    f.help(format("supply more facility water: with only {}, the water would have to warm up by {}",
+                  to_text(*facility.flow),
                   to_text(Kelvins(water->most_rise.value * (water->least_flow / *facility.flow)), 3)));
     f.object("zone/" + z.name);
   }

@@ -31,8 +31,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.note(z.dew_point.span, format("the dew point of {} is also outside {} to {}", to_text(*z.dew_point),
                                       to_text(Celsius(kDewLow)), to_text(Celsius(kDewHigh))));
     f.help(wet || z.dew_point->value > kDewHigh
-               ? "dehumidify, or accept with the written allowance of the equipment's makers"
-               : "humidify, or accept with the written allowance of the equipment's makers");
+               ? "dehumidify the room, or accept the finding if the makers of the equipment allow this in writing"
+               : "humidify the room, or accept the finding if the makers of the equipment allow this in writing");
     f.object("zone/" + c.zones[i].name);
   }
 }

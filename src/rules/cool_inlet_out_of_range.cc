@@ -69,8 +69,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                (supply->value > kRecommendedHigh + kRounding || supply->value < kRecommendedLow - kRounding)) {
       findings
           .warning(rule.id, supply.span,
-                   format("cooling zone '{}' supplies {}, but 18 C to 27 C are recommended", z.name, to_text(*supply)))
-          .help(format("set it to {}", supply->value > kRecommendedHigh ? "27 C or less" : "18 C or more"))
+                   format("cooling zone '{}' supplies {}, but 18 C to 27 C is recommended", z.name, to_text(*supply)))
+          .help(format("set the supply to {}", supply->value > kRecommendedHigh ? "27 C or less" : "18 C or more"))
           .object("zone/" + z.name);
     }
   }

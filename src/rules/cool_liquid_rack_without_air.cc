@@ -16,10 +16,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!above(left.value, 0)) continue;
     Finding& f = findings.error(
         rule.id, a.spec->cooling ? a.spec->cooling->span : a.span,
-        format("{} of each assembly of '{}' goes to the air, but it has no air cooling zone", to_text(left), a.name));
+        format("{} of the heat of each assembly of '{}' goes to the air, but the assembly has no cooling zone for air",
+               to_text(left), a.name));
     f.label(format("{} x (1 - {})", to_text(r.heat), percent(a.part->liquid_share.value_or(0))));
     mention_unconfirmed(f, a.part->liquid_share, format("the liquid share of '{}'", a.model));
-    f.help("write `cooling: { liquid: …, air: … }` with a zone for the rest");
+    f.help("write `cooling: { liquid: …, air: … }` with a zone for the heat that goes to the air");
     f.object("assemblies." + a.name);
   }
   for (const RackGroupModel& g : c.racks) {
@@ -33,16 +34,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       racks += above(here.value, 0);
     }
     if (racks == 0) continue;
-    Finding& f =
-        findings.error(rule.id, g.span,
-                       format("{} of the {} in the racks of '{}' goes to the air, but they have no air cooling zone",
-                              to_text(left), to_text(all), g.name));
+    Finding& f = findings.error(
+        rule.id, g.span,
+        format("{} of the {} in the racks of '{}' goes to the air, but the racks have no cooling zone for air",
+               to_text(left), to_text(all), g.name));
     for (const NodeGroupModel& n : c.nodes)
       if (n.racks >= 0 && &c.racks[n.racks] == &g && is_ours(n) && n.server.part.liquid_cooled.value_or(false) &&
           !n.server.part.liquid_share)
         f.note(first_place(in_spec(n.server.span, n), n.span),
                format("'{}' states no `liquid_share`, so all of its heat is counted as air", n.server.id));
-    f.help("write `cooling` with a zone for the rest");
+    f.help("write `cooling` with a zone for the heat that goes to the air");
     f.object("racks." + g.name);
   }
 }

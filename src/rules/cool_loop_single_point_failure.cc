@@ -93,9 +93,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const bool covers =
         count > 1 && z.cdu && z.cdu->heat && !above(heat.value, z.cdu->heat->value * static_cast<double>(count - 1));
     if (!covers && set.spare.value_or(0) == 0 && (count == 1 || (z.cdu && z.cdu->heat))) {
-      Finding& f = findings.warning(rule.id, first_place(written(set.count), set.model.span, set.span),
-                                    format("the loss of one CDU of loop '{}' stops {}: {} of {} CDUs left for {}",
-                                           z.name, stops, count - 1, count, to_text(heat)));
+      Finding& f =
+          findings.warning(rule.id, first_place(written(set.count), set.model.span, set.span),
+                           format("the loss of one CDU of loop '{}' stops {}: {} of {} CDUs remain for {} of heat",
+                                  z.name, stops, count - 1, count, to_text(heat)));
       if (z.cdu && z.cdu->heat) f.label(format("{} x {}", count - 1, to_text(*z.cdu->heat)));
       f.help(format("add one CDU more than the heat needs, and write `spare: 1`"));
       f.object("zone/" + z.name);

@@ -21,8 +21,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f = findings.warning(
         rule.id,
         first_place(written(n.spec->airflow), written(n.spec->ports_face), written(n.spec->switch_model), n.span),
-        format("the switches of network '{}' draw air from the rear of the rack: {} with ports to the {}", n.name,
-               enum_text(*path), enum_text(side)));
+        format("the switches of network '{}' draw air from the rear of the rack: their airflow is {}, and their ports "
+               "face the {}",
+               n.name, enum_text(*path), enum_text(side)));
     if (!n.spec->airflow) {
       f.note(path.span, "the airflow direction of this model");
       mention_unconfirmed(f, path, format("the airflow of '{}'", n.switch_model));

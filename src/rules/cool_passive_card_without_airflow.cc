@@ -16,7 +16,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!s.part.gpu_forms.empty() || s.part.airflow || s.part.liquid_cooled.value_or(false)) continue;
     Finding& f = findings.error(
         rule.id, s.part.gpus ? first_place(written(s.part.gpus->model), in_spec(s.span, g), g.span) : g.span,
-        format("'{}' has no fan, and '{}' states neither GPU places (`gpu_forms`) nor `airflow`", s.gpu_model, s.id));
+        format("'{}' has no fan, but '{}' states neither GPU places (`gpu_forms`) nor `airflow`: nothing shows that it "
+               "cools the card",
+               s.gpu_model, s.id));
     f.label(format("{} x {} in each node of '{}'", s.gpu_count, s.gpu->tdp ? to_text(*s.gpu->tdp) : "an unknown power",
                    g.name));
     f.note(s.gpu->cooling.span, "the card is passive");

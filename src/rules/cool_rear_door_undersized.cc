@@ -54,7 +54,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f = findings.error(rule.id, first_place(written(z.spec->units), z.span),
                                   format("cooling zone '{}' has {} for {} that give heat to the air", z.name,
                                          plural(doors, "rear door"), plural(racks.warm, "rack")));
-      f.help(format("write `units: {}`, or leave `units` out: one for each rack", racks.warm)).object("zone/" + z.name);
+      f.help(format("write `units: {}`, or leave `units` out: each rack then has one door", racks.warm))
+          .object("zone/" + z.name);
     }
     if (racks.worst < 0) continue;
     const Watts most = air_heat(in.plan, racks.worst);

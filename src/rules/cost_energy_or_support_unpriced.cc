@@ -53,8 +53,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Finding& f = findings.warning(rule.id, first_place(written(cost->prices->currency), cost->prices->span), message);
   f.label("all sums are therefore minimum values");
   f.help(
-      "write value, currency and date: `parts` by name, `kinds` for parts that cost the same, `electricity: 0.18 "
-      "EUR/kWh`, `support: 5 %` or `yearly: { support: … }`");
+      "write prices with value, currency and date: `parts` for single parts, `kinds` for parts that cost the same, "
+      "`electricity: 0.18 EUR/kWh`, and `support: 5 %` or `yearly: { support: … }`");
   f.object("prices");
 }
 

@@ -13,7 +13,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (cost->purchase <= 0 && !cost->lines.empty()) {
     findings
         .warning(rule.id, cost->prices->budget.span,
-                 format("the budget of {} was not checked: nothing of the {} that are bought has a price",
+                 format("the budget of {} was not checked: none of the {} to buy has a price",
                         money_text(*cost->budget, cost->currency),
                         plural(static_cast<std::int64_t>(cost->lines.size()), "item")))
         .help("write prices: `parts: { nvidia-dgx-h200: 300000 EUR }`, or `kinds` for parts that cost the same")

@@ -36,8 +36,9 @@ void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vec
   if (terms.size() > kNamed)
     label += format(" + {} more", plural(static_cast<std::int64_t>(terms.size() - kNamed), "line"));
   f.label(label);
-  f.help(format("order {}{}; the bill of `clusterc plan` is derived from the ports: use it, and leave `quoted` out",
-                needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
+  f.help(format(
+      "order {}{}; or leave `quoted` out and order by the bill of `clusterc plan`, which is derived from the ports",
+      needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
   f.object(format("prices.{}.{}", map, entry.name));
 }
 
@@ -46,9 +47,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!cost) return;
   const std::vector<BillRow> bill = bill_rows(in.plan);
   for (const auto& e : cost->prices->parts) hold(rule, findings, *cost, bill, e, "parts", format("'{}'", e.name));
-  for (const auto& e : cost->prices->kinds) hold(rule, findings, *cost, bill, e, "kinds", format("kind '{}'", e.name));
+  for (const auto& e : cost->prices->kinds)
+    hold(rule, findings, *cost, bill, e, "kinds", format("'{}' (kind of part)", e.name));
   for (const auto& e : cost->prices->nodes)
-    hold(rule, findings, *cost, bill, e, "nodes", format("node of group '{}'", e.name));
+    hold(rule, findings, *cost, bill, e, "nodes", format("'{}' (node group)", e.name));
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                 format("{} {} a price but {} not in the bill", name_list(names, count),
                                        count == 1 ? "has" : "have", count == 1 ? "is" : "are"));
   f.help(
-      "use the part names in the bill of `clusterc plan`; `nodes` prices a node with everything in it, `kinds` parts "
-      "that have no price of their own");
+      "use the part names in the bill of `clusterc plan`; `nodes` is for the price of a complete node, `kinds` for all "
+      "parts of a kind that have no price of their own");
   f.object("prices");
 }
 

@@ -40,9 +40,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const SourceSpan at = first_place(written(g.spec->names), g.span);
   const std::int64_t survives = (members - 1) / 2;
   if (members % 2 == 0) {
-    Finding& f = findings.error(rule.id, at,
-                                format("{} members of the store tolerate the loss of {}, no more than {} members would",
-                                       members, survives, members - 1));
+    Finding& f =
+        findings.error(rule.id, at,
+                       format("a store with {} members tolerates the loss of {}, the same as a store with {} members",
+                              members, survives, members - 1));
     f.label(format("a majority of {} is {}", members, members / 2 + 1));
     f.help(format("use {} or {} members", members - 1, members + 1)).object("nodes." + g.name);
     return;

@@ -39,10 +39,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!boot || faster) continue;
     findings
         .warning(rule.id, first_place(at, g.span),
-                 format("etcd on '{}' writes its log to hard disks: a turn takes 8.3 ms, a write should take less than "
-                        "10 ms",
+                 format("etcd on '{}' writes its log to hard disks: one rotation of a disk lasts 8.3 ms, but a write "
+                        "must end within 10 ms",
                         g.name))
-        .help("`drives: { boot: 2 x 960 GB nvme }`, or a faster drive for /var/lib/etcd")
+        .help("write `drives: { boot: 2 x 960 GB nvme }`, or use a faster drive for /var/lib/etcd")
         .object("nodes." + g.name);
   }
 }

@@ -32,10 +32,10 @@ void check_vlans(const Rule& rule, const Cluster& c, Findings& findings) {
     const std::string& who = shared->group >= 0 ? c.nodes[static_cast<std::size_t>(shared->group)].name
                                                 : c.storage[static_cast<std::size_t>(shared->storage)].name;
     findings
-        .error(
-            rule.id, n.spec->vlan.span,
-            format("network '{}' uses VLAN {} tagged on ports of '{}', where network '{}' uses the same VLAN untagged",
-                   n.name, *n.spec->vlan, who, host.name))
+        .error(rule.id, n.spec->vlan.span,
+               format("network '{}' uses VLAN {} tagged on ports of '{}', but network '{}' uses the same VLAN untagged "
+                      "on these ports",
+                      n.name, *n.spec->vlan, who, host.name))
         .note(host.spec->vlan.span, "the other VLAN is set here")
         .help("give one of them a different VLAN")
         .object("networks." + n.name);
@@ -100,7 +100,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           format("gateway {} of network '{}' splits the {} addresses of {}: {} consecutive addresses do not fit beside "
                  "it{}",
                  ipv4_text(a.gateway), n.name, a.usable, a.subnet.text(), a.needed - 1,
-                 addresses_outside(c, a.subnet).empty() ? "" : " and the outside hosts that the spec names there"));
+                 addresses_outside(c, a.subnet).empty() ? "" : " and the external hosts that the spec names there"));
       f.help(format("give the gateway the first address, {}, or use a shorter prefix", ipv4_text(a.subnet.base + 1)));
       f.object("networks." + n.name);
       continue;
@@ -115,7 +115,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         "2^{} - 2{} = {}", 32 - a.subnet.length,
         a.subnet.host_count() > a.usable ? format(" - {} for the gateway", a.subnet.host_count() - a.usable) : "",
         a.usable));
-    f.help(format("use a /{} or shorter", length));
+    f.help(format("use a prefix of /{} or shorter", length));
     f.object("networks." + n.name);
   }
 }

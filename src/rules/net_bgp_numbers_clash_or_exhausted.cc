@@ -37,11 +37,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const BgpRange* r : {&kPrivateBgp16, &kPrivateBgp32})
       if (first >= r->first && first <= r->last) in_range = r;
     if (in_range && last > in_range->last) {
-      Finding& x = findings.error(rule.id, at,
-                                  format("network '{}' needs {} BGP AS numbers, but {} are left from {} to {}", n.name,
-                                         count, in_range->last - first + 1, first, in_range->last));
+      Finding& x =
+          findings.error(rule.id, at,
+                         format("network '{}' needs {} BGP AS numbers, but the range from {} to {} has only {}", n.name,
+                                count, first, in_range->last, in_range->last - first + 1));
       x.label(arithmetic);
-      x.help(format("`asn: {}`: the first private 32-bit number", kPrivateBgp32.first)).object(object);
+      x.help(format("write `asn: {}`: the first private 32-bit number", kPrivateBgp32.first)).object(object);
       continue;
     }
     if (!in_range && (never_used(first) || never_used(last) || (first < kPrivateBgp16.first && last >= 64496))) {
@@ -52,7 +53,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                         first, last, n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first,
                         kPrivateBgp32.last))
           .label(arithmetic)
-          .help(format("`asn: {}`", kPrivateBgp32.first))
+          .help(format("write `asn: {}`", kPrivateBgp32.first))
           .object(object);
       continue;
     }
@@ -61,7 +62,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .warning(rule.id, at,
                    format("BGP AS number {} of network '{}' is public; private ones are {} to {} and {} to {}", first,
                           n.name, kPrivateBgp16.first, kPrivateBgp16.last, kPrivateBgp32.first, kPrivateBgp32.last))
-          .help(format("`asn: {}`, unless the number is registered to you", kPrivateBgp32.first))
+          .help(format("write `asn: {}`, unless the number is registered to you", kPrivateBgp32.first))
           .object(object);
     for (std::size_t j = 0; j < i; ++j) {
       const NetworkModel& o = c.networks[j];
@@ -71,7 +72,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                   format("BGP AS numbers {} to {} of network '{}' and {} to {} of network '{}' overlap",
                                          first, last, n.name, *o.spec->asn, *o.spec->asn + others - 1, o.name));
       x.label(arithmetic).note(o.spec->asn.span, "the other range begins here");
-      x.help(format("`asn: {}`", *o.spec->asn + others)).object(object);
+      x.help(format("write `asn: {}`", *o.spec->asn + others)).object(object);
       break;
     }
   }

@@ -38,7 +38,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                        "{} ways",
                        n.name, n.switch_model, f.ways, says))
         .note(part.breakout.span, format("`breakout: {}` of '{}' is not confirmed{}{}", says, n.switch_model,
-                                         part.breakout.source.empty() ? "" : ": ", part.breakout.source))
+                                         part.breakout.source.empty() ? "" : "; its source: ", part.breakout.source))
         .help("read the data sheet before you order, and write `breakout` in a part of your own")
         .object("networks." + n.name);
   }

@@ -70,8 +70,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                            n.name, c.nodes[e.group].name, f.oversubscription,
                                            to_text(f.link_rate / f.oversubscription, 3), to_text(f.link_rate)));
       x.label(wired);
-      x.note(e.span, format("{} with {} each, {} on one leaf", plural(e.members, "node"), plural(e.ports_each, "port"),
-                            f.tiers[0].down));
+      x.note(e.span, format("{} with {} each, {} ports on one leaf", plural(e.members, "node"),
+                            plural(e.ports_each, "port"), f.tiers[0].down));
       x.help("write `oversubscription: 1`, or keep jobs below one leaf");
       x.object("networks." + n.name);
       break;

@@ -28,8 +28,8 @@ const NetworkModel* too_slow_for(const Cluster& c, const NetworkModel& leaves, B
 void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
   const SwitchPart& part = *n.switch_part;
   const char* other =
-      "or use a `switch` with more ports, or one without dedicated uplink ports, for which spines are planned; if a "
-      "switch outside of this spec joins them, accept the finding and say which";
+      "or use a `switch` with more ports, or a `switch` without dedicated uplink ports, for which spines are planned; "
+      "if a switch that is not in this spec connects the leaves, accept the finding and name that switch in the reason";
   if (!part.uplink_rate) {
     x.help(format("write the `uplink_rate` of '{}', which is not stated, {}", n.switch_model, other));
   } else if (n.everything || n.carries_traffic(Traffic::oob)) {
@@ -39,14 +39,15 @@ void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
       x.note(first_place(written(slow->spec->rate), slow->span),
              format("the ports of '{}' run at {}, too slow for uplinks of {}", slow->name, to_text(slow->rate), rate));
     if (!n.everything) x.note(n.spec->connects.span, "uplinks are planned for `connects: everything`");
-    x.help(format("write {}{}, so that the uplinks end there; {}", n.everything ? "" : "`connects: everything`, and ",
+    x.help(format("write {}{}, so that the uplinks of the leaves are connected to it; {}",
+                  n.everything ? "" : "`connects: everything`, and ",
                   slow ? format("`rate: {}` or more on '{}'", rate, slow->name)
                        : format("an Ethernet network with `rate: {}` or more that carries `inband`", rate),
                   other));
   } else {
     x.help(
-        format("name a switch with ports of {} as spine, `tiers: {{ spine: … }}`: its links take the {} uplink ports "
-               "of each leaf",
+        format("name a switch with ports of {} as spine, `tiers: {{ spine: … }}`: its links use the {} uplink ports of "
+               "each leaf",
                to_text(*part.uplink_rate), part.uplinks.value_or(0)));
   }
 }

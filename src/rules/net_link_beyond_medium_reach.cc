@@ -53,7 +53,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                       : "the longest cable in the catalogue",
                metres(l.longest->reach)));
     if (chosen) f.note(n.spec->racks.span, "the switches are in these racks");
-    if (pair) f.note(n.spec->switch_model.span, "its ports accept only twisted pair");
+    if (pair) f.note(n.spec->switch_model.span, "the ports of this switch accept only twisted pair");
     f.help(chosen ? "use another medium, or place the switches nearer to the nodes"
            : pair ? "place the switches nearer to the nodes (leave `racks` out), or use a switch and adapters with "
                     "ports for modules"

@@ -35,7 +35,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                               format("{} of network '{}' {} no cable{} ({}): {}", plural(l.count, "link"), n.name,
                                      l.count == 1 ? "has" : "have", chosen ? " of the `media` that it allows" : "",
                                      l.first->what, l.first->why));
-    f.help(chosen ? "leave `media` out, or add the kind that fits the cages"
+    f.help(chosen ? "leave `media` out, or add a kind of cable that fits the cages"
                   : "use another adapter or switch, `breakout`, or define your own cable in `parts`")
         .object("networks." + n.name);
   }

@@ -63,10 +63,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (n.spec->rdma.value_or(Rdma::none) == Rdma::roce && effective < kRoceWants) {
       Finding& f = findings.warning(rule.id, first_place(written(n.spec->mtu), written(n.spec->rdma), n.span),
                                     format("network '{}' has an MTU of {} bytes, but RoCE needs {} bytes for payloads "
-                                           "of 4096 bytes: it falls back to {} bytes",
+                                           "of 4096 bytes: RoCE falls back to payloads of {} bytes",
                                            n.name, effective, kRoceWants, roce_payload(effective)));
       if (!n.spec->mtu) f.label("no `mtu` is written: the Ethernet default of 1500 applies");
-      f.help("`mtu: 9000`").object(object);
+      f.help("write `mtu: 9000`").object(object);
       if (n.shares < 0) write_instead(f, n.spec->mtu, "9000");
     }
   }

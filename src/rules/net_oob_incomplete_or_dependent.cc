@@ -33,7 +33,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .note(rule.id, c.networks.front().span,
                 format("no network carries `oob`: {} management ports of servers are not connected", servers))
-          .help("`oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: …, connects: everything }`");
+          .help(
+              "write `oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, subnet: …, connects: everything }`");
     return;
   }
   for (const Fabric& f : in.plan.fabrics)
@@ -50,7 +51,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f = findings.add(compute ? Severity::error : Severity::warning, rule.id,
                               first_place(written(n.spec->shares_switches_with), n.span),
                               format("management ports of network '{}' are on the switches that carry {}: if these "
-                                     "fail, they cannot be reached for repair",
+                                     "switches fail, the management ports cannot be reached for repair",
                                      n.name, compute ? "the jobs" : "the nodes' own traffic"));
     if (n.shares >= 0) f.note(wires.span, "these switches belong to this network");
     f.help("use separate switches: `switch: nvidia-sn2201`").object("networks." + n.name);
@@ -74,7 +75,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (pdus) what += format("{}{}", what.empty() ? "" : " and ", plural(pdus, "PDU"));
   Finding& f = findings.error(rule.id, first_place(oob->spec->connects.span, oob->span),
                               format("network '{}' leaves {} without a management connection", oob->name, what));
-  f.help("`connects: everything`").object("networks." + oob->name);
+  f.help("write `connects: everything`").object("networks." + oob->name);
 }
 
 }  // namespace

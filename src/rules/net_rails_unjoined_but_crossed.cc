@@ -47,7 +47,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                            "which goes from any port to any other",
                                            n.name, enum_text(*t)));
         f.note(first_place(t.span, n.span), format("{} is carried here", enum_text(*t)));
-        f.help("`topology: rail-optimised` connects the rails at the spines; or use another network for this traffic")
+        f.help(
+             "write `topology: rail-optimised`, which connects the rails at the spines; or use another network for "
+             "this traffic")
             .object(object);
         break;
       }

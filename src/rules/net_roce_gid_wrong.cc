@@ -29,11 +29,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string object = "networks." + n.name;
     if (n.spec->roce && n.spec->roce->dscp && n.spec->roce->gid_index && *n.spec->roce->gid_index == 0) {
       Finding& f = findings.warning(rule.id, n.spec->roce->gid_index.span,
-                                    format("GID index 0 is RoCE v1: its frames have no IP header, so no DSCP value for "
-                                           "the lossless class of network '{}'",
+                                    format("GID index 0 is RoCE v1: its frames have no IP header and therefore no DSCP "
+                                           "value for the lossless class of network '{}'",
                                            n.name));
       f.note(n.spec->roce->dscp.span, "the DSCP value");
-      f.help("write `gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
+      f.help(
+           "write `gid_index: 3`, which is RoCE v2 with IPv4 on ConnectX, or leave `gid_index` out: software then "
+           "chooses it")
           .object(object);
       continue;
     }
@@ -45,7 +47,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                  *n.spec->roce->gid_index, n.name,
                  first ? "RoCE v1, without an IP header" : "the link-local address (RoCE v2, fe80::)"));
       f.note(n.spec->subnet.span, "the IPv4 addresses of its ports have the indices from 2 on");
-      f.help("write `gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
+      f.help(
+           "write `gid_index: 3`, which is RoCE v2 with IPv4 on ConnectX, or leave `gid_index` out: software then "
+           "chooses it")
           .object(object);
       continue;
     }
@@ -57,7 +61,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                            format("GID index {} does not exist on the ports of network '{}', which have 0 to {}",
                                   *n.spec->roce->gid_index, n.name, last));
       f.label(format("2 for the link-local address + 2 x {} for IPv4", ipv4))
-          .help("write `gid_index: 3`, RoCE v2 with IPv4 on ConnectX, or let software choose (no `gid_index`)")
+          .help(
+              "write `gid_index: 3`, which is RoCE v2 with IPv4 on ConnectX, or leave `gid_index` out: software then "
+              "chooses it")
           .object(object);
       continue;
     }
@@ -67,7 +73,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           format(
               "GID index {} belongs to an IPv4 address, but network '{}' has no `subnet`: its ports have GIDs 0 to {}",
               *n.spec->roce->gid_index, n.name, kLastLinkLocal));
-      f.help("write `subnet: …`, or let software choose (no `gid_index`)").object(object);
+      f.help("write `subnet: …`, or leave `gid_index` out: software then chooses it").object(object);
       continue;
     }
     if (n.spec->roce && n.spec->roce->gid_index) continue;  // software is told to use a link-local one

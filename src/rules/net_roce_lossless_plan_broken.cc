@@ -25,7 +25,8 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
                        format("packets of network '{}' marked DSCP {} go to class {}, but the lossless class is {}",
                               n.name, dscp, class_of(dscp), priority));
     f.label(format("{} / 8 = {}", dscp, class_of(dscp)));
-    f.help(format("`dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, traffic_class(priority * 8 + 2))).object(object);
+    f.help(format("write `dscp: {}` (NCCL_IB_TC={})", priority * 8 + 2, traffic_class(priority * 8 + 2)))
+        .object(object);
     write_instead(f, p.dscp, std::to_string(priority * 8 + 2));
   }
   const bool pfc = p.pfc.value_or(true), ecn = p.ecn.value_or(true);
@@ -36,20 +37,20 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
             format("network '{}' has neither pause frames nor ECN: RoCE loses packets as soon as two nodes send to one",
                    n.name))
         .note(p.ecn.span, "ECN is off here")
-        .help("`ecn: true`, and `pfc: true` unless all adapters recover from loss themselves")
+        .help("write `ecn: true`, and `pfc: true` unless all adapters recover from loss themselves")
         .object(object);
   } else if (pfc && !ecn) {
     Finding& f = findings.warning(
         rule.id, first_place(written(p.ecn), p.span),
         format("network '{}' has pause frames without ECN: one slow node can stop the ports of others", n.name));
-    write_instead(f.help("`ecn: true`").object(object), p.ecn, "true");
+    write_instead(f.help("write `ecn: true`").object(object), p.ecn, "true");
   } else if (!pfc) {
     findings
         .note(rule.id, first_place(written(p.pfc), p.span),
               format("network '{}' has ECN without pause frames: switches drop packets of RoCE when their queues are "
-                     "full, and adapters must recover from that",
+                     "full, and adapters must recover from the loss",
                      n.name))
-        .help("`pfc: true`, unless all adapters recover from loss themselves and their vendor states it")
+        .help("write `pfc: true`, unless all adapters recover from loss themselves and their vendor states it")
         .object(object);
   }
 }
@@ -77,11 +78,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (n.shares >= 0 && !is_roce(c.networks[n.shares])) {
       const NetworkModel& host = c.networks[n.shares];
-      Finding& f = findings.error(
-          rule.id, n.spec->rdma.span,
-          format("network '{}' is RoCE, but network '{}' whose switches it uses is not: no class is lossless there",
-                 n.name, host.name));
-      f.note(host.span, "these switches");
+      Finding& f = findings.error(rule.id, n.spec->rdma.span,
+                                  format("network '{}' uses RoCE, but it is on the switches of network '{}', which "
+                                         "does not: no class is lossless on these switches",
+                                         n.name, host.name));
+      f.note(host.span, "the switches are those of this network");
       f.help(format("write `rdma: roce` for network '{}' too", host.name)).object(object);
     }
     if (!n.spec->roce) {
@@ -92,7 +93,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                   format("network '{}' has no lossless class (key `roce`): no switch configuration for it is compiled, "
                          "and neither marking nor congestion control was checked",
                          n.name))
-            .help(format("`roce: {{}}` is class {}, DSCP {}, pause frames and ECN", kRocePriority, kRoceDscp))
+            .help(format("write `roce: {{}}` for class {}, DSCP {}, pause frames and ECN", kRocePriority, kRoceDscp))
             .object(object);
       continue;
     }

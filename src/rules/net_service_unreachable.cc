@@ -121,9 +121,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                        Traffic of, std::string object) {
     const auto count = static_cast<std::int64_t>(names.size());
     const std::vector<std::string> first(names.begin(), names.begin() + std::min<std::ptrdiff_t>(count, 3));
-    Finding& f = findings.add(
-        in_any ? Severity::warning : rule.severity, rule.id, at,
-        format("{} {} {} but {}", who, what, name_list(first, count), in_any ? "shares no network with them" : alone));
+    Finding& f = findings.add(in_any ? Severity::warning : rule.severity, rule.id, at,
+                              format("{} {} {} but {}", who, what, name_list(first, count),
+                                     in_any ? "shares no network with these nodes" : alone));
     // The first of the client's networks that carries such traffic; else its first.
     const Joined& joined = by.group(c.find_node_group(names.front()));
     const NetworkModel* where = nullptr;
@@ -133,8 +133,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (where) {
       f.note(where->span, format("'{}' is in this network", names.front()));
       f.help(
-          format("add it to `connects` of '{}' with a port of that kind and rate; if a router joins their networks, "
-                 "write `gateway` in each",
+          format("add this group or storage to `connects` of '{}' with a port of that kind and rate; if a router "
+                 "connects the networks, write `gateway` in each of them",
                  where->name));
     }
     f.object(std::move(object));

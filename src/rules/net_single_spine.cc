@@ -36,7 +36,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (core)
       x.help(format("use a core with fewer than {} ports (`tiers: {{ core: … }}`), so that the plan has two", links));
     else
-      x.help(format("write `spines: 2`: each leaf then has {} to each of two", plural((below.up + 1) / 2, "link")));
+      x.help(format("write `spines: 2`: each leaf then has {} to each of the two spines",
+                    plural((below.up + 1) / 2, "link")));
     x.object("networks." + n.name);
   }
 }

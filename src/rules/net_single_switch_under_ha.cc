@@ -36,8 +36,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!first) continue;
     findings
         .add(rule.severity, rule.id, n.span,
-             format("network '{}' has one switch: its loss cuts off {} and with them all of {}, whose service should "
-                    "survive a loss",
+             format("network '{}' has one switch: its loss cuts off {}, among them all nodes of {}, whose service "
+                    "should survive the loss of one device",
                     n.name, plural(nodes, "node"), name_list(names, static_cast<std::int64_t>(names.size()))))
         .note(first_place(first->spec->ha.span, first->span), format("`ha: {}`", enum_text(*first->spec->ha)))
         .help("use two switches, and `bond: 2` for nodes that must stay reachable")

@@ -84,7 +84,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           format("{} of network '{}' {} {}, {}", n.subnet->text(), n.name,
                  range.contains(n.subnet->base) && n.subnet->length >= range.length ? "lies within" : "overlaps",
                  range.text(), whose));
-      f.note(first_place(user, g.span), format("'{}' has them", g.name));
+      f.note(first_place(user, g.span), format("nodes of '{}' run these containers", g.name));
       f.help(std::string(help)).object("networks." + n.name);
     };
     bool services = false, docker = false, podman = false;  // told of this network
@@ -95,21 +95,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!services && inside && n.subnet->overlaps(kServices) && joins_kubernetes(c, g)) {
         services = true;
         say(g, c.spec.software->scheduler->kind.span, kServices,
-            "from which kubeadm gives addresses to services of Kubernetes: hosts with such an address are not reached",
-            "use another prefix; or start Kubernetes with another `--service-cidr`, and accept this");
+            "the subnet from which kubeadm gives addresses to services of Kubernetes: hosts with such an address "
+            "cannot be reached",
+            "use another prefix; or start Kubernetes with another `--service-cidr`, and accept the finding");
       }
       const NamedVersion* p = runtime(g.software, "podman");
       if (!podman && p && inside && n.subnet->overlaps(kPodmanBridge)) {
         podman = true;
         say(g, p->kind.span, kPodmanBridge,
-            "the network of podman's containers: containers of root do not reach hosts with such an address",
-            "use another prefix; or set `default_subnet` in containers.conf, and accept this");
+            "the network of containers that root starts with podman: such containers cannot reach hosts with such an "
+            "address",
+            "use another prefix; or set `default_subnet` in containers.conf, and accept the finding");
       } else if (!podman && p && inside && has_slirp(g.software, *p) && n.subnet->overlaps(kRootlessPodman)) {
         podman = true;
         say(g, p->kind.span, kRootlessPodman,
-            "the network inside containers of podman that users start: these do not reach hosts with such an address",
+            "the network inside containers that users start with podman: such containers cannot reach hosts with such "
+            "an address",
             "use another prefix; or run containers with `--network slirp4netns:cidr=…` or on the host's network, and "
-            "accept this");
+            "accept the finding");
       }
       // Docker takes its next pool where the host has a route of its own into this one: only what lies behind a router
       // is hidden.
@@ -117,8 +120,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!docker && d && !inside && n.spec->gateway && routed[i] && n.subnet->overlaps(kDockerBridge)) {
         docker = true;
         say(g, d->kind.span, kDockerBridge,
-            "the bridge of Docker: nodes that reach the network through a router lose it once Docker runs",
-            "use another prefix; or set `bip` or `default-address-pools` in daemon.json, and accept this");
+            "the bridge of Docker: nodes that reach the network through a router can no longer reach it once Docker "
+            "runs",
+            "use another prefix; or set `bip` or `default-address-pools` in daemon.json, and accept the finding");
       }
     }
   }

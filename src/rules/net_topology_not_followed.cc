@@ -74,10 +74,10 @@ void leaf_of_each_rack(const Rule& rule, const Cluster& c, const Fabric& f, cons
           : std::string("no nodes are connected"),
         "write `per_rack` in the node group");
   else if (f.tiers.size() > 1 && f.unit != *g->spec->per_rack)
-    say(format("the {} of a rack take more than the {} ports of a leaf, uplinks included",
+    say(format("the {} of a rack need more than the {} ports of a leaf, uplinks included",
                plural(*g->spec->per_rack, "node"), f.tiers[0].ports),
         "write a higher `oversubscription`, or use a larger switch")
-        .note(g->spec->per_rack.span, "nodes of one rack");
+        .note(g->spec->per_rack.span, "the number of nodes in one rack");
 }
 
 // A network on the switches of another has no leaves and spines of its own.
@@ -126,11 +126,13 @@ void own_leaves(const Rule& rule, const Fabric& f, const NetworkModel& n, Findin
     return;  // unknown names: reported
   const bool all = std::ranges::all_of(n.ends, [](const EndPoints& e) { return e.leaves >= 0; });
   findings
-      .error(rule.id, n.spec->leaves.entries.front().name_span,
-             format("network '{}' has no leaves for '{}' alone: {}", n.name, n.spec->leaves.entries.front().name,
-                    all                   ? "no member is left for the other leaves"
-                    : f.tiers.size() == 1 ? "its switches have no spines"
-                                          : "leaves of two kinds are planned under two tiers, and it has three"))
+      .error(
+          rule.id, n.spec->leaves.entries.front().name_span,
+          format("network '{}' has no leaves that connect only '{}': {}", n.name, n.spec->leaves.entries.front().name,
+                 all ? "no member is left for the other leaves"
+                 : f.tiers.size() == 1
+                     ? "it is planned without spines"
+                     : "leaves of two kinds are planned only in networks of two tiers, but it has three"))
       .help(all ? "leave `leaves` out, and write its `oversubscription` on the network"
                 : "leave `leaves` out, or use a larger switch")
       .object("networks." + n.name);
@@ -171,16 +173,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .object("networks." + n.name);
     if (const Value<PodsOf>& pods = n.spec->pods; written(pods).valid() && *pods == PodsOf::rails && !f.rail_pods)
       findings
-          .note(
-              rule.id, pods.span,
-              format("network '{}' has no {}, so nothing follows `pods`", n.name, f.rail_optimised ? "cores" : "rails"))
+          .note(rule.id, pods.span,
+                format("network '{}' has no {}, so its `pods` has no effect", n.name,
+                       f.rail_optimised ? "core switches" : "rails"))
           .help("leave `pods` out")
           .object("networks." + n.name);
     const Value<double>& cores = n.spec->core_oversubscription;
     if (written(cores).valid() && f.tiers.size() < 3 && *cores > 1)
       findings
           .note(rule.id, cores.span,
-                format("network '{}' has no cores, so nothing follows `core_oversubscription`", n.name))
+                format("network '{}' has no core switches, so its `core_oversubscription` has no effect", n.name))
           .help("leave `core_oversubscription` out")
           .object("networks." + n.name);
     const Value<bool>& room = n.spec->room_for_cores;
@@ -188,8 +190,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       findings
           .note(rule.id, room.span,
                 f.tiers.size() > 2
-                    ? format("network '{}' has cores already, so nothing follows `room_for_cores`", n.name)
-                    : format("network '{}' is one switch, so nothing follows `room_for_cores`", n.name))
+                    ? format("network '{}' has core switches already, so its `room_for_cores` has no effect", n.name)
+                    : format("network '{}' is one switch, so its `room_for_cores` has no effect", n.name))
           .help("leave `room_for_cores` out")
           .object("networks." + n.name);
   }

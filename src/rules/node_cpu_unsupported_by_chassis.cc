@@ -14,20 +14,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const auto report = [&](std::string message, std::string_view limit, SourceSpan of, bool confirmed) -> Finding& {
       Finding& f = findings.add(rule.severity, rule.id, at, std::move(message));
       if (of.valid() && !(of == at)) f.note(of, std::string(limit));
-      if (!confirmed) f.note(s.span, "one of the two figures is not confirmed");
+      if (!confirmed) f.note(s.span, "the value of the processor or of the chassis is not confirmed");
       f.help("use another processor, or another chassis");
       f.object("nodes." + g.name);
       f.unconfirmed = !confirmed;
       return f;
     };
     if (p.arch && s.cpu->arch && *p.arch != *s.cpu->arch) {
-      report(format("'{}' is {}, but '{}' takes {}", s.cpu_model, enum_text(*s.cpu->arch), s.id, enum_text(*p.arch)),
-             "the architecture of the chassis", p.arch.span, p.arch.confirmed && s.cpu->arch.confirmed);
+      report(
+          format("'{}' is {}, but '{}' is made for {}", s.cpu_model, enum_text(*s.cpu->arch), s.id, enum_text(*p.arch)),
+          "the architecture of the chassis", p.arch.span, p.arch.confirmed && s.cpu->arch.confirmed);
       continue;  // nothing else fits either
     }
     if (p.cpu_socket && !s.cpu->socket)
-      findings.note(rule.id, at,
-                    format("'{}' states no `socket`, so it was not checked whether '{}' takes it", s.cpu_model, s.id));
+      findings.note(
+          rule.id, at,
+          format("'{}' states no `socket`, so it was not checked whether it fits into '{}'", s.cpu_model, s.id));
     if (p.cpu_socket && s.cpu->socket && *p.cpu_socket != *s.cpu->socket) {
       report(format("'{}' is for socket {}, but '{}' has {}", s.cpu_model, *s.cpu->socket, s.id, *p.cpu_socket),
              "the sockets of the chassis", p.cpu_socket.span, p.cpu_socket.confirmed && s.cpu->socket.confirmed);

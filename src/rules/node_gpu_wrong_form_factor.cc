@@ -31,12 +31,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (f) forms.emplace_back(enum_text(*f));
         confirmed = confirmed && f.confirmed;
       }
-      Finding& f = findings.error(
-          rule.id, at,
-          format("'{}' is {}, but '{}' takes {}", s.gpu_model, enum_text(*s.gpu->form), s.id, join(forms, " or ")));
+      Finding& f = findings.error(rule.id, at,
+                                  format("'{}' has the form {}, but '{}' has places for {}", s.gpu_model,
+                                         enum_text(*s.gpu->form), s.id, join(forms, " or ")));
       if (s.gpu->form.span.valid()) f.note(s.gpu->form.span, "the form of the GPU");
       if (s.part.gpu_forms.front().span.valid())
-        f.note(s.part.gpu_forms.front().span, "the forms that the chassis takes");
+        f.note(s.part.gpu_forms.front().span, "the forms that fit into the chassis");
       mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
       f.help(format("use a GPU of the form {}, or a chassis for {}", join(forms, " or "), enum_text(*s.gpu->form)));
       f.object("nodes." + g.name);
@@ -49,7 +49,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                          modules, g.name, s.id, *s.part.gpu_slots));
       if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the GPU places of the chassis");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
-      f.help(format("`gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
+      f.help(format("write `gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
       f.object("nodes." + g.name);
     } else if (s.part.gpu_slots && modules < *s.part.gpu_slots && form_fits && on_a_board(*s.gpu->form)) {
       Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),

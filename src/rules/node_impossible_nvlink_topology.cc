@@ -41,7 +41,7 @@ void check_bridges(const Rule& rule, Findings& findings, const NodeGroupModel& g
   }
   if (!can) {
     Finding& f = findings.add(rule.severity, rule.id, at,
-                              format("bridges of {} GPUs are asked for in '{}', but those for '{}' join {}", *bridge,
+                              format("bridges of {} GPUs are asked for in '{}', but bridges for '{}' join {}", *bridge,
                                      g.name, s.gpu_model, join(sizes, " or ")));
     if (!confirmed) f.note(s.gpu->bridges.front().span, format("the bridges of '{}' are not confirmed", s.gpu_model));
     f.help(format("write `nvlink_bridge: {}`", sizes.back()));
@@ -65,7 +65,8 @@ void check_assembly(const Rule& rule, Findings& findings, const Cluster& c, cons
   Finding& f = findings.add(rule.severity, rule.id, size.span,
                             format("an NVLink domain of {} GPUs is asked for, but the NVLink switches of '{}' join {}",
                                    *size, a.name, *most));
-  f.note(of_nodes, format("the nodes of '{}'", g.name)).note(a.span, "they are the trays of this group");
+  f.note(of_nodes, format("the nodes of '{}'", g.name))
+      .note(a.span, "these nodes are the trays of this assembly group");
   mention_unconfirmed(f, most, format("the domain of '{}'", a.name));
   f.help(format("leave the domain out: each rack is a domain of {}, and racks communicate over the network", *most));
   f.object("nvlink." + domain).object("nodes." + g.name);
@@ -106,8 +107,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!s.gpu->form || *s.gpu->form == GpuForm::superchip) continue;
       Finding& f = findings.add(
           rule.severity, rule.id, domain.value.size.span,
-          format("an NVLink domain of {} GPUs is asked for, but '{}' in '{}' is {} and joins the {} of one node",
-                 *domain.value.size, s.gpu_model, g.name, enum_text(*s.gpu->form), s.gpu_count));
+          format(
+              "an NVLink domain of {} GPUs is asked for, but '{}' in '{}' is {} and joins only the {} GPUs of one node",
+              *domain.value.size, s.gpu_model, g.name, enum_text(*s.gpu->form), s.gpu_count));
       f.note(name.span, format("the nodes of '{}'", g.name));
       mention_unconfirmed(f, s.gpu->form, format("the form of '{}'", s.gpu_model));
       f.help("leave the domain out: nodes communicate over the network; or use a rack-scale system (`assemblies`)");

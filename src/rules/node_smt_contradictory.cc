@@ -44,7 +44,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
               "`{}` switches SMT off only on affected processors, so the number of threads per core of '{}' is unknown",
               **a, g.name));
       if (written) f.note(s.smt.span, "SMT is on here");
-      f.help("write `smt: nosmt`, which switches it off on all processors, or the argument without `nosmt`")
+      f.help("write `smt: nosmt`, which switches SMT off on all processors, or write the argument without `nosmt`")
           .object(object);
       continue;
     }
@@ -57,7 +57,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                     "the spec does not state whether the {2} processors of each virtual machine of '{0}' are threads "
                     "of the host's cores: the plan assumes that they are, and counts {1} with `nosmt`",
                     g.name, g.server.cores, *g.spec->virtual_machine->cpus))
-            .help("write `smt: nosmt` if they are; without `nosmt` all of them count")
+            .help("write `smt: nosmt` if the processors are threads; without `nosmt` all of them count")
             .object(object);
       continue;
     }

@@ -64,7 +64,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                 gpu->name, other->name, to_text(redirected.rate, 3)));
     }
     f.help(
-        "`acs: false`: switch ACS off in the firmware, or with `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; nodes "
+        "write `acs: false`, and switch ACS off in the firmware, or with `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; "
+        "nodes "
         "that run virtual machines need ACS, with ATS on the adapters");
     f.object("nodes." + g.name);
     told.push_back({at, &f});

@@ -42,7 +42,7 @@ void report(const Rule& rule, Findings& findings, const NodeGroupModel& g, const
   Finding& f = findings.add(
       rule.severity, rule.id, first_place(in_spec(device_place(m.device), g), g.server.span),
       format("'{}' {}, but slot '{}' of '{}' {}{}", m.card.model, has, m.device->slot_name, g.name, gives,
-             m.count > 1 ? format("; the same applies to {} more", plural(m.count - 1, "slot")) : std::string()));
+             m.count > 1 ? format("; the same applies to {}", plural(m.count - 1, "other slot")) : std::string()));
   if (limit.valid() && !(limit == f.span)) f.note(limit, "the limit of the slot");
   f.help("use another slot or chassis, or a card of another size");
   f.object("nodes." + g.name);

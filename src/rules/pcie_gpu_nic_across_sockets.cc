@@ -35,13 +35,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const auto without_place = static_cast<std::int64_t>(unplaced.size());
       if (unknown > 0 && without_place > 0 && without_place < s.nics[set].count)
         findings
-            .note(
-                rule.id, first_place(in_spec(s.nics[set].span, g), s.span),
-                format("{} of {} adapters of network '{}' in each node of '{}' have no place in the `pcie` tree ({}), "
-                       "so the paths of {} are unknown",
-                       without_place, s.nics[set].count, n.name, g.name, name_list(unplaced, without_place),
-                       plural(unknown, "GPU")))
-            .help(format("`pcie: {{ socket1: {{ slot10: \"{}\" }} }}`, with the socket and slot where it is",
+            .note(rule.id, first_place(in_spec(s.nics[set].span, g), s.span),
+                  format("the `pcie` tree has no place for {} of {} adapters of network '{}' in each node of '{}' "
+                         "({}), so the paths of {} are unknown",
+                         without_place, s.nics[set].count, n.name, g.name, name_list(unplaced, without_place),
+                         plural(unknown, "GPU")))
+            .help(format("write `pcie: {{ socket1: {{ slot10: \"{}\" }} }}`, with the socket and slot of the adapter",
                          unplaced.front()));
       else if (unknown > 0)
         findings.note(rule.id, s.span,

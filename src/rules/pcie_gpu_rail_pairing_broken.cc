@@ -33,8 +33,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.label(format("{} modulo {} = {}", e.ports_each, rails, e.ports_each % rails));
         if (e.span.valid() && !(e.span == at)) f.note(e.span, format("the ports of '{}'", g.name));
         f.help(rails > e.ports_each
-                   ? format("`rails: {}`, or {} more ports in each node", e.ports_each, rails - e.ports_each)
-                   : format("`rails: {}`", e.ports_each));
+                   ? format("write `rails: {}`, or use {} more ports in each node", e.ports_each, rails - e.ports_each)
+                   : format("write `rails: {}`", e.ports_each));
         f.object("networks." + n.name).object("nodes." + g.name);
         continue;
       }
@@ -66,11 +66,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         if (static_cast<std::int64_t>(users[i].size()) <= share) continue;
         const PcieDevice* second = tree.gpu(users[i][static_cast<std::size_t>(share)]);
         const PcieDevice* nic = tree.nic(set, static_cast<std::int64_t>(i));
-        Finding& f = findings.add(
-            rule.severity, rule.id, first_place(in_spec(device_place(second), g), in_spec(nics.span, g), s.span),
-            format(
-                "{} of each node of '{}' is the nearest adapter of {} GPUs, but its share on the rails of '{}' is {}",
-                nic->name, g.name, users[i].size(), n.name, share));
+        Finding& f = findings.add(rule.severity, rule.id,
+                                  first_place(in_spec(device_place(second), g), in_spec(nics.span, g), s.span),
+                                  format("{} of each node of '{}' is the nearest adapter of {} GPUs, but on the rails "
+                                         "of '{}' each adapter should serve {}",
+                                         nic->name, g.name, users[i].size(), n.name, share));
         if (second)
           f.label(format("{} uses it: {}", second->name, pcie_relation_name(pcie_road(tree, *second, *nic).relation)));
         if (in_spec(device_place(nic), g).valid()) f.note(device_place(nic), format("{} is here", nic->name));

@@ -68,7 +68,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                to_text(wanted(static_cast<std::size_t>(worst)), 3)));
     f.label(format("the uplink is PCIe {}.0 x{}", sw.generation, sw.uplink_lanes));
     if (in_spec(device_place(who[0]), g).valid()) f.note(device_place(who[0]), format("{} is here", who[0]->name));
-    f.help("move one of them below another switch, or below the switch of the GPUs that it serves");
+    f.help("move one of these adapters below another switch, or below the switch of the GPUs that the adapter serves");
     f.object("nodes." + g.name);
   }
 }

@@ -53,9 +53,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (*nodes == kBestForStaging) continue;
     Finding& f = findings.add(
         rule.severity, rule.id, nodes.span,
-        format("{} of each node of '{}' copy through host memory with {} NUMA {} per socket, but {} are fastest",
+        format("{} of each node of '{}' copy through host memory with {} NUMA {} per socket, but {} NUMA nodes are "
+               "fastest",
                plural(s.gpu_count, "GPU"), g.name, *nodes, *nodes == 1 ? "node" : "nodes", kBestForStaging));
-    f.note(s.span, format("'{}' has no link between its GPUs, and two sockets of '{}'", s.id, s.cpu_model));
+    f.note(s.span, format("'{}' has no link between its GPUs, and has two sockets of '{}'", s.id, s.cpu_model));
     f.help(format("write `nodes_per_socket: {}`, or keep the value and expect lower figures", kBestForStaging));
     f.object("nodes." + g.name);
   }

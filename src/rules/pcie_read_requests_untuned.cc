@@ -28,12 +28,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!nics.part || nics.part->pcie_generation.value_or(0) != 4) continue;
       const BitsPerSecond sends = nic_demand(c, static_cast<int>(gi), e.nics).all;
       if (!above(sends.value, kNeedsLong.value)) continue;
-      Finding& f = findings.add(
-          rule.severity, rule.id, asked ? asked.span : first_place(in_spec(nics.span, g), s.span),
-          asked ? format("'{}' of '{}' use read requests of {}, but PCIe allows {}", nics.name, g.name, to_text(*asked),
-                         to_text(kLargest))
-                : format("'{}' of '{}' use the default read request size over PCIe 4.0 of '{}', but PCIe allows {}",
-                         nics.name, g.name, s.cpu_model, to_text(kLargest)));
+      Finding& f = findings.add(rule.severity, rule.id, asked ? asked.span : first_place(in_spec(nics.span, g), s.span),
+                                asked ? format("adapters '{}' of '{}' use read requests of {}, but PCIe allows {}",
+                                               nics.name, g.name, to_text(*asked), to_text(kLargest))
+                                      : format("adapters '{}' of '{}' use read requests of the default size over PCIe "
+                                               "4.0 of '{}', but PCIe allows {}",
+                                               nics.name, g.name, s.cpu_model, to_text(kLargest)));
       f.label(format("each adapter sends up to {}", to_text(sends)));
       f.help(
           "write `software: { max_read_request: 4 KiB }`, and set MAX_ACC_OUT_READ in the adapter's firmware and "

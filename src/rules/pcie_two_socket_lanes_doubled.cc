@@ -17,7 +17,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t most = budget.usable * s.cpu_count;
     if (*s.part.pcie_lanes <= most) continue;
     Finding& f = findings.add(rule.severity, rule.id, first_place(in_spec(s.part.pcie_lanes.span, g), s.span),
-                              format("'{}' states {} PCIe lanes, but {} x '{}' leave {}", g.name, *s.part.pcie_lanes,
+                              format("'{}' states {} PCIe lanes, but {} x '{}' provide {}", g.name, *s.part.pcie_lanes,
                                      s.cpu_count, s.cpu_model, most));
     if (budget.between > 0)
       f.label(format("{} x ({} - {}) with three links between the sockets; {} with four", s.cpu_count,

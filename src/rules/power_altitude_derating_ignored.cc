@@ -33,7 +33,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                          in.plan.apparent(Watts(1)).value);
         above(load.value, there.value))
       f.note({}, format("its load of {} exceeds that", to_text(load)));
-    f.help("write a part of your own with the maker's power at this altitude, and this altitude as its `altitude`");
+    f.help(
+        "define your own part (`parts`) with the power that the maker states for this altitude, and write this "
+        "altitude as its `altitude`");
     f.object("feed/" + feed.name);
   }
 }

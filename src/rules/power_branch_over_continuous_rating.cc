@@ -67,10 +67,13 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
         f.help(format("move {} to other PDUs, use larger PDUs, or add one",
                       to_text(VoltAmperes(rounded_up((worst->normal - *rating).value)))));
       else
-        f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {} of {}", fit, t.count, c.nodes[group].name,
-                                to_text(Watts(others + t.each * static_cast<double>(fit))), to_text(Watts(allowed)))
-                       : format("no node of '{}' fits beside the other devices ({} of {}): use larger PDUs",
-                                c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
+        f.help(
+            fit > 0
+                ? format("{} of the {} nodes of '{}' would fit: the rack then draws {} of the {} that its PDUs carry",
+                         fit, t.count, c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))),
+                         to_text(Watts(allowed)))
+                : format("no node of '{}' fits beside the other devices ({} of {}): use larger PDUs",
+                         c.nodes[group].name, to_text(Watts(others)), to_text(Watts(allowed))));
       const std::string cap = cap_help(c.nodes[group], Watts((allowed - others) / static_cast<double>(t.count)),
                                        [&](Watts w) { return pdus_hold_capped(in.plan, classes, g, false, group, w); });
       if (!cap.empty()) f.help(cap);
@@ -196,7 +199,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const PowerGap& gap : power_lacks(g))
       findings
           .note(rule.id, g.server.span,
-                format("the power of '{}' is unknown, so {} in each node of group '{}' {} as 0 W in all power and heat "
+                format("the power of '{}' is unknown, so {} of this part in each node of group '{}' {} as 0 W in all "
+                       "power and heat "
                        "checks: write `power`",
                        gap.what, gap.count, g.name, gap.count == 1 ? "counts" : "count"))
           .object("nodes." + g.name);

@@ -30,7 +30,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     f.label(least->formula);
     f.note(least->span, "this figure sets the minimum");
     if (!least->confirmed)
-      f.note(least->span, format("this figure is not confirmed{}{}", least->source.empty() ? "" : ": ", least->source));
+      f.note(least->span,
+             format("this figure is not confirmed{}{}", least->source.empty() ? "" : "; its source: ", least->source));
     if (need)
       f.help(format("use a cap of at least {}; from {} up it does not slow the node down", to_text(least->watts),
                     to_text(*need)));

@@ -41,8 +41,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const RackGroupModel& r = c.racks[g];
       if (!r.pdus.empty()) continue;  // a PDU without a feed: the resolver asks for it
       say(r.span, format("of rack group '{}' is", r.name),
-          r.spec && r.spec->busbar ? "name the feeds of its shelves: `busbar: { feeds: { A: 1 shelf, B: 1 shelf } }`"
-                                   : "name their `pdus`, each with its `feed`",
+          r.spec && r.spec->busbar ? "write the feeds of its shelves: `busbar: { feeds: { A: 1 shelf, B: 1 shelf } }`"
+                                   : "write the `pdus` of these racks, each with its `feed`",
           missing[g], "racks." + r.name);
     }
   for (std::size_t a = 0; a < c.assemblies.size(); ++a)

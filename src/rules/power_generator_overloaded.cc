@@ -31,7 +31,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                          to_text(load.power), to_text(*rating)));
       f.label(format("feed{} {}, losses of their UPS included", load.feeds.size() == 1 ? "" : "s", names));
       if (load.lost >= 0)
-        f.note(c.feeds[static_cast<std::size_t>(load.lost)].span, "this feed fails, and the others take its load");
+        f.note(c.feeds[static_cast<std::size_t>(load.lost)].span,
+               "this feed fails, and the other feeds take over its load");
       f.help(format("write `rating: {}` or more, or put fewer feeds behind it",
                     to_text(Watts(std::ceil(load.power.value / 1e4) * 1e4))));
       f.object("generator/" + generator.name);
@@ -43,10 +44,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (!start || !ups || !ups->runtime || !above(start->value, ups->runtime->value)) continue;
       findings
           .error(rule.id, ups->runtime.span,
-                 format("the UPS of feed '{}' lasts {}, but generator '{}' takes the load after {}", feed.name,
+                 format("the UPS of feed '{}' lasts {}, but generator '{}' takes over the load after {}", feed.name,
                         to_text(*ups->runtime), generator.name, to_text(*start)))
           .note(start.span, "the generator starts within this time")
-          .help("use more batteries (a longer `runtime`), or a generator that takes the load sooner")
+          .help("use more batteries (a longer `runtime`), or a generator that takes over the load sooner")
           .object("feed/" + feed.name);
     }
   }

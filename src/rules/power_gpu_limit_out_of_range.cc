@@ -31,7 +31,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                              s.gpu_model, to_text(*s.gpu_limit)));
       else if (!least && *s.gpu_limit < *most)
         findings.note(rule.id, s.gpu_limit.span,
-                      format("'{}' states no `power_min`, so it was not checked whether the board takes {}",
+                      format("'{}' states no `power_min`, so it was not checked whether the board accepts {}",
                              s.gpu_model, to_text(*s.gpu_limit)));
       continue;
     }

@@ -33,7 +33,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     mention_unconfirmed(f, s.part.power, format("the power of '{}'", s.id));
     f.help(format("leave `power` out: the sum with fans and losses is {}", to_text(sum.wall)));
-    f.help(format("where the machine holds itself to this figure, write `power_cap: {}`", to_text(*s.power)));
+    f.help(format("if the machine limits itself to this power, write `power_cap: {}`", to_text(*s.power)));
     f.object("nodes." + g.name);
   }
 }

@@ -63,7 +63,7 @@ void check_outlets(const Rule& rule, const RuleInput& in, Findings& findings, co
       f.note({}, format("the outlets of '{}' are not confirmed", pdu.model));
     }
     mention_unconfirmed(f, k.cords.psus->inlet, format("the inlet of '{}'", device_model(in.plan, device)));
-    f.help(format("use a PDU with {} outlets, or with combined ones", c14 ? "C13" : "C19"));
+    f.help(format("use a PDU with {} outlets, or with combined C13/C19 outlets", c14 ? "C13" : "C19"));
     f.object(device_owner(in.plan, device));
   }
 }
@@ -88,9 +88,10 @@ void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f = findings.error(
           rule.id, at,
           format("'{}' has supplies with cords, but the racks of '{}' have only a busbar", g.server.id, racks.name));
-      f.note(racks.spec->busbar->span, "this busbar");
+      f.note(racks.spec->busbar->span, "the busbar of these racks");
       mention_unconfirmed(f, psus->inlet, format("the inlet of '{}'", g.server.id));
-      f.help("add `pdus` to these racks, or write `psus: { inlet: busbar }` where the server takes the busbar");
+      f.help(
+          "add `pdus` to these racks, or write `psus: { inlet: busbar }` if the server has a connector for the busbar");
       f.object("nodes." + g.name);
     }
   }

@@ -33,8 +33,8 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
     if (t.kind == DeviceKind::node && t.group == group) {
       const double others = power.value - t.each * static_cast<double>(t.count);
       const auto fit = static_cast<std::int64_t>(std::max(0.0, (budget.value - others) / t.each + kRounding));
-      f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: {}", fit, t.count, c.nodes[group].name,
-                              to_text(Watts(others + t.each * static_cast<double>(fit))))
+      f.help(fit > 0 ? format("{} of the {} nodes of '{}' would fit: the rack then draws {}", fit, t.count,
+                              c.nodes[group].name, to_text(Watts(others + t.each * static_cast<double>(fit))))
                      : format("no node of '{}' fits beside the other devices", c.nodes[group].name));
     }
   f.objects = std::move(objects);

@@ -43,7 +43,7 @@ void check_voltage(const Rule& rule, const Shelves& s, const Supply& supply, Fin
   if (!low && !high && !phases) {
     if (!s.input_min && !s.input_max)
       findings.note(rule.id, s.span,
-                    format("{} states no `{}` and no `{}`, so it was not checked whether its power shelves take {}",
+                    format("{} states no `{}` and no `{}`, so it was not checked whether its power shelves accept {}",
                            s.model, least, most, to_text(*supply.voltage)));
     return;
   }
@@ -55,7 +55,7 @@ void check_voltage(const Rule& rule, const Shelves& s, const Supply& supply, Fin
     takes = s.input_min ? format("{} and more", to_text(*s.input_min)) : format("{} and less", to_text(*s.input_max));
   if (s.phases) takes += format("{}{}", takes.empty() ? "" : ", ", phases_text(*s.phases));
   Finding& f = findings.error(rule.id, s.span,
-                              format("power shelves of '{}' take {}, but the site supplies {}, {}", s.name, takes,
+                              format("power shelves of '{}' need {}, but the site supplies {}, {}", s.name, takes,
                                      to_text(*supply.voltage), phases_text(*supply.phases)));
   f.note(supply.voltage.span, "the supply at the racks");
   const Value<Volts>& limit = high ? s.input_max : s.input_min;
@@ -64,7 +64,7 @@ void check_voltage(const Rule& rule, const Shelves& s, const Supply& supply, Fin
   else
     mention_unconfirmed(f, s.phases, format("the phases of the shelves of {}", s.model));
   f.help(s.assembly ? "use a supply of 400 V, 415 V or 480 V with three phases for these racks"
-                    : "use shelves for this supply, or a supply that they take")
+                    : "use power shelves for this supply, or a supply that the shelves accept")
       .object(s.object);
 }
 

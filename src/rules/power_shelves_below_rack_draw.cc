@@ -43,7 +43,7 @@ void check_one(const Rule& rule, const RuleInput& in, const Shelves& s, const Po
                                         : "";
   Finding& f = findings.error(
       rule.id, s.feeds,
-      format("{}{} of '{}' needs {} from its power shelves, but {} of them supply {}", when, s.each(), s.name,
+      format("{}{} of '{}' needs {} from its power shelves, but the {} in use supply {}", when, s.each(), s.name,
              to_text(Watts(needs)), left.shelves, to_text(Watts(load.output * static_cast<double>(left.shelves)))));
   f.label(format("{} x {}; {} at the wall x {:.2f} efficiency = {}", left.shelves, to_text(Watts(load.output)),
                  to_text(Watts(load.watts)), load.efficiency, to_text(Watts(needs))));
@@ -51,7 +51,7 @@ void check_one(const Rule& rule, const RuleInput& in, const Shelves& s, const Po
   mention_unconfirmed(f, s.power, format("the output of a shelf of {}", s.model));
   const auto enough = static_cast<std::int64_t>(std::ceil(needs / load.output * (1 - kRounding)));
   f.help(left.lost >= 0 ? format("use {} shelves on each feed, or accept the loss with a reason", enough)
-         : left.spare   ? format("use {} shelves, which carry it with {} spare", enough + s.spare, s.spare)
+         : left.spare   ? format("use {} shelves, which carry the load with {} spare", enough + s.spare, s.spare)
                         : std::string("use more or larger shelves"));
   f.physics = short_of_all;
   f.object(s.object);

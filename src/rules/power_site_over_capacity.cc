@@ -43,11 +43,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const auto out = static_cast<std::int64_t>(
         std::ceil((p.total - *site.utility).value / (most->server.power->value * per_watt) * (1 - kRounding)));
     if (out < most->count)
-      f.help(format("run {} of the {} nodes of '{}', or use a service of {}", most->count - out, most->count,
+      f.help(format("run {} of the {} nodes of '{}', or use a utility connection of {}", most->count - out, most->count,
                     most->name, to_text(p.total)));
   }
   if (f.helps.empty())
-    f.help(format("use a service of {}, or reduce the load by {}", to_text(p.total), to_text(p.total - *site.utility)));
+    f.help(format("use a utility connection of {}, or reduce the load by {}", to_text(p.total),
+                  to_text(p.total - *site.utility)));
 }
 
 }  // namespace

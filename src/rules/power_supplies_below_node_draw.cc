@@ -57,7 +57,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     mention_unconfirmed(f, s.power, format("the power of '{}'", s.id));
     std::int64_t needed = 1;
     while (above(load.value, psus->power->value * static_cast<double>(needed)) && needed < 1000) ++needed;
-    f.help(format("use {} supplies of {}, which carry it with {} spare, or a `power_cap` of {}", needed + spare,
+    f.help(format("use {} supplies of {}, which carry the load with {} spare, or a `power_cap` of {}", needed + spare,
                   to_text(*psus->power), spare, to_text(can / efficiency)));
     if (caps)
       f.note({}, format("all {} supplies give {}: after the loss of {} the node lowers its power", count, to_text(all),

@@ -27,13 +27,14 @@ std::string remedy(const DeviceCords& d) {
   for (std::size_t p = 0; p < d.on.size(); ++p)
     if (d.racks->rack.positions[p].feed >= 0) feeds.insert(d.racks->rack.positions[p].feed);
   const std::int64_t may_fail = load.supplies - needed(load);
-  if (may_fail <= 0) return "use a larger supply or add one: now none of them may fail";
+  if (may_fail <= 0) return "use larger supplies, or add a supply: with the present ones, none may fail";
   const std::int64_t enough = (load.supplies + may_fail - 1) / may_fail;
   if (enough > static_cast<std::int64_t>(feeds.size()))
-    return format("use PDUs on {} feeds ({} now), so that the loss of one takes no more than {} of the {} supplies",
-                  enough, feeds.size(), may_fail, load.supplies);
-  return format("spread its cords evenly over the {} feeds: no more than {} of the {} on each", feeds.size(), may_fail,
-                load.supplies);
+    return format(
+        "use PDUs on {} feeds ({} now), so that the loss of one feed stops no more than {} of the {} supplies", enough,
+        feeds.size(), may_fail, load.supplies);
+  return format("spread the cords of the device evenly over the {} feeds: no more than {} of the {} on each feed",
+                feeds.size(), may_fail, load.supplies);
 }
 
 struct Worst {
@@ -82,9 +83,10 @@ void check_one_feed(const Rule& rule, const RuleInput& in, Findings& findings, s
     const RackedDevice& device = *k.cords.device;
     const FeedModel* other = &c.feeds.front() == &feed ? &c.feeds[1] : &c.feeds.front();
     findings
-        .warning(rule.id, first_place(g.pdus[1].span, g.span),
-                 format("the loss of feed '{}' leaves 0 of {} supplies of {}, but {} are needed: it switches off",
-                        feed.name, load.supplies, each_device_text(in, device), needed(load)))
+        .warning(
+            rule.id, first_place(g.pdus[1].span, g.span),
+            format("the loss of feed '{}' leaves 0 of {} supplies of {}, but {} are needed: the device switches off",
+                   feed.name, load.supplies, each_device_text(in, device), needed(load)))
         .label(format("all {} of '{}' are on feed '{}'", plural(static_cast<std::int64_t>(g.pdus.size()), "PDU"),
                       g.name, feed.name))
         .note(device_place(in, device), format("{} with {} supplies each", plural(k.devices, "device"), load.supplies))
@@ -106,9 +108,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const Worst w = worst_loss(c, k.cords);
       const RackedDevice& device = *k.cords.device;
       const FeedModel& feed = c.feeds[static_cast<std::size_t>(w.feed)];
-      const std::string_view does = w.after.result.state == SupplyState::dead        ? "it switches off"
-                                    : w.after.result.state == SupplyState::throttled ? "it throttles"
-                                                                                     : "it throttles or stops";
+      const std::string_view does = w.after.result.state == SupplyState::dead        ? "the device switches off"
+                                    : w.after.result.state == SupplyState::throttled ? "the device throttles"
+                                                                                     : "the device throttles or stops";
       Finding& f = findings.warning(
           rule.id, device_place(in, device),
           format("the loss of feed '{}' leaves {} of {} supplies of {}, but {} are needed: {}", feed.name,

@@ -40,7 +40,7 @@ void check_wall(const Rule& rule, const Cluster& c, Findings& findings) {
                                        g.name, high ? "up to" : "from", to_text(*limit), to_text(*v)));
     f.note(limit.span, "the range of the supply");
     mention_unconfirmed(f, limit, format("the input range of '{}'", g.server.id));
-    f.help("use a circuit of another voltage, 208 V or 230 V for example, or supplies for this one");
+    f.help("use a circuit of another voltage, for example 208 V or 230 V, or supplies for this voltage");
     f.object("nodes." + g.name);
   }
 }
@@ -64,7 +64,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           rule.id, device_place(in, device),
           format("the supplies of {} are rated {} {}, but '{}' supplies {}", each_device_text(in, device),
                  high ? "up to" : "from", to_text(*limit), pdu.model, to_text(v)));
-      f.note(pdu.span, "this PDU",
+      f.note(pdu.span, "this PDU supplies the voltage",
              v < *pdu.part->voltage ? format("{} / sqrt(3), line to neutral", to_text(*pdu.part->voltage)) : "");
       f.note(limit.span, "the range of the supply");
       mention_unconfirmed(f, limit, format("the input range of '{}'", device_model(in.plan, device)));

@@ -47,10 +47,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                            silent->server.id, to_text(Watts(all(*silent, *silent->server.power))), silent->name));
     return;
   }
-  Finding& f = findings.note(
-      rule.id, most->span,
-      format("the load can swing by {} within milliseconds; above {}, utility and generator suppliers must know",
-             to_text(Watts(swing)), to_text(Watts(limit))));
+  Finding& f = findings.note(rule.id, most->span,
+                             format("the load can swing by {} within milliseconds; above {}, the utility and the "
+                                    "supplier of the generator must be informed",
+                                    to_text(Watts(swing)), to_text(Watts(limit))));
   f.label(format("{} x ({} - {} idle)", most->count, to_text(*most->server.power), to_text(*most->server.power_idle)));
   mention_unconfirmed(f, most->server.power_idle, format("the idle power of '{}'", most->server.id));
   f.help(

@@ -27,18 +27,18 @@ bool check_wiring(const Rule& rule, const RuleInput& in, std::size_t t, Findings
   if (m.feeds[0] >= 0 && m.feeds[0] == m.feeds[1])
     findings
         .warning(rule.id, m.spec->sources[1].span,
-                 format("both sources of transfer switch '{}' hang on feed '{}': if it fails, neither is left", m.name,
-                        c.feeds[static_cast<std::size_t>(m.feeds[0])].name))
+                 format("both sources of transfer switch '{}' are on feed '{}': if this feed fails, both sources fail",
+                        m.name, c.feeds[static_cast<std::size_t>(m.feeds[0])].name))
         .help("name a source on another feed")
         .object("transfer/" + m.name);
   if (!m.bridges && m.spec->kind)
     findings
         .note(rule.id, first_place(m.spec->time.span, m.span),
               m.spec->time
-                  ? format("transfer switch '{}' changes over in {}, but supplies bridge 20 ms: what is behind "
-                           "it restarts, and it counts as no second source",
+                  ? format("transfer switch '{}' changes over in {}, but power supplies bridge only 20 ms: devices "
+                           "behind it restart, so it does not count as a second source",
                            m.name, to_text(*m.spec->time))
-                  : format("transfer switch '{}' states no `time`, so it counts as no second source", m.name))
+                  : format("transfer switch '{}' states no `time`, so it does not count as a second source", m.name))
         .help("write the longest break that its maker states: `time: 16 ms`")
         .object("transfer/" + m.name);
   return true;
@@ -73,7 +73,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                        to_text(VoltAmperes(load.rating))));
     f.label(format("{} on each line carry {}", to_text(*m.spec->rating), to_text(VoltAmperes(load.rating))));
     const double amps = std::ceil(m.spec->rating->value * most.value / load.rating * (1 - 1e-9));
-    f.help(format("use a switch of `rating: {}` or more, or put less behind it", to_text(Amperes(amps))));
+    f.help(format("use a switch of `rating: {}` or more, or reduce the load behind it", to_text(Amperes(amps))));
     f.object("transfer/" + m.name);
   }
 }

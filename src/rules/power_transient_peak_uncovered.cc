@@ -23,10 +23,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Watts can = *each * static_cast<double>(left);
     if (!above(peak.value, can.value)) continue;
     const SourceSpan at = first_place(written(psus->power), written(psus->count), in_spec(s.span, g), g.span);
-    Finding& f = findings.warning(
-        rule.id, at,
-        format("GPU power peaks take each node of '{}' to {}, but the {} supplies that are not spares supply {}",
-               g.name, to_text(peak), left, to_text(can)));
+    Finding& f = findings.warning(rule.id, at,
+                                  format("GPU power peaks raise the draw of each node of '{}' to {}, but the {} "
+                                         "supplies that are not spares supply {}",
+                                         g.name, to_text(peak), left, to_text(can)));
     f.label(format("{} + {} x ({} - {}); {} x {}", to_text(steady), s.gpu_count, to_text(*s.gpu->transient),
                    to_text(limit), left, to_text(*each)));
     f.note(s.gpu->transient.span, "the published peak of one GPU");

@@ -62,7 +62,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
            ((feed.ups->power && above(watts.value, feed.ups->power->value * static_cast<double>(needed))) ||
             (feed.ups->apparent && above(va.value, feed.ups->apparent->value * static_cast<double>(needed)))))
       ++needed;
-    f.help(format("`modules: {}`", needed + spare));
+    f.help(format("write `modules: {}`", needed + spare));
     f.object("feed/" + feed.name);
   }
 }

@@ -34,7 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const VoltAmperes load(on.load), carries(on.carries), each = load / static_cast<double>(nodes);
     Finding& f =
         findings.error(rule.id, wall.breaker.span,
-                       format("{} of '{}' on one wall circuit need{} {}, but it carries {} continuously",
+                       format("{} of '{}' on one wall circuit need{} {}, but the circuit is rated for {} continuous",
                               plural(nodes, "node"), g.name, nodes == 1 ? "s" : "", to_text(load), to_text(carries)));
     f.label(format("{} x {} x {:.2f} (continuous load)", to_text(*wall.voltage), to_text(*wall.breaker),
                    c.continuous_factor));

@@ -88,9 +88,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                 limit.what.empty() ? ", limited by space, weight or outlets" : ": " + limit.what));
     if (!limit.what.empty()) x.label(draw);
     x.note(racks.span, "these are the racks")
-        .help(format(
-            "write `per_rack: {}` to match the plan; with fewer racks the remaining nodes would exceed the limit",
-            f.nodes))
+        .help(format("write `per_rack: {}` to match the plan, and keep the number of racks: in fewer racks the nodes "
+                     "would exceed the limit",
+                     f.nodes))
         .object("nodes." + g.name);
   }
 }

@@ -58,13 +58,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                        to_text(*g.width), to_text(*g.depth), to_text(front), to_text(kRearAisle));
         if (!above(load, floor->value)) {
           findings
-              .note(
-                  rule.id, g.span,
-                  format("rack '{}' puts {} on its bare footprint, more than the {} of the floor, and {} with half of "
-                         "its aisles",
-                         name, to_text(FloorLoad(bare)), to_text(*floor), to_text(FloorLoad(load))))
+              .note(rule.id, g.span,
+                    format("rack '{}' puts {} on its bare footprint, above the floor rating of {}, but {} on its "
+                           "footprint and half of its aisles",
+                           name, to_text(FloorLoad(bare)), to_text(*floor), to_text(FloorLoad(load))))
               .label(sum)
-              .help("ask the structural engineer whether the rating of the floor counts with the aisles")
+              .help("ask the structural engineer whether the aisles may be included in the area that carries the rack")
               .object("rack/" + name);
           continue;
         }

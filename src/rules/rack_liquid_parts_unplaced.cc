@@ -52,8 +52,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                units, wanted == 1 ? "needs" : "need", groups, places == 0 ? "none" : std::to_string(places)));
     f.label(format("'{}', {} U", *zone.spec->cdus->model, units));
     mention_unconfirmed(f, zone.cdu->units, format("the height of '{}'", *zone.spec->cdus->model));
-    f.help(format(
-        "use more racks, fewer nodes in each (`per_rack`), or write {} U of `occupied` where a unit is placed", units));
+    f.help(
+        format("use more racks or fewer nodes in each (`per_rack`); if a unit has a fixed place, write its {} U in "
+               "`occupied` of the racks",
+               units));
     f.object("site.cooling." + zone.name);
   }
 }

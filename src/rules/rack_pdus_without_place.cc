@@ -24,8 +24,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!last) continue;
     Finding& f = findings.error(
         rule.id, last->span,
-        format("{} stand{} vertically in each rack of '{}', but '{}' has {} for them", plural(vertical, "PDU"),
-               vertical == 1 ? "s" : "", g.name, g.model, plural(places, "place")));
+        format("{} {} mounted vertically in each rack of '{}', but '{}' has {} for them", plural(vertical, "PDU"),
+               vertical == 1 ? "is" : "are", g.name, g.model, plural(places, "place")));
     f.note(g.span, format("these are the racks of '{}'", g.name));
     mention_unconfirmed(f, g.part->pdu_places, format("the number of places for vertical PDUs in '{}'", g.model));
     if (!confirmed) {

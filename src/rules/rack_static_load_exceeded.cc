@@ -36,7 +36,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                          g.model, to_text(limit)));
       f.label(format("({}) x 1.05 for rails + {} of cables = {}", sum_text(terms, Dimension::mass),
                      to_text(kRackCables), to_text(Kilograms(heavy.most))));
-      f.note(g.spec->model.span, format("the limit comes from this rack: {} when standing", to_text(limit)));
+      f.note(g.spec->model.span, format("the limit comes from this rack: {} of static load", to_text(limit)));
       mention_unconfirmed(f, g.part->static_load, format("the static load of '{}'", g.model));
       f.help("spread the devices over more racks (`per_rack`), or use a stronger rack");
       mention_unconfirmed_load(f, heavy.most, limit.value, unconfirmed_weight(in, heavy.worst).value,

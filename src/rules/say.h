@@ -38,7 +38,7 @@ template <class T>
 void mention_unconfirmed(Finding& f, const Value<T>& v, std::string_view what) {
   if (v.confirmed) return;
   f.unconfirmed = true;
-  f.note(v.span, format("{} is not confirmed{}{}", what, v.source.empty() ? "" : ": ", v.source));
+  f.note(v.span, format("{} is not confirmed{}{}", what, v.source.empty() ? "" : "; its source: ", v.source));
 }
 
 // Whether a set of devices is the maker's own: the part came with it, and the spec changes neither number nor model.

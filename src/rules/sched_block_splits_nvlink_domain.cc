@@ -28,7 +28,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                  format("an NVLink domain of {} GPUs ends inside a node of '{}': each node has {}", gpus, g.name,
                         g.server.gpu_count))
           .note(g.span, "the nodes")
-          .help(format("{} or {} GPUs", gpus / g.server.gpu_count * g.server.gpu_count,
+          .help(format("write {} or {} GPUs", gpus / g.server.gpu_count * g.server.gpu_count,
                        (gpus / g.server.gpu_count + 1) * g.server.gpu_count))
           .object(object);
       continue;
@@ -37,21 +37,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::int64_t domains = (g.count + each - 1) / each, spares = g.spec->spares.value_or(0),
                        size = nvlink_block_size(c, g);
     if (const std::int64_t left = g.count % each; left != 0) {
-      Finding& f = findings.warning(rule.id, first_place(written(g.spec->names), g.span),
-                                    format("'{}' has {} nodes and each NVLink domain has {}: the last block has {}",
-                                           g.name, g.count, each, left));
+      Finding& f = findings.warning(
+          rule.id, first_place(written(g.spec->names), g.span),
+          format("'{}' has {} nodes and each NVLink domain has {}: the last block of Slurm has only {}", g.name,
+                 g.count, each, left));
       f.label(format("{} = {} x {} + {}", g.count, g.count / each, each, left));
-      f.help(format("{} or {} nodes", g.count - left, g.count - left + each)).object(object);
+      f.help(format("use {} or {} nodes", g.count - left, g.count - left + each)).object(object);
       continue;
     }
     if (spares > 0 && spares % domains != 0) {
       const std::int64_t idle = g.count - spares - domains * size, each_domain = (spares + domains - 1) / domains;
-      Finding& f =
-          findings.warning(rule.id, g.spec->spares.span,
-                           format("{} over {} blocks of '{}': blocks count {} of {} nodes each, {} more never fill one",
-                                  plural(spares, "spare"), domains, g.name, size, each, plural(idle, "node")));
+      Finding& f = findings.warning(rule.id, g.spec->spares.span,
+                                    format("{} cannot be divided evenly over {} NVLink domains of '{}': Slurm gets "
+                                           "blocks of {} of the {} nodes of a domain, and {} in no complete block",
+                                           plural(spares, "spare"), domains, g.name, size, each,
+                                           idle == 1 ? "1 node is" : format("{} nodes are", idle)));
       f.label(format("{} - {} - {} x {} = {}", g.count, spares, domains, size, idle));
-      f.help(format("`spares: {}`, {} for each domain", domains * each_domain, each_domain)).object(object);
+      f.help(format("write `spares: {}`, which is {} for each domain", domains * each_domain, each_domain))
+          .object(object);
     }
   }
 }

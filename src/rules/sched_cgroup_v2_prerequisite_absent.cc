@@ -61,7 +61,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
              scheduler->version->text(), *first->software->os,
              name_list(names, static_cast<std::int64_t>(names.size())), kFirstSlurm));
   if (first->software->os.span.valid()) f.note(first->software->os.span, "the operating system is set here");
-  f.help("`version: 22.05` or newer; or `kernel_arguments: [systemd.unified_cgroup_hierarchy=0]`")
+  f.help("write `version: 22.05` or newer; or write `kernel_arguments: [systemd.unified_cgroup_hierarchy=0]`")
       .object("nodes." + first->name);
 }
 

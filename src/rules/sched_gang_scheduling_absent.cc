@@ -22,7 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                          "some may start and wait for the others for ever",
                                          w.name, nodes));
     f.note(w.value.on.begin()->name_span, "the number of nodes is set here");
-    f.help("`queue: kueue` (or volcano, kai)").object("workloads." + w.name);
+    f.help("write `queue: kueue` (or volcano, kai)").object("workloads." + w.name);
     return;  // the way out is one for all of them
   }
 }

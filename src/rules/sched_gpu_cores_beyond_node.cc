@@ -39,8 +39,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .label(
               format("{} CPUs = {} x {}, cores and threads of each", cpus, g->server.cores, g->server.threads_per_core))
           .note(g->span, "these are the nodes")
-          .help(format("`DefCpuPerGPU={}` or less; without the line, the compiled partition of '{}' has that value",
-                       cpus / gpus, g->name))
+          .help(
+              format("write `DefCpuPerGPU={}` or less; without the line, the compiled partition of '{}' has that value",
+                     cpus / gpus, g->name))
           .object("nodes." + g->name);
       break;  // the line is the cause, once
     }

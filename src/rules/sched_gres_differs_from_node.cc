@@ -38,10 +38,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                      : findings.error(rule.id, line.span,
                                       format("'{}' is defined twice in slurm.conf, by the spec and by an extra line",
                                              c.node_name(names.nodes.front())));
-    f.note(g.span, format("the spec's line is that of '{}'", g.name));
+    f.note(g.span, format("the compiled line comes from group '{}'", g.name));
     f.help(
-         "slurmctld does not start with a node that stands twice: change the group (`gpus`, `memory`, `spares`), or "
-         "leave the line out")
+         "slurmctld does not start if a node is defined twice: change the group (`gpus`, `memory`, `spares`), or leave "
+         "the extra line out")
         .object("nodes." + g.name);
   }
 }

@@ -27,8 +27,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             "huge pages take {} of each node of '{}', but only {} are left beside the memory that Slurm gives to jobs",
             text(huge), g.name, text(reserve)));
     f.label(format("{} x 2 MiB; RealMemory={}: {}", *g.software->huge_pages, memory.jobs, memory.formula));
-    f.help(format("`huge_pages: {}` at most; jobs that use more must request less memory, because huge pages count for "
-                  "a job only once it maps them",
+    f.help(format("write `huge_pages: {}` or less; with more, jobs must request less memory, because Slurm counts huge "
+                  "pages for a job only when the job maps them",
                   reserve / kHugePageMib))
         .object("nodes." + g.name);
   }

@@ -26,8 +26,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .warning(rule.id, quota.value.amount.span,
                    format("team '{}' may use {} {} of '{}', but the group has {}", team.name, *quota.value.amount, of,
                           group->name, all))
-          .note(group->span, format("{} with {} {} each", plural(group->count, "node"), each, of))
-          .help(format("`{}: {} {}`, or leave the quota out", group->name, all, of))
+          .note(group->span, of == "nodes" ? plural(group->count, "node")
+                                           : format("{} with {} {} each", plural(group->count, "node"), each, of))
+          .help(format("write `{}: {} {}`, or leave the quota out", group->name, all, of))
           .object("teams." + team.name);
     }
 }

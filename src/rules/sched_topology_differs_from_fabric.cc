@@ -31,7 +31,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         .error(rule.id, scheduler->topology.span,
                "a tree is asked for, and no network that carries jobs has switches in this plan: topology.conf would "
                "be empty")
-        .help("`topology: none`, or `carries: [compute, …]` on the network that jobs use")
+        .help("write `topology: none`, or `carries: [compute, …]` on the network that jobs use")
         .object("software.scheduler");
   for (const SlurmLine& line : extra_slurm_lines(c, "topology.conf")) {
     const std::string* nodes = line.value("nodes");
@@ -55,7 +55,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                           format("{} of topology.conf names '{}', which the compiled lines already contain: a node is "
                                  "in one leaf only",
                                  who, c.node_name(names.nodes.front())))
-                   .help("leave the line out: the compiled ones follow the fabric")
+                   .help("leave the line out: the compiled lines follow the fabric")
                    .object("outputs.slurm"),
                in.sources, line.span);
   }

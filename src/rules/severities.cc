@@ -45,11 +45,9 @@ std::vector<RaisedSeverity> read_severities(const Spec& spec, Findings& findings
     findings
         .error(
             "spec-severity-lowered", entry.value.span,
-            format("'{}' is {} {}, it cannot be lowered to {}", kind->id,
+            format("'{}' is {} {} and cannot be lowered to {}", kind->id,
                    kind->severity == Severity::error ? "an" : "a", severity_name(kind->severity), severity_name(*to)))
-        .help(
-            "a single finding can be taken out of the way with `accept`, by rule and place, with a reason and a "
-            "date");
+        .help("accept single findings instead: an entry of `accept` has the rule, the place, a reason and a date");
   }
   return raised;
 }

@@ -27,7 +27,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                    format("running containers of {} on '{}' lose their GPUs at the next daemon-reload of systemd",
                           *runtime->kind, g.name))
             .note(runtime->kind.span, "this runtime lets systemd manage the cgroups of its containers")
-            .help("`container_gpus: cdi`")
+            .help("write `container_gpus: cdi`")
             .object("nodes." + g.name),
         s.container_gpus, "cdi");
   }

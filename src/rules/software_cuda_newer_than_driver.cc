@@ -56,7 +56,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const CudaMajor& m : kCudaMajors)
       if (other.empty() && *s.gpu_driver >= Version{std::string(m.driver)})
         other = format(", or a toolkit of CUDA {}", m.major);
-    f.help(format("`gpu_driver: {}`{}", row->driver, other));
+    f.help(format("write `gpu_driver: {}`{}", row->driver, other));
     f.object("nodes." + g.name);
   }
 }

@@ -21,7 +21,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             format("the GPU Operator installs a driver on '{}', which already has the driver of the node's image ({})",
                    g.name, s.gpu_driver->text()))
         .note(s.gpu_driver.span, "the driver of the image is set here")
-        .help("`gpu_operator: { driver: false }`, or leave `gpu_driver` to the operator")
+        .help("write `gpu_operator: { driver: false }`, or leave `gpu_driver` out if the operator installs the driver")
         .object("nodes." + g.name);
   }
 }

@@ -25,8 +25,8 @@ void check_nccl(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
         .warning(rule.id, nccl.span,
                  format("NCCL {} was not built for '{}' (sm_{}); the first release that was is {}", nccl->text(),
                         g.server.gpu_model, first.sm, first.nccl))
-        .note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count))
-        .help(format("`nccl: {}` or newer for this group", first.nccl))
+        .note(g.span, format("group '{}' has {} of these GPUs in each node", g.name, g.server.gpu_count))
+        .help(format("write `nccl: {}` or newer for this group", first.nccl))
         .object("nodes." + g.name);
   }
 }
@@ -53,11 +53,11 @@ void check_rocm(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   Finding& f = findings.error(rule.id, rocm.span,
                               format("ROCm {} does not support '{}' ({}); the first release that does is {}",
                                      rocm->text(), g.server.gpu_model, known->target, known->first_rocm));
-  f.note(g.span, format("group '{}' has {} of them in each node", g.name, g.server.gpu_count));
+  f.note(g.span, format("group '{}' has {} of these GPUs in each node", g.name, g.server.gpu_count));
   if (!known->confirmed)
     f.note({}, format("the first ROCm for '{}' is taken from its LLVM target; the real one may be later",
                       g.server.gpu_model));
-  f.help(format("`gpu_driver: {}` or newer for this group", known->first_rocm)).object("nodes." + g.name);
+  f.help(format("write `gpu_driver: {}` or newer for this group", known->first_rocm)).object("nodes." + g.name);
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
@@ -84,7 +84,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const SourceSpan gpu_place = s.part.gpus ? first_place(written(s.part.gpus->model), s.span) : s.span;
     const auto finish = [&](Finding& f) {
-      f.note(gpu_place, format("group '{}' has {} of them in each node", g.name, s.gpu_count));
+      f.note(gpu_place, format("group '{}' has {} of these GPUs in each node", g.name, s.gpu_count));
       if (!gen->confirmed)
         f.note({}, format("the first toolkit for sm_{} was not confirmed in the vendor's matrix", gen->sm));
       mention_unconfirmed(f, s.gpu->sm, format("the compute capability of '{}'", s.gpu_model));
@@ -103,7 +103,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           findings.error(rule.id, w.cuda.span,
                          format("cuda {} does not support '{}' (sm_{}); the first release that does is CUDA {}",
                                 w.cuda->text(), s.gpu_model, gen->sm, gen->first_cuda));
-      f.help(format("`cuda: {}` or newer for this group", gen->first_cuda));
+      f.help(format("write `cuda: {}` or newer for this group", gen->first_cuda));
       finish(f);
     }
     if (w.gpu_driver && !gen->last_driver.empty() &&
@@ -111,7 +111,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f = findings.error(rule.id, w.gpu_driver.span,
                                   format("driver {} no longer supports '{}' (sm_{}); the last branch that does is {}",
                                          w.gpu_driver->text(), s.gpu_model, gen->sm, gen->last_driver));
-      f.help(format("`gpu_driver: {}` for this group", gen->last_driver));
+      f.help(format("write `gpu_driver: {}` for this group", gen->last_driver));
       finish(f);
     }
     // A driver that is too old for the toolkit, too, is software-cuda-newer-than-driver's.
@@ -122,7 +122,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           rule.id, w.gpu_driver.span,
           format("driver {} does not support '{}' (sm_{}): CUDA {}, the first toolkit for it, came with driver {}",
                  w.gpu_driver->text(), s.gpu_model, gen->sm, gen->first_cuda, first));
-      f.help(format("`gpu_driver: {}` or newer for this group", first));
+      f.help(format("write `gpu_driver: {}` or newer for this group", first));
       finish(f);
     }
   }

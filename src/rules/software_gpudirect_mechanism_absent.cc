@@ -34,7 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                 "this driver installs the proprietary modules by default; the first that installs the open ones is {}",
                 kOpenByDefaultDriver));
       f.help(
-          format("`kernel_modules: open` with kernel {} or newer, or `fabric: doca-ofed`, which brings what "
+          format("write `kernel_modules: open` with kernel {} or newer, or `fabric: doca-ofed`, which contains what "
                  "nvidia-peermem needs",
                  kDmaBufKernel));
       f.object("nodes." + g.name);

@@ -44,15 +44,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!once.first(at)) continue;
     Finding& f =
         has_docker
-            ? findings.warning(
-                  rule.id, at,
-                  format("Kubernetes can use docker on '{}' only through cri-dockerd, which is part of neither",
-                         g.name))
+            ? findings.warning(rule.id, at,
+                               format("Kubernetes can use docker on '{}' only through cri-dockerd, which is part of "
+                                      "neither Kubernetes nor Docker",
+                                      g.name))
             : findings.error(rule.id, at,
                              format("Kubernetes runs containers with containerd or CRI-O, but nodes of '{}' have {}",
                                     g.name, *runtimes.front().kind));
     f.note(first_place(scheduler->kind.span, scheduler->span), "the scheduler")
-        .help("`containers: [containerd]`, beside other runtimes that jobs need")
+        .help("write `containers: [containerd]`, and keep the other runtimes that jobs need")
         .object("nodes." + g.name);
   }
 }

@@ -34,7 +34,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                       .error(rule.id, limit.span,
                              format("jobs on '{}' may lock {}, but RDMA pins up to the node's {}", g.name,
                                     to_text(*bytes, Dimension::bytes), to_text(*g.server.memory)))
-                      .help("`memlock: unlimited`")
+                      .help("write `memlock: unlimited`")
                       .object("nodes." + g.name),
                   limit, "unlimited");
   }

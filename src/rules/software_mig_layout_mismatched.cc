@@ -86,7 +86,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             .error(rule.id, mig.span,
                    format("'{}' of group '{}' does not support MIG, but the layout is '{}'", g.server.gpu_model, g.name,
                           *mig))
-            .help("`mig: off` for this group")
+            .help("write `mig: off` for this group")
             .object("nodes." + g.name);
       else
         findings

@@ -36,12 +36,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const NodeGroupModel* g : gpus->groups) {
       if (!cut(*g)) continue;
       findings
-          .warning(rule.id, w.value.on.entries.front().name_span,
-                   format("workload '{}' needs GPUs that exchange data directly, but MIG divides those of '{}' into {}",
-                          w.name, g->name, *g->software->mig))
+          .warning(
+              rule.id, w.value.on.entries.front().name_span,
+              format("workload '{}' needs GPUs that exchange data directly, but MIG divides the GPUs of '{}' into {}",
+                     w.name, g->name, *g->software->mig))
           .note(g->software->mig.span,
                 "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
-          .help("`mig: off` for this group, or run the workload on another group")
+          .help("write `mig: off` for this group, or run the workload on another group")
           .object("workloads." + w.name);
       break;
     }
@@ -55,11 +56,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
     findings
         .warning(rule.id, f.wish_place,
-                 format("{} is a target for whole GPUs, but MIG divides those of '{}' into {}", f.test, g.name,
+                 format("{} is a target for whole GPUs, but MIG divides the GPUs of '{}' into {}", f.test, g.name,
                         *g.software->mig))
         .note(g.software->mig.span,
               "MIG instances cannot exchange data peer to peer, neither over NVLink nor over PCIe")
-        .help("run acceptance with `mig: off`, or skip this test with that reason")
+        .help("run acceptance with `mig: off`, or skip this test with MIG as the reason")
         .object(target_object(f));
   }
 }

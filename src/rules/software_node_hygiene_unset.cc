@@ -15,7 +15,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (s.time_servers.size() == 1 && once.first(s.time_servers[0].span))
       findings
           .note(rule.id, s.time_servers[0].span,
-                format("only one time server ('{}'): when it fails, clocks drift apart, and munge refuses a credential "
+                format("there is only one time server ('{}'): when it fails, clocks drift apart, and munge refuses a "
+                       "credential "
                        "that is 300 s old",
                        s.time_servers[0].value_or("")))
           .help("add a second server to `time_servers`; four servers outvote a wrong one");
@@ -25,7 +26,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                               format("persistence mode is off on '{}': the driver initialises {} GPUs at the start of "
                                      "each job and loses earlier settings",
                                      g.name, g.server.gpu_count))
-                        .help("`persistence: true`: nvidia-persistenced")
+                        .help("write `persistence: true`: nvidia-persistenced then keeps the driver initialised")
                         .object("nodes." + g.name),
                     s.persistence, "true");
   }

@@ -29,19 +29,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (a.nccl && b.nccl && a.nccl->as_written != b.nccl->as_written && once.first(b.nccl.span))
         findings
             .warning(rule.id, b.nccl.span,
-                     format("nccl {} on '{}', nccl {} on '{}' of the same network '{}': a job over both is refused at "
-                            "its start",
-                            b.nccl->text(), g.name, a.nccl->text(), first->name, n.name))
+                     format("'{}' has nccl {}, but '{}' of the same network '{}' has nccl {}: a job over both groups "
+                            "fails at its start",
+                            g.name, b.nccl->text(), first->name, n.name, a.nccl->text()))
             .note(a.nccl.span, "the other release")
             .help(
                 "use one release of NCCL for both: NCCL drops old GPUs only in builds for a new major release of CUDA")
             .object("nodes." + g.name);
       if (a.cuda && b.cuda && a.cuda->major() != b.cuda->major() && once.first(b.cuda.span)) {
         Finding& f = findings.warning(rule.id, b.cuda.span,
-                                      format("cuda {} on '{}' ({}) and cuda {} on '{}' ({}) of the same network '{}': "
-                                             "no image can run a job over both groups",
-                                             b.cuda->text(), g.name, g.server.gpu_model, a.cuda->text(), first->name,
-                                             first->server.gpu_model, n.name));
+                                      format("'{}' ({}) has cuda {}, but '{}' ({}) of the same network '{}' has cuda "
+                                             "{}: no image can run a job over both groups",
+                                             g.name, g.server.gpu_model, b.cuda->text(), first->name,
+                                             first->server.gpu_model, n.name, a.cuda->text()));
         f.note(a.cuda.span, "the other toolkit");
         const GpuGeneration* x = first->server.gpu->sm ? gpu_generation(first->server.gpu->sm->as_written) : nullptr;
         const GpuGeneration* y = g.server.gpu->sm ? gpu_generation(g.server.gpu->sm->as_written) : nullptr;

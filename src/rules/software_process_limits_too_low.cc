@@ -28,18 +28,19 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                         .warning(rule.id, l.nofile.span,
                                  format("'{}' allows {} open files, but an all-to-all of many nodes needs {}", g.name,
                                         *l.nofile, kOpenFiles))
-                        .help(format("`nofile: {}`", kOpenFiles))
+                        .help(format("write `nofile: {}`", kOpenFiles))
                         .object("nodes." + g.name),
                     l.nofile, std::to_string(kOpenFiles));
     if (l.shared_memory && !g.software->containers.empty() && above(kSharedMemory.value, l.shared_memory->value) &&
         once.first(l.shared_memory.span))
-      write_instead(findings
-                        .warning(rule.id, l.shared_memory.span,
-                                 format("containers on '{}' have {} of /dev/shm, but NCCL and data loaders need {}",
-                                        g.name, to_text(*l.shared_memory), to_text(kSharedMemory)))
-                        .help("`shared_memory: 1 GiB`; docker: `--shm-size=1g`, or `--ipc=host`")
-                        .object("nodes." + g.name),
-                    l.shared_memory, "1 GiB");
+      write_instead(
+          findings
+              .warning(rule.id, l.shared_memory.span,
+                       format("containers on '{}' have {} of /dev/shm, but NCCL and data loaders need {}", g.name,
+                              to_text(*l.shared_memory), to_text(kSharedMemory)))
+              .help("write `shared_memory: 1 GiB`; for docker, use the option `--shm-size=1g` or `--ipc=host`")
+              .object("nodes." + g.name),
+          l.shared_memory, "1 GiB");
   }
 }
 

@@ -76,9 +76,11 @@ void check_kernel(const Rule& rule, Findings& findings, const NodeGroupModel& g,
   if (!built || !made || *made <= *built || !once.first(here)) return;
   const auto text = [](int month) { return format("20{}-{:02}", (month - 1) / 12, (month - 1) % 12 + 1); };
   findings
-      .warning(rule.id, here,
-               format("{} {} is of {}, but kernel {} of '{}' came in {}: the release cannot have been built for it",
-                      *stack.kind, stack.version->text(), text(*built), kernel, g.name, text(*made)))
+      .warning(
+          rule.id, here,
+          format(
+              "{} {} was released in {}, but kernel {} of '{}' in {}: the stack cannot have been built for this kernel",
+              *stack.kind, stack.version->text(), text(*built), kernel, g.name, text(*made)))
       .note(first_place(g.software->kernel.span, g.software->os.span),
             g.software->kernel ? "the kernel" : "the kernel of this operating system")
       .help("use a newer release of the stack, or a kernel that its release notes list")
@@ -108,26 +110,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (*stack.kind == "mlnx-ofed") {
         if (adapter->last_mlnx_ofed.empty())
           say(format("no standalone mlnx-ofed supports {}, which group '{}' has", adapter->family, g.name),
-              "`fabric: doca-ofed`");
+              "write `fabric: doca-ofed`");
         else if (stack.version && *stack.version > Version{std::string(adapter->last_mlnx_ofed)} &&
                  stack.version->as_written.substr(0, adapter->last_mlnx_ofed.size()) != adapter->last_mlnx_ofed)
           say(format("mlnx-ofed {} does not exist: the last standalone release is {}", stack.version->text(),
                      adapter->last_mlnx_ofed),
-              "`fabric: doca-ofed`");
+              "write `fabric: doca-ofed`");
         else if (stack.version && !mlnx_ofed_drives(*adapter, *stack.version))
           say(format("mlnx-ofed {} does not support {}; the first release that does is {}{}", stack.version->text(),
                      adapter->family, adapter->first_mlnx_ofed,
                      adapter->first_of_long_term.empty()
                          ? std::string()
-                         : format(", {} of its long-term branch", adapter->first_of_long_term)),
-              "`fabric: doca-ofed`");
+                         : format(", or {} in its long-term branch", adapter->first_of_long_term)),
+              "write `fabric: doca-ofed`");
       } else if (*stack.kind == "doca-ofed" && stack.version && !adapter->first_doca.empty()) {
         const std::string_view first =
             stack.version->major() >= kFirstOfedNumber ? kDoca210AsOfed : adapter->first_doca;
         if (*stack.version < Version{std::string(first)})
           say(format("doca-ofed {} does not support {}; the first release that does is {}", stack.version->text(),
                      adapter->family, first),
-              format("`fabric: doca-ofed {}` or newer", first));
+              format("write `fabric: doca-ofed {}` or newer", first));
       }
     }
   }

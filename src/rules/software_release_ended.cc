@@ -59,7 +59,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                 month_text(*end))
                        : format("the vendor does not maintain branch {} of the GPU driver", branch))
             .label(when)
-            .help(format("`gpu_driver: {}`, which is maintained until 2028-06, if all GPUs support it", kLongTerm))
+            .help(
+                format("write `gpu_driver: {}`, which is maintained until 2028-06, if all GPUs support it", kLongTerm))
             .object("nodes." + g.name);
       }
     }
@@ -71,7 +72,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         .add(rule.severity, rule.id, s.os.span,
              format("'{}' has had no free security updates since {}", *s.os, month_text(*end)))
         .label(when)
-        .help("write a newer release, or accept this where an extended support contract holds")
+        .help("write a newer release, or accept the finding if you have a contract for extended support")
         .object("nodes." + g.name);
   }
 }

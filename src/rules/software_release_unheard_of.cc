@@ -29,8 +29,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const Software& s = *g.software;
     newer(rule, findings, once, s.cuda, "cuda", kNewestCuda,
           "the requirements of that release on driver and GPU are used");
-    newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "it is judged as that release");
-    if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "it is judged as that release");
+    newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "the rules treat it as that release");
+    if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "the rules treat it as that release");
   }
   const auto& scheduler = in.cluster.spec.software->scheduler;
   if (scheduler && scheduler->kind.value == SchedulerKind::slurm)

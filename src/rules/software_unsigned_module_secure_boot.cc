@@ -23,11 +23,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       built.push_back(*s.fabric->kind + (s.fabric->version ? " " + s.fabric->version->text() : std::string()));
     if (built.empty() || !once.first(s.secure_boot.span)) continue;
     Finding& f = findings.warning(rule.id, s.secure_boot.span,
-                                  format("with secure boot, '{}' loads no unsigned module: {}", g.name,
-                                         name_list(built, static_cast<std::int64_t>(built.size()))));
+                                  format("with secure boot, nodes of '{}' load only signed modules, but the spec does "
+                                         "not state that these are signed: {}",
+                                         g.name, name_list(built, static_cast<std::int64_t>(built.size()))));
     if (s.signed_modules) f.note(s.signed_modules.span, "set here");
     f.help(
-        "install packages that are built and signed for the kernel, or enrol your own key in the firmware; then "
+        "install packages that are built and signed for the kernel, or enrol your own key in the firmware; then write "
         "`signed_modules: true`");
     f.object("nodes." + g.name);
   }

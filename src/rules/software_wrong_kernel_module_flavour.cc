@@ -30,7 +30,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
              format("group '{}' has these GPUs", g.name));
       if (!gen->confirmed)
         f.note({}, format("which modules support sm_{} was not confirmed in a document of the vendor", gen->sm));
-      f.help(format("`kernel_modules: {}` for this group", flavour));
+      f.help(format("write `kernel_modules: {}` for this group", flavour));
       // What is said for all nodes may be right for other groups.
       if (g.spec->software && g.spec->software->kernel_modules)
         write_instead(f, g.spec->software->kernel_modules, std::string(flavour));
@@ -48,7 +48,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                          format("driver {} has no proprietary kernel modules: the last branch with them is before {}",
                                 w.gpu_driver->text(), kOpenOnlyDriver))
                   .note(w.gpu_driver.span, "the driver is set here")
-                  .help("`kernel_modules: open`")
+                  .help("write `kernel_modules: open`")
                   .object("nodes." + g.name),
               w.kernel_modules, "open");
         continue;

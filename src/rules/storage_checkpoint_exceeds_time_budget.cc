@@ -42,7 +42,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                  format("a checkpoint of workload '{}' may take {}, but the next one begins after {}", w.name,
                         to_text(*within, 3), to_text(*every, 3)))
           .note(every.span, "the time between checkpoints")
-          .help("write `checkpoint_within` below `checkpoint_every`; a twentieth of it is usual")
+          .help("write `checkpoint_within` below `checkpoint_every`; one twentieth of `checkpoint_every` is usual")
           .object(object);
       continue;
     }
@@ -61,8 +61,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (side && within && above(size.value / side->carries.value, within->value)) {
         Finding& f = findings.error(
             rule.id, within.span,
-            format("a checkpoint of workload '{}' takes {} to '{}' at least, but {} are allowed", w.name,
-                   to_text(Seconds(size.value / side->carries.value), 3), c.storage[storage].name, to_text(*within)));
+            format("a checkpoint of workload '{}' to '{}' takes at least {}, but {} are allowed", w.name,
+                   c.storage[storage].name, to_text(Seconds(size.value / side->carries.value), 3), to_text(*within)));
         f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}", time.parameters, kCheckpointBytesPerParameter,
                        to_text(size), to_text(side->carries)));
         f.note(side->span, format("{} carry no more: {}", side->what, side->formula));
@@ -91,12 +91,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     };
     if (within && above(takes.value, within->value))
       finish(findings.error(rule.id, within.span,
-                            format("a checkpoint of workload '{}' takes {} to '{}', but {} are allowed", w.name,
-                                   to_text(takes, 3), c.storage[storage].name, to_text(*within))));
+                            format("a checkpoint of workload '{}' to '{}' takes {}, but {} are allowed", w.name,
+                                   c.storage[storage].name, to_text(takes, 3), to_text(*within))));
     else if (every && above(takes.value, every->value))
       finish(findings.error(rule.id, every.span,
-                            format("a checkpoint of workload '{}' takes {} to '{}', but the next one begins after {}",
-                                   w.name, to_text(takes, 3), c.storage[storage].name, to_text(*every))));
+                            format("a checkpoint of workload '{}' to '{}' takes {}, but the next one begins after {}",
+                                   w.name, c.storage[storage].name, to_text(takes, 3), to_text(*every))));
     else if (every && !within && above(takes.value, in.threshold(rule) * every->value))
       finish(findings.warning(
           rule.id, every.span,

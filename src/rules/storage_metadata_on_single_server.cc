@@ -29,8 +29,8 @@ void check_parts(const Rule& rule, const Cluster& c, const StorageModel& s, Find
   if (s.spec->protection) f.note(s.spec->protection.span, "this redundancy is within one server, and is lost with it");
   f.note(g.span, "these are the servers");
   f.help(
-      "write `ha: active-active` and `protection: replica 2` where each block is on two servers, or accept it with a "
-      "reason for data that can be lost");
+      "write `ha: active-active` and `protection: replica 2` if each block is on two servers; or accept the finding "
+      "with a reason if this data can be lost");
   f.object("storage." + s.name);
 }
 

@@ -45,10 +45,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       Finding& f =
           has.value > 0
               ? findings.warning(rule.id, at,
-                                 format("'{}' needs {} on each node, but those of '{}' have {} of drives", s.name,
+                                 format("'{}' needs {} on each node, but nodes of '{}' have {} of drives", s.name,
                                         to_text(*wants), g.name, to_text(has)))
               : findings.warning(rule.id, at,
-                                 format("'{}' is on the nodes' own drives, but those of '{}' have none{}", s.name,
+                                 format("'{}' is on the nodes' own drives, but nodes of '{}' have no drives{}", s.name,
                                         g.name, entry ? format(" named '{}'", *entry) : " besides boot"));
       f.note(g.span, "the nodes are declared here");
       f.help("add `drives: { scratch: 2 x 3.84 TB nvme }` to the group").object("nodes." + g.name);

@@ -32,7 +32,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       f.note(s.spec->protection.span, "this redundancy is within one server, and is lost with it");
     f.note(g.span, "these are the servers");
     f.help(
-        "write `protection: replica 2` where each block is on two servers (DRBD, ZFS replication, BeeGFS mirrors): a "
+        "write `protection: replica 2` if each block is on two servers (DRBD, ZFS replication, BeeGFS mirrors): a "
         "pair then has the capacity of one server");
     f.help("use a system whose servers share an enclosure of dual-ported drives: `servers: { model: nfs-home-ha }`");
     f.object("storage." + s.name);

@@ -23,10 +23,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!cut_by_mig(*g.software).empty() && (f.scope == "gpu" || gpu_share_of(f.test) == GpuShare::all)) {
       findings
           .warning(rule.id, f.floor_place,
-                   format("the floor of {} for {} is for whole GPUs, but those of '{}' are partitioned into {}",
+                   format("the floor of {} for {} is for whole GPUs, but the GPUs of '{}' are partitioned into {}",
                           to_text(*f.floor.value, f.dimension, 4), f.test, g.name, *mig))
           .note(mig.span, "the MIG layout is set here")
-          .help("run acceptance with `mig: off`, or skip this test with that reason")
+          .help("run acceptance with `mig: off`, or skip this test with MIG as the reason")
           .object(target_object(f));
       return true;
     }
@@ -43,14 +43,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const double left = *f.ceiling.value / fabric.oversubscription;
       if (!above(*f.floor.value, left)) continue;
       findings
-          .warning(
-              rule.id, f.floor_place,
-              format("the floor of {} for {}{} ignores that network '{}' is {:.3g}:1 beyond a leaf, which allows {}",
-                     to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), n.name, fabric.oversubscription,
-                     to_text(left, f.dimension, 4)))
+          .warning(rule.id, f.floor_place,
+                   format("the floor of {} for {}{} ignores that network '{}' is oversubscribed {:.3g}:1 beyond a "
+                          "leaf, which allows {}",
+                          to_text(*f.floor.value, f.dimension, 4), f.test, of_group(f), n.name, fabric.oversubscription,
+                          to_text(left, f.dimension, 4)))
           .label(format("{} / {:.3g}", to_text(*f.ceiling.value, f.dimension, 4), fabric.oversubscription))
-          .note(first_place(written(n.spec->oversubscription), n.span), "this network")
-          .help("write `oversubscription: 1`, a floor below that, or test inside one leaf")
+          .note(first_place(written(n.spec->oversubscription), n.span), "the oversubscription comes from this network")
+          .help("write `oversubscription: 1` or a lower floor, or test inside one leaf")
           .object(target_object(f));
       return true;
     }

@@ -55,7 +55,7 @@ inline void check_ceiling(const Rule& rule, const RuleInput& in, Findings& findi
     x.label(f.ceiling.derivation);
     if (!f.ceiling.confirmed) {
       x.unconfirmed = true;
-      x.note({}, format("a value behind the ceiling is not confirmed: {}", f.ceiling.source));
+      x.note({}, format("a value from which the ceiling follows is not confirmed; its source: {}", f.ceiling.source));
     }
     if (f.dimension == Dimension::flop_rate &&
         *f.floor.value<2.02 * *f.ceiling.value&& * f.floor.value> 1.98 * *f.ceiling.value)

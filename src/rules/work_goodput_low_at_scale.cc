@@ -28,7 +28,9 @@ void no_progress(const Rule& rule, Findings& findings, SourceSpan here, const st
                                      "lost work and restarts take {:.1f} % of its time",
                                      name, to_text(every, 3), (1 - got) * 100));
   f.label(sum);
-  if (most > 0) f.help(format("with `checkpoint_every: {}`, {} of the time remains", to_text(best, 2), points(most)));
+  if (most > 0)
+    f.help(format("write `checkpoint_every: {}`: {} of the time then remains for training", to_text(best, 2),
+                  points(most)));
   f.help("use faster checkpoints (`checkpoint_to`, `checkpoint_within`) and restarts (`resume_within`)")
       .object("workloads." + name);
 }
@@ -64,10 +66,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       // Above the threshold the interval is a choice: a note.
       findings
           .add(above(in.threshold(rule), got) ? Severity::warning : Severity::note, rule.id, here,
-               format("workload '{}' with a checkpoint every {} has a goodput of {}; every {} would give {}", name,
-                      to_text(every, 3), points(got), to_text(best, 3), points(most)))
+               format(
+                   "workload '{}' with a checkpoint every {} has a goodput of {}; a checkpoint every {} would give {}",
+                   name, to_text(every, 3), points(got), to_text(best, 3), points(most)))
           .label(sum)
-          .help(format("`checkpoint_every: {}`", to_text(best, 2)))
+          .help(format("write `checkpoint_every: {}`", to_text(best, 2)))
           .object("workloads." + name);
       return;
     }
@@ -77,9 +80,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                  format("workload '{}' has a goodput of {} on {} GPUs with checkpoints of {}", name, points(got),
                         g.gpus, to_text(save, 3)))
         .label(sum)
-        .help(
-            format("use faster checkpoints and restarts: 10 s and 3 min would give {}",
-                   points(goodput(Seconds(10), best_checkpoint_interval(Seconds(10), between), Seconds(180), between))))
+        .help(format(
+            "use faster checkpoints and restarts: checkpoints of 10 s and restarts of 3 min would give a goodput of {}",
+            points(goodput(Seconds(10), best_checkpoint_interval(Seconds(10), between), Seconds(180), between))))
         .object("workloads." + name);
   });
 }

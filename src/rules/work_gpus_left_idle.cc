@@ -39,8 +39,8 @@ void help_batch(Finding& f, const Count& n, const WorkloadPlan& p) {
                            static_cast<double>(together),
                tokens = sequences * p.job->model.sequence;
   if (tokens < 1e18)
-    f.help(format("`batch: {} tokens`, {} sequences for {} copies, uses {}", static_cast<std::int64_t>(tokens),
-                  static_cast<std::int64_t>(sequences), n.most,
+    f.help(format("write `batch: {} tokens`: its {} sequences, for {} copies, use {}",
+                  static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(sequences), n.most,
                   n.over() > 0 ? format("all but {} of the GPUs", n.over()) : "all GPUs"));
 }
 
@@ -53,8 +53,11 @@ void help_nodes(Finding& f, const Count& n, const NamedMap<Value<std::int64_t>>&
   while (above <= 2 * nodes && !n.all_used(above * each)) ++above;
   const std::string& group = on.entries.front().name;
   if (below > 0)
-    f.help(format("`on: {{ {}: {} }}`, {} GPUs, leaves the other nodes for other work", group, below, below * each));
-  if (above <= 2 * nodes) f.help(format("{} nodes of '{}', {} GPUs, would all be used", above, group, above * each));
+    f.help(format(
+        "write `on: {{ {}: {} }}`: the workload uses all of these {} GPUs, and the other nodes are free for other work",
+        group, below, below * each));
+  if (above <= 2 * nodes)
+    f.help(format("run the workload on {} nodes of '{}': it uses all of their {} GPUs", above, group, above * each));
 }
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {

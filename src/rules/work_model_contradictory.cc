@@ -59,7 +59,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (const ModelContradiction& one : contradictions(m)) {
       Finding& f = findings.error(rule.id, one.at, format("the model of workload '{}' {}", w.name, one.says));
       if (!one.sum.empty()) f.label(one.sum);
-      f.note(one.against, "the other figure").object(object);
+      f.note(one.against, "it contradicts this value").object(object);
     }
     heads(rule, findings, object, w.name, m);
     parameters(rule, findings, object, w.name, m);

@@ -22,7 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                    format("workload '{}' splits each layer over {} GPUs, but NVLink connects {}", w.name, tensor,
                           g->nvlink_domain))
           .note(w.value.on.entries.front().name_span, "the group of the workload")
-          .help(format("`split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain,
+          .help(format("write `split: {{ tensor: {}, pipeline: {} }}`", g->nvlink_domain,
                        pipeline * ((tensor + g->nvlink_domain - 1) / g->nvlink_domain)))
           .object("workloads." + w.name);
     const std::int64_t context = s.context.value_or(1), copy = tensor * pipeline * context;

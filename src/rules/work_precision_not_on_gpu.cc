@@ -53,7 +53,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           format("workload '{}' computes in {}, but '{}' does not support it", w.name, precision, s.gpu_model));
       f.label(format("compute capability {}; {} needs at least {}", s.gpu->sm->text(), precision, first));
       f.note(on.name_span, format("group '{}' has these GPUs", on.name));
-      f.help(format("`precision: {}`", s.gpu->fp8 ? "fp8" : s.gpu->bf16 ? "bf16" : "fp16"));
+      f.help(format("write `precision: {}`", s.gpu->fp8 ? "fp8" : s.gpu->bf16 ? "bf16" : "fp16"));
       f.object(object);
     }
   }

@@ -32,7 +32,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         p.written)
       f.help(format("the fastest split takes {} a step, but this one takes {}: see Workloads of `clusterc plan`",
                     to_text(Seconds(p.free->best->time.total()), 3), to_text(Seconds(p.used->time.total()), 3)));
-    f.help(format("use about {} GPUs at the same rate each, or `within: {} d`",
+    f.help(format("use about {} GPUs with the same rate for each GPU, or write `within: {} d`",
                   number(std::ceil(static_cast<double>(p.gpus) * (p.run->time / *w.within))),
                   static_cast<std::int64_t>(std::ceil(p.run->time.value / 86400))));
     f.object("workloads." + p.name);

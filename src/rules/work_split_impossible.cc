@@ -39,7 +39,7 @@ class OneWorkload {
       if (s.expert && m.experts && *m.experts % *s.expert != 0) uneven(s.expert, "expert", "experts", *m.experts);
       if (s.expert && *s.expert > 1 && !m.experts)
         error(s.expert.span,
-              format("workload '{}' divides experts over {} GPUs, but its model has none", name_, *s.expert))
+              format("workload '{}' divides experts over {} GPUs, but its model has no experts", name_, *s.expert))
             .note(m.span, "the model has no `experts`")
             .help("leave `expert` out, or write the model's `experts`");
       stages(s, m, pipeline);
@@ -72,7 +72,7 @@ class OneWorkload {
     Finding& f = error(ways.span,
                        format("the {} {} of workload '{}' are not divisible by `{}: {}`", of, what, name_, key, *ways));
     f.label(format("{} / {} leaves {} over", of, *ways, of % *ways));
-    f.help(format("`{}: {}`", key, divisor_up_to(of, *ways)));
+    f.help(format("write `{}: {}`", key, divisor_up_to(of, *ways)));
   }
   // Stages need not be alike (Llama 3 405B has 126 layers on 16), but each has a layer.
   void stages(const ModelSplit& s, const ModelShape& m, std::int64_t pipeline) {
@@ -99,7 +99,7 @@ class OneWorkload {
       error(w_.batch->tokens.span,
             format("a step of workload '{}' is {} tokens, but one sequence has {}", name_, tokens, sequence))
           .note(m.sequence.span, "the sequence length")
-          .help(format("write `batch: {} tokens` or a multiple of it: a step is whole sequences", sequence));
+          .help(format("write `batch: {} tokens` or a multiple of it: a step has only whole sequences", sequence));
       return;
     }
     if (tokens % sequence != 0) {
@@ -111,7 +111,7 @@ class OneWorkload {
       f.label(format("{} / {} = {}, {} over; calculated with {}", tokens, sequence, tokens / sequence,
                      tokens % sequence, (tokens + sequence / 2) / sequence));
       f.note(m.sequence.span, "the sequence length")
-          .help(format("`batch: {} tokens`", (tokens + sequence / 2) / sequence * sequence))
+          .help(format("write `batch: {} tokens`", (tokens + sequence / 2) / sequence * sequence))
           .object("workloads." + name_);
     }
     const std::int64_t sequences = (tokens + sequence / 2) / sequence, micro = s.micro_batch.value_or(1),

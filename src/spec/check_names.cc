@@ -96,7 +96,7 @@ void NameChecks::host_names(const Value<std::string>& names) {
   if (!hosts || hosts->count() == 0) return;
   const std::string first = hosts->name(0);
   if (first.find_first_not_of("0123456789.") == std::string::npos)
-    findings_.error("spec-bad-name", names.span, format("host name '{}' reads as an address", first))
+    findings_.error("spec-bad-name", names.span, format("host name '{}' would be read as an IP address", first))
         .help(format("begin it with a letter: n{}", *names));
   else if (names->find('_') != std::string::npos)
     findings_
@@ -106,10 +106,10 @@ void NameChecks::host_names(const Value<std::string>& names) {
   else if (const std::size_t dot = first.find('.'); dot != std::string::npos)
     findings_
         .warning("spec-bad-name", names.span,
-                 format("host name '{}' has a dot: cloud-init, hostname and Slurm take '{}' for the name, and the "
-                        "rest for its domain",
+                 format("host name '{}' has a dot: cloud-init, hostname and Slurm read '{}' as the name, and the rest "
+                        "as its domain",
                         first, first.substr(0, dot)))
-        .help("write a hyphen; the domain is `software.domain`");
+        .help("write a hyphen in place of the dot; the domain of all nodes is `software.domain`");
 }
 
 void NameChecks::relative_path(std::string_view key, const Value<std::string>& path) {
@@ -138,7 +138,7 @@ void NameChecks::mount_point(const Value<std::string>& mount) {
   for (const char c : *mount) good = good && static_cast<unsigned char>(c) > 0x20 && c != '\\' && c != '"' && c != '\'';
   if (!good) {
     findings_.error("spec-bad-path", mount.span,
-                    format("'mount' is '{}', which is no absolute path without blanks, such as /scratch", *mount));
+                    format("'mount' is '{}', but must be an absolute path without spaces, such as /scratch", *mount));
     return;
   }
   // What a system starts from and keeps its state in (FHS 3.0, chapters 3 to 6; file-hierarchy(7)): a file system
@@ -157,7 +157,7 @@ void NameChecks::mount_point(const Value<std::string>& mount) {
     findings_
         .error("spec-bad-path", mount.span,
                format("a file system mounted at '{}' hides files that the operating system needs", *mount))
-        .help("a path of its own, such as /scratch or /srv/data");
+        .help("write a separate path, such as /scratch or /srv/data");
 }
 
 void NameChecks::word(std::string_view key, const Value<std::string>& v) {
@@ -168,7 +168,7 @@ void NameChecks::word(std::string_view key, const Value<std::string>& v) {
   if (!good)
     findings_.error(
         "spec-bad-name", v.span,
-        format("{} '{}' is no plain word: letters, digits, blanks and . _ + - / : @ ( ), at most 200", key, *v));
+        format("{} '{}' is not a plain word: at most 200 letters, digits, spaces and . _ + - / : @ ( )", key, *v));
 }
 
 void NameChecks::prefix(std::string_view key, const Value<std::string>& v) {

@@ -43,9 +43,9 @@ class NameChecks {
   template <class Q>
   void positive(std::string_view key, const Value<Q>& v) {
     if (v && !(v->value > 0 && v->value < 1e18))
-      findings_.error(
-          "spec-out-of-range", v.span,
-          format("'{}' is {}, it has to be more than 0{}", key, to_text(*v), v->value > 0 ? " and of this world" : ""));
+      findings_.error("spec-out-of-range", v.span,
+                      format("'{}' is {}, but must be more than 0{}", key, to_text(*v),
+                             v->value > 0 ? " and less than 1e18 in its base unit" : ""));
   }
   template <class T>
   void group_names(std::string_view what, const NamedMap<T>& map) {

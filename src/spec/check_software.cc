@@ -97,9 +97,10 @@ void SoftwareChecks::distribution(const Value<std::string>& os) {
     if (*os == known || name == known) return;
   std::string hyphens = to_lower(*os);
   std::ranges::replace(hyphens, ' ', '-');
-  Finding& f = findings_.warning(
-      "spec-unknown-value", os.span,
-      format("'{}' is no distribution that is known here: what depends on it, such as netplan, is not written", *os));
+  Finding& f = findings_.warning("spec-unknown-value", os.span,
+                                 format("'{}' is not a distribution that clusterc knows: outputs that depend on it, "
+                                        "such as netplan, are not compiled",
+                                        *os));
   if (const std::string_view bare = std::string_view(hyphens).substr(0, hyphens.find_last_of('-'));
       std::find(kKnown.begin(), kKnown.end(), bare) != kKnown.end()) {
     f.fixed_by(format("write '{}'", hyphens), {{os.span, hyphens}});
@@ -121,10 +122,11 @@ void SoftwareChecks::time_zone(const Value<std::string>& zone) {
            });
   constexpr std::string_view kHow = "write a name of the IANA database, such as Europe/Berlin or UTC";
   if (!good) {
-    findings_.error("spec-bad-name", zone.span, format("'{}' is no time zone", *zone)).help(std::string(kHow));
+    findings_.error("spec-bad-name", zone.span, format("'{}' is not a time zone", *zone)).help(std::string(kHow));
   } else if (!is_time_zone(*zone)) {  // a warning: a later release may have it
-    Finding& f = findings_.warning("spec-unknown-value", zone.span,
-                                   format("'{}' is no time zone of the IANA database ({})", *zone, kTimeZoneRelease));
+    Finding& f =
+        findings_.warning("spec-unknown-value", zone.span,
+                          format("'{}' is not a time zone of the IANA database ({})", *zone, kTimeZoneRelease));
     if (!offer_names(f, *zone, {time_zones().begin(), time_zones().end()})) f.help(std::string(kHow));
   }
 }
@@ -169,7 +171,7 @@ void SoftwareChecks::mirror(const Mirror& m) {
     findings_
         .error("spec-bad-address", m.server.span,
                format("mirror '{}' is neither a host name nor an IPv4 address", *m.server))
-        .help("without https:// and port: mirror.example.org");
+        .help("write the name without https:// and port: mirror.example.org");
   // apt-mirror, nginx and shells all read these paths.
   for (const auto& [key, path] :
        {std::pair<std::string_view, const Value<std::string>&>{"folder", m.folder}, {"ca", m.ca}}) {
@@ -181,7 +183,7 @@ void SoftwareChecks::mirror(const Mirror& m) {
                        });
     if (!plain)
       findings_.error("spec-bad-path", path.span,
-                      format("'{}' is '{}', which is no absolute path of letters, digits and / . _ -", key, *path));
+                      format("'{}' is '{}', but must be an absolute path of letters, digits and / . _ -", key, *path));
   }
   for (const auto& image : m.images)
     if (image && !is_image(*image))
@@ -190,7 +192,8 @@ void SoftwareChecks::mirror(const Mirror& m) {
               "spec-bad-name", image.span,
               format("'{}' is not the full name of an image: REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:DIGEST", *image))
           .help(
-              "as docker.io/library/debian:12 or nvcr.io/nvidia/pytorch:25.09-py3; registries with a port cannot be "
+              "write it as docker.io/library/debian:12 or nvcr.io/nvidia/pytorch:25.09-py3; registries with a port "
+              "cannot be "
               "mirrored");
 }
 
@@ -205,7 +208,7 @@ void SoftwareChecks::secret(std::string_view key, const SecretRef& s) {
   if (s.vault && (s.vault->find('#') == std::string::npos || s.vault->front() == '#' || s.vault->back() == '#'))
     findings_
         .error("spec-secret-reference", s.vault.span,
-               format("'vault' of '{}' names no key: a path and, behind '#', which of its values", key))
+               format("'vault' of '{}' names no key: write a path, '#' and the key of the value", key))
         .help("for example kv/ldap#bind");
   // A name as shells and programs take it (POSIX.1, Base Definitions, "Name"). Who wrote the secret itself does not
   // see it printed.
@@ -215,10 +218,10 @@ void SoftwareChecks::secret(std::string_view key, const SecretRef& s) {
   if (name) return;
   findings_
       .error("spec-bad-name", s.env.span,
-             format("'env' of '{}' is no name of an environment variable (it is not shown): letters, digits and _, "
-                    "and no digit first",
+             format("'env' of '{}' is not the name of an environment variable (the value is not shown): a name has "
+                    "letters, digits and _, and does not begin with a digit",
                     key))
-      .help("the name, not the password: { env: LDAP_PASSWORD }");
+      .help("write the name of a variable, not the password: { env: LDAP_PASSWORD }");
   findings_.withhold(s.env.span);
 }
 

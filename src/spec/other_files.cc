@@ -80,8 +80,7 @@ std::optional<OtherFile> recognise_other_file(std::string_view text) {
         "the dump"};
   if (is_slurm(text))
     return OtherFile{"a slurm.conf",
-                     "`clusterc compile SPEC -o DIR` writes slurm.conf; `clusterc init --ask` begins the "
-                     "spec that it is written from"};
+                     "`clusterc compile SPEC -o DIR` writes slurm.conf; `clusterc init --ask` begins a spec"};
   if (is_nvidia_topology(text))
     return OtherFile{"the matrix of `nvidia-smi topo -m`",
                      "`clusterc init --probe` on that machine writes a spec with its PCIe tree"};

@@ -139,8 +139,8 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
                        plain_text(*number), behind, whole, behind, decimal, behind));
   }
   amount = *number * factor;
-  if (amount < 0) return fail(format("a price is 0 or more; '{}' is less", text));
-  if (amount > kMostMoney) return fail(format("'{}' is more money than there is", text));
+  if (amount < 0) return fail(format("a price must be 0 or more, not '{}'", text));
+  if (amount > kMostMoney) return fail(format("'{}' is more than clusterc accepts as a price", text));
   return std::string(unit);
 }
 
@@ -160,7 +160,7 @@ std::optional<Years> Years::parse(std::string_view text, std::string& error) {
   const double years = number ? *number / (unit.starts_with("month") ? 12 : 1) : 0;
   if (!number || (unit != "year" && unit != "years" && unit != "month" && unit != "months") ||
       !(years > 0 && years <= 100)) {
-    error = format("written as '5 years' or '18 months', more than 0 and at most 100 years; '{}' is not", text);
+    error = format("a lifetime is more than 0 and at most 100 years, such as '5 years' or '18 months', not '{}'", text);
     return std::nullopt;
   }
   return Years{years};
@@ -189,15 +189,15 @@ class PriceChecker {
   void all(const Spec& s) {
     if (p_.currency && !is_currency(*p_.currency))
       findings_.error("spec-unknown-value", p_.currency.span,
-                      format("'{}' is no currency: three capital letters, such as EUR", *p_.currency));
+                      format("'{}' is not a currency: a currency is three capital letters, such as EUR", *p_.currency));
     for (const auto& e : p_.exchange) {
       if (!is_currency(e.name))
         findings_.error("spec-unknown-value", e.name_span,
-                        format("'{}' is no currency: three capital letters, such as USD", e.name));
+                        format("'{}' is not a currency: a currency is three capital letters, such as USD", e.name));
       if (e.value && !(*e.value > 0 && *e.value <= 1e9))
-        findings_.error(
-            "spec-out-of-range", e.value.span,
-            format("one {} is worth {} {}, it has to be more than 0", e.name, *e.value, p_.currency.value_or("")));
+        findings_.error("spec-out-of-range", e.value.span,
+                        format("one {} is worth {} {}, but the value must be more than 0", e.name, *e.value,
+                               p_.currency.value_or("")));
       if (e.value && p_.currency && e.name == *p_.currency && *e.value != 1)
         findings_.error("spec-out-of-range", e.value.span, format("one {} is one {}", e.name, e.name));
     }
@@ -205,7 +205,7 @@ class PriceChecker {
       for (const auto& e : *map) part(e);
     for (const auto& e : p_.kinds)
       if (std::find(std::begin(kKinds), std::end(kKinds), e.name) == std::end(kKinds)) {
-        Finding& f = findings_.error("spec-unknown-name", e.name_span, format("'{}' is no kind of part", e.name));
+        Finding& f = findings_.error("spec-unknown-name", e.name_span, format("'{}' is not a kind of part", e.name));
         suggest(f, e.name_span, e.name, {std::begin(kKinds), std::end(kKinds)});
       }
     std::unordered_set<std::string_view> groups;
@@ -230,8 +230,8 @@ class PriceChecker {
         (e.value.source || e.value.date || e.value.uncertainty))
       findings_.error("spec-missing-key", e.name_span, format("'price' is missing in '{}'", e.name))
           .help(
-              "write price: 310000 EUR, for a rented instance per_hour, for cable sold by length per_metre; or leave "
-              "the part out: it is then listed as unpriced");
+              "write price: 310000 EUR (per_hour for a rented instance, per_metre for cable that is sold by length); "
+              "or leave the part out: it is then listed as unpriced");
   }
   // What is rented has a price of an hour; one without would be bought once, for good.
   void rented(const Spec& s) {
@@ -240,7 +240,7 @@ class PriceChecker {
       findings_
           .error("spec-wrong-unit", e->value.price.span,
                  format("{} is rented and needs a price per hour, but '{}' is paid once", what, e->value.price->text()))
-          .help(format("write it with what it is for: {}/h", e->value.price->text()));
+          .help(format("write the price per hour: {}/h", e->value.price->text()));
     };
     std::unordered_map<std::string_view, const Named<PartPrice>*> own;
     for (const auto& e : p_.nodes) own.emplace(e.name, &e);
@@ -260,8 +260,10 @@ class PriceChecker {
         p_.exchange.find(v->currency))
       return;
     if (!told_.insert(v->currency).second) return;
-    findings_.error("spec-currency-differs", v.span, format("a price in {}, sums are in {}", v->currency, *p_.currency))
-        .help(format("say what one {} is worth: exchange: {{ {}: … }}, or write the price in {}", v->currency,
+    findings_
+        .error("spec-currency-differs", v.span,
+               format("a price is in {}, but sums are in {}", v->currency, *p_.currency))
+        .help(format("write the value of one {}: exchange: {{ {}: … }}; or write the price in {}", v->currency,
                      v->currency, *p_.currency));
   }
 
@@ -289,7 +291,7 @@ void check_phases(const Spec& s, Findings& findings) {
     if (phase.value.by && last && *phase.value.by < **last)
       findings
           .error("spec-out-of-range", phase.value.by.span,
-                 format("phase '{}' is done by {}, the one before by {}", phase.name, phase.value.by->text(),
+                 format("phase '{}' is done by {}, but the phase before it by {}", phase.name, phase.value.by->text(),
                         (**last).text()))
           .note(last->span, "the phase before");
     if (phase.value.by) last = &phase.value.by;
@@ -297,7 +299,7 @@ void check_phases(const Spec& s, Findings& findings) {
       if (!e.value) return;
       if (*e.value < 0 || (most >= 0 && *e.value > most)) {
         findings.error("spec-out-of-range", e.value.span,
-                       format("phase '{}' has {} of '{}', the spec has {}", phase.name, *e.value, e.name, most));
+                       format("phase '{}' has {} of '{}', but the spec has {}", phase.name, *e.value, e.name, most));
         return;
       }
       const auto known = std::find_if(before.begin(), before.end(),
@@ -305,9 +307,9 @@ void check_phases(const Spec& s, Findings& findings) {
       if (known != before.end() && *e.value < known->count)
         findings
             .error("spec-out-of-range", e.value.span,
-                   format("phase '{}' has {} {} '{}', the one before has {}", phase.name, *e.value, what, e.name,
-                          known->count))
-            .note(known->at, "a phase adds and takes nothing away");
+                   format("phase '{}' has {} {} '{}', but the phase before it has {}", phase.name, *e.value, what,
+                          e.name, known->count))
+            .note(known->at, "a phase can only add to the phase before it");
       if (known == before.end())
         before.push_back({what, e.name, *e.value, e.value.span});
       else

@@ -77,7 +77,7 @@ class Checker : private NameChecks {
         findings_
             .error("spec-missing-key", d_.span(d_.find(entry, "on")),
                    format("storage '{}' is mounted on no nodes", name))
-            .help("name the node groups that mount it, or take `on` out: then all do");
+            .help("name the node groups that mount it, or leave `on` out: then all groups mount it");
       if (storage.servers) storage_servers(at, name, *storage.servers);
       if (storage.demand) {
         positive("read", storage.demand->read);
@@ -97,8 +97,9 @@ class Checker : private NameChecks {
       if (level && *level != "warning" && *level != "error")
         findings_
             .error("spec-unknown-value", level.span,
-                   format("'{}' takes warning or error; '{}' is written there", name, *level))
-            .help("a severity can be raised; to let a finding pass, accept it with a reason under 'accept'");
+                   format("'{}' must be warning or error, but '{}' is written there", name, *level))
+            .help(
+                "a severity can only be raised; if a finding should not count, accept it with a reason under 'accept'");
   }
 
  private:
@@ -108,16 +109,16 @@ class Checker : private NameChecks {
         findings_
             .error("spec-out-of-range", nodes.span,
                    format("workload '{}' runs on {} nodes of '{}'", name, *nodes, group))
-            .help("at least one node, or leave the group out");
+            .help("write at least one node, or leave the group out");
     const NodeId map = top("workloads"), entry = entry_of(map, name);
     if (has(entry, "on") && d_.is_mapping(d_.find(entry, "on")) && d_.size(d_.find(entry, "on")) == 0)
       findings_.error("spec-missing-key", d_.span(d_.find(entry, "on")), format("workload '{}' runs on no nodes", name))
-          .help("the nodes of each group: `on: { gpu: 4 }`");
+          .help("write the number of nodes of each group: `on: { gpu: 4 }`");
     constexpr double kFewest = 1e6;  // of anything that is trained or served on GPUs
     if (w.model && w.model->parameters && *w.model->parameters < kFewest)
       findings_
           .error("spec-out-of-range", w.model->parameters.span,
-                 format("the model of workload '{}' has {:.6g} parameters, one million is the least", name,
+                 format("the model of workload '{}' has {:.6g} parameters, but the minimum is one million", name,
                         *w.model->parameters))
           .help(format("seventy billion are `70e9`{}",
                        *w.model->parameters >= 1
@@ -129,7 +130,7 @@ class Checker : private NameChecks {
     const std::string newest = kNewestEdition.text();
     findings_
         .error("spec-unknown-value", rules.span,
-               format("there is no rule book '{}', the newest edition of this program is {}", rules->text(), newest))
+               format("there is no rule book '{}'; the newest edition of this program is {}", rules->text(), newest))
         .help(*rules > Version{newest} ? format("use a newer clusterc, or write rules: {}", newest)
                                        : format("editions are: {}", edition_list()));
   }
@@ -206,7 +207,7 @@ class Checker : private NameChecks {
     host_names(g.names);
     if (g.software) software_.software(*g.software);
     if (g.software && g.software->mirror)
-      findings_.error("spec-unknown-key", g.software->mirror->span, "'mirror' is said once for all groups")
+      findings_.error("spec-unknown-key", g.software->mirror->span, "'mirror' is set once for all groups")
           .help("move it into the `software` of the cluster");
     struct Way {
       std::string_view key;
@@ -250,7 +251,7 @@ class Checker : private NameChecks {
       if (!c.groups.empty())
         findings_
             .error("spec-everything-and-more", c.groups.entries.front().name_span,
-                   format("network '{}' connects everything, and names '{}' beside it", entry.name,
+                   format("network '{}' connects everything, but also names '{}'", entry.name,
                           c.groups.entries.front().name))
             .help(
                 "leave the names out: `everything` already connects every management port; connect other ports of a "
@@ -260,7 +261,7 @@ class Checker : private NameChecks {
             .error("spec-everything-twice", c.span,
                    format("the management ports are connected to network '{}' already", first->name))
             .note(first->value.connects.span, "connected here")
-            .help("one network manages everything; name groups and their ports in the other");
+            .help("only one network can connect everything; in the other network, name groups and their ports");
       else
         first = &entry;
     }
@@ -295,12 +296,12 @@ class Checker : private NameChecks {
     const int said =
         int{s.model.value.has_value()} + int{s.nodes.value.has_value()} + int{s.external.value.has_value()};
     if (s.external && trim(*s.external).empty())
-      findings_.error("spec-bad-name", s.external.span, format("the outside host of storage '{}' has no name", name))
+      findings_.error("spec-bad-name", s.external.span, format("the external host of storage '{}' has no name", name))
           .help("write its name or address");
     else if (s.external && !is_address(*s.external) && !is_domain(*s.external))
       findings_
           .error("spec-bad-name", s.external.span,
-                 format("'{}' is no host: neither an address nor a name", *s.external))
+                 format("'{}' is not a host: it is neither an address nor a name", *s.external))
           .help(
               "write the host alone, such as nas.example.org; its exported path is the value of `mount`, or of "
               "`source`");

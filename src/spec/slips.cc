@@ -36,7 +36,7 @@ void ubuntu(const Value<std::string>& os, Findings& findings) {
       std::all_of(release.begin(), release.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
   if (digits && (release.ends_with(".04") || release.ends_with(".10"))) return;
   findings.warning("spec-unheard-release", os.span, format("there is no Ubuntu {}", release))
-      .help("releases are called by year and month, two digits each: ubuntu-22.04, ubuntu-24.04");
+      .help("the name of a release is its year and month, two digits each: ubuntu-22.04, ubuntu-24.04");
 }
 
 // Releases of Slurm (https://www.schedmd.com/slurm-support/release-announcements/ and the NEWS of each); a newer one is
@@ -58,9 +58,10 @@ void slurm(const Value<Version>& version, Findings& findings) {
   for (const std::string_view known : kSlurm)
     if (known.substr(0, 2) == release.substr(0, 2)) near += (near.empty() ? "" : ", ") + std::string(known);
   findings.warning("spec-unheard-release", version.span, format("there is no Slurm {}", text))
-      .help(near.empty()
-                ? format("releases are called by year and month, two digits each: {}, {}", kSlurm.back(), kSlurmToo)
-                : format("write `version: {}`; releases of that year: {}", near.substr(near.rfind(' ') + 1), near));
+      .help(
+          near.empty()
+              ? format("the name of a release is its year and month, two digits each: {}, {}", kSlurm.back(), kSlurmToo)
+              : format("write `version: {}`; releases of that year: {}", near.substr(near.rfind(' ') + 1), near));
 }
 
 // Those that some output or rule knows (src/compile/containers, src/rules/software_*).
@@ -111,7 +112,7 @@ void watchers(const Software& s, Findings& findings) {
     if (!program.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*program.kind)) != kKnown.end()) continue;
     Finding& f = findings.warning(
         "spec-unknown-value", program.kind.span,
-        format("'{}' is no program for monitoring that is known here: nothing is compiled of it", *program.kind));
+        format("'{}' is not a monitoring program that clusterc knows: nothing is compiled for it", *program.kind));
     if (!offer_names(f, *program.kind, kKnown))
       f.help(
           "those that something is compiled for: prometheus, grafana, loki, elasticsearch, dcgm, slurm-exporter, "
@@ -129,15 +130,17 @@ void locked_memory(const Software& s, Findings& findings) {
     // Documentation/arch/x86/x86_64/5level-paging.rst).
     if (*bytes < 4096 || *bytes > 128.0 * 1024 * 1024 * 1024 * 1024 * 1024)
       findings
-          .error("spec-out-of-range", limit.span,
-                 format("'{}' of locked memory: at least a page, 4 KiB, and at most 128 PiB", *limit))
-          .help("`memlock: unlimited`, or a size such as 64 GiB");
+          .error(
+              "spec-out-of-range", limit.span,
+              format("'{}' is out of range for locked memory: at least 4 KiB (one page) and at most 128 PiB", *limit))
+          .help("write `memlock: unlimited`, or a size such as 64 GiB");
     return;
   }
-  Finding& f = findings.error("spec-unknown-value", limit.span,
-                              format("'{}' is no limit of locked memory: unlimited, or a size with its unit", *limit));
+  Finding& f = findings.error(
+      "spec-unknown-value", limit.span,
+      format("'{}' is not a limit of locked memory: it must be unlimited, or a size with its unit", *limit));
   static const std::vector<std::string_view> kWords = {"unlimited"};
-  if (!offer_names(f, *limit, kWords)) f.help("`memlock: unlimited`, or a size such as 64 GiB");
+  if (!offer_names(f, *limit, kWords)) f.help("write `memlock: unlimited`, or a size such as 64 GiB");
 }
 
 // NVIDIA SHARP is InfiniBand's: the subnet manager makes the trees, the switches add up (docs.nvidia.com/networking,
@@ -148,7 +151,7 @@ void reduction(const Spec& s, Findings& findings) {
       findings
           .error("spec-sharp-without-infiniband", n.value.sharp.span,
                  format("network '{}' is not InfiniBand: its switches have no in-network reduction", n.name))
-          .note(n.value.kind.span, "its kind is given here")
+          .note(n.value.kind.span, "the kind of the network is given here")
           .help("leave `sharp` out; within an NVLink domain, in-network reduction needs no key");
 }
 
@@ -164,14 +167,14 @@ void shares(const Spec& s, Findings& findings) {
   if (sum <= 1 + 1e-9) return;
   findings.warning("spec-shares-above-whole", last, format("the shares of the teams add up to {:.4g} %", sum * 100))
       .label("a cluster has 100 %")
-      .help("shares that add up to 100 %, or to less where some of it is nobody's");
+      .help("write shares that add up to 100 %, or to less if no team has a right to the rest");
 }
 
 void reasons(const Spec& s, Findings& findings) {
   for (const Acceptance& a : s.accept)
     if (a.reason && trim(*a.reason).empty())
       findings.error("spec-missing-key", a.reason.span, "'reason' is empty")
-          .help("say why the finding is accepted: it stays in the report");
+          .help("write why the finding is accepted: the reason is shown in the report");
 }
 
 // Households in Germany paid most in the European Union in the first half of 2024, 0.395 EUR/kWh; who is no household
@@ -185,11 +188,12 @@ void electricity(const Prices& p, Findings& findings) {
       std::find(std::begin(kLikeEuro), std::end(kLikeEuro), p.electricity->currency) == std::end(kLikeEuro))
     return;
   findings
-      .warning("spec-electricity-dear", p.electricity.span,
-               format("electricity costs {}, the households of the European Union that pay most pay 0.395 EUR/kWh",
-                      p.electricity->text()))
+      .warning(
+          "spec-electricity-dear", p.electricity.span,
+          format("electricity costs {}, but the highest price for households in the European Union is 0.395 EUR/kWh",
+                 p.electricity->text()))
       .label(format("told above {} {}/kWh", kDearest, p.electricity->currency))
-      .help(format("{:.4g} {}/kWh where cents were meant", p.electricity->amount / 100, p.electricity->currency));
+      .help(format("write {:.4g} {}/kWh if cents were meant", p.electricity->amount / 100, p.electricity->currency));
 }
 
 // Not routed in the internet, or set aside (RFC 6890 and what it lists: 1918, 6598, 3927, 5737, 2544, 6333).

@@ -281,10 +281,10 @@ void ServerReach::report_names(Findings& findings) const {
   findings
       .note("name-server-unreached", nameless_.at,
             "nodes of " + quoted(nameless_.groups) + " have no name server" +
-                (own_name_server_ != 0 ? ": the cluster's own is in none of their networks"
+                (own_name_server_ != 0 ? ": the cluster's own name server is in none of their networks"
                                        : ": Kea serves no names, and the output dns is not compiled") +
                 ", so that they resolve only names in /etc/hosts")
-      .help("set `name_servers` of the group's software to one that its nodes reach");
+      .help("set `name_servers` in the software of the group to a name server that its nodes can reach");
 }
 
 void ServerReach::report(Findings& findings) const {
@@ -420,7 +420,7 @@ void check_provider_names(const System& in, Findings& findings) {
             "nodes use the compiled name server of '" + one_line(*c.spec.software->domain) +
                 "', which resolves other names on the internet: names that only the provider's resolver has are not "
                 "found")
-      .help("`name_servers: [" + ipv4_text(own_name_server(in)) +
+      .help("write `name_servers: [" + ipv4_text(own_name_server(in)) +
             ", ADDRESS]`, with the address of the provider's resolver: the cluster's name server then forwards to it");
 }
 

@@ -266,7 +266,7 @@ void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findin
                      "' in the plan, whose first is " + ipv4_text(planned[0].first) +
                      ": hosts and mounts would name different machines")
         .help("use the address of `" + s.name +
-              "-1-NETWORK` in the compiled hosts; if its management servers are other machines, accept this");
+              "-1-NETWORK` in the compiled hosts; if its management servers are other machines, accept the finding");
     return;
   }
 }
@@ -353,7 +353,7 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
             .error("storage-external-own", s.spec->servers->external.span,
                    "'" + *s.spec->servers->external + "' is a node of '" + g.name +
                        "', but `external` names a host outside the cluster: no node would export '" + s.name + "'")
-            .help("`servers: { nodes: " + g.name + " }`");
+            .help("write `servers: { nodes: " + g.name + " }`");
       }
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;
     const auto& source = s.spec->source;
@@ -383,7 +383,7 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
               .warning("storage-source-elsewhere", source.span,
                        shown + " is not one of the nodes that serve '" + s.name + "', " + servers.text() +
                            ": hosts and mounts would name different machines")
-              .help("use one of them; if the management service runs on another host, accept this");
+              .help("use one of these nodes; if the management service runs on another host, accept the finding");
       }
       if (!is_mount_host(*source))
         findings

@@ -146,7 +146,7 @@ void HostNames::check(Findings& findings) const {
     const Kind &a = kinds_[static_cast<std::size_t>(first)], &b = kinds_[static_cast<std::size_t>(second)];
     Finding& f = findings.error("hosts-name-twice", b.span,
                                 "two machines have the name '" + name + "' in hosts: " + a.text + " and " + b.text);
-    if (first != second) f.note(a.span, "the other one");
+    if (first != second) f.note(a.span, "the other machine with this name");
     f.help("rename one of them, or the network that is part of the name");
   };
   for (const Same& s : same_) tell(s.name, s.first, s.second);

@@ -210,14 +210,15 @@ void report_doubtful(const NodeGroupModel& g, const Drives& boot, const InstallD
                      Findings& findings) {
   const std::int64_t left = g.count - static_cast<std::int64_t>(out.serials.size());
   if (left == 0 || (doubtful.alike.empty() && doubtful.unknown.empty())) return;
-  const std::string whom =
-      out.serials.empty()
-          ? format("the installer cannot tell which drives are for the operating system")
-          : format("the inventory has no serial numbers of the boot drives of {} of {} nodes, whose installation stops",
-                   left, g.count);
+  const std::string whom = out.serials.empty()
+                               ? format("the installer cannot tell which drives are for the operating system")
+                               : format(
+                                     "the installation of {} of {} nodes stops, because the inventory has no serial "
+                                     "numbers of their boot drives",
+                                     left, g.count);
   std::string text =
       !doubtful.alike.empty()
-          ? format("drives 'boot' and {} of '{}' are of one size and kind: {}", join(doubtful.alike, ", "), g.name,
+          ? format("drives 'boot' and {} of '{}' have the same size and kind: {}", join(doubtful.alike, ", "), g.name,
                    whom)
           : format("the size of drives {} of '{}' is not known and may be the same as that of 'boot': {}",
                    join(doubtful.unknown, ", "), g.name, whom);
@@ -225,8 +226,8 @@ void report_doubtful(const NodeGroupModel& g, const Drives& boot, const InstallD
                                    : findings.warning("install-drives-alike", g.span, std::move(text));
   f.help(format(
       "give the path of each boot drive, as `ls /dev/disk/by-path` lists it on such a machine: `boot: {{ count: {}, "
-      "size: {}, kind: {}, paths: [ {} ] }}`; or give their serial numbers, an inventory row for each drive: "
-      "{},drives.boot[0],S64GNE0T100001 below name,port,serial",
+      "size: {}, kind: {}, paths: [ {} ] }}`; or give their serial numbers, one inventory row for each drive below the "
+      "header name,port,serial: {},drives.boot[0],S64GNE0T100001",
       out.boot.count, to_text(*boot.size), out.boot.kind,
       out.boot.count == 1 ? "\"pci-0000:01:00.0-nvme-1\"" : "\"pci-0000:01:00.0-nvme-1\", \"pci-0000:02:00.0-nvme-1\"",
       g.names.name(0)));
@@ -243,7 +244,7 @@ void choose_drives(const System& in, int group, InstallPlan& plan, Findings& fin
   if (out.boot.count > kMostBootDrives)
     findings
         .error("install-drives-many", g.span,
-               format("`boot` of '{}' has {} drives, an installer uses {} at most", g.name, out.boot.count,
+               format("`boot` of '{}' has {} drives, but an installer uses at most {}", g.name, out.boot.count,
                       kMostBootDrives))
         .help(format("write `boot: 2 x {} {}`, and an entry with another name for the other drives", to_text(*d.size),
                      out.boot.kind));
@@ -367,7 +368,8 @@ void note_uninstalled(const Cluster& c, int group, Findings& findings) {
               "no output installs '" + g.name + "': the DHCP and install server '" + server +
                   "' is not in their network '" + network + "'")
         .help("connect '" + server +
-              "' to it, or install them by other means: cloud-init and the plays are compiled for them");
+              "' to that network, or install the nodes by other means: cloud-init and the plays are compiled for these "
+              "nodes");
 }
 
 bool installs(const Cluster& c, Installer which) {

@@ -249,7 +249,7 @@ void InventoryReader::add_row(const Row& row) {
   if (row.size() != columns_) {
     if (++malformed_ <= kMostTold)
       findings_.error("inventory-malformed", at(row[0].begin, row.back().end),
-                      "a row of the inventory has " + std::to_string(row.size()) + " cells, the first line has " +
+                      "a row of the inventory has " + std::to_string(row.size()) + " cells, but the first line has " +
                           std::to_string(columns_));
     return;
   }
@@ -266,8 +266,8 @@ void InventoryReader::add_row(const Row& row) {
     if (++twice_ <= kMostTold)
       findings_
           .error("inventory-row-twice", r.span,
-                 "'" + shown(r.name) + "'" + (r.port.empty() ? "" : " port '" + shown(r.port) + "'") +
-                     " has two rows in the inventory")
+                 (r.port.empty() ? "" : "port '" + shown(r.port) + "' of ") + "'" + shown(r.name) +
+                     "' has two rows in the inventory")
           .note(inventory_.rows_[before->second].span, "the other row");
     return;
   }

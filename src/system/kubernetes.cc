@@ -37,7 +37,9 @@ bool is_node_name(std::string_view name) {
 void read_release(const Scheduler& s, KubernetesFacts& facts, Findings& findings) {
   if (!s.version) {
     findings.note("kubernetes-version-unsaid", s.span, "the spec names no release of Kubernetes")
-        .help("write `scheduler: { kind: kubernetes, version: 1.36 }`: kubeadm would install the newest one");
+        .help(
+            "write `scheduler: { kind: kubernetes, version: 1.36 }`: without a release, kubeadm installs the newest "
+            "one");
     return;
   }
   std::string text = s.version->text();
@@ -55,8 +57,8 @@ void read_release(const Scheduler& s, KubernetesFacts& facts, Findings& findings
                "the compiled files are for Kubernetes " + std::string(kOldestKubernetes) + " and newer, not '" +
                    one_line(s.version->text()) + "'")
         .help(
-            "write `version: 1.36`, or 1.36.4 with its patch release; `outputs: { kubernetes: { skip: true } }` for a "
-            "cluster that others set up");
+            "write `version: 1.36`, or 1.36.4 with its patch release; or write `outputs: { kubernetes: { skip: true } "
+            "}` if others set up the cluster");
     return;
   }
   facts.release = std::to_string(numbers[0]) + "." + std::to_string(numbers[1]);

@@ -64,7 +64,8 @@ std::vector<RecordingRule> extra_rules(const System& in, std::string_view file, 
       findings
           .error("output-extra-malformed", wish.span,
                  "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is not a recording rule")
-          .help("write one in each line, for example cluster:pdu_apparent:va = pduApparentPower{job=\"pdu\"} * 10");
+          .help(
+              "write one rule in each line, for example cluster:pdu_apparent:va = pduApparentPower{job=\"pdu\"} * 10");
       continue;
     }
     if (std::find(ours.begin(), ours.end(), name) != ours.end()) {

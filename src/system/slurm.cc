@@ -138,8 +138,9 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
   if (n.memory.jobs <= 0) {
     findings
         .error("slurm-node-facts-missing", g.span,
-               "'" + g.name + "' has " + to_text(*s.memory) + " of memory, and " +
-                   std::to_string(n.memory.system + n.memory.crash) + " MiB of it are reserved for the system")
+               "each node of '" + g.name + "' has " + to_text(*s.memory) + " of memory, but " +
+                   std::to_string(n.memory.system + n.memory.crash) +
+                   " MiB are reserved for the system: no memory remains for jobs")
         .help("give the nodes more memory");
     return n;
   }
@@ -165,7 +166,7 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
             .warning("slurm-gpu-devices-unsaid", g.span,
                      "gres.conf lists the GPUs of '" + g.name + "' as renderD128 and the next ones, because part '" +
                          s.gpu_model +
-                         "' does not state how many render nodes the driver creates for one: Slurm does "
+                         "' does not state how many render nodes the driver creates for each GPU: Slurm does "
                          "not confine jobs to devices that gres.conf does not list")
             .help(
                 "write `render_nodes: 8` in the part of a GPU that can be partitioned (MI300 and newer), "
@@ -354,7 +355,8 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
     findings
         .warning("slurm-state-not-shared", named ? scheduler->controllers.span : c.nodes[groups.front()].span,
                  std::to_string(static_cast<std::int64_t>(facts.controllers.size())) +
-                     " controllers have no NFS that all of them mount and reach: fail-over would lose the queue")
+                     " controllers have no NFS file system that all of them mount and reach: a fail-over would lose "
+                     "the queue")
         .label("StateSaveLocation stays on each controller's own disk")
         .help(
             "add storage that the controllers' network reaches, for example home: { kind: nfs, servers: { external: "

@@ -137,7 +137,8 @@ bool is_account_name(std::string_view name) {
 
 std::string account_name_error(std::string_view name) {
   return "'" + one_line(name) +
-         "' is not a valid account name: a letter or _, then letters, digits, _ - and ., at most 32 characters";
+         "' is not a valid account name: it begins with a letter or _, then has letters, digits, _ - and ., and has at "
+         "most 32 characters";
 }
 
 void slurm_accounting(const System& in, SlurmFacts& facts, Findings& findings) {

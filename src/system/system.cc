@@ -57,7 +57,7 @@ void check_name_lengths(const Cluster& c, Findings& findings) {
       findings
           .error("hosts-name-too-long", group.span,
                  "'" + longest + "' has " + std::to_string(longest.size()) +
-                     " characters, a name in the cluster's DNS zone has 63 at most")
+                     " characters, but a name in the cluster's DNS zone can have at most 63")
           .help("give the nodes or the network shorter names");
   }
 }

@@ -94,7 +94,7 @@ void kubernetes(const System& in, Findings& findings) {
   if (in.makes("kubernetes"))
     findings
         .note(kRule, s.span,
-              "no output installs the programs that Kubernetes needs besides: container runtime and kubeadm, a pod "
+              "no output installs the other programs that Kubernetes needs: container runtime and kubeadm, a pod "
               "network, " +
                   std::string(s.queue.value_or("") == "kueue" ? "Kueue, " : "") + "operators")
         .help("follow kubernetes/README.md of the compiled tree: it has the commands in their order");
@@ -102,7 +102,7 @@ void kubernetes(const System& in, Findings& findings) {
     if (g.count > 0 && g.has_role(Role::etcd) && !g.has_role(Role::control_plane))
       findings
           .note(kRule, g.span,
-                "no output sets up etcd on '" + g.name + "': the compiled control plane has its own on its nodes")
+                "no output sets up etcd on '" + g.name + "': the compiled control plane runs its own etcd on its nodes")
           .help("give the role etcd to the nodes of the control plane");
 }
 

@@ -45,11 +45,11 @@ void Expect::take_back_of_cut(ExpectedFigure& figure) const {
   if (!cut_ || share == GpuShare::none) return;
   figure.ceiling = figure.floor = {};
   figure.algorithm.clear();
-  figure.missing =
-      share == GpuShare::all
-          ? why_not_all_gpus(cut_->software)
-          : format("`mig: {}` cuts the GPUs: what is known of '{}' is of whole ones; run acceptance with `mig: off`",
-                   cut_by_mig(cut_->software), cut_->server.gpu_model);
+  figure.missing = share == GpuShare::all ? why_not_all_gpus(cut_->software)
+                                          : format(
+                                                "`mig: {}` divides the GPUs: the known figures of '{}' are for whole "
+                                                "GPUs; run acceptance with `mig: off`",
+                                                cut_by_mig(cut_->software), cut_->server.gpu_model);
 }
 
 void Expect::slow(ExpectedFigure& figure, const PublishedRow*& row, const std::string& why) {

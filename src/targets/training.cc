@@ -115,13 +115,13 @@ std::vector<ModelContradiction> contradictions(const ModelShape& m) {
   if (chosen > experts && experts > 0)
     out.push_back({m.experts_per_token.span,
                    m.experts.span,
-                   format("sends each token to {} experts, it has {}", chosen, experts),
+                   format("sends each token to {} experts, but it has {}", chosen, experts),
                    {}});
   if (all <= 0) return out;
   if (more(active, all))
     out.push_back({m.active_parameters.span,
                    m.parameters.span,
-                   format("has {} active parameters of {}", number(active), number(all)),
+                   format("has {} active parameters, but only {} in total", number(active), number(all)),
                    {}});
   const bool some = active < all && experts > 0 && chosen > 0 && chosen <= experts;  // experts are chosen
   if (some && more(all * chosen / experts, active)) {

@@ -58,7 +58,8 @@ void fail_unquoted(SourceSpan at, std::string_view text, std::string help) {
 Value TemplateEvaluator::present(const TemplateExpression& e) {
   Value v = value(e);
   if (v.kind == Value::Kind::absent)
-    fail_template(e.span, std::string(v.text), "where it may be missing: {% if … is defined %}, or | default(\"…\")");
+    fail_template(e.span, std::string(v.text),
+                  "if it may be missing, write {% if … is defined %}, or | default(\"…\")");
   return v;
 }
 
@@ -161,7 +162,7 @@ bool TemplateEvaluator::is_in(const TemplateExpression& e, const Value& what, co
     budget_.charge(where.text, e.span);
     return find_in(where.text, what.text) != where.text.npos;
   }
-  fail_template(e.span, "behind 'in' stands a list, a map or a text, not " + std::string(word_of(where.kind)));
+  fail_template(e.span, "a list, a map or a text must follow 'in', not " + std::string(word_of(where.kind)));
 }
 
 Value TemplateEvaluator::compared(const TemplateExpression& e) {

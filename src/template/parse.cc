@@ -76,7 +76,7 @@ class Parser {
       if (kind == '\0') {
         if (!ends.empty())
           throw TemplateProblem{opened, "the block that begins here has no end",
-                                "write {% " + std::string(ends.back()) + " %} behind it"};
+                                "write {% " + std::string(ends.back()) + " %} at its end"};
         --blocks_;
         return {};
       }
@@ -85,7 +85,7 @@ class Parser {
       if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) ++at_;
       if (kind == '#') {
         const std::size_t end = text_.find("#}", at_);
-        if (end == text_.npos) fail(tag_, tag_ + 2, "the comment that begins here has no end", "write #} behind it");
+        if (end == text_.npos) fail(tag_, tag_ + 2, "the comment that begins here has no end", "write #} at its end");
         at_ = end;
         close_comment();
         continue;
@@ -219,7 +219,7 @@ class Parser {
       close("%}");
       return;
     }
-    throw TemplateProblem{here, "the block that begins here has no end", "write {% endraw %} behind it"};
+    throw TemplateProblem{here, "the block that begins here has no end", "write {% endraw %} at its end"};
   }
 
   // Behind a tag: -%} takes blanks and line ends away, %} one line end, +%} nothing.
@@ -233,7 +233,7 @@ class Parser {
     } else if (token_.kind != Token::Kind::end && text_.substr(token_.begin).starts_with(sign)) {
       at_ = token_.begin;
     } else if (token_.begin >= text_.size()) {
-      fail(tag_, tag_ + 2, "the tag that begins here has no end", "write " + std::string(sign) + " behind it");
+      fail(tag_, tag_ + 2, "the tag that begins here has no end", "write " + std::string(sign) + " at its end");
     } else {
       fail(token_, "'" + std::string(text(token_).substr(0, 40)) + "' was not expected here",
            "a tag ends with " + std::string(sign));
@@ -289,7 +289,7 @@ class Parser {
       while (end < text_.size() && text_[end] != c && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
       if (end >= text_.size() || text_[end] != c)
         fail(at_, std::min(end, text_.size()), "the text that begins here has no end",
-             std::string("write ") + c + " behind it, on the same line; \\n stands for a line end");
+             std::string("write ") + c + " at its end, on the same line; \\n is a line end");
       ++end;
       token_.kind = Token::Kind::text;
     } else {
@@ -373,7 +373,7 @@ class Parser {
     if (!kind) return left;
     if (*kind == Kind::not_in) {
       step();
-      if (!is_word("in")) fail(token_, "'in' stands behind this 'not'");
+      if (!is_word("in")) fail(token_, "'in' must follow this 'not'");
     }
     step();
     left = make(*kind, begin, of(std::move(left), postfix()));
@@ -388,7 +388,7 @@ class Parser {
       if (is_sign(".")) {
         step();
         if (token_.kind != Token::Kind::word)
-          fail(token_, "a name stands behind the dot",
+          fail(token_, "a name must follow the dot",
                "names with other signs than letters, digits and _: spec.nodes[\"my-nodes\"]");
         const std::string_view word = text(token_);
         step();
@@ -396,7 +396,7 @@ class Parser {
         e->word = word;
         if (is_sign("("))
           fail(token_, "nothing can be called here",
-               word == "items" ? "write it as a filter: … | items" : "filters come behind |: " + filter_names());
+               word == "items" ? "write it as a filter: … | items" : "filters follow |: " + filter_names());
       } else if (is_sign("[")) {
         step();
         TemplateExpressionPtr key = expression();
@@ -410,11 +410,11 @@ class Parser {
         step();
         const bool no = is_word("not");
         if (no) step();
-        if (!is_word("defined")) fail(token_, "behind 'is' stands 'defined' or 'not defined'");
+        if (!is_word("defined")) fail(token_, "'defined' or 'not defined' must follow 'is'");
         step();
         e = make(no ? Kind::undefined : Kind::defined, begin, of(std::move(e)));
       } else {
-        if (is_sign("(")) fail(token_, "nothing can be called here", "filters come behind |: " + filter_names());
+        if (is_sign("(")) fail(token_, "nothing can be called here", "filters follow |: " + filter_names());
         return e;
       }
     }
@@ -478,7 +478,7 @@ class Parser {
     if (t.kind == Token::Kind::number) return literal(number(t, false));
     if (is_sign("-")) {
       step();
-      if (token_.kind != Token::Kind::number) fail(token_, "a number stands behind this '-'");
+      if (token_.kind != Token::Kind::number) fail(token_, "a number must follow this '-'");
       const Token n = token_;
       TemplateExpressionPtr e = literal(number(n, true));
       e->span = span(t.begin, n.end);

@@ -508,7 +508,7 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     }
     if (const auto edit =
             removal_of_pair(*document_.sources_, {document_.file_, document_.nodes_[key].begin, value.end}))
-      finding.fixed_by("take the second one out", {*edit});
+      finding.fixed_by("remove the second one", {*edit});
   }
 
   void merge(Frame& frame, NodeId from) {
@@ -524,7 +524,8 @@ struct DocumentBuilder : YAML::EventHandler, ScanEvents {
     for (const NodeId source : sources) {
       const Document::Node part = document_.nodes_[source];
       if (kind(source) != Kind::mapping) {
-        error("spec-merge-not-mapping", part.begin, part.end, "'<<' takes a mapping or a list of mappings");
+        error("spec-merge-not-mapping", part.begin, part.end,
+              "the value of '<<' must be a mapping or a list of mappings");
         continue;
       }
       // Looking costs as much as copying would, so both count against the budget: a long list of large merges ends

@@ -62,7 +62,7 @@ void report_parser_error(std::string_view what, std::size_t at, FileId file, std
   } else if (what == Msg::FLOW_END) {
     error("spec-bracket-not-closed", at, end, format("'{}' closes nothing", sign));
   } else if (what == Msg::TAB_IN_INDENTATION) {
-    error("spec-tab-in-indentation", at, end, "a tab in the indentation").label("YAML allows blanks only");
+    error("spec-tab-in-indentation", at, end, "a tab in the indentation").label("YAML allows only spaces");
   } else if (what == Msg::DOC_IN_SCALAR || what == Msg::EOF_IN_SCALAR) {
     error("spec-quote-not-closed", at, end, "a quote is not closed before this");
   } else if (what == Msg::CHAR_IN_BLOCK) {

@@ -90,8 +90,8 @@ void YamlScanner::first_on_line() {
   fresh_line_ = false;
   if (const std::size_t where = text_.substr(0, p_).find('\t', line_); where != std::string_view::npos) {
     error("spec-tab-in-indentation", where, where + 1, "a tab in the indentation")
-        .label("YAML allows blanks only")
-        .help(format("replace each tab by blanks: write `{}`", line_without_tabs()));
+        .label("YAML allows only spaces")
+        .help(format("replace each tab by spaces: write `{}`", line_without_tabs()));
     stop();
   }
   const bool item = text_[p_] == '-' && ends_word(p_ + 1);

@@ -16,7 +16,7 @@ void YamlScanner::not_closed() {
   error("spec-bracket-not-closed", innermost, innermost + 1,
         format("'{}' is not closed before line {}", open.back().open, line_of(outside_->at)))
       .label(format("needs a '{}'", closing.front()))
-      .note(span(outside_->at, outside_->at + 1), "the text goes on here as if it were")
+      .note(span(outside_->at, outside_->at + 1), "the text continues here as if the bracket were closed")
       .fixed_by(format("write '{}'", closing), {{span(outside_->behind, outside_->behind), " " + closing}});
   stop();
 }

@@ -105,8 +105,8 @@ bool YamlScanner::goes_on_below(int indent) {
 }
 
 void YamlScanner::stop_for_missing_blank(std::size_t begin, std::size_t colon) {
-  error("spec-missing-blank", begin, colon + 1, format("no blank behind the ':' of '{}'", word(begin, colon)))
-      .fixed_by("insert a blank", {{span(colon + 1, colon + 1), " "}});
+  error("spec-missing-blank", begin, colon + 1, format("there is no space after the ':' of '{}'", word(begin, colon)))
+      .fixed_by("insert a space", {{span(colon + 1, colon + 1), " "}});
   stop();
 }
 

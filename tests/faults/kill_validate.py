@@ -115,5 +115,5 @@ for report in ("nowhere/r.json", "folder", "-"):
     assert done.returncode == 2 and "[1/" not in done.stderr and not os.path.exists("other") and not os.path.exists("-"), (report, done)
 for seconds in ("nan", "-1", "inf"):
     done = subprocess.run([*COMMAND[:5], "--seconds", seconds], env=environment, capture_output=True, text=True)
-    assert done.returncode == 2 and "--seconds takes" in done.stderr, (seconds, done)
+    assert done.returncode == 2 and "--seconds must be" in done.stderr, (seconds, done)
 print("ok: a report that has no place and a length that is no number are refused first")

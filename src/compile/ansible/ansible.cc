@@ -389,7 +389,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
           return {"the name of a variable has letters, digits and '_', and does not begin with a digit", false};
         // A group's variables would win over these (Ansible, variable precedence) without a word.
         if (key.starts_with("cluster_"))
-          return {"variables that begin with cluster_ follow from the spec: '" + std::string(key) + "'", true};
+          return {
+              "an extra line sets '" + std::string(key) + "': variables that begin with cluster_ follow from the spec",
+              true};
         return {};
       });
   std::vector<std::string> names;

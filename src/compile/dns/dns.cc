@@ -122,7 +122,7 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
   std::unordered_map<std::string_view, std::vector<const ExtraRecord*>> by_owner;
   for (const ExtraRecord& r : extra) {
     if (r.type == "soa" || (r.owner == "@" && r.type == "cname")) {
-      contradicts(r, "the zone already has its SOA" +
+      contradicts(r, "the zone already has an SOA record" +
                          std::string(r.type == "cname" ? ", and a CNAME must be the only record of its name" : ""));
       continue;
     }
@@ -178,7 +178,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
         !plain || words.size() < 3 ? "not a record" : read_record(words, *in.cluster.spec.software->domain, record);
     if (!wrong.empty()) {
       findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is " + wrong)
-          .help("write one in each line, for example mail A 10.10.0.9");
+          .help("write one record in each line, for example mail A 10.10.0.9");
       continue;
     }
     records.push_back(std::move(record));

@@ -90,7 +90,7 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
         else if (const std::string owner = names.owner_of(words[i]); !owner.empty()) {
           findings
               .error("output-extra-contradicts-spec", line.span,
-                     "hosts already has '" + std::string(words[i]) + "': it is the name of " + owner)
+                     "hosts already has '" + std::string(words[i]) + "': the name belongs to " + owner)
               .help("give it another name");
           good = false;
         }

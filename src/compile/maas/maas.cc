@@ -58,7 +58,7 @@ std::string keywords(const CompileInput& in, Findings& findings) {
       findings
           .error("output-extra-malformed", wish.span,
                  "'" + one_line(text.substr(0, 60)) + "' is not a valid keyword of `machines create`")
-          .help("write one in each line, for example domain=cluster.example");
+          .help("write one keyword in each line, for example domain=cluster.example");
     else if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) ||
              key.starts_with("power_parameters_"))
       findings

@@ -60,7 +60,9 @@ void extra_file(const CompileInput& in, const std::vector<std::string>& devices,
       // Of an interface of ours these are written for each node; netplan would take the later file's.
       for (const std::string_view ours : {"addresses", "dhcp4", "id", "interfaces", "link", "mtu", "parameters"})
         if (d.find(d.value(value, i), ours) != kNoNode)
-          return {"'" + std::string(ours) + "' of '" + std::string(name) + "' follows from the spec", true};
+          return {"an extra line sets '" + std::string(ours) + "' of '" + std::string(name) +
+                      "', which follows from the spec",
+                  true};
     }
     return {};
   };

@@ -97,15 +97,15 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     add_link_files(in, network, "networkd", files);
     write_device_files(in, static_cast<int>(g), network, files, "networkd", 0644, bundle);
   }
-  const std::string extra =
-      ini_lines(in, kExtraFile, "[Match] and then Name=mgmt0", findings,
-                [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {
-                  if (section != "Match" || key != "Name") return {};
-                  for (const std::string_view name : split(value, ' '))
-                    if (std::find(names.begin(), names.end(), name) != names.end())
-                      return "interface '" + std::string(name) + "' follows from the spec";
-                  return {};
-                });
+  const std::string extra = ini_lines(
+      in, kExtraFile, "[Match] and then Name=mgmt0", findings,
+      [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {
+        if (section != "Match" || key != "Name") return {};
+        for (const std::string_view name : split(value, ' '))
+          if (std::find(names.begin(), names.end(), name) != names.end())
+            return "an extra line configures interface '" + std::string(name) + "', which follows from the spec";
+        return {};
+      });
   if (!extra.empty()) bundle.add("networkd/" + std::string(kExtraFile), "networkd", made_by(in, "networkd") + extra);
 }
 

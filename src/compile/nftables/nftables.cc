@@ -78,7 +78,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
       findings
           .error("output-extra-malformed", wish.span,
                  "'" + one_line(text.substr(0, 60)) + "' is not a valid rule of the input chain")
-          .help("write one in each line that ends with accept, drop or reject, for example tcp dport 8443 accept");
+          .help("write one rule in each line; it ends with accept, drop or reject, for example tcp dport 8443 accept");
   }
 }
 

@@ -276,7 +276,8 @@ class Emitter {
       if (ours != lines.end() && ours->derived) {
         findings_
             .error("output-extra-contradicts-spec", wish.span,
-                   "'" + std::string(key) + "' follows from the spec: it is '" + ours->value + "'")
+                   "an extra line sets '" + std::string(key) + "', which follows from the spec: it is '" + ours->value +
+                       "'")
             .help(key == "routing_engine" ? "write routing: in network '" + net_.name + "'"
                                           : "change the spec instead");
         continue;
@@ -335,7 +336,7 @@ class Emitter {
     if (!good) {
       findings_
           .error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is not a valid partition")
-          .help("write one in each line, for example storage=0x8001, defmember=full : ALL ;");
+          .help("write one partition in each line, for example storage=0x8001, defmember=full : ALL ;");
       return;
     }
     if (to_lower(head).starts_with("default") || to_lower(head).find("0x7fff") != std::string::npos ||

@@ -98,7 +98,7 @@ bool check_line(const SlurmLine& line, std::string_view first, bool memory_by_cp
         .warning("output-extra-unknown-key", line.span,
                  "slurmctld does not start with FrontendName unless it was built with --enable-front-end, which no "
                  "distribution does")
-        .help("if yours was built with it, accept this");
+        .help("if your slurmctld was built with this option, accept the finding");
     return true;
   }
   for (const auto& [key, value] : line.pairs)
@@ -239,7 +239,7 @@ bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findin
   if (ours != entries_.end() && ours->derived) {
     findings
         .error("output-extra-contradicts-spec", extra.span,
-               "'" + extra.key + "' of " + name_ + " follows from the spec: " + ours->text)
+               "an extra line sets '" + extra.key + "' of " + name_ + ", which follows from the spec: " + ours->text)
         .help("change the spec instead");
     return false;
   }
@@ -254,9 +254,11 @@ bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findin
     findings
         .warning("slurm-program-replaced", extra.span,
                  "'" + extra.key + "' replaces " + ours->path + ", which " + ours->does)
-        .help(ours->patterns ? "`" + extra.key + "=" + pattern +
-                                   "` runs it and every other program of that pattern; if yours calls it, accept this"
-                             : "if yours calls it, accept this");
+        .help(
+            ours->patterns
+                ? "`" + extra.key + "=" + pattern +
+                      "` runs it and every other program of that pattern; if your program calls it, accept the finding"
+                : "if your program calls it, accept the finding");
   }
   extras.replaced.push_back(extra.lower);
   return true;

@@ -217,8 +217,8 @@ void node_checks(const CompileInput& in, SlurmFile& f, Findings& findings) {
            "nodes register with this percentage of RealMemory or more: memory that firmware or a hypervisor keeps "
            "beyond the sums below does not drain them");
   constexpr std::string_view kHealthDoes =
-      "drains nodes on which something is missing; when nothing is missing, it resumes them and those that the prolog "
-      "drained";
+      "drains a node on which something is missing; when nothing is missing any more, it resumes the node, also if the "
+      "prolog drained it";
   f.program("HealthCheckProgram", format("{}/healthcheck.sh", kSlurmFolder), kHealthDoes, false);
   f.set("HealthCheckInterval", "300");
   for (const SlurmLine& line : extra_slurm_lines(in.cluster, "slurm.conf"))

@@ -81,7 +81,8 @@ TEST(HostPattern, Errors) {
   EXPECT_EQ(refused("a,-[1-2]").offset, 2u);
   EXPECT_EQ(refused("a..b").offset, 1u);
   EXPECT_EQ(refused("n[1-2].").message, "a name ends with a letter or a digit");
-  EXPECT_EQ(refused(std::string(61, 'a') + "[1-1000]").message, "a name of 65 characters; Linux takes 64");
+  EXPECT_EQ(refused(std::string(61, 'a') + "[1-1000]").message,
+            "a name of 65 characters, but Linux accepts at most 64");
   EXPECT_EQ(pattern(std::string(61, 'a') + "[1-999]").count(), 999);
   EXPECT_EQ(refused("n[01-9]").offset, 5u);
   EXPECT_EQ(refused("n[1-010]").offset, 4u);

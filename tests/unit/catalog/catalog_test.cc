@@ -229,8 +229,8 @@ TEST(Catalog, WrongOwnPartsAreFindings) {
   h.own("part: gpu\nid: z\nfacts: { tdp: 700, memry: 80 GB }\n");
   EXPECT_EQ(h.told(),
             "parts/own.yaml:1: 'facts' is missing [spec-missing-key]\n"
-            "parts/own.yaml:1: 'part' takes one of gpu, cpu, nic, switch, cable, pdu, rack, cooling, ups, server, "
-            "storage, assembly; 'toaster' is written there [spec-unknown-value]\n"
+            "parts/own.yaml:1: 'part' must be one of gpu, cpu, nic, switch, cable, pdu, rack, cooling, ups, server, "
+            "storage, assembly, but 'toaster' is written there [spec-unknown-value]\n"
             "parts/own.yaml:3: 'tdp' has no unit: '700' is written where a quantity of power belongs, such as 10.2 kW "
             "[spec-missing-unit]\n"
             "parts/own.yaml:3: unknown key 'memry' in 'z' [spec-unknown-key]\n");

@@ -47,7 +47,8 @@ TEST(Told, ServersInNetworksOfOthersAreNoted) {
   EXPECT_EQ(d.note("time-server-unreached"),
             "time server 'ctl' resolves to an address in a network that nodes of 'nas' are not in");
   EXPECT_EQ(d.note("name-server-unreached"),
-            "nodes of 'nas' have no name server: the cluster's own is in none of their networks, so that they resolve "
+            "nodes of 'nas' have no name server: the cluster's own name server is in none of their networks, so that "
+            "they resolve "
             "only names in /etc/hosts");
   EXPECT_EQ(d.note("network-no-way-out"),
             "nodes of 'ctl', 'nas' have no gateway: they have no route to the package repositories that the plays use");

@@ -120,7 +120,7 @@ TEST(ReadFields, KilowattsAreNotKilovoltamperes) {
 TEST(ReadFields, OutOfRangeShowsBothNumbersWithUnits) {
   const auto r = read_sample("title: x\naltitude: 9 km\n");
   ASSERT_EQ(r->ids(), "spec-out-of-range@2:11");
-  EXPECT_EQ(r->findings.all()[0].message, "'altitude' is 9000 m, the most is 6000 m");
+  EXPECT_EQ(r->findings.all()[0].message, "'altitude' is 9000 m, but the maximum is 6000 m");
 }
 
 TEST(ReadFields, UnknownIsAValue) {

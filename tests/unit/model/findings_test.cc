@@ -115,8 +115,9 @@ TEST(Findings, APortCannotHaveTwoCables) {
   EXPECT_EQ(fits.network("two").ends[0].first_port, 1);
   s.nets += "\n  three: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: main, connects: { cpu: 1 } }";
   const std::string all = told(s);
-  EXPECT_NE(all.find("17: 3 ports 'data' of each node of 'cpu' are asked for, there are 2 [spec-not-enough-ports]"),
-            std::string::npos)
+  EXPECT_NE(
+      all.find("17: 3 ports 'data' of each node of 'cpu' are asked for, but the node has 2 [spec-not-enough-ports]"),
+      std::string::npos)
       << all;
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 1) << all;
   // A guest uses its host's ports.

@@ -148,14 +148,14 @@ TEST(Placement, WhatDoesNotFitSaysWhy) {
   EXPECT_EQ(p.unplaced[0].count, 3);
   EXPECT_EQ(p.unplaced[0].first, 3);
   EXPECT_EQ(p.unplaced[0].why,
-            "no rack of 'main' with 8 U free has more than 2.52 kW of continuous power left, 10.2 kW are needed");
+            "no rack of 'main' with 8 U free has more than 2.52 kW of continuous power left, but 10.2 kW are needed");
 
   test::Sample tall;
   tall.racks("main", "r1", tall.na60, {tall.feed("A", 1e6)});
   tall.nodes("n", "n[1-7]", 0, 8, 100, 10);  // 48 U: six
   const Plan q = plan_cluster(*tall.cluster);
   ASSERT_EQ(q.unplaced.size(), 1u);
-  EXPECT_EQ(q.unplaced[0].why, "no rack of 'main' has more than 0 U free in one block, 8 U are needed");
+  EXPECT_EQ(q.unplaced[0].why, "no rack of 'main' has more than 0 U free in one block, but 8 U are needed");
 
   test::Sample heavy;
   heavy.racks("main", "r1", heavy.na60, {heavy.feed("A", 1e6)});
@@ -163,9 +163,9 @@ TEST(Placement, WhatDoesNotFitSaysWhy) {
   const Plan w = plan_cluster(*heavy.cluster);
   ASSERT_EQ(w.unplaced.size(), 1u);
   // (1,500 - 20) / 1.05 - 3 x 400 = 209.52 kg
-  EXPECT_EQ(
-      w.unplaced[0].why,
-      "no rack of 'main' with 8 U free carries more than 209.5 kg in addition to rails and cables, 400 kg are needed");
+  EXPECT_EQ(w.unplaced[0].why,
+            "no rack of 'main' with 8 U free carries more than 209.5 kg in addition to rails and cables, but 400 kg "
+            "are needed");
 }
 
 // 34.5 kVA x 0.96 = 33.1 kW survive: three nodes a rack while there are racks, the seventh only where two feeds are

@@ -207,17 +207,18 @@ TEST(Template, SaysWhereAndWhy) {
   EXPECT_EQ(render("{% if group.noeds is defined %}{% endif %}"),
             "error 1:7: there is no 'noeds' here; did you mean 'nodes'?");  // a key that nothing can define
   EXPECT_EQ(render("{% if groups.tpu is defined %}{% else %}no{% endif %}"), "no");
-  EXPECT_EQ(render("{{ groups.gpi }}"),
-            "error 1:4: there is no 'gpi' here; did you mean 'gpu'?; where it may be missing: {% if … is defined %}, "
-            "or | default(\"…\")");
+  EXPECT_EQ(
+      render("{{ groups.gpi }}"),
+      "error 1:4: there is no 'gpi' here; did you mean 'gpu'?; if it may be missing, write {% if … is defined %}, "
+      "or | default(\"…\")");
   EXPECT_EQ(render("{{ group.cuda }}"),
-            "error 1:4: 'cuda' has no value; where it may be missing: {% if … is defined %}, or | default(\"…\")");
+            "error 1:4: 'cuda' has no value; if it may be missing, write {% if … is defined %}, or | default(\"…\")");
   EXPECT_EQ(render("{{ list }}"),
             "error 1:4: this is a list, and no text; | join(\",\") makes one text of it, | tojson a list in brackets");
   EXPECT_EQ(render("{{ name | uper }}"), "error 1:11: there is no filter 'uper'; did you mean 'upper'?");
   EXPECT_EQ(render("{{ name | join }}"), "error 1:11: the filter 'join' takes 1 argument, not 0");
   EXPECT_EQ(render("{{ name.upper() }}"),
-            "error 1:14: nothing can be called here; filters come behind |: tojson, quote, safe, default, join, "
+            "error 1:14: nothing can be called here; filters follow |: tojson, quote, safe, default, join, "
             "replace, items, length, first, last, lower, upper, trim, lines, si");
   EXPECT_EQ(render("{{ compiled | replace(\"three\", \"3\") }}"),
             "error 1:23: the text has no 'three' that could be replaced; compile without this template, and look at "
@@ -225,15 +226,14 @@ TEST(Template, SaysWhereAndWhy) {
   EXPECT_EQ(render("{% fr x in list %}"), "error 1:4: there is no tag 'fr'; did you mean 'for'?");
   EXPECT_EQ(render("{% set x = 1 %}").substr(0, 30), "error 1:4: there is no tag 'se");
   EXPECT_EQ(render("x\n {% if yes %}\n{% for a in list %}{% endfor %}"),
-            "error 2:2: the block that begins here has no end; write {% endif %} behind it");
+            "error 2:2: the block that begins here has no end; write {% endif %} at its end");
   EXPECT_EQ(render("{% endfor %}"), "error 1:4: nothing is open that 'endfor' could belong to");
-  EXPECT_EQ(render("a {{ name "), "error 1:3: the tag that begins here has no end; write }} behind it");
+  EXPECT_EQ(render("a {{ name "), "error 1:3: the tag that begins here has no end; write }} at its end");
   EXPECT_EQ(render("a {{ 'x }}"),
-            "error 1:6: the text that begins here has no end; write ' behind it, on the same line; \\n stands for a "
-            "line end");
+            "error 1:6: the text that begins here has no end; write ' at its end, on the same line; \\n is a line end");
   EXPECT_EQ(render("{{ name name }}"), "error 1:9: 'name' was not expected here; a tag ends with }}");
-  EXPECT_EQ(render("{# x"), "error 1:1: the comment that begins here has no end; write #} behind it");
-  EXPECT_EQ(render("{% raw %}x"), "error 1:1: the block that begins here has no end; write {% endraw %} behind it");
+  EXPECT_EQ(render("{# x"), "error 1:1: the comment that begins here has no end; write #} at its end");
+  EXPECT_EQ(render("{% raw %}x"), "error 1:1: the block that begins here has no end; write {% endraw %} at its end");
   EXPECT_EQ(render("{% if rate > 5 %}{% endif %}"),
             "error 1:7: '5' is no quantity of the kind that it is compared with; write it with its unit, \"50 Gb/s\"; "
             "| si gives a quantity as the number of its SI unit");
@@ -248,9 +248,10 @@ TEST(Template, SaysWhereAndWhy) {
             "error 1:4: a value is missing here; braces that the file itself has stand between {% raw %} and {% endraw "
             "%}; a file without .tmpl is taken as it is");
   EXPECT_EQ(render("{{ 1 < 2 < 3 }}"), "error 1:10: two comparisons follow each other; join them with 'and'");
-  EXPECT_EQ(render("{{ list[3] }}"),
-            "error 1:4: there is no item 3 in a list of 3, which are counted from 0; where it may be missing: {% if … "
-            "is defined %}, or | default(\"…\")");
+  EXPECT_EQ(
+      render("{{ list[3] }}"),
+      "error 1:4: there is no item 3 in a list of 3, which are counted from 0; if it may be missing, write {% if … "
+      "is defined %}, or | default(\"…\")");
   EXPECT_EQ(render("{{ 99999999999999999999 }}"), "error 1:4: this number is too large");
   EXPECT_EQ(render("{{ \"\\x\" }}").substr(0, 43), "error 1:5: this backslash means nothing; \\n");
   EXPECT_EQ(render("{% for k in groups %}{% endfor %}"),
