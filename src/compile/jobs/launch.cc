@@ -71,25 +71,23 @@ constexpr std::string_view kRay =
 set -u
 trap '' USR1
 end=$CHECKPOINTS/.ended.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
-run() {
-  ray symmetric-run --address "$MASTER_ADDR:$MASTER_PORT" --min-nodes "$SLURM_NNODES" --num-cpus "$PLAN_CPUS" --num-gpus "$PLAN_GPUS" \
-    -- "${PYTHON:-python3}" "$TRAIN" "$@"
-}
+words=(ray symmetric-run --address "$MASTER_ADDR:$MASTER_PORT" --min-nodes "$SLURM_NNODES" --num-cpus "$PLAN_CPUS" --num-gpus "$PLAN_GPUS"
+  -- "${PYTHON:-python3}" "$TRAIN" "$@")
 if [ "$SLURM_NODEID" = 0 ]; then
-  run "$@"
+  "${words[@]}"
   status=$?
   : > "$end"
   exit "$status"
 fi
-run "$@" &
-worker=$!
-# A worker ends with the script, not only when it misses the head.
-until [ -e "$end" ]; do
-  kill -0 "$worker" 2> /dev/null || { wait "$worker"; exit; }
+"${words[@]}" &
+)sh";
+// A worker ends with the script, not only when it misses the head: its daemon is the child of what was started.
+constexpr std::string_view kRayEnd = R"sh(until [ -e "$end" ]; do
+  kill -0 "$run" 2> /dev/null || { wait "$run"; exit; }
   sleep 5
 done
-trap '' TERM
-kill -TERM 0   # the group of this task: Ray's own processes end
+for pid in $(children "$run"); do kill -TERM "$pid"; done
+wait "$run"
 exit 0
 )sh";
 constexpr std::string_view kPython = R"sh(set -u
@@ -127,6 +125,8 @@ void emit_launch(const CompileInput& in, const Job& j, Bundle& bundle) {
       break;
     case JobLauncher::ray:
       out += kRay;
+      out += kWatch;
+      out += kRayEnd;
       break;
     case JobLauncher::jax:
       out +=
