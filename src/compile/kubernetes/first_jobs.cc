@@ -95,7 +95,9 @@ void launcher(const Shape& s, YamlWriter& y) {
 void worker(const KubernetesOutput& o, const Shape& s, YamlWriter& y) {
   std::string resource;
   const std::string rails = s.gpus > 0 ? rails_of(o.facts, s.index, resource) : std::string();
-  const std::string_view narrow = s.on->levels.empty() ? std::string_view() : s.on->levels.front();
+  // Kueue goes from here to wider levels where a job does not fit. From a wider one it takes the place with the least
+  // room that suffices, and there the job is spread over narrower ones although another place has a whole one.
+  const std::string_view narrow = s.on->levels.empty() ? std::string_view() : s.on->levels.back();
   y.map("Worker").field("replicas", s.nodes).map("template");
   if (!rails.empty() || (o.facts.kueue && !narrow.empty())) {
     y.map("metadata").map("annotations");

@@ -12,8 +12,11 @@ namespace {
 
 constexpr std::string_view kApi = "kueue.x-k8s.io/v1beta2";
 
-// "topology.clusterc/pod" and "…/leaf" -> "pod-leaf"
+// "topology.clusterc/pod" and "…/leaf" -> "pod-leaf"; "node" where nodes have no places. Every flavor has a topology:
+// with one that has none, Kueue 0.19 keeps the launcher of a job that waits from the others, and tells that as the
+// reason.
 std::string topology_name(const KubernetesWorkers& w) {
+  if (w.levels.empty()) return "node";
   std::string name;
   for (const std::string_view level : w.levels) (name += name.empty() ? "" : "-") += level.substr(level.find('/') + 1);
   return name;
@@ -78,7 +81,7 @@ class Queue {
 void flavors(const KubernetesOutput& o, ObjectFile& file) {
   std::set<std::string> topologies;
   for (const KubernetesWorkers& w : o.facts.workers)
-    if (!w.levels.empty() && topologies.insert(topology_name(w)).second) {
+    if (topologies.insert(topology_name(w)).second) {
       YamlWriter& y = file.object(kApi, "Topology", topology_name(w));
       y.map("spec").list("levels");
       for (const std::string_view level : w.levels) y.begin_map().field("nodeLabel", level).end_map();
@@ -89,7 +92,7 @@ void flavors(const KubernetesOutput& o, ObjectFile& file) {
     YamlWriter& y = file.object(kApi, "ResourceFlavor", flavor_name(o.in.cluster, w));
     y.map("spec").map("nodeLabels");
     y.field(kGroupLabel, o.in.cluster.nodes[static_cast<std::size_t>(w.group)].name).end_map();
-    if (!w.levels.empty()) y.field("topologyName", topology_name(w));
+    y.field("topologyName", topology_name(w));
     if (!w.gpu.empty())
       y.list("nodeTaints")
           .begin_map()

@@ -24,7 +24,8 @@ OTHERS = {"ResourceQuota": "resourcequotas", "LimitRange": "limitranges", "Persi
           "PriorityClass": "priorityclasses", "ClusterRole": "clusterroles", "RoleBinding": "rolebindings", "StorageClass": "storageclasses",
           "CustomResourceDefinition": "customresourcedefinitions", "Topology": "topologies", "ResourceFlavor": "resourceflavors",
           "ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "MPIJob": "mpijobs", "NicClusterPolicy": "nicclusterpolicies",
-          "MacvlanNetwork": "macvlannetworks", "IPoIBNetwork": "ipoibnetworks", "IPPool": "ippools", "ClusterPolicy": "clusterpolicies"}
+          "MacvlanNetwork": "macvlannetworks", "IPoIBNetwork": "ipoibnetworks", "IPPool": "ippools", "ClusterPolicy": "clusterpolicies",
+          "MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations"}
 INSECURE = ssl.create_default_context()
 INSECURE.check_hostname, INSECURE.verify_mode = False, ssl.CERT_NONE
 

@@ -1,0 +1,11 @@
+//go:build tools
+
+// The programs that go.mod pins: scripts/kubernetes --kueue builds them.
+package programs
+
+import (
+	_ "github.com/kubeflow/mpi-operator/cmd/mpi-operator"
+	_ "k8s.io/kubernetes/cmd/kube-controller-manager"
+	_ "k8s.io/kubernetes/cmd/kube-scheduler"
+	_ "sigs.k8s.io/kueue/cmd/kueue"
+)
