@@ -55,7 +55,7 @@ constexpr Row kRows[] = {
     {"hosts-name-too-long", Severity::error, kSystem, Standing::must_mend,
      "a node's name, alone or with that of a network, is too long for DNS or a host name"},
     {"hosts-name-twice", Severity::error, "output hosts", Standing::must_mend,
-     "two machines would have the same name in hosts and DNS"},
+     "two machines would have the same name in the hosts file and in DNS"},
     {"install-drives-alike", Severity::error, kInstallers, Standing::acceptable,
      "the installer cannot tell boot drives from other drives of the same size and kind"},
     {"install-drives-many", Severity::error, kInstallers, Standing::must_mend,
