@@ -332,8 +332,8 @@ def page(clusterc, source, families, explanations, metrics):
             counts.append((title, [how_known(p["error"]) for p in numeric.values()], len(mine) - len(numeric)))
     found = expected_figures(clusterc)
     body += ("\n## Expected figures\n\nThe metrics of the validators that are judged: [metrics.md](metrics.md). Of all of them:\n\n```text\ntypical = median of the published results of healthy systems with this hardware\n"
-             "floor   = the larger of: lowest published healthy result x guard;  highest published gate that healthy systems meet\n```\n\nA result that was seen on other hardware gives a typical figure and no floor. "
-             "`clusterc plan --format json` has the derivation and the source of each figure. The examples are computed by this program; *basis* says what the typical figure and the floor rest on: *measured* (several publications), *single*, *gate*, *transferred* from other hardware, *stated* without a log.\n")
+             "floor   = the larger of: lowest published healthy result x guard;  highest published pass limit that healthy systems meet\n```\n\nA result that was seen on other hardware gives a typical figure and no floor. "
+             "`clusterc plan --format json` has the derivation and the source of each figure. The examples are computed by this program; *basis* says what the typical figure and the floor rest on: *measured* (several publications), *single*, *gate* (a published pass limit), *transferred* from other hardware, *stated* without a log.\n")
     known = []
     for title, of, formula, where, error in EXPECTED:
         table, shares, spreads = examples(of, units, found)

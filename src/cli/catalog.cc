@@ -35,12 +35,14 @@ void keep_what_passes(Catalog& catalog, const PartFilter& filter, std::vector<Pa
 
 // --gpu is of servers and assemblies, --ports of switches and adapters.
 int none_passes(std::string_view what, const PartFilter& filter) {
-  std::string wanted;
-  if (!filter.gpu.empty()) wanted += " is a server or assembly with '" + filter.gpu + "' (--gpu)";
-  if (!filter.ports.empty())
-    wanted += std::string(wanted.empty() ? "" : " and") + " is a switch or adapter with ports of '" + filter.ports +
-              "' (--ports)";
-  put_error(format("clusterc catalog: error: no {}{}\n", what, wanted));
+  const std::string gpu = "'" + filter.gpu + "' (--gpu)", ports = "ports of '" + filter.ports + "' (--ports)";
+  put_error("clusterc catalog: error: " +
+            (filter.ports.empty() ? format("no server or assembly{} has the GPU {}\n", what, gpu)
+             : filter.gpu.empty()
+                 ? format("no switch or adapter{} has {}\n", what, ports)
+                 : format("no part{} is a server or assembly with the GPU {} and also a switch or adapter "
+                          "with {}\n",
+                          what, gpu, ports)));
   return kUnjudged;
 }
 
@@ -59,7 +61,7 @@ int run(const po::variables_map& given) {
   if (given.count("ports")) filter.ports = given["ports"].as<std::string>();
   if (names.empty() && (filter.any() || gaps_wanted(given))) {
     keep_what_passes(catalog, filter, all);
-    if (all.empty()) return none_passes("part", filter);
+    if (all.empty()) return none_passes("", filter);
     put(render(catalog, all, given));
     return kOk;
   }
@@ -91,7 +93,7 @@ int run(const po::variables_map& given) {
     const bool any = !of_kind.empty();
     keep_what_passes(catalog, filter, of_kind);
     if (any && of_kind.empty()) {
-      status = none_passes("part of '" + name + "'", filter);
+      status = none_passes(" among the parts that match '" + name + "'", filter);
       continue;
     }
     if (any) {

@@ -82,7 +82,10 @@ class Reader : private ReadMessages {
                                   : text(sign              ? -number
                                          : number < lowest ? lowest
                                                            : o.most);
-    f.help(format("write `{}: {}`{}", name, meant, sign ? "" : number < lowest ? " or more" : " or less"));
+    // A temperature below absolute zero has no likely meaning: neither 300 C for -300 C, nor absolute zero.
+    const bool likely = t.kind != ScalarKind::quantity || t.dimension != Dimension::temperature || o.least > -1e308;
+    if (likely || number > o.most)
+      f.help(format("write `{}: {}`{}", name, meant, sign ? "" : number < lowest ? " or more" : " or less"));
     if (!o.doc.empty()) f.help(format("meaning of '{}': {}", name, o.doc));
     return false;
   }
@@ -276,21 +279,24 @@ class Reader : private ReadMessages {
     }
     bool ok = true;
     t.reserve(out, t.size(out) + d_.size(n));
+    NodeId before = kNoNode;
     for (NodeId key = d_.first_child(n); key != kNoNode;) {
       const NodeId v = d_.next_sibling(key);
-      ok = entry(t, key, v, out) && ok;
+      ok = entry(t, key, v, out, before) && ok;
+      before = v;
       key = d_.next_sibling(v);
     }
     return ok;
   }
 
-  bool entry(const Type& t, NodeId key, NodeId v, void* out) {
+  bool entry(const Type& t, NodeId key, NodeId v, void* out, NodeId before = kNoNode) {
     const std::string_view name = d_.scalar(key);
     if (name.empty()) {
       c_.findings.error("spec-wrong-type", d_.span(key), "a name is empty");
       return false;
     }
-    return node(t.element(), v, t.append(out, name, d_.span(key)), {d_.span(key), name}, nullptr, {});
+    return node(t.element(), v, t.append(out, name, d_.span(key)), {d_.span(key), name, false, nullptr, before},
+                nullptr, {});
   }
 
   bool record(const Type& t, NodeId n, void* out, ReadPlace place, const WrittenFact* outer,

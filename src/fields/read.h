@@ -37,6 +37,7 @@ struct ReadPlace {
   std::string_view name;
   bool item = false;  // of a list that is the value of that key
   const FirstWords* words = nullptr;
+  NodeId before = kNoNode;  // the value before this key, where the key is a name of a map
 };
 
 // True when nothing was wrong. What could be read is read either way; keys in `also` belong to the caller and are

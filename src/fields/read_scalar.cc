@@ -109,6 +109,11 @@ std::string ReadMessages::what_is_there(NodeId n) const {
 }
 
 Finding& ReadMessages::wrong_type(const Type& t, NodeId n, const ReadPlace& place) {
+  if (const std::string number = d_.is_null(n) ? parted_number(place) : std::string(); !number.empty())
+    return c_.findings
+        .error("spec-wrong-type", place_of(n, place),
+               format("'{}' is read as a key without a value, because a comma ends a value inside braces", place.name))
+        .help(format("write `{}`", number));
   const std::string words = words_for(t), example = example_of(t);
   const bool says_it =
       t.kind == ScalarKind::choice || t.kind == ScalarKind::boolean || example == words || example == "text";
@@ -135,6 +140,23 @@ std::string ReadMessages::comma_help(NodeId n) const {
       "inside brackets and braces a comma ends the value, so the value here is only '{}': numbers have a point for the "
       "fraction and no separator between thousands ('{},{}' is read as two values)",
       text, text, behind);
+}
+
+std::string ReadMessages::parted_number(const ReadPlace& place) const {
+  if (place.before == kNoNode || !d_.is_scalar(place.before) || d_.quoted(place.before)) return {};
+  constexpr std::string_view kDigits = "0123456789";
+  const std::string_view text = d_.scalar(place.before), behind = place.name;
+  const std::size_t digits = std::min(behind.find_first_not_of(kDigits), behind.size());
+  if (text.empty() || text.find_first_not_of(kDigits) != text.npos || digits == 0 ||
+      place.key.begin != d_.span(place.before).end + 1)
+    return {};
+  // "1,234,567": more of the number follows.
+  NodeId next = d_.next_sibling(place.before);
+  for (int i = 0; i < 2 && next != kNoNode; ++i) next = d_.next_sibling(next);
+  if (next != kNoNode && d_.span(next).begin == place.key.end + 1 && starts_number(d_.scalar(next))) return {};
+  // Three digits are a group of thousands, others a fraction.
+  const bool thousands = digits == 3 && text.front() != '0' && text.size() <= 3;
+  return format("{}{}{}", text, thousands ? "" : ".", behind);
 }
 
 std::string ReadMessages::line(const ReadPlace& place, std::string_view value) {

@@ -33,6 +33,8 @@ class ReadMessages {
   // "{ heat: 20,5 kW }": inside brackets a comma ends the value. Empty: none follows that looks like one within a
   // number.
   std::string comma_help(NodeId n) const;
+  // "{ head: 95,000 EUR }": the number of which the key is the second half, "95000 EUR". Empty: it is no such half.
+  std::string parted_number(const ReadPlace& place) const;
   // A line as it is to be written; of a list the item alone.
   static std::string line(const ReadPlace& place, std::string_view value);
   // ": write `VALUE`" at the end of an error, as the help that it is.

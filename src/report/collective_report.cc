@@ -56,7 +56,7 @@ std::string render_all_reduce_text(const Cluster& c) {
           cells.push_back(rate ? to_text(*rate, 3) : "-");
         }
         const auto healthy = healthy_all_reduce(u, k);
-        cells.emplace_back(healthy ? healthy->basis : "none");
+        cells.emplace_back(!healthy ? "none" : healthy->basis == "gate" ? "pass limit" : healthy->basis);
         table.row(std::move(cells));
       });
   return table.empty() ? std::string() : table.text();

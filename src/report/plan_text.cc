@@ -390,7 +390,7 @@ std::string render_expected_text(const ExpectedFigures& expected) {
   if (expected.figures.empty()) return "  none\n";
   Table table({"group", "test", "over", ">ceiling", ">typical", ">floor", "basis"});
   for (const ExpectedFigure& f : expected.figures) {
-    std::string basis = f.basis;
+    std::string basis = f.basis == "gate" ? "pass limit" : f.basis;
     if (!f.skip.empty())
       basis = "skipped: " + f.skip;
     else if (!f.missing.empty())

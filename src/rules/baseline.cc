@@ -109,7 +109,7 @@ void apply_baseline(const Baseline& baseline, const std::string& baseline_path, 
     const std::string at = o.entry->at.value_or("");
     Finding& f = findings.warning(
         "baseline-entry-unmet", o.entry->rule.span,
-        format("the baseline has {} of '{}'{}, the check has {}", o.entry->count.value_or(1),
+        format("the baseline has {} of '{}'{}, but the check has {}", o.entry->count.value_or(1),
                o.entry->rule.value_or(""), at.empty() ? "" : " at '" + at + "'", o.entry->count.value_or(1) - o.left));
     f.help("`--write-baseline` writes the file again, without the findings that were fixed");
   }

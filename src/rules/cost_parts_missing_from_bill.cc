@@ -37,8 +37,9 @@ void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vec
     label += format(" + {} more", plural(static_cast<std::int64_t>(terms.size() - kNamed), "line"));
   f.label(label);
   f.help(format(
-      "order {}{}; or leave `quoted` out and order by the bill of `clusterc plan`, which is derived from the ports",
-      needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : ""));
+      "ask for an offer of {}{} and write `quoted: {}`; or leave `quoted` out, and order what the bill of `clusterc "
+      "plan` lists",
+      needed + spares, spares > 0 ? format(" ({} of them spares)", spares) : "", needed + spares));
   f.object(format("prices.{}.{}", map, entry.name));
 }
 

@@ -12,8 +12,7 @@ namespace {
 
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
-  // The members of the store: nodes with the role etcd; in a Kubernetes cluster that names none, the control plane's
-  // (stacked etcd).
+  // The members: nodes with the role etcd; in a Kubernetes cluster that names none, the control plane's (stacked etcd).
   std::vector<int> groups;
   for (const Role role : {Role::etcd, Role::control_plane}) {
     if (!groups.empty()) break;
@@ -23,6 +22,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
       if (c.nodes[g].has_role(role) && c.nodes[g].count > 0) groups.push_back(static_cast<int>(g));
   }
+  const bool etcd = !groups.empty();
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (c.nodes[g].spec->ha.value == HaMode::quorum && c.nodes[g].count > 0 &&
         std::find(groups.begin(), groups.end(), static_cast<int>(g)) == groups.end() && groups.empty())
@@ -40,10 +40,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const SourceSpan at = first_place(written(g.spec->names), g.span);
   const std::int64_t survives = (members - 1) / 2;
   if (members % 2 == 0) {
-    Finding& f =
-        findings.error(rule.id, at,
-                       format("a store with {} members tolerates the loss of {}, the same as a store with {} members",
-                              members, survives, members - 1));
+    Finding& f = findings.error(rule.id, at,
+                                format("{} with {} members survives the loss of {}, the same as with {}",
+                                       etcd ? std::string("etcd") : format("the quorum of '{}'", g.name),
+                                       plural(members, "member"), survives, plural(members - 1, "member")));
     f.label(format("a majority of {} is {}", members, members / 2 + 1));
     f.help(format("use {} or {} members", members - 1, members + 1)).object("nodes." + g.name);
     return;
@@ -57,10 +57,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
   for (const auto& [rack, here] : by_rack)
     if (here > survives && c.rack_count > 1) {
-      Finding& f = findings.warning(
-          rule.id, first_place(written(g.spec->racks), at),
-          format("{} of {} members of the store are in rack '{}', but only the loss of {} is tolerated", here, members,
-                 c.rack_name(rack), survives));
+      Finding& f =
+          findings.warning(rule.id, first_place(written(g.spec->racks), at),
+                           format("{} of the {} {} are in rack '{}', but {} survives the loss of only {}", here,
+                                  members, etcd ? std::string("etcd members") : format("members of '{}'", g.name),
+                                  c.rack_name(rack), etcd ? "etcd" : "their quorum", survives));
       f.help("write `per_rack: 1`").object("nodes." + g.name).object("rack/" + c.rack_name(rack));
       return;
     }

@@ -32,7 +32,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                     format("GID index 0 is RoCE v1: its frames have no IP header and therefore no DSCP "
                                            "value for the lossless class of network '{}'",
                                            n.name));
-      f.note(n.spec->roce->dscp.span, "the DSCP value");
+      if (const SourceSpan dscp = written(n.spec->roce->dscp); dscp.valid())
+        f.note(dscp, "the DSCP value of the lossless class is set here");
       f.help(
            "write `gid_index: 3`, which is RoCE v2 with IPv4 on ConnectX, or leave `gid_index` out: software then "
            "chooses it")

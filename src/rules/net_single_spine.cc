@@ -28,10 +28,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const std::string joins = core                  ? plural(f.pods, "pod")
                               : f.tiers.size() == 2 ? format("the {} leaves", below.count)
                                                     : format("the {} leaves of each pod", f.leaves_per_pod);
-    Finding& x =
-        findings.add(bond > 1 ? Severity::warning : Severity::note, rule.id, bond > 1 ? n.spec->bond.span : n.span,
-                     format("one {} connects {} of network '{}': its loss cuts off every member{}", t->word, joins,
-                            n.name, bond > 1 ? format(", whose {} links end on {} leaves", bond, bond) : ""));
+    Finding& x = findings.add(
+        bond > 1 ? Severity::warning : Severity::note, rule.id, bond > 1 ? n.spec->bond.span : n.span,
+        format("one {} connects {} of network '{}': if it fails, {} cannot reach one another{}", t->word, joins, n.name,
+               core                  ? "the pods"
+               : f.tiers.size() == 2 ? "the leaves"
+                                     : "the leaves of its pod",
+               bond > 1 ? format(", although each member has {} links to {} leaves", bond, bond) : ""));
     x.label(format("{} of its {} ports carry all uplinks", links, t->ports));
     if (core)
       x.help(format("use a core with fewer than {} ports (`tiers: {{ core: … }}`), so that the plan has two", links));

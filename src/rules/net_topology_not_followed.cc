@@ -63,16 +63,17 @@ void leaf_of_each_rack(const Rule& rule, const Cluster& c, const Fabric& f, cons
   const auto say = [&](std::string why, std::string help) -> Finding& {
     return findings
         .error(rule.id, n.spec->leaf_per_rack.span,
-               format("network '{}' has no leaf for each rack: {}", n.name, std::move(why)))
+               format("`leaf_per_rack` of network '{}' cannot be planned: {}", n.name, std::move(why)))
         .help(std::move(help))
         .object("networks." + n.name);
   };
   if (f.rail_optimised)
-    say("its leaves take a rail of several racks", "leave `leaf_per_rack` out, or write `topology: fat-tree`");
+    say("each leaf of a rail-optimised network connects one rail of several racks",
+        "leave `leaf_per_rack` out, or write `topology: fat-tree`");
   else if (!g || !g->spec || !g->spec->per_rack)
     say(g ? format("the number of nodes of '{}' in a rack is not stated", g->name)
-          : std::string("no nodes are connected"),
-        "write `per_rack` in the node group");
+          : std::string("the network connects no nodes"),
+        g ? "write `per_rack` in the node group" : "connect a node group, or leave `leaf_per_rack` out");
   else if (f.tiers.size() > 1 && f.unit != *g->spec->per_rack)
     say(format("the {} of a rack need more than the {} ports of a leaf, uplinks included",
                plural(*g->spec->per_rack, "node"), f.tiers[0].ports),
@@ -128,11 +129,15 @@ void own_leaves(const Rule& rule, const Fabric& f, const NetworkModel& n, Findin
   findings
       .error(
           rule.id, n.spec->leaves.entries.front().name_span,
-          format("network '{}' has no leaves that connect only '{}': {}", n.name, n.spec->leaves.entries.front().name,
-                 all ? "no member is left for the other leaves"
-                 : f.tiers.size() == 1
-                     ? "it is planned without spines"
-                     : "leaves of two kinds are planned only in networks of two tiers, but it has three"))
+          all ? format(
+                    "the separate leaves '{}' of network '{}' are not planned: no member is left for its other leaves",
+                    n.spec->leaves.entries.front().name, n.name)
+          : f.tiers.size() == 1
+              ? format("network '{}' is planned {}without spines, so the separate leaves '{}' are not planned", n.name,
+                       f.switch_count() == 1 ? "as one switch " : "", n.spec->leaves.entries.front().name)
+              : format("network '{}' has three tiers, but separate leaves such as '{}' are planned only where there "
+                       "are two",
+                       n.name, n.spec->leaves.entries.front().name))
       .help(all ? "leave `leaves` out, and write its `oversubscription` on the network"
                 : "leave `leaves` out, or use a larger switch")
       .object("networks." + n.name);

@@ -49,7 +49,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                          modules, g.name, s.id, *s.part.gpu_slots));
       if (s.part.gpu_slots.span.valid()) f.note(s.part.gpu_slots.span, "the GPU places of the chassis");
       mention_unconfirmed(f, s.part.gpu_slots, format("the number of places in '{}'", s.id));
-      f.help(format("write `gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model));
+      f.help(*s.part.gpu_slots > 0 ? format("write `gpus: {} x {}`", *s.part.gpu_slots, s.gpu_model)
+                                   : std::string("leave `gpus` out, or use a chassis with places for GPUs"));
       f.object("nodes." + g.name);
     } else if (s.part.gpu_slots && modules < *s.part.gpu_slots && form_fits && on_a_board(*s.gpu->form)) {
       Finding& f = findings.error(rule.id, first_place(written(gpus.count), at),

@@ -43,7 +43,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           rule.id, first_place(written(n.spec->switch_model), n.span),
           format("'{}' of network '{}' is planned at its typical power of {}: its maximum power is not stated", t.model,
                  n.name, to_text(*t.part->power_typical)));
-      f.note(t.part->power_typical.span, format("{} of these switches", t.count));
+      f.note(t.part->power_typical.span, format("network '{}' has {} of these switches", n.name, t.count));
       f.help("write the part's `power` from its data sheet, with optical modules in every port");
       f.object("networks." + n.name);
     }

@@ -141,10 +141,11 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                     format("no PDU of rack group '{}' has a `feed`, so the loss of a feed was not checked", g.name));
     else if (draws && std::all_of(g.pdus.begin(), g.pdus.end(),
                                   [&](const PduModel& p) { return p.dies_with(g.pdus.front().feed); }))
-      findings.note(rule.id, g.pdus.front().span,
-                    format("all PDUs of rack group '{}' are on feed '{}': if it fails, the racks lose power, and no "
-                           "other feed is left to check",
-                           g.name, c.feeds[g.pdus.front().feed].name));
+      findings.note(
+          rule.id, g.pdus.front().span,
+          format("all PDUs of rack group '{}' are on feed '{}': if it fails, the racks lose power; there is no "
+                 "second feed whose load could be checked",
+                 g.name, c.feeds[g.pdus.front().feed].name));
     check_racks(rule, in, findings, g, classes);
   }
   check_panels(rule, in, findings);

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "plan/plan.h"
 #include "rules/cord_faults.h"
 #include "rules/rule.h"
@@ -24,6 +25,31 @@ std::pair<double, std::size_t> worst_pdu(const RackGroupModel& g, const DeviceCo
   return worst;
 }
 
+// The usual voltages that these supplies take, as the end of "use a PDU of …"; else their range.
+std::string usable_voltages(const PsuSet& p, bool wall) {
+  struct Usual {
+    double volts;
+    std::string_view at_a_pdu;
+  };
+  constexpr Usual kUsual[] = {{208, "208 V between lines"},
+                              {230, "230 V to neutral of a 400 V supply"},
+                              {240, "240 V to neutral of a 415 V supply"},
+                              {120, "120 V"}};
+  std::vector<std::string> out;
+  for (const Usual& u : kUsual)
+    if (too_much(p, Volts(u.volts)) == 0 && (u.volts > 120 || out.empty()))
+      out.push_back(wall ? to_text(Volts(u.volts)) : std::string(u.at_a_pdu));
+  if (out.size() > 1) {
+    const std::string last = out.back();
+    out.pop_back();
+    return join(out, ", ") + " or " + last;
+  }
+  if (!out.empty()) return out.front();
+  return p.input_min && p.input_max
+             ? format("{} to {}", to_text(*p.input_min), to_text(*p.input_max))
+             : format("{} {}", p.input_max ? "up to" : "at least", to_text(p.input_max ? *p.input_max : *p.input_min));
+}
+
 // Nodes that stand in no rack: the outlet of the building.
 void check_wall(const Rule& rule, const Cluster& c, Findings& findings) {
   for (const NodeGroupModel& g : c.nodes) {
@@ -40,7 +66,7 @@ void check_wall(const Rule& rule, const Cluster& c, Findings& findings) {
                                        g.name, high ? "up to" : "from", to_text(*limit), to_text(*v)));
     f.note(limit.span, "the range of the supply");
     mention_unconfirmed(f, limit, format("the input range of '{}'", g.server.id));
-    f.help("use a circuit of another voltage, for example 208 V or 230 V, or supplies for this voltage");
+    f.help(format("use a circuit of {}, or supplies for {}", usable_voltages(psus, true), to_text(*v)));
     f.object("nodes." + g.name);
   }
 }
@@ -68,9 +94,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
              v < *pdu.part->voltage ? format("{} / sqrt(3), line to neutral", to_text(*pdu.part->voltage)) : "");
       f.note(limit.span, "the range of the supply");
       mention_unconfirmed(f, limit, format("the input range of '{}'", device_model(in.plan, device)));
-      f.help(
-          "use a PDU of 208 V between lines, 230 V or 240 V to neutral (400 V or 415 V supply), or supplies for this "
-          "voltage");
+      f.help(format("use a PDU of {}, or supplies for {}", usable_voltages(psus, false), to_text(v)));
       f.object(device_owner(in.plan, device));
     }
   }

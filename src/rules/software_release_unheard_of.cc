@@ -28,14 +28,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (g.count == 0) continue;
     const Software& s = *g.software;
     newer(rule, findings, once, s.cuda, "cuda", kNewestCuda,
-          "the requirements of that release on driver and GPU are used");
-    newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver, "the rules treat it as that release");
-    if (s.nccl) newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, "the rules treat it as that release");
+          format("driver and GPU were checked against the requirements of {}", kNewestCuda));
+    newer(rule, findings, once, s.gpu_driver, "driver", kNewestDriver,
+          format("the rules treat it as {}", kNewestDriver));
+    if (s.nccl)
+      newer(rule, findings, once, s.nccl, "NCCL", kNewestNccl, format("the rules treat it as {}", kNewestNccl));
   }
   const auto& scheduler = in.cluster.spec.software->scheduler;
   if (scheduler && scheduler->kind.value == SchedulerKind::slurm)
     newer(rule, findings, once, scheduler->version, "Slurm", kNewestSlurm,
-          "the compiled files are written for releases up to that one");
+          format("the compiled files are written for releases up to {}", kNewestSlurm));
   if (scheduler && scheduler->kind.value == SchedulerKind::kubernetes && scheduler->version) {
     const Version& v = *scheduler->version;
     if (v.major() != kKubernetesMajor && once.first(scheduler->version.span))
@@ -46,7 +48,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .help(format("write `version: {}`, or another release of the project", kNewestKubernetes));
     else
       newer(rule, findings, once, scheduler->version, "Kubernetes", kNewestKubernetes,
-            "the compiled files are written for releases up to that one");
+            format("the compiled files are written for releases up to {}", kNewestKubernetes));
   }
 }
 

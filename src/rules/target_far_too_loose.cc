@@ -63,7 +63,7 @@ floor >= 0.80 x derived floor
 
 Unit: the unit of the metric on both sides: B/s or FLOP/s.
 
-Source: the derived floor is the lowest healthy published figure x 0.97, or the highest published gate; 0.80 leaves room for virtual machines and other programs.
+Source: the derived floor is the lowest healthy published figure x 0.97, or the highest published pass limit; 0.80 leaves room for virtual machines and other programs.
 
 Error: none beyond its inputs. 0.80 is policy.
 

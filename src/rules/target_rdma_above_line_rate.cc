@@ -40,7 +40,7 @@ headers and rounding.
 
 ## How to fix
 
-Leave `floor` out: 390 Gb/s is the published gate for NDR.
+Leave `floor` out: 390 Gb/s is the published pass limit for NDR.
 
 ## When to accept
 

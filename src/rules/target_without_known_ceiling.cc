@@ -34,7 +34,7 @@ open question that could have been answered before.
 ## Formula
 
 ```
-judged:  a ceiling of the hardware is known, and a published healthy result or gate, or `floor`
+judged:  a ceiling of the hardware is known, and a published healthy result or pass limit, or `floor`
 ```
 
 Unit: none. The question is whether figures are known.

@@ -97,10 +97,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     f.label(sum);
     const double least =
         std::ceil(training_state(p, 1, 1, Sharding::all, trained, state).value / (have * kUsableMemory));
-    f.help(
-        format("{} GPUs hold the state when everything is divided (`sharded: all`), before activations; twice as many "
-               "leave room for them",
-               least));
+    const bool all = !w.split || w.split->sharded.value_or("none") == "all", enough = gpus >= 2 * least;
+    const std::string reason = format("the state alone needs {}, and the activations need room too",
+                                      plural(static_cast<std::int64_t>(least), "GPU"));
+    f.help(enough && all ? format("write a larger `tensor` or more recomputation (`recompute`), or use more GPUs: with "
+                                  "`sharded: all` {}",
+                                  reason)
+           : enough      ? format("write `sharded: all`: then {}", reason)
+           : all         ? format("use about {} GPUs and `sharded: all`: then {}", 2 * least, reason)
+                         : format("write `sharded: all` and use about {} GPUs: then {}", 2 * least, reason));
     f.object("workloads." + name);
   });
 }

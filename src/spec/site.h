@@ -237,7 +237,9 @@ struct CoolingZone {
     v("airflow", s.airflow, {.doc = "air of the whole zone, where it is not per unit"});
     v("fluid", s.fluid, {.doc = "coolant"});
     v("rise", s.rise,
-      {.doc = "liquid: how much the coolant may warm up in the equipment; left out: 10 K", .least = 0.1, .most = 100});
+      {.doc = "how much the coolant of a liquid loop may warm up in the equipment (10 K if it is not written)",
+       .least = 0.1,
+       .most = 100});
     v("facility", s.facility, {.doc = "facility water behind the coolant loop"});
     v("cdus", s.cdus, {.doc = "coolant distribution units"});
     v("feeds", s.feeds, {.doc = "feeds that supply the cooling"});

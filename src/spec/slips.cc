@@ -192,7 +192,7 @@ void electricity(const Prices& p, Findings& findings) {
           "spec-electricity-dear", p.electricity.span,
           format("electricity costs {}, but the highest price for households in the European Union is 0.395 EUR/kWh",
                  p.electricity->text()))
-      .label(format("told above {} {}/kWh", kDearest, p.electricity->currency))
+      .label(format("warned above {} {}/kWh", kDearest, p.electricity->currency))
       .help(format("write {:.4g} {}/kWh if cents were meant", p.electricity->amount / 100, p.electricity->currency));
 }
 

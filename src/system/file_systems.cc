@@ -87,8 +87,8 @@ std::optional<std::string> raid_of(const StorageModel& s, std::int64_t count, st
                "' is not a RAID level that a node can create (raid0 4+0, raid1 1+1, raid5 4+1, raid6 8+2, raid10 4+4)",
            std::nullopt;
   if (p->data + p->parity != count)
-    return why = "'" + one_line(*text) + "' needs " + std::to_string(p->data + p->parity) + " drives, each node has " +
-                 std::to_string(count),
+    return why = "'" + one_line(*text) + "' needs " + std::to_string(p->data + p->parity) +
+                 " drives, but each node has " + std::to_string(count),
            std::nullopt;
   return std::string(level);
 }
@@ -264,11 +264,31 @@ void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findin
         .warning("storage-source-elsewhere", s.spec->source.span,
                  "'" + ipv4_text(address) + "' is not an address of the servers of '" + s.name +
                      "' in the plan, whose first is " + ipv4_text(planned[0].first) +
-                     ": hosts and mounts would name different machines")
-        .help("use the address of `" + s.name +
-              "-1-NETWORK` in the compiled hosts; if its management servers are other machines, accept the finding");
+                     ": /etc/hosts and the mounts would name different machines")
+        .help(
+            "use the address that stands for `" + s.name +
+            "-1-NETWORK` in the compiled file hosts; if its management servers are other machines, accept the finding");
     return;
   }
+}
+
+// What to write where data_drives() says `why` there is no file system.
+std::string drives_help(const Cluster& c, int storage, int group, const std::string& why) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  std::string ignored, of_raid;
+  if (const auto* entry = entry_of(c, storage, group, ignored)) {
+    const std::int64_t count = entry->value.count.value_or(1);
+    if (!raid_of(s, count, of_raid) && of_raid == why)
+      return count == 1   ? std::string("leave `protection` out: each node has one drive for it")
+             : count == 2 ? std::string("write `protection: raid1 1+1`")
+             : count == 3 ? std::string("write `protection: raid5 2+1`")
+                          : "write `protection: raid6 " + std::to_string(count - 2) +
+                                "+2`, or another RAID level of all " + std::to_string(count) + " drives";
+  }
+  return std::string(
+             "write in `drives` of this storage the name of one entry of the nodes' `drives` that has a `size`, is not "
+             "`boot` and holds no other storage; add such an entry if there is none") +
+         (is_local(s) ? "" : "; if it has several drives, write their RAID level in `protection`");
 }
 
 }  // namespace
@@ -381,8 +401,8 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
         if (!theirs)
           findings
               .warning("storage-source-elsewhere", source.span,
-                       shown + " is not one of the nodes that serve '" + s.name + "', " + servers.text() +
-                           ": hosts and mounts would name different machines")
+                       shown + " is not one of the nodes " + servers.text() + " that serve '" + s.name +
+                           "': /etc/hosts and the mounts would name different machines")
               .help("use one of these nodes; if the management service runs on another host, accept the finding");
       }
       if (!is_mount_host(*source))
@@ -427,15 +447,14 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
               "between them");
     }
     std::string why;
+    int keeper = -1;
     for (const int g : keepers_of(c, static_cast<int>(i)))
-      if (why.empty()) data_drives(c, static_cast<int>(i), g, &why);
+      if (why.empty()) data_drives(c, static_cast<int>(i), keeper = g, &why);
     if (!why.empty()) {
       findings
           .note("storage-drives-unsaid", s.span,
                 "no output creates the file system '" + s.name + "', and no health check covers it: " + why)
-          .help(
-              "set `drives` to an entry of the nodes' drives, and `protection` to the RAID level that combines several "
-              "of them");
+          .help(drives_help(c, static_cast<int>(i), keeper, why));
       continue;
     }
     if (!s.spec || !s.spec->kind || !s.spec->mount || is_local(s) || *s.spec->kind == StorageKind::object) continue;

@@ -108,8 +108,12 @@ bool HostNames::clash(std::string_view name, int kind, std::string& shared, int&
   return false;
 }
 
+bool HostNames::is_reserved(std::string_view name) {
+  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
+}
+
 std::string HostNames::owner_of(std::string_view name) const {
-  if (std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved)) return "every machine itself";
+  if (is_reserved(name)) return "every machine itself";
   for (std::size_t end = name.size(); end != 0 && end != std::string_view::npos; end = name.rfind('-', end - 1)) {
     const int kind = kind_of(name.substr(0, end));
     if (kind < 0) continue;
@@ -144,8 +148,9 @@ void HostNames::check(Findings& findings) const {
   const auto tell = [&](const std::string& name, int first, int second) {
     if (!told.insert(std::minmax(first, second)).second) return;
     const Kind &a = kinds_[static_cast<std::size_t>(first)], &b = kinds_[static_cast<std::size_t>(second)];
-    Finding& f = findings.error("hosts-name-twice", b.span,
-                                "two machines have the name '" + name + "' in hosts: " + a.text + " and " + b.text);
+    Finding& f = findings.error(
+        "hosts-name-twice", b.span,
+        "two machines have the name '" + name + "' in the compiled file hosts: " + a.text + " and " + b.text);
     if (first != second) f.note(a.span, "the other machine with this name");
     f.help("rename one of them, or the network that is part of the name");
   };

@@ -23,6 +23,8 @@ class HostNames {
   void check(Findings&) const;
   // "node group 'gpu'", "a switch of network 'compute'"; empty: nobody has this name.
   std::string owner_of(std::string_view name) const;
+  // localhost and its like, which every machine has at its loopback addresses.
+  static bool is_reserved(std::string_view name);
 
  private:
   // Machines that have addresses in the same networks: a node group, a storage system, equipment of one kind.

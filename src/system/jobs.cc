@@ -404,18 +404,22 @@ void check_time(const Cluster& c, const Job& j, Findings& findings) {
   const Value<Seconds>& time = w.launcher->time;
   if (const auto most = limit_of(c); most && *minutes_of(time) > *most)
     findings
-        .error("jobs-time-over-limit", time.span,
-               format("workload '{}' asks for {} at a time, a job may run for {}: Slurm would never start it", j.name,
-                      to_text(*time), to_text(*c.spec.software->scheduler->limits->time)))
+        .error(
+            "jobs-time-over-limit", time.span,
+            format(
+                "each job of workload '{}' asks for {}, but a job may run for at most {}: Slurm would never start it",
+                j.name, to_text(*time), to_text(*c.spec.software->scheduler->limits->time)))
         .note(c.spec.software->scheduler->limits->time.span, "the limit of all jobs")
         .help(format("write `time: {}`: the job is requeued and goes on from its checkpoint",
                      to_text(*c.spec.software->scheduler->limits->time)))
         .object("workloads." + j.name);
   else if (time->value < 2 * static_cast<double>(j.warning))
     findings
-        .error("jobs-time-too-short", time.span,
-               format("workload '{}' runs for {} at a time, and needs {} of them to save", j.name, to_text(*time),
-                      to_text(Seconds(static_cast<double>(j.warning)))))
+        .error(
+            "jobs-time-too-short", time.span,
+            format(
+                "each job of workload '{}' runs for {}, but needs {} to save: at most half of its time may be for that",
+                j.name, to_text(*time), to_text(Seconds(static_cast<double>(j.warning)))))
         .label(j.warning_sum)
         .help("write a longer `time`, or save faster: `checkpoint_within`")
         .object("workloads." + j.name);

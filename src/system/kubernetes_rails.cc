@@ -99,9 +99,10 @@ void kubernetes_rails(const System& in, KubernetesFacts& facts, Findings& findin
     if (addresses->step == 2) {
       findings
           .note("kubernetes-rail-routed", net.spec->asn.span,
-                "pods get no rails of network '" + net.name +
-                    "': its leaves route (`asn`), and know no address on a node's port but the node's own")
-          .help("pods in the network of their node reach the fabric: hostNetwork");
+                "pods get no addresses on the rails of network '" + net.name +
+                    "': its leaves route (`asn`), and have routes only to the addresses of the nodes, not to those of "
+                    "pods")
+          .help("write `hostNetwork: true` in the pods that need the fabric: they then use the network of their node");
       continue;
     }
     give_addresses(net, *addresses, nodes, r, findings);

@@ -163,11 +163,14 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
     } else {
       if (s.gpu && s.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd && !s.gpu->render_nodes)
         findings
-            .warning("slurm-gpu-devices-unsaid", g.span,
-                     "gres.conf lists the GPUs of '" + g.name + "' as renderD128 and the next ones, because part '" +
-                         s.gpu_model +
-                         "' does not state how many render nodes the driver creates for each GPU: Slurm does "
-                         "not confine jobs to devices that gres.conf does not list")
+            .warning(
+                "slurm-gpu-devices-unsaid", g.span,
+                "part '" + s.gpu_model +
+                    "' does not state how many render nodes the driver creates for each GPU, so gres.conf lists the "
+                    "GPUs of '" +
+                    g.name +
+                    "' as renderD128 and the next ones: if that is wrong, every job can use the GPUs that are not "
+                    "listed")
             .help(
                 "write `render_nodes: 8` in the part of a GPU that can be partitioned (MI300 and newer), "
                 "`render_nodes: 1` in others; `/sys/class/kfd/kfd/topology/nodes/*/properties` lists them as "

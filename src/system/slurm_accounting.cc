@@ -78,8 +78,9 @@ void bill(const Cluster& c, SlurmFacts& facts, Findings& findings) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(assumed->group)];
   findings
       .note("slurm-billing-assumed", g.span,
-            "the shares of teams count an hour of a whole node of '" + g.name + "' as " + std::to_string(largest) +
-                " thread hours, as many as the largest node has threads: the spec does not say how much it is worth")
+            "'" + g.name + "' has no `billing`, so one hour of a whole node counts as " + std::to_string(largest) +
+                " hours of a thread in the shares of the teams: the largest node has " + std::to_string(largest) +
+                " threads")
       .help("write what an hour of the node counts, in hours of one thread, for example by price: `billing: " +
             std::to_string(4 * largest) + "`");
 }
@@ -107,7 +108,7 @@ void teams_of(const System& in, SlurmFacts& facts, Findings& findings) {
         findings
             .warning("slurm-quota-unused", quota.name_span,
                      "team '" + entry.name + "' has a quota on '" + quota.name + "', which Slurm does not schedule")
-            .help("remove the quota, or name the group in scheduler.schedules");
+            .help("remove the quota, or name the group in `scheduler.schedules`");
         continue;
       }
       t.quotas.push_back({c.nodes[n->group].name, t.account + "." + to_lower(quota.name), tres_of(*n, c, quota.value)});

@@ -69,7 +69,7 @@ void check_nodes(const System& in, const SlurmFacts& facts, const Reservation& r
       findings
           .error("slurm-reservation-unmade", r.nodes.span,
                  "'" + names.back() + "' is in a reservation, but Slurm does not schedule it")
-          .help("name nodes of the groups in scheduler.schedules");
+          .help("write in the reservation only nodes of groups that Slurm schedules (`scheduler.schedules`)");
       return;
     }
     numbers.push_back(number);

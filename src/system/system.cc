@@ -95,7 +95,7 @@ void check_inventory(const Cluster& c, const Plan& plan, const Inventory& invent
       unknown.size() == 1
           ? std::string("a row of the inventory names a device that this cluster does not have")
           : std::to_string(unknown.size()) + " rows of the inventory name devices that this cluster does not have");
-  f.help("write a host name of the compiled hosts, or the name of the object: node/gpu/001, leaf/compute/u1/r1");
+  f.help("write a host name from the compiled file hosts, or the name of the object: node/gpu/001, leaf/compute/u1/r1");
 }
 
 // Ports that a node of this group can have in the inventory: those of its adapters, what the system calls interfaces,

@@ -36,7 +36,7 @@ void Expect::host_memory(const NodeGroupModel& group) {
                            std::nullopt,
                            std::nullopt,
                            "transferred",
-                           "0.72 of the peak, the gate of Azure/azurehpc-health-checks for two-socket Genoa-X"};
+                           "0.72 of the peak, the pass limit of Azure/azurehpc-health-checks for two-socket Genoa-X"};
   if (server.virtual_machine || server.instance) {
     memory.missing = "a virtual machine does not say which memory channels it gets: set targets.memory.floor";
   } else if (!cpu || !cpu->memory_channels) {

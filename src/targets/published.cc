@@ -13,11 +13,11 @@ constexpr std::array kRows{
     // Device memory, STREAM triad. superbench: microsoft/superbench-results v0.4.0; Azure: Azure/AI-benchmarking-guide
     // Azure_Results.
     PublishedRow{"memory.triad", "nvidia-a100-sxm4-80", 1700 * kG, 1700 * kG, 1173 * kG, "single",
-                 "Azure/AI-benchmarking-guide, A100; gate: NVIDIA/DCGM diag-skus 4.6.0"},
+                 "Azure/AI-benchmarking-guide, A100; pass limit: NVIDIA/DCGM diag-skus 4.6.0"},
     PublishedRow{"memory.triad", "nvidia-h100-sxm5-80", 2970 * kG, 2970 * kG, 1905 * kG, "single",
-                 "Azure/AI-benchmarking-guide, H100; gate: NVIDIA/DCGM diag-skus 4.6.0"},
+                 "Azure/AI-benchmarking-guide, H100; pass limit: NVIDIA/DCGM diag-skus 4.6.0"},
     PublishedRow{"memory.triad", "nvidia-h200-sxm5-141", 4150 * kG, 4150 * kG, 2333 * kG, "single",
-                 "Azure/AI-benchmarking-guide, H200; gate: NVIDIA/DCGM diag-skus 4.6.0"},
+                 "Azure/AI-benchmarking-guide, H200; pass limit: NVIDIA/DCGM diag-skus 4.6.0"},
     PublishedRow{"memory.triad", "nvidia-gb200-gpu", 7350 * kG, 7350 * kG, none, "single",
                  "Azure HPC blog, ND GB200 v6"},
     PublishedRow{"memory.triad", "nvidia-b200-sxm-180", none, 7075.0 * kG, none, "transferred",
@@ -66,19 +66,20 @@ constexpr std::array kRows{
     PublishedRow{"matrices.fp8", "nvidia-gb200-gpu", 0.98 * 3615 * kT, none, none, "single",
                  "0.98 of the best shape, 3,615 TFLOP/s (stas00/ml-engineering)"},
     // All-reduce in one node of eight GPUs, NVLink SHARP.
-    PublishedRow{
-        "nccl.all_reduce.busbw", "node:nvidia-a100-sxm4-80", 235.4 * kG, 231.6 * kG, 228 * kG, "measured",
-        "microsoft/superbench-results; Azure/AI-benchmarking-guide A100, ring; gates: oci-hpc, azurehpc-health-checks",
-        235.7 * kG},
+    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-a100-sxm4-80", 235.4 * kG, 231.6 * kG, 228 * kG, "measured",
+                 "microsoft/superbench-results; Azure/AI-benchmarking-guide A100, ring; pass limits: oci-hpc, "
+                 "azurehpc-health-checks",
+                 235.7 * kG},
     PublishedRow{
         "nccl.all_reduce.busbw", "node:nvidia-h100-sxm5-80", 477.4 * kG, 476 * kG, 460 * kG, "measured",
-        "Azure/AI-benchmarking-guide H100, NVIDIA/nccl-tests issue 290; gates: oci-hpc, azurehpc-health-checks",
+        "Azure/AI-benchmarking-guide H100, NVIDIA/nccl-tests issue 290; pass limits: oci-hpc, azurehpc-health-checks",
         478.9 * kG},
-    PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-h200-sxm5-141", 481.1 * kG, 480 * kG, 440 * kG, "measured",
-                 "Azure/AI-benchmarking-guide H200, stas00/ml-engineering; gates: azurehpc-health-checks, oci-hpc",
-                 482.3 * kG},
+    PublishedRow{
+        "nccl.all_reduce.busbw", "node:nvidia-h200-sxm5-141", 481.1 * kG, 480 * kG, 440 * kG, "measured",
+        "Azure/AI-benchmarking-guide H200, stas00/ml-engineering; pass limits: azurehpc-health-checks, oci-hpc",
+        482.3 * kG},
     PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-b200-sxm-180", 841.9 * kG, 838 * kG, 440 * kG, "measured",
-                 "stas00/ml-engineering; gate: oci-hpc", 845.7 * kG},
+                 "stas00/ml-engineering; pass limit: oci-hpc", 845.7 * kG},
     // B300 and MI300X: gates only, the lowest of conflicting ones. NVL72: a whole rack.
     PublishedRow{"nccl.all_reduce.busbw", "node:nvidia-b300-sxm-288", none, none, 800 * kG, "gate",
                  "oracle-quickstart/oci-hpc"},
@@ -89,30 +90,32 @@ constexpr std::array kRows{
     // Host to device copies over x16, on virtual machines and bare metal.
     PublishedRow{"pcie.copy", "gen3 bare", 12.8 * kG, 12.4 * kG, none, "measured", "microsoft/superbench-results, V100",
                  13.2 * kG},
-    PublishedRow{
-        "pcie.copy", "gen4 bare", 25.9 * kG, 25.9 * kG, 21 * kG, "measured",
-        "microsoft/superbench-results v0.4.0, Azure/AI-benchmarking-guide A100; gate: Azure/azurehpc-health-checks",
-        26.3 * kG},
+    PublishedRow{"pcie.copy", "gen4 bare", 25.9 * kG, 25.9 * kG, 21 * kG, "measured",
+                 "microsoft/superbench-results v0.4.0, Azure/AI-benchmarking-guide A100; pass limit: "
+                 "Azure/azurehpc-health-checks",
+                 26.3 * kG},
     PublishedRow{"pcie.copy", "gen5 virtual", 52 * kG, 51 * kG, 48 * kG, "measured",
-                 "Azure/AI-benchmarking-guide H100 and H200; gate: Azure/azurehpc-health-checks", 52 * kG},
+                 "Azure/AI-benchmarking-guide H100 and H200; pass limit: Azure/azurehpc-health-checks", 52 * kG},
     PublishedRow{"pcie.copy", "gen5 bare", 55.2 * kG, 55.1 * kG, 52 * kG, "single",
-                 "stas00/ml-engineering; gate: oci-hpc", 55.4 * kG},
+                 "stas00/ml-engineering; pass limit: oci-hpc", 55.4 * kG},
     // From one GPU to another over NVLink, one way.
     PublishedRow{"nvlink.copy", "nvidia-a100-sxm4-80", 276 * kG, 276 * kG, 238 * kG, "single",
-                 "NVIDIA/nvbandwidth; gate: Azure/azurehpc-health-checks"},
+                 "NVIDIA/nvbandwidth; pass limit: Azure/azurehpc-health-checks"},
     PublishedRow{"nvlink.copy", "nvidia-h100-sxm5-80", 396.4 * kG, 396.4 * kG, 335 * kG, "single",
-                 "stas00/ml-engineering, H200 with the same links; gate: Azure/azurehpc-health-checks"},
+                 "stas00/ml-engineering, H200 with the same links; pass limit: Azure/azurehpc-health-checks"},
     PublishedRow{"nvlink.copy", "nvidia-h200-sxm5-141", 396.4 * kG, 396.4 * kG, 335 * kG, "single",
-                 "stas00/ml-engineering; gate: Azure/azurehpc-health-checks"},
+                 "stas00/ml-engineering; pass limit: Azure/azurehpc-health-checks"},
     PublishedRow{"nvlink.copy", "nvidia-gb200-gpu", 770 * kG, 770 * kG, none, "single",
                  "Azure/AI-benchmarking-guide issue 7"},
     // RDMA writes between two adapters, host memory, by kind and rate of the network; gates and results are in Gb/s.
     PublishedRow{"rdma.write", "roce 100", none, none, 96 * kG / 8, "gate", "oci-hpc, 100 Gb/s RoCE"},
     PublishedRow{"rdma.write", "infiniband 200", 192.6 * kG / 8, 191.2 * kG / 8, 180 * kG / 8, "measured",
-                 "microsoft/superbench-results v0.4.0; Azure/azurehpc-health-checks issue 46 and gate", 194 * kG / 8},
+                 "microsoft/superbench-results v0.4.0; Azure/azurehpc-health-checks issue 46; pass limit: "
+                 "Azure/azurehpc-health-checks",
+                 194 * kG / 8},
     PublishedRow{"rdma.write", "roce 200", none, none, 192 * kG / 8, "gate", "oci-hpc, ConnectX-7 at 200 Gb/s"},
     PublishedRow{"rdma.write", "roce 400", 392 * kG / 8, 392 * kG / 8, 384 * kG / 8, "single",
-                 "NVIDIA/nccl issue 2409; gate: oci-hpc"},
+                 "NVIDIA/nccl issue 2409; pass limit: oci-hpc"},
     PublishedRow{"rdma.write", "infiniband 400", none, none, 390 * kG / 8, "gate",
                  "Azure/azurehpc-health-checks, NDR with host memory"},
     // HPL, per GPU.

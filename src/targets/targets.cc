@@ -80,7 +80,7 @@ void Expect::finish(ExpectedFigure figure, const PublishedRow* row, const std::o
           *floor,
           row->lowest && *floor == *row->lowest * guard
               ? format("lowest healthy figure {} x guard {}", to_text(*row->lowest, figure.dimension), guard)
-              : "highest published gate that healthy systems meet",
+              : "highest published pass limit that healthy systems meet",
           std::string(row->source), true};
   }
   if (wished) {

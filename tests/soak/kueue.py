@@ -96,8 +96,8 @@ def mib(text):
     return int(re.fullmatch(r"(\d+)Mi", text)[1])
 
 
-def join(cluster, tree, documents):
-    """The nodes of a tree, as their kubelets register them."""
+def join(cluster, tree, documents, kept=None):
+    """The nodes of a tree, as their kubelets register them; `kept`: in the place of its systemReserved."""
     for node in documents:
         name, group = node["metadata"]["name"], node["metadata"]["labels"]["clusterc/group"]
         with open(glob.glob(f"{tree}/kubeadm/{group}-*/{name}.yaml")[0], encoding="utf-8") as f:
@@ -105,12 +105,12 @@ def join(cluster, tree, documents):
         with open(f"{tree}/kubeadm/patches/{group}/kubeletconfiguration+merge.yaml", encoding="utf-8") as f:
             patch = yaml.safe_load(f)
         cpus, memory = HARDWARE[group]
-        kept = patch.get("systemReserved", {})
+        reserved = kept or patch.get("systemReserved", {})
         amounts = {"pods": str(patch["maxPods"])}
         if any(t["key"] == "nvidia.com/gpu" for t in taints):
             amounts.update({"nvidia.com/gpu": "8", "rdma/rails": str(ADAPTER_PODS)})
         all_of = {**amounts, "cpu": str(cpus), "memory": f"{memory}Mi"}
-        for_pods = {**amounts, "cpu": str(cpus - int(kept.get("cpu", 0))), "memory": f"{memory - mib(kept.get('memory', '0Mi')) - EVICTION_MIB}Mi"}
+        for_pods = {**amounts, "cpu": str(cpus - int(reserved.get("cpu", 0))), "memory": f"{memory - mib(reserved.get('memory', '0Mi')) - EVICTION_MIB}Mi"}
         cluster.call("POST", "/api/v1/nodes", {"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}},
                                                "spec": {"taints": taints}})
         cluster.call("PATCH", f"/api/v1/nodes/{name}/status", {"status": {"capacity": all_of, "allocatable": for_pods, "conditions": [
@@ -153,10 +153,10 @@ def read(path):
 
 
 class Tree:
-    """What is compiled, given to the server; `edits`: (file, old, new) of a broken twin."""
+    """What is compiled, given to the server; `edits`: (file, old, new) of a broken twin, `kept`: as of join."""
 
-    def __init__(self, cluster, folder, edits=()):
-        self.cluster, self.folder = cluster, folder
+    def __init__(self, cluster, folder, edits=(), kept=None):
+        self.cluster, self.folder, self.kept = cluster, folder, kept
         self.texts = {n: read(f"{folder}/objects/{n}.yaml") for n in ("nodes", "namespaces", "priorities", "access", "limits", "queues")}
         self.jobs = {os.path.basename(p)[:-5]: read(p) for p in sorted(glob.glob(f"{folder}/jobs/*.yaml"))}
         for name, old, new in edits:
@@ -168,7 +168,7 @@ class Tree:
         self.labels = {n["metadata"]["name"]: n["metadata"]["labels"] for n in self.nodes}
 
     def install(self):
-        join(self.cluster, self.folder, self.nodes)
+        join(self.cluster, self.folder, self.nodes, self.kept)
         for text in self.texts.values():  # in the order of README.md
             for document in re.split(r"^---$", text, flags=re.M):
                 if yaml.safe_load(document):
@@ -403,7 +403,7 @@ def quotas(tree):
     tree.end("speech", "all")
 
 
-def whole_node(tree):
+def whole_node(tree, seconds=WAIT):
     """As much as quotas and the LimitRange call one node: it fits a node as the kubelet counts it."""
     limits = next(d for d in yaml.safe_load_all(tree.texts["limits"]) if d and d["kind"] == "LimitRange")
     most = mib(limits["spec"]["limits"][0]["max"]["memory"])
@@ -412,9 +412,17 @@ def whole_node(tree):
         for amounts in job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]["resources"].values():
             amounts.update({"cpu": str(HARDWARE["gpu"][0] - 4), "memory": f"{most}Mi"})
     tree.job("vision", "whole", 1, 8, edit=edit)
-    tree.runs("vision", "whole", 1)
+    tree.runs("vision", "whole", 1, seconds)
     say(f"one pod with all that jobs may have of a node: {HARDWARE['gpu'][0] - 4} CPUs, {most} MiB, 8 GPUs")
     tree.end("vision", "whole")
+
+
+def reason_of_waiting(tree):
+    """A job that waits for others of its team tells what it lacks."""
+    tree.job("vision", "five", 5, 8)
+    tree.runs("vision", "five", 5)
+    tree.job("vision", "beyond", 1, 1)
+    tree.waits("vision", "beyond", "quota for nvidia.com/gpu in flavor gpu")
 
 
 def without_toleration(tree):
@@ -434,6 +442,18 @@ def fill(cluster, nodes):
     cluster.wait("the pods that fill nodes do not run", lambda: all(p["status"]["phase"] == "Running" for p in cluster.items("/api/v1/namespaces/default/pods")))
 
 
+def narrow(tree):
+    """The smallest pod has room, but no leaf of it: one node of each is in use. The leaves as (pod, leaf): nodes."""
+    by_leaf = {}
+    for name, labels in tree.labels.items():
+        by_leaf.setdefault((labels["topology.clusterc/pod"], labels["topology.clusterc/leaf"]), []).append(name)
+    fill(tree.cluster, [names[0] for (pod, _), names in sorted(by_leaf.items()) if pod == "rails-pod3"])
+    tree.job("one", "narrow", 4)
+    equal("4 workers as the first job asks, one pod half full: leaves", len(tree.places(tree.runs("one", "narrow", 4), "leaf")), 1)
+    tree.end("one", "narrow")
+    return by_leaf
+
+
 def places(tree):
     """35 leaves with 2 nodes each, in pods of 15, 15 and 5. A worker takes half a node: 4 fill a leaf."""
     cluster, leaf = tree.cluster, "topology.clusterc/leaf"
@@ -449,15 +469,7 @@ def places(tree):
     say("5 workers in one leaf, required: " + tree.waits("one", "larger", "topology"))
     tree.end("one", "larger")
 
-    # The smallest pod has room, but no leaf of it: one node of each is in use.
-    by_leaf = {}
-    for name, labels in tree.labels.items():
-        by_leaf.setdefault((labels["topology.clusterc/pod"], labels[leaf]), []).append(name)
-    fill(cluster, [names[0] for (pod, _), names in sorted(by_leaf.items()) if pod == "rails-pod3"])
-    tree.job("one", "narrow", 4)
-    nodes = tree.runs("one", "narrow", 4)
-    equal("4 workers as the first job asks, one pod half full: leaves", len(tree.places(nodes, "leaf")), 1)
-    tree.end("one", "narrow")
+    by_leaf = narrow(tree)
     tree.job("one", "wide", 12)
     nodes = tree.runs("one", "wide", 12)
     equal("12 workers as the first job asks: leaves, pods", (len(tree.places(nodes, "leaf")), len(tree.places(nodes, "pod"))), (3, 1))
@@ -475,9 +487,9 @@ def places(tree):
 
 
 TWINS = (
-    ("a flavor of nodes that are not there", [("queues", "clusterc/group: gpu\n", "clusterc/group: gpus\n")], "topology"),
+    ("a flavor of nodes that are not there", [("queues", "clusterc/group: gpu\n", "clusterc/group: gpus\n")], "node affinity"),
     ("nodes without the label of their leaf", [("nodes", "    topology.clusterc/leaf: switch-rails-01\n", "")], "topology"),
-    ("a topology with another level", [("queues", "nodeLabel: topology.clusterc/leaf", "nodeLabel: topology.clusterc/leav")], "topology"),
+    ("a topology with another level", [("queues", "nodeLabel: topology.clusterc/leaf", "nodeLabel: topology.clusterc/leav")], 'Flavor "gpu" does not contain the requested level'),
     ("a flavor without its topology", [("queues", "  topologyName: leaf\n", "")], "TopologyAwareScheduling"),
     ("a quota of 3 GPUs for 33", [("queues", 'nominalQuota: "33"', 'nominalQuota: "3"')], "insufficient quota for nvidia.com/gpu"),
     ("no quota of the adapters", [("queues", "        - rdma/rails\n", ""), ("queues", '            - name: rdma/rails\n              nominalQuota: "0"\n', ""),
@@ -489,13 +501,16 @@ TWINS = (
 )
 
 
-def twins(cluster, folder):
-    for what, edits, words in TWINS:
-        tree = Tree(cluster, folder, edits)
+def twins(cluster, orchard, pods):
+    checks = [(what, Tree(cluster, orchard, edits), lambda tree: first_job_runs(tree, 5), words) for what, edits, words in TWINS]
+    checks += [("a kubelet that keeps back what the kernel took already", Tree(cluster, orchard, kept={"cpu": "4", "memory": "65536Mi"}), lambda tree: whole_node(tree, 5), "memory"),
+               ("a first job that asks for the widest level", Tree(cluster, pods, [("one", "preferred-topology: topology.clusterc/leaf", "preferred-topology: topology.clusterc/pod")]),
+                narrow, "expected 1"),
+               ("a flavor without a topology beside one with", Tree(cluster, orchard, [("queues", "  topologyName: node\n", "")]), reason_of_waiting, "supports only TopologyAwareScheduling")]
+    for what, tree, check, words in checks:
         try:
             tree.install()
-            got = first_job_runs(tree, 5)
-            raise AssertionError(f"{what}: not noticed, {got}")
+            raise AssertionError(f"{what}: not noticed, {check(tree)}")
         except Wrong as e:
             if words not in str(e):
                 raise Wrong(f"{what}: expected '{words}', found: {e}") from e
@@ -519,10 +534,10 @@ def run(place, orchard, pods):
     tree.install()
     places(tree)
     tree.remove()
-    twins(cluster, orchard)
+    twins(cluster, orchard, pods)
     if kubelets.fault:
         raise Wrong(f"the played kubelets: {kubelets.fault}")
-    say(f"{len(TWINS)} broken twins are noticed; {time.monotonic() - began:.0f} s")
+    say(f"{len(TWINS) + 3} broken twins are noticed; {time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":

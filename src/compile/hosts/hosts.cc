@@ -68,7 +68,7 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
     const auto malformed = [&](std::string_view why) {
       findings
           .error("output-extra-malformed", line.span,
-                 "'" + text + "' is not a valid line of hosts: " + std::string(why))
+                 "'" + text + "' is not a valid line of a hosts file: " + std::string(why))
           .help("write an address and names, for example 10.0.0.9 nas");
     };
     if (words.empty()) {
@@ -90,7 +90,9 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
         else if (const std::string owner = names.owner_of(words[i]); !owner.empty()) {
           findings
               .error("output-extra-contradicts-spec", line.span,
-                     "hosts already has '" + std::string(words[i]) + "': the name belongs to " + owner)
+                     "the compiled file hosts already has '" + std::string(words[i]) + "', " +
+                         (HostNames::is_reserved(words[i]) ? "which every machine uses for itself"
+                                                           : "which belongs to " + owner))
               .help("give it another name");
           good = false;
         }

@@ -55,7 +55,7 @@ void check_version(const CompileInput& in, SlurmFacts& facts, Findings& findings
   if (facts.topology == SlurmTopology::block && **v < version("23.11"))
     findings
         .error("slurm-version-unsupported", v->span,
-               "block topology needs Slurm 23.11 or newer, the spec has " + (*v)->text())
+               "block topology needs Slurm 23.11 or newer, but the spec has " + (*v)->text())
         .help("write version: 23.11 or newer, or topology: tree");
 }
 

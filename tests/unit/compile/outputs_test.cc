@@ -124,17 +124,19 @@ TEST(Hosts, NoNameStandsForTwoMachines) {
   const std::string vm = ", virtual_machine: { cpus: 2, memory: 2 GiB } }\n";
   const std::string lan = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.1.0.0/24, connects: { a: 1, b: 1 } }\n",
                     second = ": { kind: ethernet, rate: 1 Gb/s, subnet: 10.2.0.0/24, connects: { a: 1, b: 1 } }\n";
-  EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-lan" + vm, "  lan" + lan)
-                .find("two machines have the name 'n1-lan' in hosts: node group 'a' and node group 'b' "
-                      "[hosts-name-twice]"),
-            std::string::npos);
+  EXPECT_NE(
+      told("  a: { names: n1" + vm + "  b: { names: n1-lan" + vm, "  lan" + lan)
+          .find("two machines have the name 'n1-lan' in the compiled file hosts: node group 'a' and node group 'b' "
+                "[hosts-name-twice]"),
+      std::string::npos);
   EXPECT_NE(told("  a: { names: n1" + vm + "  b: { names: n1-x" + vm, "  x-y" + lan + "  y" + second)
                 .find("two machines have the name 'n1-x-y'"),
             std::string::npos);
   EXPECT_NE(told("  a: { names: localhost" + vm + "  b: { names: n2" + vm, "  lan" + lan).find("[hosts-name-twice]"),
             std::string::npos);
   EXPECT_NE(told("  a: { names: \"n[1-3]\"" + vm + "  b: { names: N2" + vm, "  lan" + lan)
-                .find("two machines have the name 'n2' in hosts: node group 'a' and node group 'b' [hosts-name-twice]"),
+                .find("two machines have the name 'n2' in the compiled file hosts: node group 'a' and node group 'b' "
+                      "[hosts-name-twice]"),
             std::string::npos);  // to DNS
   EXPECT_EQ(told("  a: { names: \"N[1-3]\"" + vm + "  b: { names: n4" + vm, "  lan" + lan), "");
   EXPECT_EQ(

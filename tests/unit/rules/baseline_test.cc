@@ -84,7 +84,7 @@ TEST(Baseline, EntriesThatAreMetNoMoreAreToldWithTheirPlace) {
   now.add(Severity::warning, "net-x", 0, "a");
   EXPECT_EQ(now.apply(old.write()), Left{"baseline-entry-unmet warning"});
   const Finding& f = now.findings.all().back();
-  EXPECT_EQ(f.message, "the baseline has 2 of 'net-x' at 'a', the check has 1");
+  EXPECT_EQ(f.message, "the baseline has 2 of 'net-x' at 'a', but the check has 1");
   EXPECT_EQ(now.sources.text(f.span), "net-x");
 }
 

@@ -76,7 +76,8 @@ TEST(Targets, GpusThatMigCutsHaveNoFiguresOfWholeOnes) {
       } else {
         EXPECT_FALSE(f.ceiling.value || f.typical.value || f.best.value) << f.test;
         EXPECT_EQ(f.floor.value.has_value(), f.test == "gemm.bf16") << f.test;  // the spec's own floor stands
-        EXPECT_NE(f.missing.find("`mig: 7x1g.10gb` cuts the GPUs"), std::string::npos) << f.test << ": " << f.missing;
+        EXPECT_NE(f.missing.find("`mig: 7x1g.10gb` divides the GPUs"), std::string::npos)
+            << f.test << ": " << f.missing;
         EXPECT_EQ(f.missing.find("neither over NVLink nor over PCIe") != std::string::npos, between)
             << f.test << ": " << f.missing;
       }

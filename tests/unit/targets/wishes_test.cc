@@ -73,7 +73,7 @@ TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
                                      "targets:\n  rdma: { }\n  pcie: { floor: 50 GB/s }\n  nvlink: { }\n  all_gather: "
                                      "{ }\n  all_to_all: { size: 1 GiB }\n");
   ASSERT_NE(all.find("rdma.write", "gpu"), nullptr) << with.told();
-  // 400 Gb/s / 8 x 0.98 = 49 GB/s; the published gate for NDR, 390 Gb/s, is not discounted again: 48.75 GB/s.
+  // 400 Gb/s / 8 x 0.98 = 49 GB/s; the published pass limit for NDR, 390 Gb/s, is not discounted again: 48.75 GB/s.
   EXPECT_DOUBLE_EQ(*all.find("rdma.write", "gpu")->ceiling.value, 49e9);
   EXPECT_DOUBLE_EQ(*all.find("rdma.write", "gpu")->floor.value, 48.75e9);
   // PCIe 5 x16: 63.0 x 256/276 = 58.45 GB/s; lowest healthy 55.1 x 0.97 = 53.4 GB/s stands beside the spec's own 50.

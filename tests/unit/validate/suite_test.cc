@@ -105,7 +105,7 @@ TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
     }
     if (t.skip.empty()) continue;
     skipped += (skipped.empty() ? "" : " ") + t.id;
-    EXPECT_NE(t.skip.find("`mig: 7x1g.10gb` cuts the GPUs"), std::string::npos) << t.skip;
+    EXPECT_NE(t.skip.find("`mig: 7x1g.10gb` divides the GPUs"), std::string::npos) << t.skip;
   }
   EXPECT_EQ(skipped,
             "node/cut/nvlink node/cut/memtest-gpu node/cut/burn-gpu node/cut/nccl group/cut/nccl group/cut/hpl");
@@ -113,7 +113,7 @@ TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
       {.metric = "memory.triad", .unit = "B/s", .backend = "cuda", .value = 400e9, .checked = 1, .data_verified = true},
       expected.find("memory.triad", "cut"));
   EXPECT_EQ(triad.verdict, Verdict::unjudged);
-  EXPECT_NE(triad.reason.find("what is known of 'nvidia-h100-sxm5-80' is of whole ones"), std::string::npos)
+  EXPECT_NE(triad.reason.find("the known figures of 'nvidia-h100-sxm5-80' are for whole GPUs"), std::string::npos)
       << triad.reason;
 }
 
