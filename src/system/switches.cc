@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
 #include "model/roce.h"
@@ -14,9 +15,11 @@
 #include "plan/fabric/cabling.h"
 #include "plan/fabric/fabric.h"
 #include "plan/fabric/links.h"
+#include "spec/software.h"
 #include "system/dhcp.h"
 #include "system/interfaces.h"
 #include "system/name_servers.h"
+#include "system/time_servers.h"
 
 namespace clusterc {
 namespace {
@@ -155,7 +158,8 @@ class Emitter {
     ConfiguredSwitch s;
     s.fabric = of_.fabric, s.routed = of_.routed, s.network = &network_;
     s.roce = carries_roce(c_, network_) ? roce_plan(c_, network_) : nullptr;
-    set_management(s);
+    const SwitchManagement reached = management_of(in_, of_.fabric);
+    s.reached = &reached;
     if (of_.routed) s.prefixes = count_prefixes();
     for (std::int64_t i = 0; i < fabric_.switch_count(); ++i) {
       s.ref = plan_.switch_ref(of_.fabric, i);
@@ -180,24 +184,6 @@ class Emitter {
   }
 
  private:
-  void set_management(ConfiguredSwitch& s) const {
-    for (const AddressPlan& a : plan_.addresses) {
-      const bool here = c_.networks[at(a.network)].everything &&
-                        std::any_of(a.equipment.begin(), a.equipment.end(), [&](const EquipmentAddresses& e) {
-                          return e.what == FabricBlock::What::switches && e.of == of_.fabric;
-                        });
-      if (!here) continue;
-      s.management_length = static_cast<int>(a.subnet.length);
-      for (const DhcpNetwork& n : dhcp_networks(in_))
-        if (n.index == a.network) {
-          s.management_gateway = n.router;
-          s.time_servers = dhcp_time_servers(in_, n);
-          s.name_servers = dhcp_name_servers(in_, n);
-        }
-      return;
-    }
-  }
-
   std::int64_t asn(SwitchRef r) const { return *network_.spec->asn + bgp_number(fabric_, r); }
 
   // Up over every link; down to a switch over the links of the pair, and from a spine or core to one far below over
@@ -332,7 +318,41 @@ class Emitter {
   CableEnd near_, far_;
 };
 
+// Time servers that are names of others: DHCP tells addresses only, SONiC asks a name server.
+void add_named_servers(const System& in, SwitchManagement& m) {
+  const std::vector<OwnTimeServer> own = own_time_servers(in);
+  const auto& all = in.cluster.spec.software->time_servers;
+  for (const auto& server : all) {
+    const bool name = server && !parse_ipv4(*server) && server->find(':') == std::string::npos &&
+                      std::none_of(own.begin(), own.end(), [&](const OwnTimeServer& o) { return o.server == *server; });
+    if (name && m.gateway != 0 && !m.name_servers.empty()) m.time_servers.push_back(*server);
+  }
+  m.time_servers_left = static_cast<std::int64_t>(all.size()) - static_cast<std::int64_t>(m.time_servers.size());
+}
+
 }  // namespace
+
+SwitchManagement management_of(const System& in, int fabric) {
+  SwitchManagement out;
+  const auto is_here = [&](const AddressPlan& a) {
+    return in.cluster.networks[at(a.network)].everything &&
+           std::any_of(a.equipment.begin(), a.equipment.end(), [&](const EquipmentAddresses& e) {
+             return e.what == FabricBlock::What::switches && e.of == fabric;
+           });
+  };
+  const auto here = std::find_if(in.plan.addresses.begin(), in.plan.addresses.end(), is_here);
+  if (here != in.plan.addresses.end()) {
+    out.subnet = here->subnet;
+    for (const DhcpNetwork& n : dhcp_networks(in))
+      if (n.index == here->network) {
+        out.gateway = n.router;
+        out.time_servers = dhcp_time_servers(in, n);
+        out.name_servers = dhcp_name_servers(in, n);
+      }
+  }
+  add_named_servers(in, out);
+  return out;
+}
 
 const std::vector<ConfiguredFabric>& configured_fabrics(const System& in) {
   return in.memo.get("configured fabrics", [&] { return find_configured(in); });

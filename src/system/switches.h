@@ -16,6 +16,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,25 +62,32 @@ struct SwitchPort {
   std::vector<std::int64_t> tagged;
 };
 
+// How the switches of a fabric are reached out of band, by the first network that has their management ports.
+struct SwitchManagement {
+  std::optional<Ipv4Prefix> subnet;                     // of that network; none: no such network has addresses
+  std::uint32_t gateway = 0;                            // 0: there is none
+  std::vector<std::string> time_servers, name_servers;  // that a switch reaches; names where it has who resolves them
+  std::int64_t time_servers_left = 0;                   // those of the spec that it does not reach
+};
+SwitchManagement management_of(const System&, int fabric);
+
 struct ConfiguredSwitch {
   int fabric = -1;
   bool routed = false;
   SwitchRef ref;
-  std::string object, host;              // leaf/compute/u1/r3, leaf-compute-u1-r3
-  std::string_view tier;                 // leaf, spine, core; switch
-  std::string_view model;                // of the catalogue
-  const SwitchPart* part = nullptr;      // never null
-  std::uint32_t management = 0;          // its own address out of band; 0: no network has its management port
-  int management_length = 0;             // of that network's prefix
-  std::uint32_t management_gateway = 0;  // 0: there is none
-  std::int64_t asn = 0;                  // routed, else 0
-  std::uint32_t loopback = 0;            // routed, else 0
-  std::int64_t paths = 1;                // routed: most links over which it reaches one address at the size built for
-  std::int64_t prefixes = 0;             // routed: most that the fabric has at the size built for: loopbacks and pairs
+  std::string object, host;                   // leaf/compute/u1/r3, leaf-compute-u1-r3
+  std::string_view tier;                      // leaf, spine, core; switch
+  std::string_view model;                     // of the catalogue
+  const SwitchPart* part = nullptr;           // never null
+  std::uint32_t management = 0;               // its own address out of band; 0: no network has its management port
+  const SwitchManagement* reached = nullptr;  // never null
+  std::int64_t asn = 0;                       // routed, else 0
+  std::uint32_t loopback = 0;                 // routed, else 0
+  std::int64_t paths = 1;     // routed: most links over which it reaches one address at the size built for
+  std::int64_t prefixes = 0;  // routed: most that the fabric has at the size built for: loopbacks and pairs
   const NetworkModel* network = nullptr;
-  const RocePlan* roce = nullptr;                       // the lossless class; null: the spec has none
-  std::vector<std::string> time_servers, name_servers;  // that it reaches out of band
-  std::vector<SwitchPort> ports;                        // those with a cable, by number
+  const RocePlan* roce = nullptr;  // the lossless class; null: the spec has none
+  std::vector<SwitchPort> ports;   // those with a cable, by number
 };
 
 // The switches of one fabric, lowest tier first, in the order of their index. References last until `take` returns.

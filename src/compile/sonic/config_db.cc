@@ -14,6 +14,7 @@
 //                  CABLE_LENGTH is ours: the headroom that keeps a paused link lossless follows from it and the rate.
 //                  Where buffers are looked up in a table (all but the dynamic model of NVIDIA), only the lengths of
 //                  that table work (sonic-swss, cfgmgr/buffermgr.cpp), so the next longer one of them is written
+//   access         SSH and SNMP from the management subnet alone, nothing else but BGP (write_access)
 //   secrets        none
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,7 @@ constexpr std::int64_t kDefaultMtu = 9100;                // sonic-swss, cfgmgr/
 constexpr std::size_t kMostDescription = 255;             // sonic-port.yang, description
 constexpr std::int64_t kFirstVlan = 2, kLastVlan = 4094;  // sonic-vlan.yang
 constexpr double kFecFrom = 100e9;                        // bit/s
+constexpr std::string_view kAccessList = "MANAGEMENT";
 
 std::string number(std::int64_t n) { return std::to_string(n); }
 std::int64_t mbps(BitsPerSecond r) { return std::llround(r.value / 1e6); }
@@ -99,24 +101,37 @@ void write_management(JsonWriter& j, const ConfiguredSwitch& s) {
   j.object("MGMT_PORT").object("eth0", Layout::line).field("alias", "eth0").field("admin_status", "up");
   j.end_object().end_object();
   // SONiC has no management address without a gateway (sonic-mgmt_interface.yang; files/image_config/interfaces).
-  if (s.management && s.management_gateway) {
+  if (has_management_address(s)) {
     j.object("MGMT_INTERFACE");
-    j.object("eth0|" + ipv4_text(s.management) + "/" + number(s.management_length), Layout::line);
-    j.field("gwaddr", ipv4_text(s.management_gateway)).end_object().end_object();
+    j.object("eth0|" + ipv4_text(s.management) + "/" + number(s.reached->subnet->length), Layout::line);
+    j.field("gwaddr", ipv4_text(s.reached->gateway)).end_object().end_object();
   }
-  if (!s.time_servers.empty()) {
+  const SwitchManagement& m = *s.reached;
+  if (!m.time_servers.empty()) {
     j.object("NTP_SERVER");
-    for (const std::string& t : std::set<std::string>(s.time_servers.begin(), s.time_servers.end()))
-      j.object(t, Layout::line).field("association_type", "server").field("iburst", "on").end_object();
+    for (const std::string& t : std::set<std::string>(m.time_servers.begin(), m.time_servers.end()))
+      j.object(one_line(t), Layout::line).field("association_type", "server").field("iburst", "on").end_object();
     j.end_object();
   }
-  if (!s.name_servers.empty()) {
+  if (!m.name_servers.empty()) {
     j.object("DNS_NAMESERVER");
-    for (const std::string& n : std::set<std::string>(s.name_servers.begin(), s.name_servers.end()))
+    for (const std::string& n : std::set<std::string>(m.name_servers.begin(), m.name_servers.end()))
       j.object(n, Layout::line).end_object();
     j.end_object();
   }
   j.object("FEATURE").object("lldp", Layout::line).field("state", "enabled").end_object().end_object();
+}
+
+// caclmgrd (sonic-host-services, scripts/caclmgrd) makes iptables of tables of the type CTRLPLANE: first what belongs
+// to open connections, ICMP, DHCP and BGP, then the rules by falling PRIORITY, and as soon as there is one rule, last a
+// DROP of all that is left, of IPv6 as well. So this one rule closes everything but BGP to who is not in the subnet.
+void write_access(JsonWriter& j, const ConfiguredSwitch& s) {
+  if (!s.reached->subnet) return;
+  j.object("ACL_TABLE").object(kAccessList).field("policy_desc", "SSH and SNMP from the management network alone");
+  j.field("type", "CTRLPLANE").field("stage", "ingress").array("services", Layout::line).value("SNMP").value("SSH");
+  j.end_array().end_object().end_object();
+  j.object("ACL_RULE").object(std::string(kAccessList) + "|RULE_1", Layout::line).field("PRIORITY", "9999");
+  j.field("PACKET_ACTION", "ACCEPT").field("SRC_IP", s.reached->subnet->text()).end_object().end_object();
 }
 
 void write_ports(JsonWriter& j, const SonicPortMap& map, const std::vector<Row>& rows) {
@@ -274,33 +289,49 @@ Refusal read_table(const Document& d, NodeId value, std::string_view name, Sonic
 
 }  // namespace
 
+bool has_management_address(const ConfiguredSwitch& s) {
+  return s.management && s.reached->gateway && s.reached->subnet;
+}
+
+namespace {
+
+bool has_table(const std::vector<SonicTable>& tables, std::string_view name) {
+  return std::any_of(tables.begin(), tables.end(), [&](const SonicTable& t) { return t.name == name; });
+}
+
+// Tables that follow from the spec, of any switch: those that none has may be extra lines. Not WRED_PROFILE, whose
+// figures are SONiC's defaults, nor ACL_TABLE and ACL_RULE: more networks than one may have administrators.
+std::vector<std::string_view> tables_of_spec(const CompileInput& in) {
+  std::vector<std::string_view> out{"DEVICE_METADATA", "MGMT_PORT",       "MGMT_INTERFACE", "FEATURE", "PORT",
+                                    "BREAKOUT_CFG",    "DEVICE_NEIGHBOR", "CABLE_LENGTH"};
+  bool routed = false, flat = false, classes = false, times = false, names = false;
+  for (const ConfiguredFabric& f : configured_fabrics(in.system)) {
+    (f.routed ? routed : flat) = true;
+    classes |= !switch_classes(in.cluster, f.fabric).empty();
+    const SwitchManagement m = management_of(in.system, f.fabric);
+    times |= !m.time_servers.empty(), names |= !m.name_servers.empty();
+  }
+  const auto add = [&](bool where, std::initializer_list<std::string_view> tables) {
+    if (where) out.insert(out.end(), tables);
+  };
+  add(times, {"NTP_SERVER"});
+  add(names, {"DNS_NAMESERVER"});
+  add(routed, {"LOOPBACK_INTERFACE", "INTERFACE"});
+  add(flat, {"VLAN", "VLAN_MEMBER"});
+  add(classes, {"DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "MAP_PFC_PRIORITY_TO_QUEUE",
+                "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "PORT_QOS_MAP", "SCHEDULER", "QUEUE", "PFC_WD"});
+  return out;
+}
+
+}  // namespace
+
+bool has_own_access(const std::vector<SonicTable>& extra) {
+  return has_table(extra, "ACL_TABLE") || has_table(extra, "ACL_RULE");
+}
+
 std::vector<SonicTable> sonic_tables(const CompileInput& in, Findings& findings) {
-  // Of those that are compiled, the figures of WRED_PROFILE are SONiC's defaults, and can be others.
-  static const std::vector<std::string_view> kOurs{"DEVICE_METADATA",
-                                                   "MGMT_PORT",
-                                                   "MGMT_INTERFACE",
-                                                   "NTP_SERVER",
-                                                   "DNS_NAMESERVER",
-                                                   "FEATURE",
-                                                   "PORT",
-                                                   "BREAKOUT_CFG",
-                                                   "LOOPBACK_INTERFACE",
-                                                   "INTERFACE",
-                                                   "VLAN",
-                                                   "VLAN_MEMBER",
-                                                   "DEVICE_NEIGHBOR",
-                                                   "CABLE_LENGTH",
-                                                   "DSCP_TO_TC_MAP",
-                                                   "TC_TO_QUEUE_MAP",
-                                                   "TC_TO_PRIORITY_GROUP_MAP",
-                                                   "MAP_PFC_PRIORITY_TO_QUEUE",
-                                                   "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
-                                                   "PORT_QOS_MAP",
-                                                   "SCHEDULER",
-                                                   "QUEUE",
-                                                   "PFC_WD"};
   std::vector<SonicTable> out;
-  yaml_entries(in, kConfigFile, kOurs, "`SYSLOG_SERVER: { 10.0.0.5: { severity: notice } }`", findings,
+  yaml_entries(in, kConfigFile, tables_of_spec(in), "`SYSLOG_SERVER: { 10.0.0.5: { severity: notice } }`", findings,
                [&](const Document& d, NodeId value, std::string_view key) {
                  SonicTable table;
                  Refusal r = read_table(d, value, key, table);
@@ -324,6 +355,7 @@ void write_config_db(const ConfiguredSwitch& s, const SonicPortMap& map, const s
   j.begin_object();
   write_metadata(j, s);
   write_management(j, s);
+  if (!has_own_access(extra)) write_access(j, s);
   write_ports(j, map, rows);
   if (s.routed)
     write_routed(j, s, rows);
@@ -331,8 +363,7 @@ void write_config_db(const ConfiguredSwitch& s, const SonicPortMap& map, const s
     write_flat(j, rows);
   write_far_ends(j, s, !classes.empty(), rows);
   SwitchQos q = qos_of(s, classes, rows);
-  q.own_profile =
-      std::none_of(extra.begin(), extra.end(), [](const SonicTable& t) { return t.name == "WRED_PROFILE"; });
+  q.own_profile = !has_table(extra, "WRED_PROFILE");
   write_qos(j, q);
   for (const SonicTable& table : extra) write_extra(j, table);
   j.end_object();

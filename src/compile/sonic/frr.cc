@@ -21,11 +21,16 @@
 //   which
 //                  the kernel has removed the links that were down for a moment (FRRouting/frr, issues 12239 and 14160;
 //                  seen with 8.4). SONiC has a switch for it, too (sonic-buildimage, zebra.conf.j2, `zebra_nexthop`)
+//   source         packets that the switch itself sends have its loopback as source: ports between switches have no
+//   IPv4
+//                  address, so that the kernel would take that of the management port, which nodes do not answer
+//                  (FRR, Zebra, "ip protocol PROTOCOL route-map ROUTEMAP"; SONiC's own zebra.set_src.conf.j2)
 //   passwords      none: a session is with the other end of a cable, from a link-local address, one hop away
 // SONiC sets the addresses of ports and loopback itself (config_db.json), so that none stands here; and where it leaves
 // this file alone (`docker_routing_config_mode`: split-unified) it adds the lines of its forwarding plane
 // (sonic-buildimage, dockers/docker-fpm-frr/docker_init.sh).
 #include <algorithm>
+#include <vector>
 
 #include "base/ip.h"
 #include "base/text.h"
@@ -35,7 +40,8 @@
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kGroup = "FABRIC", kList = "FABRIC-PREFIXES", kMap = "FABRIC-ROUTES";
+constexpr std::string_view kGroup = "FABRIC", kList = "FABRIC-PREFIXES", kMap = "FABRIC-ROUTES",
+                           kSource = "FABRIC-SOURCE";
 
 bool is_line(std::string_view text) {
   return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
@@ -49,6 +55,37 @@ void append_text(std::string& out, std::string_view text) { out += one_line(text
 void append_line(std::string& out, std::initializer_list<std::string_view> words) {
   for (const std::string_view w : words) out += w;
   out += '\n';
+}
+
+// What of a line takes away or changes what is compiled; empty: nothing. Commands may be shortened.
+std::string contradiction(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  const auto is = [&](std::size_t i, std::string_view whole, std::size_t least) {
+    return i < words.size() && words[i].size() >= least && whole.starts_with(words[i]);
+  };
+  const auto named = [&](std::size_t i, std::string_view name) { return i < words.size() && words[i] == name; };
+  if (is(0, "no", 2)) return "takes something away that may be compiled";
+  if (is(0, "hostname", 2) || (is(0, "frr", 2) && is(1, "defaults", 1)) || (is(0, "bgp", 2) && is(1, "router-id", 2)))
+    return "sets '" + one_line(std::string(words[0]) + (is(0, "hostname", 2) ? "" : " " + std::string(words[1]))) +
+           "', which follows from the spec";
+  if (is(0, "router", 4) && is(1, "bgp", 2) && words.size() == 3)
+    return "names a BGP number, and each switch has its own";
+  if (is(0, "ip", 2) && is(1, "prefix-list", 2) && named(2, kList))
+    return "changes the prefix-list " + std::string(kList) + ", which follows from the spec";
+  if (is(0, "route-map", 6) && (named(1, kMap) || named(1, kSource)))
+    return "changes the route-map " + one_line(words[1]) + ", which follows from the spec";
+  if (is(0, "ip", 2) && is(1, "protocol", 4) && is(2, "bgp", 2))
+    return "gives packets of the switch another source than its loopback";
+  const bool ours = is(2, "peer-group", 1) || is(2, "remote-as", 3) || is(2, "activate", 2) || is(2, "route-map", 6) ||
+                    is(2, "maximum-prefix", 1);
+  if (is(0, "neighbor", 2) && named(1, kGroup) && ours)
+    return "changes the peer-group " + std::string(kGroup) + ", which follows from the spec";
+  return {};
 }
 
 }  // namespace
@@ -65,11 +102,9 @@ std::string frr_extra(const CompileInput& in, Findings& findings) {
           .error("output-extra-malformed", wish.span,
                  "'" + one_line(text.substr(0, 60)) + "' is not a line of frr.conf")
           .help("write one command of FRR's configuration in each line");
-    else if (text.starts_with("hostname ") || text.starts_with("bgp router-id ") || text.starts_with("frr defaults "))
-      findings
-          .error("output-extra-contradicts-spec", wish.span,
-                 "an extra line sets '" + one_line(text.substr(0, text.rfind(' '))) + "', which follows from the spec")
-          .help("change the spec instead");
+    else if (const std::string why = contradiction(text); !why.empty())
+      findings.error("output-extra-contradicts-spec", wish.span, "an extra line " + why)
+          .help("change the spec instead; `router bgp` without a number is that of the switch");
     else
       out += text, out += '\n';
   }
@@ -96,6 +131,8 @@ void write_frr(const CompileInput& in, const ConfiguredFabric& fabric, const Con
   append_line(out, {"!\nip prefix-list ", kList, " seq 10 permit ", subnet, " ge 31"});
   if (s.network->spec->gateway) append_line(out, {"ip prefix-list ", kList, " seq 20 permit 0.0.0.0/0"});
   append_line(out, {"!\nroute-map ", kMap, " permit 10\n match ip address prefix-list ", kList, "\nexit"});
+  append_line(out, {"!\nroute-map ", kSource, " permit 10\n set src ", id, "\nexit"});
+  append_line(out, {"!\nip protocol bgp route-map ", kSource});
   append_line(out, {"!\nrouter bgp ", std::to_string(s.asn)});
   append_line(out, {" bgp router-id ", id});
   append_line(out, {" bgp log-neighbor-changes"});

@@ -67,8 +67,10 @@ void write_maps(JsonWriter& j, const SwitchQos& q) {
   j.end_object().end_object();
   const auto same = [](std::int64_t i) { return i; };
   identity(j, "TC_TO_QUEUE_MAP", same);
-  // A priority group holds what arrives until it leaves: the lossless ones have their own, the rest share one (0).
-  const std::int64_t lossy = class_of(q.classes, 0) ? of[0] : 0;
+  // A priority group holds what arrives until it leaves: the lossless ones have their own, the rest share one, 0
+  // where that is none of them.
+  std::int64_t lossy = 0;
+  while (lossy < kClasses - 1 && class_of(q.classes, lossy)) ++lossy;
   identity(j, "TC_TO_PRIORITY_GROUP_MAP", [&](std::int64_t i) { return class_of(q.classes, i) ? i : lossy; });
   identity(j, "MAP_PFC_PRIORITY_TO_QUEUE", same);
   if (!q.maps_pause_to_group || !any_pause(q.classes)) return;
@@ -109,27 +111,14 @@ void write_queues(JsonWriter& j, const SwitchQos& q) {
   if (notify >= 0) j.object("notifications", Layout::line).field("type", "STRICT").end_object();
   j.object("others", Layout::line).field("type", "DWRR").field("weight", number(kShareOthers)).end_object();
   j.end_object();
-  // Rows of several queues, "0-2", where they are alike.
-  struct Row {
-    std::int64_t first, last;
-    std::string_view scheduler;
-    bool marks;
-  };
-  std::vector<Row> rows;
-  for (std::int64_t i = 0; i < kClasses; ++i) {
-    const SwitchClass* c = class_of(q.classes, i);
-    const Row row{i, i, c ? "lossless" : i == notify ? "notifications" : "others", c && c->ecn};
-    if (!rows.empty() && !c && rows.back().scheduler == row.scheduler)
-      rows.back().last = i;
-    else
-      rows.push_back(row);
-  }
+  // A row for each queue, as SONiC's own template has them: one of several would stand beside those, not over them.
   j.object("QUEUE");
   for (const std::string& port : q.ports)
-    for (const Row& r : rows) {
-      j.object(port + "|" + number(r.first) + (r.last > r.first ? "-" + number(r.last) : ""), Layout::line);
-      j.field("scheduler", r.scheduler);
-      if (r.marks) j.field("wred_profile", kQosMap);
+    for (std::int64_t i = 0; i < kClasses; ++i) {
+      const SwitchClass* c = class_of(q.classes, i);
+      j.object(port + "|" + number(i), Layout::line);
+      j.field("scheduler", c ? "lossless" : i == notify ? "notifications" : "others");
+      if (c && c->ecn) j.field("wred_profile", kQosMap);
       j.end_object();
     }
   j.end_object();

@@ -43,7 +43,8 @@ class Maps {
 struct Counted {
   std::string network, tier, model, platform, hwsku;
   std::int64_t count = 0;
-  bool routed = false, whole = false;
+  bool routed = false, whole = false, managed = false;
+  std::optional<Ipv4Prefix> access;  // from where they answer SSH and SNMP
 };
 
 void count(std::vector<Counted>& counts, const ConfiguredSwitch& s, bool whole) {
@@ -52,12 +53,24 @@ void count(std::vector<Counted>& counts, const ConfiguredSwitch& s, bool whole) 
     Counted& c = counts.emplace_back();
     c.network = s.network->name, c.tier = std::string(s.tier), c.model = std::string(s.model);
     if (whole) c.platform = *s.part->sonic->platform, c.hwsku = *s.part->sonic->hwsku;
-    c.routed = s.routed, c.whole = whole;
+    c.routed = s.routed, c.whole = whole, c.managed = has_management_address(s), c.access = s.reached->subnet;
   }
   ++counts.back().count;
 }
 
-void write_readme(const CompileInput& in, const std::vector<Counted>& counts, Bundle& bundle) {
+void write_access(std::string& out, const Counted& c, bool own_access) {
+  out +=
+      c.managed ? "; management address of the plan" : "; NO management address: eth0 asks DHCP, load from the console";
+  if (own_access)
+    out += "; SSH as the extra lines of the spec have it";
+  else if (c.access)
+    out += "; SSH and SNMP from " + c.access->text() + " alone";
+  else
+    out += "; SSH from everywhere";
+}
+
+// own_access: the spec has an access list.
+void write_readme(const CompileInput& in, const std::vector<Counted>& counts, bool own_access, Bundle& bundle) {
   bundle.open("sonic/README.md", "sonic");
   std::string& out = bundle.text();
   out += made_by(in, "sonic", "");
@@ -70,7 +83,9 @@ void write_readme(const CompileInput& in, const std::vector<Counted>& counts, Bu
       out += ", platform " + one_line(c.platform) + ", hardware SKU " + one_line(c.hwsku);
     else
       out += ", without config_db.json: SONiC's names and lanes of its ports are not known";
-    out += c.routed ? "; routes with frr.conf\n" : "; one broadcast domain, no frr.conf\n";
+    out += c.routed ? "; routes with frr.conf" : "; one broadcast domain, no frr.conf";
+    if (c.whole) write_access(out, c, own_access);
+    out += '\n';
   }
   bundle.close();
 }
@@ -79,6 +94,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "sonic", {kFrrFile, kConfigFile}, findings);
   const std::string extra = frr_extra(in, findings);
   const std::vector<SonicTable> tables = sonic_tables(in, findings);
+  check_switches(in.system, findings);
   SonicChecks checks(in);
   Maps maps;
   std::vector<Counted> counts;
@@ -86,6 +102,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (fabric.os != SwitchOs::sonic) continue;
     const std::string& network = in.cluster.networks[static_cast<std::size_t>(fabric.fabric)].name;
     const std::vector<SwitchClass> classes = switch_classes(in.cluster, fabric.fabric);
+    checks.look(fabric, classes, findings);
     std::int64_t number = 0;
     each_switch(in.system, fabric, [&](const ConfiguredSwitch& s) {
       std::string why;
@@ -104,7 +121,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   checks.say(findings);
   if (in.judging || counts.empty()) return;
   bundle.add("sonic/check-neighbours", "sonic", template_text("sonic/check-neighbours"), 0755);
-  write_readme(in, counts, bundle);
+  write_readme(in, counts, has_own_access(tables), bundle);
 }
 
 }  // namespace

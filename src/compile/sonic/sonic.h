@@ -20,8 +20,11 @@ std::string frr_extra(const CompileInput&, Findings&);
 void write_frr(const CompileInput&, const ConfiguredFabric&, const ConfiguredSwitch&, std::string_view folder,
                std::string_view extra, Bundle&);
 
+// SONiC has no management address without a gateway.
+bool has_management_address(const ConfiguredSwitch&);
+
 // Tables of the spec for the config_db.json of every switch: {table: {row: {field: texts}}}, as written. They may
-// replace kReplaceable; others that are compiled follow from the spec.
+// replace the compiled WRED_PROFILE, and ACL_TABLE with ACL_RULE; others that are compiled follow from the spec.
 struct SonicTable {
   struct Field {
     std::string name;
@@ -37,6 +40,9 @@ struct SonicTable {
 };
 std::vector<SonicTable> sonic_tables(const CompileInput&, Findings&);
 
+// The spec has an access list, in place of ours.
+bool has_own_access(const std::vector<SonicTable>&);
+
 // config_db.json of a switch, and neighbours.csv, with which check-neighbours compares what it sees (templates/sonic).
 void write_config_db(const ConfiguredSwitch&, const SonicPortMap&, const std::vector<SwitchClass>&,
                      const std::vector<SonicTable>& extra, std::string_view folder, Bundle&);
@@ -46,6 +52,8 @@ void write_neighbours(const ConfiguredSwitch&, std::string_view folder, Bundle&)
 class SonicChecks {
  public:
   explicit SonicChecks(const CompileInput& in) : in_(in) {}
+  // What the files of all its switches leave undone.
+  void look(const ConfiguredFabric&, const std::vector<SwitchClass>&, Findings&) const;
   // map: null, where the model has none, and why.
   void look(const ConfiguredSwitch&, const SonicPortMap* map, const std::vector<SwitchClass>&, const std::string& why);
   void say(Findings&) const;

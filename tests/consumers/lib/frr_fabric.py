@@ -247,6 +247,8 @@ def differences(alive, hosts=None):
         have = {}
         for r in json.loads(run("ip", "-n", space[host], "-j", "route", "show", "proto", "bgp") or "[]"):
             have[r["dst"]] = len(r["nexthops"]) if "nexthops" in r else 1
+            if r.get("prefsrc") != switches[host].loopback.split("/")[0]:
+                wrong.append(f"{host} sends to {r['dst']} from {r.get('prefsrc')}, not from its loopback")
         want = expected(host, alive)
         compared += len(want)
         for prefix, links_of in want.items():

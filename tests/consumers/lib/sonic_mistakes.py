@@ -56,6 +56,10 @@ def cable_of_no_port(c): first(c, "CABLE_LENGTH")["Ethernet9999"] = "30m"
 def gateway(c): first(c, "MGMT_INTERFACE")["gwaddr"] = "fe80::1"
 def key_parts(c): c["LOOPBACK_INTERFACE"]["Loopback0|10.0.0.1/32|x"] = {}
 def ntp(c): c["NTP_SERVER"]["10.0.0.300/24"] = {}
+def access_without_action(c): del first(c, "ACL_RULE")["PACKET_ACTION"]
+def access_without_services(c): del first(c, "ACL_TABLE")["services"]
+def access_source(c): first(c, "ACL_RULE")["SRC_IP"] = "10.0.0.300/24"
+def access_of_no_list(c): c["ACL_RULE"]["OTHER|RULE_1"] = copy.deepcopy(first(c, "ACL_RULE"))
 def neighbour(c): first(c, "DEVICE_NEIGHBOR")["local_port"] = "Ethernet9999"
 
 
@@ -73,7 +77,8 @@ MISTAKES = [
     (watchdog_time, ["PFC_WD"], "detection_time"), (weight, ["SCHEDULER"], "weight"), (table, ["PORT"], "no model has this table"), (type_, ["DEVICE_METADATA"], "type"),
     (asn, ["DEVICE_METADATA"], "bgp_asn"), (routing_mode, ["DEVICE_METADATA"], "docker_routing_config_mode"), (cable, ["CABLE_LENGTH"], "length"),
     (cable_of_no_port, ["CABLE_LENGTH"], "Ethernet9999"), (gateway, ["MGMT_INTERFACE"], "gwaddr"), (key_parts, ["LOOPBACK_INTERFACE"], "3 parts"), (ntp, ["NTP_SERVER"], "server_address"),
-    (neighbour, ["DEVICE_NEIGHBOR"], "Ethernet9999"), (bgp_of_no_port, ["BGP_NEIGHBOR_AF"], "Ethernet99"),
+    (access_without_action, ["ACL_RULE"], "Must condition"), (access_without_services, ["ACL_TABLE"], "Must condition"), (access_source, ["ACL_RULE"], "SRC_IP"),
+    (access_of_no_list, ["ACL_RULE"], "OTHER"), (neighbour, ["DEVICE_NEIGHBOR"], "Ethernet9999"), (bgp_of_no_port, ["BGP_NEIGHBOR_AF"], "Ethernet99"),
 ]
 
 

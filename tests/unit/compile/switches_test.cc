@@ -44,8 +44,8 @@ TEST(Switches, PortsOfARoutedFabric) {
   std::vector<std::string> hosts;
   each_switch(*c.system, fabrics[0], [&](const ConfiguredSwitch& s) {
     hosts.push_back(s.host);
-    EXPECT_EQ(s.management_length, 24);
-    EXPECT_EQ(ipv4_text(s.management_gateway), "10.9.0.1");
+    EXPECT_EQ(s.reached->subnet->length, 24);
+    EXPECT_EQ(ipv4_text(s.reached->gateway), "10.9.0.1");
     EXPECT_NE(s.management, 0u);
     EXPECT_EQ(s.prefixes, 4 * 8 + 10);
     if (s.host == "leaf-compute-u1-r2") {
