@@ -398,11 +398,20 @@ void check_mounts(const Cluster& c, const Job& j, Findings& findings) {
           .help("use a mount point without commas and colons");
 }
 
+// The limit that holds for a job: its own, or that of all jobs; null: none.
+const Value<Seconds>* time_of(const Cluster& c, const Workload& w) {
+  if (w.launcher && w.launcher->time) return &w.launcher->time;
+  const auto& limits = c.spec.software->scheduler->limits;
+  return limits && limits->time ? &limits->time : nullptr;
+}
+
 void check_time(const Cluster& c, const Job& j, Findings& findings) {
   const Workload& w = *j.workload;
-  if (!w.launcher || !w.launcher->time) return;
-  const Value<Seconds>& time = w.launcher->time;
-  if (const auto most = limit_of(c); most && *minutes_of(time) > *most)
+  const Value<Seconds>* limit = time_of(c, w);
+  if (!limit) return;
+  const Value<Seconds>& time = *limit;
+  const bool own = w.launcher && w.launcher->time;
+  if (const auto most = limit_of(c); own && most && *minutes_of(time) > *most)
     findings
         .error(
             "jobs-time-over-limit", time.span,
@@ -413,14 +422,14 @@ void check_time(const Cluster& c, const Job& j, Findings& findings) {
         .help(format("write `time: {}`: the job is requeued and goes on from its checkpoint",
                      to_text(*c.spec.software->scheduler->limits->time)))
         .object("workloads." + j.name);
-  else if (time->value < 2 * static_cast<double>(j.warning))
+  else if (j.requeues && time->value < 2 * static_cast<double>(j.warning))
     findings
         .error(
             "jobs-time-too-short", time.span,
             format(
                 "each job of workload '{}' runs for {}, but needs {} to save: at most half of its time may be for that",
                 j.name, to_text(*time), to_text(Seconds(static_cast<double>(j.warning)))))
-        .label(j.warning_sum)
+        .label(own ? j.warning_sum : "the limit of all jobs; to save: " + j.warning_sum)
         .help("write a longer `time`, or save faster: `checkpoint_within`")
         .object("workloads." + j.name);
 }
