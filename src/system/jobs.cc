@@ -232,8 +232,9 @@ class JobPlanner {
     for (const StorageModel* s : shared_storage(c_, nodes.group)) j.mounts.push_back(*s->spec->mount);
     j.limit = w.launcher ? minutes_of(w.launcher->time) : std::nullopt;
     if (!j.limit) j.limit = limit_of(c_);
-    j.requeues = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
-    if (j.requeues) j.checkpoints = checkpoint_mount(c_, w, nodes.group);
+    j.saves = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
+    j.requeues = c_.spec.software->scheduler->requeue.value_or(true);
+    if (j.saves) j.checkpoints = checkpoint_mount(c_, w, nodes.group);
     warn(plan, j);
     out_.jobs.push_back(std::move(j));
   }
@@ -293,7 +294,7 @@ class JobPlanner {
   static void warn(const WorkloadPlan& plan, Job& j) {
     if (plan.checkpoint && plan.checkpoint->every) j.checkpoint_every = *plan.checkpoint->every;
     if (!j.checkpoint_every && j.workload->checkpoint_every) j.checkpoint_every = *j.workload->checkpoint_every;
-    if (!j.checkpoint_every && j.requeues) {
+    if (!j.checkpoint_every && j.saves) {
       j.checkpoint_every = kCheckpointEvery;
       j.every_assumed = true;
     }
@@ -419,10 +420,11 @@ void check_time(const Cluster& c, const Job& j, Findings& findings) {
                 "each job of workload '{}' asks for {}, but a job may run for at most {}: Slurm would never start it",
                 j.name, to_text(*time), to_text(*c.spec.software->scheduler->limits->time)))
         .note(c.spec.software->scheduler->limits->time.span, "the limit of all jobs")
-        .help(format("write `time: {}`: the job is requeued and goes on from its checkpoint",
-                     to_text(*c.spec.software->scheduler->limits->time)))
+        .help(format("write `time: {}`: {}", to_text(*c.spec.software->scheduler->limits->time),
+                     j.requeues ? "the job is requeued and goes on from its checkpoint"
+                                : "submitted again, the job goes on from its checkpoint"))
         .object("workloads." + j.name);
-  else if (j.requeues && time->value < 2 * static_cast<double>(j.warning))
+  else if (j.is_warned() && time->value < 2 * static_cast<double>(j.warning))
     findings
         .error(
             "jobs-time-too-short", time.span,

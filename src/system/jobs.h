@@ -58,10 +58,14 @@ struct Job {
   std::optional<std::int64_t> checkpoint_steps;   // between checkpoints, at the planned step time
   bool every_assumed = false;                     // checkpoint_every: neither the spec nor the plan has it
   std::optional<Seconds> checkpoint_every, step;  // as planned
-  bool requeues = true;                           // before its limit; a program without checkpoints would begin anew
+  bool saves = true;                              // checkpoints; a program without them would begin anew
+  bool requeues = true;                           // `scheduler.requeue`: after its node failed, and before its limit
   std::int64_t world() const { return nodes * processes; }
   // Whether the signal reaches what trains: with Ray the processes are children of its daemons.
   bool saves_when_told() const { return launcher != JobLauncher::ray; }
+  // Whether the batch script gets a signal before the limit: it has to tell the processes, or to go back into the
+  // queue.
+  bool is_warned() const { return saves && (requeues || saves_when_told()); }
   bool shards_in_megatron() const {  // by Megatron-FSDP
     return split && (split->sharded == Sharding::gradients || split->sharded == Sharding::all);
   }

@@ -43,28 +43,42 @@ void figures(const CompileInput& in, const Job& j, std::string& out) {
         to_text(*j.checkpoint_every) + (j.every_assumed ? ", assumed" : "") +
             (j.checkpoint_steps ? " (" + number(*j.checkpoint_steps) + " steps)" : ""));
   row(out, "time limit of one start", j.limit ? number(*j.limit) + " min" : "none: `sbatch --time=…` sets one");
-  if (j.requeues) row(out, "signal before the limit", number(j.warning) + " s: " + j.warning_sum);
+  if (j.is_warned()) row(out, "signal before the limit", number(j.warning) + " s: " + j.warning_sum);
+}
+
+void at_limit(const Job& j, std::string& out) {
+  out += "- **Time limit.** ";
+  if (!j.saves) {
+    out +=
+        "Slurm ends the job. The spec names no checkpoints (`checkpoint_every`), so a new start would begin anew: the "
+        "job is not requeued.\n";
+    return;
+  }
+  if (!j.saves_when_told()) {
+    out += j.requeues ? "The job goes back into the queue. " : "Slurm ends the job. ";
+    out += "Ray's workers get no signal: what they did since the last checkpoint is lost.\n";
+    return;
+  }
+  out += "The signal " + std::string(j.launcher == JobLauncher::megatron ? "SIGTERM" : "SIGUSR1") +
+         " reaches every process that trains. They save and end, and the job ";
+  out += j.requeues ? "goes back into the queue.\n" : "ends.\n";
 }
 
 void resume(const Job& j, std::string& out) {
-  out += "\n## Interruptions\n\n";
-  out +=
-      "- **A node fails.** Slurm ends the job and puts it back into the queue (`--requeue`). It starts on other nodes ";
-  out += j.requeues ? "and goes on from its last checkpoint.\n" : "and begins anew.\n";
-  if (!j.requeues) {
-    out +=
-        "- **Time limit.** Slurm ends the job. The spec names no checkpoints (`checkpoint_every`), so a new start "
-        "would begin anew: the job is not requeued.\n";
-    return;
+  out += "\n## Interruptions\n\n- **A node fails.** Slurm ends the job";
+  if (j.requeues) {
+    out += " and puts it back into the queue (`--requeue`). It starts on other nodes ";
+    out += j.saves ? "and goes on from its last checkpoint.\n" : "and begins anew.\n";
+  } else {
+    out += ". It is not started again (`requeue: false` of the spec).\n";
   }
-  if (j.saves_when_told())
-    out += "- **Time limit.** The signal " + std::string(j.launcher == JobLauncher::megatron ? "SIGTERM" : "SIGUSR1") +
-           " reaches every process that trains. They save and end, and the job goes back into the queue.\n";
-  else
+  at_limit(j, out);
+  if (j.saves) out += "- **The script fails.** The job ends with its status. It is not started again.\n";
+  if (j.saves && !j.requeues)
     out +=
-        "- **Time limit.** The job goes back into the queue. Ray's workers get no signal: what they did since the "
-        "last checkpoint is lost.\n";
-  out += "- **The script fails.** The job ends with its status. It is not started again.\n";
+        "\nTo resume a job that ended, submit it again in this folder, with the same variables: `sbatch job.sbatch`. "
+        "It "
+        "goes on from its last checkpoint.\n";
 }
 
 void duties(const Job& j, std::string& out) {
@@ -107,7 +121,7 @@ void duties(const Job& j, std::string& out) {
           "tensor, in this order, with the sizes `PLAN_PIPELINE`, `PLAN_DATA`, `PLAN_CONTEXT`, `PLAN_TENSOR`;\n";
       break;
   }
-  if (!j.requeues) {
+  if (!j.saves) {
     out += "- end with status 0 when it is done.\n";
     return;
   }
@@ -132,7 +146,7 @@ void emit_job_readme(const CompileInput& in, const Job& j, Bundle& bundle) {
     out += "export TRAIN=/PATH/" + std::string(j.launcher == JobLauncher::mpi ? "program" : "train.py") + "\n";
   out += "sbatch job.sbatch\n```\n\n";
   out += "Variables that change it: `TRAIN`";
-  if (j.requeues)
+  if (j.saves)
     out += ", `CHECKPOINTS` (the folder of the checkpoints" +
            (j.checkpoints.empty() ? std::string(", needed)") : "; left out: below " + code_text(j.checkpoints) + ")");
   out += j.image.empty() ? ".\n" : ", `IMAGE`.\n";

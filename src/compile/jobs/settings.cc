@@ -51,7 +51,7 @@ void settings(const CompileInput& in, const Job& j, Bundle& bundle) {
     choice(out, "TRAIN", *j.workload->launcher->script);
   else
     out += ": \"${TRAIN:?the program is not set: TRAIN=/PATH/train.py sbatch job.sbatch}\"\n";
-  if (!j.requeues) {
+  if (!j.saves) {
     out += "export TRAIN\n";
   } else if (j.checkpoints.empty()) {
     out +=
@@ -62,7 +62,7 @@ void settings(const CompileInput& in, const Job& j, Bundle& bundle) {
     append_shell_word(out, j.checkpoints);
     out += "/\"${USER:-$(id -un)}\"/checkpoints/" + j.name + "; fi\n";
   }
-  if (j.requeues) out += "export TRAIN CHECKPOINTS\n";
+  if (j.saves) out += "export TRAIN CHECKPOINTS\n";
   if (!j.image.empty()) {
     choice(out, "IMAGE", j.image);
     std::string mounts;
