@@ -13,6 +13,7 @@
 #include "spec/nodes.h"
 #include "spec/software.h"
 #include "spec/storage.h"
+#include "spec/team.h"
 #include "spec/workload.h"
 #include "system/containers.h"
 #include "system/file_systems.h"
@@ -69,7 +70,10 @@ std::string cannot_split(JobLauncher launcher, const Layout& l, const Transforme
         return format("Horovod divides the batch alone, and the plan has tensor {} x pipeline {} x context {}",
                       l.tensor, l.pipeline, l.context);
       if (l.sharded != Sharding::none)
-        return "with Horovod each process holds all states of the model (`sharded: none`)";
+        return format(
+            "with Horovod each process holds the whole model and the states of its optimizer, and the plan "
+            "divides them among the processes (`sharded: {}`)",
+            sharding_word(l.sharded));
       return {};
     case JobLauncher::deepspeed:
       // deepspeed/runtime/pipe/engine.py asserts it.
@@ -157,6 +161,18 @@ std::optional<std::int64_t> limit_of(const Cluster& c) {
 
 std::int64_t whole(double n) { return std::llround(n); }
 
+// Nodes of the group that fit into a quota on it, of jobs that have whole nodes (`--exclusive`); nullopt: it says
+// nothing of what these nodes have.
+std::optional<std::int64_t> nodes_within(const QuotaAmount& quota, std::int64_t gpus, std::int64_t cores) {
+  if (!quota.amount || !quota.of) return std::nullopt;
+  const std::int64_t of_node = *quota.of == "gpus" ? gpus : *quota.of == "cores" ? cores : 1;
+  return of_node > 0 ? std::optional(*quota.amount / of_node) : std::nullopt;
+}
+const QuotaAmount* quota_on(const Team& team, std::string_view group) {
+  const auto* found = team.quota.find(group);
+  return found ? &found->value : nullptr;
+}
+
 class JobPlanner {
  public:
   explicit JobPlanner(const System& in) : in_(in), c_(in.cluster) {
@@ -215,6 +231,8 @@ class JobPlanner {
     const std::int64_t cores = nodes.sockets * nodes.cores_per_socket;
     j.processes = nodes.gpus > 0 ? nodes.gpus : kind == "hpc" ? std::max<std::int64_t>(1, cores) : 1;
     if (nodes.gpus > 0) j.gres = "gpu:" + nodes.type + ":" + std::to_string(nodes.gpus);
+    j.node_gpus = nodes.gpus;
+    j.node_cores = nodes.cpus / nodes.threads_per_core;
     const WorkloadPlan plan = plan_workload(c_, named);
     j.launcher = launcher(w, kind, g, plan);
     if (kind != "hpc") split(plan, j);
@@ -328,6 +346,10 @@ class JobPlanner {
       if (ranks % p == 0) f.rows = p;
     f.columns = ranks / f.rows;
     size(g, n, f);
+    for (const auto& team : c_.spec.teams)
+      if (const QuotaAmount* quota = quota_on(team.value, g.name))
+        if (const auto fits = nodes_within(*quota, n.gpus, n.cpus / n.threads_per_core); fits && *fits < f.nodes)
+          f.too_small.push_back({team.name, *fits});
     out_.first.push_back(std::move(f));
   }
 
@@ -382,7 +404,10 @@ void check_split(const Job& j, Findings& findings) {
       findings.error("jobs-split-not-launched", w.launcher->kind.span,
                      format("launcher '{}' cannot start workload '{}' as planned", launcher_word(j.launcher), j.name));
   f.label(why).object("workloads." + j.name);
-  if (w.split) f.note(w.split->span, "the split is set here");
+  if (w.split)
+    f.note(w.split->span, "the split is set here");
+  else
+    f.note(w.span, "the spec has no `split`: the plan chose the fastest that fits into the memory of the GPUs");
   f.help(j.launcher == JobLauncher::horovod ? "write `split: { sharded: none }` if the model fits on one GPU, or "
                                               "`launcher: torchrun`"
                                             : "write a `split` that it can do, or `launcher: torchrun`");
@@ -436,6 +461,46 @@ void check_time(const Cluster& c, const Job& j, Findings& findings) {
         .object("workloads." + j.name);
 }
 
+// Slurm holds a job that needs more than the quota of its account's QOS, whatever the other jobs have.
+void check_quota(const Cluster& c, const Job& j, Findings& findings) {
+  if (j.account.empty()) return;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(j.group)];
+  for (const auto& team : c.spec.teams) {
+    const QuotaAmount* quota = to_lower(team.name) == j.account ? quota_on(team.value, g.name) : nullptr;
+    if (!quota) continue;
+    const auto fits = nodes_within(*quota, j.node_gpus, j.node_cores);
+    if (!fits || *fits >= j.nodes) continue;
+    const std::int64_t need = j.nodes * (*quota->of == "gpus" ? j.node_gpus : *quota->of == "cores" ? j.node_cores : 1);
+    findings
+        .error("jobs-quota-too-small", j.workload->launcher->team.span,
+               format("workload '{}' needs {} {} of '{}', and team '{}' may use {}: Slurm would never start it", j.name,
+                      need, *quota->of, g.name, team.name, *quota->amount))
+        .label(format("{} whole nodes", j.nodes))
+        .note(quota->span, "the quota of the team")
+        .help(format("write `quota: {{ {}: {} {} }}` or more, or run it on {}", g.name, need, *quota->of,
+                     *fits > 0 ? format("{} nodes", *fits) : std::string("nodes of another group")))
+        .object("workloads." + j.name);
+  }
+}
+
+void check_checkpoints(const Cluster& c, const Job& j, Findings& findings) {
+  const Workload& w = *j.workload;
+  if (!w.checkpoint_to || !j.saves || !j.checkpoints.empty()) return;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(j.group)];
+  for (const StorageModel& s : c.storage) {
+    if (s.name != *w.checkpoint_to || !s.spec || !s.spec->kind || mounts(s, g)) continue;
+    if (*s.spec->kind == StorageKind::local || *s.spec->kind == StorageKind::object) continue;
+    Finding& f = findings.error(
+        "jobs-checkpoints-unmounted", w.checkpoint_to.span,
+        format("workload '{}' saves its checkpoints to '{}', which '{}' does not mount", j.name, s.name, g.name));
+    f.note(s.spec->span, "the storage")
+        .help(format("add '{}' to `on` of the storage and connect it to a network of the storage, or name storage that "
+                     "the group mounts",
+                     g.name))
+        .object("workloads." + j.name);
+  }
+}
+
 }  // namespace
 
 std::string_view launcher_word(JobLauncher launcher) {
@@ -468,6 +533,8 @@ void check_jobs(const System& in, Findings& findings) {
   for (const Job& j : job_facts(in).jobs) {
     check_split(j, findings);
     check_time(c, j, findings);
+    check_quota(c, j, findings);
+    check_checkpoints(c, j, findings);
     check_mounts(c, j, findings);
     if (!j.image.empty() && j.container == JobContainer::none)
       findings

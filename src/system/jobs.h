@@ -35,15 +35,16 @@ struct Job {
   const Workload* workload = nullptr;
   JobLauncher launcher = JobLauncher::torchrun;
   int group = -1;
-  std::int64_t nodes = 0;      // that the job uses
-  std::int64_t asked = 0;      // that `on` has: more where the split has no work for some of them
-  std::int64_t processes = 1;  // on each node; of nodes with GPUs each process has one
-  std::int64_t tasks = 1;      // that srun starts on each node: its processes, or one that starts them
-  std::int64_t cpus = 1;       // hardware threads for each process
-  std::string gres;            // "gpu:h100:8", all of a node; empty without GPUs
-  std::string mpi;             // of srun: "pmix"; empty where the launcher needs none
-  std::string account;         // empty: the user's own
-  std::int64_t switches = 0;   // fewest leaf switches that have so many nodes; 0: no tree, or all of its leaves
+  std::int64_t nodes = 0;                      // that the job uses
+  std::int64_t asked = 0;                      // that `on` has: more where the split has no work for some of them
+  std::int64_t processes = 1;                  // on each node; of nodes with GPUs each process has one
+  std::int64_t tasks = 1;                      // that srun starts on each node: its processes, or one that starts them
+  std::int64_t cpus = 1;                       // hardware threads for each process
+  std::string gres;                            // "gpu:h100:8", all of a node; empty without GPUs
+  std::string mpi;                             // of srun: "pmix"; empty where the launcher needs none
+  std::int64_t node_gpus = 0, node_cores = 0;  // of each node, all of which the job has
+  std::string account;                         // empty: the user's own
+  std::int64_t switches = 0;  // fewest leaf switches that have so many nodes; 0: no tree, or all of its leaves
   std::string image;
   JobContainer container = JobContainer::none;
   std::vector<std::string> mounts;                // file systems that its nodes share, for containers
@@ -78,6 +79,12 @@ struct JobLeft {
   std::string why, help;
 };
 
+// A team whose quota has room for a part of a group: on so many of its nodes, whole, it can run jobs.
+struct JobQuota {
+  std::string team;
+  std::int64_t nodes = 0;
+};
+
 // nccl-tests over the GPUs of a group, HPL over its nodes.
 struct FirstJob {
   int group = -1;
@@ -90,6 +97,7 @@ struct FirstJob {
   std::int64_t order = 0, block = 0;   // N and NB of HPL.dat; 0: the memory is not known
   std::int64_t rows = 1, columns = 1;  // P x Q = nodes x ranks
   std::string order_sum;               // how N comes about
+  std::vector<JobQuota> too_small;     // teams that cannot run it over all of its nodes
 };
 
 struct JobFacts {
@@ -100,7 +108,7 @@ struct JobFacts {
 
 // Of a cluster without errors; worked out once. All are left where the scheduler is not Slurm.
 const JobFacts& job_facts(const System&);
-// Launchers, limits, images and splits that cannot be started as the spec says.
+// Launchers, limits, quotas, checkpoints, images and splits that cannot be as the spec says.
 void check_jobs(const System&, Findings&);
 
 // N of HPL for so many bytes of memory in all, a multiple of `block`: 8 bytes a number, N^2 numbers.

@@ -81,6 +81,17 @@ void resume(const Job& j, std::string& out) {
         "goes on from its last checkpoint.\n";
 }
 
+// `PLAN_PIPELINE` and the others are set where the plan has a split.
+void mesh(const Job& j, std::string_view call, std::string_view what, std::string& out) {
+  (out += "- call `").append(call) += "`, and ";
+  if (j.split)
+    (out += "make its ").append(what) +=
+        " pipeline, data, context, tensor, in this order, with the sizes `PLAN_PIPELINE`, `PLAN_DATA`, "
+        "`PLAN_CONTEXT`, `PLAN_TENSOR`;\n";
+  else
+    out += "divide model and batch among its `PLAN_WORLD` processes by itself;\n";
+}
+
 void duties(const Job& j, std::string& out) {
   out +=
       "\n## The script\n\n`TRAIN` is the script; arguments behind `job.sbatch` are handed to it. It gets the figures "
@@ -90,7 +101,9 @@ void duties(const Job& j, std::string& out) {
       out +=
           "- be a program of Megatron-LM, such as `pretrain_gpt.py`. `megatron.args` has the arguments of model and "
           "split; data, tokenizer and learning rate are arguments of `sbatch`. `--save` and `--load` name the "
-          "folder of the checkpoints.\n";
+          "folder of the checkpoints. The spec does not say everything of a model: normalization, bias and position "
+          "embedding are yours to add, for a Llama for example `--normalization RMSNorm --disable-bias-linear "
+          "--position-embedding-type rope`.\n";
       return;
     case JobLauncher::deepspeed:
       out +=
@@ -105,9 +118,7 @@ void duties(const Job& j, std::string& out) {
           "name=…)` with one name for all starts. Ray 2.49 or newer is needed (`ray symmetric-run`);\n";
       break;
     case JobLauncher::jax:
-      out +=
-          "- call `jax.distributed.initialize()`, and make its mesh of the axes pipeline, data, context, tensor, in "
-          "this order, with the sizes `PLAN_PIPELINE`, `PLAN_DATA`, `PLAN_CONTEXT`, `PLAN_TENSOR`;\n";
+      mesh(j, "jax.distributed.initialize()", "mesh of the axes", out);
       break;
     case JobLauncher::horovod:
       out += "- call `hvd.init()`. Horovod must be built with MPI;\n";
@@ -116,9 +127,7 @@ void duties(const Job& j, std::string& out) {
       out += "- be a program of the MPI library that Slurm starts (`srun --mpi`);\n";
       break;
     case JobLauncher::torchrun:
-      out +=
-          "- call `init_process_group()`, and make its device mesh of the dimensions pipeline, data, context, "
-          "tensor, in this order, with the sizes `PLAN_PIPELINE`, `PLAN_DATA`, `PLAN_CONTEXT`, `PLAN_TENSOR`;\n";
+      mesh(j, "init_process_group()", "device mesh of the dimensions", out);
       break;
   }
   if (!j.saves) {
@@ -144,6 +153,7 @@ void emit_job_readme(const CompileInput& in, const Job& j, Bundle& bundle) {
   const auto& launcher = j.workload->launcher;
   if (!launcher || !launcher->script)
     out += "export TRAIN=/PATH/" + std::string(j.launcher == JobLauncher::mpi ? "program" : "train.py") + "\n";
+  if (j.saves && j.checkpoints.empty()) out += "export CHECKPOINTS=/PATH\n";
   out += "sbatch job.sbatch\n```\n\n";
   out += "Variables that change it: `TRAIN`";
   if (j.saves)
