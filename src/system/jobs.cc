@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/mig.h"
+#include "model/pcie.h"
 #include "model/storage_path.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
@@ -173,6 +174,20 @@ const QuotaAmount* quota_on(const Team& team, std::string_view group) {
   return found ? &found->value : nullptr;
 }
 
+// Of so many ranks on a node, each with the next `cpus` hardware threads.
+RankPlaces places_of(const PcieTree& tree, const SlurmNodes& n, std::int64_t ranks, std::int64_t cpus) {
+  if (n.gpus == 0) return RankPlaces::no_gpus;
+  if (n.cores_per_socket <= 0) return RankPlaces::unknown;
+  const std::int64_t cores = (cpus + n.threads_per_core - 1) / n.threads_per_core;
+  bool near = true;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const int socket = socket_of_gpu(tree, rank);
+    if (socket < 0) return RankPlaces::unknown;
+    near &= rank * cores / n.cores_per_socket == socket && ((rank + 1) * cores - 1) / n.cores_per_socket == socket;
+  }
+  return near ? RankPlaces::near : RankPlaces::elsewhere;
+}
+
 class JobPlanner {
  public:
   explicit JobPlanner(const System& in) : in_(in), c_(in.cluster) {
@@ -240,6 +255,7 @@ class JobPlanner {
         j.launcher == JobLauncher::jax || j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi;
     j.tasks = each ? j.processes : 1;
     j.cpus = std::max<std::int64_t>(1, nodes.cpus / j.processes);
+    j.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(nodes.group)), nodes, j.processes, j.cpus);
     if (j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi) j.mpi = slurm_.mpi;
     j.switches = fewest_switches(slurm_, g, j.nodes);
     if (w.launcher && w.launcher->team) j.account = to_lower(*w.launcher->team);
@@ -340,6 +356,7 @@ class JobPlanner {
     f.cpus = std::max<std::int64_t>(1, n.cpus / f.ranks);
     if (f.gpus > 0) f.gres = "gpu:" + n.type + ":" + std::to_string(f.gpus);
     f.mpi = slurm_.mpi;
+    f.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(n.group)), n, f.ranks, f.cpus);
     f.limit = limit_of(c_);
     const std::int64_t ranks = f.nodes * f.ranks;
     for (std::int64_t p = 1; p * p <= ranks; ++p)

@@ -19,6 +19,10 @@ enum class JobLauncher { torchrun, deepspeed, megatron, ray, jax, horovod, mpi }
 std::string_view launcher_word(JobLauncher);  // "torchrun"
 enum class JobContainer { none, pyxis, apptainer };
 
+// Where the ranks of a node are if they fill its sockets one after another, a GPU for each. near: on the socket of
+// their GPU, as the PCIe tree of the plan has it.
+enum class RankPlaces { no_gpus, unknown, near, elsewhere };
+
 // A split in whole numbers, as frameworks take it: tensor x pipeline x context x data = processes of the job, and
 // data x micro_batch x accumulation = batch.
 struct JobSplit {
@@ -42,6 +46,7 @@ struct Job {
   std::int64_t cpus = 1;                       // hardware threads for each process
   std::string gres;                            // "gpu:h100:8", all of a node; empty without GPUs
   std::string mpi;                             // of srun: "pmix"; empty where the launcher needs none
+  RankPlaces places = RankPlaces::no_gpus;     // of several tasks on a node
   std::int64_t node_gpus = 0, node_cores = 0;  // of each node, all of which the job has
   std::string account;                         // empty: the user's own
   std::int64_t switches = 0;  // fewest leaf switches that have so many nodes; 0: no tree, or all of its leaves
@@ -93,6 +98,7 @@ struct FirstJob {
   std::int64_t ranks = 1;  // of a node
   std::int64_t cpus = 1;   // hardware threads of a rank
   std::string gres, mpi;
+  RankPlaces places = RankPlaces::no_gpus;
   std::optional<std::int64_t> limit;   // minutes
   std::int64_t order = 0, block = 0;   // N and NB of HPL.dat; 0: the memory is not known
   std::int64_t rows = 1, columns = 1;  // P x Q = nodes x ranks

@@ -80,9 +80,13 @@ void request(const CompileInput& in, const Job& j, std::string& out) {
 void step(const CompileInput& in, const Job& j, std::string& out) {
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(j.group)];
   if (j.container != JobContainer::none && !j.image.empty()) out += kMounts;
+  if (j.tasks > 1) out += bind_comment(j.places);
   out += "run=(srun --kill-on-bad-exit=1";
   if (!j.mpi.empty()) out += " --mpi=" + j.mpi;
-  out += j.tasks > 1 ? " --cpus-per-task=" + std::to_string(j.cpus) + " --cpu-bind=cores" : " --cpu-bind=none";
+  if (j.tasks > 1)
+    (out += " --cpus-per-task=" + std::to_string(j.cpus)).append(kBindRanks);
+  else
+    out += " --cpu-bind=none";
   if (!j.image.empty() && j.container == JobContainer::pyxis)
     out += " \\\n  --container-image=\"$IMAGE\" --container-mounts=\"$mounts\" --container-workdir=\"$here\"";
   if (!j.image.empty() && j.container == JobContainer::apptainer) {

@@ -93,6 +93,23 @@ void sbatch_line(std::string& out, std::string_view name, std::string_view value
   out += '\n';
 }
 
+std::string bind_comment(RankPlaces places) {
+  std::string out =
+      "# block:block: ranks fill the sockets of a node one after another; Slurm's default deals them out to the "
+      "sockets "
+      "in turn (srun(1), --distribution).\n";
+  if (places == RankPlaces::near) out += "# So rank N of a node is on the socket of its GPU N, as the plan has them.\n";
+  if (places == RankPlaces::unknown)
+    out +=
+        "# The plan does not know which GPU is on which socket: compare with `nvidia-smi topo -m` or `rocm-smi "
+        "--showtopo`.\n";
+  if (places == RankPlaces::elsewhere)
+    out +=
+        "# As the plan has them, some GPU N is not on the socket of rank N: the program should choose the GPU that is "
+        "near to its cores.\n";
+  return out;
+}
+
 std::string code_text(std::string_view text) {
   std::string out = one_line(text);
   std::replace(out.begin(), out.end(), '`', '\'');
