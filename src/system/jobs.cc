@@ -492,10 +492,11 @@ void check_quota(const Cluster& c, const Job& j, Findings& findings) {
         .error("jobs-quota-too-small", j.workload->launcher->team.span,
                format("workload '{}' needs {} {} of '{}', and team '{}' may use {}: Slurm would never start it", j.name,
                       need, *quota->of, g.name, team.name, *quota->amount))
-        .label(format("{} whole nodes", j.nodes))
+        .label(format("{} whole {}", j.nodes, j.nodes == 1 ? "node" : "nodes"))
         .note(quota->span, "the quota of the team")
-        .help(format("write `quota: {{ {}: {} {} }}` or more, or run it on {}", g.name, need, *quota->of,
-                     *fits > 0 ? format("{} nodes", *fits) : std::string("nodes of another group")))
+        .help(format(
+            "write `quota: {{ {}: {} {} }}` or more, or run it on {}", g.name, need, *quota->of,
+            *fits > 0 ? format("{} {}", *fits, *fits == 1 ? "node" : "nodes") : std::string("nodes of another group")))
         .object("workloads." + j.name);
   }
 }

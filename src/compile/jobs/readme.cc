@@ -161,8 +161,8 @@ void emit_job_readme(const CompileInput& in, const Job& j, Bundle& bundle) {
            (j.checkpoints.empty() ? std::string(", needed)") : "; left out: below " + code_text(j.checkpoints) + ")");
   out += j.image.empty() ? ".\n" : ", `IMAGE`.\n";
   if (!j.split && !j.unknown.empty())
-    out += "\nThe plan has no split for this workload (" + one_line(j.unknown) +
-           "): the job has its nodes and GPUs, and the script divides the model.\n";
+    out += "\nThe plan has no split for this workload (" + one_line(j.unknown) + "): the job has its nodes" +
+           (j.gres.empty() ? "" : " and GPUs") + ", and the script divides the model.\n";
   figures(in, j, out);
   resume(j, out);
   duties(j, out);
