@@ -9,10 +9,12 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/mig.h"
+#include "model/pcie.h"
 #include "model/storage_path.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
 #include "spec/storage.h"
+#include "spec/team.h"
 #include "spec/workload.h"
 #include "system/containers.h"
 #include "system/file_systems.h"
@@ -69,7 +71,10 @@ std::string cannot_split(JobLauncher launcher, const Layout& l, const Transforme
         return format("Horovod divides the batch alone, and the plan has tensor {} x pipeline {} x context {}",
                       l.tensor, l.pipeline, l.context);
       if (l.sharded != Sharding::none)
-        return "with Horovod each process holds all states of the model (`sharded: none`)";
+        return format(
+            "with Horovod each process holds the whole model and the states of its optimizer, and the plan "
+            "divides them among the processes (`sharded: {}`)",
+            sharding_word(l.sharded));
       return {};
     case JobLauncher::deepspeed:
       // deepspeed/runtime/pipe/engine.py asserts it.
@@ -157,6 +162,32 @@ std::optional<std::int64_t> limit_of(const Cluster& c) {
 
 std::int64_t whole(double n) { return std::llround(n); }
 
+// Nodes of the group that fit into a quota on it, of jobs that have whole nodes (`--exclusive`); nullopt: it says
+// nothing of what these nodes have.
+std::optional<std::int64_t> nodes_within(const QuotaAmount& quota, std::int64_t gpus, std::int64_t cores) {
+  if (!quota.amount || !quota.of) return std::nullopt;
+  const std::int64_t of_node = *quota.of == "gpus" ? gpus : *quota.of == "cores" ? cores : 1;
+  return of_node > 0 ? std::optional(*quota.amount / of_node) : std::nullopt;
+}
+const QuotaAmount* quota_on(const Team& team, std::string_view group) {
+  const auto* found = team.quota.find(group);
+  return found ? &found->value : nullptr;
+}
+
+// Of so many ranks on a node, each with the next `cpus` hardware threads.
+RankPlaces places_of(const PcieTree& tree, const SlurmNodes& n, std::int64_t ranks, std::int64_t cpus) {
+  if (n.gpus == 0) return RankPlaces::no_gpus;
+  if (n.cores_per_socket <= 0) return RankPlaces::unknown;
+  const std::int64_t cores = (cpus + n.threads_per_core - 1) / n.threads_per_core;
+  bool near = true;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const int socket = socket_of_gpu(tree, rank);
+    if (socket < 0) return RankPlaces::unknown;
+    near &= rank * cores / n.cores_per_socket == socket && ((rank + 1) * cores - 1) / n.cores_per_socket == socket;
+  }
+  return near ? RankPlaces::near : RankPlaces::elsewhere;
+}
+
 class JobPlanner {
  public:
   explicit JobPlanner(const System& in) : in_(in), c_(in.cluster) {
@@ -215,6 +246,8 @@ class JobPlanner {
     const std::int64_t cores = nodes.sockets * nodes.cores_per_socket;
     j.processes = nodes.gpus > 0 ? nodes.gpus : kind == "hpc" ? std::max<std::int64_t>(1, cores) : 1;
     if (nodes.gpus > 0) j.gres = "gpu:" + nodes.type + ":" + std::to_string(nodes.gpus);
+    j.node_gpus = nodes.gpus;
+    j.node_cores = nodes.cpus / nodes.threads_per_core;
     const WorkloadPlan plan = plan_workload(c_, named);
     j.launcher = launcher(w, kind, g, plan);
     if (kind != "hpc") split(plan, j);
@@ -222,6 +255,7 @@ class JobPlanner {
         j.launcher == JobLauncher::jax || j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi;
     j.tasks = each ? j.processes : 1;
     j.cpus = std::max<std::int64_t>(1, nodes.cpus / j.processes);
+    j.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(nodes.group)), nodes, j.processes, j.cpus);
     if (j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi) j.mpi = slurm_.mpi;
     j.switches = fewest_switches(slurm_, g, j.nodes);
     if (w.launcher && w.launcher->team) j.account = to_lower(*w.launcher->team);
@@ -232,8 +266,9 @@ class JobPlanner {
     for (const StorageModel* s : shared_storage(c_, nodes.group)) j.mounts.push_back(*s->spec->mount);
     j.limit = w.launcher ? minutes_of(w.launcher->time) : std::nullopt;
     if (!j.limit) j.limit = limit_of(c_);
-    j.requeues = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
-    if (j.requeues) j.checkpoints = checkpoint_mount(c_, w, nodes.group);
+    j.saves = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
+    j.requeues = c_.spec.software->scheduler->requeue.value_or(true);
+    if (j.saves) j.checkpoints = checkpoint_mount(c_, w, nodes.group);
     warn(plan, j);
     out_.jobs.push_back(std::move(j));
   }
@@ -293,7 +328,7 @@ class JobPlanner {
   static void warn(const WorkloadPlan& plan, Job& j) {
     if (plan.checkpoint && plan.checkpoint->every) j.checkpoint_every = *plan.checkpoint->every;
     if (!j.checkpoint_every && j.workload->checkpoint_every) j.checkpoint_every = *j.workload->checkpoint_every;
-    if (!j.checkpoint_every && j.requeues) {
+    if (!j.checkpoint_every && j.saves) {
       j.checkpoint_every = kCheckpointEvery;
       j.every_assumed = true;
     }
@@ -321,12 +356,17 @@ class JobPlanner {
     f.cpus = std::max<std::int64_t>(1, n.cpus / f.ranks);
     if (f.gpus > 0) f.gres = "gpu:" + n.type + ":" + std::to_string(f.gpus);
     f.mpi = slurm_.mpi;
+    f.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(n.group)), n, f.ranks, f.cpus);
     f.limit = limit_of(c_);
     const std::int64_t ranks = f.nodes * f.ranks;
     for (std::int64_t p = 1; p * p <= ranks; ++p)
       if (ranks % p == 0) f.rows = p;
     f.columns = ranks / f.rows;
     size(g, n, f);
+    for (const auto& team : c_.spec.teams)
+      if (const QuotaAmount* quota = quota_on(team.value, g.name))
+        if (const auto fits = nodes_within(*quota, n.gpus, n.cpus / n.threads_per_core); fits && *fits < f.nodes)
+          f.too_small.push_back({team.name, *fits});
     out_.first.push_back(std::move(f));
   }
 
@@ -381,7 +421,10 @@ void check_split(const Job& j, Findings& findings) {
       findings.error("jobs-split-not-launched", w.launcher->kind.span,
                      format("launcher '{}' cannot start workload '{}' as planned", launcher_word(j.launcher), j.name));
   f.label(why).object("workloads." + j.name);
-  if (w.split) f.note(w.split->span, "the split is set here");
+  if (w.split)
+    f.note(w.split->span, "the split is set here");
+  else
+    f.note(w.span, "the spec has no `split`: the plan chose the fastest that fits into the memory of the GPUs");
   f.help(j.launcher == JobLauncher::horovod ? "write `split: { sharded: none }` if the model fits on one GPU, or "
                                               "`launcher: torchrun`"
                                             : "write a `split` that it can do, or `launcher: torchrun`");
@@ -398,11 +441,20 @@ void check_mounts(const Cluster& c, const Job& j, Findings& findings) {
           .help("use a mount point without commas and colons");
 }
 
+// The limit that holds for a job: its own, or that of all jobs; null: none.
+const Value<Seconds>* time_of(const Cluster& c, const Workload& w) {
+  if (w.launcher && w.launcher->time) return &w.launcher->time;
+  const auto& limits = c.spec.software->scheduler->limits;
+  return limits && limits->time ? &limits->time : nullptr;
+}
+
 void check_time(const Cluster& c, const Job& j, Findings& findings) {
   const Workload& w = *j.workload;
-  if (!w.launcher || !w.launcher->time) return;
-  const Value<Seconds>& time = w.launcher->time;
-  if (const auto most = limit_of(c); most && *minutes_of(time) > *most)
+  const Value<Seconds>* limit = time_of(c, w);
+  if (!limit) return;
+  const Value<Seconds>& time = *limit;
+  const bool own = w.launcher && w.launcher->time;
+  if (const auto most = limit_of(c); own && most && *minutes_of(time) > *most)
     findings
         .error(
             "jobs-time-over-limit", time.span,
@@ -410,19 +462,61 @@ void check_time(const Cluster& c, const Job& j, Findings& findings) {
                 "each job of workload '{}' asks for {}, but a job may run for at most {}: Slurm would never start it",
                 j.name, to_text(*time), to_text(*c.spec.software->scheduler->limits->time)))
         .note(c.spec.software->scheduler->limits->time.span, "the limit of all jobs")
-        .help(format("write `time: {}`: the job is requeued and goes on from its checkpoint",
-                     to_text(*c.spec.software->scheduler->limits->time)))
+        .help(format("write `time: {}`: {}", to_text(*c.spec.software->scheduler->limits->time),
+                     j.requeues ? "the job is requeued and goes on from its checkpoint"
+                                : "submitted again, the job goes on from its checkpoint"))
         .object("workloads." + j.name);
-  else if (time->value < 2 * static_cast<double>(j.warning))
+  else if (j.is_warned() && time->value < 2 * static_cast<double>(j.warning))
     findings
         .error(
             "jobs-time-too-short", time.span,
             format(
                 "each job of workload '{}' runs for {}, but needs {} to save: at most half of its time may be for that",
                 j.name, to_text(*time), to_text(Seconds(static_cast<double>(j.warning)))))
-        .label(j.warning_sum)
+        .label(own ? j.warning_sum : "the limit of all jobs; to save: " + j.warning_sum)
         .help("write a longer `time`, or save faster: `checkpoint_within`")
         .object("workloads." + j.name);
+}
+
+// Slurm holds a job that needs more than the quota of its account's QOS, whatever the other jobs have.
+void check_quota(const Cluster& c, const Job& j, Findings& findings) {
+  if (j.account.empty()) return;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(j.group)];
+  for (const auto& team : c.spec.teams) {
+    const QuotaAmount* quota = to_lower(team.name) == j.account ? quota_on(team.value, g.name) : nullptr;
+    if (!quota) continue;
+    const auto fits = nodes_within(*quota, j.node_gpus, j.node_cores);
+    if (!fits || *fits >= j.nodes) continue;
+    const std::int64_t need = j.nodes * (*quota->of == "gpus" ? j.node_gpus : *quota->of == "cores" ? j.node_cores : 1);
+    findings
+        .error("jobs-quota-too-small", j.workload->launcher->team.span,
+               format("workload '{}' needs {} {} of '{}', and team '{}' may use {}: Slurm would never start it", j.name,
+                      need, *quota->of, g.name, team.name, *quota->amount))
+        .label(format("{} whole {}", j.nodes, j.nodes == 1 ? "node" : "nodes"))
+        .note(quota->span, "the quota of the team")
+        .help(format(
+            "write `quota: {{ {}: {} {} }}` or more, or run it on {}", g.name, need, *quota->of,
+            *fits > 0 ? format("{} {}", *fits, *fits == 1 ? "node" : "nodes") : std::string("nodes of another group")))
+        .object("workloads." + j.name);
+  }
+}
+
+void check_checkpoints(const Cluster& c, const Job& j, Findings& findings) {
+  const Workload& w = *j.workload;
+  if (!w.checkpoint_to || !j.saves || !j.checkpoints.empty()) return;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(j.group)];
+  for (const StorageModel& s : c.storage) {
+    if (s.name != *w.checkpoint_to || !s.spec || !s.spec->kind || mounts(s, g)) continue;
+    if (*s.spec->kind == StorageKind::local || *s.spec->kind == StorageKind::object) continue;
+    Finding& f = findings.error(
+        "jobs-checkpoints-unmounted", w.checkpoint_to.span,
+        format("workload '{}' saves its checkpoints to '{}', which '{}' does not mount", j.name, s.name, g.name));
+    f.note(s.spec->span, "the storage")
+        .help(format("add '{}' to `on` of the storage and connect it to a network of the storage, or name storage that "
+                     "the group mounts",
+                     g.name))
+        .object("workloads." + j.name);
+  }
 }
 
 }  // namespace
@@ -457,6 +551,8 @@ void check_jobs(const System& in, Findings& findings) {
   for (const Job& j : job_facts(in).jobs) {
     check_split(j, findings);
     check_time(c, j, findings);
+    check_quota(c, j, findings);
+    check_checkpoints(c, j, findings);
     check_mounts(c, j, findings);
     if (!j.image.empty() && j.container == JobContainer::none)
       findings

@@ -19,6 +19,10 @@ enum class JobLauncher { torchrun, deepspeed, megatron, ray, jax, horovod, mpi }
 std::string_view launcher_word(JobLauncher);  // "torchrun"
 enum class JobContainer { none, pyxis, apptainer };
 
+// Where the ranks of a node are if they fill its sockets one after another, a GPU for each. near: on the socket of
+// their GPU, as the PCIe tree of the plan has it.
+enum class RankPlaces { no_gpus, unknown, near, elsewhere };
+
 // A split in whole numbers, as frameworks take it: tensor x pipeline x context x data = processes of the job, and
 // data x micro_batch x accumulation = batch.
 struct JobSplit {
@@ -35,15 +39,17 @@ struct Job {
   const Workload* workload = nullptr;
   JobLauncher launcher = JobLauncher::torchrun;
   int group = -1;
-  std::int64_t nodes = 0;      // that the job uses
-  std::int64_t asked = 0;      // that `on` has: more where the split has no work for some of them
-  std::int64_t processes = 1;  // on each node; of nodes with GPUs each process has one
-  std::int64_t tasks = 1;      // that srun starts on each node: its processes, or one that starts them
-  std::int64_t cpus = 1;       // hardware threads for each process
-  std::string gres;            // "gpu:h100:8", all of a node; empty without GPUs
-  std::string mpi;             // of srun: "pmix"; empty where the launcher needs none
-  std::string account;         // empty: the user's own
-  std::int64_t switches = 0;   // fewest leaf switches that have so many nodes; 0: no tree, or all of its leaves
+  std::int64_t nodes = 0;                      // that the job uses
+  std::int64_t asked = 0;                      // that `on` has: more where the split has no work for some of them
+  std::int64_t processes = 1;                  // on each node; of nodes with GPUs each process has one
+  std::int64_t tasks = 1;                      // that srun starts on each node: its processes, or one that starts them
+  std::int64_t cpus = 1;                       // hardware threads for each process
+  std::string gres;                            // "gpu:h100:8", all of a node; empty without GPUs
+  std::string mpi;                             // of srun: "pmix"; empty where the launcher needs none
+  RankPlaces places = RankPlaces::no_gpus;     // of several tasks on a node
+  std::int64_t node_gpus = 0, node_cores = 0;  // of each node, all of which the job has
+  std::string account;                         // empty: the user's own
+  std::int64_t switches = 0;  // fewest leaf switches that have so many nodes; 0: no tree, or all of its leaves
   std::string image;
   JobContainer container = JobContainer::none;
   std::vector<std::string> mounts;                // file systems that its nodes share, for containers
@@ -58,10 +64,14 @@ struct Job {
   std::optional<std::int64_t> checkpoint_steps;   // between checkpoints, at the planned step time
   bool every_assumed = false;                     // checkpoint_every: neither the spec nor the plan has it
   std::optional<Seconds> checkpoint_every, step;  // as planned
-  bool requeues = true;                           // before its limit; a program without checkpoints would begin anew
+  bool saves = true;                              // checkpoints; a program without them would begin anew
+  bool requeues = true;                           // `scheduler.requeue`: after its node failed, and before its limit
   std::int64_t world() const { return nodes * processes; }
   // Whether the signal reaches what trains: with Ray the processes are children of its daemons.
   bool saves_when_told() const { return launcher != JobLauncher::ray; }
+  // Whether the batch script gets a signal before the limit: it has to tell the processes, or to go back into the
+  // queue.
+  bool is_warned() const { return saves && (requeues || saves_when_told()); }
   bool shards_in_megatron() const {  // by Megatron-FSDP
     return split && (split->sharded == Sharding::gradients || split->sharded == Sharding::all);
   }
@@ -74,6 +84,12 @@ struct JobLeft {
   std::string why, help;
 };
 
+// A team whose quota has room for a part of a group: on so many of its nodes, whole, it can run jobs.
+struct JobQuota {
+  std::string team;
+  std::int64_t nodes = 0;
+};
+
 // nccl-tests over the GPUs of a group, HPL over its nodes.
 struct FirstJob {
   int group = -1;
@@ -82,10 +98,12 @@ struct FirstJob {
   std::int64_t ranks = 1;  // of a node
   std::int64_t cpus = 1;   // hardware threads of a rank
   std::string gres, mpi;
+  RankPlaces places = RankPlaces::no_gpus;
   std::optional<std::int64_t> limit;   // minutes
   std::int64_t order = 0, block = 0;   // N and NB of HPL.dat; 0: the memory is not known
   std::int64_t rows = 1, columns = 1;  // P x Q = nodes x ranks
   std::string order_sum;               // how N comes about
+  std::vector<JobQuota> too_small;     // teams that cannot run it over all of its nodes
 };
 
 struct JobFacts {
@@ -96,7 +114,7 @@ struct JobFacts {
 
 // Of a cluster without errors; worked out once. All are left where the scheduler is not Slurm.
 const JobFacts& job_facts(const System&);
-// Launchers, limits, images and splits that cannot be started as the spec says.
+// Launchers, limits, quotas, checkpoints, images and splits that cannot be as the spec says.
 void check_jobs(const System&, Findings&);
 
 // N of HPL for so many bytes of memory in all, a multiple of `block`: 8 bytes a number, N^2 numbers.

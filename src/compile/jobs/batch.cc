@@ -35,7 +35,7 @@ wait "$step"
 status=$?
 )sh";
 
-// A node that fails ends the job, and Slurm itself puts it back into the queue (--requeue).
+// A node that fails ends the job; Slurm itself puts it back into the queue where the spec wants that (--requeue).
 constexpr std::string_view kTrap = R"sh(step='' stop=''
 trap 'stop=yes; if [ -n "$step" ]; then kill -USR1 "$step" 2> /dev/null; fi' USR1   # srun hands it to launch.sh on each node
 )sh";
@@ -45,6 +45,15 @@ trap 'stop=yes' USR1
 constexpr std::string_view kRequeue = R"sh(  echo "the time limit is near: the job goes back into the queue"
   scontrol requeue "$SLURM_JOB_ID" || exit 1
   exit 0
+fi
+)sh";
+// Without a requeue: `wait` returned at the signal, and the step ends by itself once all have saved.
+constexpr std::string_view kEnd =
+    R"sh(  echo "the time limit is near: the processes save and end; sbatch job.sbatch goes on from there"
+  while kill -0 "$step" 2> /dev/null; do
+    wait "$step"
+    status=$?
+  done
 fi
 )sh";
 
@@ -59,10 +68,10 @@ void request(const CompileInput& in, const Job& j, std::string& out) {
   sbatch_line(out, "exclusive");
   sbatch_line(out, "mem", "0");
   if (j.limit) sbatch_line(out, "time", std::to_string(*j.limit));
-  sbatch_line(out, "requeue");
+  if (j.requeues) sbatch_line(out, "requeue");
   sbatch_line(out, "open-mode", "append");
   sbatch_line(out, "output", "%x-%j.out");
-  if (j.requeues) {
+  if (j.is_warned()) {
     out += "# seconds before the time limit: " + j.warning_sum + "\n";
     sbatch_line(out, "signal", "B:USR1@" + std::to_string(j.warning));
   }
@@ -71,9 +80,13 @@ void request(const CompileInput& in, const Job& j, std::string& out) {
 void step(const CompileInput& in, const Job& j, std::string& out) {
   const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(j.group)];
   if (j.container != JobContainer::none && !j.image.empty()) out += kMounts;
+  if (j.tasks > 1) out += bind_comment(j.places);
   out += "run=(srun --kill-on-bad-exit=1";
   if (!j.mpi.empty()) out += " --mpi=" + j.mpi;
-  out += j.tasks > 1 ? " --cpus-per-task=" + std::to_string(j.cpus) + " --cpu-bind=cores" : " --cpu-bind=none";
+  if (j.tasks > 1)
+    (out += " --cpus-per-task=" + std::to_string(j.cpus)).append(kBindRanks);
+  else
+    out += " --cpu-bind=none";
   if (!j.image.empty() && j.container == JobContainer::pyxis)
     out += " \\\n  --container-image=\"$IMAGE\" --container-mounts=\"$mounts\" --container-workdir=\"$here\"";
   if (!j.image.empty() && j.container == JobContainer::apptainer) {
@@ -95,16 +108,16 @@ void emit_batch(const CompileInput& in, const Job& j, Bundle& bundle) {
   out += "# Starts workload '" + j.name + "' (README.md). In this folder: sbatch job.sbatch [ARGUMENTS]\n";
   request(in, j, out);
   out += kBegin;
-  if (j.requeues) out += "mkdir -p \"$CHECKPOINTS\" || exit 1\n";
+  if (j.saves) out += "mkdir -p \"$CHECKPOINTS\" || exit 1\n";
   if (j.launcher == JobLauncher::deepspeed)
     out +=
         "while read -r host; do echo \"$host slots=$PLAN_PROCESSES\"; done <<< \"$hosts\" > "
         "\"$CHECKPOINTS/hosts.$SLURM_JOB_ID\" || exit 1\n";
-  if (j.requeues) out += j.saves_when_told() ? kTrap : kTrapAlone;
+  if (j.is_warned()) out += j.saves_when_told() ? kTrap : kTrapAlone;
   step(in, j, out);
-  if (j.requeues) {
+  if (j.is_warned()) {
     out += "if [ -n \"$stop\" ]; then\n";
-    if (j.saves_when_told()) {
+    if (j.requeues && j.saves_when_told()) {
       constexpr std::int64_t kReserve = 30;  // seconds for the requeue itself
       out +=
           "  # Processes that do not end keep their place in the queue, and lose what they did since their last "
@@ -112,7 +125,7 @@ void emit_batch(const CompileInput& in, const Job& j, Bundle& bundle) {
           std::to_string(std::max<std::int64_t>(1, j.warning - kReserve)) +
           "; left > 0; --left)); do\n    kill -0 \"$step\" 2> /dev/null || break\n    sleep 1\n  done\n";
     }
-    out += kRequeue;
+    out += j.requeues ? kRequeue : kEnd;
   }
   out += "exit \"$status\"\n";
   bundle.close();

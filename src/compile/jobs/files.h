@@ -19,6 +19,9 @@ void emit_first(const CompileInput&, const FirstJob&, Bundle&);
 
 // One `#SBATCH --name=value` line. Values are names of groups, teams and workloads, and numbers: nothing to quote.
 void sbatch_line(std::string& out, std::string_view name, std::string_view value = {});
+// Words of srun that bind several tasks on a node, and the comment that says why.
+constexpr std::string_view kBindRanks = " --cpu-bind=cores --distribution=block:block";
+std::string bind_comment(RankPlaces);
 // A text of the spec between `…`: one line, and no ` in it.
 std::string code_text(std::string_view);
 

@@ -25,7 +25,8 @@ void head(const CompileInput& in, const FirstJob& f, std::string_view name, std:
 }
 
 std::string srun_of(const FirstJob& f) {
-  return "exec srun --mpi=" + f.mpi + " --cpus-per-task=" + std::to_string(f.cpus) + " --cpu-bind=cores";
+  return (bind_comment(f.places) + "exec srun --mpi=" + f.mpi + " --cpus-per-task=" + std::to_string(f.cpus))
+      .append(kBindRanks);
 }
 
 void nccl(const CompileInput& in, const FirstJob& f, const std::string& folder, Bundle& bundle) {

@@ -16,6 +16,23 @@ bool wanted(const Cluster& c) {
                      [&](const NodeGroupModel& g) { return g.count > 0 && runs_slurmd(c, g); });
 }
 
+// Slurm never starts a first job of a team whose quota is smaller than the group.
+void quotas(const CompileInput& in, const JobFacts& facts, std::string& out) {
+  std::string rows;
+  for (const FirstJob& f : facts.first)
+    for (const JobQuota& q : f.too_small)
+      rows += "| " + code_text(q.team) + " | `" + in.cluster.nodes[static_cast<std::size_t>(f.group)].name + "` | " +
+              std::to_string(f.nodes) + " | " + std::to_string(q.nodes) + " |\n";
+  if (rows.empty()) return;
+  out +=
+      "\nThe quotas of these teams are smaller than a first job: Slurm would never start it for their users. Submit it "
+      "as a user of another team, or nccl-tests on fewer nodes, with `sbatch --nodes=NUMBER`. For HPL on fewer nodes, "
+      "write `Ps`, `Qs` and `Ns` of `HPL.dat` anew: P x Q is the number of ranks, and N is smaller by the square root "
+      "of the share of the nodes.\n\n| team | group | nodes of the job | nodes of the quota |\n| --- | --- | --- | --- "
+      "|\n";
+  out += rows;
+}
+
 void emit_readme(const CompileInput& in, const JobFacts& facts, Bundle& bundle) {
   bundle.open("jobs/README.md", "jobs");
   std::string& out = bundle.text();
@@ -36,6 +53,7 @@ void emit_readme(const CompileInput& in, const JobFacts& facts, Bundle& bundle) 
       if (f.gpus > 0) out += "| " + folder + " | `NCCL_TESTS=FOLDER sbatch nccl-tests.sbatch`" + counts;
       if (f.order > 0) out += "| " + folder + " | `HPL=PROGRAM sbatch hpl.sbatch`" + counts;
     }
+    quotas(in, facts, out);
     out += "\n`clusterc plan` prints the figures to expect (*Expected figures*).\n";
   }
   if (!facts.jobs.empty()) {
@@ -73,6 +91,23 @@ void sbatch_line(std::string& out, std::string_view name, std::string_view value
   (out += "#SBATCH --").append(name);
   if (!value.empty()) (out += '=').append(value);
   out += '\n';
+}
+
+std::string bind_comment(RankPlaces places) {
+  std::string out =
+      "# block:block: ranks fill the sockets of a node one after another; Slurm's default deals them out to the "
+      "sockets "
+      "in turn (srun(1), --distribution).\n";
+  if (places == RankPlaces::near) out += "# So rank N of a node is on the socket of its GPU N, as the plan has them.\n";
+  if (places == RankPlaces::unknown)
+    out +=
+        "# The plan does not know which GPU is on which socket: compare with `nvidia-smi topo -m` or `rocm-smi "
+        "--showtopo`.\n";
+  if (places == RankPlaces::elsewhere)
+    out +=
+        "# As the plan has them, some GPU N is not on the socket of rank N: the program should choose the GPU that is "
+        "near to its cores.\n";
+  return out;
 }
 
 std::string code_text(std::string_view text) {

@@ -43,28 +43,53 @@ void figures(const CompileInput& in, const Job& j, std::string& out) {
         to_text(*j.checkpoint_every) + (j.every_assumed ? ", assumed" : "") +
             (j.checkpoint_steps ? " (" + number(*j.checkpoint_steps) + " steps)" : ""));
   row(out, "time limit of one start", j.limit ? number(*j.limit) + " min" : "none: `sbatch --time=…` sets one");
-  if (j.requeues) row(out, "signal before the limit", number(j.warning) + " s: " + j.warning_sum);
+  if (j.is_warned()) row(out, "signal before the limit", number(j.warning) + " s: " + j.warning_sum);
+}
+
+void at_limit(const Job& j, std::string& out) {
+  out += "- **Time limit.** ";
+  if (!j.saves) {
+    out +=
+        "Slurm ends the job. The spec names no checkpoints (`checkpoint_every`), so a new start would begin anew: the "
+        "job is not requeued.\n";
+    return;
+  }
+  if (!j.saves_when_told()) {
+    out += j.requeues ? "The job goes back into the queue. " : "Slurm ends the job. ";
+    out += "Ray's workers get no signal: what they did since the last checkpoint is lost.\n";
+    return;
+  }
+  out += "The signal " + std::string(j.launcher == JobLauncher::megatron ? "SIGTERM" : "SIGUSR1") +
+         " reaches every process that trains. They save and end, and the job ";
+  out += j.requeues ? "goes back into the queue.\n" : "ends.\n";
 }
 
 void resume(const Job& j, std::string& out) {
-  out += "\n## Interruptions\n\n";
-  out +=
-      "- **A node fails.** Slurm ends the job and puts it back into the queue (`--requeue`). It starts on other nodes ";
-  out += j.requeues ? "and goes on from its last checkpoint.\n" : "and begins anew.\n";
-  if (!j.requeues) {
-    out +=
-        "- **Time limit.** Slurm ends the job. The spec names no checkpoints (`checkpoint_every`), so a new start "
-        "would begin anew: the job is not requeued.\n";
-    return;
+  out += "\n## Interruptions\n\n- **A node fails.** Slurm ends the job";
+  if (j.requeues) {
+    out += " and puts it back into the queue (`--requeue`). It starts on other nodes ";
+    out += j.saves ? "and goes on from its last checkpoint.\n" : "and begins anew.\n";
+  } else {
+    out += ". It is not started again (`requeue: false` of the spec).\n";
   }
-  if (j.saves_when_told())
-    out += "- **Time limit.** The signal " + std::string(j.launcher == JobLauncher::megatron ? "SIGTERM" : "SIGUSR1") +
-           " reaches every process that trains. They save and end, and the job goes back into the queue.\n";
-  else
+  at_limit(j, out);
+  if (j.saves) out += "- **The script fails.** The job ends with its status. It is not started again.\n";
+  if (j.saves && !j.requeues)
     out +=
-        "- **Time limit.** The job goes back into the queue. Ray's workers get no signal: what they did since the "
-        "last checkpoint is lost.\n";
-  out += "- **The script fails.** The job ends with its status. It is not started again.\n";
+        "\nTo resume a job that ended, submit it again in this folder, with the same variables: `sbatch job.sbatch`. "
+        "It "
+        "goes on from its last checkpoint.\n";
+}
+
+// `PLAN_PIPELINE` and the others are set where the plan has a split.
+void mesh(const Job& j, std::string_view call, std::string_view what, std::string& out) {
+  (out += "- call `").append(call) += "`, and ";
+  if (j.split)
+    (out += "make its ").append(what) +=
+        " pipeline, data, context, tensor, in this order, with the sizes `PLAN_PIPELINE`, `PLAN_DATA`, "
+        "`PLAN_CONTEXT`, `PLAN_TENSOR`;\n";
+  else
+    out += "divide model and batch among its `PLAN_WORLD` processes by itself;\n";
 }
 
 void duties(const Job& j, std::string& out) {
@@ -76,7 +101,9 @@ void duties(const Job& j, std::string& out) {
       out +=
           "- be a program of Megatron-LM, such as `pretrain_gpt.py`. `megatron.args` has the arguments of model and "
           "split; data, tokenizer and learning rate are arguments of `sbatch`. `--save` and `--load` name the "
-          "folder of the checkpoints.\n";
+          "folder of the checkpoints. The spec does not say everything of a model: normalization, bias and position "
+          "embedding are yours to add, for a Llama for example `--normalization RMSNorm --disable-bias-linear "
+          "--position-embedding-type rope`.\n";
       return;
     case JobLauncher::deepspeed:
       out +=
@@ -91,9 +118,7 @@ void duties(const Job& j, std::string& out) {
           "name=…)` with one name for all starts. Ray 2.49 or newer is needed (`ray symmetric-run`);\n";
       break;
     case JobLauncher::jax:
-      out +=
-          "- call `jax.distributed.initialize()`, and make its mesh of the axes pipeline, data, context, tensor, in "
-          "this order, with the sizes `PLAN_PIPELINE`, `PLAN_DATA`, `PLAN_CONTEXT`, `PLAN_TENSOR`;\n";
+      mesh(j, "jax.distributed.initialize()", "mesh of the axes", out);
       break;
     case JobLauncher::horovod:
       out += "- call `hvd.init()`. Horovod must be built with MPI;\n";
@@ -102,12 +127,10 @@ void duties(const Job& j, std::string& out) {
       out += "- be a program of the MPI library that Slurm starts (`srun --mpi`);\n";
       break;
     case JobLauncher::torchrun:
-      out +=
-          "- call `init_process_group()`, and make its device mesh of the dimensions pipeline, data, context, "
-          "tensor, in this order, with the sizes `PLAN_PIPELINE`, `PLAN_DATA`, `PLAN_CONTEXT`, `PLAN_TENSOR`;\n";
+      mesh(j, "init_process_group()", "device mesh of the dimensions", out);
       break;
   }
-  if (!j.requeues) {
+  if (!j.saves) {
     out += "- end with status 0 when it is done.\n";
     return;
   }
@@ -130,15 +153,16 @@ void emit_job_readme(const CompileInput& in, const Job& j, Bundle& bundle) {
   const auto& launcher = j.workload->launcher;
   if (!launcher || !launcher->script)
     out += "export TRAIN=/PATH/" + std::string(j.launcher == JobLauncher::mpi ? "program" : "train.py") + "\n";
+  if (j.saves && j.checkpoints.empty()) out += "export CHECKPOINTS=/PATH\n";
   out += "sbatch job.sbatch\n```\n\n";
   out += "Variables that change it: `TRAIN`";
-  if (j.requeues)
+  if (j.saves)
     out += ", `CHECKPOINTS` (the folder of the checkpoints" +
            (j.checkpoints.empty() ? std::string(", needed)") : "; left out: below " + code_text(j.checkpoints) + ")");
   out += j.image.empty() ? ".\n" : ", `IMAGE`.\n";
   if (!j.split && !j.unknown.empty())
-    out += "\nThe plan has no split for this workload (" + one_line(j.unknown) +
-           "): the job has its nodes and GPUs, and the script divides the model.\n";
+    out += "\nThe plan has no split for this workload (" + one_line(j.unknown) + "): the job has its nodes" +
+           (j.gres.empty() ? "" : " and GPUs") + ", and the script divides the model.\n";
   figures(in, j, out);
   resume(j, out);
   duties(j, out);

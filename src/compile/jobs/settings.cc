@@ -50,19 +50,20 @@ void settings(const CompileInput& in, const Job& j, Bundle& bundle) {
   if (j.workload->launcher && j.workload->launcher->script)
     choice(out, "TRAIN", *j.workload->launcher->script);
   else
-    out += ": \"${TRAIN:?the program is not set: TRAIN=/PATH/train.py sbatch job.sbatch}\"\n";
-  if (!j.requeues) {
+    out += ": \"${TRAIN:?the program is not set: TRAIN=/PATH/" +
+           std::string(j.launcher == JobLauncher::mpi ? "program" : "train.py") + " sbatch job.sbatch}\"\n";
+  if (!j.saves) {
     out += "export TRAIN\n";
   } else if (j.checkpoints.empty()) {
     out +=
         ": \"${CHECKPOINTS:?the folder of the checkpoints is not set, and the nodes share no file system of the "
-        "spec}\"\n";
+        "spec: CHECKPOINTS=/PATH sbatch job.sbatch}\"\n";
   } else {
     out += "if [ -z \"${CHECKPOINTS:-}\" ]; then CHECKPOINTS=";
     append_shell_word(out, j.checkpoints);
     out += "/\"${USER:-$(id -un)}\"/checkpoints/" + j.name + "; fi\n";
   }
-  if (j.requeues) out += "export TRAIN CHECKPOINTS\n";
+  if (j.saves) out += "export TRAIN CHECKPOINTS\n";
   if (!j.image.empty()) {
     choice(out, "IMAGE", j.image);
     std::string mounts;

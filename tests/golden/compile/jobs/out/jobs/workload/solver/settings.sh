@@ -7,7 +7,7 @@ export PLAN_GPUS=0
 export PLAN_CPUS=128
 export PLAN_WORLD=128
 
-: "${TRAIN:?the program is not set: TRAIN=/PATH/train.py sbatch job.sbatch}"
+: "${TRAIN:?the program is not set: TRAIN=/PATH/program sbatch job.sbatch}"
 export TRAIN
 if [ -z "${IMAGE:-}" ]; then IMAGE=/home/solver.sif; fi
 export SHARED_MOUNTS=/home:/home,/scratch:/scratch,
