@@ -30,15 +30,18 @@ void switches(const System& in, Findings& findings) {
     if (!net.switch_part || net.shares >= 0 || count == 0 || net.kind == LinkKind::infiniband) continue;
     if (net.spec && net.spec->switch_os) continue;  // configured, or check_switches says why not
     const bool lossless = net.spec && net.spec->roce;
+    // Of a network of management ports, and of several switches that do not route, no output could (check_switches).
+    const std::string way = net.everything ? ""
+                            : (net.spec && net.spec->asn) || count == in.plan.fabrics[n].planes
+                                ? "write `switch_os` of the network for switches with SONiC, or "
+                                : "write `asn` and `switch_os` of the network for switches with SONiC, or ";
     findings
         .note(kRule, net.span,
               "no output configures the " + (count == 1 ? "switch" : counted(count, "switch", "switches")) +
                   " of network '" + net.name + "' (" + one_line(net.switch_model) + ")")
-        .help(
-            "name their operating system with `switch_os` of the network, or set up by hand: management addresses, "
-            "VLANs, MTU and routing" +
-            std::string(lossless ? ", and the lossless class of `roce` on every port" : "") +
-            "; `clusterc plan --format json` lists the switches, their addresses and their cables");
+        .help(way + "set up by hand: management addresses, VLANs, MTU and routing" +
+              std::string(lossless ? ", and the lossless class of `roce` on every port" : "") +
+              "; `clusterc plan --format json` lists the switches, their addresses and their cables");
   }
 }
 
