@@ -147,9 +147,9 @@ std::string ReadMessages::parted_number(const ReadPlace& place) const {
   constexpr std::string_view kDigits = "0123456789";
   const std::string_view text = d_.scalar(place.before), behind = place.name;
   const std::size_t digits = std::min(behind.find_first_not_of(kDigits), behind.size());
-  if (text.empty() || text.find_first_not_of(kDigits) != text.npos || digits == 0 ||
-      place.key.begin != d_.span(place.before).end + 1)
-    return {};
+  // Behind the comma there is nothing, or the blank that `clusterc fmt` writes there.
+  const std::size_t gap = place.key.begin - d_.span(place.before).end;
+  if (text.empty() || text.find_first_not_of(kDigits) != text.npos || digits == 0 || gap < 1 || gap > 2) return {};
   // "1,234,567": more of the number follows.
   NodeId next = d_.next_sibling(place.before);
   for (int i = 0; i < 2 && next != kNoNode; ++i) next = d_.next_sibling(next);
