@@ -118,6 +118,7 @@ def read_tree(tree):
             "hosts": {name for line in text("hosts", "hosts").splitlines() if not line.startswith("#") for name in line.split()[1:]},
             "gives": set(re.findall(r"^cluster_(?:dhcp|web)_server: (\S+)", groups, re.M)), "mirror": set(re.findall(r"^  node: (\S+)", groups, re.M)),
             "installed": [name[:-5] for name in folder("ipxe")], "subnets": [name for name in folder("opensm") if os.path.isdir(os.path.join(tree, "opensm", name))],
+            "switches": {name.rpartition("-")[0] for name in folder("sonic") if os.path.isdir(os.path.join(tree, "sonic", name))},
             "managed": set(re.findall(r"^  - (\S+)$", "".join(re.findall(r"^cluster_subnets_managed:\n((?:  - .*\n)+)", groups, re.M)), re.M)),
             "mounts": "_netdev" in groups + "".join(text("cloud-init", name) for name in folder("cloud-init") if name.endswith(".user-data")),
             "scripts": [name for name in ("accounts.sh", "reservations.sh", "spares.sh") if name in folder("slurm")], "health": text("ansible", "roles", "health_check", "tasks", "main.yml"),
@@ -188,6 +189,12 @@ def step_differences(program, plan, tree, text):
             there(rf"{plays} --limit {re.escape(node)} --tags \S*mirror", f"makes {node} the mirror")
         for bought in (s for s in plan["storage"] if s["systems"] and not s["nodes"] and not has["mounts"]):   # its maker's client mounts it
             there(rf"by hand: storage {re.escape(bought['name'])} at `/", f"mounts {bought['name']}")
+        if "sonic" in has["outputs"]:
+            there(r"tree/sonic/README\.md", "configures the switches")
+        for network in has["switches"]:
+            assert place(rf"by hand: switches of network {re.escape(network)} ") is None, f"switches of {network} by hand, too"
+        if "jobs" in has["outputs"]:
+            there(r"tree/jobs/README\.md", "runs the first jobs")
         for lister in LISTERS & set(has["outputs"]):
             there(rf"knows the nodes: .*tree/{lister}/", f"for {lister}")
         # One rests on the other.
@@ -208,6 +215,8 @@ def step_differences(program, plan, tree, text):
         for network in {re.sub(r"-plane\d+$", "", subnet) for subnet in has["subnets"]}:
             ordered(r"- \[ \] subnet ", rf"- \[ \] network {re.escape(network)}: .* (?:links?) ", "a subnet manager before links of InfiniBand")
         ordered(r"links? (?:between switches|to its members)", "is healthy|`sinfo`", "links before those who use them")
+        ordered(r"tree/sonic/README\.md", r"links? (?:between switches|to its members)|- \[ \] \w+: \d+ nodes? (?:is|are) up", "switches before those who are plugged into them")
+        ordered("`sinfo`", r"tree/jobs/README\.md", "a scheduler before jobs")
         ordered(r"/slurm/accounts\.sh`", r"/slurm/reservations\.sh`", "accounts before reservations")
     except AssertionError as wrong:
         return str(wrong)
@@ -286,6 +295,7 @@ def superpod_twins(text):
 TWINS = {
     "with-slurm-shared": lambda text: {"reservations before accounts": moved(text, r"slurm/accounts\.sh", r"slurm/reservations\.sh"), "no accounts": re.sub(r".*slurm/accounts\.sh.*\n", "", text), "no munge": re.sub(".*munge's key.*\n", "", text)},
     "mirror": lambda text: {"a mirror that is filled too late": moved(text, r"fill\.sh", "ansible-playbook"), "no mirror": re.sub(r".*fill\.sh.*\n", "", text)},
+    "sonic": lambda text: {"nobody configures the switches": re.sub(r".*tree/sonic/README.*\n", "", text), "switches by hand as well": text.replace("## ", "- [ ] by hand: switches of network ai have the lossless class\n\n## ", 2).replace("- [ ] by hand: switches of network ai have the lossless class\n\n## ", "## ", 1)},
     "warewulf": lambda text: {"nobody tells Warewulf": re.sub(".*knows the nodes.*\n", "", text)},
 }
 

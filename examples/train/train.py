@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A small training script for the compiled jobs (jobs/workload/NAME, launcher torchrun): it trains a few layers on made-up tokens, saves
-checkpoints, ends when it is told to, and goes on from the newest checkpoint. It is meant for the first day of a cluster, and as an example.
+"""A small training script for the compiled jobs (jobs/workload/NAME, launcher torchrun). It trains a few layers on made-up tokens and saves
+checkpoints. At SIGUSR1 it saves and ends; the next start resumes from the newest checkpoint. Use it to try a new cluster, or as a pattern.
 
 usage: TRAIN=/PATH/train.py sbatch job.sbatch [--steps N] [--every N] [--pause SECONDS]
 

@@ -6,9 +6,8 @@
 
 namespace clusterc {
 
-// Ethernet with switches of its own and BGP numbers (docs/names.md). A bond ends on two leaves, so that its link is
-// none of one pair: such members stay in one subnet, and what joins their leaves (EVPN multihoming, MC-LAG) is nobody's
-// here.
+// Ethernet with switches of its own and BGP numbers (docs/names.md). A bond ends on two leaves, so its members stay in
+// one subnet. clusterc does not configure what joins such leaves (EVPN multihoming, MC-LAG).
 inline bool has_routed_leaves(const Cluster& c, const NetworkModel& n) {
   return c.own_site && n.kind == LinkKind::ethernet && !n.everything && n.shares < 0 && !n.direct && n.subnet &&
          n.spec && n.spec->asn && n.spec->bond.value_or(1) <= 1;

@@ -75,6 +75,7 @@ class ConfigurationSteps {
   void inventory();
   std::vector<Secret> secrets() const;
   void compiling();
+  void switches();
   bool mirror_is_first() const;
   void mirror();
   // What the play of the mirror finds there, or says is missing.

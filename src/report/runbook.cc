@@ -21,6 +21,7 @@
 #include "spec/site.h"
 #include "system/dhcp.h"
 #include "system/node_settings.h"
+#include "system/switches.h"
 
 namespace clusterc {
 namespace {
@@ -239,7 +240,9 @@ class Runbook {
           tiers += format("{}{} {} ({})", tiers.empty() ? "" : ", ", t.count, t.word, markdown_text(t.model));
       box(format("network {}: the switches answer: {}", quoted(fabric.name), tiers));
       const std::int64_t links = fabric.leaf_spine_cables + fabric.spine_core_cables;
-      if (links > 0 && c_.networks[at(fabric.network)].kind != LinkKind::infiniband)
+      // Configured switches have their ports as planned once they have their files.
+      const bool later = in_.makes("sonic") && has_configured_switches(in_, fabric.network);
+      if (links > 0 && !later && c_.networks[at(fabric.network)].kind != LinkKind::infiniband)
         box(format("network {}: {} up at {}", quoted(fabric.name),
                    counted(links, "link between switches is", "links between switches are"),
                    to_text(fabric.uplink_rate)));

@@ -12,6 +12,7 @@
 #include "system/file_systems.h"
 #include "system/infiniband.h"
 #include "system/install.h"
+#include "system/switches.h"
 
 namespace clusterc {
 namespace {
@@ -51,6 +52,7 @@ ConfigurationSteps::ConfigurationSteps(const System& in, int& section)
 
 std::string ConfigurationSteps::text() {
   compiling();
+  switches();
   mirror();
   first_node();
   nodes();
@@ -89,6 +91,25 @@ std::vector<std::string_view> ConfigurationSteps::copied(const std::vector<std::
 
 std::string ConfigurationSteps::play(std::string_view options) {
   return code(format("cd {} && ansible-playbook site.yml{}", file("ansible", ""), options));
+}
+
+void ConfigurationSteps::switches() {
+  if (!in_.makes("sonic")) return;
+  section("Switches");
+  for (const ConfiguredFabric& configured : configured_fabrics(in_)) {
+    const Fabric& f = p_.fabrics[at(configured.fabric)];
+    box(format(
+        "network {}: {} configured as {} says, {} names no difference but nodes without an operating system, and "
+        "the configuration is saved",
+        quoted(f.name), counted(f.switch_count(), "switch is", "switches are"), code(file("sonic", "README.md")),
+        code("check-neighbours")));
+  }
+  for (const ConfiguredFabric& configured : configured_fabrics(in_)) {
+    const Fabric& f = p_.fabrics[at(configured.fabric)];
+    if (const std::int64_t links = f.leaf_spine_cables + f.spine_core_cables; links > 0)
+      box(format("network {}: {} up at {}", quoted(f.name),
+                 counted(links, "link between switches is", "links between switches are"), to_text(f.uplink_rate)));
+  }
 }
 
 void ConfigurationSteps::plays() {
@@ -176,7 +197,8 @@ std::string ConfigurationSteps::slurm_package() const {
 void ConfigurationSteps::links() {
   section("Links");
   for (const NetworkModel& n : c_.networks)
-    if (in_.makes("roce") && n.spec && n.spec->roce && n.shares < 0)
+    if (in_.makes("roce") && n.spec && n.spec->roce && n.shares < 0 &&
+        !(in_.makes("sonic") && has_configured_switches(in_, static_cast<int>(&n - c_.networks.data()))))
       box(format("by hand: switches of network {} have the lossless class of its {}, as the nodes have", quoted(n.name),
                  code("roce:")));
   for (const InfinibandSubnet& s : infiniband_subnets(c_, p_)) {
@@ -234,6 +256,8 @@ void ConfigurationSteps::services() {
     if (!slurm_->reservations.empty())
       box(format("{}, run in the same way: `scontrol show reservation` lists them",
                  code(file("slurm", "reservations.sh"))));
+    if (in_.makes("jobs"))
+      box(format("jobs of {} run, the first jobs of the cluster before others", code(file("jobs", "README.md"))));
   }
   const bool watched =
       std::any_of(settings_.begin(), settings_.end(), [](const NodeSettings& s) { return !s.monitor.empty(); });

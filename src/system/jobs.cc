@@ -27,7 +27,7 @@ namespace {
 // Between the signal and the limit, beside a step and a checkpoint: Slurm sends it up to 60 s late or early
 // (sbatch(1), --signal), and processes need time to end.
 constexpr std::int64_t kSignalMargin = 120;
-// A checkpoint whose time nobody knows.
+// A checkpoint whose time is not known.
 constexpr std::int64_t kUnknownCheckpoint = 300;
 // Between checkpoints, where the spec does not say and the time of a save is not known: an interruption then takes a
 // quarter of an hour of work on average.
@@ -280,7 +280,7 @@ class JobPlanner {
         if (word.word == *w.launcher->kind) return word.launcher;
     if (kind == "hpc") return JobLauncher::mpi;
     const JobLauncher found = by_frameworks(g);
-    // What nobody wrote must not be wrong: torchrun starts whatever the script then divides.
+    // A launcher that the spec does not name has to work: torchrun starts whatever the script then divides.
     const bool able = !plan.used || !plan.job || cannot_split(found, plan.used->layout, plan.job->model).empty();
     return able ? found : JobLauncher::torchrun;
   }

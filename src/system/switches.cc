@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/index.h"
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
@@ -24,8 +25,6 @@
 namespace clusterc {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // Why a network that names an operating system has switches that are not configured; empty: they are.
 std::string obstacle(const System& in, int network) {
   const NetworkModel& n = in.cluster.networks[at(network)];
@@ -33,7 +32,7 @@ std::string obstacle(const System& in, int network) {
   if (n.kind != LinkKind::ethernet) return "they are not Ethernet";
   if (n.shares >= 0) return "they are those of network '" + in.cluster.networks[at(n.shares)].name + "'";
   if (f.switch_count() == 0) return "it has none of its own";
-  if (n.everything) return "a network of management ports is set up before anything can be reached over it";
+  if (n.everything) return "management switches must work before the compiled files can be copied to any switch";
   if (n.spec->bond.value_or(1) > 1)
     return "its bonds end on several switches, which takes EVPN multihoming or MC-LAG between them";
   if (has_loopbacks(in.plan, network))
@@ -356,6 +355,11 @@ SwitchManagement management_of(const System& in, int fabric) {
 
 const std::vector<ConfiguredFabric>& configured_fabrics(const System& in) {
   return in.memo.get("configured fabrics", [&] { return find_configured(in); });
+}
+
+bool has_configured_switches(const System& in, int network) {
+  const std::vector<ConfiguredFabric>& all = configured_fabrics(in);
+  return std::any_of(all.begin(), all.end(), [&](const ConfiguredFabric& f) { return f.fabric == network; });
 }
 
 void each_switch(const System& in, const ConfiguredFabric& fabric,

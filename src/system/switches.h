@@ -3,9 +3,8 @@
 // the fabrics whose network has a `switch_os`, and of which this is complete:
 //
 //   routed   a network with BGP numbers (`asn`): each leaf routes between its members, which have a pair of addresses
-//   on
-//            each link (model/routed.h). Links between switches have no address: BGP sessions run over IPv6 link-local
-//            ones, which carry next hops of IPv4 routes (RFC 8950, "unnumbered")
+//            on each link (model/routed.h). Links between switches have no address: BGP sessions run over IPv6
+//            link-local ones, which carry next hops of IPv4 routes (RFC 8950, "unnumbered")
 //   flat     a network of one switch (of one in each plane): one broadcast domain, and those of its guests' VLANs
 //
 // What is not: several switches without `asn` (there is more than one way between two of them, and Ethernet has no
@@ -33,6 +32,7 @@ struct ConfiguredFabric {
 };
 // In the order of the networks.
 const std::vector<ConfiguredFabric>& configured_fabrics(const System&);
+bool has_configured_switches(const System&, int network);
 
 struct SwitchPort {
   enum class Far : std::uint8_t { member, switch_, equipment };  // equipment: a management switch's uplink

@@ -78,6 +78,8 @@ over=$(batch ada -A physics -N1 -n1 --gpus=1)
 other=$(batch grace -A nlp -N2 -n2 --gpus-per-node=2)
 third=$(batch grace -A nlp -N1 -n1 --gpus=3)
 wait_for 20 "physics, 4 GPUs" 'field $first JobState' RUNNING
+# By hand: a node has 2 threads, 1792 MiB and 4 GPUs, and counts as 2. One task has one thread and 896 MiB, each half of a node; the sum of the parts would be 4.
+equal "4 GPUs and one thread are billed as" "$(field "$first" TRES | grep -o 'billing=[0-9]*')" "billing=2"
 wait_for 20 "nlp, 4 GPUs" 'field $other JobState' RUNNING
 wait_for 20 "physics, a fifth GPU" 'echo $(field $over JobState) $(field $over Reason)' "PENDING QOSGrpGRES"
 wait_for 20 "nlp, 3 GPUs more" 'echo $(field $third JobState) $(field $third Reason)' "PENDING QOSGrpGRES"

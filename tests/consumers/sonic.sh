@@ -16,7 +16,7 @@ yanglint=("$loader" --library-path "$libraries" "$root/usr/bin/yanglint")
 judge() { python3 "$here/sonic_yang.py" "$models" "${yanglint[@]}" -- "$@"; }
 
 judge "$src/tests/sonic/leaf.json" || fail "a good file, written by hand, is refused"
-for spec in "$src"/examples/*.yaml "$src/tests/golden/compile/sonic/spec.yaml"; do
+for spec in "$src"/examples/*.yaml "$src"/tests/golden/compile/sonic*/spec.yaml; do
   grep -q switch_os "$spec" || continue
   case $spec in */spec.yaml) name=case-$(basename "$(dirname "$spec")") ;; *) name=$(basename "$spec" .yaml) ;; esac
   "$bin" compile "$spec" -o "$work/$name" --only sonic > "$work/$name.log" 2>&1 || { cat "$work/$name.log" >&2; fail "clusterc compile $spec"; }

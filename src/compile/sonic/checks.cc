@@ -12,8 +12,8 @@ namespace {
 // The lossless classes of SONiC's own templates, whose queues and groups have lossless buffers (sonic-buildimage,
 // files/build_templates/qos_config.j2, LOSSLESS_TC).
 constexpr std::int64_t kFirstOfTemplates = 3, kLastOfTemplates = 4;
-// Code points of packets that nobody has marked (RFC 2474, 4.1), and of CS6: FRR marks its BGP so (bgpd, "bgp
-// session-dscp"), and mlx5 its notifications.
+// Code points of unmarked packets (RFC 2474, 4.1) and of CS6. FRR sends BGP with CS6 (bgpd, "bgp session-dscp"), and
+// mlx5 its congestion notifications.
 constexpr std::int64_t kUnmarked = 0, kControl = 48;
 
 std::string model_of(const ConfiguredSwitch& s) { return "'" + one_line(s.model) + "'"; }
@@ -115,7 +115,7 @@ void check_code_points(const NetworkModel& n, const std::vector<SwitchClass>& cl
   };
   for (const SwitchClass& c : classes) {
     const auto has = [&](std::int64_t d) { return std::find(c.dscps.begin(), c.dscps.end(), d) != c.dscps.end(); };
-    if (has(kUnmarked)) say("the lossless class has code point 0, that of every packet that nobody has marked");
+    if (has(kUnmarked)) say("the lossless class has code point 0, the one of every unmarked packet");
     if (has(kControl))
       say("the lossless class has code point 48, that of BGP and of congestion notifications: a pause stops them, too");
   }

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/format.h"
 #include "base/ip.h"
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -130,7 +131,7 @@ void write_access(JsonWriter& j, const ConfiguredSwitch& s) {
   j.object("ACL_TABLE").object(kAccessList).field("policy_desc", "SSH and SNMP from the management network alone");
   j.field("type", "CTRLPLANE").field("stage", "ingress").array("services", Layout::line).value("SNMP").value("SSH");
   j.end_array().end_object().end_object();
-  j.object("ACL_RULE").object(std::string(kAccessList) + "|RULE_1", Layout::line).field("PRIORITY", "9999");
+  j.object("ACL_RULE").object(format("{}|RULE_1", kAccessList), Layout::line).field("PRIORITY", "9999");
   j.field("PACKET_ACTION", "ACCEPT").field("SRC_IP", s.reached->subnet->text()).end_object().end_object();
 }
 
@@ -174,7 +175,7 @@ void write_routed(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<Ro
   j.end_object();
 }
 
-// One broadcast domain for packets without a tag: with the number of the network, else with the first that nobody has.
+// One broadcast domain for packets without a tag. Its VLAN number is that of the network, else the first free one.
 // Uplinks of management switches are in none: that network is no part of this one (check_switches says so).
 void write_flat(JsonWriter& j, const std::vector<Row>& rows) {
   std::set<std::int64_t> numbers;

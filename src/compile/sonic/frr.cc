@@ -12,20 +12,20 @@
 //   members        no session: their ports are in no peer group, and nothing is taken from them
 //   multipath      over all links that the plan has; multipath-relax, because the paths through several leaves or pods
 //                  differ in their numbers
-//   timers         FRR's datacenter defaults: 3 s and 9 s. A broken link ends its session at once, as the interface
-//   goes
-//                  down, so BFD would find nothing but a neighbour that is alive and forwards nothing, and is left out
-//   restart        none of its own: there are other paths to everything, and routes kept through a neighbour that has
-//                  restarted would send packets where nobody forwards them (RFC 4724, 4.2). FRR helps those that ask
-//   next hops      in each route, not as objects of the kernel: with these, zebra takes a group for installed from
-//   which
-//                  the kernel has removed the links that were down for a moment (FRRouting/frr, issues 12239 and 14160;
-//                  seen with 8.4). SONiC has a switch for it, too (sonic-buildimage, zebra.conf.j2, `zebra_nexthop`)
-//   source         packets that the switch itself sends have its loopback as source: ports between switches have no
-//   IPv4
-//                  address, so that the kernel would take that of the management port, which nodes do not answer
-//                  (FRR, Zebra, "ip protocol PROTOCOL route-map ROUTEMAP"; SONiC's own zebra.set_src.conf.j2)
+//   timers         FRR's datacenter defaults: 3 s and 9 s. A broken link ends its session at once, because the
+//                  interface goes down. BFD would find only a neighbour that is alive and forwards nothing: left out
+//   restart        no graceful restart: there are other paths to everything, and routes that are kept through a
+//                  restarting neighbour lead to a switch that does not forward yet (RFC 4724, 4.2). FRR helps
+//                  neighbours that ask for it
+//   next hops      in each route, not as objects of the kernel: with objects, zebra takes a group for installed from
+//                  which the kernel has removed the links that were down for a moment (FRRouting/frr, issues 12239 and
+//                  14160; seen with 8.4). SONiC has a switch for it, too (sonic-buildimage, zebra.conf.j2,
+//                  `zebra_nexthop`)
+//   source         packets that the switch itself sends have its loopback as source. Ports between switches have no
+//                  IPv4 address, so the kernel would take that of the management port, which nodes do not answer (FRR,
+//                  Zebra, "ip protocol PROTOCOL route-map ROUTEMAP"; SONiC's own zebra.set_src.conf.j2)
 //   passwords      none: a session is with the other end of a cable, from a link-local address, one hop away
+//
 // SONiC sets the addresses of ports and loopback itself (config_db.json), so that none stands here; and where it leaves
 // this file alone (`docker_routing_config_mode`: split-unified) it adds the lines of its forwarding plane
 // (sonic-buildimage, dockers/docker-fpm-frr/docker_init.sh).

@@ -42,7 +42,7 @@ def main():
     at = {r["kind"]: i for i, r in reversed(list(enumerate(rows)))}
     node, switch = rows[at["node"]], rows[at["switch"]]
     run("as planned", good, 0, f"{len(rows)} cables planned, 0 differences")
-    run("a cable is missing", good[1:], 1, rows[0]["port"] + ": sees nobody", rows[0]["cable"])
+    run("a cable is missing", good[1:], 1, rows[0]["port"] + ": no neighbour, should see", rows[0]["cable"])
     swapped = copy.deepcopy(good)
     first, last = at["node"], max(i for i, r in enumerate(rows) if r["kind"] == "node" and r["neighbour"] != node["neighbour"])
     swapped[first]["name"], swapped[last]["name"] = good[last]["name"], good[first]["name"]
@@ -53,7 +53,7 @@ def main():
     nameless = copy.deepcopy(good)
     del nameless[at["node"]]["chassis"][0]["name"]
     run("a neighbour that does not say its name", nameless, 1, "a device without a name")
-    run("one too many", good + [entry("Ethernet9999", "stranger", "eth0")], 1, "Ethernet9999: sees stranger, should see nobody")
+    run("one too many", good + [entry("Ethernet9999", "stranger", "eth0")], 1, "Ethernet9999: sees stranger, should see no neighbour")
     run("not LLDP", [], 2, "check-neighbours:", text="show lldp table")
     # As it was printed: two ports that see spine-1 at etp1 and etp2.
     done = subprocess.run([check, os.path.join(work, "two.csv"), real], capture_output=True, text=True) if write_two(work) else None

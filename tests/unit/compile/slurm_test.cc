@@ -12,18 +12,50 @@ using test::Compiled;
 using test::kHead;
 using test::kVms;
 
-std::string consumer_spec(const std::string& name) {
-  std::ifstream in(std::string(CLUSTERC_SOURCE_DIR) + "/tests/consumers/specs/" + name + ".yaml", std::ios::binary);
+std::string test_file(const std::string& name) {
+  std::ifstream in(std::string(CLUSTERC_SOURCE_DIR) + "/tests/" + name, std::ios::binary);
   std::stringstream all;
   all << in.rdbuf();
   return all.str();
 }
+std::string consumer_spec(const std::string& name) { return test_file("consumers/specs/" + name + ".yaml"); }
 
 std::string line_with(const std::string& text, std::string_view what) {
   const std::size_t at = text.find(what);
   if (at == std::string::npos) return "no '" + std::string(what) + "' in " + text;
   const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
   return text.substr(begin, text.find('\n', at) - begin);
+}
+
+// A node without GPUs has 384 threads, one with four has 128; each keeps 744 GiB of 768 for jobs. Where the spec does
+// not say what a node with GPUs counts, it counts as the largest node: 384 / 128 = 3 for a thread, 384 / 4 = 96 for a
+// GPU, 384 / 744 = 0.516 for a GiB.
+TEST(Slurm, SharesOfTeamsWeighNodesWithGpus) {
+  const std::string spec = test_file("faults/damage/fairshare-counts-cores.yaml");
+  const auto conf = [](std::string text, std::string_view from, std::string_view to) {
+    if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+    Compiled c;
+    c.spec(text, {"slurm"});
+    EXPECT_EQ(c.findings.count(Severity::error), 0u) << c.told();
+    return std::pair(c.file("slurm/slurm.conf"), c.file("slurm/accounts.sh"));
+  };
+  const auto ends = [](const std::string& line, std::string_view what) { return line.ends_with(what); };
+  const std::string plain = conf(spec, "", "").first;
+  EXPECT_PRED2(ends, line_with(plain, "PartitionName=gpu"), " TRESBillingWeights=CPU=3,Mem=0.516G,GRES/gpu=96");
+  EXPECT_PRED2(ends, line_with(plain, "PartitionName=cpu"), " TRESBillingWeights=CPU=1,Mem=0.516G");
+  EXPECT_NE(plain.find("\nPriorityFlags=MAX_TRES\n"), std::string::npos);
+  const std::string l40s = "gpus: 4 x nvidia-l40s }";
+  EXPECT_PRED2(ends, line_with(conf(spec, l40s, l40s + ", billing: 2000").first, "PartitionName=gpu"),
+               " TRESBillingWeights=CPU=15.625,Mem=2.688G,GRES/gpu=500");
+  // 40 shards: 384 / 40 is 9.6, in whole numbers 10; a quota of 2 GPUs is 2 x 10 x 10.
+  const auto [shared, accounts] =
+      conf(spec + "  c: { quota: { gpu: 2 gpus } }\n", l40s, l40s + ", software: { gpu_shards: 10 }");
+  EXPECT_PRED2(ends, line_with(shared, "PartitionName=gpu"), " TRESBillingWeights=GRES/gpu=100,GRES/shard=10");
+  EXPECT_NE(accounts.find("billing=200"), std::string::npos) << accounts;
+  // Without shares nobody is billed.
+  const std::string none = conf(spec.substr(0, spec.find("teams:")), "", "").first;
+  EXPECT_EQ(none.find("TRESBillingWeights"), std::string::npos);
+  EXPECT_EQ(none.find("PriorityFlags"), std::string::npos);
 }
 
 // amdgpu makes eight render nodes of each GPU, used or not: renderD129 to 135 are partitions of the first one, and what
