@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output sonic: yanglint (libyang 3.12, Debian 13, unpacked by scripts/yanglint) judges the config_db.json of every switch, and of one of each model, by SONiC's own models; LLDP as lldpctl prints it against check-neighbours; 42 negative tests
+# output sonic: yanglint (libyang 3.12, Debian 13, unpacked by scripts/yanglint) judges the config_db.json of every switch, and of one of each model, by SONiC's own models; LLDP as lldpctl prints it against check-neighbours; 45 negative tests
 # tested sonic: SONiC YANG models of 2026-08 (yanglint 3.12)
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3

@@ -40,7 +40,8 @@ void nccl(const CompileInput& in, const FirstJob& f, const std::string& folder, 
       " built with MPI=1 (NCCL_TESTS: their folder).\n";
   head(in, f, "nccl-tests", kNcclMinutes, out);
   out +=
-      "set -u\nprogram=${NCCL_TESTS:?the folder of all_reduce_perf: NCCL_TESTS=/PATH sbatch "
+      "set -u\n: \"${SLURM_JOB_ID:?submit this script with sbatch}\"\nprogram=${NCCL_TESTS:?the folder of "
+      "all_reduce_perf: NCCL_TESTS=/PATH sbatch "
       "nccl-tests.sbatch}/all_reduce_perf\n";
   out += "# The column busbw of the largest sizes is what the plan calls the plateau of all_reduce.\n";
   out += srun_of(f) + " \"$program\" -b 8 -e 8G -f 2 -g 1 \"$@\"\n";

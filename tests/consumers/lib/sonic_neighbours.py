@@ -54,7 +54,15 @@ def main():
     del nameless[at["node"]]["chassis"][0]["name"]
     run("a neighbour that does not say its name", nameless, 1, "a device without a name")
     run("one too many", good + [entry("Ethernet9999", "stranger", "eth0")], 1, "Ethernet9999: sees stranger, should see no neighbour")
-    run("not LLDP", [], 2, "check-neighbours:", text="show lldp table")
+    run("not LLDP", [], 2, "check-neighbours: not an answer of LLDP", text="show lldp table")
+    run("another JSON", [], 2, "check-neighbours: not an answer of LLDP", text='{"PORT": {}}')
+    run("an answer that is cut off", [], 2, "check-neighbours: not an answer of LLDP", text='{"lldp": [{"interface": [{"name": "Ether')
+    with open(os.path.join(work, "no.csv"), "w", encoding="utf-8") as f:
+        f.write("port,kind,neighbour,neighbour_port,cable\n")
+    done = subprocess.run([check, os.path.join(work, "no.csv"), real], capture_output=True, text=True)
+    if done.returncode != 2 or "lists no cable" not in done.stderr:
+        print(f"a list without cables: ended with {done.returncode}, said {done.stdout}{done.stderr}")
+        failed += 1
     # As it was printed: two ports that see spine-1 at etp1 and etp2.
     done = subprocess.run([check, os.path.join(work, "two.csv"), real], capture_output=True, text=True) if write_two(work) else None
     if done.returncode or "0 differences" not in done.stderr:
