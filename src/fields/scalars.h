@@ -88,6 +88,7 @@ struct Drives {
   Value<Bytes> size;
   Value<DriveKind> kind;
   std::vector<Value<std::string>> paths;  // names in /dev/disk/by-path
+  Value<bool> shared;
   static constexpr std::string_view type_name = "drives", example = "2 x 1.92 TB nvme";
   static bool from_text(std::string_view, Drives&, std::string& error);
   template <class Self, class V>
@@ -99,6 +100,8 @@ struct Drives {
     v("paths", s.paths,
       {.doc = "of `boot`: the place of each drive, as /dev/disk/by-path names it on every machine of the group: "
               "`pci-0000:01:00.0-nvme-1`. Installers tell drives of the system by it from others that are alike"});
+    v("shared", s.shared,
+      {.doc = "true: drives of one enclosure that every server of the group reaches; of storage that fails over"});
   }
 };
 

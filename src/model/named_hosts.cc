@@ -78,6 +78,9 @@ std::vector<std::uint32_t> addresses_outside(const Cluster& c, const Ipv4Prefix&
     std::vector<std::uint32_t> addresses;
     for (const NamedHost& h : named_hosts(c))
       if (const auto address = h.outside ? parse_ipv4(h.host) : std::nullopt) addresses.push_back(*address);
+    for (const StorageModel& s : c.storage)  // no host's own: it moves between two
+      if (s.spec && s.spec->servers && s.spec->servers->address)
+        if (const auto address = parse_ipv4(*s.spec->servers->address)) addresses.push_back(*address);
     std::sort(addresses.begin(), addresses.end());
     addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     return addresses;

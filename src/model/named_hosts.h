@@ -23,7 +23,8 @@ std::vector<NamedHost> directory_hosts(const Software&);
 // known; else as it is written.
 std::string_view without_domain(const Cluster&, std::string_view host);
 
-// Addresses in a subnet that such hosts outside have: nobody of the cluster gets them.
+// Addresses in a subnet that such hosts outside have, and those that move between servers: no host of the cluster gets
+// them.
 std::vector<std::uint32_t> addresses_outside(const Cluster&, const Ipv4Prefix&);
 
 }  // namespace clusterc

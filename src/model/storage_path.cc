@@ -128,7 +128,17 @@ bool holds_data(const StorageModel& s, const std::string& drive) {
 
 }  // namespace
 
+bool data_on_shared_drives(const Cluster& c, const StorageModel& s) {
+  if (s.nodes < 0) return false;
+  const auto& drives = c.nodes[s.nodes].server.part.drives;
+  const auto ours = [&](const auto& d) { return holds_data(s, d.name); };
+  return std::any_of(drives.begin(), drives.end(), ours) &&
+         std::all_of(drives.begin(), drives.end(),
+                     [&](const auto& d) { return !ours(d) || d.value.shared.value_or(false); });
+}
+
 bool data_on_single_servers(const Cluster& c, const StorageModel& s) {
+  if (data_on_shared_drives(c, s)) return false;
   if (s.nodes < 0 || !s.spec->kind || data_drives(c, s) == 0) return false;  // 0: what they serve from is not said
   const StorageKind k = *s.spec->kind;
   if (k != StorageKind::nfs && k != StorageKind::lustre && k != StorageKind::beegfs) return false;

@@ -22,6 +22,8 @@ std::int64_t serving_nodes(const Cluster&, const StorageModel&);
 // Drives of each serving node that data lies on.
 std::int64_t data_drives(const Cluster&, const StorageModel&);
 
+// Servers whose data lie on drives that each of them reaches (`shared`).
+bool data_on_shared_drives(const Cluster&, const StorageModel&);
 // Servers of a system that each have drives of their own, which nothing copies: what lies on one is gone when it is.
 // File systems that spread copies over their servers by themselves, or are bought with their drives, are none of these.
 bool data_on_single_servers(const Cluster&, const StorageModel&);

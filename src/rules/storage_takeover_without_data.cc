@@ -24,16 +24,24 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!ha || !data_on_single_servers(c, s) || c.nodes[s.nodes].count < 2) continue;
     const std::int64_t drives = data_drives(c, s);
     const NodeGroupModel& g = c.nodes[s.nodes];
-    Finding& f = findings.warning(rule.id, first_place(s.spec->servers->ha.span, g.spec->ha.span, s.span),
-                                  format("the servers of '{}' must take over from one another ({}), but the {} of each "
-                                         "are local and nothing replicates them",
-                                         s.name, enum_text(*ha), plural(drives, "drive")));
+    const SourceSpan at = first_place(s.spec->servers->ha.span, g.spec->ha.span, s.span);
+    const std::string message = format(
+        "the servers of '{}' must take over from one another ({}), but the {} of each are local and nothing replicates "
+        "them",
+        s.name, enum_text(*ha), plural(drives, "drive"));
+    // The whole of an NFS file system is on one server; Lustre and BeeGFS lose the part that a server has.
+    const bool all_of_it = *s.spec->kind == StorageKind::nfs;
+    Finding& f = all_of_it ? findings.error(rule.id, at, message) : findings.warning(rule.id, at, message);
     if (s.spec->protection)
       f.note(s.spec->protection.span, "this redundancy is within one server, and is lost with it");
     f.note(g.span, "these are the servers");
     f.help(
         "write `protection: replica 2` if each block is on two servers (DRBD, ZFS replication, BeeGFS mirrors): a "
         "pair then has the capacity of one server");
+    if (all_of_it)
+      f.help(
+          "write `shared: true` at the drives if they are in an enclosure that both servers reach: `drives: { data: "
+          "{ count: 4, size: 7.68 TB, kind: sas, shared: true } }`");
     f.help("use a system whose servers share an enclosure of dual-ported drives: `servers: { model: nfs-home-ha }`");
     f.object("storage." + s.name);
   }
@@ -44,7 +52,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 constexpr std::string_view kExplanation = R"(## What it checks
 
 Fail-over servers (`ha`) from one group of nodes have the data of the failed server: NFS, Lustre and BeeGFS on drives
-inside the servers replicate it (`protection: replica 2`).
+inside the servers replicate it (`protection: replica 2`), or the drives are in an enclosure that the servers share
+(`shared: true`). For NFS this is an error: the whole file system is on one server.
 With `active-passive` the servers form pairs, and one of each pair serves: its ports carry the traffic, and the pair has
 the capacity of one server. A server without a partner is not counted, and a note says so.
 
@@ -55,7 +64,7 @@ Drives inside a failed server are not available. Its partner takes over the addr
 ## Formula
 
 ```
-nfs, lustre or beegfs, `servers: { nodes: … }` with `ha`, drives besides boot:  `protection` is a replica or an erasure code over the servers
+nfs, lustre or beegfs, `servers: { nodes: … }` with `ha`, drives besides boot:  `protection` is a replica or an erasure code over the servers, or the drives are `shared`
 ```
 
 Unit: none. The question is whether a redundancy is declared.
@@ -70,12 +79,12 @@ on the node that is active). That DRBD stands in the place of shared storage is 
 
 ## How to fix
 
-Write how the data is replicated: `protection: replica 2`, and count its capacity once. Or buy servers that share their
-drives.
+If both servers reach the drives, write `shared: true` at them. Otherwise write how the data is replicated: `protection:
+replica 2`, and count its capacity once. Or buy servers that share their drives.
 
 ## When to accept
 
-Where the drives are in an enclosure that both servers reach, although the spec writes them as the servers' own.
+Where a program that the spec does not name replicates the drives.
 )";
 
 extern const Rule kStorageTakeoverWithoutData;  // registry.cc names it

@@ -310,6 +310,12 @@ class Checker : private NameChecks {
           .error("spec-storage-servers-twice", s.span.valid() ? s.model.span.valid() ? s.model.span : s.nodes.span : at,
                  format("the servers of storage '{}' are named in {} ways", name, said))
           .help("one of model, nodes and external says it");
+    if (s.address && !parse_ipv4(*s.address))
+      findings_.error(
+          "spec-bad-address", s.address.span,
+          format("the address of storage '{}', '{}', is no IPv4 address, such as 10.10.0.9", name, *s.address));
+    if (s.fence) word("user", s.fence->user);
+    if (s.fence && s.fence->password) software_.secret("password", *s.fence->password);
   }
 
   void addresses(const Network& n) {

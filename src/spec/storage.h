@@ -22,11 +22,25 @@ struct EnumNames<StorageKind> {
                                                          {StorageKind::weka, "weka"},
                                                          {StorageKind::vast, "vast"}});
 };
+// The account at the BMCs by which one server of a pair turns the other off.
+struct FenceAccount {
+  SourceSpan span;
+  Value<std::string> user;
+  std::optional<SecretRef> password;
+  static constexpr std::string_view type_name = "fencing account";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("user", s.user, {.required = true, .doc = "account of the BMCs that may turn a server off"});
+    v("password", s.password,
+      {.required = true, .doc = "reference to its password: { file: /etc/cluster/bmc-password }"});
+  }
+};
 struct StorageServers {
   SourceSpan span;
-  Value<std::string> model, nodes, external, racks;
+  Value<std::string> model, nodes, external, racks, address;
   Value<std::int64_t> count;
   Value<HaMode> ha;
+  std::optional<FenceAccount> fence;
   static constexpr std::string_view type_name = "storage servers";
   static bool from_text(std::string_view, StorageServers&, std::string& error);  // a node group's name
   template <class Self, class V>
@@ -37,6 +51,9 @@ struct StorageServers {
     v("nodes", s.nodes, {.doc = "node group that serves"});
     v("external", s.external, {.doc = "host that is not part of this cluster"});
     v("ha", s.ha, {.doc = "how the service survives the loss of one"});
+    v("address", s.address,
+      {.doc = "nfs with `ha: active-passive`: the address that clients mount, which moves between the two servers"});
+    v("fence", s.fence, {.doc = "with `address`: the account at the BMCs by which one server turns the other off"});
   }
 };
 struct StorageDemand {

@@ -63,6 +63,9 @@ const Named<Drives>* entry_of(const Cluster& c, int storage, int group, std::str
   return found;
 }
 
+// Drives that other machines reach too: to mount them from one is to destroy what the other writes.
+bool is_shared(const Named<Drives>* entry) { return entry && entry->value.shared.value_or(false); }
+
 // The level that makes one device of all drives; nullopt: the spec does not say how. What has no redundancy of its own
 // is striped where it is scratch: its room is the sum of its drives (rule storage-scratch-absent-or-small).
 std::optional<std::string> raid_of(const StorageModel& s, std::int64_t count, std::string& why) {
@@ -182,6 +185,11 @@ std::optional<NetworkMount> network_mount(const Cluster& c, const Plan& plan, in
   NfsSource from{"", *s.spec->mount};
   std::string why;
   if (s.nodes < 0 && s.spec->source) from = read_nfs_source(*s.spec->source, why).value_or(from);
+  if (asks_for_failover(c, s)) {  // the address that moves: only its network leads to it
+    const auto address = s.spec->servers->address ? parse_ipv4(*s.spec->servers->address) : std::nullopt;
+    if (!address || network_at(c, *address, group) < 0) return std::nullopt;
+    from.host = ipv4_text(*address);
+  }
   if (from.host.empty()) from.host = nfs_server(c, plan, storage, group);
   if (from.host.find(':') != std::string::npos && !from.host.starts_with('['))
     from.host = "[" + from.host + "]";  // IPv6: nfs(5)
@@ -300,11 +308,10 @@ DriveChoice drive_choice(const Drives& d) {
   return out;
 }
 
-std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, std::string* why) {
+namespace {
+
+std::optional<DataDrives> drives_of(const Cluster& c, int storage, int group, std::string& missing) {
   const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
-  std::string reason;
-  std::string& missing = why ? *why : reason;
-  if (!keeps(c, s, group)) return std::nullopt;
   const auto* entry = entry_of(c, storage, group, missing);
   if (!entry) return std::nullopt;
   for (const int before : storage_of_group(c, group)) {
@@ -318,6 +325,40 @@ std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, 
   const DriveChoice drives = drive_choice(entry->value);
   const auto raid = raid_of(s, drives.count, missing);
   return raid ? std::optional(DataDrives{s.name, *s.spec->mount, drives, *raid}) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<DataDrives> data_drives(const Cluster& c, int storage, int group, std::string* why) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  std::string reason;
+  std::string& missing = why ? *why : reason;
+  if (!keeps(c, s, group) || asks_for_failover(c, s)) return std::nullopt;
+  const auto* entry = entry_of(c, storage, group, missing);
+  if (is_shared(entry))
+    return missing = "the drives '" + entry->name + "' of '" + c.nodes[static_cast<std::size_t>(group)].name +
+                     "' are shared, and only NFS that fails over uses such drives",
+           std::nullopt;
+  return entry ? drives_of(c, storage, group, missing) : std::nullopt;
+}
+
+bool asks_for_failover(const Cluster& c, const StorageModel& s) {
+  if (!served_by_nodes(c, s)) return false;
+  if (s.spec->servers->address || s.spec->servers->fence) return true;
+  std::string why;
+  return is_shared(entry_of(c, static_cast<int>(&s - c.storage.data()), s.nodes, why));
+}
+
+std::optional<DataDrives> shared_drives(const Cluster& c, int storage, std::string* why) {
+  const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
+  std::string reason;
+  std::string& missing = why ? *why : reason;
+  const auto* entry = entry_of(c, storage, s.nodes, missing);
+  if (entry && !is_shared(entry))
+    return missing = "the drives '" + entry->name + "' of '" + c.nodes[static_cast<std::size_t>(s.nodes)].name +
+                     "' are inside the servers: after a failure no other server reaches them",
+           std::nullopt;
+  return entry ? drives_of(c, storage, s.nodes, missing) : std::nullopt;
 }
 
 std::vector<NetworkMount> network_mounts(const Cluster& c, const Plan& plan, int group) {
@@ -436,15 +477,16 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
 void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) {
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
-    if (is_nfs(s) && s.spec->mount && s.nodes >= 0 && c.nodes[static_cast<std::size_t>(s.nodes)].count > 1) {
+    if (is_nfs(s) && s.spec->mount && s.nodes >= 0 && c.nodes[static_cast<std::size_t>(s.nodes)].count > 1 &&
+        !asks_for_failover(c, s)) {
       const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(s.nodes)];
       findings
           .note("storage-takeover-unmade", s.span,
                 "'" + s.name + "' is mounted from " + g.names.name(0) +
                     " only: no output implements fail-over to the other nodes of '" + g.name + "'")
           .help(
-              "use a cluster manager such as Pacemaker, with data that both servers reach and an address that moves "
-              "between them");
+              "write `shared: true` at drives of an enclosure that both servers reach, and in `servers` `ha: "
+              "active-passive`, `address` and `fence`: Pacemaker then moves the service");
     }
     std::string why;
     int keeper = -1;

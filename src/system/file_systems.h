@@ -41,6 +41,12 @@ struct DataDrives {
 // given, says what is missing.
 std::optional<DataDrives> data_drives(const Cluster&, int storage, int group, std::string* why = nullptr);
 
+// NFS of two servers that fails over: drives that both reach (`shared`), an address that moves, and fencing. The spec
+// asks for it where it has one of these; nfs_failover.h says what it is made of, and what is missing.
+bool asks_for_failover(const Cluster&, const StorageModel&);
+// The drives of it; as data_drives(), which has none of them: no server mounts them by itself.
+std::optional<DataDrives> shared_drives(const Cluster&, int storage, std::string* why = nullptr);
+
 // What the group mounts over the network: NFS from the server as hosts calls its address in the network that both are
 // in; Lustre and BeeGFS from the `source` of the spec, by client software that somebody else installs. Others have
 // clients of their makers, which mount by themselves.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "model/storage_path.h"
 #include "spec/nodes.h"
+#include "spec/storage.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
@@ -25,8 +27,16 @@ std::vector<std::string> firewall_inside(const Cluster& c) {
   return out;
 }
 
-std::string_view firewall_file(const NodeGroupModel& g) {
-  return manages(g) ? "manager.nft" : lets_users_in(g) ? "login.nft" : "node.nft";
+bool fences(const Cluster& c, int group) {
+  return std::ranges::any_of(storage_served_by(c, group), [&](int s) {
+    const Storage* spec = c.storage[static_cast<std::size_t>(s)].spec;
+    return spec && spec->servers && spec->servers->fence;
+  });
+}
+
+std::string_view firewall_file(const Cluster& c, int group) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  return manages(g) || fences(c, group) ? "manager.nft" : lets_users_in(g) ? "login.nft" : "node.nft";
 }
 
 }  // namespace clusterc

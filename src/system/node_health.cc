@@ -9,6 +9,7 @@
 #include "spec/nodes.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
+#include "system/nfs_failover.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -33,8 +34,12 @@ NodeHealth node_health(const System& in, int group) {
   if (slurmd) out.daemons.emplace_back("slurmd");
   if (in.makes("nfs") && std::ranges::any_of(storage_served_by(c, group), [&](int i) {
         return served_by_nodes(c, c.storage[static_cast<std::size_t>(i)]);
-      }))
-    out.daemons.emplace_back("nfs-server");
+      })) {
+    if (nfs_failover_of(in, group))  // which starts the NFS server on one of two
+      out.daemons.insert(out.daemons.end(), {"corosync", "pacemaker"});
+    else
+      out.daemons.emplace_back("nfs-server");
+  }
   if (in.makes_for("roce", group)) out.daemons.emplace_back("cluster-roce");  // a unit that has run, and without fault
   if (g.server.memory) out.memory_mib = node_memory(in.cluster, g).least_usable;
   return out;

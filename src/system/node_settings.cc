@@ -29,23 +29,41 @@ namespace clusterc {
 namespace {
 
 // The firewall before the settings that let a machine forward.
-constexpr std::array kRoles = std::to_array<std::string_view>({"base",           "mirror",
-                                                               "repositories",   "name_server",
-                                                               "dhcp",           "web_server",
-                                                               "nftables",       "kernel",
-                                                               "limits",         "netplan",
-                                                               "networkd",       "networkmanager",
-                                                               "chrony",         "identity",
-                                                               "drives",         "nfs_server",
-                                                               "rdma",           "roce",
-                                                               "subnet_manager", "mounts",
-                                                               "nvidia_driver",  "nvidia_fabric_manager",
-                                                               "nvidia_imex",    "nvidia_mig",
-                                                               "cuda",           "rocm",
-                                                               "fabric_env",     "containers",
-                                                               "slurm",          "syslog_ng",
-                                                               "node_exporter",  "prometheus",
-                                                               "grafana",        "health_check"});
+constexpr std::array kRoles = std::to_array<std::string_view>({"base",
+                                                               "mirror",
+                                                               "repositories",
+                                                               "name_server",
+                                                               "dhcp",
+                                                               "web_server",
+                                                               "nftables",
+                                                               "kernel",
+                                                               "limits",
+                                                               "netplan",
+                                                               "networkd",
+                                                               "networkmanager",
+                                                               "chrony",
+                                                               "identity",
+                                                               "drives",
+                                                               "nfs_server",
+                                                               "nfs_failover",
+                                                               "rdma",
+                                                               "roce",
+                                                               "subnet_manager",
+                                                               "mounts",
+                                                               "nvidia_driver",
+                                                               "nvidia_fabric_manager",
+                                                               "nvidia_imex",
+                                                               "nvidia_mig",
+                                                               "cuda",
+                                                               "rocm",
+                                                               "fabric_env",
+                                                               "containers",
+                                                               "slurm",
+                                                               "syslog_ng",
+                                                               "node_exporter",
+                                                               "prometheus",
+                                                               "grafana",
+                                                               "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as
 // catalog/compatibility/driver-os.yaml does.
@@ -231,14 +249,17 @@ void check_homes(const Cluster& c, Findings& findings) {
     if (!known || !s.spec || !s.spec->mount || *s.spec->mount != kHomes ||
         s.spec->kind.value_or(StorageKind::local) != StorageKind::nfs)
       continue;
-    const bool ours = served_by_nodes(c, s);
-    if (ours && !team_users(c).empty()) continue;
+    const bool ours = served_by_nodes(c, s), pair = asks_for_failover(c, s);
+    if (ours && !pair && !team_users(c).empty()) continue;
     Finding& f = findings.note("storage-homes-unmade", s.span,
                                "'" + s.name +
                                    "' is exported with root_squash: home directories cannot be created at first login" +
-                                   (ours ? ", and `teams` names no user whose home directory the plays could create"
-                                         : ", and its server is not a node of the cluster"));
-    if (ours)
+                                   (pair   ? ", and the plays create none on servers that fail over"
+                                    : ours ? ", and `teams` names no user whose home directory the plays could create"
+                                           : ", and its server is not a node of the cluster"));
+    if (pair)
+      f.help("create each home directory on the server that is active: mkhomedir_helper USER 0077");
+    else if (ours)
       f.help("name users in `teams`, or create each home directory on " +
              c.nodes[static_cast<std::size_t>(s.nodes)].names.name(0) + ": mkhomedir_helper USER 0077");
     else
@@ -358,7 +379,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
     if (reader != "networkmanager") out.name_servers = name_servers(in, g);
   }
   if (in.makes("nftables"))
-    out.firewall = firewall_file(g), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
+    out.firewall = firewall_file(c, group), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
   if (in.makes("chrony")) roles.push_back("chrony");
   if (g.software->identity && g.software->identity->kind.value_or("local") != "local") {
     const Identity& who = *g.software->identity;
@@ -375,8 +396,9 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   for (const int i : storage_served_by(c, group))
     if (const StorageModel& s = c.storage[static_cast<std::size_t>(i)]; served_by_nodes(c, s))
       out.exports.push_back({*s.spec->mount, s.name});
-  if (!out.exports.empty() && in.makes("nfs")) roles.push_back("nfs_server");
-  if (std::find(roles.begin(), roles.end(), "identity") != roles.end() &&
+  if (in.makes("nfs")) out.failover = nfs_failover_of(in, group);
+  if (!out.exports.empty() && in.makes("nfs")) roles.push_back(out.failover ? "nfs_failover" : "nfs_server");
+  if (std::find(roles.begin(), roles.end(), "identity") != roles.end() && !out.failover &&
       std::any_of(out.exports.begin(), out.exports.end(),
                   [](const NodeSettings::Export& e) { return e.path == kHomes; }))
     out.home_users = team_users(c);

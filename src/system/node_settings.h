@@ -11,6 +11,7 @@
 #include "system/containers.h"
 #include "system/file_systems.h"
 #include "system/mirror.h"
+#include "system/nfs_failover.h"
 #include "system/node_files.h"
 #include "system/packages.h"
 #include "system/system.h"
@@ -32,6 +33,7 @@ struct NodeSettings {
     std::string path, storage;
   };
   std::vector<Export> exports;
+  const NfsFailover* failover = nullptr;     // where another server goes on if this one fails
   std::vector<std::string> name_servers;     // where a file of the network names them for systemd-resolved
   std::vector<std::string> home_users;       // whose homes lie on a file system that these nodes export
   std::string_view firewall;                 // file of the output nftables

@@ -17,6 +17,7 @@
 #include "system/group_network.h"
 #include "system/interfaces.h"
 #include "system/jobs.h"
+#include "system/nfs_failover.h"
 #include "system/node_settings.h"
 #include "system/slurm.h"
 #include "system/unmade.h"
@@ -190,6 +191,7 @@ void check_system(const System& in, Findings& findings) {
 
 void note_what_is_left(const System& in, Findings& findings) {
   check_file_systems(in.cluster, in.plan, findings);
+  check_nfs_failover(in, findings);
   check_homes(in.cluster, findings);
   check_deployment(in, findings);
   if (in.makes("slurm")) check_pyxis(in.cluster, findings);

@@ -191,6 +191,10 @@ void file_systems(YamlWriter& y, const NodeSettings& s) {
       put(put(y.begin_map(), "path", e.path), "storage", e.storage).end_map();
     y.end_list();
   }
+  if (const NfsFailover* pair = s.failover) {
+    put(put(y.map("cluster_nfs_failover"), "storage", pair->drives.storage), "first", pair->servers[0].name);
+    put(y.field("array", !pair->drives.raid.empty()), "password_file", pair->password_file).end_map();
+  }
 }
 
 void identity(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {

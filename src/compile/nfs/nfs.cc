@@ -1,9 +1,12 @@
-// nfs/<storage>/exports: what the nodes of a spec that serve NFS let others mount. The path on the server is the one
+// nfs/<storage>/: exports, and where two servers fail over the files of the pair (failover.h).
+//
+// exports: what the nodes of a spec that serve NFS let others mount. The path on the server is the one
 // that clients mount at, as the compiled mounts say (cloud-init).
 #include <algorithm>
 
 #include "base/ip.h"
 #include "compile/common.h"
+#include "compile/nfs/failover.h"
 #include "model/storage_path.h"
 #include "spec/storage.h"
 #include "system/file_systems.h"
@@ -53,6 +56,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     const StorageModel& s = c.storage[i];
     if (!served_by_nodes(c, s)) continue;
     // The networks that both are in: clients come from there, and from nowhere else.
+    // What fails over is reached at its address alone.
+    const NfsFailover* pair = nfs_failover_of(in.system, s.nodes);
+    if (!pair && asks_for_failover(c, s)) continue;  // check_nfs_failover() says why
     std::vector<Ipv4Prefix> clients;
     int last = -1;
     for (const GroupEnd& at : ends_of_group(c, s.nodes)) {
@@ -60,6 +66,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       if (!net.subnet || at.network == last || is_management_port(c, net, net.ends[static_cast<std::size_t>(at.end)]))
         continue;
       last = at.network;
+      if (pair && pair->network != at.network) continue;
       if (has_clients(c, s, at.network)) clients.push_back(*net.subnet);
     }
     if (clients.empty()) {
@@ -78,11 +85,12 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     // root of a node is nobody here; sync: what a client was told is written survives the server
     // mp: nothing is exported while the file system of its drives is not mounted, so that nobody writes onto the
     // system's
-    const std::string_view mounted = data_drives(c, static_cast<int>(i), s.nodes) ? ",mp" : "";
+    const std::string_view mounted = pair || data_drives(c, static_cast<int>(i), s.nodes) ? ",mp" : "";
     for (const Ipv4Prefix& p : clients)
       out += ' ', out += p.text(), out += "(rw,sync,no_subtree_check,root_squash", out += mounted, out += ')';
     out += '\n';
     bundle.close();
+    if (pair) emit_failover(in, *pair, bundle);
   }
 }
 
@@ -91,8 +99,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kNfsOutput;  // registry.cc names it
 const Output kNfsOutput{
     .id = "nfs",
-    .summary = "exports of the nodes that serve NFS, to the networks of their clients",
-    .consumers = "nfs-utils 1.3 and newer",
+    .summary = "exports of the nodes that serve NFS, to the networks of their clients; fail-over of two servers",
+    .consumers = "nfs-utils 1.3 and newer; Corosync 3, Pacemaker 2.1",
     .wanted = wanted,
     .emit = emit,
 };

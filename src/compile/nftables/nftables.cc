@@ -167,11 +167,14 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
     if (n.subnet) (is_out_of_band(n) ? oob : inside).push_back(*n.subnet);
   std::string nodes, logins, managers;
   const auto add = [](std::string& to, const NodeGroupModel& g) { to += to.empty() ? "" : ", ", to += g.names.text(); };
-  for (const NodeGroupModel& g : c.nodes)
-    if (g.count > 0) add(manages(g) ? managers : lets_users_in(g) ? logins : nodes, g);
+  for (std::size_t i = 0; i < c.nodes.size(); ++i) {
+    const NodeGroupModel& g = c.nodes[i];
+    const std::string_view file = firewall_file(c, static_cast<int>(i));
+    if (g.count > 0) add(file == "manager.nft" ? managers : file == "login.nft" ? logins : nodes, g);
+  }
   const auto forwarding = [&](std::string_view file) {
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
-      if (firewall_file(c.nodes[g]) == file && forwards(in.system, static_cast<int>(g))) return true;
+      if (firewall_file(c, static_cast<int>(g)) == file && forwards(in.system, static_cast<int>(g))) return true;
     return false;
   };
   std::vector<std::string_view> files;
