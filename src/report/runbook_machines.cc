@@ -7,6 +7,7 @@
 #include "report/configuration_steps.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
+#include "spec/storage.h"
 #include "spec/software.h"
 #include "system/dhcp.h"
 #include "system/install.h"
@@ -110,6 +111,9 @@ std::vector<ConfigurationSteps::Secret> ConfigurationSteps::secrets() const {
     const auto& scheduler = c_.spec.software->scheduler;
     if (!set(group).slurm_database_packages.empty() && scheduler->accounting && scheduler->accounting->password)
       all.push_back({&*scheduler->accounting->password, "the password of slurmdbd's database", group});
+    if (const NfsFailover* pair = set(group).failover)
+      all.push_back({&*c_.storage[static_cast<std::size_t>(pair->storage)].spec->servers->fence->password,
+                     "the password of the BMCs' account '" + pair->user + "'", group});
   }
   return all;
 }

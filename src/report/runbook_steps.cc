@@ -25,6 +25,7 @@ struct Copies {
 constexpr auto kCopies = std::to_array<Copies>({{"base", "hosts"},
                                                 {"name_server", "dns"},
                                                 {"nfs_server", "nfs"},
+                                                {"nfs_failover", "nfs"},
                                                 {"subnet_manager", "opensm"},
                                                 {"dhcp", "dnsmasq"},
                                                 {"dhcp", "kea"},

@@ -136,6 +136,8 @@ void options(XmlWriter& x) {
   // delay of the first server's (Pacemaker Explained, priority-fencing-delay: at least twice as long).
   pair(x, set, "priority-fencing-delay", "15s");
   pair(x, set, "no-quorum-policy", "stop");
+  // A BMC that did not answer ten times is asked again this often (Pacemaker Explained, stonith-max-attempts).
+  pair(x, set, "cluster-recheck-interval", "120s");
   x.close().close();
 }
 

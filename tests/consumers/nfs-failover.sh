@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# tested nfs: Corosync 3.1, Pacemaker 2.1, mdadm 4.2
+# output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone; 11 negative tests
+. "$(dirname "$0")/lib/common.bash" "$@"
+need corosync crm_verify crm_simulate mdadm unshare ip wipefs
+unshare -mun true 2> "$work/unshare.log" || cannot "no namespaces here ($(head -1 "$work/unshare.log"))"
+compile_case nfs-failover
+files=$out/nfs/home
+head -c 256 /dev/zero > "$work/authkey" # corosync-keygen makes it on a server
+
+# members SERVER FILE: corosync -t reads a file on this server, and ends
+members() {
+  unshare -un bash -c '
+    hostname "$1" && ip link set lo up || exit 99
+    for address in $3; do ip address add "$address/24" dev lo || exit 99; done
+    corosync -t -f -c "$2"' sh "$1" "$2" "$(grep -A9 "name: $1\$" "$files/corosync.conf" | sed '/}/q' | sed -n 's/.*ring._addr: //p' | tr '\n' ' ')" > "$work/said" 2>&1
+}
+sed "s|^totem {|&\n    keyfile: $work/authkey|" "$files/corosync.conf" > "$work/corosync.conf"
+for server in nfs1 nfs2; do members $server "$work/corosync.conf" || { cat "$work/said" >&2; fail "corosync of $server refuses corosync.conf"; }; done
+equal "links between the servers" "$(grep -c 'ring._addr' "$files/corosync.conf")" 4
+for broken in 's/transport: knet/transport: knott/' 's/crypto_cipher: aes256/crypto_cipher: aes257/' 's/nodeid: 2/nodeid: 1/' 's/link_mode: passive/link_mode: passiv/'; do
+  sed "$broken" "$work/corosync.conf" > "$work/broken.conf"
+  cmp -s "$work/broken.conf" "$work/corosync.conf" && fail "the twin $broken is not broken"
+  if members nfs1 "$work/broken.conf"; then fail "corosync takes $broken"; fi
+  say "refused: $(grep -m1 -oE '(parser error|parse error|Invalid|Nodeid).*' "$work/said" | sed "s|$work/||")"
+done
+
+# The schema
+verified() { crm_verify --xml-file="$1" -V > "$work/said" 2>&1; }
+verified "$files/cib.xml" || { cat "$work/said" >&2; fail "crm_verify refuses cib.xml"; }
+[ ! -s "$work/said" ] || { cat "$work/said" >&2; fail "crm_verify warns of cib.xml"; }
+for broken in 's/<group /<troop /;s/<.group>/<\/troop>/' 's/rsc="fence-nfs1"/rsc="fence-nfs9"/' 's/id="home-files"/id="home-array"/' 's/score="-INFINITY"/score="never"/'; do
+  sed "$broken" "$files/cib.xml" > "$work/broken.xml"
+  cmp -s "$work/broken.xml" "$files/cib.xml" && fail "the twin $broken is not broken"
+  if verified "$work/broken.xml"; then fail "crm_verify takes $broken"; fi
+  say "refused: $broken"
+done
+
+# What the scheduler makes of it: both servers there; then the one that serves is lost
+simulate() { CIB_file=$1 crm_simulate --xml-file="$1" --run --save-output="$2" "${@:3}" > "$work/said" 2>&1 || { cat "$work/said" >&2; fail "crm_simulate"; }; }
+order() { grep -oE "Resource action: home-[a-z]+ +(start|stop) on nfs[12]|Fencing nfs[12] \([a-z]+\)" "$work/said" | sed -E 's/Resource action: //; s/ +/ /g'; }
+simulate "$files/cib.xml" "$work/first.xml" --node-up=nfs1 --node-up=nfs2
+server=$(order | sed -n 's/^home-address start on //p')
+equal "start" "$(order)" "$(printf 'home-%s start on '"$server"'\n' array files server address)"
+other=$(echo "nfs1 nfs2" | sed "s/$server//; s/ //")
+simulate "$work/first.xml" "$work/second.xml" --node-fail="$server"
+equal "after the loss of $server" "$(order)" "$(printf 'Fencing %s (reboot)\n' "$server"; printf 'home-%s start on '"$other"'\n' array files server address)"
+# Without fencing nothing may start
+sed '/primitive id="fence-/,/<\/primitive>/d; /rsc_location/d' "$files/cib.xml" > "$work/broken.xml"
+if verified "$work/broken.xml"; then fail "crm_verify takes a pair without fencing"; fi
+say "refused: $(head -1 "$work/said" | cut -c1-140)"
+
+# mdadm reads both files: the same array, which no server assembles by itself
+uuid=$(sed -n 's/^ARRAY .*UUID=//p' "$files/mdadm.conf")
+equal "the array that is ignored" "$(sed -n 's/^ARRAY <ignore> UUID=//p' "$files/mdadm-ignore.conf")" "$uuid"
+for file in mdadm.conf mdadm-ignore.conf; do mdadm --assemble --scan --config="$files/$file" > "$work/said" 2>&1 || true; if grep -q 'Unknown\|unrecognised\|bad uuid' "$work/said"; then cat "$work/said" >&2; fail "mdadm and $file"; fi; done
+sed 's/UUID=....../UUID=/' "$files/mdadm.conf" > "$work/broken.conf"
+mdadm --assemble --scan --config="$work/broken.conf" > "$work/said" 2>&1 || true
+grep -q 'bad uuid' "$work/said" || { cat "$work/said" >&2; fail "mdadm takes a short UUID"; }
+
+# Each client mounts the address that cib.xml moves, and nothing else of the pair; the exports are for its network
+address=$(sed -n 's/.*home-address-attributes-ip" name="ip" value="\([0-9.]*\)".*/\1/p' "$files/cib.xml")
+equal "clients mount" "$(grep -rhoE '[^" ]+:/home' "$out/cloud-init" "$out/ansible/group_vars" | sort -u)" "$address:/home"
+if grep -rq "$address " "$out/hosts/hosts"; then fail "a host has the address"; fi
+
+# prepare-drives on two drives of 7.68 TB, which are files here; mdadm and mkfs.xfs say what they were told
+shellcheck "$files/prepare-drives" || fail "shellcheck"
+mkdir -p "$work/block" "$work/dev" "$work/bin"
+for disk in sda sdb; do
+  at=$work/sys/end_device-0:$disk/$disk
+  mkdir -p "$at/queue" "$at/holders" && ln -s "$at" "$work/block/$disk"
+  echo 15000000000 > "$at/size" && echo 0 > "$at/removable" && echo 0 > "$at/queue/rotational" && truncate -s 8M "$work/dev/$disk"
+done
+for program in mdadm mkfs.xfs udevadm pidof; do printf '#!/bin/sh\necho "%s $*" >> "%s/told"\n[ "%s" != pidof ] && ! grep -q "^%s " "%s/fails"\n' $program "$work" $program $program "$work" > "$work/bin/$program"; chmod +x "$work/bin/$program"; done
+prepare() { # SERVER
+  : > "$work/told"
+  rc=0
+  unshare -u sh -c 'hostname "$1" && SYS_BLOCK=$2/block DEV=$2/dev PATH=$2/bin:$PATH sh "$3"' sh "$1" "$work" "$files/prepare-drives" > "$work/said" 2>&1 || rc=$?
+}
+refused() { # WHAT SERVER
+  md5sum "$work"/dev/* > "$work/before"
+  prepare "$2"
+  [ $rc = 3 ] || fail "$1: ended with $rc: $(cat "$work/said")"
+  md5sum "$work"/dev/* | cmp -s - "$work/before" || fail "$1: a drive was written to"
+  if grep -qE 'create|^mkfs' "$work/told"; then fail "$1: $(cat "$work/told")"; fi
+  say "refused: $1: $(cut -d' ' -f2- "$work/said" | sed "s|$work/||")"
+}
+: > "$work/fails"
+refused "another server" nfs2
+mkfs.ext4 -q -F "$work/dev/sdb" && refused "a file system" nfs1
+truncate -s 0 "$work/dev/sdb" && truncate -s 8M "$work/dev/sdb"
+mkdir "$work/block/sda/sda1" && refused "a partition" nfs1
+rmdir "$work/block/sda/sda1"
+prepare nfs1
+[ $rc = 0 ] || fail "empty drives: $(cat "$work/said")"
+equal "empty drives" "$(grep -E 'create|^mkfs|stop' "$work/told" | sed "s|$work/||g")" "mdadm --create /dev/md/home --run --quiet --metadata=1.2 --homehost=any --name=home --uuid=$uuid --bitmap=internal --level=1 --raid-devices=2 dev/sda dev/sdb
+mkfs.xfs -q -L home -m uuid=$(sed -n 's|.*/dev/disk/by-uuid/\([^"]*\)".*|\1|p' "$files/cib.xml") /dev/md/home
+mdadm --quiet --stop /dev/md/home"
+echo "mkfs.xfs " > "$work/fails"
+prepare nfs1
+[ $rc != 0 ] && grep -q -- '--zero-superblock' "$work/told" || fail "an array without a file system is left: $(cat "$work/told")"
+say "an array whose file system cannot be made is taken back"
+printf '#!/bin/sh\necho "ARRAY /dev/md/home metadata=1.2 UUID=%s"\n' "$(echo "$uuid" | tr a-f A-F)" > "$work/bin/mdadm"
+prepare nfs1
+[ $rc = 0 ] && [ ! -s "$work/said" ] && [ ! -s "$work/told" ] || fail "an array that is there: $rc $(cat "$work/said" "$work/told")"
+say "an array that is there is left alone"
