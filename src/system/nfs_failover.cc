@@ -7,6 +7,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "model/named_hosts.h"
 #include "model/storage_path.h"
 #include "plan/fabric/addresses.h"
 #include "plan/fabric/bgp.h"
@@ -112,9 +113,15 @@ class Judge {
     if (auto found = shared_drives(c_, out_.storage, &why)) {
       out_.drives = *std::move(found);
     } else {
+      const std::int64_t count = data_drives(c_, s_);
+      const std::string half = std::to_string(count / 2);
       fail(s_.spec->protection ? s_.spec->protection.span : s_.span, why,
-           "write `shared: true` at drives of an enclosure that both servers reach, `drives: { data: { count: 4, size: "
-           "7.68 TB, kind: sas, shared: true } }`, and their RAID level: `protection: raid10 2+2`");
+           !data_on_shared_drives(c_, s_)
+               ? "write `shared: true` at drives of an enclosure that both servers reach, `drives: { data: { count: 4, "
+                 "size: 7.68 TB, kind: sas, shared: true } }`, and their RAID level: `protection: raid10 2+2`"
+           : count == 2     ? std::string("write `protection: raid1 1+1`")
+           : count % 2 == 0 ? "write `protection: raid10 " + half + "+" + half + "`"
+                            : "write a RAID level of all " + std::to_string(count) + " drives in `protection`");
     }
     if (!is_plain_path(*s_.spec->mount))
       fail(s_.spec->mount.span, "the agents that mount it take letters, digits and / . _ - in a path only",
@@ -140,9 +147,11 @@ class Judge {
     for (const int n : networks()) {
       if (has_member_links(in_.plan, n)) continue;
       const AddressPlan& a = *in_.plan.addresses_of(n);
+      const std::vector<std::uint32_t> taken = addresses_outside(c_, a.subnet);
       // Behind the gateway and what is usually set up by hand there.
       for (std::uint32_t address = a.subnet.base + 9; address < a.subnet.broadcast(); ++address)
-        if (!is_given(in_.plan, a, address)) return ipv4_text(address);
+        if (!is_given(in_.plan, a, address) && !std::binary_search(taken.begin(), taken.end(), address))
+          return ipv4_text(address);
     }
     return "10.10.0.9";
   }

@@ -14,7 +14,7 @@ empty() {
 }
 is_there() {
   if [ -n "$raid" ]; then
-    mdadm --examine --scan --config=partitions | tr 'A-F' 'a-f' | grep -qF "uuid=$array_uuid"
+    mdadm --examine --scan --config=partitions | grep -qiF "UUID=$array_uuid"
   else
     blkid --cache-file /dev/null --match-token UUID="$uuid" > /dev/null
   fi

@@ -15,7 +15,7 @@ members() {
     for address in $3; do ip address add "$address/24" dev lo || exit 99; done
     corosync -t -f -c "$2"' sh "$1" "$2" "$(grep -A9 "name: $1\$" "$files/corosync.conf" | sed '/}/q' | sed -n 's/.*ring._addr: //p' | tr '\n' ' ')" > "$work/said" 2>&1
 }
-sed "s|^totem {|&\n    keyfile: $work/authkey|" "$files/corosync.conf" > "$work/corosync.conf"
+sed "s|^totem {|&\n    keyfile: $work/authkey|; s/to_stderr: no/to_stderr: yes/" "$files/corosync.conf" > "$work/corosync.conf"
 for server in nfs1 nfs2; do members $server "$work/corosync.conf" || { cat "$work/said" >&2; fail "corosync of $server refuses corosync.conf"; }; done
 equal "links between the servers" "$(grep -c 'ring._addr' "$files/corosync.conf")" 4
 for broken in 's/transport: knet/transport: knott/' 's/crypto_cipher: aes256/crypto_cipher: aes257/' 's/nodeid: 2/nodeid: 1/' 's/link_mode: passive/link_mode: passiv/'; do
@@ -25,28 +25,30 @@ for broken in 's/transport: knet/transport: knott/' 's/crypto_cipher: aes256/cry
   say "refused: $(grep -m1 -oE '(parser error|parse error|Invalid|Nodeid).*' "$work/said" | sed "s|$work/||")"
 done
 
-# The schema
+# The schema, of a cluster whose two servers are there
 verified() { crm_verify --xml-file="$1" -V > "$work/said" 2>&1; }
-verified "$files/cib.xml" || { cat "$work/said" >&2; fail "crm_verify refuses cib.xml"; }
+state() { echo "<node_state id=\"$1\" uname=\"nfs$1\" crmd=\"online\" join=\"member\" expected=\"member\" in_ccm=\"true\"/>"; }
+sed "s|<cib |&have-quorum=\"1\" |; s|<status>|&$(state 1)$(state 2)|" "$files/cib.xml" > "$work/cib.xml"
+verified "$work/cib.xml" || { cat "$work/said" >&2; fail "crm_verify refuses cib.xml"; }
 [ ! -s "$work/said" ] || { cat "$work/said" >&2; fail "crm_verify warns of cib.xml"; }
 for broken in 's/<group /<troop /;s/<.group>/<\/troop>/' 's/rsc="fence-nfs1"/rsc="fence-nfs9"/' 's/id="home-files"/id="home-array"/' 's/score="-INFINITY"/score="never"/'; do
-  sed "$broken" "$files/cib.xml" > "$work/broken.xml"
-  cmp -s "$work/broken.xml" "$files/cib.xml" && fail "the twin $broken is not broken"
+  sed "$broken" "$work/cib.xml" > "$work/broken.xml"
+  cmp -s "$work/broken.xml" "$work/cib.xml" && fail "the twin $broken is not broken"
   if verified "$work/broken.xml"; then fail "crm_verify takes $broken"; fi
   say "refused: $broken"
 done
 
 # What the scheduler makes of it: both servers there; then the one that serves is lost
-simulate() { CIB_file=$1 crm_simulate --xml-file="$1" --run --save-output="$2" "${@:3}" > "$work/said" 2>&1 || { cat "$work/said" >&2; fail "crm_simulate"; }; }
+simulate() { crm_simulate --xml-file="$1" --simulate --save-output="$2" "${@:3}" > "$work/said" 2>&1 || { cat "$work/said" >&2; fail "crm_simulate"; }; }
 order() { grep -oE "Resource action: home-[a-z]+ +(start|stop) on nfs[12]|Fencing nfs[12] \([a-z]+\)" "$work/said" | sed -E 's/Resource action: //; s/ +/ /g'; }
-simulate "$files/cib.xml" "$work/first.xml" --node-up=nfs1 --node-up=nfs2
+simulate "$work/cib.xml" "$work/first.xml"
 server=$(order | sed -n 's/^home-address start on //p')
 equal "start" "$(order)" "$(printf 'home-%s start on '"$server"'\n' array files server address)"
 other=$(echo "nfs1 nfs2" | sed "s/$server//; s/ //")
 simulate "$work/first.xml" "$work/second.xml" --node-fail="$server"
 equal "after the loss of $server" "$(order)" "$(printf 'Fencing %s (reboot)\n' "$server"; printf 'home-%s start on '"$other"'\n' array files server address)"
 # Without fencing nothing may start
-sed '/primitive id="fence-/,/<\/primitive>/d; /rsc_location/d' "$files/cib.xml" > "$work/broken.xml"
+sed '/primitive id="fence-/,/<\/primitive>/d; /rsc_location/d' "$work/cib.xml" > "$work/broken.xml"
 if verified "$work/broken.xml"; then fail "crm_verify takes a pair without fencing"; fi
 say "refused: $(head -1 "$work/said" | cut -c1-140)"
 

@@ -95,7 +95,7 @@ class Tree:
         self.files = self.folder / "nfs/home"
         corosync = (self.files / "corosync.conf").read_text()
         self.rings = {name: dict(re.findall(r"(ring\d)_addr: (\S+)", block))
-                      for name, block in re.findall(r"name: (\S+)\n(.*?)\n    }", corosync, re.S)}
+                      for name, block in re.findall(r"^ +name: (nfs\d)\n(.*?)\n    }", corosync, re.S | re.M)}
         cib = (self.files / "cib.xml").read_text()
         self.bmcs = {name: re.search(rf'fence-{name}-attributes-ip" name="ip" value="([\d.]+)"', cib).group(1) for name in SERVERS}
         self.address = re.search(r'home-address-attributes-ip" name="ip" value="([\d.]+)"', cib).group(1)
@@ -112,8 +112,8 @@ class Tree:
 
 SETUP_UNIT = """[Unit]
 DefaultDependencies=no
-After=local-fs.target systemd-udev-settle.service
-Wants=systemd-udev-settle.service
+Wants=dev-disk-by\\x2did-virtio\\x2dsettings.device
+After=local-fs.target dev-disk-by\\x2did-virtio\\x2dsettings.device
 Before=network-pre.target basic.target
 [Service]
 Type=oneshot
@@ -135,11 +135,14 @@ def build_image(work, tree):
         run("mmdebstrap", "--quiet", "--variant=minbase", "--aptopt=Acquire::Check-Valid-Until \"false\"", f"--include={PACKAGES}",
             *[f"--dpkgopt=path-exclude=/usr/share/{p}/*" for p in ("doc", "man", "locale")], SUITE, f"{kept}.part", mirror[0])
         os.rename(f"{kept}.part", kept)
+    key, same = work / "key", work / "base.digest"
+    digest = hashlib.sha256((SETUP_UNIT + (tree.files / "mdadm-ignore.conf").read_text()).encode()).hexdigest()
+    if image.exists() and same.exists() and same.read_text() == digest:
+        return
     root = work / "root"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
     run("tar", "-xf", kept, "-C", root)
-    key = work / "key"
     if not key.exists():
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
     (root / "root/.ssh").mkdir(mode=0o700, exist_ok=True)
@@ -154,13 +157,15 @@ def build_image(work, tree):
         run("chroot", root, "systemctl", "-q", "enable", unit)
     run("chroot", root, "systemctl", "-q", "disable", "nfs-server", "corosync", "pacemaker", "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer",
         "e2scrub_all.timer", "fstrim.timer", stderr=subprocess.DEVNULL)
+    run("chroot", root, "systemctl", "-q", "mask", "nfs-blkmap", "e2scrub_reap", "systemd-timesyncd", "getty@tty1", "serial-getty@ttyS0", stderr=subprocess.DEVNULL)
     run("chroot", root, "env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "update-initramfs", "-u", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     boot = root / "boot"
     shutil.copy(next(boot.glob("vmlinuz-*")), work / "vmlinuz")
     shutil.copy(next(boot.glob("initrd.img-*")), work / "initrd")
     image.unlink(missing_ok=True)
-    run("mke2fs", "-q", "-t", "ext4", "-O", "^metadata_csum", "-d", root, image, "3G")
+    run("mke2fs", "-q", "-t", "ext4", "-O", "^metadata_csum", "-d", root, image, "3G", stdout=subprocess.DEVNULL)
     shutil.rmtree(root)
+    same.write_text(digest)
 
 
 def settings(work, tree, name):
@@ -243,7 +248,7 @@ class Machine:
         oob = {"nfs1": "10.2.0.201", "nfs2": "10.2.0.202", "n1": "10.2.0.203"}[self.name]
         command = ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1", "-m", "768", "-nodefaults", "-display", "none",
                    "-serial", f"file:{self.work / self.name}.log", "-kernel", self.work / "vmlinuz", "-initrd", self.work / "initrd",
-                   "-append", "root=/dev/vda rw console=ttyS0 quiet net.ifnames=0 mitigations=off systemd.show_status=0 fsck.mode=skip",
+                   "-append", "root=/dev/vda rw console=ttyS0 quiet net.ifnames=0 mitigations=off rootdelay=600 fsck.mode=skip module_blacklist=kvm_amd,kvm_intel,kvm,powernow_k8",
                    "-qmp", f"unix:{self.work / self.name}.qmp,server=on,wait=off",
                    "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe", "-drive", f"file={self.work / self.name}.tar,if=none,id=settings,format=raw,readonly=on",
                    "-device", "virtio-blk-pci,drive=settings,serial=settings", "-object", "rng-random,filename=/dev/urandom,id=rng", "-device", "virtio-rng-pci,rng=rng"]
@@ -485,12 +490,12 @@ class Pair:
         second.ssh(f"umask 377 && echo {key.read_text()} | base64 -d > /etc/corosync/authkey")
         say("  fence_redfish --action=status:", first.ssh(
             f"fence_redfish --ip={self.tree.bmcs['nfs2']} --username={USER} --password-script='cat /etc/cluster/bmc-password' --ssl-insecure --action=status").strip())
-        first.ssh("crm_verify --xml-file=/etc/cluster-nfs/cib.xml")
         for m in (first, second):
             m.ssh("systemctl enable --now corosync pacemaker 2>&1", timeout=300)
         wait_for("Pacemaker answers", 180, lambda: "Online: [ nfs1 nfs2 ]" in self.status(first))
         first.ssh("cibadmin --replace --scope=configuration --xml-file=/etc/cluster-nfs/cib.xml")
         wait_for("the cluster is whole", 300, self.is_whole)
+        demand(first.ssh("crm_verify --live-check -V 2>&1", check=False).stdout == "", "crm_verify --live-check has nothing to say")
         active = self.active()
         demand(active is not None, f"one server serves: {active.name}")
         demand("md" not in self.other(active).ssh("grep ^md /proc/mdstat || true"), "the other one has assembled no array")
