@@ -197,6 +197,8 @@ constexpr Row kRows[] = {
      "configuration"},
     {"network-no-way-out", Severity::note, kSystem, Standing::acceptable,
      "nodes without a default route need a server outside their networks"},
+    {"nfs-enclosure-unplanned", Severity::note, kSystem, Standing::acceptable,
+     "two NFS servers share the drives of an enclosure, which the plan does not have"},
     {"nfs-failover-incomplete", Severity::error, kSystem, Standing::must_mend,
      "two NFS servers cannot fail over: something is missing, or would destroy their data"},
     {"nfs-no-clients", Severity::warning, "output nfs", Standing::acceptable,

@@ -181,7 +181,7 @@ class Judge {
     if (out_.network < 0)
       return fail(servers_.address.span, "'" + text + "' is in no network of '" + g_.name + "'", help);
     for (const StorageModel& other : c_.storage)
-      if (&other != &s_ && asks_for_failover(c_, other) && other.spec->servers->address &&
+      if (&other < &s_ && asks_for_failover(c_, other) && other.spec->servers->address &&
           parse_ipv4(*other.spec->servers->address) == address)
         fail(servers_.address.span, "'" + other.name + "' has the same address", help);
   }
@@ -277,6 +277,12 @@ const NfsFailover* nfs_failover_of(const System& in, int group) {
 }
 
 void check_nfs_failover(const System& in, Findings& findings) {
+  for (const NfsFailover& pair : nfs_failovers(in))
+    findings
+        .note(
+            "nfs-enclosure-unplanned", in.cluster.storage[static_cast<std::size_t>(pair.storage)].span,
+            "the enclosure with the drives of '" + pair.drives.storage + "' is in no rack, no bill and no power budget")
+        .help("keep rack units and power free for it, and order it with its drives and cables");
   for (const Finding& f : all_of(in).findings.all()) findings.all().push_back(f);
 }
 

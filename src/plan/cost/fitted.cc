@@ -40,7 +40,7 @@ class PartList {
     for (const auto& n : f.nics)
       if (n.value.model) part(FittedKind::nic, n.value, catalog_.nic(*n.value.model));
     for (const auto& d : f.drives)
-      if (d.value.size && counts(d.value.size))
+      if (d.value.size && counts(d.value.size) && !d.value.shared.value_or(false))  // else in no server
         add(FittedKind::drive,
             format("drive-{}-{}", enum_text(d.value.kind.value_or(DriveKind::nvme)), key_text(*d.value.size)),
             sign * d.value.count.value_or(1));
