@@ -21,6 +21,7 @@ import argparse
 import base64
 import hashlib
 import http.server
+import inspect
 import json
 import os
 import pathlib
@@ -138,7 +139,7 @@ def build_image(work, tree):
             *[f"--dpkgopt=path-exclude=/usr/share/{p}/*" for p in ("doc", "man", "locale")], SUITE, f"{kept}.part", mirror[0])
         os.rename(f"{kept}.part", kept)
     key, same = work / "key", work / "base.digest"
-    digest = hashlib.sha256((SETUP_UNIT + (tree.files / "mdadm-ignore.conf").read_text()).encode()).hexdigest()
+    digest = hashlib.sha256((inspect.getsource(build_image) + SETUP_UNIT + (tree.files / "mdadm-ignore.conf").read_text()).encode()).hexdigest()
     if image.exists() and same.exists() and same.read_text() == digest:
         return
     root = work / "root"
@@ -151,7 +152,7 @@ def build_image(work, tree):
     (root / "root/.ssh/authorized_keys").write_text((work / "key.pub").read_text())
     (root / "etc/ssh/sshd_config.d/guest.conf").write_text("UseDNS no\nUsePAM no\nPermitRootLogin prohibit-password\nHostKey /etc/ssh/ssh_host_ed25519_key\n")
     (root / "etc/systemd/system/guest-setup.service").write_text(SETUP_UNIT)
-    (root / "etc/fstab").write_text("/dev/vda / ext4 errors=remount-ro 0 0\n")
+    (root / "etc/fstab").write_text("LABEL=guest / ext4 errors=remount-ro 0 0\n")
     # Step 3 of the compiled README: the array is ignored, from the initramfs on.
     with open(root / "etc/mdadm/mdadm.conf", "a") as conf:
         conf.write((tree.files / "mdadm-ignore.conf").read_text())
@@ -160,12 +161,15 @@ def build_image(work, tree):
     run("chroot", root, "systemctl", "-q", "disable", "nfs-server", "corosync", "pacemaker", "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer",
         "e2scrub_all.timer", "fstrim.timer", stderr=subprocess.DEVNULL)
     run("chroot", root, "systemctl", "-q", "mask", "nfs-blkmap", "e2scrub_reap", "systemd-timesyncd", "getty@tty1", "serial-getty@ttyS0", stderr=subprocess.DEVNULL)
+    # An emulated machine may need longer than half a minute to see its drives.
+    script = root / "usr/share/initramfs-tools/scripts/local"
+    script.write_text(re.sub(r"slumber=30\b", "slumber=600", script.read_text()))
     run("chroot", root, "env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "update-initramfs", "-u", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     boot = root / "boot"
     shutil.copy(next(boot.glob("vmlinuz-*")), work / "vmlinuz")
     shutil.copy(next(boot.glob("initrd.img-*")), work / "initrd")
     image.unlink(missing_ok=True)
-    run("mke2fs", "-q", "-t", "ext4", "-O", "^metadata_csum", "-d", root, image, "3G", stdout=subprocess.DEVNULL)
+    run("mke2fs", "-q", "-t", "ext4", "-L", "guest", "-O", "^metadata_csum", "-d", root, image, "3G", stdout=subprocess.DEVNULL)
     shutil.rmtree(root)
     same.write_text(digest)
 
@@ -253,7 +257,7 @@ class Machine:
         oob = {"nfs1": "10.2.0.201", "nfs2": "10.2.0.202", "n1": "10.2.0.203"}[self.name]
         command = ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1", "-m", "768", "-nodefaults", "-display", "none",
                    "-serial", f"file:{self.work / self.name}.log", "-kernel", self.work / "vmlinuz", "-initrd", self.work / "initrd",
-                   "-append", "root=/dev/vda rw console=ttyS0 net.ifnames=0 mitigations=off rootdelay=600 fsck.mode=skip module_blacklist=kvm_amd,kvm_intel,kvm,powernow_k8",
+                   "-append", "root=LABEL=guest rw console=ttyS0 net.ifnames=0 mitigations=off fsck.mode=skip module_blacklist=kvm_amd,kvm_intel,kvm,powernow_k8",
                    "-qmp", f"unix:{self.work / self.name}.qmp,server=on,wait=off",
                    "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe", "-drive", f"file={self.work / self.name}.tar,if=none,id=settings,format=raw,readonly=on",
                    "-device", "virtio-blk-pci,drive=settings,serial=settings", "-object", "rng-random,filename=/dev/urandom,id=rng", "-device", "virtio-rng-pci,rng=rng"]

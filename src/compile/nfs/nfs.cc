@@ -99,8 +99,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kNfsOutput;  // registry.cc names it
 const Output kNfsOutput{
     .id = "nfs",
-    .summary = "exports of the nodes that serve NFS, to the networks of their clients; fail-over of two servers",
-    .consumers = "nfs-utils 1.3 and newer; Corosync 3, Pacemaker 2.1",
+    .summary = "exports of the nodes that serve NFS, and fail-over of two servers",
+    .consumers = "nfs-utils 1.3, Pacemaker 2",
     .wanted = wanted,
     .emit = emit,
 };
