@@ -51,6 +51,9 @@ bool known_stream(cudaStream_t stream);
 int device_of(cudaStream_t stream);
 void drop_stream(cudaStream_t stream);
 std::mt19937_64& random_numbers();
+void begin_again(std::uint64_t seed);  // for tests: as a process with this seed begins; nothing may be pending
+void last_at_least(double seconds);    // for tests: each kernel and copy from here on
+void take_time();                      // called by what a kernel or a copy does
 
 // Memories. The host's own is `kHost`; pinned memory is the host's that was registered.
 inline constexpr int kHost = -1;

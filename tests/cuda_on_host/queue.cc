@@ -36,10 +36,14 @@ struct Queue {
   std::map<int, Stream> defaults;
   std::mt19937_64 random;
   bool adversary = false, running = false;
+  double seconds = 0;  // that a kernel or a copy takes at least
 
   Queue() {
     const char* const wish = std::getenv("EMULATED_CUDA_SEED");
     const std::uint64_t seed = wish ? std::strtoull(wish, nullptr, 10) : 1;
+    begin(seed);
+  }
+  void begin(std::uint64_t seed) {
     random.seed(seed);
     adversary = seed % 2 == 0;
   }
@@ -115,6 +119,11 @@ bool advance(const Ticket& ticket) {
 }  // namespace
 
 std::mt19937_64& random_numbers() { return queue().random; }
+void begin_again(std::uint64_t seed) { queue().begin(seed); }
+void last_at_least(double seconds) { queue().seconds = seconds; }
+void take_time() {
+  if (queue().seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(queue().seconds));
+}
 
 Ticket enqueue(cudaStream_t stream, std::function<bool()> step, std::vector<int> devices) {
   Queue& q = queue();

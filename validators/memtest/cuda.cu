@@ -28,7 +28,8 @@ __device__ void check(const Step& step, std::uint64_t i, std::uint64_t got, Coun
   if (got == want) return;
   atomicAdd(&counters->words, 1ull);
   atomicOr(&counters->bits, static_cast<unsigned long long>(got ^ want));
-  if (atomicMin(&counters->first, static_cast<unsigned long long>(i)) > i) counters->got = got;
+  if (atomicMin(&counters->first, static_cast<unsigned long long>(i)) > i)
+    atomicExch(&counters->got, static_cast<unsigned long long>(got));
 }
 
 __global__ void fill_words(std::uint64_t* words, std::uint64_t count, Step step) {
