@@ -1,7 +1,8 @@
 // In the place of libcublasLt.so.13, for tests alone: multiplies on the host, as strictly as the documentation of
 // cublasLtMatmul() has it. What it does not list is not supported: combinations of types, 8-bit products that are not
 // "TN" or of an order that 16 does not divide; a product into a matrix of another type than was described is an error.
-// It proposes three algorithms, of which the second is the fastest. FP8 sums have 13 bits behind the point for 128
+// Products are work in a stream (tests/cuda_on_host). It
+// proposes three algorithms, of which the second is the fastest. FP8 sums have 13 bits behind the point for 128
 // terms, as Hopper's.
 //
 // FAKE_CUBLASLT_LACKS: an operand's type that this GPU has no products of, "fp8" or "int8". FAKE_CUBLASLT_WRONG: its
@@ -19,6 +20,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+
+#include "cuda_on_host/libraries/queued.h"
 
 namespace {
 
@@ -108,6 +111,32 @@ double truncated(double v, int bits) {
   return std::ldexp(std::trunc(std::ldexp(v, bits + 1 - exponent)), exponent - bits - 1);
 }
 
+// D := A B by the algorithm of that number, of which the second is the fastest.
+void multiply(const Product& p, const void* a, const Layout& la, const void* b, const Layout& lb, void* d,
+              const Layout& ld, std::uint64_t algorithm) {
+  while (std::getenv("FAKE_CUBLASLT_HANGS")) ::pause();
+  std::this_thread::sleep_for(std::chrono::milliseconds(algorithm == 101 ? 1 : 60));
+  const std::uint64_t n = la.rows;
+  const bool narrow = la.type == CUDA_R_8F_E4M3, lost = wished("FAKE_CUBLASLT_WRONG", "all");
+  for (std::uint64_t j = 0; j < n; ++j)
+    for (std::uint64_t i = 0; i < n; ++i) {
+      double sum = 0, stretch = 0, group = 0;
+      for (std::uint64_t k = 0; k < n; ++k) {
+        if (lost && k + 128 >= n) break;
+        const double product = at(a, la.type, p.a_by_rows ? k + i * n : i + k * n) * at(b, lb.type, k + j * n);
+        if (!narrow) {
+          sum += product;
+          continue;
+        }
+        group += product;
+        if (k % 32 == 31) stretch = truncated(stretch + group, 13), group = 0;
+        if (k % 128 == 127) sum += stretch, stretch = 0;
+      }
+      put(d, ld.type, i + j * n, sum + stretch + group);
+    }
+  if (wished("FAKE_CUBLASLT_WRONG", "one")) put(d, ld.type, n + 1, 3e8);
+}
+
 }  // namespace
 
 extern "C" {
@@ -173,7 +202,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void* one, const void* a,
                               cublasLtMatrixLayout_t la, const void* b, cublasLtMatrixLayout_t lb, const void* zero,
                               const void* c, cublasLtMatrixLayout_t lc, void* d, cublasLtMatrixLayout_t ld,
-                              const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t, cudaStream_t) {
+                              const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t, cudaStream_t stream) {
   const Product& p = *reinterpret_cast<const Product*>(description);
   if (!supported(p, as(la), as(lb), as(ld)) || as(lc).type != as(ld).type || c != d || !workspace ||
       algorithm->data[0] < 100 || algorithm->data[0] > 102)
@@ -184,27 +213,11 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
     return *static_cast<const float*>(at_it);
   };
   if (factor(one) != 1 || factor(zero) != 0) return CUBLAS_STATUS_INVALID_VALUE;
-  while (std::getenv("FAKE_CUBLASLT_HANGS")) ::pause();
-  std::this_thread::sleep_for(std::chrono::milliseconds(algorithm->data[0] == 101 ? 1 : 60));
-  const std::uint64_t n = as(la).rows;
-  const bool narrow = as(la).type == CUDA_R_8F_E4M3, lost = wished("FAKE_CUBLASLT_WRONG", "all");
-  for (std::uint64_t j = 0; j < n; ++j)
-    for (std::uint64_t i = 0; i < n; ++i) {
-      double sum = 0, stretch = 0, group = 0;
-      for (std::uint64_t k = 0; k < n; ++k) {
-        if (lost && k + 128 >= n) break;
-        const double product = at(a, as(la).type, p.a_by_rows ? k + i * n : i + k * n) * at(b, as(lb).type, k + j * n);
-        if (!narrow) {
-          sum += product;
-          continue;
-        }
-        group += product;
-        if (k % 32 == 31) stretch = truncated(stretch + group, 13), group = 0;
-        if (k % 128 == 127) sum += stretch, stretch = 0;
-      }
-      put(d, as(ld).type, i + j * n, sum + stretch + group);
-    }
-  if (wished("FAKE_CUBLASLT_WRONG", "one")) put(d, as(ld).type, n + 1, 3e8);
+  const auto work = [=, p = p, la = as(la), lb = as(lb), ld = as(ld), number = algorithm->data[0]] {
+    multiply(p, a, la, b, lb, d, ld, number);
+    return true;
+  };
+  clusterc::emulation::queued(stream, work);
   return CUBLAS_STATUS_SUCCESS;
 }
 }

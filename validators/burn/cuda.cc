@@ -12,6 +12,7 @@
 #ifdef CLUSTERC_CUDA
 #include <cuda_runtime_api.h>
 
+#include "burn/load_size.h"
 #include "burn/products.h"
 #endif
 
@@ -20,10 +21,6 @@ using namespace harness;
 namespace {
 
 #ifdef CLUSTERC_CUDA
-constexpr std::uint64_t kOrder = 8192, kOrderFp64 = 4096;
-constexpr std::uint64_t kSwept = 1ull << 30;  // bytes; eight times the largest second-level cache in the catalogue
-constexpr unsigned kSweeps = 16;
-
 std::unique_ptr<Load> gpu_load(int gpu, std::uint64_t seed) {
   cuda_check(cudaSetDevice(gpu), "cudaSetDevice");
   const auto cublas = open_cublas_lt();
@@ -39,11 +36,11 @@ std::unique_ptr<Load> gpu_load(int gpu, std::uint64_t seed) {
                         .n = n,
                         .times = times});
   };
-  add("fp16", kOrder, dose.fp16);
-  add("fp32", kOrder, dose.fp32);
-  add("fp64", kOrderFp64, dose.fp64);
-  return std::make_unique<ProductLoad>(std::move(products), memtest::open_cuda(gpu, kSwept, 0), kSweeps,
-                                       stream_seed(seed, 3));
+  add("fp16", kLoadSize.order, dose.fp16);
+  add("fp32", kLoadSize.order, dose.fp32);
+  add("fp64", kLoadSize.order_fp64, dose.fp64);
+  return std::make_unique<ProductLoad>(std::move(products), memtest::open_cuda(gpu, kLoadSize.swept, 0),
+                                       kLoadSize.sweeps, stream_seed(seed, 3));
 }
 #endif
 

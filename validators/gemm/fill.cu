@@ -8,11 +8,15 @@
 #include "gemm/fill.h"
 #include "gemm/verify.h"
 #include "harness/cuda_support.h"
+#include "harness/launch.h"
 
 namespace clusterc::gemm {
 namespace {
 
+using harness::launch;
+
 constexpr unsigned kThreads = 256, kBlocks = 2048;  // strides over the array; speed does not matter here
+constexpr const char* kLaunching = "launching a kernel";
 
 template <class T>
 __device__ T from_double(double value);
@@ -92,32 +96,31 @@ __global__ void compare_kernel(T* at, const T* reference, std::uint64_t count, u
 
 // Operands are of any type but int32, results of any but fp8 and int8: no kernels are made for the others.
 enum class Side { operand, result };
-template <Side side, class Launch>
-void with_type(Element element, const Launch& launch) {
+template <Side side, class Start>
+void with_type(Element element, const Start& start) {
   switch (element) {
     case Element::fp64:
-      launch(static_cast<double*>(nullptr));
+      start(static_cast<double*>(nullptr));
       break;
     case Element::fp32:
-      launch(static_cast<float*>(nullptr));
+      start(static_cast<float*>(nullptr));
       break;
     case Element::bf16:
-      launch(static_cast<__nv_bfloat16*>(nullptr));
+      start(static_cast<__nv_bfloat16*>(nullptr));
       break;
     case Element::fp16:
-      launch(static_cast<__half*>(nullptr));
+      start(static_cast<__half*>(nullptr));
       break;
     case Element::fp8:
-      if constexpr (side == Side::operand) launch(static_cast<__nv_fp8_e4m3*>(nullptr));
+      if constexpr (side == Side::operand) start(static_cast<__nv_fp8_e4m3*>(nullptr));
       break;
     case Element::int8:
-      if constexpr (side == Side::operand) launch(static_cast<std::int8_t*>(nullptr));
+      if constexpr (side == Side::operand) start(static_cast<std::int8_t*>(nullptr));
       break;
     case Element::int32:
-      if constexpr (side == Side::result) launch(static_cast<std::int32_t*>(nullptr));
+      if constexpr (side == Side::result) start(static_cast<std::int32_t*>(nullptr));
       break;
   }
-  harness::cuda_check(cudaGetLastError(), "launching a kernel");
   harness::cuda_check(cudaDeviceSynchronize(), "filling or comparing a matrix");
 }
 
@@ -125,13 +128,16 @@ void with_type(Element element, const Launch& launch) {
 
 void fill_random(void* at, Element element, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
   with_type<Side::operand>(element, [&](auto* type) {
-    random_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count, seed, bits, scale);
+    using T = std::remove_pointer_t<decltype(type)>;
+    launch({kBlocks, kThreads}, kLaunching, random_kernel<T>, static_cast<T*>(at), count, seed, bits, scale);
   });
 }
 
 void poison(void* at, Element element, std::uint64_t count) {
-  with_type<Side::result>(
-      element, [&](auto* type) { poison_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at), count); });
+  with_type<Side::result>(element, [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    launch({kBlocks, kThreads}, kLaunching, poison_kernel<T>, static_cast<T*>(at), count);
+  });
 }
 
 std::uint64_t differing_then_poison(void* at, const void* reference, Element element, std::uint64_t count,
@@ -140,9 +146,9 @@ std::uint64_t differing_then_poison(void* at, const void* reference, Element ele
   unsigned long long out = 0;
   harness::cuda_check(cudaMemset(wrong, 0, sizeof out), "cudaMemset");
   with_type<Side::result>(element, [&](auto* type) {
-    compare_kernel<<<kBlocks, kThreads>>>(static_cast<decltype(type)>(at),
-                                          static_cast<const std::remove_pointer_t<decltype(type)>*>(reference), count,
-                                          wrong);
+    using T = std::remove_pointer_t<decltype(type)>;
+    launch({kBlocks, kThreads}, kLaunching, compare_kernel<T>, static_cast<T*>(at), static_cast<const T*>(reference),
+           count, wrong);
   });
   harness::cuda_check(cudaMemcpy(&out, wrong, sizeof out, cudaMemcpyDeviceToHost), "cudaMemcpy");
   return out;

@@ -7,11 +7,11 @@
 
 #include "harness/cublas.h"
 #include "harness/cuda_support.h"
+#include "harness/launch.h"
 #include "hpl/accelerator.h"
 #include "hpl/cuda.h"
 
 static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
-static_assert(sizeof(clusterc::hpl::CopyRows) < 4096, "arguments of a kernel");
 
 namespace clusterc::hpl {
 namespace {
@@ -88,9 +88,10 @@ class CudaAccelerator final : public Accelerator {
         [&](const auto& body) {
           const Index count = body.count();
           if (count == 0) return;
-          const auto blocks = static_cast<unsigned>(std::min<Index>((count + kThreads - 1) / kThreads, kMostBlocks));
-          each<<<blocks, kThreads, 0, stream_of(stream)>>>(body);
-          cuda_check(cudaGetLastError(), "launching a kernel");
+          const auto blocks =
+              static_cast<std::uint64_t>(std::min<Index>((count + kThreads - 1) / kThreads, kMostBlocks));
+          launch({.blocks = blocks, .threads = kThreads, .stream = stream_of(stream)}, "launching a kernel",
+                 each<std::decay_t<decltype(body)>>, body);
         },
         work);
   }

@@ -7,6 +7,7 @@
 #include "harness/cuda_objects.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
+#include "harness/launch.h"
 #include "memory/backend.h"
 
 static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
@@ -91,8 +92,8 @@ class CudaMemory final : public Place {
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
     l2_bytes_ = static_cast<std::uint64_t>(properties.l2CacheSize);
     ecc_ = properties.ECCEnabled != 0;
-    fill_random<<<sweep_, kThreads>>>(x_.get(), stream_seed(seed_, 0), elements_);
-    fill_random<<<sweep_, kThreads>>>(y_.get(), stream_seed(seed_, 1), elements_);
+    launch({sweep_, kThreads}, "filling the inputs", fill_random, x_.get(), stream_seed(seed_, 0), elements_);
+    launch({sweep_, kThreads}, "filling the inputs", fill_random, y_.get(), stream_seed(seed_, 1), elements_);
     finish("filling the inputs");
   }
 
@@ -101,26 +102,25 @@ class CudaMemory final : public Place {
 
   double run(Kernel kernel) override {
     const std::uint64_t pairs = elements_ / 2;
-    const auto blocks = static_cast<unsigned>((pairs + kThreads - 1) / kThreads);
+    const Grid grid{.blocks = (pairs + kThreads - 1) / kThreads, .threads = kThreads};
     auto* x = reinterpret_cast<const double2*>(x_.get());
     auto* y = reinterpret_cast<const double2*>(y_.get());
     auto* z = reinterpret_cast<double2*>(z_.get());
     cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
     switch (kernel) {
       case Kernel::copy:
-        stream<Kernel::copy><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        launch(grid, "launching a kernel", stream<Kernel::copy>, z, x, y, kFactor, pairs);
         break;
       case Kernel::scale:
-        stream<Kernel::scale><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        launch(grid, "launching a kernel", stream<Kernel::scale>, z, x, y, kFactor, pairs);
         break;
       case Kernel::add:
-        stream<Kernel::add><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        launch(grid, "launching a kernel", stream<Kernel::add>, z, x, y, kFactor, pairs);
         break;
       case Kernel::triad:
-        stream<Kernel::triad><<<blocks, kThreads>>>(z, x, y, kFactor, pairs);
+        launch(grid, "launching a kernel", stream<Kernel::triad>, z, x, y, kFactor, pairs);
         break;
     }
-    cuda_check(cudaGetLastError(), "launching a kernel");
     cuda_check(cudaEventRecord(end_), "cudaEventRecord");
     cuda_check(cudaEventSynchronize(end_), "running a kernel");
     float milliseconds = 0;
@@ -129,7 +129,8 @@ class CudaMemory final : public Place {
   }
 
   void poison() override {
-    fill_value<<<sweep_, kThreads>>>(z_.get(), std::numeric_limits<double>::quiet_NaN(), elements_);
+    launch({sweep_, kThreads}, "poisoning the outputs", fill_value, z_.get(), std::numeric_limits<double>::quiet_NaN(),
+           elements_);
     finish("poisoning the outputs");
   }
 
@@ -143,7 +144,8 @@ class CudaMemory final : public Place {
     auto* counter = reinterpret_cast<unsigned long long*>(wrong_.get());
     unsigned long long wrong = 0;
     cuda_check(cudaMemset(counter, 0, sizeof wrong), "cudaMemset");
-    compare<<<sweep_, kThreads>>>(kernel, z_.get(), stream_seed(seed_, 0), stream_seed(seed_, 1), elements_, counter);
+    launch({sweep_, kThreads}, "checking the outputs", compare, kernel, z_.get(), stream_seed(seed_, 0),
+           stream_seed(seed_, 1), elements_, counter);
     finish("checking the outputs");
     cuda_check(cudaMemcpy(&wrong, counter, sizeof wrong, cudaMemcpyDeviceToHost), "cudaMemcpy");
     return wrong;
@@ -157,10 +159,7 @@ class CudaMemory final : public Place {
   }
 
  private:
-  void finish(const char* what) const {
-    cuda_check(cudaGetLastError(), what);
-    cuda_check(cudaDeviceSynchronize(), what);
-  }
+  void finish(const char* what) const { cuda_check(cudaDeviceSynchronize(), what); }
 
   int gpu_;
   std::uint64_t elements_, seed_;

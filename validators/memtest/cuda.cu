@@ -6,6 +6,7 @@
 
 #include "harness/cuda_support.h"
 #include "harness/fault.h"
+#include "harness/launch.h"
 #include "memtest/backend.h"
 
 static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
@@ -27,7 +28,8 @@ __device__ void check(const Step& step, std::uint64_t i, std::uint64_t got, Coun
   if (got == want) return;
   atomicAdd(&counters->words, 1ull);
   atomicOr(&counters->bits, static_cast<unsigned long long>(got ^ want));
-  if (atomicMin(&counters->first, static_cast<unsigned long long>(i)) > i) counters->got = got;
+  if (atomicMin(&counters->first, static_cast<unsigned long long>(i)) > i)
+    atomicExch(&counters->got, static_cast<unsigned long long>(got));
 }
 
 __global__ void fill_words(std::uint64_t* words, std::uint64_t count, Step step) {
@@ -81,18 +83,21 @@ class CudaTestMemory final : public Memory {
   Device device() const override { return gpu_device(gpu_); }
   std::uint64_t words() const override { return count_; }
   double fill(const Step& step) override {
-    return timed([&] { fill_words<<<blocks_, kThreads>>>(words_, count_, step); });
+    return timed([&] { launch({blocks_, kThreads}, kSweep, fill_words, words_, count_, step); });
   }
   double compare(const Step& step, Wrong& wrong) override {
     clear();
-    const double seconds = timed([&] { compare_words<<<blocks_, kThreads>>>(words_, count_, step, counters_); });
+    const double seconds = timed([&] {
+      launch({blocks_, kThreads}, kSweep, compare_words, words_, count_, step, counters_);
+    });
     collect(step, wrong);
     return seconds;
   }
   double replace(const Step& from, const Step& to, bool downwards, Wrong& wrong) override {
     clear();
-    const double seconds =
-        timed([&] { replace_words<<<blocks_, kThreads>>>(words_, count_, from, to, downwards, counters_); });
+    const double seconds = timed([&] {
+      launch({blocks_, kThreads}, kSweep, replace_words, words_, count_, from, to, downwards, counters_);
+    });
     collect(from, wrong);
     return seconds;
   }
@@ -108,12 +113,12 @@ class CudaTestMemory final : public Memory {
   }
 
  private:
-  template <class Launch>
-  double timed(const Launch& launch) {
+  static constexpr const char* kSweep = "launching a sweep";
+  template <class Sweep>
+  double timed(const Sweep& sweep) {
     cuda_check(cudaSetDevice(gpu_), "cudaSetDevice");
     cuda_check(cudaEventRecord(begin_), "cudaEventRecord");
-    launch();
-    cuda_check(cudaGetLastError(), "launching a sweep");
+    sweep();
     cuda_check(cudaEventRecord(end_), "cudaEventRecord");
     cuda_check(cudaEventSynchronize(end_), "a sweep over the memory");
     float milliseconds = 0;

@@ -150,9 +150,13 @@ class NcclTransport final : public Transport {
     for (std::size_t at = 0; at < image.size(); at += element_)
       std::copy(poison.begin(), poison.end(), image.begin() + static_cast<std::ptrdiff_t>(at));
     if (in_place) std::copy(input.begin(), input.end(), image.begin() + static_cast<std::ptrdiff_t>(in_offset()));
+    // In our stream, which takes no notice of the default one: a copy of memory that is not pinned may still be under
+    // way when cudaMemcpy() returns (CUDA runtime API, "API synchronization behavior").
     if (!input.empty())
-      cuda_check(cudaMemcpy(input_.at(), input.data(), input.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
-    cuda_check(cudaMemcpy(pristine_.at(), image.data(), image.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+      cuda_check(cudaMemcpyAsync(input_.at(), input.data(), input.size(), cudaMemcpyHostToDevice, stream_),
+                 "cudaMemcpyAsync");
+    cuda_check(cudaMemcpyAsync(pristine_.at(), image.data(), image.size(), cudaMemcpyHostToDevice, stream_),
+               "cudaMemcpyAsync");
     reset();
   }
 

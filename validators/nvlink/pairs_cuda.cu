@@ -8,6 +8,7 @@
 #include "harness/cuda_words.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
+#include "harness/launch.h"
 #include "nvlink/pairs.h"
 
 static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
@@ -43,7 +44,7 @@ class Side {
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
-    fill_random<<<sweep_, kThreads>>>(in.get(), seed, words_);
+    launch({sweep_, kThreads}, "filling the inputs", fill_random, in.get(), seed, words_);
     const std::vector<std::uint64_t> places = make_walk(walk_seed);
     cuda_check(cudaMemcpy(walk.get(), places.data(), places.size() * sizeof(std::uint64_t), cudaMemcpyHostToDevice),
                "cudaMemcpy of the walk");
@@ -51,8 +52,8 @@ class Side {
   }
   void poison() const {
     make_current(gpu);
-    fill_value<<<sweep_, kThreads>>>(out.get(), kPoison, words_);
-    fill_value<<<1, kThreads>>>(found.get(), kPoison, 2);
+    launch({sweep_, kThreads}, "poisoning the outputs", fill_value, out.get(), kPoison, words_);
+    launch({1, kThreads}, "poisoning the outputs", fill_value, found.get(), kPoison, 2);
     finish("poisoning the outputs");
   }
   std::uint64_t count_wrong(std::uint64_t seed) const {  // of what came from the stream with this seed
@@ -60,7 +61,7 @@ class Side {
     auto* const counter = reinterpret_cast<unsigned long long*>(wrong.get());
     unsigned long long on_device = 0;
     cuda_check(cudaMemset(counter, 0, sizeof on_device), "cudaMemset");
-    compare<<<sweep_, kThreads>>>(out.get(), seed, words_, counter);
+    launch({sweep_, kThreads}, "checking the outputs", compare, out.get(), seed, words_, counter);
     finish("checking the outputs");
     cuda_check(cudaMemcpy(&on_device, counter, sizeof on_device, cudaMemcpyDeviceToHost), "cudaMemcpy");
     return on_device;
@@ -79,10 +80,7 @@ class Side {
   Event begin, end, done;
 
  private:
-  void finish(const char* what) const {
-    cuda_check(cudaGetLastError(), what);
-    cuda_check(cudaDeviceSynchronize(), what);
-  }
+  void finish(const char* what) const { cuda_check(cudaDeviceSynchronize(), what); }
   std::uint64_t words_;
   unsigned sweep_ = 0;
 };
@@ -128,8 +126,8 @@ class CudaPair final : public Pair {
     const Side &reader = way == Way::back ? second_ : first_, &other = way == Way::back ? first_ : second_;
     make_current(reader.gpu);
     cuda_check(cudaEventRecord(reader.begin, reader.stream), "cudaEventRecord");
-    walk_places<<<1, 1, 0, reader.stream>>>(other.walk.get(), reader.found.get());
-    cuda_check(cudaGetLastError(), "starting the walk");
+    launch({.blocks = 1, .threads = 1, .stream = reader.stream}, "starting the walk", walk_places, other.walk.get(),
+           reader.found.get());
     return until_end(reader, "walking");
   }
 

@@ -9,6 +9,7 @@
 #include "harness/cuda_words.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
+#include "harness/launch.h"
 #include "harness/machine.h"
 #include "pcie/copies.h"
 
@@ -59,7 +60,8 @@ class CudaCopier final : public Copier {
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
     engines_ = static_cast<std::uint64_t>(properties.asyncEngineCount);
     for (std::uint64_t i = 0; i < words(); ++i) host_in_.get()[i] = random_bits(stream_seed(seed_, kOnHost), i);
-    fill_random<<<sweep_, kThreads>>>(device_in_.get(), stream_seed(seed_, kOnDevice), words());
+    launch({sweep_, kThreads}, "filling the inputs", fill_random, device_in_.get(), stream_seed(seed_, kOnDevice),
+           words());
     finish("filling the inputs");
   }
 
@@ -87,7 +89,7 @@ class CudaCopier final : public Copier {
 
   void poison() override {
     std::fill(host_out_.get(), host_out_.get() + words(), kPoison);
-    fill_value<<<sweep_, kThreads>>>(device_out_.get(), kPoison, words());
+    launch({sweep_, kThreads}, "poisoning the outputs", fill_value, device_out_.get(), kPoison, words());
     finish("poisoning the outputs");
   }
 
@@ -101,7 +103,8 @@ class CudaCopier final : public Copier {
     auto* const counter = reinterpret_cast<unsigned long long*>(wrong_.get());
     unsigned long long on_device = 0;
     cuda_check(cudaMemset(counter, 0, sizeof on_device), "cudaMemset");
-    compare<<<sweep_, kThreads>>>(device_out_.get(), stream_seed(seed_, kOnHost), words(), counter);
+    launch({sweep_, kThreads}, "checking the outputs", compare, device_out_.get(), stream_seed(seed_, kOnHost), words(),
+           counter);
     finish("checking the outputs");
     cuda_check(cudaMemcpy(&on_device, counter, sizeof on_device, cudaMemcpyDeviceToHost), "cudaMemcpy");
     return wrong + on_device;
@@ -116,10 +119,7 @@ class CudaCopier final : public Copier {
 
  private:
   std::uint64_t words() const { return bytes_ / sizeof(std::uint64_t); }
-  void finish(const char* what) const {
-    cuda_check(cudaGetLastError(), what);
-    cuda_check(cudaDeviceSynchronize(), what);
-  }
+  void finish(const char* what) const { cuda_check(cudaDeviceSynchronize(), what); }
   void damage(Way way) const {
     if (way == Way::to_host) return fault_flip_bit(host_out_.get(), bytes_ / 2);
     std::uint64_t word = 0, *const at = device_out_.get() + words() / 2;

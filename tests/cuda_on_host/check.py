@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs the validators' device code on the emulation: every kernel, every launch, and fault builds whose flipped bit must be found.
+
+usage: check.py BUILD SOURCE [asan|tsan] [--seeds N] [--first SEED] [--all] [--only WORD]
+
+asan (default): AddressSanitizer and UndefinedBehaviorSanitizer; tsan: ThreadSanitizer. CTest runs one seed of the quick cases; --all adds the
+others, --seeds runs each with so many orders of threads, blocks and streams. Says which kernels of the product ran; one that did not is an error.
+Exit status: 0 all is well, 1 something is wrong.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import runs  # noqa: E402
+
+
+def symbols(path):
+    """Demangled names of functions without their parameters, by their distance from the program's begin."""
+    text = subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = re.findall(r"^([0-9a-f]+) ([tTwWrRdD]) (\S+)$", text, re.M)
+    base = next((int(at, 16) for at, _, name in found if name == "__executable_start"), 0)
+    functions = [(int(at, 16) - base, name) for at, kind, name in found if kind in "tTwW"]
+    names = subprocess.run(["c++filt"], input="\n".join(n for _, n in functions), stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    return {at: without_parameters(name) for (at, _), name in zip(functions, names)}
+
+
+def without_parameters(name):
+    name = name.removeprefix("void ")
+    depth = 0
+    for i, c in enumerate(name):
+        depth += (c == "<") - (c == ">")
+        if c == "(" and depth == 0 and not name.startswith("(anonymous namespace)", i):
+            return name[:i]
+    return name
+
+
+def kernels_of(source):
+    """The names of all kernels of the validators, without their namespaces."""
+    out = set()
+    for path in glob.glob(os.path.join(source, "validators", "**", "*"), recursive=True):
+        if path.endswith((".cu", ".h")):
+            with open(path, encoding="utf-8") as f:
+                out |= set(re.findall(r"__global__ void (\w+)\(", f.read()))
+    return out
+
+
+def kernels_and_runs(source, reports):
+    """(every kernel in the programs, those that ran)."""
+    names = kernels_of(source)
+    there, ran = set(), set()
+    for program in {p for p, _ in reports}:
+        by_place = symbols(program)
+        mine = {at: n for at, n in by_place.items()
+                if n.startswith("clusterc::") and "::{lambda" not in n and n.split("<")[0].split("::")[-1] in names and ".cold" not in n
+                and re.search(r"\(anonymous namespace\)::\w+(<|$)", n)}
+        there |= set(mine.values())
+        ran |= {mine[int(k)] for p, processes in reports if p == program for one in processes for k in one["kernels"] if int(k) in mine}
+    missing = names - {n.split("<")[0].split("::")[-1] for n in there}
+    return there | {f"{n} (in no program)" for n in missing}, ran
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("source")
+    parser.add_argument("kind", nargs="?", default="asan", choices=["asan", "tsan"])
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    folder = os.path.join(os.path.abspath(arguments.build), "tests", "cuda-on-host")
+    wrong, count, reports, begin = [], 0, [], time.monotonic()
+
+    def tell(what, problem):
+        nonlocal count
+        count += 1
+        if problem:
+            wrong.append(what)
+            print(f"{what}: {problem}", flush=True)
+
+    if "kernels" in arguments.only or not arguments.only:
+        tell("the kernels one by one", runs.kernels_problem(folder, arguments.kind, reports=reports))
+    cases = [c for c in runs.CASES if (arguments.all or not c.slow) and arguments.only in c.name]
+    for case in cases:
+        if not os.path.exists(os.path.join(folder, f"clusterc-{case.program}-emulated")):
+            continue  # built without MPI
+        for seed in range(arguments.first, arguments.first + arguments.seeds):
+            tell(f"{case.name}, seed {seed}", runs.problem(folder, case, arguments.kind, seed, reports=reports, seconds=600 if case.slow else 300))
+        if arguments.kind == "asan" and case.faulty:
+            tell(f"{case.name}, fault build", runs.problem(folder, case, arguments.kind, arguments.first, damaged=True, seconds=300))
+    all_kernels, ran = kernels_and_runs(os.path.abspath(arguments.source), reports)
+    if not arguments.only:
+        for kernel in sorted(all_kernels - ran):
+            tell(f"kernel {kernel}", "never ran")
+    print(f"{count} runs in {time.monotonic() - begin:.0f} s, {len(wrong)} wrong; {len(ran & all_kernels)} of {len(all_kernels)} kernels ran")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
