@@ -308,6 +308,9 @@ void Decoder::finish() {
       out_.untested.push_back(part % 2 == 0 ? PairPath{node_of(part), -1, rail_of(part)}
                                             : PairPath{-1, node_of(part), rail_of(part)});
   }
+  for (std::int32_t part = ports_; part < ports_ + f_.links; ++part)
+    if (suspect_[at(part)] && chosen_[at(part)] < 0)
+      out_.hidden_links.push_back(values_[slow_[slow_of_[at(part)].front()].value].path);
   if (!f_.route)
     for (Found& found : slow_uplinks(f_, values_, ratio_, suspect_)) {
       found.peers = out_.median[1] > 0 ? out_.median[1] : out_.median[2];

@@ -65,8 +65,9 @@ struct DecodeOptions {
 };
 
 struct Decoded {
-  std::vector<Found> culprits;     // confirmed; whole leaves and racks first, then by node and rail
-  std::vector<Found> open;         // not yet: further tests are needed
+  std::vector<Found> culprits;         // confirmed; whole leaves and racks first, then by node and rail
+  std::vector<Found> open;             // not yet: further tests are needed
+  std::vector<PairPath> hidden_links;  // a transfer for each link that was slow only together with a culprit
   std::vector<PairPath> untested;  // directions of ports that no measurement shows: all were slow for another reason
   std::vector<bool> suspect;       // by part: 2 x (node x rails + rail), and 1 more for receiving; then the links
   std::vector<bool> good;          // by node: none of its ports is a suspect

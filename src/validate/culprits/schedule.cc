@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace clusterc {
 namespace {
@@ -44,12 +45,19 @@ void circle(std::size_t n, std::size_t turn, const Meet& meet, const Rest& rest)
 
 void add(PairRound& round, std::int32_t a, std::int32_t b) { round.emplace_back(std::min(a, b), std::max(a, b)); }
 
-// Who is left over meets the next one that is left over.
-void pair_up(PairRound& round, const std::vector<std::int32_t>& left) {
-  for (std::size_t i = 0; i + 1 < left.size(); i += 2) add(round, left[i], left[i + 1]);
+using Met = std::set<NodePair>;
+
+// Who is left over meets another one who is, and whom they have not met; or rests.
+void pair_up(PairRound& round, std::vector<std::int32_t> left, const Met& met) {
+  for (std::size_t i = 0; i < left.size(); ++i)
+    for (std::size_t j = i + 1; j < left.size() && left[i] >= 0; ++j) {
+      if (left[j] < 0 || met.contains(std::minmax(left[i], left[j]))) continue;
+      add(round, left[i], left[j]);
+      left[i] = left[j] = -1;
+    }
 }
 
-PairRound within(const std::vector<Unit>& units, std::size_t turn) {
+PairRound within(const std::vector<Unit>& units, std::size_t turn, const Met& met) {
   PairRound round;
   std::vector<std::int32_t> left;
   for (const Unit& unit : units) {
@@ -61,12 +69,12 @@ PairRound within(const std::vector<Unit>& units, std::size_t turn) {
         unit.size(), turn % turns_of(unit.size()), [&](std::size_t a, std::size_t b) { add(round, unit[a], unit[b]); },
         [&](std::size_t a) { left.push_back(unit[a]); });
   }
-  pair_up(round, left);
+  pair_up(round, std::move(left), met);
   std::ranges::sort(round);
   return round;
 }
 
-PairRound across(const std::vector<Unit>& units, std::size_t turn) {
+PairRound across(const std::vector<Unit>& units, std::size_t turn, const Met& met) {
   PairRound round;
   std::vector<std::int32_t> left;
   for (std::size_t lane = 0; lane < units.front().size(); ++lane) {
@@ -84,7 +92,7 @@ PairRound across(const std::vector<Unit>& units, std::size_t turn) {
         in_lane, at_turn, [&](std::size_t a, std::size_t b) { add(round, node(a), node(b)); },
         [&](std::size_t a) { left.push_back(node(a)); });
   }
-  pair_up(round, left);
+  pair_up(round, std::move(left), met);
   std::ranges::sort(round);
   return round;
 }
@@ -211,15 +219,17 @@ std::vector<PairRound> pair_schedule(const PairFabric& f, std::size_t rounds) {
                     outside = units.size() < 2 ? 0 : std::max(turns_of(units.size()), units.front().size());
   std::size_t used_inside = 0, used_outside = 0;
   std::vector<int> rested(at(f.nodes));
+  Met met;
   while (out.size() < rounds && (used_inside < inside || used_outside < outside)) {
     const bool want_inside = out.size() % 4 == 0;
     if (used_inside < inside && (want_inside || used_outside >= outside))
-      out.push_back(within(units, used_inside++));
+      out.push_back(within(units, used_inside++, met));
     else
-      out.push_back(across(units, used_outside++));
+      out.push_back(across(units, used_outside++, met));
     const bool last = out.size() == rounds && used_outside > 0;
     const PairRound first = last ? over_missing_links(f, units, {out.begin(), out.end() - 1}) : PairRound{};
     part_where_links_are_full(f, first, out.back(), rested);
+    met.insert(out.back().begin(), out.back().end());
   }
   return out;
 }

@@ -59,7 +59,7 @@ class Confirmation {
   // Looks for two good nodes whose transfer takes suspects that are wanted.
   template <class Wanted>
   bool test_link(const PairPath& slow, const Wanted& wanted) {
-    constexpr int kTries = 2000;
+    constexpr int kTries = 300;
     const std::vector<std::int32_t>&near = by_leaf_[f_.leaf_of(slow.from, 0)], &far = by_leaf_[f_.leaf_of(slow.to, 0)],
           &same = by_slot_[f_.slot[at(slow.to * f_.rails)]];
     std::vector<std::int32_t> links, on;
@@ -124,7 +124,7 @@ void CulpritSearch::take(std::vector<PairValue> values) {
 }
 
 PairRound CulpritSearch::confirm(const Decoded& known) const {
-  if (known.all_slow || (known.open.empty() && known.untested.empty())) return {};
+  if (known.all_slow || (known.open.empty() && known.untested.empty() && known.hidden_links.empty())) return {};
   Confirmation round(fabric_, known, values_);
   for (const Found& found : known.open) {
     if (found.kind == CulpritKind::link) {
@@ -136,6 +136,7 @@ PairRound CulpritSearch::confirm(const Decoded& known) const {
     }
   }
   for (const PairPath& p : known.untested) round.test_node(std::max(p.from, p.to));
+  for (const PairPath& p : known.hidden_links) round.test_links(p);
   return round.take();
 }
 
