@@ -1,7 +1,9 @@
 // The search for culprits on small networks with simulated faults and noise.
 #include <gtest/gtest.h>
 
+#include "unit/model/examples.h"
 #include "unit/validate/simulated_pairs.h"
+#include "validate/culprits/named.h"
 
 namespace clusterc::test {
 namespace {
@@ -151,6 +153,46 @@ TEST(Culprits, OnePercentOfFaultsOnAThousandPorts) {
   }
   EXPECT_EQ(missed, 0u);
   EXPECT_EQ(wrong, 0u);
+}
+
+// The planned SuperPOD: 127 nodes, 8 rails, 32 leaves, InfiniBand.
+TEST(Culprits, APlannedFabricNamesCableSwitchPortAndPlace) {
+  Resolved resolved;
+  resolved.example("superpod");
+  ASSERT_TRUE(resolved.cluster);
+  const Plan plan = plan_cluster(*resolved.cluster);
+  std::vector<std::int64_t> members(127);
+  for (std::size_t i = 0; i < members.size(); ++i) members[i] = static_cast<std::int64_t>(i);
+  const PairFabric f = pair_fabric(plan, 0, members);
+  ASSERT_EQ(f.nodes, 127);
+  ASSERT_EQ(f.rails, 8);
+  ASSERT_TRUE(f.route) << "InfiniBand routes by destination";
+  SimulatedPairs network(f, 7);
+  while (!network.add(FaultKind::port_both)) {
+  }
+  const Fault& fault = network.faults().front();
+  const Decoded found = search_all(f, network);
+  ASSERT_EQ(found.culprits.size(), 1u);
+  const NamingHelp help = {
+      .serial = [](const std::string& node) { return "serial of " + node; },
+      .command = [](const std::string& a, const std::string& b,
+                    const std::string& port) { return "clusterc-fabric --hosts " + a + "," + b + " --port " + port; }};
+  const NamedCulprit named = name_culprits(plan, 0, members, f, found.culprits, help).front();
+  const std::string node = f.node_name(fault.node), rail = std::to_string(fault.rail + 1);
+  EXPECT_EQ(named.node, node);
+  EXPECT_EQ(named.what, "rail " + rail + " of " + node + ": adapter, cable or switch port");
+  EXPECT_EQ(named.adapter, "compute/" + rail);
+  EXPECT_EQ(named.object, "node/gpu/" + node.substr(3));
+  // Unit and rail of the leaf: 32 nodes to a unit.
+  EXPECT_EQ(named.switch_port.find("port/leaf/compute/u" + std::to_string(fault.node / 32 + 1) + "/r" + rail + "/"), 0u)
+      << named.switch_port;
+  EXPECT_EQ(named.cable.find("cable/"), 0u);
+  EXPECT_EQ(named.rack, f.rack_name(fault.rack));
+  EXPECT_GT(named.unit, 0);
+  EXPECT_EQ(named.serial, "serial of " + node);
+  EXPECT_EQ(named.evidence.size(), found.culprits[0].evidence.size());
+  EXPECT_NE(named.command.find(node), std::string::npos);
+  EXPECT_NE(named.command.find("--port compute/" + rail), std::string::npos) << named.command;
 }
 
 }  // namespace
