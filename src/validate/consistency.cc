@@ -58,6 +58,16 @@ std::string wrong_back_end(const ResultRecords& records, const SuiteTest& test) 
   return {};
 }
 
+// A world that came up on a part of its nodes measured that part.
+std::string smaller_world(const ResultRecords& records, const SuiteTest& test, const std::vector<std::string>& nodes) {
+  if (!test.mpi || test.team_nodes > 0) return {};
+  for (const MeasurementRecord& m : records.measurements)
+    if (m.nodes > 0 && m.nodes != static_cast<std::int64_t>(nodes.size()))
+      return format("contradictory: {} was measured on {} nodes, {} were requested", shown(m.metric), m.nodes,
+                    nodes.size());
+  return {};
+}
+
 std::string told_twice(const ResultRecords& records) {
   std::map<std::tuple<std::string, std::string, std::int64_t, std::string>, double>
       told;  // metric, device, size, parameters
@@ -95,7 +105,7 @@ std::optional<Contradiction> contradiction_of(const ResultRecords& records, cons
                               records.told_wrong)};
   for (std::string why :
        {wrong_header(records, test), wrong_host(records, test, node, nodes), two_teams_of_a_node(records, test),
-        wrong_back_end(records, test), told_twice(records), records.damaged})
+        wrong_back_end(records, test), smaller_world(records, test, nodes), told_twice(records), records.damaged})
     if (!why.empty()) return Contradiction{Verdict::error, std::move(why)};
   if (const auto there = static_cast<std::int64_t>(records.measurements.size());
       records.done && records.told_measurements != there)

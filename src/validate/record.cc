@@ -75,6 +75,7 @@ MeasurementRecord measurement(const simdjson::dom::element& e) {
     m.parameters = simdjson::minify(parameters);
     m.type = text(parameters, "type");
     m.team = text(parameters, "team");
+    m.nodes = integer(parameters, "nodes");
     m.oversubscribed = truth(parameters, "oversubscribed");
     m.page_cache = truth(parameters, "page_cache");
     m.slow = text(parameters, "slow");

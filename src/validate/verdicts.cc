@@ -105,6 +105,7 @@ class TestJudge {
   void judge_probe(const ResultRecords& records, const std::string& where);
   void judge_teams(const Brought& brought, const std::string& where);
   void judge_missing(const Brought& brought, const std::string& of, const std::string& where);
+  void judge_devices(const ResultRecords& records, const std::string& where);
   void judge_node(const JournalTest& ran, const std::string& node);
   void judge_strangers(const JournalTest& ran);
   void judge_sum(std::size_t first);
@@ -210,6 +211,25 @@ void TestJudge::judge_missing(const Brought& brought, const std::string& of, con
     }
 }
 
+// What each GPU of a node was to bring, and some did not: those that did say nothing of the others.
+void TestJudge::judge_devices(const ResultRecords& records, const std::string& where) {
+  if (test_.mpi || test_.gpus_per_node < 2 || test_.gpu_instances > 1) return;
+  for (const std::string& name : test_.metrics) {
+    const Metric* metric = find_metric(name);
+    if (!metric || metric->gpus != GpuShare::each) continue;
+    std::set<std::string> seen;
+    for (const MeasurementRecord& m : records.measurements)
+      if (m.metric == name && m.device.starts_with("gpu") && m.device.find('-') == std::string::npos)
+        seen.insert(m.device);
+    if (const auto count = static_cast<std::int64_t>(seen.size()); count > 0 && count < test_.gpus_per_node)
+      report_.verdicts.push_back({.test = test_.id,
+                                  .metric = name,
+                                  .node = where,
+                                  .verdict = Verdict::error,
+                                  .reason = format("figures of {} of {} GPUs came", count, test_.gpus_per_node)});
+  }
+}
+
 void TestJudge::judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                               const std::string& where) {
   if (records.probe) report_.probes.push_back({where, *records.probe});
@@ -218,6 +238,7 @@ void TestJudge::judge_records(const std::string& of, const TaskOutput& task, con
   if (test_.validator == "probe") return judge_probe(records, where);
   judge_teams(brought, where);
   judge_missing(brought, of, where);
+  judge_devices(records, where);
 }
 
 // What contradicts itself passes nothing: its figures are kept where they are known to be bad, and are no figures
@@ -247,7 +268,7 @@ void TestJudge::judge_sum(std::size_t first) {
     std::vector<const Judged*> parts;
     for (std::size_t i = first; i < report_.verdicts.size(); ++i)
       if (report_.verdicts[i].metric == metric && report_.verdicts[i].value) parts.push_back(&report_.verdicts[i]);
-    MeasurementRecord sum{.metric = metric, .unit = "B/s", .device = "all together", .data_verified = true};
+    MeasurementRecord sum{.metric = metric, .unit = "B/s", .device = std::string(kAllTogether), .data_verified = true};
     Judged judged;
     if (parts.size() < test_.nodes.size()) {
       judged = {.metric = metric,
