@@ -1,7 +1,7 @@
 #include "report/comparison_report.h"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 
 #include "base/format.h"
 #include "base/json_writer.h"
@@ -12,6 +12,8 @@
 
 namespace clusterc {
 namespace {
+
+constexpr std::size_t kMostShown = 100;  // single figures in the text
 
 std::string percent(double gain) { return format("{:+.1f} %", gain * 100); }
 
@@ -37,7 +39,7 @@ std::string render_comparison_text(const Comparison& c) {
                "called better or worse\n  at most {:.0f} % is expected to be chance (Benjamini-Hochberg)\n",
                kCompareRate * 100);
   Table figures({"metric", "node", "device", ">before", ">now", ">change", "meaning", "verdict"});
-  for (const ComparedFigure& f : c.figures) {
+  for (const ComparedFigure& f : std::span(c.figures).first(std::min(kMostShown, c.figures.size()))) {
     const bool measured = f.before > 0;
     figures.row({f.metric, f.node, f.device.empty() ? "-" : f.device, measured ? to_text(f.before, f.dimension) : "-",
                  measured ? to_text(f.now, f.dimension) : "-", measured ? percent(f.gain) : "-",
@@ -50,6 +52,8 @@ std::string render_comparison_text(const Comparison& c) {
                      : format("{} -> {}", verdict_name(f.verdict_before), verdict_name(f.verdict_now))});
   }
   if (!figures.empty()) out += "\n" + figures.text();
+  if (c.figures.size() > kMostShown)
+    out += format("  and {} more: the JSON has all of them\n", c.figures.size() - kMostShown);
   const auto worse = [](const auto& list) {
     return std::ranges::count_if(list, [](const auto& x) { return x.change == Change::worse; });
   };
