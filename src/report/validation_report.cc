@@ -107,13 +107,13 @@ void write_verdict(JsonWriter& json, const Report& report, const Judged& j) {
       .field("floor", j.floor)
       .field("typical", j.typical)
       .field("ceiling", j.ceiling)
-      .field("derivation", j.derivation)
+      .field("derivation", report.derivation_of(j))
       .field("data_verified", j.data_verified)
       .field("busy", j.busy)
       .field("page_cache", j.page_cache)
       .field("size_bytes", j.size);
   if (j.samples > 0) json.field("samples", j.samples);
-  if (j.p05 && j.p95) json.field("p05", j.p05).field("p95", j.p95);
+  if (j.p05 > 0) json.field("p05", j.p05).field("p95", j.p95);
   if (j.among_peers)
     json.object("among_peers")
         .field("peers", j.among_peers->peers)

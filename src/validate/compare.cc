@@ -22,9 +22,8 @@ double gain_of(const Judged& before, const Judged& now) {
 
 Change change_of(const Judged& before, const Judged& now, double gain) {
   if (std::abs(gain) <= kCompareGap) return Change::same;
-  if (!before.p05 || !before.p95 || !now.p05 || !now.p95 || before.samples < 2 || now.samples < 2)
-    return Change::unknown;
-  const bool apart = *before.p05 > *now.p95 || *now.p05 > *before.p95;
+  if (before.p05 <= 0 || now.p05 <= 0 || before.samples < 2 || now.samples < 2) return Change::unknown;
+  const bool apart = before.p05 > now.p95 || now.p05 > before.p95;
   return !apart ? Change::same : gain > 0 ? Change::better : Change::worse;
 }
 

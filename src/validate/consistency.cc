@@ -69,15 +69,17 @@ std::string smaller_world(const ResultRecords& records, const SuiteTest& test, c
 }
 
 std::string told_twice(const ResultRecords& records) {
-  std::map<std::tuple<std::string, std::string, std::int64_t, std::string>, double>
-      told;  // metric, device, size, parameters
-  for (const MeasurementRecord& m : records.measurements) {
-    const auto [at, fresh] = told.try_emplace({m.metric, m.device, m.size, m.parameters}, m.value);
-    if (!fresh)
-      return format("contradictory: {} of {} reported twice, {:.6g} and {:.6g} {}", shown(m.metric),
-                    m.device.empty() ? "one device" : shown(m.device), at->second, m.value, shown(m.unit));
-  }
-  return {};
+  std::vector<const MeasurementRecord*> all;
+  all.reserve(records.measurements.size());
+  for (const MeasurementRecord& m : records.measurements) all.push_back(&m);
+  const auto what = [](const MeasurementRecord* m) { return std::tie(m->device, m->metric, m->size, m->parameters); };
+  std::ranges::stable_sort(all, {}, what);
+  const auto twice = std::ranges::adjacent_find(all, {}, what);
+  if (twice == all.end()) return {};
+  const MeasurementRecord &first = **twice, &second = **std::next(twice);
+  return format("contradictory: {} of {} reported twice, {:.6g} and {:.6g} {}", shown(second.metric),
+                second.device.empty() ? "one device" : shown(second.device), first.value, second.value,
+                shown(second.unit));
 }
 
 std::string wrong_header(const ResultRecords& records, const SuiteTest& test) {

@@ -77,7 +77,6 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
     out.ceiling = expected->ceiling.value;
     out.typical = expected->typical.value;
     out.floor = expected->floor.value;
-    out.derivation = expected->ceiling.derivation;
   }
   const auto end = [&](Verdict v, std::string reason) {
     out.verdict = v;

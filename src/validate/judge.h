@@ -38,11 +38,11 @@ struct Judged {
   std::optional<double> value;  // SI
   Dimension dimension = Dimension::byte_rate;
   std::optional<double> ceiling, typical, floor;
-  std::string derivation;                                        // of the ceiling
+  std::int32_t derivation = -1;  // of the ceiling: Report::derivations has the text; -1: none
   bool data_verified = false, busy = false, page_cache = false;  // as measured
   std::int64_t size = 0;
-  std::int64_t samples = 0;        // repetitions of which `value` is the median
-  std::optional<double> p05, p95;  // of the repetitions
+  std::int64_t samples = 0;  // repetitions of which `value` is the median
+  double p05 = 0, p95 = 0;   // of the repetitions
   bool lower_is_better = false;
   std::optional<AmongPeers> among_peers;
   std::vector<EarlierResult> history;        // the oldest first; empty: this is the first result

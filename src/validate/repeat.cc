@@ -75,6 +75,7 @@ void merge_earlier(Report& now, const EarlierReport& earlier, const std::vector<
     }
     kept.push_back(j);
     kept.back().from_report = true;
+    kept.back().derivation = now.place_of(earlier.report.derivation_of(j));
     if (!kept.back().from_journal) kept.back().from_journal = earlier.report.ended;
   }
   // A result without a device (nothing was measured) was one of all devices of the node, and the reverse.

@@ -58,7 +58,7 @@ Dimension dimension_of(std::string_view name) {
   throw Unsound{format("no figure has the dimension '{}'", name.substr(0, 20))};
 }
 
-Judged read_verdict(const Object& e) {
+Judged read_verdict(const Object& e, Report& report) {
   Judged j;
   j.test = text(e, "test");
   j.metric = text(e, "metric");
@@ -73,14 +73,14 @@ Judged read_verdict(const Object& e) {
   j.floor = number(e, "floor");
   j.typical = number(e, "typical");
   j.ceiling = number(e, "ceiling");
-  j.derivation = text(e, "derivation");
+  j.derivation = report.place_of(text(e, "derivation"));
   j.data_verified = truth(e, "data_verified");
   j.busy = truth(e, "busy");
   j.page_cache = truth(e, "page_cache");
   j.size = count(e, "size_bytes");
   j.samples = count(e, "samples");
-  j.p05 = number(e, "p05");
-  j.p95 = number(e, "p95");
+  j.p05 = number(e, "p05").value_or(0);
+  j.p95 = number(e, "p95").value_or(0);
   Object from;
   if (e["from_journal"].get(from) == simdjson::SUCCESS) j.from_journal = moment(from, "ended");
   if (e["from_report"].get(from) == simdjson::SUCCESS) j.from_journal = moment(from, "ended"), j.from_report = true;
@@ -139,7 +139,7 @@ EarlierReport read(const Object& e) {
   r.interrupted = truth(e, "interrupted");
   simdjson::dom::array list;
   if (e["verdicts"].get(list) != simdjson::SUCCESS) throw Unsound{"'verdicts' is missing or not a list"};
-  for (const Element one : list) r.verdicts.push_back(read_verdict(object_of(one, "a verdict")));
+  for (const Element one : list) r.verdicts.push_back(read_verdict(object_of(one, "a verdict"), r));
   if (e["nodes"].get(list) != simdjson::SUCCESS) throw Unsound{"'nodes' is missing or not a list"};
   for (const Element one : list) out.nodes.push_back(read_node(object_of(one, "a node")));
   return out;

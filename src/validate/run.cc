@@ -29,6 +29,15 @@ std::size_t Report::count(Verdict v) const {
       std::count_if(verdicts.begin(), verdicts.end(), [v](const Judged& j) { return j.verdict == v; }));
 }
 
+std::int32_t Report::place_of(std::string_view derivation) {
+  if (derivation.empty()) return -1;
+  // The last ones first: figures of one test follow each other, and a report has some hundred of these texts.
+  const auto at = std::find(derivations.rbegin(), derivations.rend(), derivation);
+  if (at != derivations.rend()) return static_cast<std::int32_t>(derivations.rend() - at) - 1;
+  derivations.emplace_back(derivation);
+  return static_cast<std::int32_t>(derivations.size()) - 1;
+}
+
 bool Report::passed() const {
   return error.empty() && !interrupted && !verdicts.empty() && !count(Verdict::fail) && !count(Verdict::error) &&
          !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met);

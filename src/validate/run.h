@@ -50,6 +50,11 @@ struct Report {
   std::int64_t started = 0;          // of this run
   std::int64_t ended = 0;            // when the last test of this run had ended
   std::string program_version, bundle_digest;
+  std::vector<std::string> derivations;  // texts that many verdicts share: Judged::derivation is a place in it
+  std::int32_t place_of(std::string_view derivation);
+  std::string_view derivation_of(const Judged& j) const {
+    return j.derivation < 0 ? std::string_view() : derivations[static_cast<std::size_t>(j.derivation)];
+  }
   std::vector<Judged> verdicts;  // in suite order, then node, then metric
   std::vector<NodeProbe> probes;
   std::vector<NodeFacts> earlier_nodes;  // of nodes that were not probed again

@@ -27,7 +27,7 @@ bool is_good(const MeasurementRecord& m) {
 // apart. Collectives are judged in float32, as published figures are. The size stands beside the figure; all of them
 // stay in the journal.
 std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecord>& all) {
-  using Key = std::tuple<std::string, std::string, std::string, int>;  // metric, team, device, placement
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view, int>;  // metric, team, device, placement
   std::map<Key, const MeasurementRecord*> best;
   std::vector<Key> order;
   for (const MeasurementRecord& m : all) {
@@ -46,16 +46,18 @@ std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecor
   return out;
 }
 
-// What is expected with a message of this size, where that is less than the plateau that published figures are of. What
-// the spec says stands.
-ExpectedFigure at_size(const Cluster& cluster, ExpectedFigure f, std::int64_t size) {
+// What is expected with a message of this size, where that is less than the plateau that published figures are of;
+// otherwise nothing: it is what is expected anyhow. What the spec says stands.
+std::optional<ExpectedFigure> at_size(const Cluster& cluster, const ExpectedFigure& whole, std::int64_t size) {
   constexpr double kPlateau =
       8.0 * (1ull << 30);  // from there on the curves of targets/collectives are flat, or all but flat
-  if (collective_of(f.test).empty() || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
-  const std::optional<double> share = share_of_plateau(cluster, f, Bytes(static_cast<double>(size)));
-  if (share && *share >= 1) return f;
+  if (whole.floor_by_user || (!whole.floor.value && !whole.typical.value) || collective_of(whole.test).empty())
+    return {};
+  const std::optional<double> share = share_of_plateau(cluster, whole, Bytes(static_cast<double>(size)));
+  if (share && *share >= 1) return {};
+  if (!share && static_cast<double>(size) >= kPlateau) return {};
+  ExpectedFigure f = whole;
   if (!share) {
-    if (static_cast<double>(size) >= kPlateau) return f;
     f.missing = format("published figures are for 8 GiB and more, this message had {}: set a floor in targets",
                        to_text(Bytes(static_cast<double>(size))));
     f.floor = f.typical = f.best = {};
@@ -129,9 +131,10 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
       continue;
     const ExpectedFigure* figure = figure_in_scope(expected_, m->metric, of, test_.scope);
-    const std::optional<ExpectedFigure> sized =
-        figure ? std::optional(at_size(cluster_, *figure, m->size)) : std::nullopt;
-    Judged judged = judge(*m, sized ? &*sized : nullptr);
+    const std::optional<ExpectedFigure> sized = figure ? at_size(cluster_, *figure, m->size) : std::nullopt;
+    const ExpectedFigure* const against = sized ? &*sized : figure;
+    Judged judged = judge(*m, against);
+    if (against) judged.derivation = report_.place_of(against->ceiling.derivation);
     if (m->in_place) judged.device += *m->in_place ? ", in place" : ", out of place";
     // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
     if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
@@ -286,6 +289,7 @@ void TestJudge::judge_sum(std::size_t first) {
       sum.checked = 1;
       sum.wrong = sum.data_verified ? 0 : 1;
       judged = judge(sum, figure);
+      if (figure) judged.derivation = report_.place_of(figure->ceiling.derivation);
       if (!sum.data_verified) judged.reason = "the data of a node is wrong";
     }
     judged.test = test_.id;

@@ -43,7 +43,7 @@ TEST(Compare, FewPairsAndMissingQuantilesSayNothing) {
 TEST(Compare, OneNodeThatGotWorseIsNamed) {
   Report now = report(8, 1);
   now.verdicts[3].verdict = Verdict::fail;
-  for (std::optional<double>* v : {&now.verdicts[3].value, &now.verdicts[3].p05, &now.verdicts[3].p95}) **v *= 0.8;
+  *now.verdicts[3].value *= 0.8, now.verdicts[3].p05 *= 0.8, now.verdicts[3].p95 *= 0.8;
   const Comparison c = compare_reports(report(8, 1), "s", now, "s");
   EXPECT_EQ(c.metrics[0].change, Change::same);
   ASSERT_EQ(c.figures.size(), 1u);
