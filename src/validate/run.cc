@@ -1,5 +1,7 @@
 #include "validate/run.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -153,6 +155,16 @@ void SuiteRun::report_gone(const SuiteTest& test, const NodesOfTest& nodes) {
     verdict_for_all(report_.verdicts, test, fold_names(test.nodes), Verdict::error, "did not run: no node can be used");
 }
 
+// Verdicts that the suite is going to bring, at most as many as fit into some GB: a vector that grows holds them twice.
+std::size_t verdicts_of(const std::vector<SuiteTest>& suite) {
+  constexpr std::size_t kMost = std::size_t{1} << 23;
+  std::size_t count = 0;
+  for (const SuiteTest& t : suite)
+    count +=
+        t.nodes.size() * (t.metrics.size() + 1) * static_cast<std::size_t>(std::max<std::int64_t>(1, t.gpus_per_node));
+  return std::min(count, kMost);
+}
+
 // The last whole run of the same test with the same arguments on the same nodes.
 const JournalTest* SuiteRun::find_in_journal(const JournalTest& test) const {
   const JournalTest* earlier = nullptr;
@@ -249,8 +261,11 @@ Report SuiteRun::run() {
   }
   if (!launcher_.available(report_.error) || !open_journal()) return std::move(report_);
   std::size_t number = 0;
-  for (const SuiteTest& test : suite_)
+  report_.verdicts.reserve(verdicts_of(suite_));
+  for (const SuiteTest& test : suite_) {
     if (!run_test(test, ++number)) break;
+    ::malloc_trim(0);  // the lines of a test of many nodes are some 100 MB, and the next test is of other sizes
+  }
   if (journal_lost_) {
     report_.error = "the journal cannot be written";
     return std::move(report_);

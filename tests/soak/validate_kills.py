@@ -4,7 +4,7 @@
 usage: validate_kills.py CLUSTERC SOURCE_DIR WORK_DIR [--kills 200] [--seed 1] [--stand-in] [--seconds 0.2]
 
 On a virtual Slurm of four nodes (tests/virtual-slurm; root), with validators that answer in 0.2 s and always the same. Each kill ends one of: the launcher (clusterc),
-srun, a rank, the daemon of a node (slurmd), the controller (slurmctld); daemons start again after a second, as systemd would start them. Then the user does what the
+srun, a rank, the daemon of a node (slurmd), the controller (slurmctld); daemons start again after a second, as systemd would start them. A job whose srun was killed is cancelled (scancel). Then the user does what the
 report says: the same command, where it was cut off (exit status 2, or killed), --failed, where something failed (1). The last report must have the same tests, nodes
 and verdicts as the undisturbed one. --stand-in: without Slurm, srun is a stand-in (tests/acceptance/bin); the launcher and srun are killed. A line a kill, counts at
 the end.
@@ -133,9 +133,8 @@ def kill(kind):
     if kind in ("slurmd", "slurmctld"):
         time.sleep(1)
         with open(os.path.join(run, "virtual-slurm.state"), "a", encoding="utf-8") as state:
-            # A controller has the environment of the namespaces it was started in: `as` enters them again.
-            node = arguments[-1] if kind == "slurmd" else "n1"
-            again = subprocess.Popen([os.path.join(run, "as"), node, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            where = [os.path.join(run, "as"), arguments[-1]] if kind == "slurmd" else enter   # the namespaces of that machine
+            again = subprocess.Popen([*where, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
             state.write(f"pid {again.pid} {kind}\n")
     return True
 
@@ -144,7 +143,9 @@ def idle():
     """Waits until all nodes take jobs again."""
     if given.stand_in:
         return
-    for _ in range(600):
+    for tries in range(600):
+        if tries % 15 == 14:   # Slurm keeps the allocation of an srun that got SIGKILL until its limit of time
+            subprocess.run([*enter, "scancel", "--name=clusterc"], capture_output=True, check=False)
         states = subprocess.run([*enter, "sinfo", "-h", "-N", "-o", "%N %T"], capture_output=True, text=True, check=False).stdout.split("\n")
         now = {line.split()[0]: line.split()[1] for line in states if line.strip()}
         if now and set(now.values()) == {"idle"}:
