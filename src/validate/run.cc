@@ -185,11 +185,11 @@ bool SuiteRun::launch(const SuiteTest& test, const std::vector<std::string>& nod
                 .timeout = test.timeout,
                 .interrupted = options_.interrupted};
   launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
-  const LaunchResult result = launcher_.run(launch);
-  ran.tasks = result.tasks;
+  LaunchResult result = launcher_.run(launch);
+  ran.tasks = std::move(result.tasks);
   ran.ended = now();
   ran.error = result.error;
-  if (ran.error.empty() && result.tasks.empty())
+  if (ran.error.empty() && ran.tasks.empty())
     ran.error = result.messages.empty() ? "nothing was printed" : printable(result.messages.substr(0, 500));
   if (result.interrupted || is_interrupted(options_)) {
     report_.interrupted = true;  // not journalled: the next run does it again

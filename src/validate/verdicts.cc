@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/format.h"
 #include "base/host_pattern.h"
@@ -99,6 +100,7 @@ class TestJudge {
   };
 
   void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
+  const ExpectedFigure* figure_of(const std::string& metric, const std::string& of);
   void judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                      const std::string& where);
   Brought judge_measurements(const std::string& of, const ResultRecords& records, const std::string& where);
@@ -108,8 +110,11 @@ class TestJudge {
   void judge_teams(const Brought& brought, const std::string& where);
   void judge_missing(const Brought& brought, const std::string& of, const std::string& where);
   void judge_devices(const ResultRecords& records, const std::string& where);
-  void judge_node(const JournalTest& ran, const std::string& node);
-  void judge_strangers(const JournalTest& ran);
+  struct Results {  // that came from a node, or that call themselves this node's
+    const TaskOutput* first = nullptr;
+    std::size_t count = 0;
+  };
+  void judge_node(const JournalTest& ran, const std::string& node, const Results& results);
   void judge_sum(std::size_t first);
   std::string expected_of(const std::string& node) const;
   void error(const std::string& where, const std::string& reason) {
@@ -121,7 +126,17 @@ class TestJudge {
   const SuiteTest& test_;
   const std::vector<std::string>& nodes_;  // on which it ran
   Report& report_;
+  std::string figures_of_;
+  std::unordered_map<std::string, const ExpectedFigure*> figures_;
 };
+
+// All figures of a test are of a few metrics and, but for storage, of one group.
+const ExpectedFigure* TestJudge::figure_of(const std::string& metric, const std::string& of) {
+  if (of != figures_of_) figures_.clear(), figures_of_ = of;
+  const auto at = figures_.find(metric);
+  if (at != figures_.end()) return at->second;
+  return figures_.emplace(metric, figure_in_scope(expected_, metric, of, test_.scope)).first->second;
+}
 
 TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const ResultRecords& records,
                                                  const std::string& where) {
@@ -130,7 +145,7 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
     if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
       continue;
-    const ExpectedFigure* figure = figure_in_scope(expected_, m->metric, of, test_.scope);
+    const ExpectedFigure* const figure = figure_of(m->metric, of);
     const std::optional<ExpectedFigure> sized = figure ? at_size(cluster_, *figure, m->size) : std::nullopt;
     const ExpectedFigure* const against = sized ? &*sized : figure;
     Judged judged = judge(*m, against);
@@ -319,16 +334,14 @@ std::string TestJudge::expected_of(const std::string& node) const {
 
 // The launcher knows on which node it started a task. A second result that calls itself this node's is as bad as a
 // second one that came from it: one of both is another node's.
-void TestJudge::judge_node(const JournalTest& ran, const std::string& node) {
-  const auto of_node = [&](const TaskOutput& t) { return t.node == node; };
-  const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), of_node);
-  const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(),
-                                     [&](const TaskOutput& t) { return of_node(t) || t.claims == node; });
-  if (task != ran.tasks.end() && !task->claims.empty() && task->claims != node)
+void TestJudge::judge_node(const JournalTest& ran, const std::string& node, const Results& results) {
+  if (results.count == 0) return error(node, ran.error.empty() ? "no result came from this node" : ran.error);
+  const TaskOutput* const task = results.first;
+  if (task && !task->claims.empty() && task->claims != node)
     error(node, format("contradictory: the result of this node names '{}' as its host", printable(task->claims)));
-  else if (results > 1)
-    error(node, format("contradictory: {} results of this node", results));
-  else if (task == ran.tasks.end())
+  else if (results.count > 1)
+    error(node, format("contradictory: {} results of this node", results.count));
+  else if (!task)
     error(node, ran.error.empty() ? "no result came from this node" : ran.error);
   else if (!task->broken.empty())
     error(node, "ended: " + task->broken);
@@ -336,17 +349,24 @@ void TestJudge::judge_node(const JournalTest& ran, const std::string& node) {
     judge_task(expected_of(node), *task, node);
 }
 
-void TestJudge::judge_strangers(const JournalTest& ran) {
-  for (const TaskOutput& task : ran.tasks)
-    if (std::find(nodes_.begin(), nodes_.end(), task.node) == nodes_.end())
-      error(task.node.empty() ? "unknown" : printable(task.node),
-            "contradictory: a result of a node on which nothing was started");
-}
-
 void TestJudge::judge_nodes(const JournalTest& ran) {
   const std::size_t first = report_.verdicts.size();
-  for (const std::string& node : nodes_) judge_node(ran, node);
-  judge_strangers(ran);
+  std::unordered_map<std::string_view, Results> by_node;
+  for (const std::string& node : nodes_) by_node.emplace(node, Results{});
+  std::vector<const TaskOutput*> strangers;
+  for (const TaskOutput& task : ran.tasks) {
+    const auto started = by_node.find(task.node);
+    if (started == by_node.end())
+      strangers.push_back(&task);
+    else if (++started->second.count, !started->second.first)
+      started->second.first = &task;
+    if (const auto claimed = by_node.find(task.claims); claimed != by_node.end() && task.claims != task.node)
+      ++claimed->second.count;
+  }
+  for (const std::string& node : nodes_) judge_node(ran, node, by_node.at(node));
+  for (const TaskOutput* task : strangers)
+    error(task->node.empty() ? "unknown" : printable(task->node),
+          "contradictory: a result of a node on which nothing was started");
   if (!test_.system.empty()) judge_sum(first);
 }
 
