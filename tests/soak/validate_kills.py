@@ -193,6 +193,8 @@ try:
         time.sleep(moment)
         kind = chance.choice(kinds)
         hit = process.poll() is None and kill(kind)
+        if hit:
+            print(f"{kind} killed after {moment:.2f} s of {length:.2f} …", flush=True)   # a test whose srun waits for the dead ends at its limit, after minutes
         status = process.wait()
         if not hit:
             continue   # it had ended, or there was no such process at this moment
@@ -200,7 +202,7 @@ try:
         assert meaning(name) == wanted, f"{name}: killed {kind} after {moment:.2f} s: {set(meaning(name)[1]) ^ set(wanted[1])}"
         number += 1
         done[kind] += 1
-        print(f"{number}: {kind} killed after {moment:.2f} s of {length:.2f}: exit status {status}, {runs} more runs, the same report", flush=True)
+        print(f"{number}: {kind} killed: exit status {status}, {runs} more runs, the same report", flush=True)
         for file in (name + ".json", name + ".journal"):
             os.remove(os.path.join(work, file))
     print("ok: " + ", ".join(f"{n} x {kind}" for kind, n in sorted(done.items())))
