@@ -9,16 +9,18 @@
 #include <ctime>
 #include <filesystem>
 
-#include "base/file.h"
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/bundle.h"
 #include "cli/command.h"
+#include "cli/validate_files.h"
 #include "diag/render.h"
+#include "report/comparison_report.h"
 #include "report/validation_report.h"
 #include "spec/software.h"
 #include "targets/metrics.h"
+#include "validate/repeat.h"
 
 namespace clusterc::cli {
 namespace {
@@ -49,6 +51,7 @@ void options(po::options_description& o) {
              "(the last two run only if named)")("output,o", po::value<std::string>()->value_name("FILE"),
                                                  "also write the report as JSON")(
       "list", po::bool_switch(), "the metrics: unit, validator and its options, scope, judgement, target");
+  add_report_options(o);
 }
 
 // The table of metrics, as text or (--format json) for programs.
@@ -83,18 +86,6 @@ std::string this_host() {
   char buffer[256] = {};
   ::gethostname(buffer, sizeof buffer - 1);
   return std::string(split(buffer, '.').front());
-}
-
-// What cannot be written is said before hours of measuring, not behind them.
-void require_writable(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
-  if (path == "-") throw UsageError{"-o names a file; for JSON on standard output: --format json"};
-  if (fs::is_directory(path, failed)) throw UsageError{"'" + path + "' is a folder: -o names the file of the report"};
-  if (!fs::is_directory(folder, failed))
-    throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
-  if (FileError error; !can_write_file(path, error)) throw UsageError{"the report " + error.message};
 }
 
 // Not where the command was given: a file that came with a repository would be taken for results. One for each spec, so
@@ -154,8 +145,7 @@ int run(const po::variables_map& given) {
   else
     throw UsageError{"--launcher must be " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
 
-  if (given.count("output")) require_writable(given["output"].as<std::string>());
-
+  ReportFiles files(given, *result, path);
   ValidateOptions how;
   how.bundle = find_bundle(given["bundle"].as<std::string>());
   how.journal = given.count("journal") ? given["journal"].as<std::string>()
@@ -188,24 +178,32 @@ int run(const po::variables_map& given) {
                   .image = given.count("image") ? given["image"].as<std::string>() : "",
                   .memtest = asked("memtest"),
                   .burn = asked("burn")});
+  const std::vector<SuiteTest> whole = suite;
   if (given.count("only")) {
     for (const std::string_view w : wanted)
       if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end())
         throw UsageError{"--only must be " + join(all, ", ") + ", not '" + std::string(w) + "'"};
     std::erase_if(suite, [&](const SuiteTest& t) { return !asked(t.validator); });
   }
+  how.whole_suite = &whole;
+  if (files.failed()) {
+    how.earlier = files.failed();
+    suite = tests_to_repeat(suite, how.earlier->report);
+  }
   FileError unwritten;
   bool delivered = false;
   // The run has ended when its report is written: until then the same command makes the report from the journal.
   how.deliver = [&](const Report& done) {
     delivered = true;
-    return !given.count("output") ||
-           write_file(given["output"].as<std::string>(), render_validation_json(done, result->spec_digest), unwritten);
+    files.compare(done);
+    return files.write(done, unwritten);
   };
   const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
-  if (!delivered) how.deliver(report);
-  put_text(format_wanted == Format::json ? render_validation_json(report, result->spec_digest)
+  // What could not begin takes the place of no report whose failures were to be repeated.
+  if (!delivered && !(files.failed() && !report.error.empty())) how.deliver(report);
+  put_text(format_wanted == Format::json ? render_validation_json(report, result->spec_digest, files.comparison())
                                          : render_validation_text(report, use_color(given, STDOUT_FILENO)));
+  if (files.comparison() && format_wanted != Format::json) put_text("\n" + render_comparison_text(*files.comparison()));
   if (!unwritten.message.empty()) {
     put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" +
               printable(how.journal) + "': the same command uses them again\n");

@@ -5,92 +5,12 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/xml_writer.h"
 #include "diag/place.h"
 #include "diag/render.h"
 
 namespace clusterc {
 namespace {
-
-// Writes elements that are closed and text that is escaped by construction.
-class XmlWriter {
- public:
-  XmlWriter() { out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"; }
-
-  XmlWriter& open(std::string_view name) {
-    finish_tag();
-    indent();
-    out_ += '<', out_ += name;
-    in_tag_ = true;
-    open_.push_back(std::string(name));
-    return *this;
-  }
-  XmlWriter& attribute(std::string_view name, std::string_view value) {
-    out_ += ' ', out_ += name, out_ += "=\"";
-    escaped(value, true);
-    out_ += '"';
-    return *this;
-  }
-  XmlWriter& attribute(std::string_view name, std::size_t value) { return attribute(name, format("{}", value)); }
-  XmlWriter& text(std::string_view what) {
-    if (in_tag_) out_ += '>', in_tag_ = false;
-    escaped(what, false);
-    has_text_ = true;
-    return *this;
-  }
-  XmlWriter& close() {
-    const std::string name = std::move(open_.back());
-    open_.pop_back();
-    if (in_tag_) {
-      out_ += "/>\n";
-      in_tag_ = false;
-    } else {
-      if (!has_text_) indent();
-      out_ += "</", out_ += name, out_ += ">\n";
-    }
-    has_text_ = false;
-    return *this;
-  }
-  std::string take() { return std::move(out_); }
-
- private:
-  void finish_tag() {
-    if (in_tag_) out_ += ">\n";
-    in_tag_ = false;
-  }
-  void indent() { out_.append(2 * open_.size(), ' '); }
-  void escaped(std::string_view text, bool in_attribute) {
-    for (const char c : text) switch (c) {
-        case '&':
-          out_ += "&amp;";
-          break;
-        case '<':
-          out_ += "&lt;";
-          break;
-        case '>':
-          out_ += "&gt;";
-          break;
-        case '"':
-          out_ += "&quot;";
-          break;
-        case '\n':
-        case '\t':  // a reader turns them into blanks in an attribute
-          if (in_attribute)
-            out_ += format("&#{};", static_cast<int>(c));
-          else
-            out_ += c;
-          break;
-        default:  // XML 1.0 has no way to write the other control characters
-          if (static_cast<unsigned char>(c) < 0x20)
-            out_ += "\xef\xbf\xbd";
-          else
-            out_ += c;
-      }
-  }
-
-  std::string out_;
-  std::vector<std::string> open_;
-  bool in_tag_ = false, has_text_ = false;
-};
 
 bool fails(const Finding& finding) { return finding.severity == Severity::error && finding.counts(); }
 

@@ -8,8 +8,10 @@
 #include "base/json_writer.h"
 #include "base/printable.h"
 #include "base/utc.h"
+#include "report/comparison_report.h"
 #include "report/table.h"
 #include "rules/say.h"
+#include "validate/inventory.h"
 
 namespace clusterc {
 namespace {
@@ -25,7 +27,126 @@ std::string_view data_word(const Judged& j) {
   return j.metric.starts_with("rdma.") ? "acknowledged" : "verified";
 }
 
+std::string reason_and_history(const Judged& j) {
+  std::string out = j.reason;
+  for (const EarlierResult& e : j.history)
+    out +=
+        format("{}before, at {}: {}{}{}", out.empty() ? "" : "; ", utc_text(e.ended), verdict_name(e.verdict),
+               e.value ? " with " + to_text(*e.value, j.dimension) : "", e.reason.empty() ? "" : " (" + e.reason + ")");
+  return out;
+}
+
+// What the probes say of the nodes: which machines, in which state of their software, the figures are of.
+void write_nodes(JsonWriter& json, const Report& report) {
+  json.array("nodes");
+  for (const NodeFacts& n : nodes_of(report)) {
+    json.begin_object(JsonWriter::Layout::line)
+        .field("node", n.node)
+        .field("host", n.host)
+        .field("probed", n.probed)
+        .field("system", n.system)
+        .field("kernel", n.kernel)
+        .field("vendor", n.vendor)
+        .field("product", n.product)
+        .field("serial", n.serial)
+        .field("bios", n.bios)
+        .field("cpu", n.cpu)
+        .field("memory_bytes", n.memory_bytes)
+        .field("nvidia_driver", n.driver)
+        .field("cuda", n.cuda)
+        .field("nccl", n.nccl)
+        .array("gpus");
+    for (const GpuFacts& g : n.gpus)
+      json.begin_object()
+          .field("name", g.name)
+          .field("serial", g.serial)
+          .field("uuid", g.uuid)
+          .field("vbios", g.vbios)
+          .field("pci_address", g.pci_address)
+          .end_object();
+    json.end_array().array("adapters");
+    for (const AdapterFacts& a : n.adapters)
+      json.begin_object()
+          .field("name", a.name)
+          .field("model", a.model)
+          .field("firmware", a.firmware)
+          .field("id", a.id)
+          .end_object();
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+void write_demands(JsonWriter& json, const Report& report) {
+  json.array("demands");
+  for (const Demand& d : report.demands)
+    json.begin_object(JsonWriter::Layout::line)
+        .field("metric", d.metric)
+        .field("group", d.group)
+        .field("scope", d.scope)
+        .field("measured", d.measured)
+        .field("passed", d.passed)
+        .field("met", d.met)
+        .field("why", d.why)
+        .end_object();
+  json.end_array();
+}
+
+void write_verdict(JsonWriter& json, const Report& report, const Judged& j) {
+  json.begin_object(JsonWriter::Layout::line)
+      .field("test", j.test)
+      .field("metric", j.metric)
+      .field("node", j.node)
+      .field("device", j.device)
+      .field("verdict", verdict_name(j.verdict))
+      .field("reason", j.reason)
+      .field("demanded", j.demanded)
+      .field("value", j.value)
+      .field("dimension", dimension_name(j.dimension))
+      .field("better", j.lower_is_better ? "lower" : "higher")
+      .field("floor", j.floor)
+      .field("typical", j.typical)
+      .field("ceiling", j.ceiling)
+      .field("derivation", report.derivation_of(j))
+      .field("data_verified", j.data_verified)
+      .field("busy", j.busy)
+      .field("page_cache", j.page_cache)
+      .field("size_bytes", j.size);
+  if (j.samples > 0) json.field("samples", j.samples);
+  if (j.p05 > 0) json.field("p05", j.p05).field("p95", j.p95);
+  if (j.among_peers)
+    json.object("among_peers")
+        .field("peers", j.among_peers->peers)
+        .field("median", j.among_peers->median)
+        .field("probability", j.among_peers->probability)
+        .end_object();
+  if (j.from_journal)
+    json.object(j.from_report ? "from_report" : "from_journal")
+        .field("ended", utc_text(*j.from_journal))
+        .field("age_s", report.started - *j.from_journal)
+        .end_object();
+  if (!j.history.empty()) {
+    json.array("history");
+    for (const EarlierResult& e : j.history)
+      json.begin_object()
+          .field("ended", utc_text(e.ended))
+          .field("verdict", verdict_name(e.verdict))
+          .field("value", e.value)
+          .field("reason", e.reason)
+          .end_object();
+    json.end_array();
+  }
+  json.end_object();
+}
+
 }  // namespace
+
+std::string_view validation_word(const Report& report) {
+  if (!report.error.empty()) return "could not run";
+  if (report.interrupted) return "interrupted";
+  if (!report.passed()) return "not passed";
+  return report.count(Verdict::unjudged) || report.count(Verdict::skipped) ? "nothing wrong was found" : "passed";
+}
 
 std::string render_validation_text(const Report& report, bool color) {
   std::string out = printable(format("{}: validated through {}", report.cluster, report.launcher)) + "\n";
@@ -41,6 +162,7 @@ std::string render_validation_text(const Report& report, bool color) {
   for (const Judged& j : report.verdicts) {
     const std::string key = j.test + "|" + j.metric + "|" + j.device + "|" + std::string(verdict_name(j.verdict)) +
                             "|" + (j.from_journal ? std::to_string(*j.from_journal) : "") + "|" +
+                            (j.history.empty() ? "" : j.node) + "|" +
                             (j.verdict == Verdict::pass                                     ? ""
                              : j.verdict == Verdict::fail || j.verdict == Verdict::degraded ? j.node
                                                                                             : j.reason);
@@ -77,10 +199,10 @@ std::string render_validation_text(const Report& report, bool color) {
                                    figure(j.ceiling, j.dimension),
                                    std::string(j.value ? data_word(j) : "-")};
     if (resumed)
-      cells.push_back(j.from_journal ? format("{} ago ({}), from the journal",
-                                              age_text(report.started - *j.from_journal), utc_text(*j.from_journal))
+      cells.push_back(j.from_journal ? format("{} ago ({}), from the {}", age_text(report.started - *j.from_journal),
+                                              utc_text(*j.from_journal), j.from_report ? "earlier report" : "journal")
                                      : "now");
-    cells.push_back(j.reason);
+    cells.push_back(reason_and_history(j));
     table.row(std::move(cells));
   }
   out += "\n" + table.text() + "\n";
@@ -88,18 +210,19 @@ std::string render_validation_text(const Report& report, bool color) {
   for (const Verdict v : kVerdicts)
     if (report.count(v)) counts += format("{}{} {}", counts.empty() ? "" : ", ", report.count(v), verdict_name(v));
   if (counts.empty()) counts = "nothing was run";
-  const char* word =
-      report.interrupted ? "interrupted"
-      : report.passed()
-          ? (report.count(Verdict::unjudged) || report.count(Verdict::skipped) ? "nothing wrong was found" : "passed")
-          : "not passed";
   const char* paint = report.passed() ? "\033[32m" : "\033[31m";
-  out += format("{}{}{}: {}{}\n", color ? paint : "", word, color ? "\033[0m" : "", counts,
+  out += format("{}{}{}: {}{}\n", color ? paint : "", validation_word(report), color ? "\033[0m" : "", counts,
                 report.resumed
                     ? format("; {} taken from the journal: of a run that began at {}, {} ago",
                              plural(static_cast<std::int64_t>(report.resumed), "test"),
                              utc_text(report.journal_started), age_text(report.started - report.journal_started))
                     : "");
+  for (const Demand& d : report.demands)
+    if (!d.met)
+      out +=
+          printable(format("demanded and not met: {} of {}{}: {}", d.metric, d.group.empty() ? "the cluster" : d.group,
+                           d.scope.empty() ? "" : " (" + d.scope + ")", d.why)) +
+          "\n";
   if (!report.journal_refused.empty())
     out += "the journal has an unfinished run, which is not used: " + printable(report.journal_refused) + "\n";
   if (report.interrupted)
@@ -116,7 +239,7 @@ std::string render_validation_text(const Report& report, bool color) {
   return out;
 }
 
-std::string render_validation_json(const Report& report, std::string_view spec_digest) {
+std::string render_validation_json(const Report& report, std::string_view spec_digest, const Comparison* compared) {
   std::string out;
   JsonWriter json(out, {.indent = 1});
   json.begin_object()
@@ -128,6 +251,7 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
       .field("program_version", report.program_version)
       .field("bundle_sha256", report.bundle_digest)
       .field("started", utc_text(report.started))
+      .field("ended", utc_text(report.ended))
       .field("error", report.error)
       .field("interrupted", report.interrupted)
       .field("passed", report.passed());
@@ -140,31 +264,15 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
   if (report.resumed)
     json.field("run_started", utc_text(report.journal_started))
         .field("run_age_s", report.started - report.journal_started);
-  json.field("refused", report.journal_refused).end_object().array("verdicts");
-  for (const Judged& j : report.verdicts) {
-    json.begin_object(JsonWriter::Layout::line)
-        .field("test", j.test)
-        .field("metric", j.metric)
-        .field("node", j.node)
-        .field("device", j.device)
-        .field("verdict", verdict_name(j.verdict))
-        .field("reason", j.reason)
-        .field("value", j.value)
-        .field("dimension", dimension_name(j.dimension))
-        .field("floor", j.floor)
-        .field("typical", j.typical)
-        .field("ceiling", j.ceiling)
-        .field("derivation", j.derivation)
-        .field("data_verified", j.data_verified)
-        .field("size_bytes", j.size);
-    if (j.from_journal)
-      json.object("from_journal")
-          .field("ended", utc_text(*j.from_journal))
-          .field("age_s", report.started - *j.from_journal)
-          .end_object();
-    json.end_object();
-  }
-  json.end_array().end_object();
+  json.field("refused", report.journal_refused).end_object();
+  if (report.repeats > 0) json.field("repeats", utc_text(report.repeats));
+  write_demands(json, report);
+  write_nodes(json, report);
+  json.array("verdicts");
+  for (const Judged& j : report.verdicts) write_verdict(json, report, j);
+  json.end_array();
+  if (compared) write_comparison(json, *compared);
+  json.end_object();
   return out + "\n";
 }
 

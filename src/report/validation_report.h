@@ -1,4 +1,5 @@
-// What a validation found, as text for people and as data (format "clusterc-validation", version 1).
+// What a validation found: text for people, data (format "clusterc-validation", version 1), JUnit XML for CI systems,
+// metrics for Prometheus.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,6 +9,14 @@
 namespace clusterc {
 
 std::string render_validation_text(const Report&, bool color = false);
-std::string render_validation_json(const Report&, std::string_view spec_digest);
+std::string render_validation_json(const Report&, std::string_view spec_digest, const struct Comparison* = nullptr);
+// A suite for each test, a case for each verdict, and a suite of what the spec demands. Fail and degraded are failures,
+// error is an error, skipped and unjudged are skipped: what is not a pass never looks like one.
+std::string render_validation_junit(const Report&);
+// For the textfile collector of node_exporter (Prometheus exposition formats, text format 0.0.4).
+std::string render_validation_prometheus(const Report&);
+
+// The verdict of the whole run in words: "passed", "not passed", "interrupted" …
+std::string_view validation_word(const Report&);
 
 }  // namespace clusterc

@@ -19,7 +19,7 @@ std::string shown(const std::string& text) { return text.substr(0, 64); }
 std::string wrong_host(const ResultRecords& records, const SuiteTest& test, const std::string& node,
                        const std::vector<std::string>& nodes) {
   for (const MeasurementRecord& m : records.measurements)
-    if (!m.host.empty() && first_label(m.host) != first_label(records.host))
+    if (!m.host.empty() && m.host != records.host && first_label(m.host) != first_label(records.host))
       return format("contradictory: a figure of '{}' in a result of '{}'", shown(m.host), shown(records.host));
   if (test.mpi) return {};
   for (const std::string& name : {records.host, records.probe_host}) {
@@ -58,16 +58,28 @@ std::string wrong_back_end(const ResultRecords& records, const SuiteTest& test) 
   return {};
 }
 
-std::string told_twice(const ResultRecords& records) {
-  std::map<std::tuple<std::string, std::string, std::int64_t, std::string>, double>
-      told;  // metric, device, size, parameters
-  for (const MeasurementRecord& m : records.measurements) {
-    const auto [at, fresh] = told.try_emplace({m.metric, m.device, m.size, m.parameters}, m.value);
-    if (!fresh)
-      return format("contradictory: {} of {} reported twice, {:.6g} and {:.6g} {}", shown(m.metric),
-                    m.device.empty() ? "one device" : shown(m.device), at->second, m.value, shown(m.unit));
-  }
+// A world that came up on a part of its nodes measured that part.
+std::string smaller_world(const ResultRecords& records, const SuiteTest& test, const std::vector<std::string>& nodes) {
+  if (!test.mpi || test.team_nodes > 0) return {};
+  for (const MeasurementRecord& m : records.measurements)
+    if (m.nodes > 0 && m.nodes != static_cast<std::int64_t>(nodes.size()))
+      return format("contradictory: {} was measured on {} nodes, {} were requested", shown(m.metric), m.nodes,
+                    nodes.size());
   return {};
+}
+
+std::string told_twice(const ResultRecords& records) {
+  std::vector<const MeasurementRecord*> all;
+  all.reserve(records.measurements.size());
+  for (const MeasurementRecord& m : records.measurements) all.push_back(&m);
+  const auto what = [](const MeasurementRecord* m) { return std::tie(m->device, m->metric, m->size, m->parameters); };
+  std::ranges::stable_sort(all, {}, what);
+  const auto twice = std::ranges::adjacent_find(all, {}, what);
+  if (twice == all.end()) return {};
+  const MeasurementRecord &first = **twice, &second = **std::next(twice);
+  return format("contradictory: {} of {} reported twice, {:.6g} and {:.6g} {}", shown(second.metric),
+                second.device.empty() ? "one device" : shown(second.device), first.value, second.value,
+                shown(second.unit));
 }
 
 std::string wrong_header(const ResultRecords& records, const SuiteTest& test) {
@@ -95,7 +107,7 @@ std::optional<Contradiction> contradiction_of(const ResultRecords& records, cons
                               records.told_wrong)};
   for (std::string why :
        {wrong_header(records, test), wrong_host(records, test, node, nodes), two_teams_of_a_node(records, test),
-        wrong_back_end(records, test), told_twice(records), records.damaged})
+        wrong_back_end(records, test), smaller_world(records, test, nodes), told_twice(records), records.damaged})
     if (!why.empty()) return Contradiction{Verdict::error, std::move(why)};
   if (const auto there = static_cast<std::int64_t>(records.measurements.size());
       records.done && records.told_measurements != there)

@@ -2,7 +2,8 @@
 // test begins, so that a killed run loses at most the test that it was in, and the next run goes on behind it.
 //
 //   {"record":"journal","format":"clusterc-journal","version":1}
-//   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"program_version":…,"bundle_sha256":…,"started":…}
+//   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"program_version":…,"bundle_sha256":…,"started":…}   and,
+//   for --failed, "repeats":…
 //   {"record":"test","id":…,"how":…,"error":…,"ended":…,"tasks":[{"node":…,"claims":…,"broken":…,"lines":[…],
 //   "complaints":[…]}]}   claims, broken, complaints: where there is something to say (TaskOutput)
 //   {"record":"end","status":"complete"}

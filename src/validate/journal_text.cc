@@ -91,6 +91,10 @@ std::string difference(const Element& e, const JournalOwner& now) {
         differs("bundle_sha256", now.bundle_digest, "bundle of validators",
                 "name the folder of that bundle with --bundle to continue it")})
     if (!why.empty()) return why;
+  if (text_or_nothing(e, "repeats") != now.repeats)
+    return now.repeats.empty()
+               ? "it repeats what failed in an earlier report: name that report with --failed to continue it"
+               : "it does not repeat what failed in this report";
   return {};
 }
 
@@ -189,16 +193,17 @@ JournalText read_journal(std::string_view lines, const JournalOwner& owner, std:
 
 std::string journal_run_line(const JournalOwner& owner, std::int64_t started) {
   std::string line;
-  JsonWriter(line)
-      .begin_object()
+  JsonWriter json(line);
+  json.begin_object()
       .field("record", "run")
       .field("cluster", owner.cluster)
       .field("spec_sha256", owner.spec_digest)
       .field("launcher", owner.launcher)
       .field("program_version", owner.program_version)
       .field("bundle_sha256", owner.bundle_digest)
-      .field("started", utc_text(started))
-      .end_object();
+      .field("started", utc_text(started));
+  if (!owner.repeats.empty()) json.field("repeats", owner.repeats);
+  json.end_object();
   return line;
 }
 

@@ -15,6 +15,7 @@ struct JournalOwner {
   std::string cluster, spec_digest, launcher;
   std::string program_version;  // of clusterc, with which its validators come
   std::string bundle_digest;    // of the validators' files
+  std::string repeats;          // when the run began whose failures this one repeats; empty: it repeats none
 };
 
 struct JournalTest {

@@ -69,12 +69,14 @@ Judged judge(const MeasurementRecord& m, const ExpectedFigure* expected) {
   out.busy = m.busy;
   out.page_cache = m.page_cache;
   out.size = m.size;
+  out.lower_is_better = m.lower_is_better;
+  out.samples = m.count;
+  if (m.p05 > 0 && m.p95 >= m.p05) out.p05 = m.p05, out.p95 = m.p95;
   const auto say = [&](double v) { return to_text(v, out.dimension); };
   if (expected) {
     out.ceiling = expected->ceiling.value;
     out.typical = expected->typical.value;
     out.floor = expected->floor.value;
-    out.derivation = expected->ceiling.derivation;
   }
   const auto end = [&](Verdict v, std::string reason) {
     out.verdict = v;

@@ -46,46 +46,91 @@ bool truth(const simdjson::dom::element& e, const char* key) {
   return e[key].get(v) == simdjson::SUCCESS && v;
 }
 
-MeasurementRecord measurement(const simdjson::dom::element& e) {
+using Value = simdjson::dom::element;
+std::string text_of(const Value& v) {
+  std::string_view said;
+  return v.get(said) == simdjson::SUCCESS ? printable(said.substr(0, kLongestText)) : std::string();
+}
+void take(const Value& v, std::int64_t& into) {
+  std::int64_t n = 0;
+  if (v.get(n) == simdjson::SUCCESS) into = n;
+}
+void take(const Value& v, bool& into) {
+  bool b = false;
+  into = v.get(b) == simdjson::SUCCESS && b;
+}
+
+void take_parameters(MeasurementRecord& m, const Value& parameters) {
+  m.parameters = simdjson::minify(parameters);
+  simdjson::dom::object all;
+  if (parameters.get(all) != simdjson::SUCCESS) return;
+  std::int64_t corrected = 0;
+  std::string modules;
+  for (const auto& [key, v] : all) {
+    bool in_place = false;
+    if (key == "type")
+      m.type = text_of(v);
+    else if (key == "team")
+      m.team = text_of(v);
+    else if (key == "nodes")
+      take(v, m.nodes);
+    else if (key == "oversubscribed")
+      take(v, m.oversubscribed);
+    else if (key == "page_cache")
+      take(v, m.page_cache);
+    else if (key == "slow")
+      m.slow = text_of(v);
+    else if (key == "ecc_corrected")
+      take(v, corrected);
+    else if (key == "ecc_modules")
+      modules = text_of(v);
+    else if (key == "in_place" && v.get(in_place) == simdjson::SUCCESS)
+      m.in_place = in_place;
+  }
+  if (corrected <= 0) return;
+  if (!m.slow.empty()) m.slow += "; ";
+  m.slow += "the memory corrected " + std::to_string(corrected) + " errors";
+  if (!modules.empty()) m.slow += ": " + modules;
+}
+
+// In one pass over the members: a large run has millions of such lines.
+MeasurementRecord measurement(const Value& e) {
   MeasurementRecord m;
-  m.metric = text(e, "metric");
-  m.unit = text(e, "unit");
-  m.host = text(e, "host");
-  simdjson::dom::element device;
-  if (e["device"].get(device) == simdjson::SUCCESS) {
-    m.device = text(device, "label");
-    m.backend = text(device, "backend");
+  simdjson::dom::object members;
+  if (e.get(members) != simdjson::SUCCESS) return m;
+  for (const auto& [key, v] : members) {
+    if (key == "metric") {
+      m.metric = text_of(v);
+    } else if (key == "unit") {
+      m.unit = text_of(v);
+    } else if (key == "host") {
+      m.host = text_of(v);
+    } else if (key == "device") {
+      m.device = text(v, "label");
+      m.backend = text(v, "backend");
+    } else if (key == "quantiles") {
+      m.p05 = number(v, "p05");
+      m.p95 = number(v, "p95");
+    } else if (key == "count") {
+      take(v, m.count);
+    } else if (key == "warmup") {
+      take(v, m.warmup);
+    } else if (key == "size") {
+      take(v, m.size);
+    } else if (key == "data_verified") {
+      take(v, m.data_verified);
+    } else if (key == "busy") {
+      take(v, m.busy);
+    } else if (key == "better") {
+      std::string_view better;
+      m.lower_is_better = v.get(better) == simdjson::SUCCESS && better == "lower";
+    } else if (key == "parameters") {
+      take_parameters(m, v);
+    }
   }
   m.value = figure(e, "value", m.damaged);
-  simdjson::dom::element quantiles;
-  if (e["quantiles"].get(quantiles) == simdjson::SUCCESS) {
-    m.p05 = number(quantiles, "p05");
-    m.p95 = number(quantiles, "p95");
-  }
-  m.count = integer(e, "count");
-  m.warmup = integer(e, "warmup");
-  m.size = integer(e, "size");
   m.wrong = count(e, "wrong", m.damaged);
   m.checked = count(e, "checked", m.damaged);
-  m.data_verified = truth(e, "data_verified");
-  m.busy = truth(e, "busy");
-  m.lower_is_better = text(e, "better") == "lower";
-  simdjson::dom::element parameters;
-  if (e["parameters"].get(parameters) == simdjson::SUCCESS) {
-    m.parameters = simdjson::minify(parameters);
-    m.type = text(parameters, "type");
-    m.team = text(parameters, "team");
-    m.oversubscribed = truth(parameters, "oversubscribed");
-    m.page_cache = truth(parameters, "page_cache");
-    m.slow = text(parameters, "slow");
-    if (const std::int64_t corrected = integer(parameters, "ecc_corrected"); corrected > 0) {
-      if (!m.slow.empty()) m.slow += "; ";
-      m.slow += "the memory corrected " + std::to_string(corrected) + " errors";
-      if (const std::string modules = text(parameters, "ecc_modules"); !modules.empty()) m.slow += ": " + modules;
-    }
-    bool in_place = false;
-    if (parameters["in_place"].get(in_place) == simdjson::SUCCESS) m.in_place = in_place;
-  }
   return m;
 }
 
@@ -95,6 +140,7 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
   constexpr std::size_t kLongestLine = 4u << 20;  // a probe of a large node is some 100 kB
   ResultRecords out;
   simdjson::dom::parser parser(kLongestLine);
+  out.measurements.reserve(lines.size());
   bool ended = false;
   std::size_t chatter = 0;
   for (const std::string& line : lines) {

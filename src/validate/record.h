@@ -16,6 +16,7 @@ struct MeasurementRecord {
   std::string team;  // of a collective: the nodes (or the rail) whose ranks worked together; empty: all
   std::string type;  // element type of a collective ("float32"); empty: the metric has none
   std::optional<bool> in_place;
+  std::int64_t nodes = 0;       // on which the ranks of an MPI world ran; 0: it does not say
   bool oversubscribed = false;  // ranks shared a core
   std::string slow;             // who or what was slow or had errors corrected; empty: nobody
   bool page_cache = false;      // storage: memory may have answered in place of the device

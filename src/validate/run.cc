@@ -1,5 +1,7 @@
 #include "validate/run.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,7 +18,10 @@
 #include "targets/collectives.h"
 #include "targets/metrics.h"
 #include "targets/rdma_ports.h"
+#include "validate/conclude.h"
 #include "validate/journal.h"
+#include "validate/pace.h"
+#include "validate/repeat.h"
 #include "validate/verdicts.h"
 
 namespace clusterc {
@@ -26,48 +31,21 @@ std::size_t Report::count(Verdict v) const {
       std::count_if(verdicts.begin(), verdicts.end(), [v](const Judged& j) { return j.verdict == v; }));
 }
 
+std::int32_t Report::place_of(std::string_view derivation) {
+  if (derivation.empty()) return -1;
+  // The last ones first: figures of one test follow each other, and a report has some hundred of these texts.
+  const auto at = std::find(derivations.rbegin(), derivations.rend(), derivation);
+  if (at != derivations.rend()) return static_cast<std::int32_t>(derivations.rend() - at) - 1;
+  derivations.emplace_back(derivation);
+  return static_cast<std::int32_t>(derivations.size()) - 1;
+}
+
 bool Report::passed() const {
   return error.empty() && !interrupted && !verdicts.empty() && !count(Verdict::fail) && !count(Verdict::error) &&
-         !count(Verdict::degraded) && std::none_of(verdicts.begin(), verdicts.end(), [](const Judged& j) {
-           return j.demanded && j.verdict != Verdict::pass;
-         });
+         !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met);
 }
 
 namespace {
-
-// Whether the suite measures it on this cluster when nothing is left out.
-bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
-  const Metric* metric = find_metric(figure.test);
-  if (!metric) return false;
-  if (metric->validator == "fabric" && metric->scope == "pair") {
-    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) {
-      return g.name == figure.group && g.count > 1 &&
-             !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
-    });
-  }
-  if (metric->validator == "nvlink")
-    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
-                       [&](const NodeGroupModel& g) { return g.name == figure.group && has_nvlink_pairs(g.server); });
-  if (metric->validator == "nccl") {
-    const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(),
-                                    [&](const NodeGroupModel& g) { return g.name == figure.group; });
-    return group != cluster.nodes.end() &&
-           (figure.scope != "whole" || collective_unit(cluster, *group).network.value > 0);
-  }
-  // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
-  if (metric->validator == "storage") {
-    for (std::size_t i = 0; i < cluster.storage.size(); ++i)
-      if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
-    return figure.group.find('/') != std::string::npos;
-  }
-  return true;
-}
-
-// Whether the test that brought a verdict measures in this scope.
-bool scope_of(const std::vector<SuiteTest>& suite, const std::string& test, const std::string& scope) {
-  const auto at = std::find_if(suite.begin(), suite.end(), [&](const SuiteTest& t) { return t.id == test; });
-  return at == suite.end() || at->scope.empty() || at->scope == scope;
-}
 
 // Teams are made of nodes that follow each other: one whose nodes are not all there is left out, or all behind it would
 // be other teams than planned.
@@ -85,31 +63,6 @@ void leave_out_broken_teams(const SuiteTest& test, std::vector<std::string>& usa
 }
 
 bool is_interrupted(const ValidateOptions& options) { return options.interrupted && options.interrupted->load(); }
-
-// Whether a test of the suite brings the figure.
-bool is_measured(const std::vector<SuiteTest>& suite, const ExpectedFigure& figure) {
-  return std::any_of(suite.begin(), suite.end(), [&](const SuiteTest& t) {
-    return (t.system.empty() ? t.group : t.system) == figure.group && (t.scope.empty() || t.scope == figure.scope) &&
-           std::find(t.metrics.begin(), t.metrics.end(), figure.test) != t.metrics.end();
-  });
-}
-
-// What is expected of this hardware and no validator of this release measures: it was not shown, and is said.
-Judged not_shown(const ExpectedFigure& figure) {
-  return {.test = "none",
-          .metric = figure.test,
-          .node = figure.group + (figure.scope.empty() ? "" : " (" + figure.scope + ")"),
-          .verdict = Verdict::skipped,
-          .reason = !figure.skip.empty() ? figure.skip
-                    : !collective_of(figure.test).empty() && !figure.missing.empty()
-                        ? figure.missing
-                        : "this release has no validator for it",
-          .dimension = figure.dimension,
-          .ceiling = figure.ceiling.value,
-          .typical = figure.typical.value,
-          .floor = figure.floor.value,
-          .demanded = figure.demanded};
-}
 
 // One run of a suite; every step adds to the report.
 class SuiteRun {
@@ -132,7 +85,6 @@ class SuiteRun {
   const JournalTest* find_in_journal(const JournalTest&) const;
   bool launch(const SuiteTest&, const std::vector<std::string>& nodes, JournalTest& ran);  // false as run_test
   void fail_for_missing_nodes(const SuiteTest&, const NodesOfTest&, std::span<Judged> verdicts) const;
-  void report_demands();
 
   std::int64_t now() const { return options_.clock ? options_.clock() : std::int64_t{0}; }
   void say(const std::string& line) const {
@@ -157,15 +109,15 @@ void SuiteRun::begin_report() {
   report_.journal = options_.journal;
   report_.program_version = options_.program_version;
   report_.bundle_digest = options_.bundle_digest;
-  report_.started = now();
+  report_.ended = report_.started = now();
 }
 
 bool SuiteRun::open_journal() {
   if (options_.journal.empty()) return true;
-  journal_ = Journal::open(
-      options_.journal,
-      {report_.cluster, options_.spec_digest, report_.launcher, options_.program_version, options_.bundle_digest},
-      report_.started, options_.fresh, report_.error);
+  journal_ = Journal::open(options_.journal,
+                           {report_.cluster, options_.spec_digest, report_.launcher, options_.program_version,
+                            options_.bundle_digest, options_.earlier ? utc_text(options_.earlier->report.started) : ""},
+                           report_.started, options_.fresh, report_.error);
   if (!journal_) return false;
   report_.journal_started = journal_->started();
   report_.journal_refused = journal_->refused();
@@ -203,6 +155,16 @@ void SuiteRun::report_gone(const SuiteTest& test, const NodesOfTest& nodes) {
     verdict_for_all(report_.verdicts, test, fold_names(test.nodes), Verdict::error, "did not run: no node can be used");
 }
 
+// Verdicts that the suite is going to bring, at most as many as fit into some GB: a vector that grows holds them twice.
+std::size_t verdicts_of(const std::vector<SuiteTest>& suite) {
+  constexpr std::size_t kMost = std::size_t{1} << 23;
+  std::size_t count = 0;
+  for (const SuiteTest& t : suite)
+    count +=
+        t.nodes.size() * (t.metrics.size() + 1) * static_cast<std::size_t>(std::max<std::int64_t>(1, t.gpus_per_node));
+  return std::min(count, kMost);
+}
+
 // The last whole run of the same test with the same arguments on the same nodes.
 const JournalTest* SuiteRun::find_in_journal(const JournalTest& test) const {
   const JournalTest* earlier = nullptr;
@@ -223,11 +185,11 @@ bool SuiteRun::launch(const SuiteTest& test, const std::vector<std::string>& nod
                 .timeout = test.timeout,
                 .interrupted = options_.interrupted};
   launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
-  const LaunchResult result = launcher_.run(launch);
-  ran.tasks = result.tasks;
+  LaunchResult result = launcher_.run(launch);
+  ran.tasks = std::move(result.tasks);
   ran.ended = now();
   ran.error = result.error;
-  if (ran.error.empty() && result.tasks.empty())
+  if (ran.error.empty() && ran.tasks.empty())
     ran.error = result.messages.empty() ? "nothing was printed" : printable(result.messages.substr(0, 500));
   if (result.interrupted || is_interrupted(options_)) {
     report_.interrupted = true;  // not journalled: the next run does it again
@@ -273,7 +235,7 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
     say(format("{}: taken from the journal: it ended at {}, {} ago", title, utc_text(earlier->ended),
                age_text(report_.started - earlier->ended)));
   } else {
-    say(title);
+    say(format("{}; {}", title, pace_text(suite_, number, now() - report_.started)));
     if (!launch(test, nodes.usable, ran)) return false;
   }
 
@@ -289,30 +251,29 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
   return true;
 }
 
-// Marks the verdicts that the spec demands, and adds one for each expected figure that nothing can measure.
-void SuiteRun::report_demands() {
-  for (const ExpectedFigure& figure : expected_.figures) {
-    if (!is_measured(suite_, figure) && !has_validator(cluster_, figure) && !report_.interrupted) {
-      report_.verdicts.push_back(not_shown(figure));
-      continue;
-    }
-    if (!figure.demanded || figure.scope == "storage") continue;  // of storage the sum is demanded
-    for (Judged& j : report_.verdicts)
-      if (j.metric == figure.test && scope_of(suite_, j.test, figure.scope)) j.demanded = true;
-  }
-}
-
 Report SuiteRun::run() {
   begin_report();
+  if (options_.earlier) {
+    if (std::string why = why_not_repeated(*options_.earlier, report_, options_.spec_digest); !why.empty()) {
+      report_.error = "the earlier report cannot be continued: " + why;
+      return std::move(report_);
+    }
+  }
   if (!launcher_.available(report_.error) || !open_journal()) return std::move(report_);
   std::size_t number = 0;
-  for (const SuiteTest& test : suite_)
+  report_.verdicts.reserve(verdicts_of(suite_));
+  for (const SuiteTest& test : suite_) {
     if (!run_test(test, ++number)) break;
+    ::malloc_trim(0);  // the lines of a test of many nodes are some 100 MB, and the next test is of other sizes
+  }
   if (journal_lost_) {
     report_.error = "the journal cannot be written";
     return std::move(report_);
   }
-  report_demands();
+  report_.ended = now();
+  const std::vector<SuiteTest>& whole = options_.whole_suite ? *options_.whole_suite : suite_;
+  if (options_.earlier) merge_earlier(report_, *options_.earlier, suite_, whole);
+  conclude(report_, cluster_, expected_, options_.earlier ? whole : suite_, whole);
   if (options_.deliver && !options_.deliver(report_)) return std::move(report_);
   if (journal_ && !report_.interrupted && !journal_->complete()) report_.error = "the journal cannot be written";
   return std::move(report_);

@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "launch/launcher.h"
+#include "validate/inventory.h"
 #include "validate/judge.h"
 #include "validate/suite.h"
 
 namespace clusterc {
 
 struct ValidateOptions {
-  std::string bundle;   // folder of the validators, the same path on every node
-  std::string journal;  // path; empty: none
+  const std::vector<SuiteTest>* whole_suite = nullptr;  // where only a part of it runs; null: all of it does
+  const struct EarlierReport* earlier = nullptr;        // what failed in it is repeated (validate/repeat.h); null: none
+  std::string bundle;                                   // folder of the validators, the same path on every node
+  std::string journal;                                  // path; empty: none
   std::string spec_digest;
   std::string program_version;          // of clusterc
   std::string bundle_digest;            // of the validators' files
@@ -30,6 +33,14 @@ struct NodeProbe {
   std::string node, json;
 };
 
+// A figure that `targets` of the spec names, and what became of it.
+struct Demand {
+  std::string metric, group, scope;      // as expected; no group: the whole cluster
+  std::size_t measured = 0, passed = 0;  // verdicts on it, and those that pass
+  bool met = false;                      // at least one verdict, and all of them pass
+  std::string why;                       // not met: the first reason
+};
+
 struct Report {
   std::string error;  // could not run at all; everything else is empty then
   std::string cluster, launcher;
@@ -37,15 +48,24 @@ struct Report {
   std::string journal_refused;       // why an unfinished run in it does not count; empty: none was found, or it counts
   std::int64_t journal_started = 0;  // of the run that goes on, seconds since 1970
   std::int64_t started = 0;          // of this run
+  std::int64_t ended = 0;            // when the last test of this run had ended
   std::string program_version, bundle_digest;
+  std::vector<std::string> derivations;  // texts that many verdicts share: Judged::derivation is a place in it
+  std::int32_t place_of(std::string_view derivation);
+  std::string_view derivation_of(const Judged& j) const {
+    return j.derivation < 0 ? std::string_view() : derivations[static_cast<std::size_t>(j.derivation)];
+  }
   std::vector<Judged> verdicts;  // in suite order, then node, then metric
   std::vector<NodeProbe> probes;
+  std::vector<NodeFacts> earlier_nodes;  // of nodes that were not probed again
+  std::int64_t repeats = 0;     // --failed: when the run began whose failures are repeated; 0: a run of its own
+  std::vector<Demand> demands;  // each figure that the spec demands
   bool interrupted = false;
   std::size_t resumed = 0;  // tests taken from the journal
   std::size_t count(Verdict) const;
-  // Passed: nothing was found (no fail, error or degraded), and everything that the spec's targets name passed.
-  // Unjudged and skipped are no passes: they are told apart, counted, and do not fail a run whose spec did not demand
-  // them.
+  // Passed: nothing was found (no fail, error or degraded), and everything that the spec's targets name was measured
+  // and passed, whatever part of the suite ran. Unjudged and skipped are no passes: they are told apart, counted, and
+  // do not fail a run whose spec did not demand them.
   bool passed() const;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/format.h"
 #include "base/host_pattern.h"
@@ -27,7 +28,7 @@ bool is_good(const MeasurementRecord& m) {
 // apart. Collectives are judged in float32, as published figures are. The size stands beside the figure; all of them
 // stay in the journal.
 std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecord>& all) {
-  using Key = std::tuple<std::string, std::string, std::string, int>;  // metric, team, device, placement
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view, int>;  // metric, team, device, placement
   std::map<Key, const MeasurementRecord*> best;
   std::vector<Key> order;
   for (const MeasurementRecord& m : all) {
@@ -46,16 +47,18 @@ std::vector<const MeasurementRecord*> plateau(const std::vector<MeasurementRecor
   return out;
 }
 
-// What is expected with a message of this size, where that is less than the plateau that published figures are of. What
-// the spec says stands.
-ExpectedFigure at_size(const Cluster& cluster, ExpectedFigure f, std::int64_t size) {
+// What is expected with a message of this size, where that is less than the plateau that published figures are of;
+// otherwise nothing: it is what is expected anyhow. What the spec says stands.
+std::optional<ExpectedFigure> at_size(const Cluster& cluster, const ExpectedFigure& whole, std::int64_t size) {
   constexpr double kPlateau =
       8.0 * (1ull << 30);  // from there on the curves of targets/collectives are flat, or all but flat
-  if (collective_of(f.test).empty() || f.floor_by_user || (!f.floor.value && !f.typical.value)) return f;
-  const std::optional<double> share = share_of_plateau(cluster, f, Bytes(static_cast<double>(size)));
-  if (share && *share >= 1) return f;
+  if (whole.floor_by_user || (!whole.floor.value && !whole.typical.value) || collective_of(whole.test).empty())
+    return {};
+  const std::optional<double> share = share_of_plateau(cluster, whole, Bytes(static_cast<double>(size)));
+  if (share && *share >= 1) return {};
+  if (!share && static_cast<double>(size) >= kPlateau) return {};
+  ExpectedFigure f = whole;
   if (!share) {
-    if (static_cast<double>(size) >= kPlateau) return f;
     f.missing = format("published figures are for 8 GiB and more, this message had {}: set a floor in targets",
                        to_text(Bytes(static_cast<double>(size))));
     f.floor = f.typical = f.best = {};
@@ -97,6 +100,7 @@ class TestJudge {
   };
 
   void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
+  const ExpectedFigure* figure_of(const std::string& metric, const std::string& of);
   void judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                      const std::string& where);
   Brought judge_measurements(const std::string& of, const ResultRecords& records, const std::string& where);
@@ -105,8 +109,12 @@ class TestJudge {
   void judge_probe(const ResultRecords& records, const std::string& where);
   void judge_teams(const Brought& brought, const std::string& where);
   void judge_missing(const Brought& brought, const std::string& of, const std::string& where);
-  void judge_node(const JournalTest& ran, const std::string& node);
-  void judge_strangers(const JournalTest& ran);
+  void judge_devices(const ResultRecords& records, const std::string& where);
+  struct Results {  // that came from a node, or that call themselves this node's
+    const TaskOutput* first = nullptr;
+    std::size_t count = 0;
+  };
+  void judge_node(const JournalTest& ran, const std::string& node, const Results& results);
   void judge_sum(std::size_t first);
   std::string expected_of(const std::string& node) const;
   void error(const std::string& where, const std::string& reason) {
@@ -118,7 +126,17 @@ class TestJudge {
   const SuiteTest& test_;
   const std::vector<std::string>& nodes_;  // on which it ran
   Report& report_;
+  std::string figures_of_;
+  std::unordered_map<std::string, const ExpectedFigure*> figures_;
 };
+
+// All figures of a test are of a few metrics and, but for storage, of one group.
+const ExpectedFigure* TestJudge::figure_of(const std::string& metric, const std::string& of) {
+  if (of != figures_of_) figures_.clear(), figures_of_ = of;
+  const auto at = figures_.find(metric);
+  if (at != figures_.end()) return at->second;
+  return figures_.emplace(metric, figure_in_scope(expected_, metric, of, test_.scope)).first->second;
+}
 
 TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const ResultRecords& records,
                                                  const std::string& where) {
@@ -127,10 +145,11 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
     if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
       continue;
-    const ExpectedFigure* figure = figure_in_scope(expected_, m->metric, of, test_.scope);
-    const std::optional<ExpectedFigure> sized =
-        figure ? std::optional(at_size(cluster_, *figure, m->size)) : std::nullopt;
-    Judged judged = judge(*m, sized ? &*sized : nullptr);
+    const ExpectedFigure* const figure = figure_of(m->metric, of);
+    const std::optional<ExpectedFigure> sized = figure ? at_size(cluster_, *figure, m->size) : std::nullopt;
+    const ExpectedFigure* const against = sized ? &*sized : figure;
+    Judged judged = judge(*m, against);
+    if (against) judged.derivation = report_.place_of(against->ceiling.derivation);
     if (m->in_place) judged.device += *m->in_place ? ", in place" : ", out of place";
     // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
     if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
@@ -210,6 +229,25 @@ void TestJudge::judge_missing(const Brought& brought, const std::string& of, con
     }
 }
 
+// What each GPU of a node was to bring, and some did not: those that did say nothing of the others.
+void TestJudge::judge_devices(const ResultRecords& records, const std::string& where) {
+  if (test_.mpi || test_.gpus_per_node < 2 || test_.gpu_instances > 1) return;
+  for (const std::string& name : test_.metrics) {
+    const Metric* metric = find_metric(name);
+    if (!metric || metric->gpus != GpuShare::each) continue;
+    std::set<std::string> seen;
+    for (const MeasurementRecord& m : records.measurements)
+      if (m.metric == name && m.device.starts_with("gpu") && m.device.find('-') == std::string::npos)
+        seen.insert(m.device);
+    if (const auto count = static_cast<std::int64_t>(seen.size()); count > 0 && count < test_.gpus_per_node)
+      report_.verdicts.push_back({.test = test_.id,
+                                  .metric = name,
+                                  .node = where,
+                                  .verdict = Verdict::error,
+                                  .reason = format("figures of {} of {} GPUs came", count, test_.gpus_per_node)});
+  }
+}
+
 void TestJudge::judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                               const std::string& where) {
   if (records.probe) report_.probes.push_back({where, *records.probe});
@@ -218,6 +256,7 @@ void TestJudge::judge_records(const std::string& of, const TaskOutput& task, con
   if (test_.validator == "probe") return judge_probe(records, where);
   judge_teams(brought, where);
   judge_missing(brought, of, where);
+  judge_devices(records, where);
 }
 
 // What contradicts itself passes nothing: its figures are kept where they are known to be bad, and are no figures
@@ -247,7 +286,7 @@ void TestJudge::judge_sum(std::size_t first) {
     std::vector<const Judged*> parts;
     for (std::size_t i = first; i < report_.verdicts.size(); ++i)
       if (report_.verdicts[i].metric == metric && report_.verdicts[i].value) parts.push_back(&report_.verdicts[i]);
-    MeasurementRecord sum{.metric = metric, .unit = "B/s", .device = "all together", .data_verified = true};
+    MeasurementRecord sum{.metric = metric, .unit = "B/s", .device = std::string(kAllTogether), .data_verified = true};
     Judged judged;
     if (parts.size() < test_.nodes.size()) {
       judged = {.metric = metric,
@@ -265,6 +304,7 @@ void TestJudge::judge_sum(std::size_t first) {
       sum.checked = 1;
       sum.wrong = sum.data_verified ? 0 : 1;
       judged = judge(sum, figure);
+      if (figure) judged.derivation = report_.place_of(figure->ceiling.derivation);
       if (!sum.data_verified) judged.reason = "the data of a node is wrong";
     }
     judged.test = test_.id;
@@ -294,16 +334,14 @@ std::string TestJudge::expected_of(const std::string& node) const {
 
 // The launcher knows on which node it started a task. A second result that calls itself this node's is as bad as a
 // second one that came from it: one of both is another node's.
-void TestJudge::judge_node(const JournalTest& ran, const std::string& node) {
-  const auto of_node = [&](const TaskOutput& t) { return t.node == node; };
-  const auto task = std::find_if(ran.tasks.begin(), ran.tasks.end(), of_node);
-  const auto results = std::count_if(ran.tasks.begin(), ran.tasks.end(),
-                                     [&](const TaskOutput& t) { return of_node(t) || t.claims == node; });
-  if (task != ran.tasks.end() && !task->claims.empty() && task->claims != node)
+void TestJudge::judge_node(const JournalTest& ran, const std::string& node, const Results& results) {
+  if (results.count == 0) return error(node, ran.error.empty() ? "no result came from this node" : ran.error);
+  const TaskOutput* const task = results.first;
+  if (task && !task->claims.empty() && task->claims != node)
     error(node, format("contradictory: the result of this node names '{}' as its host", printable(task->claims)));
-  else if (results > 1)
-    error(node, format("contradictory: {} results of this node", results));
-  else if (task == ran.tasks.end())
+  else if (results.count > 1)
+    error(node, format("contradictory: {} results of this node", results.count));
+  else if (!task)
     error(node, ran.error.empty() ? "no result came from this node" : ran.error);
   else if (!task->broken.empty())
     error(node, "ended: " + task->broken);
@@ -311,17 +349,24 @@ void TestJudge::judge_node(const JournalTest& ran, const std::string& node) {
     judge_task(expected_of(node), *task, node);
 }
 
-void TestJudge::judge_strangers(const JournalTest& ran) {
-  for (const TaskOutput& task : ran.tasks)
-    if (std::find(nodes_.begin(), nodes_.end(), task.node) == nodes_.end())
-      error(task.node.empty() ? "unknown" : printable(task.node),
-            "contradictory: a result of a node on which nothing was started");
-}
-
 void TestJudge::judge_nodes(const JournalTest& ran) {
   const std::size_t first = report_.verdicts.size();
-  for (const std::string& node : nodes_) judge_node(ran, node);
-  judge_strangers(ran);
+  std::unordered_map<std::string_view, Results> by_node;
+  for (const std::string& node : nodes_) by_node.emplace(node, Results{});
+  std::vector<const TaskOutput*> strangers;
+  for (const TaskOutput& task : ran.tasks) {
+    const auto started = by_node.find(task.node);
+    if (started == by_node.end())
+      strangers.push_back(&task);
+    else if (++started->second.count, !started->second.first)
+      started->second.first = &task;
+    if (const auto claimed = by_node.find(task.claims); claimed != by_node.end() && task.claims != task.node)
+      ++claimed->second.count;
+  }
+  for (const std::string& node : nodes_) judge_node(ran, node, by_node.at(node));
+  for (const TaskOutput* task : strangers)
+    error(task->node.empty() ? "unknown" : printable(task->node),
+          "contradictory: a result of a node on which nothing was started");
   if (!test_.system.empty()) judge_sum(first);
 }
 

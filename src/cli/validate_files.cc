@@ -1,0 +1,117 @@
+#include "cli/validate_files.h"
+
+#include <filesystem>
+
+#include "base/digest.h"
+#include "base/format.h"
+#include "base/printable.h"
+#include "cli/command.h"
+#include "report/certificate.h"
+#include "report/plan_report.h"
+#include "report/validation_report.h"
+
+namespace clusterc::cli {
+namespace {
+
+constexpr const char* kWritten[] = {"output", "junit", "certificate", "prometheus"};
+constexpr std::uint64_t kLargestReport = std::uint64_t{2} << 30;
+constexpr std::uint64_t kLargestHashed = std::uint64_t{4} << 30;
+
+// What cannot be written is said before hours of measuring, not behind them.
+void require_writable(const std::string& option, const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string name = option == "output" ? "-o" : "--" + option;
+  std::error_code failed;
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (path == "-")
+    throw UsageError{name + " names a file" +
+                     (option == "output" ? "; for JSON on standard output: --format json" : "")};
+  if (fs::is_directory(path, failed))
+    throw UsageError{"'" + path + "' is a folder: " + name + " names the file of the report"};
+  if (!fs::is_directory(folder, failed))
+    throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
+  if (FileError error; !can_write_file(path, error)) throw UsageError{"the report " + error.message};
+}
+
+EarlierReport read_earlier(const std::string& option, const std::string& path) {
+  FileError unreadable;
+  const auto bytes = read_file(path, kLargestReport, unreadable);
+  if (!bytes) throw UsageError{"--" + option + ": " + unreadable.message};
+  std::string why;
+  auto report = read_report(*bytes, why);
+  if (!report) throw UsageError{"--" + option + ": '" + path + "' cannot be used: " + why};
+  return std::move(*report);
+}
+
+std::string hash_of_file(const std::string& path, std::uint64_t* length = nullptr) {
+  FileError unreadable;
+  const auto bytes = read_file(path, kLargestHashed, unreadable);
+  if (!bytes) return {};
+  if (length) *length = bytes->size();
+  return sha256_hex(*bytes);
+}
+
+std::vector<AcceptedFinding> accepted_of(const Run& run) {
+  std::vector<AcceptedFinding> out;
+  for (const Finding& f : run.findings.all()) {
+    if (!f.accepted) continue;
+    const bool placed = f.span.valid();
+    const LineColumn at = placed ? run.sources.position(f.span.file, f.span.begin) : LineColumn{};
+    out.push_back({f.rule,
+                   placed ? format("{}:{}:{}", run.sources.path(f.span.file), at.line, at.column) : std::string(),
+                   f.message, *f.accepted});
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_report_options(po::options_description& o) {
+  o.add_options()("junit", po::value<std::string>()->value_name("FILE"), "also write the verdicts as JUnit XML")(
+      "certificate", po::value<std::string>()->value_name("FILE"),
+      "also write the certificate of acceptance: HTML to print and sign")(
+      "prometheus", po::value<std::string>()->value_name("FILE"),
+      "also write metrics for the textfile collector of Prometheus's node_exporter")(
+      "compare", po::value<std::string>()->value_name("FILE"),
+      "compare with the report of an earlier run (its -o FILE): changes, and which are more than noise")(
+      "failed", po::value<std::string>()->value_name("FILE"),
+      "repeat only what did not pass in this report (the -o FILE of an earlier run); the new report has both results");
+}
+
+std::string ReportFiles::path_of(const char* option) const {
+  return given_.count(option) ? given_[option].as<std::string>() : std::string();
+}
+
+ReportFiles::ReportFiles(const po::variables_map& given, const Run& run, const std::string& spec_path)
+    : given_(given), run_(run), spec_path_(spec_path) {
+  for (const char* option : kWritten)
+    if (given.count(option)) require_writable(option, path_of(option));
+  if (given.count("compare")) before_ = read_earlier("compare", path_of("compare"));
+  if (given.count("failed")) failed_ = read_earlier("failed", path_of("failed"));
+}
+
+void ReportFiles::compare(const Report& report) {
+  if (before_) comparison_ = compare_reports(before_->report, before_->spec_digest, report, run_.spec_digest);
+}
+
+bool ReportFiles::write_certificate(const Report& report, FileError& error) const {
+  CertificateFacts facts{.spec_path = spec_path_, .spec_sha256 = run_.spec_digest, .accepted = accepted_of(run_)};
+  // As `plan SPEC -o DIR` writes it.
+  const PlanVerdict verdict{run_.findings, run_.sources};
+  facts.plan_sha256 = sha256_hex(render_plan_json(
+      *run_.cluster, *run_.plan, expect_figures(*run_.cluster, *run_.plan, true), run_.spec_digest, &verdict));
+  if (!report.journal.empty()) facts.journal_sha256 = hash_of_file(report.journal, &facts.journal_bytes);
+  facts.program_sha256 = hash_of_file("/proc/self/exe");
+  return write_file(path_of("certificate"), render_certificate(report, facts), error);
+}
+
+bool ReportFiles::write(const Report& report, FileError& error) const {
+  return (!given_.count("output") ||
+          write_file(path_of("output"), render_validation_json(report, run_.spec_digest, comparison()), error)) &&
+         (!given_.count("junit") || write_file(path_of("junit"), render_validation_junit(report), error)) &&
+         (!given_.count("prometheus") ||
+          write_file(path_of("prometheus"), render_validation_prometheus(report), error)) &&
+         (!given_.count("certificate") || write_certificate(report, error));
+}
+
+}  // namespace clusterc::cli

@@ -1,0 +1,72 @@
+#include "base/format.h"
+#include "base/printable.h"
+#include "report/validation_report.h"
+#include "targets/metrics.h"
+
+namespace clusterc {
+namespace {
+
+// Of a label's value the format escapes three characters.
+std::string label(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+void family(std::string& out, std::string_view name, std::string_view help) {
+  out += format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
+}
+
+std::string labels(const Report& report, const Judged& j) {
+  return format(R"(cluster="{}",test="{}",metric="{}",node="{}",device="{}")", label(report.cluster), label(j.test),
+                label(j.metric), label(j.node), label(j.device));
+}
+
+// What a text of the figures has for each; `of` gives the sample, or none.
+template <class F>
+void samples(std::string& out, const Report& report, std::string_view name, std::string_view help, F&& of) {
+  family(out, name, help);
+  for (const Judged& j : report.verdicts)
+    if (const std::optional<double> v = of(j))
+      out += format("{}{{{},unit=\"{}\"}} {}\n", name, labels(report, j), unit_name(j.dimension), *v);
+}
+
+}  // namespace
+
+std::string render_validation_prometheus(const Report& report) {
+  std::string out;
+  const std::string cluster = format("{{cluster=\"{}\"}}", label(report.cluster));
+  family(out, "clusterc_validation_passed",
+         "1: all that the spec demands was measured and passed, and nothing was found.");
+  out += format("clusterc_validation_passed{} {}\n", cluster, report.passed() ? 1 : 0);
+  family(out, "clusterc_validation_start_timestamp_seconds", "When the run began.");
+  out += format("clusterc_validation_start_timestamp_seconds{} {}\n", cluster, report.started);
+  family(out, "clusterc_validation_end_timestamp_seconds", "When the run ended.");
+  out += format("clusterc_validation_end_timestamp_seconds{} {}\n", cluster, report.ended);
+  family(out, "clusterc_validation_verdicts", "Verdicts of the run by kind.");
+  for (const Verdict v :
+       {Verdict::pass, Verdict::degraded, Verdict::fail, Verdict::error, Verdict::skipped, Verdict::unjudged})
+    out += format("clusterc_validation_verdicts{{cluster=\"{}\",verdict=\"{}\"}} {}\n", label(report.cluster),
+                  verdict_name(v), report.count(v));
+  family(out, "clusterc_validation_demands", "Figures that the spec demands.");
+  std::size_t met = 0;
+  for (const Demand& d : report.demands) met += d.met;
+  out += format(
+      "clusterc_validation_demands{{cluster=\"{0}\",met=\"yes\"}} {1}\n"
+      "clusterc_validation_demands{{cluster=\"{0}\",met=\"no\"}} {2}\n",
+      label(report.cluster), met, report.demands.size() - met);
+  samples(out, report, "clusterc_validation_figure", "A measured figure, in the SI unit of the label.",
+          [](const Judged& j) { return j.value; });
+  samples(out, report, "clusterc_validation_figure_floor", "The figure below (of a time: above) which it fails.",
+          [](const Judged& j) { return j.value ? j.floor : std::nullopt; });
+  family(out, "clusterc_validation_figure_verdict", "1 for the verdict on a figure.");
+  for (const Judged& j : report.verdicts)
+    out += format("clusterc_validation_figure_verdict{{{},verdict=\"{}\"}} 1\n", labels(report, j),
+                  verdict_name(j.verdict));
+  return out;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,122 @@
+#include "validate/conclude.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "model/nvlink.h"
+#include "model/storage_path.h"
+#include "targets/collective_figures.h"
+#include "targets/collectives.h"
+#include "targets/metrics.h"
+#include "targets/rdma_ports.h"
+#include "validate/peers.h"
+
+namespace clusterc {
+namespace {
+
+// Whether the suite measures it on this cluster when nothing is left out.
+bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
+  const Metric* metric = find_metric(figure.test);
+  if (!metric) return false;
+  if (metric->validator == "fabric" && metric->scope == "pair") {
+    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) {
+      return g.name == figure.group && g.count > 1 &&
+             !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
+    });
+  }
+  if (metric->validator == "nvlink")
+    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
+                       [&](const NodeGroupModel& g) { return g.name == figure.group && has_nvlink_pairs(g.server); });
+  if (metric->validator == "nccl") {
+    const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(),
+                                    [&](const NodeGroupModel& g) { return g.name == figure.group; });
+    return group != cluster.nodes.end() &&
+           (figure.scope != "whole" || collective_unit(cluster, *group).network.value > 0);
+  }
+  // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
+  if (metric->validator == "storage") {
+    for (std::size_t i = 0; i < cluster.storage.size(); ++i)
+      if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
+    return figure.group.find('/') != std::string::npos;
+  }
+  return true;
+}
+
+// Whether a test of the suite brings the figure.
+bool brings(const SuiteTest& t, const ExpectedFigure& figure) {
+  return (t.system.empty() ? t.group : t.system) == figure.group && (t.scope.empty() || t.scope == figure.scope) &&
+         std::find(t.metrics.begin(), t.metrics.end(), figure.test) != t.metrics.end();
+}
+bool is_measured(const std::vector<SuiteTest>& suite, const ExpectedFigure& figure) {
+  return std::any_of(suite.begin(), suite.end(), [&](const SuiteTest& t) { return brings(t, figure); });
+}
+
+// What is expected of this hardware and no validator of this release measures: it was not shown, and is said.
+Judged not_shown(const ExpectedFigure& figure) {
+  return {.test = "none",
+          .metric = figure.test,
+          .node = figure.group + (figure.scope.empty() ? "" : " (" + figure.scope + ")"),
+          .verdict = Verdict::skipped,
+          .reason = !figure.skip.empty() ? figure.skip
+                    : !collective_of(figure.test).empty() && !figure.missing.empty()
+                        ? figure.missing
+                        : "this release has no validator for it",
+          .dimension = figure.dimension,
+          .ceiling = figure.ceiling.value,
+          .typical = figure.typical.value,
+          .floor = figure.floor.value,
+          .demanded = figure.demanded};
+}
+
+// Why a demanded figure has no verdict.
+std::string why_not_measured(const Report& report, const ExpectedFigure& figure, const std::vector<SuiteTest>& suite,
+                             const std::vector<SuiteTest>& whole) {
+  if (report.interrupted) return "not measured: the run was interrupted";
+  if (is_measured(suite, figure)) return "not measured: its test brought no figure";
+  return is_measured(whole, figure) ? "not measured: its test was left out of this run"
+                                    : "not measured: no test of this cluster brings it";
+}
+
+// Of storage the sum over the nodes is demanded.
+bool concerns(const Judged& judged, const SuiteTest& test, const ExpectedFigure& figure) {
+  return judged.metric == figure.test && brings(test, figure) &&
+         (test.system.empty() || judged.device == kAllTogether || !judged.value);
+}
+
+}  // namespace
+
+void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& expected,
+              const std::vector<SuiteTest>& suite, const std::vector<SuiteTest>& whole) {
+  judge_among_peers(report.verdicts);
+  std::map<std::string_view, const SuiteTest*> tests;
+  for (const SuiteTest& t : whole) tests.emplace(t.id, &t);
+  std::map<std::string_view, std::vector<std::size_t>> by_metric;
+  for (std::size_t i = 0; i < report.verdicts.size(); ++i) by_metric[report.verdicts[i].metric].push_back(i);
+  std::vector<Judged> unseen;
+  for (const ExpectedFigure& figure : expected.figures) {
+    const bool shown = is_measured(whole, figure) || has_validator(cluster, figure);
+    if (!shown && !report.interrupted) unseen.push_back(not_shown(figure));
+    if (!figure.demanded) continue;
+    Demand demand{.metric = figure.test, .group = figure.group, .scope = figure.scope};
+    for (const std::size_t i : by_metric[figure.test]) {
+      Judged& judged = report.verdicts[i];
+      const auto test = tests.find(judged.test);
+      if (test == tests.end() || !concerns(judged, *test->second, figure)) continue;
+      judged.demanded = true;
+      ++demand.measured;
+      demand.passed += judged.verdict == Verdict::pass;
+      if (judged.verdict != Verdict::pass && demand.why.empty())
+        demand.why = format("{} on {}: {}", verdict_name(judged.verdict), judged.node, judged.reason);
+    }
+    demand.met = demand.measured > 0 && demand.passed == demand.measured;
+    if (demand.measured == 0)
+      demand.why = shown ? why_not_measured(report, figure, suite, whole) : "not measured: " + not_shown(figure).reason;
+    report.demands.push_back(std::move(demand));
+  }
+  std::move(unseen.begin(), unseen.end(), std::back_inserter(report.verdicts));
+}
+
+}  // namespace clusterc
