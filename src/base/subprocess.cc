@@ -147,7 +147,7 @@ class Execution {
 
   const Subprocess& what_;
   SubprocessResult result_;
-  Descriptor input_;
+  Descriptor input_, held_input_;  // the second: the end that we hold
   Pipe out_, err_, failure_;
   pid_t child_ = -1;
   Stream streams_[2];  // standard output, standard error
@@ -182,7 +182,14 @@ void Execution::become_program(pid_t parent, const std::vector<char*>& argv,
 
 int Execution::start() {
   if (what_.argv.empty() || what_.argv[0].empty()) return EINVAL;
-  if (const int number = open_input(what_.input, input_); number != 0) return number;
+  if (what_.hold_input) {
+    Pipe held;
+    if (!held.open()) return errno;
+    input_ = std::move(held.read);
+    held_input_ = std::move(held.write);
+  } else if (const int number = open_input(what_.input, input_); number != 0) {
+    return number;
+  }
   if (!out_.open() || !err_.open() || !failure_.open()) return errno;
   const std::vector<char*> argv = pointers(what_.argv);
   const std::vector<char*> environment = what_.environment ? pointers(*what_.environment) : std::vector<char*>{};

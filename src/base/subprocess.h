@@ -17,6 +17,7 @@ struct Subprocess {
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; absent: ours
   std::string directory;                                // where it runs; empty: here
   std::string input;                                    // its standard input, whole
+  bool hold_input = false;  // in place of `input`: nothing comes, and the end comes when the program or we have ended
   std::optional<std::chrono::milliseconds> timeout;
   std::chrono::milliseconds grace{2000};        // between SIGTERM and SIGKILL
   std::size_t max_out = std::size_t{64} << 20;  // bytes kept; the rest is read and dropped

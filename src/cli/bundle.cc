@@ -1,12 +1,11 @@
 #include "cli/bundle.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <vector>
 
 #include "base/digest.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "launch/launcher.h"
 
 namespace clusterc::cli {
 
@@ -23,23 +22,38 @@ std::string find_bundle(const std::string& given) {
   return folder.string();
 }
 
-std::string bundle_digest(const std::string& folder) {
+namespace {
+
+// Calls use(name, bytes) for each program, in the order of their names.
+template <class F>
+void each_program(const std::string& folder, F&& use) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // of a program; with device code some 100 MB
-  std::error_code failed;
-  std::vector<std::string> names;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (const std::string name = at->path().filename().string();
-        name.starts_with("clusterc-") && fs::is_regular_file(at->path(), failed))
-      names.push_back(name);
-  std::sort(names.begin(), names.end());
-  Sha256 sha;
-  for (const std::string& name : names) {
+  for (const std::string& path : bundle_programs(folder)) {
     FileError unreadable;
-    const auto bytes = read_file(folder + "/" + name, kLargest, unreadable);
+    const auto bytes = read_file(path, kLargest, unreadable);
     if (!bytes) throw UsageError{"the validators cannot be read: " + unreadable.message};
-    sha.update(name + '\0' + std::to_string(bytes->size()) + '\0');
-    sha.update(*bytes);
+    use(path.substr(path.rfind('/') + 1), *bytes);
   }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> bundle_files(const std::string& folder) {
+  std::map<std::string, std::string> out;
+  each_program(folder, [&](const std::string& name, const std::string& bytes) {
+    Sha256 sha;
+    sha.update(bytes);
+    out.emplace(name, to_hex(sha.finish()));
+  });
+  return out;
+}
+
+std::string bundle_digest(const std::string& folder) {
+  Sha256 sha;
+  each_program(folder, [&](const std::string& name, const std::string& bytes) {
+    sha.update(name + '\0' + std::to_string(bytes.size()) + '\0');
+    sha.update(bytes);
+  });
   return to_hex(sha.finish());
 }
 

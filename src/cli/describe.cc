@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 #include "cli/examples.h"
 #include "compile/output.h"
+#include "launch/launcher.h"
 #include "rules/finding_table.h"
 
 namespace clusterc::cli {
@@ -26,7 +27,8 @@ Takes takes_of(std::string_view command, std::string_view placeholder) {
   if (placeholder == "NAME" && command == "init")
     for (const Example& e : examples()) takes.words.emplace_back(e.name);
   if (placeholder == "SHELL") takes.words = {"bash", "zsh", "fish"};
-  if (placeholder == "NAME" && command == "validate") takes.words = {"local", "slurm"};
+  if (placeholder == "NAME" && command == "validate")
+    for (const std::string_view id : launcher_ids()) takes.words.emplace_back(id);
   if (placeholder == "EDITION") {
     takes.words = {"newest"};
     for (const Edition& e : kEditions) takes.words.push_back(e.text());

@@ -1,24 +1,20 @@
-#include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
 #include "base/format.h"
 #include "base/json_writer.h"
-#include "base/text.h"
 #include "cli/bundle.h"
 #include "cli/command.h"
+#include "cli/validate_choices.h"
 #include "cli/validate_files.h"
 #include "diag/render.h"
 #include "report/comparison_report.h"
+#include "report/validation_plan.h"
 #include "report/validation_report.h"
-#include "spec/software.h"
 #include "targets/metrics.h"
 #include "validate/repeat.h"
 
@@ -32,7 +28,7 @@ void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("launcher", po::value<std::string>()->value_name("NAME"),
-                  "local or slurm (default: the spec's scheduler, else local)")(
+                  "local, mpirun (over ssh) or slurm (default: the spec's scheduler, else local)")(
       "bundle", po::value<std::string>()->default_value("")->value_name("DIR"),
       "folder of the validators, the same path on every node")(
       "journal", po::value<std::string>()->value_name("FILE"),
@@ -50,6 +46,28 @@ void options(po::options_description& o) {
              "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn "
              "(the last two run only if named)")("output,o", po::value<std::string>()->value_name("FILE"),
                                                  "also write the report as JSON")(
+      "stage", po::value<std::string>()->value_name("LIST"),
+      "these stages only: inventory,node,pair,group,whole,soak; ..pair is all up to pair (default: all but soak)")(
+      "nodes", po::value<std::string>()->value_name("HOSTLIST"), "these nodes only: n[1-4,7]")(
+      "racks", po::value<std::string>()->value_name("HOSTLIST"), "the nodes in these racks only: r[01-02]")(
+      "time-budget", po::value<std::string>()->value_name("DURATION"),
+      "shorten measurements, then leave tests out, so that the expected time fits: '30 min'")(
+      "soak", po::value<std::string>()->value_name("DURATION"),
+      "add the soak stage (memtest and burn) of this length: '8 h'")(
+      "dry-run", po::bool_switch(), "show the tests with nodes, ranks, expected time and command lines; run nothing")(
+      "keep-going", po::bool_switch(), "use nodes that failed a stage in the later stages, too")(
+      "hosts", po::value<std::string>()->value_name("HOSTS"),
+      "mpirun: the nodes to reach: a file with lines 'NAME [ADDRESS]', or a host list (default: all, by the addresses "
+      "of "
+      "the plan)")("ssh-config", po::value<std::string>()->value_name("FILE"),
+                   "mpirun: read by ssh in place of ~/.ssh/config")(
+      "copy-bundle", po::value<std::string>()->value_name("DIR"),
+      "copy the validators into this folder of each node first")(
+      "sbatch", po::value<std::string>()->value_name("DIR"),
+      "slurm: jobs of sbatch in place of srun; DIR is a folder that all nodes share, for what the jobs print")(
+      "partition", po::value<std::string>()->value_name("PARTITION"), "slurm: as srun takes it")(
+      "account", po::value<std::string>()->value_name("ACCOUNT"), "slurm: as srun takes it")(
+      "reservation", po::value<std::string>()->value_name("RESERVATION"), "slurm: as srun takes it")(
       "list", po::bool_switch(), "the metrics: unit, validator and its options, scope, judgement, target");
   add_report_options(o);
 }
@@ -82,42 +100,21 @@ int list_metrics(const po::variables_map& given) {
   return kOk;
 }
 
-std::string this_host() {
-  char buffer[256] = {};
-  ::gethostname(buffer, sizeof buffer - 1);
-  return std::string(split(buffer, '.').front());
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
 }
 
-// Not where the command was given: a file that came with a repository would be taken for results. One for each spec, so
-// that a changed one begins its own.
-std::string default_journal(const std::string& cluster, const std::string& spec_digest) {
-  namespace fs = std::filesystem;
-  // XDG Base Directory Specification 0.8: a relative path is to be ignored.
-  const auto absolute = [](const char* path) { return path && *path == '/' ? fs::path(path) : fs::path(); };
-  fs::path state = absolute(std::getenv("XDG_STATE_HOME"));
-  if (state.empty()) {
-    fs::path home = absolute(std::getenv("HOME"));
-    if (const passwd* const user = home.empty() ? ::getpwuid(::geteuid()) : nullptr) home = absolute(user->pw_dir);
-    if (home.empty())
-      throw UsageError{"neither XDG_STATE_HOME nor HOME names a folder for the journal: name a file with --journal"};
-    state = home / ".local" / "state";
-  }
-  const fs::path folder = state / "clusterc";
-  std::error_code failed;
-  for (fs::path part; const fs::path& step : folder) {
-    part /= step;
-    // For its owner alone, as the specification has it.
-    if (!fs::is_directory(part, failed) && ::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST)
-      throw UsageError{"cannot create the folder for the journal: '" + part.string() +
-                       "': " + std::generic_category().message(errno) + ": name a file with --journal"};
-  }
-  std::string name;
-  for (const char c : cluster.substr(0, 64)) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    name += plain ? c : '_';
-  }
-  return folder / (name + "-" + spec_digest.substr(0, 16) + ".journal");
+int show_plan(const po::variables_map& given, const Cluster& cluster, const Launcher& launcher,
+              const ChosenSuite& chosen, const std::string& bundle) {
+  const ValidationPlan plan{*cluster.spec.name, chosen.selection, bundle, chosen.measurement, &chosen.suite, &launcher};
+  if (text_or_json(given, "a plan of tests is") == Format::json)
+    put(render_validation_plan_json(plan));
+  else
+    put_text(render_validation_plan_text(plan));
+  return kOk;
 }
 
 int run(const po::variables_map& given) {
@@ -131,65 +128,36 @@ int run(const po::variables_map& given) {
     return kUnjudged;
   }
   const Cluster& cluster = *result->cluster;
-  std::string launcher_id = "local";
-  if (given.count("launcher"))
-    launcher_id = given["launcher"].as<std::string>();
-  else if (cluster.spec.software->scheduler && cluster.spec.software->scheduler->kind &&
-           *cluster.spec.software->scheduler->kind == SchedulerKind::slurm)
-    launcher_id = "slurm";
-  std::unique_ptr<Launcher> launcher;
-  if (launcher_id == "local")
-    launcher = make_local_launcher(this_host());
-  else if (launcher_id == "slurm")
-    launcher = make_slurm_launcher();
-  else
-    throw UsageError{"--launcher must be " + join(launcher_ids(), " or ") + ", not '" + launcher_id + "'"};
-
+  const std::unique_ptr<Launcher> launcher = chosen_launcher(given, cluster, *result->plan, &interrupted);
+  ChosenSuite chosen = chosen_suite(given, cluster, *result->plan, *result->expected);
+  const std::string here = find_bundle(given["bundle"].as<std::string>());
+  const std::string copied = copy_folder(given);
+  const std::string& bundle = copied.empty() ? here : copied;
+  if (given["dry-run"].as<bool>()) return show_plan(given, cluster, *launcher, chosen, bundle);
   ReportFiles files(given, *result, path);
+
   ValidateOptions how;
-  how.bundle = find_bundle(given["bundle"].as<std::string>());
+  how.bundle = bundle;
+  if (!copied.empty()) how.copy_from = here;
+  if (launcher->id() != "local") how.bundle_files = bundle_files(here);
   how.journal = given.count("journal") ? given["journal"].as<std::string>()
                                        : default_journal(*cluster.spec.name, result->spec_digest);
   if (!given.count("journal")) put_error("results are kept in '" + printable(how.journal) + "'\n");
   how.spec_digest = result->spec_digest;
+  how.selection = chosen.selection;
+  how.keep_going = given["keep-going"].as<bool>();
   how.fresh = given["fresh"].as<bool>();
   how.interrupted = &interrupted;
   how.progress = [](const std::string& line) { put_error(printable(line) + "\n"); };
   how.program_version = CLUSTERC_VERSION;
-  how.bundle_digest = bundle_digest(how.bundle);
+  how.bundle_digest = bundle_digest(here);
   how.clock = [] { return static_cast<std::int64_t>(std::time(nullptr)); };
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-
-  const double seconds = given["seconds"].as<double>();
-  if (!(seconds >= 0 && seconds <= 86400)) throw UsageError{"--seconds must be 0 to 86400"};
-  const auto wanted =
-      given.count("only") ? split(given["only"].as<std::string>(), ',') : std::vector<std::string_view>();
-  const auto asked = [&](std::string_view validator) {
-    return std::find(wanted.begin(), wanted.end(), validator) != wanted.end();
-  };
-  std::vector<SuiteTest> suite =
-      plan_suite(cluster, *result->expected,
-                 {.seconds = seconds,
-                  .allow_busy = given["allow-busy"].as<bool>(),
-                  .max_size = given.count("max-size") ? given["max-size"].as<std::string>() : "",
-                  .image = given.count("image") ? given["image"].as<std::string>() : "",
-                  .memtest = asked("memtest"),
-                  .burn = asked("burn")});
-  const std::vector<SuiteTest> whole = suite;
-  if (given.count("only")) {
-    for (const std::string_view w : wanted)
-      if (const auto all = suite_validators(); std::find(all.begin(), all.end(), w) == all.end())
-        throw UsageError{"--only must be " + join(all, ", ") + ", not '" + std::string(w) + "'"};
-    std::erase_if(suite, [&](const SuiteTest& t) { return !asked(t.validator); });
-  }
-  how.whole_suite = &whole;
+  how.whole_suite = &chosen.whole;
   if (files.failed()) {
     how.earlier = files.failed();
-    suite = tests_to_repeat(suite, how.earlier->report);
+    chosen.suite = tests_to_repeat(chosen.suite, how.earlier->report);
   }
+  catch_signals();
   FileError unwritten;
   bool delivered = false;
   // The run has ended when its report is written: until then the same command makes the report from the journal.
@@ -198,7 +166,7 @@ int run(const po::variables_map& given) {
     files.compare(done);
     return files.write(done, unwritten);
   };
-  const Report report = run_suite(cluster, *result->expected, suite, *launcher, how);
+  const Report report = run_suite(cluster, *result->expected, chosen.suite, *launcher, how);
   // What could not begin takes the place of no report whose failures were to be repeated.
   if (!delivered && !(files.failed() && !report.error.empty())) how.deliver(report);
   put_text(format_wanted == Format::json ? render_validation_json(report, result->spec_digest, files.comparison())
@@ -218,7 +186,8 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 
-const Command kValidate{"validate", "run the suite on the cluster and judge it",
-                        "clusterc validate SPEC [--launcher local|slurm] [--journal FILE] [--format text|json]",
-                        options, run};
+const Command kValidate{
+    "validate", "run the suite on the cluster and judge it",
+    "clusterc validate SPEC [--launcher NAME] [--stage LIST] [--dry-run] [--journal FILE] [--format text|json]",
+    options, run};
 }  // namespace clusterc::cli

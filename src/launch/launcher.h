@@ -18,6 +18,7 @@ struct Launch {
   int ranks_per_node = 1;
   std::int64_t gpus_per_node = 0;  // to be asked for where a scheduler hands them out
   bool mpi = false;                // ranks of one MPI world; otherwise each node runs the program on its own
+  bool together = true;            // the nodes have to run at the same time; false: each when it is free
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
   const std::atomic<bool>* interrupted = nullptr;
 };
@@ -60,13 +61,38 @@ class Launcher {
   virtual bool available(std::string& why) const = 0;  // can it start anything from here?
   virtual std::vector<NodeState> states(std::span<const std::string> nodes) const = 0;
   virtual LaunchResult run(const Launch&) const = 0;
+  // What run() executes; of a launch that takes a command for each node, that of the first one.
+  virtual std::vector<std::string> command(const Launch&) const = 0;
+  // Puts the programs of a bundle (bundle_programs) into the folder `to` of each node; why it could not, by node.
+  virtual std::vector<NodeState> copy(const std::string& from, const std::string& to,
+                                      std::span<const std::string> nodes) const;
 };
+
+// The files clusterc-* of a bundle, by their whole paths, in order.
+std::vector<std::string> bundle_programs(const std::string& folder);
 
 std::unique_ptr<Launcher> make_local_launcher(
     std::string this_node);  // `this_node`: the host name of this machine, without its domain
-std::unique_ptr<Launcher> make_slurm_launcher();
+
+struct SlurmOptions {
+  std::string partition, account, reservation;  // as srun and sbatch take them; empty: Slurm's own choice
+  // Jobs of sbatch in place of srun: their scripts and what they print lie in this folder, which all nodes see. Empty:
+  // srun.
+  std::string batch_folder;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+std::unique_ptr<Launcher> make_slurm_launcher(SlurmOptions = {});
+
+struct Host;  // launch/hosts.h
+struct MpirunOptions {
+  std::vector<Host> hosts;  // that may be reached; others of the spec are not
+  std::string ssh_config;   // as -F of ssh; empty: the user's own
+  const std::atomic<bool>* interrupted = nullptr;
+};
+std::unique_ptr<Launcher> make_mpirun_launcher(MpirunOptions);
+
 std::vector<std::string> last_lines(
     std::string_view text);                    // the last lines of what was written, at most 20, without empty ones
-std::vector<std::string_view> launcher_ids();  // "local", "slurm"
+std::vector<std::string_view> launcher_ids();  // "local", "mpirun", "slurm"
 
 }  // namespace clusterc

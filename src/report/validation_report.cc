@@ -7,6 +7,7 @@
 #include "base/host_pattern.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "base/text.h"
 #include "base/utc.h"
 #include "report/comparison_report.h"
 #include "report/table.h"
@@ -150,6 +151,7 @@ std::string_view validation_word(const Report& report) {
 
 std::string render_validation_text(const Report& report, bool color) {
   std::string out = printable(format("{}: validated through {}", report.cluster, report.launcher)) + "\n";
+  if (!report.selection.empty()) out += "only a part was asked for: " + printable(report.selection) + "\n";
   if (!report.error.empty()) return out + "could not run: " + printable(report.error) + "\n";
   // Nodes with the same outcome of the same metric are one line, whose value is the median.
   struct Line {
@@ -223,6 +225,10 @@ std::string render_validation_text(const Report& report, bool color) {
           printable(format("demanded and not met: {} of {}{}: {}", d.metric, d.group.empty() ? "the cluster" : d.group,
                            d.scope.empty() ? "" : " (" + d.scope + ")", d.why)) +
           "\n";
+  if (!report.left_out.empty())
+    out +=
+        format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
+               printable(join(report.left_out, ", ")));
   if (!report.journal_refused.empty())
     out += "the journal has an unfinished run, which is not used: " + printable(report.journal_refused) + "\n";
   if (report.interrupted)
@@ -254,7 +260,11 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
       .field("ended", utc_text(report.ended))
       .field("error", report.error)
       .field("interrupted", report.interrupted)
-      .field("passed", report.passed());
+      .field("passed", report.passed())
+      .field("selection", report.selection);
+  json.array("left_out", JsonWriter::Layout::line);
+  for (const std::string& test : report.left_out) json.value(test);
+  json.end_array();
   json.object("counts", JsonWriter::Layout::line);
   for (const Verdict v : kVerdicts) json.field(verdict_name(v), report.count(v));
   json.end_object();

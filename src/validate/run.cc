@@ -19,6 +19,7 @@
 #include "targets/metrics.h"
 #include "targets/rdma_ports.h"
 #include "validate/conclude.h"
+#include "validate/gates.h"
 #include "validate/journal.h"
 #include "validate/pace.h"
 #include "validate/repeat.h"
@@ -41,8 +42,8 @@ std::int32_t Report::place_of(std::string_view derivation) {
 }
 
 bool Report::passed() const {
-  return error.empty() && !interrupted && !verdicts.empty() && !count(Verdict::fail) && !count(Verdict::error) &&
-         !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met);
+  return error.empty() && !interrupted && left_out.empty() && !verdicts.empty() && !count(Verdict::fail) &&
+         !count(Verdict::error) && !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met);
 }
 
 namespace {
@@ -81,7 +82,10 @@ class SuiteRun {
   bool open_journal();                                  // false: the report has the error
   bool run_test(const SuiteTest&, std::size_t number);  // false: the run ends here: interrupted, or the journal is lost
   NodesOfTest split_nodes(const SuiteTest&);
+  void prepare_bundle(const std::vector<std::string>& nodes);
   void report_gone(const SuiteTest&, const NodesOfTest&);
+  static bool too_few(const SuiteTest&, const NodesOfTest&);
+  std::string why_gone(const NodesOfTest&) const;
   const JournalTest* find_in_journal(const JournalTest&) const;
   bool launch(const SuiteTest&, const std::vector<std::string>& nodes, JournalTest& ran);  // false as run_test
   void fail_for_missing_nodes(const SuiteTest&, const NodesOfTest&, std::span<Judged> verdicts) const;
@@ -99,7 +103,7 @@ class SuiteRun {
   Report report_;
   std::optional<Journal> journal_;
   bool journal_lost_ = false;
-  std::set<std::string> shut_;  // nodes whose inventory stage did not come through: gate for the rest
+  Gates gates_{options_.keep_going};
   std::map<std::string, NodeState> states_;
 };
 
@@ -110,6 +114,7 @@ void SuiteRun::begin_report() {
   report_.program_version = options_.program_version;
   report_.bundle_digest = options_.bundle_digest;
   report_.ended = report_.started = now();
+  report_.selection = options_.selection;
 }
 
 bool SuiteRun::open_journal() {
@@ -135,12 +140,46 @@ SuiteRun::NodesOfTest SuiteRun::split_nodes(const SuiteTest& test) {
   if (!unknown.empty()) {
     const std::vector<NodeState> fresh = launcher_.states(unknown);
     for (std::size_t i = 0; i < unknown.size(); ++i) states_.emplace(unknown[i], fresh[i]);
+    prepare_bundle(unknown);
   }
   NodesOfTest out;
   for (const std::string& node : test.nodes)
-    (states_.at(node).usable && !shut_.contains(node) ? out.usable : out.gone).push_back(node);
+    (states_.at(node).usable && !gates_.is_shut(node) ? out.usable : out.gone).push_back(node);
   if (test.team_nodes > 1) leave_out_broken_teams(test, out.usable, out.gone);
   return out;
+}
+
+// A node whose validators are others, or whose validators cannot be copied, is not used.
+void SuiteRun::prepare_bundle(const std::vector<std::string>& nodes) {
+  std::vector<std::string> usable;
+  const auto keep_usable = [&] {
+    std::erase_if(usable, [&](const std::string& node) { return !states_.at(node).usable; });
+  };
+  usable = nodes;
+  keep_usable();
+  if (!options_.copy_from.empty() && !usable.empty()) {
+    say(format("copying the validators to {}", fold_names(usable)));
+    const std::vector<NodeState> copied = launcher_.copy(options_.copy_from, options_.bundle, usable);
+    for (std::size_t i = 0; i < usable.size(); ++i)
+      if (!copied[i].usable) states_.at(usable[i]) = {false, "not usable: " + copied[i].why};
+    keep_usable();
+  }
+  if (options_.bundle_files.empty() || usable.empty() || is_interrupted(options_)) return;
+  Launch launch = bundle_check_launch(options_.bundle, usable);
+  launch.interrupted = options_.interrupted;
+  const LaunchResult result = launcher_.run(launch);
+  for (const std::string& node : usable) {
+    const auto task =
+        std::find_if(result.tasks.begin(), result.tasks.end(), [&](const TaskOutput& t) { return t.node == node; });
+    std::string why;
+    if (task == result.tasks.end())
+      why = "its validators were not compared: " + (result.error.empty() ? "no answer came" : result.error);
+    else if (!task->broken.empty())
+      why = "its validators were not compared: " + task->broken;
+    else
+      why = bundle_difference(options_.bundle_files, options_.bundle, task->lines);
+    if (!why.empty()) states_.at(node) = {false, "not usable: " + why};
+  }
 }
 
 void SuiteRun::report_gone(const SuiteTest& test, const NodesOfTest& nodes) {
@@ -149,10 +188,15 @@ void SuiteRun::report_gone(const SuiteTest& test, const NodesOfTest& nodes) {
     for (const std::string& node : nodes.gone)
       verdict_for_all(report_.verdicts, test, node, Verdict::error,
                       !states_.at(node).usable ? "did not run: " + states_.at(node).why
-                      : shut_.contains(node)   ? "did not run: its inventory stage failed"
+                      : gates_.is_shut(node)   ? "did not run: " + gates_.why_shut(node)
                                                : "did not run: another node of its team cannot be used");
   else if (nodes.usable.empty())
-    verdict_for_all(report_.verdicts, test, fold_names(test.nodes), Verdict::error, "did not run: no node can be used");
+    verdict_for_all(report_.verdicts, test, fold_names(test.nodes), Verdict::error,
+                    "did not run: no node can be used: " + why_gone(nodes));
+  else if (too_few(test, nodes))
+    verdict_for_all(
+        report_.verdicts, test, fold_names(test.nodes), Verdict::error,
+        format("did not run: 1 of {} nodes can be used, and it takes 2: {}", test.nodes.size(), why_gone(nodes)));
 }
 
 // Verdicts that the suite is going to bring, at most as many as fit into some GB: a vector that grows holds them twice.
@@ -177,14 +221,8 @@ const JournalTest* SuiteRun::find_in_journal(const JournalTest& test) const {
 }
 
 bool SuiteRun::launch(const SuiteTest& test, const std::vector<std::string>& nodes, JournalTest& ran) {
-  Launch launch{.argv = {options_.bundle + "/clusterc-" + test.validator},
-                .nodes = nodes,
-                .ranks_per_node = test.ranks_per_node,
-                .gpus_per_node = test.gpus_per_node * test.gpu_instances,
-                .mpi = test.mpi,
-                .timeout = test.timeout,
-                .interrupted = options_.interrupted};
-  launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
+  Launch launch = launch_of(test, options_.bundle, nodes);
+  launch.interrupted = options_.interrupted;
   LaunchResult result = launcher_.run(launch);
   ran.tasks = std::move(result.tasks);
   ran.ended = now();
@@ -199,13 +237,23 @@ bool SuiteRun::launch(const SuiteTest& test, const std::vector<std::string>& nod
   return !journal_lost_;
 }
 
+// A job over several nodes that has lost all but one measures no network.
+bool SuiteRun::too_few(const SuiteTest& test, const NodesOfTest& nodes) {
+  return test.mpi && test.team_nodes == 0 && test.nodes.size() > 1 && nodes.usable.size() == 1;
+}
+
+// "n3 is drained (testing) and 1 more"
+std::string SuiteRun::why_gone(const NodesOfTest& nodes) const {
+  const std::string& first = nodes.gone.front();
+  std::string why = first + (states_.at(first).usable ? ": " + gates_.why_shut(first) : " is " + states_.at(first).why);
+  if (nodes.gone.size() > 1) why += format(" and {} more", nodes.gone.size() - 1);
+  return why;
+}
+
 // It ran, but not on what was asked for: the figure is kept, the verdict is not a pass.
 void SuiteRun::fail_for_missing_nodes(const SuiteTest& test, const NodesOfTest& nodes,
                                       std::span<Judged> verdicts) const {
-  const std::string& first = nodes.gone.front();
-  std::string why = format("ran on {} of {} nodes: {} {}", nodes.usable.size(), test.nodes.size(), first,
-                           states_.at(first).usable ? "failed its inventory stage" : "is " + states_.at(first).why);
-  if (nodes.gone.size() > 1) why += format(" and {} more", nodes.gone.size() - 1);
+  const std::string why = format("ran on {} of {} nodes: {}", nodes.usable.size(), test.nodes.size(), why_gone(nodes));
   for (Judged& judged : verdicts) {
     if (judged.verdict == Verdict::fail) continue;
     judged.verdict = Verdict::error;
@@ -220,11 +268,13 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
   }
   if (!test.skip.empty()) {
     verdict_for_all(report_.verdicts, test, fold_names(test.nodes), Verdict::skipped, test.skip);
+    if (test.left_out) report_.left_out.push_back(test.id);
     return true;
   }
+  gates_.enter(test.stage);
   const NodesOfTest nodes = split_nodes(test);
   report_gone(test, nodes);
-  if (nodes.usable.empty()) return true;
+  if (nodes.usable.empty() || too_few(test, nodes)) return true;
 
   JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(nodes.usable), "", {}, 0};
   const std::string title = format("[{}/{}] {} on {}", number, suite_.size(), test.id, fold_names(nodes.usable));
@@ -244,10 +294,8 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
   const std::span<Judged> verdicts = std::span(report_.verdicts).subspan(before);
   if (earlier)
     for (Judged& judged : verdicts) judged.from_journal = earlier->ended;
+  gates_.take(test, verdicts);
   if (test.mpi && test.team_nodes == 0 && !nodes.gone.empty()) fail_for_missing_nodes(test, nodes, verdicts);
-  if (test.stage == SuiteStage::inventory)
-    for (const Judged& judged : verdicts)
-      if (judged.verdict != Verdict::pass && judged.metric == "probe") shut_.insert(judged.node);
   return true;
 }
 
@@ -280,6 +328,18 @@ Report SuiteRun::run() {
 }
 
 }  // namespace
+
+Launch launch_of(const SuiteTest& test, const std::string& bundle, std::vector<std::string> nodes) {
+  Launch launch{.argv = {bundle + "/clusterc-" + test.validator},
+                .nodes = std::move(nodes),
+                .ranks_per_node = test.ranks_per_node,
+                .gpus_per_node = test.gpus_per_node * test.gpu_instances,
+                .mpi = test.mpi,
+                .together = test.mpi || test.team_nodes > 1 || !test.system.empty(),
+                .timeout = test.timeout};
+  launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
+  return launch;
+}
 
 Report run_suite(const Cluster& cluster, const ExpectedFigures& expected, const std::vector<SuiteTest>& suite,
                  const Launcher& launcher, const ValidateOptions& options) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "launch/launcher.h"
+#include "validate/bundle_check.h"
 #include "validate/inventory.h"
 #include "validate/judge.h"
 #include "validate/suite.h"
@@ -17,11 +18,15 @@ struct ValidateOptions {
   const std::vector<SuiteTest>* whole_suite = nullptr;  // where only a part of it runs; null: all of it does
   const struct EarlierReport* earlier = nullptr;        // what failed in it is repeated (validate/repeat.h); null: none
   std::string bundle;                                   // folder of the validators, the same path on every node
-  std::string journal;                                  // path; empty: none
+  BundleFiles bundle_files;  // of the validators here, which each node has to have; empty: not compared
+  std::string copy_from;  // folder here whose validators are copied into `bundle` of each node; empty: they are there
+  std::string journal;    // path; empty: none
   std::string spec_digest;
   std::string program_version;          // of clusterc
   std::string bundle_digest;            // of the validators' files
   std::function<std::int64_t()> clock;  // seconds since 1970; absent: it is always 1970
+  std::string selection;                // what was asked for in place of the whole suite: "--stage node --nodes n[1-2]"
+  bool keep_going = false;              // nodes that failed a stage stay in use
   bool fresh = false;                   // begin anew even if the journal's last run was cut off
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const std::string&)> progress;   // one line when a test begins or ends
@@ -50,6 +55,8 @@ struct Report {
   std::int64_t started = 0;          // of this run
   std::int64_t ended = 0;            // when the last test of this run had ended
   std::string program_version, bundle_digest;
+  std::string selection;                 // as given; empty: the whole suite
+  std::vector<std::string> left_out;     // tests that the time budget has no room for: the run is not passed
   std::vector<std::string> derivations;  // texts that many verdicts share: Judged::derivation is a place in it
   std::int32_t place_of(std::string_view derivation);
   std::string_view derivation_of(const Judged& j) const {
@@ -68,6 +75,8 @@ struct Report {
   // do not fail a run whose spec did not demand them.
   bool passed() const;
 };
+
+Launch launch_of(const SuiteTest&, const std::string& bundle, std::vector<std::string> nodes);
 
 Report run_suite(const Cluster&, const ExpectedFigures&, const std::vector<SuiteTest>&, const Launcher&,
                  const ValidateOptions&);

@@ -1,6 +1,7 @@
 // What to run on a cluster, from small to large: each stage is a gate for the next.
 #pragma once
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,9 @@
 
 namespace clusterc {
 
-enum class SuiteStage { inventory, node, group, whole };
+enum class SuiteStage { inventory, node, pair, group, whole, soak };
 std::string_view stage_name(SuiteStage);
+std::vector<SuiteStage> all_stages();  // in the order in which they run
 
 struct SuiteTest {
   std::string id;  // "node/gpu/memory": stage, group, validator (and its device where there are two)
@@ -23,12 +25,15 @@ struct SuiteTest {
   std::int64_t gpus_per_node = 0;  // that the node shall have, and that the launcher asks for
   std::int64_t gpu_instances = 1;  // of each GPU, where MIG cuts them: the launcher asks for so many times the GPUs
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
+  double figures = 1;     // measurements that follow each other on a node, of `--seconds` each
+  double expected_s = 0;  // how long it is expected to take (validate/expected_time.h)
+  bool left_out = false;  // by the time budget; `skip` says so
   bool mpi = false;
   std::vector<std::string> metrics;  // figures that it must bring: what is missing afterwards was not shown
   std::string skip;                  // the reason the spec gives, or why it cannot run
   std::string scope;                 // of the figures that are expected, where one metric has several
-  std::int64_t team_nodes =
-      0;  // an MPI world that is divided into teams of so many nodes, each judged by itself; 0: it is not
+  // Nodes that work together, one team behind the other: teams of an MPI world, or the pairs of a round. 0: all.
+  std::int64_t team_nodes = 0;
   std::string
       system;  // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"
 };
@@ -43,6 +48,9 @@ struct SuiteOptions {
   std::string
       image;  // of containers, as their runtime names it; empty: the node's own file system, where the runtime can
   bool memtest = false, burn = false;  // take hours: only where they are asked for
+  double soak_seconds = 0;      // length of the soak stage, which both share; 0: each takes `seconds`, or its own
+  const Plan* plan = nullptr;   // where nodes stand and end: without it leaves and racks are not measured apart
+  std::set<std::string> nodes;  // only these; empty: all
 };
 std::vector<SuiteTest> plan_suite(const Cluster&, const ExpectedFigures&, const SuiteOptions& = {});
 

@@ -83,6 +83,23 @@ assert os.environ["rc"] == ("1" if faster else "0"), (os.environ["rc"], faster)
 PY
 say "the file system of four nodes, measured at once, every block checked"
 
+# Batch jobs: the probe as an array with an element for each node, the MPI job as one job. Inside a job: its nodes and no other.
+mkdir "$work/jobs"
+validate "$src/examples/four-virtual.yaml" batch --only probe,mpi --sbatch "$work/jobs"
+[ $rc -eq 0 ] || { cat "$work/batch.txt" "$work/batch.err" >&2; fail "exit status $rc of batch jobs"; }
+judge batch <<'PY'
+assert {x["node"] for x in v if x["metric"] == "probe" and x["verdict"] == "pass"} == {"n1", "n2", "n3", "n4"}, v
+assert [x for x in v if x["metric"] == "mpi.allreduce.busbw" and x["data_verified"] and x["node"] == "n[1-4]"], v
+PY
+[ -z "$(ls "$work/jobs")" ] || fail "output of jobs was left behind"
+"$run/enter" salloc --quiet --exclusive --nodelist=n2 "$bin" validate "$src/examples/four-virtual.yaml" --bundle "$validators" --launcher slurm --only probe --allow-busy \
+  --nodes 'n[1-2]' --journal "$work/inside.journal" -o "$work/inside.json" > "$work/inside.txt" 2> "$work/inside.err"
+judge inside <<'PY'
+assert {(x["node"], x["verdict"]) for x in v} == {("n1", "error"), ("n2", "pass")}, v
+assert [x["reason"] for x in v if x["node"] == "n1"][0].startswith("did not run: not in job "), v
+PY
+say "batch jobs, and steps inside a job"
+
 "$run/enter" scontrol update nodename=n3 state=drain reason=testing || fail "drain"
 validate "$src/examples/four-virtual.yaml" drained --only $hosts
 [ $rc -eq 1 ] || { cat "$work/drained.txt" >&2; fail "exit status $rc with a drained node"; }

@@ -29,7 +29,8 @@ constexpr ExtraOption kExtra[] = {
      "what shall be there: infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000 (ports, rate, MTU of their interfaces)"},
     {"--hosts", Kind::text, "PATTERN",
      "hosts that measure each other in pairs: n[1-4] is n1 with n2, n3 with n4; to be started on all of them"},
-    {"--as", Kind::text, "NAME", "which of --hosts this one is (default: $SLURMD_NODENAME, else the host name)"},
+    {"--as", Kind::text, "NAME",
+     "which of --hosts this one is (default: $CLUSTERC_NODE, $SLURMD_NODENAME, else the host name)"},
     {"--tcp-port", Kind::count, "PORT",
      "on which the first of a pair listens; perftest takes the 256 above it (default 18700)"},
     {"--timeout", Kind::seconds, "SECONDS",
@@ -137,8 +138,10 @@ void report_links(const Watched& w, Reporter& report) {
 }
 
 std::string own_name(const Options& options) {
-  const char* const slurm = std::getenv("SLURMD_NODENAME");
-  return options.text("--as", slurm && *slurm ? std::string(slurm) : host_name());
+  std::string name = host_name();
+  for (const char* variable : {"SLURMD_NODENAME", "CLUSTERC_NODE"})  // the second: clusterc over ssh
+    if (const char* const value = std::getenv(variable); value && *value) name = value;
+  return options.text("--as", name);
 }
 
 // Whom this host measures with; nullopt: --hosts is not given.

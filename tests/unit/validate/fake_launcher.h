@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,6 +63,7 @@ class FakeLauncher final : public Launcher {
   std::map<std::string, std::vector<std::string>> complains;  // program -> lines of standard error
   std::string error;                                          // of every launch
   bool twice = false;                                         // each node's result comes two times
+  std::set<std::pair<std::string, std::string>> broken_in;    // program and node: its task was ended
   std::map<std::string, std::string> claims, broken;          // node -> what its task calls itself; why it was ended
   std::atomic<bool>* interrupt_in_memory = nullptr;
   mutable std::vector<std::string> started;
@@ -75,8 +77,9 @@ class FakeLauncher final : public Launcher {
       out.push_back(down.contains(n) ? NodeState{false, down.at(n)} : NodeState{true, ""});
     return out;
   }
+  std::vector<std::string> command(const Launch& launch) const override { return launch.argv; }
   LaunchResult run(const Launch& launch) const override {
-    const std::string program = launch.argv[0].substr(launch.argv[0].rfind('-') + 1);
+    const std::string program = launch.argv[0].substr(launch.argv[0].find_last_of("-/") + 1);
     started.push_back(program);
     asked[program] = launch.gpus_per_node;
     LaunchResult result;
@@ -105,6 +108,8 @@ class FakeLauncher final : public Launcher {
         result.tasks.push_back({node, filled(lines, program, node),
                                 complains.contains(program) ? complains.at(program) : std::vector<std::string>()});
         if (claims.contains(node)) result.tasks.back().claims = claims.at(node);
+        if (broken_in.contains({program, node}))
+          result.tasks.back().broken = "it stopped", result.tasks.back().lines.clear();
         if (broken.contains(node)) result.tasks.back().broken = broken.at(node), result.tasks.back().lines.clear();
         if (twice) result.tasks.push_back(result.tasks.back());
         if (launch.mpi) break;

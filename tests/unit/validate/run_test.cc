@@ -39,7 +39,7 @@ TEST_F(Suite, InstancesAreAskedForWhereTheSchedulerCountsThem) {
     ASSERT_TRUE(r.cluster) << r.told();
     const ExpectedFigures figures = expect_figures(*r.cluster, plan_cluster(*r.cluster));
     FakeLauncher fake;
-    const Report report = run_suite(*r.cluster, figures, plan_suite(*r.cluster, figures), fake, {});
+    const Report report = run_suite(*r.cluster, figures, plan_suite(*r.cluster, figures), fake, ungated());
     EXPECT_EQ(fake.asked.at("probe"), gpus) << mig;
     EXPECT_EQ(fake.asked.at("memory"), gpus) << mig;
     EXPECT_EQ(fake.asked.contains("hpl"), std::string(mig) == "off");
@@ -91,7 +91,7 @@ TEST_F(Suite, CutOffAndBusyAreErrors) {
   launcher.says["memory"] = {kHeader, measurement("memory.copy", "1e9")};
   launcher.says["gemm"] = {kHeader,
                            R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
-  const Report r = run();
+  const Report r = run(ungated());
   EXPECT_FALSE(r.passed());
   EXPECT_EQ(r.count(Verdict::error), 4u * (3 + 2));
   for (const Judged& j : r.verdicts)
@@ -109,7 +109,9 @@ TEST_F(Suite, WhatDiedWithoutAWordSpeaksThroughItsLauncher) {
       kHeader, R"({"record":"end","status":"error","reason":"interrupted","detail":"rank 1 on 'n2': SIGTERM"})"};
   launcher.says["gemm"] = {kHeader,
                            R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
-  const Report r = run(journalled());
+  ValidateOptions options = journalled();
+  options.keep_going = true;
+  const Report r = run(options);
   std::size_t seen = 0;
   for (const Judged& j : r.verdicts) {
     if (j.metric == "hpl.score") {

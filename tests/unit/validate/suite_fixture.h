@@ -18,6 +18,7 @@ class Suite : public ::testing::Test {
     ASSERT_TRUE(resolved.cluster);
     expected = expect_figures(*resolved.cluster, plan_cluster(*resolved.cluster));
     suite = plan_suite(*resolved.cluster, expected, {.seconds = 0.5});
+    std::erase_if(suite, [](const SuiteTest& t) { return t.stage == SuiteStage::pair; });  // stages_test.cc has them
     folder = std::filesystem::temp_directory_path() / ("clusterc-run-test-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
   }
@@ -25,6 +26,12 @@ class Suite : public ::testing::Test {
 
   Report run(const ValidateOptions& options = {}) {
     return run_suite(*resolved.cluster, expected, suite, launcher, options);
+  }
+  // Without gates: what failed stays in use.
+  static ValidateOptions ungated() {
+    ValidateOptions options;
+    options.keep_going = true;
+    return options;
   }
   ValidateOptions journalled() {
     return {

@@ -1,0 +1,32 @@
+// What the options of `clusterc validate` choose: launcher, tests, folders.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "launch/launcher.h"
+#include "validate/suite.h"
+
+namespace clusterc::cli {
+
+// UsageError for a name that is none, and for options of another launcher.
+std::unique_ptr<Launcher> chosen_launcher(const po::variables_map&, const Cluster&, const Plan&,
+                                          const std::atomic<bool>* interrupted);
+
+struct ChosenSuite {
+  std::vector<SuiteTest> suite;
+  std::vector<SuiteTest> whole;  // with every node, stage and validator: what the spec demands is looked for in it
+  std::string selection;         // the options that made it another than the whole suite
+  double measurement = 0;        // seconds of each that the time budget chose; 0: as without a budget
+};
+ChosenSuite chosen_suite(const po::variables_map&, const Cluster&, const Plan&, const ExpectedFigures&);
+
+// --copy-bundle; empty: not given.
+std::string copy_folder(const po::variables_map&);
+
+// $XDG_STATE_HOME/clusterc/NAME-DIGEST.journal; its folder is made.
+std::string default_journal(const std::string& cluster, const std::string& spec_digest);
+
+}  // namespace clusterc::cli

@@ -1,0 +1,15 @@
+// How long a test of the suite is expected to take, for `--dry-run` and `--time-budget`. Estimates: what a run really
+// takes depends on the machine; docs/validate.md says how far they are off.
+#pragma once
+#include "validate/suite.h"
+
+namespace clusterc {
+
+// seconds = start + figures x length of a measurement, where figures follow each other on a node and the nodes measure
+// at the same time. `seconds`: of `--seconds`, 0: the validator's own.
+double expected_seconds(const SuiteTest&, double seconds);
+
+// Of the tests that run.
+double expected_seconds(const std::vector<SuiteTest>&);
+
+}  // namespace clusterc

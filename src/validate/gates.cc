@@ -1,0 +1,71 @@
+#include "validate/gates.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/format.h"
+#include "base/host_pattern.h"
+
+namespace clusterc {
+namespace {
+
+bool is_bad(const Judged& j) { return j.verdict == Verdict::fail || j.verdict == Verdict::error; }
+
+// The nodes of the test that a verdict is of: one, or those that its pattern names.
+std::vector<std::string> nodes_of(const SuiteTest& test, const std::string& named) {
+  HostPattern::Error error;
+  const auto pattern = HostPattern::parse(named, error);
+  std::vector<std::string> out;
+  for (const std::string& node : test.nodes)
+    if (node == named || (pattern && pattern->index_of(node) >= 0)) out.push_back(node);
+  return out;
+}
+
+}  // namespace
+
+void Gates::enter(SuiteStage stage) {
+  if (stage == stage_) return;
+  close();
+  stage_ = stage;
+}
+
+void Gates::close() {
+  for (const std::string& node : blamed_nodes(pairs_))
+    failed_.emplace(node, "its pair stage failed with every partner");
+  pairs_.clear();
+  if (!keep_going_ || stage_ == SuiteStage::inventory) shut_.insert(failed_.begin(), failed_.end());
+  failed_.clear();
+}
+
+void Gates::take(const SuiteTest& test, std::span<const Judged> verdicts) {
+  if (test.stage == SuiteStage::pair) return take_pairs(test, verdicts);
+  for (const Judged& judged : verdicts) {
+    // Of the inventory only the probe decides: what it says of GPUs that are missing is a verdict of its own.
+    const bool probe = test.stage == SuiteStage::inventory;
+    if (probe ? judged.metric != "probe" || judged.verdict == Verdict::pass : !is_bad(judged)) continue;
+    const std::string why = probe ? std::string("its inventory stage failed")
+                                  : format("its {} stage failed ({})", stage_name(test.stage), judged.metric);
+    for (const std::string& node : nodes_of(test, judged.node)) failed_.emplace(node, why);
+  }
+}
+
+void Gates::take_pairs(const SuiteTest& test, std::span<const Judged> verdicts) {
+  std::set<std::string> bad, seen;
+  for (const Judged& judged : verdicts)
+    for (const std::string& node : nodes_of(test, judged.node)) {
+      seen.insert(node);
+      if (is_bad(judged)) bad.insert(node);
+    }
+  for (std::size_t i = 0; i + 1 < test.nodes.size(); i += 2) {
+    const std::string &first = test.nodes[i], &second = test.nodes[i + 1];
+    if (seen.contains(first) || seen.contains(second))
+      pairs_.push_back({first, second, !bad.contains(first) && !bad.contains(second)});
+  }
+}
+
+std::string Gates::why_shut(const std::string& node) const {
+  const auto at = shut_.find(node);
+  return at == shut_.end() ? std::string() : at->second;
+}
+
+}  // namespace clusterc
