@@ -102,7 +102,7 @@ def build():
         inside(f"l{leaf}", "ip", "address", "add", f"10.77.{leaf}.254/24", "dev", "br0")
         inside(f"l{leaf}", "ip", "link", "set", "br0", "up")
         for spine in (0, 1):
-            link(f"l{leaf}", f"up{spine}", f"s{spine}", f"down{leaf}", 2 * RATE)
+            link(f"l{leaf}", f"up{spine}", f"s{spine}", f"down{leaf}", PER_LEAF * RATE)  # whatever spine hashing chooses for a flow
             inside(f"l{leaf}", "ip", "address", "add", f"10.78.{leaf * 2 + spine}.1/30", "dev", f"up{spine}")
             inside(f"s{spine}", "ip", "address", "add", f"10.78.{leaf * 2 + spine}.2/30", "dev", f"down{leaf}")
             inside(f"s{spine}", "ip", "route", "add", f"10.77.{leaf}.0/24", "via", f"10.78.{leaf * 2 + spine}.1")

@@ -9,10 +9,12 @@
 namespace clusterc {
 namespace {
 
-ExpectedFigures expect(Resolved& e, const std::string& targets) {
+ExpectedFigures expect(Resolved& e, const std::string& targets, int nodes = 16) {
   e.text(
       "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
-      "\"n[1-16]\", model: nvidia-dgx-h100 }\n"
+      "\"n[1-" +
+      std::to_string(nodes) +
+      "]\", model: nvidia-dgx-h100 }\n"
       "networks:\n  compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } }\n" +
       targets);
   return expect_figures(*e.cluster, plan_cluster(*e.cluster));
@@ -87,9 +89,15 @@ TEST(Wishes, PathsAreExpectedWhereTheyAreNamed) {
   // NVLink of an H100: 450 GB/s one way; 396.4 x 0.97 = 384.5.
   EXPECT_DOUBLE_EQ(*all.find("nvlink.copy", "gpu")->ceiling.value, 450e9);
   EXPECT_NEAR(*all.find("nvlink.copy", "gpu")->floor.value, 384.5e9, 0.05e9);
-  // A ring over 16 nodes: 8 x 49 = 392 GB/s; 0.825 x 392 x 0.97 = 313.7; all-to-all 49 x 127/120 = 51.86.
+  // A ring: 8 x 49 = 392 GB/s; on four nodes 0.825 x 392 x 0.97 = 313.7, on sixteen nothing was published; all-to-all
+  // 49 x 127/120 = 51.86.
   EXPECT_DOUBLE_EQ(*all.find("nccl.all_gather.busbw", "gpu")->ceiling.value, 392e9);
-  EXPECT_NEAR(*all.find("nccl.all_gather.busbw", "gpu")->floor.value, 313.7e9, 0.1e9);
+  EXPECT_FALSE(all.find("nccl.all_gather.busbw", "gpu")->floor.value);
+  EXPECT_EQ(all.find("nccl.all_gather.busbw", "gpu")->basis, "transferred");
+  Resolved four;
+  const ExpectedFigures of_four = expect(four, "targets: { all_gather: { } }\n", 4);
+  ASSERT_TRUE(of_four.find("nccl.all_gather.busbw", "gpu")->floor.value);
+  EXPECT_NEAR(*of_four.find("nccl.all_gather.busbw", "gpu")->floor.value, 313.7e9, 0.1e9);
   EXPECT_NEAR(*all.find("nccl.all_to_all.busbw", "gpu")->ceiling.value, 51.86e9, 0.01e9);
   EXPECT_DOUBLE_EQ(all.find("nccl.all_to_all.busbw", "gpu")->size->value, 1024.0 * 1024 * 1024);
   EXPECT_EQ(all.find("nccl.all_to_all.busbw", "gpu")->basis, "stated");

@@ -4,6 +4,8 @@
 #include "unit/model/examples.h"
 #include "unit/validate/simulated_pairs.h"
 #include "validate/culprits/named.h"
+#include "validate/culprits/pair_records.h"
+#include "validate/culprits/peers.h"
 
 namespace clusterc::test {
 namespace {
@@ -153,6 +155,46 @@ TEST(Culprits, OnePercentOfFaultsOnAThousandPorts) {
   }
   EXPECT_EQ(missed, 0u);
   EXPECT_EQ(wrong, 0u);
+}
+
+TEST(Culprits, RecordsOfTheFabricValidatorBecomeValues) {
+  const PairFabric f = small_fabric(1, 4, 2, false);
+  const auto write = [](const char* device, double value) {
+    return R"({"record":"measurement","metric":"rdma.write","unit":"B/s","host":"h","device":{"label":")" +
+           std::string(device) + R"(","backend":"host"},"value":)" + std::to_string(value) +
+           R"(,"quantiles":{"p05":1,"p95":2},"count":5,"warmup":0,"size_bytes":65536,"wrong":0,"checked":1,"data_verified":true,"busy":false,"better":"higher"})";
+  };
+  const std::vector<std::string> hosts = {"n0", "n1", "n2", "n3"};
+  const std::vector<TaskOutput> tasks = {{.node = "n0", .lines = {write("link0", 10), write("link1", 11)}},
+                                         {.node = "n1", .lines = {write("link0", 20), write("link7", 99)}}};
+  const std::vector<PairValue> values = pair_values(f, hosts, tasks);
+  ASSERT_EQ(values.size(), 4u) << "the pair n2, n3 was not started";
+  EXPECT_EQ(values[0].path.from, 0);
+  EXPECT_EQ(values[0].path.to, 1);
+  EXPECT_DOUBLE_EQ(values[0].value, 10);
+  EXPECT_DOUBLE_EQ(values[1].value, 11);
+  EXPECT_DOUBLE_EQ(values[2].value, 20);
+  EXPECT_DOUBLE_EQ(values[3].value, 0) << "nothing came through on rail 1 of n1";
+  EXPECT_EQ(hosts_of(f, {{0, 2}, {1, 3}}), (std::vector<std::string>{"n0", "n2", "n1", "n3"}));
+}
+
+TEST(Culprits, ANodeThatIsSlowAloneIsTheCulpritInPlaceOfItsPort) {
+  std::vector<Found> culprits(2);
+  culprits[0].node = 3;
+  culprits[1].node = 5;
+  const std::vector<NodeValue> memory = {{0, 100}, {1, 101}, {2, 99}, {3, 40}, {4, 100}, {5, 100}, {6, 0}};
+  const std::vector<PeerOutlier> outliers = slow_among_peers(memory);
+  ASSERT_EQ(outliers.size(), 2u);
+  EXPECT_EQ(outliers[0].node, 3);
+  EXPECT_DOUBLE_EQ(outliers[0].peers, 100);
+  EXPECT_EQ(outliers[1].node, 6) << "it did not answer";
+  blame_nodes(culprits, outliers);
+  ASSERT_EQ(culprits.size(), 3u);
+  EXPECT_EQ(culprits[0].node, 5);
+  EXPECT_EQ(culprits[0].kind, CulpritKind::port);
+  EXPECT_EQ(culprits[1].node, 3);
+  EXPECT_EQ(culprits[1].kind, CulpritKind::node);
+  EXPECT_TRUE(slow_among_peers(std::vector<NodeValue>{{0, 100}, {1, 100}, {2, 1}}).empty()) << "three are too few";
 }
 
 // The planned SuperPOD: 127 nodes, 8 rails, 32 leaves, InfiniBand.
