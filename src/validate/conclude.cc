@@ -86,6 +86,19 @@ bool concerns(const Judged& judged, const SuiteTest& test, const ExpectedFigure&
          (test.system.empty() || judged.device == kAllTogether || !judged.value);
 }
 
+// A test that ran on a part of its nodes shows nothing of the others; empty: each ran on all of them.
+std::string why_not_everywhere(const ExpectedFigure& figure, const std::vector<SuiteTest>& suite,
+                               const std::vector<SuiteTest>& whole) {
+  for (const SuiteTest& all : whole) {
+    if (!brings(all, figure)) continue;
+    const auto ran = std::ranges::find(suite, all.id, &SuiteTest::id);
+    const std::size_t nodes = ran == suite.end() ? 0 : ran->nodes.size();
+    if (nodes < all.nodes.size())
+      return format("not measured: '{}' ran on {} of {} nodes", all.id, nodes, all.nodes.size());
+  }
+  return {};
+}
+
 }  // namespace
 
 void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& expected,
@@ -114,6 +127,10 @@ void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& exp
     demand.met = demand.measured > 0 && demand.passed == demand.measured;
     if (demand.measured == 0)
       demand.why = shown ? why_not_measured(report, figure, suite, whole) : "not measured: " + not_shown(figure).reason;
+    if (demand.met) {
+      demand.why = why_not_everywhere(figure, suite, whole);
+      demand.met = demand.why.empty();
+    }
     report.demands.push_back(std::move(demand));
   }
   std::move(unseen.begin(), unseen.end(), std::back_inserter(report.verdicts));

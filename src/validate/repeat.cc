@@ -28,12 +28,13 @@ std::vector<SuiteTest> tests_to_repeat(const std::vector<SuiteTest>& suite, cons
     const auto known = seen.find(test.id);
     const auto at = bad.find(test.id);
     if (known != seen.end()) {
-      if (at == bad.end()) continue;
+      const bool alone = is_each_alone(test) && test.skip.empty();
       const auto again = [&](const std::string& node) {
-        return at->second.contains(node) || !known->second.contains(node);
+        return (at != bad.end() && at->second.contains(node)) || !known->second.contains(node);
       };
-      if (is_each_alone(test) && std::ranges::any_of(test.nodes, again))
-        std::erase_if(test.nodes, [&](const std::string& node) { return !again(node); });
+      const bool some = alone && std::ranges::any_of(test.nodes, again);
+      if (at == bad.end() && !some) continue;
+      if (some) std::erase_if(test.nodes, [&](const std::string& node) { return !again(node); });
     }
     out.push_back(std::move(test));
   }
