@@ -30,10 +30,15 @@ PY
 all="n1 n2 n3 n4 n5 n6 n7 n8"
 
 "$src/tests/virtual-slurm/up" "$out" "$slurm" --wait 120 || exit $?
-run_in_slurm() { # NAME [OPTIONS…]
-  local name=$1
+run_in_slurm() { of_mpi once "$1" "$slurm/enter" "$bin" validate "$spec" --launcher slurm "${@:2}" > /dev/null; } # NAME [OPTIONS…]
+once() { # NAME COMMAND…
+  local name=$1 status
   shift
-  "$slurm/enter" "$bin" validate "$spec" --launcher slurm "${small[@]}" --journal "$work/$name.journal" -o "$work/$name.json" "$@" > "$work/$name.txt" 2> "$work/$name.err"
+  rm -f "$work/$name.journal"
+  "$@" "${small[@]}" --journal "$work/$name.journal" -o "$work/$name.json" > "$work/$name.txt" 2> "$work/$name.err"
+  status=$?
+  cat "$work/$name.txt" "$work/$name.journal"
+  return $status
 }
 run_in_slurm srun
 report srun "$all"
@@ -42,8 +47,7 @@ run_in_slurm sbatch --sbatch "$work/jobs"
 report sbatch "$all"
 [ -z "$(ls "$work/jobs")" ] || fail "output of jobs was left behind"
 [ "$("$slurm/enter" squeue -h | wc -l)" = 0 ] || fail "jobs are left in the queue"
-"$slurm/enter" salloc --quiet --exclusive --nodelist='n[2-5]' "$bin" validate "$spec" --launcher slurm "${small[@]}" --nodes 'n[2-5]' --journal "$work/inside.journal" \
-  -o "$work/inside.json" > "$work/inside.txt" 2> "$work/inside.err"
+of_mpi once inside "$slurm/enter" salloc --quiet --exclusive --nodelist='n[2-5]' "$bin" validate "$spec" --launcher slurm --nodes 'n[2-5]' > /dev/null
 report inside "n2 n3 n4 n5"
 
 # A job that runs validate is requeued in its middle: the second start takes what had ended from the journal.
@@ -63,6 +67,5 @@ say "a requeued job continued from its journal"
 "$src/tests/virtual-slurm/down" "$slurm"
 
 "$src/tests/virtual-ssh/up" "$out" "$machines" 'n[1-8]' || exit $?
-"$machines/enter" "$bin" validate "$spec" --launcher mpirun --ssh-config "$machines/ssh_config" "${small[@]}" --journal "$work/mpirun.journal" -o "$work/mpirun.json" \
-  > "$work/mpirun.txt" 2> "$work/mpirun.err"
+of_mpi once mpirun "$machines/enter" "$bin" validate "$spec" --launcher mpirun --ssh-config "$machines/ssh_config" > /dev/null
 report mpirun "$all"
