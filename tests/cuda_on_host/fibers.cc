@@ -4,7 +4,7 @@
 //
 // ThreadSanitizer takes fibers for threads (its fiber interface): two threads of a grid that ran on different fibers
 // and touch the same word without order are a race to it. Only the begin and the end of a grid and barriers order
-// anything.
+// anything; in a grid with barriers the blocks, too, which share the words of their shared memory here.
 #include <dlfcn.h>
 #include <ucontext.h>
 
@@ -49,6 +49,7 @@ class Team {
     std::vector<std::uint64_t> order(std::uint64_t{blocks.x} * blocks.y * blocks.z);
     std::iota(order.begin(), order.end(), 0u);
     std::shuffle(order.begin(), order.end(), random);
+    barriers_ = false;
     spread_ = std::max<std::uint64_t>(2, order.size() * size_ / kTurns);
     host_ = tsan_current();
     tsan_release(this);
@@ -56,6 +57,9 @@ class Team {
       block_ = {static_cast<unsigned>(b % blocks.x), static_cast<unsigned>(b / blocks.x % blocks.y),
                 static_cast<unsigned>(b / blocks.x / blocks.y)};
       run_block();
+      if (!barriers_) continue;
+      tsan_acquire(&end_);
+      tsan_release(this);
     }
     tsan_acquire(&end_);
   }
@@ -67,6 +71,7 @@ class Team {
   void barrier() {
     if (!running_) end("__syncthreads() outside of a kernel");
     running_->state = State::waiting;
+    barriers_ = true;
     tsan_release(&barrier_);
     leave();
     tsan_acquire(&barrier_);
@@ -182,6 +187,7 @@ class Team {
   std::uint64_t spread_ = 2;
   unsigned size_ = 0, next_ = 0, finished_ = 0;
   std::vector<unsigned> order_;
+  bool barriers_ = false;  // in this grid
   char barrier_ = 0, end_ = 0;
 };
 

@@ -3,7 +3,7 @@
 
 usage: mutate.py BUILD SOURCE planted|tokens [--seed N] [--count N] [--only WORD] [--jobs N] [--write]
 
-BUILD is a build folder with the target `emulated`. A fault is a change of one file's text; the programs that are made of the file are built
+BUILD is a build folder in which the target `emulated_mutants` is built. A fault is a change of one file's text; the programs that are made of the file are built
 again in a folder of their own and run: the kernels one by one, then whole validators, with AddressSanitizer and UndefinedBehaviorSanitizer,
 then the same with ThreadSanitizer. `planted`: the faults of planted.py. `tokens`: COUNT random changes of one token in kernels (default 100,
 seed 1). A change that survives must be explained in survivors.py. --write: puts the table into docs/device-code.md.
@@ -55,14 +55,16 @@ class Build:
     def __init__(self, folder, source):
         self.folder, self.source = os.path.abspath(folder), os.path.abspath(source)
         self.programs = os.path.join(self.folder, "tests", "cuda-on-host")
-        text = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "emulated"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        text = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "emulated_mutants"], stdout=subprocess.PIPE, text=True, check=True).stdout
         self.compile, self.link = {}, {}
         for line in text.splitlines():
             target = re.search(r" -o (\S+)", line)
             if not target:
                 continue
-            if " -c " in line and "emulated_" in target[1]:
+            if " -c " in line and ("emulated_" in target[1] or "hpl_device_test" in target[1]):
                 self.compile[target[1]] = line
+                if "hpl_device_test" in target[1]:
+                    self.unit_test = target[1]
             elif target[1].startswith("tests/cuda-on-host/") and " -c " not in line:
                 self.link[os.path.basename(target[1])] = line
 
@@ -113,7 +115,7 @@ class Build:
 
     def do(self, command):
         done = subprocess.run(command, shell=True, cwd=self.folder, env={**os.environ, "CCACHE_DISABLE": "1"}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
+                              stderr=subprocess.STDOUT, text=True, check=False, start_new_session=True)
         if done.returncode == 0:
             return ""
         lines = [line for line in done.stdout.splitlines() if "error" in line]
@@ -150,6 +152,10 @@ def verdict(build, change):
             f.write(change.apply(build.text(change.file)))
         programs, test_filter = PARTS[change.file]
         for kind in ("asan", "tsan"):
+            if change.file == "hpl/device_work.h" and kind == "asan":
+                found, error = unit_test_of_work(build, scratch)
+                if found or error:
+                    return found, error
             for program in programs:
                 new, error = build.compile_changed(scratch, kind, program, change.file)
                 if error:
@@ -165,8 +171,8 @@ def verdict(build, change):
 class Known:
     """What earlier runs in this build folder found, by the changed text and the tests' own; a change that survived is tried again with --again."""
 
-    def __init__(self, build, again):
-        self.build, self.again, self.path = build, again, os.path.join(build.programs, "mutants.jsonl")
+    def __init__(self, build, arguments):
+        self.build, self.again, self.only_known, self.path = build, arguments.again, arguments.known, os.path.join(build.programs, "mutants.jsonl")
         self.lock, self.there = threading.Lock(), {}
         if os.path.exists(self.path):
             with open(self.path, encoding="utf-8") as f:
@@ -178,10 +184,25 @@ class Known:
         key = hashlib.sha256((change.file + "\0" + change.apply(self.build.text(change.file))).encode()).hexdigest()
         if key in self.there and (any(self.there[key]) or not self.again):
             return self.there[key]
+        if self.only_known:
+            return "", "not run"
         found, error = verdict(self.build, change)
         with self.lock, open(self.path, "a", encoding="utf-8") as f:
             f.write(json.dumps({"key": key, "found": found, "error": error}) + "\n")
         return found, error
+
+
+def unit_test_of_work(build, scratch):
+    """hpl/device_work.h is plain C++, and has unit tests of its own."""
+    out = os.path.join(scratch, "hpl_device_test")
+    command = build.compile[build.unit_test].replace(" -o " + build.unit_test, f" -o {out}.o").replace(" -I", f" -I{scratch}/validators -I", 1)
+    error = build.do(re.sub(r" -MD| -M[TF] \S+", "", command))
+    if error:
+        return "", error
+    build.link_changed(scratch, "hpl_device_test", {build.unit_test: out + ".o"})
+    status, text, _ = runs.run([out, "--gtest_brief=1"], dict(os.environ), 120)
+    failed = re.findall(r"\[  FAILED  \] (\w+\.\w+)", text)
+    return ("" if status == 0 else f"hpl_device_test: {failed[0] if failed else 'stopped'}"), ""
 
 
 def runs_of(build, scratch, kind, program, test_filter, new):
@@ -299,13 +320,14 @@ def main():
     parser.add_argument("--only", default="", help="changes of files whose name contains this")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true", help="those that survived an earlier run of the same text too")
+    parser.add_argument("--known", action="store_true", help="run nothing: the results that earlier runs left in the build folder")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     build = Build(arguments.build, arguments.source)
     changes = planted_changes(build) if arguments.what == "planted" else token_changes(build, arguments.seed)
     wanted = len(changes) if arguments.what == "planted" else arguments.count
     changes = [c for c in changes if arguments.only in c.file]
-    known = Known(build, arguments.again)
+    known = Known(build, arguments)
     results, survived = [], 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # One in six does not compile.
@@ -317,7 +339,7 @@ def main():
             found, error = future.result()
             old, new = change.shown(build.text(change.file))
             if error:
-                if arguments.what == "planted":
+                if arguments.what == "planted" and not arguments.known:
                     print(f"{change.file}: does not compile: {error}", flush=True)
                     survived += 1
                 continue
@@ -329,7 +351,8 @@ def main():
     alive = sum(not found for _, found in results)
     print(f"{len(results)} changes: {len(results) - alive} found, {alive - survived} survive and are explained, {survived} are not explained or do not compile")
     if arguments.write:
-        write(build, arguments.what, table(build, results))
+        summary = f"{len(results)} changes: {len(results) - alive} are found" + (f", {alive} survive." if alive else ".")
+        write(build, arguments.what, "\n" + summary + "\n\n" + table(build, results) + "\n")
     return 1 if survived else 0
 
 

@@ -57,7 +57,7 @@ def environment(libraries, seed, gpus, report):
     out.update({
         "LD_LIBRARY_PATH": libraries, "EMULATED_CUDA_SEED": str(seed), "EMULATED_GPUS": str(gpus), "EMULATED_CUDA_REPORT": report, "FAKE_NVML_COOL": "1",
         "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-        "TSAN_OPTIONS": "suppressions=" + TSAN_SUPPRESSIONS, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "TSAN_OPTIONS": "halt_on_error=1:suppressions=" + TSAN_SUPPRESSIONS, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_mpi_yield_when_idle": "1",
         "OPENBLAS_NUM_THREADS": "1"})
     return out

@@ -92,6 +92,24 @@ TEST(HplDeviceWork, AMatrixIsFilledByItsGlobalPlaces) {
   EXPECT_NEAR(size, std::fabs(p.element(3, 0)) + std::fabs(p.element(3, 1)) + std::fabs(p.element(3, 4)), 1e-15);
 }
 
+// What the products that are timed alone are made of.
+TEST(HplDeviceWork, OperandsOfTimedProductsAreSmallAndTheGenerators) {
+  std::vector<double> numbers(100, -9);
+  all_of(FillSmall{.to = numbers.data(), .size = 99, .seed = 3});
+  for (std::size_t i = 0; i < 99; ++i) EXPECT_EQ(numbers[i] * 1048576, harness::random_signed(3, i));
+  EXPECT_EQ(numbers[99], -9);
+  std::vector<float> rounded(100, -9);
+  all_of(FillRounded{.to = rounded.data(), .precision = Precision::fp32, .size = 99, .seed = 3});
+  for (std::size_t i = 0; i < 99; ++i) EXPECT_EQ(rounded[i] * 1024, harness::random_signed_float(3, i));
+  EXPECT_EQ(rounded[99], -9);
+  std::vector<std::uint16_t> half(100, 7);
+  all_of(FillRounded{.to = half.data(), .precision = Precision::bf16, .size = 99, .seed = 3});
+  for (Index i = 0; i < 99; ++i)
+    EXPECT_NEAR(load(half.data(), Precision::bf16, i) * 1024,
+                harness::random_signed_float(3, static_cast<std::uint64_t>(i)), 0x1p-8);
+  EXPECT_EQ(half[99], 7);
+}
+
 // The same rank and matrix in FP32 by columns; local column 2 is global column 4, and row 1 is 3.
 TEST(HplDeviceWork, FloatsAreFilledCopiedAndRoundedByColumns) {
   const Problem p{.n = 5, .nb = 2, .rows = 2, .columns = 2, .seed = 9, .diagonal = 100};
