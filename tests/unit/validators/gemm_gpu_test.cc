@@ -50,7 +50,7 @@ TEST(GemmOnAFakeGpu, EveryPrecisionOfEveryGpuIsMeasuredAndRight) {
         << name;  // the first of the three takes 59 ms longer than the second: more than a busy machine adds
   }
   EXPECT_EQ(all.at("gemm.int8 gpu0")["checked"], 9216);
-  EXPECT_EQ(all.at("gemm.fp8 gpu0")["checked"], 1024);
+  EXPECT_EQ(all.at("gemm.fp8 gpu0")["checked"], 1024 + 2 * 9216);  // samples, and two exact products
 }
 
 TEST(GemmOnAFakeGpu, TheLibrarysOwnChoiceIsTakenWhereOneAlgorithmIsAskedFor) {
@@ -118,6 +118,16 @@ TEST(GemmOnAFakeGpu, WrongProductsAreFound) {
                                                          "--precisions", "bf16,fp8", "--warmup", "0"});
   EXPECT_EQ(lost.status, 1);
   for (const auto& [name, r] : measured(lost)) EXPECT_GT(r["wrong"], 900) << name;
+  // Eight terms lost of 96, and FP32 operands of which only the bits of a shorter type are multiplied: in most rows of
+  // the exact products.
+  for (const auto& [how, precisions] :
+       {std::pair("few", "fp64,fp32,tf32,bf16,fp16,fp8"), {"tf32", "fp32"}, {"bf16", "fp32"}}) {
+    const Result off =
+        gemm({std::string("FAKE_CUBLASLT_WRONG=") + how},
+             {"--size", "96", "--iterations", "1", "--algorithms", "1", "--warmup", "0", "--precisions", precisions});
+    EXPECT_EQ(off.status, 1) << how;
+    for (const auto& [name, r] : measured(off)) EXPECT_GT(r["wrong"], 90) << how << " " << name;
+  }
   // One wrong element among whole numbers is found wherever it is.
   for (const auto& [name, r] :
        measured(gemm({"FAKE_CUBLASLT_WRONG=one"}, {"--size", "64", "--iterations", "2", "--precisions", "int8"})))
