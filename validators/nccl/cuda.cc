@@ -173,7 +173,8 @@ class NcclTransport final : public Transport {
       std::byte* const at = output_.at(out_offset()) + shape_.got() / 2 * element_;
       cuda_check(cudaMemcpy(&one, at, 1, cudaMemcpyDeviceToHost), "cudaMemcpy");
       fault_flip_bit(&one, 0);
-      cuda_check(cudaMemcpy(at, &one, 1, cudaMemcpyHostToDevice), "cudaMemcpy");
+      // In our stream, which does not wait for the default one.
+      cuda_check(cudaMemcpyAsync(at, &one, 1, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
     }
     begin_check(output_.at(out_offset()), type_of_elements_, shape_, seed_, 0, shape_.got(), counters_.at(), stream_);
     wait_for_stream("comparing a result");

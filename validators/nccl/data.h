@@ -2,7 +2,7 @@
 // four random numbers at most; a check reads the result once. All work is queued on `stream`; counting waits for it.
 // Builds with CUDA only.
 #pragma once
-#include <driver_types.h>
+#include <cuda_runtime_api.h>
 
 #include "nccl/operation.h"
 #include "nccl/types.h"
