@@ -1,5 +1,5 @@
-// In the place of MPI_Barrier, for tests alone: rank FAKE_MPI_STALLS never comes to its 40th barrier. It is no stopped
-// process and no dead one: it sleeps, as a rank does whose device does not answer.
+// In the place of MPI_Barrier, for tests alone: rank FAKE_MPI_STALLS does not come back from its 40th barrier, which
+// all others leave. It is no stopped process and no dead one: it sleeps, as a rank does whose device does not answer.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -10,7 +10,8 @@ extern "C" int MPI_Barrier(MPI_Comm team) {
   const char* const who = std::getenv("FAKE_MPI_STALLS");
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int result = PMPI_Barrier(team);
   while (who && rank == std::atoi(who) && calls >= 40) pause();
   ++calls;
-  return PMPI_Barrier(team);
+  return result;
 }

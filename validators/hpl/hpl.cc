@@ -168,6 +168,7 @@ class Runner {
     const mpi::GpuChoice choice = mpi::choose_gpu(job_, visible);
     gpu_ = choice.gpu;
     sharing_ = choice.ranks;
+    mpi::refuse_used_gpu(job_, options_, gpu_, visible[static_cast<std::size_t>(gpu_)]);
 #ifdef CLUSTERC_CUDA
     agree([&] { gpu_memory_ = free_memory_of_gpu(gpu_) / sharing_; });
 #endif

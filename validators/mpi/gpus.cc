@@ -1,6 +1,12 @@
 #include "mpi/gpus.h"
 
+#include <array>
+#include <cstdio>
 #include <numeric>
+
+#include "harness/gpu_users.h"
+#include "harness/machine.h"
+#include "harness/outcome.h"
 
 namespace clusterc::mpi {
 
@@ -24,6 +30,20 @@ GpuChoice choose_gpu(const Job& job, const std::vector<std::string>& visible) {
       of_all[rank].emplace_back(rest.substr(0, end));
   }
   return harness::share_gpus(of_all)[static_cast<std::size_t>(local)];
+}
+
+void refuse_used_gpu(const Job& job, const harness::Options& options, int gpu, const std::string& uuid) {
+  if (options.allow_busy) return;
+  std::array<char, 512> text{};
+  const std::string users = harness::users_of_gpus({uuid}, gpu);
+  std::snprintf(text.data(), text.size(), "rank %d on '%s': other processes use the GPU: %s", job.rank,
+                harness::host_name().c_str(), users.c_str());
+  const int mine = users.empty() ? job.ranks : job.rank;
+  int first = 0;
+  check(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  if (first == job.ranks) return;
+  check(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, MPI_COMM_WORLD), "MPI_Bcast");
+  throw harness::CouldNotRun(harness::Cause::busy, text.data());
 }
 
 }  // namespace clusterc::mpi

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/options.h"
 #include "harness/report.h"
 #include "mpi/job.h"
 #include "nccl/operation.h"
@@ -40,6 +41,7 @@ std::unique_ptr<Transport> open_mpi(MPI_Comm team);
 
 // NCCL, found at run time, one GPU a rank. `alive` is called while a collective is waited for; it throws when the run
 // is to end. Builds with CUDA only. Every rank must call it.
-std::unique_ptr<Transport> open_nccl(const mpi::Job&, const Teams&, const std::function<void()>& alive);
+std::unique_ptr<Transport> open_nccl(const mpi::Job&, const Teams&, const harness::Options&,
+                                     const std::function<void()>& alive);
 
 }  // namespace clusterc::nccl

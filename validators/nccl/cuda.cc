@@ -94,10 +94,12 @@ class DeviceBytes {
 
 class NcclTransport final : public Transport {
  public:
-  NcclTransport(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive)
+  NcclTransport(const mpi::Job& job, const Teams& teams, const Options& options, const std::function<void()>& alive)
       : teams_(teams), alive_(alive) {
-    const mpi::GpuChoice choice = mpi::choose_gpu(job, visible_gpus());
+    const std::vector<std::string> visible = visible_gpus();
+    const mpi::GpuChoice choice = mpi::choose_gpu(job, visible);
     gpu_ = choice.gpu;
+    mpi::refuse_used_gpu(job, options, gpu_, visible[static_cast<std::size_t>(gpu_)]);
     cuda_check(cudaSetDevice(gpu_), "cudaSetDevice");
     shared_ = choice.ranks > 1;
     // NCCL refuses two ranks of one host on one GPU; with host names of their own they talk through the network
@@ -294,8 +296,9 @@ class NcclTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive) {
-  return std::make_unique<NcclTransport>(job, teams, alive);
+std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const Teams& teams, const Options& options,
+                                     const std::function<void()>& alive) {
+  return std::make_unique<NcclTransport>(job, teams, options, alive);
 }
 
 }  // namespace clusterc::nccl

@@ -92,7 +92,7 @@ class Runner {
     } else {
 #ifdef CLUSTERC_NCCL
       pulse_.doing("making a communicator of NCCL");
-      transport_ = open_nccl(job_, teams_, [] { check_interrupted(); });
+      transport_ = open_nccl(job_, teams_, options_, [] { check_interrupted(); });
 #endif
     }
     watch_at_rest();
@@ -155,7 +155,10 @@ class Runner {
     const unsigned batch = batch_of(bytes);
     const auto once = [&](unsigned how_many) {
       if (in_place) transport_->reset();
+      // Beats tell a rank that has not come to the barrier, or not left it, from those that have (mpi/board.h).
+      pulse_.beat();
       check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+      pulse_.beat();
       const double seconds = transport_->run(how_many);
       pulse_.beat();
       return seconds;

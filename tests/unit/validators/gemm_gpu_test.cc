@@ -110,6 +110,19 @@ TEST(GemmOnAFakeGpu, AProductThatAGpuDoesNotHaveIsLeftOut) {
   EXPECT_EQ(gemm({"FAKE_GPUS=0"}, {}).records.back()["reason"], "no GPU");
 }
 
+// Somebody else computes there: that is no fault of the GPU, and no figure of it either.
+TEST(GemmOnAFakeGpu, AGpuThatAnotherProcessUsesIsBusy) {
+  const std::vector<std::string> options = {"--size", "16", "--iterations", "2", "--precisions", "bf16"};
+  const Result busy = gemm({"FAKE_NVML_USER=4711"}, options);
+  EXPECT_EQ(busy.status, 2);
+  EXPECT_EQ(busy.records.back()["reason"], "busy") << busy.text;
+  EXPECT_NE(busy.records.back()["detail"].get<std::string>().find("gpu0: process 4711 (512 MiB)"), std::string::npos)
+      << busy.text;
+  std::vector<std::string> all_the_same = options;
+  all_the_same.emplace_back("--allow-busy");
+  EXPECT_EQ(gemm({"FAKE_NVML_USER=4711"}, all_the_same).status, 0);
+}
+
 TEST(GemmOnAFakeGpu, WrongProductsAreFound) {
   for (const auto& [name, r] : measured(gemm({}, {"--size", "32", "--iterations", "2"}, "clusterc-gemm-faulty")))
     EXPECT_GE(r["wrong"], 1) << name;
