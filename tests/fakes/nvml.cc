@@ -144,6 +144,10 @@ int nvmlDeviceGetNvLinkErrorCounter(Gpu* gpu, unsigned link, int counter, unsign
   *count = counter == 0 && link_of(gpu, link, target) == 'e' ? 40 + gpu->replays[link]++ : 3;
   return kSuccess;
 }
+int nvmlDeviceGetEnforcedPowerLimit(Gpu*, unsigned* milliwatts) {
+  *milliwatts = 700000;
+  return kSuccess;
+}
 // FAKE_NVML_USER: the number of a process that computes on the first GPU.
 struct ProcessInfo {  // nvmlProcessInfo_t
   unsigned process;

@@ -161,6 +161,7 @@ std::vector<std::pair<std::string, Parameter>> GpuSensors::parameters() const {
   if (!nvml_) return {{"nvml", why_}};
   std::string reasons;
   std::optional<std::uint64_t> corrected, uncorrected, remapped;
+  std::optional<double> limit;  // W
   for (const Gpu& gpu : gpus_) {
     if (gpu.reasons != 0)
       reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", gpu.name, reasons_text(gpu.reasons));
@@ -169,12 +170,15 @@ std::vector<std::pair<std::string, Parameter>> GpuSensors::parameters() const {
     };
     rise(corrected, gpu.corrected, kCorrected);
     rise(uncorrected, gpu.uncorrected, kUncorrected);
+    if (const auto milliwatts = nvml_->get<unsigned>("nvmlDeviceGetEnforcedPowerLimit", gpu.device))
+      limit = limit.value_or(0) + *milliwatts * 1e-3;
     if (const auto now = rows(gpu)) remapped = remapped.value_or(0) + now->corrected + now->uncorrected;
   }
   std::vector<std::pair<std::string, Parameter>> out;
   if (!reasons.empty()) out.emplace_back("clock_reasons", reasons);
   if (corrected) out.emplace_back("ecc_corrected", *corrected);
   if (uncorrected) out.emplace_back("ecc_uncorrected", *uncorrected);
+  if (limit) out.emplace_back("power_limit_w", *limit);
   if (remapped) out.emplace_back("remapped_rows", *remapped);
   return out;
 }

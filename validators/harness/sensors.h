@@ -63,7 +63,8 @@ class GpuSensors {
   };
   Errors uncorrected() const;  // of memory: "gpu3: 2 memory errors that could not be corrected"
   std::vector<std::pair<std::string, Parameter>> parameters()
-      const;  // clock_reasons, ecc_corrected, ecc_uncorrected, remapped_rows; or nvml: why there are none
+      const;  // clock_reasons, ecc_corrected, ecc_uncorrected, power_limit_w, remapped_rows; or nvml: why there are
+              // none
 
   // Rows of memory that spare ones stand in for (nvmlDeviceGetRemappedRows; since A100), for errors that were corrected
   // and that were not; whether a row waits for a reset of the GPU to be replaced, and whether a replacement failed.

@@ -49,5 +49,15 @@ TEST(GpuRows, ARowThatWaitsIsNamed) {
   EXPECT_EQ(rows_of("gpu3", "GPU-4"), "");  // too old to tell
 }
 
+// Two GPUs of 700 W each.
+TEST(GpuPower, TheCapOfAllIsTold) {
+  std::string why;
+  const GpuSensors sensors(Nvml::open(why, CLUSTERC_FAKE_NVML), why, {{"gpu0", "GPU-1"}, {"gpu1", "GPU-2"}});
+  double watts = 0;
+  for (const auto& [name, value] : sensors.parameters())
+    if (name == "power_limit_w") watts = std::get<double>(value);
+  EXPECT_EQ(watts, 1400);
+}
+
 }  // namespace
 }  // namespace clusterc::harness
