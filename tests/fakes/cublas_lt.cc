@@ -6,8 +6,8 @@
 // terms, as Hopper's.
 //
 // FAKE_CUBLASLT_LACKS: an operand's type that this GPU has no products of, "fp8" or "int8". FAKE_CUBLASLT_WRONG: its
-// results have an error, of "one" element or of "all" in their last 128 terms. FAKE_CUBLASLT_HANGS: products that never
-// end.
+// results have an error: of "one" element, of "all" in their last 128 terms, of "few" in their first 8; or FP32
+// operands are multiplied as "tf32" or "bf16". FAKE_CUBLASLT_HANGS: products that never end.
 #include <cublasLt.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -117,13 +117,21 @@ void multiply(const Product& p, const void* a, const Layout& la, const void* b, 
   while (std::getenv("FAKE_CUBLASLT_HANGS")) ::pause();
   std::this_thread::sleep_for(std::chrono::milliseconds(algorithm == 101 ? 1 : 60));
   const std::uint64_t n = la.rows;
-  const bool narrow = la.type == CUDA_R_8F_E4M3, lost = wished("FAKE_CUBLASLT_WRONG", "all");
+  const bool narrow = la.type == CUDA_R_8F_E4M3, lost = wished("FAKE_CUBLASLT_WRONG", "all"),
+             few = wished("FAKE_CUBLASLT_WRONG", "few");
+  const int kept = la.type != CUDA_R_32F || p.compute != CUBLAS_COMPUTE_32F ? 0
+                   : wished("FAKE_CUBLASLT_WRONG", "tf32")                  ? 10
+                   : wished("FAKE_CUBLASLT_WRONG", "bf16")                  ? 7
+                                                                            : 0;
+  const auto as_fp32 = [&](double v) { return kept == 0 ? v : truncated(v, kept); };
   for (std::uint64_t j = 0; j < n; ++j)
     for (std::uint64_t i = 0; i < n; ++i) {
       double sum = 0, stretch = 0, group = 0;
       for (std::uint64_t k = 0; k < n; ++k) {
         if (lost && k + 128 >= n) break;
-        const double product = at(a, la.type, p.a_by_rows ? k + i * n : i + k * n) * at(b, lb.type, k + j * n);
+        if (few && k < 8) continue;
+        const double product =
+            as_fp32(at(a, la.type, p.a_by_rows ? k + i * n : i + k * n)) * as_fp32(at(b, lb.type, k + j * n));
         if (!narrow) {
           sum += product;
           continue;

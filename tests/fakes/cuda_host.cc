@@ -134,12 +134,12 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 
 namespace clusterc::gemm {
 
-void fill_random(void* at, Element element, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
+void fill_random(void* at, Element element, std::uint64_t count, const Numbers& numbers, double scale) {
   if (!on_device(at, count * bytes_of(element))) wrong("filled past the end");
   with_type(element, [&](auto* type) {
     auto* const out = static_cast<decltype(type)>(at);
     for (std::uint64_t i = 0; i < count; ++i)
-      out[i] = from<std::remove_pointer_t<decltype(type)>>(static_cast<double>(whole_number(seed, i, bits)) * scale);
+      out[i] = from<std::remove_pointer_t<decltype(type)>>(static_cast<double>(numbers.at(i)) * scale);
   });
 }
 
@@ -162,6 +162,26 @@ std::uint64_t differing_then_poison(void* at, const void* reference, Element ele
     out += std::memcmp(static_cast<const std::byte*>(at) + i * bytes,
                        static_cast<const std::byte*>(reference) + i * bytes, bytes) != 0;
   poison(at, element, count);
+  return out;
+}
+
+std::uint64_t wrong_rows(const void* c, Element element, const Problem& p, void* scratch) {
+  if (!on_device(scratch, rows_scratch(p.n)) || !on_device(c, p.n * p.n * bytes_of(element)))
+    wrong("a check reads or writes past the end");
+  std::uint64_t out = 0;
+  with_type(element, [&](auto* type) {
+    const auto* const elements = static_cast<decltype(type)>(const_cast<void*>(c));
+    for (std::uint64_t i = 0; i < p.n; ++i) {
+      bool differs = false;
+      for (std::uint64_t j = 0; j < p.n; ++j) {
+        std::int64_t sum = 0;
+        for (std::uint64_t k = 0; k < p.n; ++k) sum += p.a(i, k) * p.b(k, j);
+        differs |= static_cast<double>(static_cast<float>(elements[i + j * p.n])) != static_cast<double>(sum) &&
+                   !(sizeof(*elements) >= 4 && static_cast<double>(elements[i + j * p.n]) == static_cast<double>(sum));
+      }
+      out += differs;
+    }
+  });
   return out;
 }
 

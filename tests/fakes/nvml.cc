@@ -22,8 +22,9 @@ struct Gpu {
   unsigned long long replays[kMostLinks] = {};
   unsigned looks[kMostLinks] = {};
 } gpus[4];
-constexpr int kSuccess = 0, kInvalid = 2, kNotSupported = 3,
-              kNotFound = 6;                // NVML_SUCCESS, NVML_ERROR_INVALID_ARGUMENT, _NOT_SUPPORTED, _NOT_FOUND
+constexpr int kSuccess = 0, kInvalid = 2, kNotSupported = 3, kNotFound = 6,
+              kInsufficientSize = 7;        // NVML_SUCCESS, NVML_ERROR_INVALID_ARGUMENT, _NOT_SUPPORTED,
+                                            // _NOT_FOUND, _INSUFFICIENT_SIZE
 constexpr int kEndGpu = 0, kEndSwitch = 2;  // nvmlIntNvLinkDeviceType_t
 
 struct PciInfo {  // nvmlPciInfo_t
@@ -141,6 +142,32 @@ int nvmlDeviceGetNvLinkErrorCounter(Gpu* gpu, unsigned link, int counter, unsign
   unsigned target = 0;
   if (counter > 3) return kNotSupported;
   *count = counter == 0 && link_of(gpu, link, target) == 'e' ? 40 + gpu->replays[link]++ : 3;
+  return kSuccess;
+}
+int nvmlDeviceGetEnforcedPowerLimit(Gpu*, unsigned* milliwatts) {
+  *milliwatts = 700000;
+  return kSuccess;
+}
+// FAKE_NVML_USER: the number of a process that computes on the first GPU.
+struct ProcessInfo {  // nvmlProcessInfo_t
+  unsigned process;
+  unsigned long long bytes;
+  unsigned gpu_instance, compute_instance;
+};
+int nvmlDeviceGetComputeRunningProcesses_v3(Gpu* gpu, unsigned* count, ProcessInfo* infos) {
+  const char* const user = std::getenv("FAKE_NVML_USER");
+  const unsigned room = *count;
+  *count = user && gpu == &gpus[0] ? 1 : 0;
+  if (*count > room) return kInsufficientSize;
+  if (*count > 0) infos[0] = {static_cast<unsigned>(std::atoi(user)), 512ull << 20, 0, 0};
+  return kSuccess;
+}
+// The third has had rows replaced, and one waits; the others have none, the fourth is too old for it.
+int nvmlDeviceGetRemappedRows(Gpu* gpu, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
+                              unsigned* failed) {
+  if (gpu == &gpus[3]) return kNotSupported;
+  *corrected = *failed = 0;
+  *uncorrected = *pending = gpu == &gpus[2] ? 1 : 0;
   return kSuccess;
 }
 }

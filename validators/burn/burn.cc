@@ -10,6 +10,7 @@
 #include "harness/cuda_support.h"
 #include "harness/deadline.h"
 #include "harness/fault.h"
+#include "harness/gpu_users.h"
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/run.h"
@@ -142,6 +143,14 @@ void body(const Options& options, Reporter& report) {
   const bool cuda = options.device == Backend::cuda;
   Bench bench = cuda ? cuda_bench(options, std::max(timeout, kGpuStart), std::max(timeout, kSensors), report)
                      : host_bench(options);
+  if (cuda) {
+    TextPulse pulse;
+    pulse.doing("asking NVML who uses the GPUs");
+    const Deadline deadline(pulse, std::max(timeout, kSensors), report);
+    std::vector<std::string> uuids;
+    for (const Place& place : bench.places) uuids.push_back(place.uuid);
+    refuse_used_gpus(options, uuids);
+  }
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");
   Crew crew(bench, kFaultBuild);
   const Run run = watch_over(crew, bench, options, timeout, report);

@@ -2,6 +2,7 @@
 // the process that watches.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/format.h"
 #include "burn/crew.h"
@@ -36,7 +37,16 @@ std::unique_ptr<Load> gpu_load(int gpu, std::uint64_t seed) {
                         .n = n,
                         .times = times});
   };
-  add("fp16", kLoadSize.order, dose.fp16);
+  // Half of the 16-bit products in each of the two types, and FP8's beside them; a GPU that lacks a type goes without.
+  const unsigned half = (dose.fp16 + 1) / 2;
+  add("fp16", kLoadSize.order, half);
+  for (const auto& [precision, times] : {std::pair("bf16", half), {"fp8", half}}) {
+    try {
+      add(precision, kLoadSize.order, times);
+    } catch (const CouldNotRun& e) {
+      if (e.cause() != Cause::not_applicable) throw;
+    }
+  }
   add("fp32", kLoadSize.order, dose.fp32);
   add("fp64", kLoadSize.order_fp64, dose.fp64);
   return std::make_unique<ProductLoad>(std::move(products), memtest::open_cuda(gpu, kLoadSize.swept, 0),

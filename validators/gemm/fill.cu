@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <type_traits>
+#include <vector>
 
 #include "gemm/fill.h"
 #include "gemm/verify.h"
@@ -55,10 +56,10 @@ __device__ std::int32_t poison_of() {
 }
 
 template <class T>
-__global__ void random_kernel(T* at, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
+__global__ void random_kernel(T* at, std::uint64_t count, Numbers numbers, double scale) {
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
        i += std::uint64_t{gridDim.x} * kThreads) {
-    at[i] = from_double<T>(static_cast<double>(whole_number(seed, i, bits)) * scale);
+    at[i] = from_double<T>(static_cast<double>(numbers.at(i)) * scale);
   }
 }
 
@@ -94,6 +95,53 @@ __global__ void compare_kernel(T* at, const T* reference, std::uint64_t count, u
   if (mine > 0) atomicAdd(wrong, mine);
 }
 
+template <class T>
+__device__ double as_double(T value) {
+  return static_cast<double>(static_cast<float>(value));
+}
+template <>
+__device__ double as_double(double value) {
+  return value;
+}
+template <>
+__device__ double as_double(std::int32_t value) {
+  return value;
+}
+
+// The columns of a row are divided among kSlices threads, whose sums are added modulo 2^64. Neighbours have
+// neighbouring rows, which lie side by side in memory.
+constexpr std::uint64_t kSlices = 64;
+
+template <class Term>
+__device__ void sum_rows(std::uint64_t n, unsigned long long* sums, const Term& term) {
+  const std::uint64_t width = (n + kSlices - 1) / kSlices;
+  for (std::uint64_t t = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; t < n * kSlices;
+       t += std::uint64_t{gridDim.x} * blockDim.x) {
+    const std::uint64_t row = t % n, begin = t / n * width, end = begin + width < n ? begin + width : n;
+    std::uint64_t sum = 0;
+    for (std::uint64_t column = begin; column < end; ++column) sum += term(row, column);
+    atomicAdd(&sums[row], static_cast<unsigned long long>(sum));
+  }
+}
+__global__ void weigh_b(Problem p, unsigned long long* bx) {
+  sum_rows(p.n, bx, [&](std::uint64_t row, std::uint64_t column) {
+    return static_cast<std::uint64_t>(p.b(row, column)) * p.x(column);
+  });
+}
+__global__ void weigh_a(Problem p, const unsigned long long* bx, unsigned long long* abx) {
+  sum_rows(p.n, abx, [&](std::uint64_t row, std::uint64_t column) {
+    return static_cast<std::uint64_t>(p.a(row, column)) * bx[column];
+  });
+}
+template <class T>
+__global__ void weigh_c(const T* c, Problem p, unsigned long long* cx, unsigned long long* broken) {
+  sum_rows(p.n, cx, [&](std::uint64_t row, std::uint64_t column) {
+    std::int64_t element = 0;
+    if (!as_whole(as_double(c[row + column * p.n]), element)) atomicOr(&broken[row], 1ull);
+    return static_cast<std::uint64_t>(element) * p.x(column);
+  });
+}
+
 // Operands are of any type but int32, results of any but fp8 and int8: no kernels are made for the others.
 enum class Side { operand, result };
 template <Side side, class Start>
@@ -126,10 +174,10 @@ void with_type(Element element, const Start& start) {
 
 }  // namespace
 
-void fill_random(void* at, Element element, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale) {
+void fill_random(void* at, Element element, std::uint64_t count, const Numbers& numbers, double scale) {
   with_type<Side::operand>(element, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    launch({kBlocks, kThreads}, kLaunching, random_kernel<T>, static_cast<T*>(at), count, seed, bits, scale);
+    launch({kBlocks, kThreads}, kLaunching, random_kernel<T>, static_cast<T*>(at), count, numbers, scale);
   });
 }
 
@@ -152,6 +200,23 @@ std::uint64_t differing_then_poison(void* at, const void* reference, Element ele
   });
   harness::cuda_check(cudaMemcpy(&out, wrong, sizeof out, cudaMemcpyDeviceToHost), "cudaMemcpy");
   return out;
+}
+
+std::uint64_t wrong_rows(const void* c, Element element, const Problem& p, void* scratch) {
+  auto* const bx = static_cast<unsigned long long*>(scratch);
+  unsigned long long *const abx = bx + p.n, *const cx = abx + p.n, *const broken = cx + p.n;
+  harness::cuda_check(cudaMemset(scratch, 0, rows_scratch(p.n)), "cudaMemset");
+  launch({kBlocks, kThreads}, kLaunching, weigh_b, p, bx);
+  launch({kBlocks, kThreads}, kLaunching, weigh_a, p, bx, abx);
+  with_type<Side::result>(element, [&]<class T>(T*) {
+    launch({kBlocks, kThreads}, kLaunching, weigh_c<T>, static_cast<const T*>(c), p, cx, broken);
+  });
+  std::vector<unsigned long long> all(4 * p.n);
+  harness::cuda_check(cudaMemcpy(all.data(), scratch, rows_scratch(p.n), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  std::uint64_t wrong = 0;
+  for (std::uint64_t row = 0; row < p.n; ++row)
+    wrong += all[3 * p.n + row] != 0 || all[p.n + row] != all[2 * p.n + row];
+  return wrong;
 }
 
 }  // namespace clusterc::gemm

@@ -1,6 +1,8 @@
-// Device arrays filled from the generator, and compared: the only kernels of this validator; the products are cuBLAS's.
+// Device arrays filled from the generator, and checked: the only kernels of this validator; the products are cuBLAS's.
 #pragma once
 #include <cstdint>
+
+#include "gemm/verify.h"
 
 namespace clusterc::gemm {
 
@@ -12,14 +14,18 @@ constexpr unsigned bytes_of(Element e) {
                                                      : 1;
 }
 
-// Element i = whole_number(seed, i, bits) * scale, which every Element holds exactly for the bits that the caller
-// chooses.
-void fill_random(void* at, Element, std::uint64_t count, std::uint64_t seed, unsigned bits, double scale);
+// Element i = numbers.at(i) * scale, which every Element holds exactly for the bits that the caller chooses.
+void fill_random(void* at, Element, std::uint64_t count, const Numbers& numbers, double scale);
 // What no product is: NaN; of int32 its least, which sums of products of 8 bits do not reach. Of results: not of fp8
 // and int8.
 void poison(void* at, Element, std::uint64_t count);
 // Elements of `at` that differ from those of `reference` in any bit; `at` is poison afterwards. `counter` is 8 bytes of
 // the device.
 std::uint64_t differing_then_poison(void* at, const void* reference, Element, std::uint64_t count, void* counter);
+
+// Freivalds' check of an exact product on the device (verify.h): how many rows of C have a wrong element. `scratch` has
+// room for rows_scratch(n) bytes on the device.
+constexpr std::uint64_t rows_scratch(std::uint64_t n) { return 4 * n * sizeof(std::uint64_t); }
+std::uint64_t wrong_rows(const void* c, Element, const Problem&, void* scratch);
 
 }  // namespace clusterc::gemm

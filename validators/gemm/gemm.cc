@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "gemm/backend.h"
 #include "harness/cuda_support.h"
+#include "harness/gpu_users.h"
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/run.h"
@@ -89,6 +90,7 @@ void body(const Options& options, Reporter& report) {
   if (options.device == Backend::cuda) {
     const int gpus = require_gpus();
 #ifdef CLUSTERC_CUDA
+    refuse_used_gpus(options, visible_gpus());
     const std::uint64_t n = options.size.value_or(kCudaOrder);
     const unsigned algorithms = options.count("--algorithms").value_or(kAlgorithms);
     const auto cublas = open_cublas_lt();

@@ -28,9 +28,8 @@ class HostMultiplier final : public Multiplier {
   HostMultiplier(std::shared_ptr<HostBlas> blas, std::uint64_t n, std::uint64_t seed)
       : blas_(std::move(blas)),
         problem_{.n = n,
-                 .bits = exact_bits(std::numeric_limits<T>::digits, n),
-                 .seed_a = stream_seed(seed, 0),
-                 .seed_b = stream_seed(seed, 1)} {
+                 .of_a = {stream_seed(seed, 0), exact_bits(std::numeric_limits<T>::digits, n)},
+                 .of_b = {stream_seed(seed, 1), exact_bits(std::numeric_limits<T>::digits, n)}} {
     const std::uint64_t available = available_memory();
     if (available > 0 && bytes() > available / 2) {
       throw CouldNotRun(Cause::no_memory,
@@ -41,8 +40,8 @@ class HostMultiplier final : public Multiplier {
     b_.resize(n * n);
     c_.resize(n * n);
     for (std::uint64_t i = 0; i < n * n; ++i) {
-      a_[i] = static_cast<T>(whole_number(problem_.seed_a, i, problem_.bits));
-      b_[i] = static_cast<T>(whole_number(problem_.seed_b, i, problem_.bits));
+      a_[i] = static_cast<T>(problem_.of_a.at(i));
+      b_[i] = static_cast<T>(problem_.of_b.at(i));
     }
   }
 
@@ -80,7 +79,7 @@ class HostMultiplier final : public Multiplier {
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
     auto out = blas_->parameters();
     out.emplace_back("check", std::string("exact, every element"));
-    out.emplace_back("inputs", format("random whole numbers of {} bits and sign", problem_.bits));
+    out.emplace_back("inputs", format("random whole numbers of {} bits and sign", problem_.of_a.bits));
     return out;
   }
 

@@ -10,12 +10,8 @@ namespace {
 constexpr std::uint64_t kRowsRecomputed =
     16;  // rows that fail are recomputed to count their wrong elements; more count as one each
 
-// The whole number that `value` is; nothing when it is none.
-bool as_whole(double value, std::int64_t& out) {
-  if (!(std::fabs(value) <= 0x1p53) || value != std::trunc(value)) return false;
-  out = static_cast<std::int64_t>(value);
-  return true;
-}
+// lambda of the bound, and how many standard deviations a sum of whole numbers has room for (verify.h).
+constexpr double kLambda = 4, kRoom = 8;
 
 }  // namespace
 
@@ -24,11 +20,32 @@ unsigned exact_bits(unsigned digits, std::uint64_t k) {
   return digits > growth + 2 ? (digits - growth) / 2 : 1;
 }
 
+std::array<Problem, 2> exact_problems(const Problem& like, unsigned operand_digits, unsigned sum_digits) {
+  const double n = static_cast<double>(like.n), most = std::ldexp(1.0, static_cast<int>(sum_digits));
+  // Variances: 4^bits / 3 of the uniform numbers, 2^-sparse of the sparse ones.
+  unsigned bits = 0, sparse = 2;
+  while (bits < operand_digits && kRoom * std::sqrt(n / 4 / 3) * std::ldexp(1.0, static_cast<int>(bits) + 1) <= most)
+    ++bits;
+  if (bits == 0) {
+    while (kRoom * std::sqrt(n) * std::ldexp(1.0, -static_cast<int>(sparse)) > most) ++sparse;
+  }
+  std::array<Problem, 2> out = {like, like};
+  for (std::size_t i = 0; i < 2; ++i) {
+    Numbers& wide = i == 0 ? out[i].of_a : out[i].of_b;
+    Numbers& other = i == 0 ? out[i].of_b : out[i].of_a;
+    wide.bits = bits;
+    wide.sparse = bits == 0 ? sparse : 0;
+    other.bits = 0;
+    other.sparse = sparse;
+  }
+  return out;
+}
+
 Check verify_exact(const Problem& p, const std::function<double(std::uint64_t, std::uint64_t)>& c) {
   const std::uint64_t n = p.n;
   std::vector<std::uint64_t> x(n), bx(n), abx(n), cx(n);
   std::vector<bool> broken(n);
-  for (std::uint64_t j = 0; j < n; ++j) x[j] = harness::random_bits(p.seed_a ^ p.seed_b, j) | 1;
+  for (std::uint64_t j = 0; j < n; ++j) x[j] = p.x(j);
   for (std::uint64_t j = 0; j < n; ++j) {
     for (std::uint64_t i = 0; i < n; ++i) bx[i] += static_cast<std::uint64_t>(p.b(i, j)) * x[j];
   }
@@ -61,14 +78,10 @@ Check verify_exact(const Problem& p, const std::function<double(std::uint64_t, s
   return check;
 }
 
-Check verify_sampled(const Problem& p, const Rounding& rounding, std::uint64_t samples, std::uint64_t seed,
+Check verify_samples(const Problem& p, const Rounding& rounding, std::uint64_t samples, std::uint64_t seed,
                      const std::function<double(std::uint64_t, std::uint64_t)>& c) {
   Check check{.checked = samples};
-  for (std::uint64_t j = 0; j < p.n; ++j) {
-    for (std::uint64_t i = 0; i < p.n; ++i) check.wrong += !std::isfinite(c(i, j));
-  }
-  const double k_u = static_cast<double>(p.n) * rounding.accumulation;
-  const double gamma = k_u / (1 - k_u);
+  const double grown = kLambda * std::sqrt(static_cast<double>(p.n)) * rounding.accumulation;
   for (std::uint64_t s = 0; s < samples; ++s) {
     const std::uint64_t i = harness::random_bits(seed, 2 * s) % p.n, j = harness::random_bits(seed, 2 * s + 1) % p.n;
     long double sum = 0, magnitude = 0;
@@ -80,8 +93,17 @@ Check verify_sampled(const Problem& p, const Rounding& rounding, std::uint64_t s
     const long double scale = static_cast<long double>(rounding.scale) * static_cast<long double>(rounding.scale);
     const auto want = static_cast<double>(sum * scale);
     const double allowed =
-        (gamma + rounding.narrow) * static_cast<double>(magnitude * scale) + rounding.output * std::fabs(want);
+        (grown + rounding.narrow) * static_cast<double>(magnitude * scale) + rounding.output * std::fabs(want);
     if (!(std::fabs(c(i, j) - want) <= allowed)) ++check.wrong;
+  }
+  return check;
+}
+
+Check verify_sampled(const Problem& p, const Rounding& rounding, std::uint64_t samples, std::uint64_t seed,
+                     const std::function<double(std::uint64_t, std::uint64_t)>& c) {
+  Check check = verify_samples(p, rounding, samples, seed, c);
+  for (std::uint64_t j = 0; j < p.n; ++j) {
+    for (std::uint64_t i = 0; i < p.n; ++i) check.wrong += !std::isfinite(c(i, j));
   }
   return check;
 }

@@ -53,6 +53,12 @@ Device gpu_device(int index) {
   return {.backend = Backend::cuda, .label = format("gpu{}", index), .name = properties.name, .uuid = uuid};
 }
 
+std::vector<std::string> visible_gpus() {
+  std::vector<std::string> out;
+  for (int gpu = 0, count = require_gpus(); gpu < count; ++gpu) out.push_back(gpu_device(gpu).uuid);
+  return out;
+}
+
 #else
 
 int require_gpus() {

@@ -22,6 +22,9 @@ int require_gpus();
 // Name, label and uuid of GPU `index` (as CUDA numbers them). Only in builds with CUDA.
 Device gpu_device(int index);
 
+// The UUIDs of the GPUs that this process sees, in CUDA's order; throws as require_gpus(). Only in builds with CUDA.
+std::vector<std::string> visible_gpus();
+
 // Throws CouldNotRun(device_error) naming `what` unless `status` (a cudaError_t) is success. Only in builds with CUDA.
 void cuda_check(int status, const char* what);
 

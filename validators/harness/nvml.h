@@ -27,6 +27,12 @@ class Nvml {
     if (!function || function(arguments..., &value) != kSuccess) return std::nullopt;
     return value;
   }
+  // For functions with several results, which are among the arguments. False: the driver has it not, or refuses.
+  template <class... Arguments>
+  bool call(const char* name, Arguments... arguments) const {
+    auto* function = library_.symbol<int(Arguments...)>(name);
+    return function && function(arguments...) == kSuccess;
+  }
   template <class... Arguments>
   std::string text(const char* name, Arguments... arguments) const {
     auto* function = library_.symbol<int(Arguments..., char*, unsigned)>(name);

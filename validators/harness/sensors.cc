@@ -78,7 +78,31 @@ void GpuSensors::restart() {
     gpu.reasons = gpu.held_back = gpu.readings = gpu.times_held_back = 0;
     gpu.corrected = errors(gpu, kCorrected);
     gpu.uncorrected = errors(gpu, kUncorrected);
+    gpu.rows = rows(gpu);
   }
+}
+
+std::optional<GpuSensors::Rows> GpuSensors::rows(const Gpu& gpu) const {
+  Rows out;
+  if (!nvml_->call("nvmlDeviceGetRemappedRows", gpu.device, &out.corrected, &out.uncorrected, &out.pending,
+                   &out.failed))
+    return std::nullopt;
+  return out;
+}
+
+std::string GpuSensors::rows_text() const {
+  std::string out;
+  for (const Gpu& gpu : gpus_) {
+    const std::optional<Rows> now = rows(gpu);
+    if (!now) continue;
+    const auto add = [&](std::string_view what) { out += format("{}{}: {}", out.empty() ? "" : "; ", gpu.name, what); };
+    if (gpu.rows && now->corrected + now->uncorrected > gpu.rows->corrected + gpu.rows->uncorrected)
+      add(format("{} rows of memory were replaced",
+                 now->corrected + now->uncorrected - gpu.rows->corrected - gpu.rows->uncorrected));
+    if (now->pending != 0) add("a row of memory waits for a reset of the GPU to be replaced");
+    if (now->failed != 0) add("a row of memory could not be replaced");
+  }
+  return out;
 }
 
 std::optional<unsigned long long> GpuSensors::errors(const Gpu& gpu, int kind) const {
@@ -136,7 +160,8 @@ GpuSensors::Errors GpuSensors::uncorrected() const {
 std::vector<std::pair<std::string, Parameter>> GpuSensors::parameters() const {
   if (!nvml_) return {{"nvml", why_}};
   std::string reasons;
-  std::optional<std::uint64_t> corrected, uncorrected;
+  std::optional<std::uint64_t> corrected, uncorrected, remapped;
+  std::optional<double> limit;  // W
   for (const Gpu& gpu : gpus_) {
     if (gpu.reasons != 0)
       reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", gpu.name, reasons_text(gpu.reasons));
@@ -145,11 +170,16 @@ std::vector<std::pair<std::string, Parameter>> GpuSensors::parameters() const {
     };
     rise(corrected, gpu.corrected, kCorrected);
     rise(uncorrected, gpu.uncorrected, kUncorrected);
+    if (const auto milliwatts = nvml_->get<unsigned>("nvmlDeviceGetEnforcedPowerLimit", gpu.device))
+      limit = limit.value_or(0) + *milliwatts * 1e-3;
+    if (const auto now = rows(gpu)) remapped = remapped.value_or(0) + now->corrected + now->uncorrected;
   }
   std::vector<std::pair<std::string, Parameter>> out;
   if (!reasons.empty()) out.emplace_back("clock_reasons", reasons);
   if (corrected) out.emplace_back("ecc_corrected", *corrected);
   if (uncorrected) out.emplace_back("ecc_uncorrected", *uncorrected);
+  if (limit) out.emplace_back("power_limit_w", *limit);
+  if (remapped) out.emplace_back("remapped_rows", *remapped);
   return out;
 }
 

@@ -63,7 +63,17 @@ class GpuSensors {
   };
   Errors uncorrected() const;  // of memory: "gpu3: 2 memory errors that could not be corrected"
   std::vector<std::pair<std::string, Parameter>> parameters()
-      const;  // clock_reasons, ecc_corrected, ecc_uncorrected; or nvml: why there are none
+      const;  // clock_reasons, ecc_corrected, ecc_uncorrected, power_limit_w, remapped_rows; or nvml: why there are
+              // none
+
+  // Rows of memory that spare ones stand in for (nvmlDeviceGetRemappedRows; since A100), for errors that were corrected
+  // and that were not; whether a row waits for a reset of the GPU to be replaced, and whether a replacement failed.
+  struct Rows {
+    unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+  };
+  // What speaks against the memory, whoever has caused it: rows that were replaced meanwhile, that wait, or that could
+  // not be replaced. "gpu3: a row waits for a reset to be replaced"; empty: nothing.
+  std::string rows_text() const;
 
  private:
   struct Gpu {
@@ -72,7 +82,9 @@ class GpuSensors {
     std::uint64_t reasons = 0, held_back = 0;  // seen at all; of those that hold back
     std::uint64_t readings = 0, times_held_back = 0;
     std::optional<unsigned long long> corrected, uncorrected;  // memory errors at the beginning
+    std::optional<Rows> rows;
   };
+  std::optional<Rows> rows(const Gpu&) const;
   std::optional<unsigned long long> errors(const Gpu&, int kind) const;
 
   std::optional<Nvml> nvml_;

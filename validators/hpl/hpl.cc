@@ -25,6 +25,7 @@
 #include "hpl/mixed.h"
 #include "hpl/sizes.h"
 #include "hpl/solver.h"
+#include "mpi/gpus.h"
 #include "mpi/guard.h"
 #include "mpi/job.h"
 #include "mpi/program.h"
@@ -154,27 +155,20 @@ class Runner {
     throw CouldNotRun(static_cast<Cause>(cause), why.c_str());
   }
 
-  // The ranks of a node take its GPUs in turn; where there are fewer GPUs than ranks they share them.
+  // The ranks of a node divide its GPUs; where there are fewer GPUs than ranks they share them.
   void take_gpu() {
-    std::array<char, 64> mine{};  // its UUID: a launcher may show each rank another one as the first
+    std::vector<std::string> visible = {""};
     agree([&] {
-      const int gpus = require_gpus();
-      int local = 0;
-      MPI_Comm_rank(job_.node, &local);
-      gpu_ = local % gpus;
+      require_gpus();
 #ifdef CLUSTERC_CUDA
       cublas_ = open_cublas();
-      const std::string uuid = gpu_device(gpu_).uuid;
-      std::copy_n(uuid.begin(), std::min(uuid.size(), mine.size() - 1), mine.begin());
+      visible = visible_gpus();
 #endif
     });
-    int locals = 1;
-    MPI_Comm_size(job_.node, &locals);
-    std::vector<std::array<char, 64>> all(static_cast<std::size_t>(locals));
-    check(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()),
-                        MPI_CHAR, job_.node),
-          "MPI_Allgather");
-    sharing_ = static_cast<double>(std::count(all.begin(), all.end(), mine));
+    const mpi::GpuChoice choice = mpi::choose_gpu(job_, visible);
+    gpu_ = choice.gpu;
+    sharing_ = choice.ranks;
+    mpi::refuse_used_gpu(job_, options_, gpu_, visible[static_cast<std::size_t>(gpu_)]);
 #ifdef CLUSTERC_CUDA
     agree([&] { gpu_memory_ = free_memory_of_gpu(gpu_) / sharing_; });
 #endif

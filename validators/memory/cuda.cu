@@ -3,11 +3,13 @@
 #include <cuda_runtime.h>
 
 #include <limits>
+#include <string>
 
 #include "harness/cuda_objects.h"
 #include "harness/fault.h"
 #include "harness/inputs.h"
 #include "harness/launch.h"
+#include "harness/options.h"
 #include "memory/backend.h"
 
 static_assert(__cplusplus >= 202002L, "nvcc must be told -std=c++20");
@@ -37,7 +39,7 @@ __host__ __device__ double expected(Kernel kernel, double x, double y) {
 template <Kernel K>
 __global__ void stream(double2* __restrict__ z, const double2* __restrict__ x, const double2* __restrict__ y, double q,
                        std::uint64_t pairs) {
-  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= pairs) return;
   const double2 a = x[i];
   if constexpr (K == Kernel::copy) {
@@ -54,27 +56,29 @@ __global__ void stream(double2* __restrict__ z, const double2* __restrict__ x, c
 }
 
 __global__ void fill_random(double* x, std::uint64_t seed, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * kThreads) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * blockDim.x) {
     x[i] = random_unit(seed, i);
   }
 }
 
 __global__ void fill_value(double* z, double value, std::uint64_t count) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * kThreads)
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * blockDim.x)
     z[i] = value;
 }
 
 __global__ void compare(Kernel kernel, const double* z, std::uint64_t seed_x, std::uint64_t seed_y, std::uint64_t count,
-                        unsigned long long* wrong) {
-  unsigned long long mine = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * kThreads) {
+                        unsigned long long* counters) {
+  unsigned long long looked_at = 0, mine = 0;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * blockDim.x) {
     const double want = expected(kernel, random_unit(seed_x, i), random_unit(seed_y, i));
+    ++looked_at;
     mine += __double_as_longlong(want) != __double_as_longlong(z[i]);
   }
-  if (mine > 0) atomicAdd(wrong, mine);
+  if (looked_at > 0) atomicAdd(&counters[0], looked_at);
+  if (mine > 0) atomicAdd(&counters[1], mine);
 }
 
 class CudaMemory final : public Place {
@@ -86,12 +90,17 @@ class CudaMemory final : public Place {
         x_(bytes),
         y_(bytes),
         z_(bytes),
-        wrong_(sizeof(double)) {
+        wrong_(2 * sizeof(double)) {
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
     sweep_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
     l2_bytes_ = static_cast<std::uint64_t>(properties.l2CacheSize);
     ecc_ = properties.ECCEnabled != 0;
+    if (bytes <= l2_bytes_)
+      throw CouldNotRun(Cause::no_memory, "arrays of " + bytes_text(static_cast<double>(bytes)) + " fit in the " +
+                                              bytes_text(static_cast<double>(l2_bytes_)) + " of L2 of " +
+                                              gpu_device(gpu).label +
+                                              ": the figure would be the cache's (--size of more)");
     launch({sweep_, kThreads}, "filling the inputs", fill_random, x_.get(), stream_seed(seed_, 0), elements_);
     launch({sweep_, kThreads}, "filling the inputs", fill_random, y_.get(), stream_seed(seed_, 1), elements_);
     finish("filling the inputs");
@@ -141,14 +150,17 @@ class CudaMemory final : public Place {
       fault_flip_bit(&element, 0);
       cuda_check(cudaMemcpy(z_.get() + elements_ / 2, &element, sizeof element, cudaMemcpyHostToDevice), "cudaMemcpy");
     }
-    auto* counter = reinterpret_cast<unsigned long long*>(wrong_.get());
-    unsigned long long wrong = 0;
-    cuda_check(cudaMemset(counter, 0, sizeof wrong), "cudaMemset");
+    auto* counters = reinterpret_cast<unsigned long long*>(wrong_.get());
+    unsigned long long counted[2] = {};
+    cuda_check(cudaMemset(counters, 0, sizeof counted), "cudaMemset");
     launch({sweep_, kThreads}, "checking the outputs", compare, kernel, z_.get(), stream_seed(seed_, 0),
-           stream_seed(seed_, 1), elements_, counter);
+           stream_seed(seed_, 1), elements_, counters);
     finish("checking the outputs");
-    cuda_check(cudaMemcpy(&wrong, counter, sizeof wrong, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    return wrong;
+    cuda_check(cudaMemcpy(counted, counters, sizeof counted, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (counted[0] != elements_)
+      throw CouldNotRun(Cause::device_error, "a check looked at " + std::to_string(counted[0]) + " of " +
+                                                 std::to_string(elements_) + " elements");
+    return counted[1];
   }
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {

@@ -1,6 +1,7 @@
 // clusterc-memory: sustained memory bandwidth by the four operations of STREAM. README.md says what it proves.
 #include "base/format.h"
 #include "harness/cuda_support.h"
+#include "harness/gpu_users.h"
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/run.h"
@@ -18,6 +19,12 @@ constexpr MetricFacts kMetrics[] = {{"memory.copy", "B/s", "z = x: 16 bytes an e
                                     {"memory.scale", "B/s", "z = q x: 16 bytes an element"},
                                     {"memory.add", "B/s", "z = x + y: 24 bytes an element"},
                                     {"memory.triad", "B/s", "z = x + q y: 24 bytes an element"}};
+constexpr std::uint64_t kLeast = 16;  // two doubles: what a thread of the device loads at once
+std::string wrong_options(const Options& options) {
+  if (options.size && *options.size < kLeast)
+    return format("'--size {}': an array has at least {} B", bytes_text(static_cast<double>(*options.size)), kLeast);
+  return {};
+}
 constexpr Program kProgram{
     .name = "memory",
     .summary = "memory bandwidth: copy, scale, add and triad as STREAM counts them",
@@ -26,7 +33,8 @@ constexpr Program kProgram{
     .backends = std::span(kBackends).first(kCudaBuilt ? 2 : 1),
     .extra = kExtra,
     .metrics = kMetrics,
-    .stuck_after = kStuckAfter};
+    .stuck_after = kStuckAfter,
+    .wrong_options = wrong_options};
 
 void measure_place(Place& place, const Options& options, Reporter& report) {
   for (const KernelFacts& facts : kKernels) {
@@ -57,6 +65,7 @@ void body(const Options& options, Reporter& report) {
   if (options.device == Backend::cuda) {
     const int gpus = require_gpus();
 #ifdef CLUSTERC_CUDA
+    refuse_used_gpus(options, visible_gpus());
     for (int gpu = 0; gpu < gpus; ++gpu) measure_place(*open_cuda(gpu, options.size, options.seed), options, report);
 #else
     (void)gpus;

@@ -17,11 +17,13 @@ namespace clusterc::memtest {
 struct WrongWord {
   std::uint64_t offset = 0;  // bytes from the beginning of the memory under test
   std::uint64_t expected = 0, got = 0;
+  std::uint64_t again = 0;  // read a second time, before anything was written
 };
 
 struct Wrong {
   std::uint64_t words = 0;         // that differed
-  std::uint64_t bits = 0;          // every bit that differed in any of them
+  std::uint64_t again = 0;         // of them, that differed when they were read again: the memory holds them wrong
+  std::uint64_t bits = 0;          // every bit that differed in any of them, when it was read again
   std::optional<WrongWord> first;  // of the lowest offset that was kept
   void add(const Wrong&);
 };
@@ -31,8 +33,9 @@ class Memory {
   virtual ~Memory() = default;
   virtual harness::Device device() const = 0;
   virtual std::uint64_t words() const = 0;
-  // Seconds. What is compared stays as it is; `replace` compares with `from` and writes `to` in the same sweep, word by
-  // word, upwards or downwards.
+  virtual std::uint64_t memory_bytes() const = 0;  // of the machine or the GPU, tested or not; 0: nobody says
+  // Seconds. A sweep that did not reach every word throws CouldNotRun(device_error). What is compared stays as it is;
+  // `replace` compares with `from` and writes `to` in the same sweep, word by word, upwards or downwards.
   virtual double fill(const Step&) = 0;
   virtual double compare(const Step&, Wrong&) = 0;
   virtual double replace(const Step& from, const Step& to, bool downwards, Wrong&) = 0;

@@ -1,7 +1,9 @@
-// The CUDA back end: one GPU, grid-stride sweeps. A wrong word is counted by atomics; of the lowest offset the content
-// is read again on the host's side.
+// The CUDA back end: one GPU, grid-stride sweeps whose strides come from the launch. Every thread counts the words that
+// it reached, and a sweep that missed some is an error. A wrong word is read again before anything is written; the
+// first ones that are found are kept with both readings.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <string>
 
 #include "harness/cuda_support.h"
@@ -18,38 +20,49 @@ using namespace harness;
 constexpr unsigned kThreads = 256;
 constexpr std::uint64_t kLeave = 256ull << 20;  // for the context and for what else runs on the device
 
+constexpr unsigned kKept = 64;  // wrong words that are kept; of more, the lowest of those
+
 struct Counters {
-  unsigned long long words, bits, first,
-      got;  // `first`: lowest wrong index, all ones: none; `got`: of some wrong word, exact where only one was wrong
+  unsigned long long reached, words, again, bits;
+  struct Word {
+    unsigned long long index, got, again;
+  } kept[kKept];
 };
 
-__device__ void check(const Step& step, std::uint64_t i, std::uint64_t got, Counters* counters) {
-  const std::uint64_t want = word_of(step, i);
+__device__ std::uint64_t first_of_thread() { return std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+__device__ std::uint64_t stride() { return std::uint64_t{gridDim.x} * blockDim.x; }
+
+__device__ void check(const Step& step, std::uint64_t i, const std::uint64_t* words, Counters* counters) {
+  const std::uint64_t want = word_of(step, i), got = words[i];
   if (got == want) return;
-  atomicAdd(&counters->words, 1ull);
-  atomicOr(&counters->bits, static_cast<unsigned long long>(got ^ want));
-  if (atomicMin(&counters->first, static_cast<unsigned long long>(i)) > i)
-    atomicExch(&counters->got, static_cast<unsigned long long>(got));
+  // Volatile: the second reading comes from L2 or beyond, not from a register or L1.
+  const std::uint64_t again = *static_cast<const volatile std::uint64_t*>(words + i);
+  const unsigned long long place = atomicAdd(&counters->words, 1ull);
+  if (place < kKept) counters->kept[place] = {i, got, again};
+  if (again == want) return;
+  atomicAdd(&counters->again, 1ull);
+  atomicOr(&counters->bits, static_cast<unsigned long long>(again ^ want));
 }
 
-__global__ void fill_words(std::uint64_t* words, std::uint64_t count, Step step) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * kThreads)
-    words[i] = word_of(step, i);
+__global__ void fill_words(std::uint64_t* words, std::uint64_t count, Step step, Counters* counters) {
+  unsigned long long reached = 0;
+  for (std::uint64_t i = first_of_thread(); i < count; i += stride(), ++reached) words[i] = word_of(step, i);
+  if (reached > 0) atomicAdd(&counters->reached, reached);
 }
 __global__ void compare_words(const std::uint64_t* words, std::uint64_t count, Step step, Counters* counters) {
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * kThreads)
-    check(step, i, words[i], counters);
+  unsigned long long reached = 0;
+  for (std::uint64_t i = first_of_thread(); i < count; i += stride(), ++reached) check(step, i, words, counters);
+  if (reached > 0) atomicAdd(&counters->reached, reached);
 }
 __global__ void replace_words(std::uint64_t* words, std::uint64_t count, Step from, Step to, bool downwards,
                               Counters* counters) {
-  for (std::uint64_t n = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; n < count;
-       n += std::uint64_t{gridDim.x} * kThreads) {
+  unsigned long long reached = 0;
+  for (std::uint64_t n = first_of_thread(); n < count; n += stride(), ++reached) {
     const std::uint64_t i = downwards ? count - 1 - n : n;
-    check(from, i, words[i], counters);
+    check(from, i, words, counters);
     words[i] = word_of(to, i);
   }
+  if (reached > 0) atomicAdd(&counters->reached, reached);
 }
 
 class CudaTestMemory final : public Memory {
@@ -68,6 +81,7 @@ class CudaTestMemory final : public Memory {
     blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8;
     ecc_ = properties.ECCEnabled != 0;
     count_ = wanted / 8;
+    total_ = total;
     try {
       cuda_check(cudaMalloc(&words_, wanted), "cudaMalloc");
       cuda_check(cudaMalloc(&counters_, sizeof(Counters)), "cudaMalloc");
@@ -82,8 +96,14 @@ class CudaTestMemory final : public Memory {
 
   Device device() const override { return gpu_device(gpu_); }
   std::uint64_t words() const override { return count_; }
+  std::uint64_t memory_bytes() const override { return total_; }
   double fill(const Step& step) override {
-    return timed([&] { launch({blocks_, kThreads}, kSweep, fill_words, words_, count_, step); });
+    clear();
+    const double seconds = timed([&] {
+      launch({blocks_, kThreads}, kSweep, fill_words, words_, count_, step, counters_);
+    });
+    counted();
+    return seconds;
   }
   double compare(const Step& step, Wrong& wrong) override {
     clear();
@@ -125,17 +145,25 @@ class CudaTestMemory final : public Memory {
     cuda_check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
     return milliseconds * 1e-3;
   }
-  void clear() {
-    const Counters none{0, 0, ~0ull, 0};
-    cuda_check(cudaMemcpy(counters_, &none, sizeof none, cudaMemcpyHostToDevice), "cudaMemcpy");
-  }
-  void collect(const Step& step, Wrong& wrong) {
+  void clear() { cuda_check(cudaMemset(counters_, 0, sizeof(Counters)), "cudaMemset"); }
+  Counters counted() const {
     Counters seen{};
     cuda_check(cudaMemcpy(&seen, counters_, sizeof seen, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (seen.reached != count_)
+      throw CouldNotRun(Cause::device_error, "a sweep reached " + std::to_string(seen.reached) + " of " +
+                                                 std::to_string(count_) + " words of gpu" + std::to_string(gpu_));
+    return seen;
+  }
+  void collect(const Step& step, Wrong& wrong) {
+    const Counters seen = counted();
     if (seen.words == 0) return;
+    const auto* const end = seen.kept + std::min<unsigned long long>(seen.words, kKept);
+    const auto* const lowest =
+        std::min_element(seen.kept, end, [](const auto& a, const auto& b) { return a.index < b.index; });
     wrong.add({.words = seen.words,
+               .again = seen.again,
                .bits = seen.bits,
-               .first = WrongWord{seen.first * 8, word_of(step, seen.first), seen.got}});
+               .first = WrongWord{lowest->index * 8, word_of(step, lowest->index), lowest->got, lowest->again}});
   }
   void release() {
     cudaFree(words_);
@@ -145,7 +173,7 @@ class CudaTestMemory final : public Memory {
   }
 
   int gpu_;
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, total_ = 0;
   std::uint64_t* words_ = nullptr;
   Counters* counters_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;

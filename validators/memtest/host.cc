@@ -19,6 +19,7 @@ using namespace harness;
 
 void Wrong::add(const Wrong& other) {
   words += other.words;
+  again += other.again;
   bits |= other.bits;
   if (other.first && (!first || other.first->offset < first->offset)) first = other.first;
 }
@@ -45,6 +46,9 @@ class HostMemory final : public Memory {
 
   Device device() const override { return {.backend = Backend::host, .label = "host", .name = cpu_model()}; }
   std::uint64_t words() const override { return bytes_ / 8; }
+  std::uint64_t memory_bytes() const override {
+    return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  }
 
   double fill(const Step& step) override {
     return sweep(false, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
@@ -116,7 +120,9 @@ class HostMemory final : public Memory {
     const std::uint64_t got = words_[i];
     if (got == want) [[likely]]
       return;
-    wrong_[rank].wrong.add({.words = 1, .bits = got ^ want, .first = WrongWord{i * 8, want, got}});
+    const std::uint64_t again = *static_cast<volatile const std::uint64_t*>(words_ + i);
+    wrong_[rank].wrong.add(
+        {.words = 1, .again = again != want, .bits = again ^ want, .first = WrongWord{i * 8, want, got, again}});
   }
   void collect(Wrong& wrong) {
     for (Mine& mine : wrong_) {

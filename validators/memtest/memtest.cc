@@ -10,10 +10,13 @@
 #include "harness/deadline.h"
 #include "harness/edac.h"
 #include "harness/fault.h"
+#include "harness/gpu_users.h"
+#include "harness/kernel_log.h"
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
 #include "harness/run.h"
+#include "harness/sensors.h"
 #include "memtest/backend.h"
 
 namespace clusterc::memtest {
@@ -63,8 +66,9 @@ struct Outcome {
 
 class Tester {
  public:
-  Tester(Memory& memory, const Options& options, Reporter& report, TextPulse& pulse)
-      : memory_(memory), options_(options), report_(report), pulse_(pulse) {}
+  // `sensors`: of the GPU; none for the host.
+  Tester(Memory& memory, GpuSensors* sensors, const Options& options, Reporter& report, TextPulse& pulse)
+      : memory_(memory), sensors_(sensors), options_(options), report_(report), pulse_(pulse) {}
 
   void round(unsigned number) {
     number_ = number;
@@ -77,6 +81,8 @@ class Tester {
       damaged_ = false;
       LoadMeter meter;
       const auto edac = memory_.device().backend == Backend::host ? read_edac() : std::nullopt;
+      if (sensors_) sensors_->restart();
+      log_.xids();  // what came before is not ours
       body();
       print(name, meter.share(), edac);
     };
@@ -155,6 +161,9 @@ class Tester {
     m.other_load = load;
     m.parameters = memory_.parameters();
     m.parameters.emplace_back("round", std::uint64_t{number_});
+    if (const std::uint64_t all = memory_.memory_bytes(); all > m.size_bytes)
+      m.parameters.emplace_back("untested_bytes", all - m.size_bytes);
+    if (sensors_) add_sensors(m);
     if (before) {
       if (const auto after = read_edac()) {
         const std::uint64_t uncorrected = after->uncorrected - std::min(before->uncorrected, after->uncorrected);
@@ -166,13 +175,16 @@ class Tester {
       }
     }
     if (const auto& first = outcome_.wrong.first) {
+      // A bit is named where the second reading has it, too: the memory holds it wrong. Else the way to it is at fault.
       std::string bits;
       for (unsigned bit = 0; bit < 64; ++bit)
-        if ((first->expected ^ first->got) >> bit & 1) bits += format("{}{}", bits.empty() ? "" : ",", bit);
+        if ((first->expected ^ first->again) >> bit & 1) bits += format("{}{}", bits.empty() ? "" : ",", bit);
       m.parameters.emplace_back("first_wrong_offset", first->offset);
-      m.parameters.emplace_back("first_wrong_bits", bits);
+      m.parameters.emplace_back("first_wrong_bits", bits.empty() ? "none when read again" : bits);
+      m.parameters.emplace_back("wrong_again", outcome_.wrong.again);
       m.parameters.emplace_back("first_wrong_expected", format("0x{:016x}", first->expected));
       m.parameters.emplace_back("first_wrong_got", format("0x{:016x}", first->got));
+      m.parameters.emplace_back("first_wrong_again", format("0x{:016x}", first->again));
       m.parameters.emplace_back("all_wrong_bits", format("0x{:016x}", outcome_.wrong.bits));
       if (const std::string where = memory_.address_of(first->offset); !where.empty())
         m.parameters.emplace_back("first_wrong_address", where);
@@ -180,17 +192,46 @@ class Tester {
     report_.measurement(m);
   }
 
+  // ECC counters, replaced rows and Xids of the GPU since the test began. What could not be corrected is wrong data,
+  // whatever the words say.
+  void add_sensors(Measurement& m) {
+    for (auto& parameter : sensors_->parameters())
+      if (parameter.first != "clock_reasons") m.parameters.push_back(std::move(parameter));
+    std::string trouble;
+    const auto add = [&](const std::string& more) {
+      if (!more.empty()) trouble += format("{}{}", trouble.empty() ? "" : "; ", more);
+    };
+    if (const GpuSensors::Errors errors = sensors_->uncorrected(); errors.count > 0) {
+      m.wrong += errors.count;
+      add(errors.text);
+    }
+    if (const std::string rows = sensors_->rows_text(); !rows.empty()) {
+      m.wrong += 1;
+      add(rows);
+    }
+    if (!log_.readable()) {
+      m.parameters.emplace_back("xids", std::string("unknown: the kernel's log cannot be read"));
+    } else if (const std::vector<Xid> xids = log_.xids(); !xids.empty()) {
+      m.wrong += xids.size();
+      m.parameters.emplace_back("xids", xids_text(xids));
+      add(format("Xid {}", xids_text(xids)));
+    }
+    if (!trouble.empty()) m.parameters.emplace_back("first_wrong", trouble);
+  }
+
   Memory& memory_;
+  GpuSensors* sensors_;
   const Options& options_;
   Reporter& report_;
   TextPulse& pulse_;
+  KernelLog log_;
   Outcome outcome_;
   bool damaged_ = false;
   unsigned number_ = 1;
 };
 
-void test_memory(Memory& memory, const Options& options, Reporter& report, TextPulse& pulse) {
-  Tester tester(memory, options, report, pulse);
+void test_memory(Memory& memory, GpuSensors* sensors, const Options& options, Reporter& report, TextPulse& pulse) {
+  Tester tester(memory, sensors, options, report, pulse);
   const double begin = now_seconds();
   Progress progress(options.progress ? "memtest" : "");
   const unsigned rounds = options.iterations.value_or(1);
@@ -208,7 +249,15 @@ void body(const Options& options, Reporter& report) {
   if (options.device == Backend::cuda) {
     const int gpus = require_gpus();
 #ifdef CLUSTERC_CUDA
-    for (int gpu = 0; gpu < gpus; ++gpu) test_memory(*open_cuda(gpu, options.size, percent), options, report, pulse);
+    refuse_used_gpus(options, visible_gpus());
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      const Device device = gpu_device(gpu);
+      pulse.doing(format("asking NVML for {}", device.label));
+      std::string why;
+      std::optional<Nvml> nvml = Nvml::open(why);
+      GpuSensors sensors(std::move(nvml), why, {{device.label, device.uuid}});
+      test_memory(*open_cuda(gpu, options.size, percent), &sensors, options, report, pulse);
+    }
 #else
     (void)gpus;
 #endif
@@ -219,8 +268,8 @@ void body(const Options& options, Reporter& report) {
     throw CouldNotRun(Cause::no_memory,
                       format("{} % of what is available are {}: a test of less than {} says nothing", percent,
                              bytes_text(static_cast<double>(share)), bytes_text(static_cast<double>(kLeastShare))));
-  test_memory(*open_host(options.size.value_or(share), options.count("--threads").value_or(0), pulse), options, report,
-              pulse);
+  test_memory(*open_host(options.size.value_or(share), options.count("--threads").value_or(0), pulse), nullptr, options,
+              report, pulse);
 }
 
 }  // namespace

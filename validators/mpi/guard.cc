@@ -47,7 +47,7 @@ Guard::~Guard() {
   thread_.join();
 }
 
-void Guard::watch(std::vector<Process> others, int nodes) {
+void Guard::watch(std::vector<Process> others, int nodes, std::shared_ptr<Board> board) {
   std::erase_if(others, [](const Process& other) {
     const auto state = state_of(other.id);
     return !state || state->started != other.started;
@@ -57,6 +57,7 @@ void Guard::watch(std::vector<Process> others, int nodes) {
   constexpr double kOfOtherNodes = 2;
   if (nodes > 1) behind_ += kOfOtherNodes;
   others_ = std::move(others);
+  board_ = std::move(board);
 }
 
 std::string Guard::gone() const {
@@ -80,10 +81,16 @@ std::string Guard::stopped() const {
   return {};
 }
 
+std::string Guard::behind() const {
+  const std::string who = board_ ? harness::ranks_behind(board_->places()) : "";
+  return who.empty() ? who : format("on '{}' {}", harness::host_name(), who);
+}
+
 void Guard::run() {
   using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
-  auto last_seen = pulse_.beats();
+  auto last_seen = pulse_.beats(), written = last_seen;
+  bool wrote = false;
   auto since = Clock::now();
   while (!wake_.wait_for(lock, std::chrono::milliseconds(50), [this] { return stop_; })) {
     const std::string missing = gone();
@@ -93,11 +100,18 @@ void Guard::run() {
     } catch (const harness::CouldNotRun& e) {
       return expired_(e.cause(), format("{}; {}", e.what(), pulse_.doing()));
     }
-    if (const auto beats = pulse_.beats(); beats != last_seen) {
+    const auto beats = pulse_.beats();
+    if (board_ && (beats != written || !wrote)) {
+      board_->write(beats, pulse_.doing());
+      written = beats;
+      wrote = true;
+    }
+    if (beats != last_seen) {
       last_seen = beats;
       since = Clock::now();
     } else if (const double still = std::chrono::duration<double>(Clock::now() - since).count(); still > seconds_) {
-      const std::string who = stopped();
+      std::string who = stopped();
+      if (who.empty()) who = behind();
       if (who.empty() && still <= seconds_ + behind_) continue;
       return expired_(harness::Cause::timeout, format("nothing moved for {:.4g} s: {}{}{}", seconds_, pulse_.doing(),
                                                       who.empty() ? "" : "; ", who));

@@ -1,11 +1,12 @@
 // Watches over a rank from a thread of its own, which makes no MPI call: a rank that waits inside MPI cannot watch
 // itself. It ends the process when
-//   nothing moved for the deadline   with whom we wait for and, on this machine, who is stopped;
+//   nothing moved for the deadline   with whom we wait for and, on this machine, who is stopped or behind;
 //   a rank of this machine is gone   killed, or ended without a word;
 //   SIGINT or SIGTERM came           the launcher ends a job that way, also when another rank died.
 #pragma once
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include "harness/outcome.h"
 #include "harness/report.h"
+#include "mpi/board.h"
 #include "mpi/job.h"
 #include "mpi/pulse.h"
 
@@ -42,13 +44,15 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  void watch(std::vector<Process> others,
-             int nodes);  // those that cannot be seen from here (another PID namespace) are left out
+  // Those that cannot be seen from here (another PID namespace) are left out. `board`: where the ranks of this node
+  // write how far they are; of a program whose ranks beat at the same points of their work.
+  void watch(std::vector<Process> others, int nodes, std::shared_ptr<Board> board = nullptr);
 
  private:
   void run();
   std::string gone() const;
   std::string stopped() const;
+  std::string behind() const;
 
   const Pulse& pulse_;
   const double seconds_;
@@ -57,6 +61,7 @@ class Guard {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Process> others_;
+  std::shared_ptr<Board> board_;
   bool stop_ = false;
   std::thread thread_;
 };

@@ -64,8 +64,6 @@ constexpr Program kProgram{
     .metrics = kMetrics};
 constexpr std::uint64_t kSmallest = 8, kLargest = 64ull << 20, kRateBytes = 8;
 constexpr double kTimeout = 60;
-constexpr unsigned kRegenerateAlone =
-    16;  // with more ranks each regenerates a share of the sums: the work per rank stays bounded
 
 template <class T>
 MPI_Datatype datatype();
@@ -129,31 +127,6 @@ class Runner {
     LoadMeter meter(job_.node_cpus);
     std::this_thread::sleep_for(std::chrono::duration<double>(kWatchSeconds));
     refuse_busy(worst_share(meter, job_), options_, "before the run");
-  }
-
-  // What every element must be. A rank alone regenerates all of them while the ranks are few; else each regenerates a
-  // share and the shares are gathered.
-  template <class T>
-  std::vector<T> expected(std::size_t count, unsigned bits) const {
-    std::vector<T> sums(count);
-    const auto ranks = static_cast<unsigned>(job_.ranks);
-    if (ranks <= kRegenerateAlone) {
-      for (std::size_t i = 0; i < count; ++i) sums[i] = expected_sum<T>(options_.seed, ranks, i, bits);
-      return sums;
-    }
-    std::vector<int> counts, begins;
-    for (unsigned r = 0; r < ranks; ++r) {
-      begins.push_back(static_cast<int>(count * r / ranks));
-      counts.push_back(static_cast<int>(count * (r + 1) / ranks) - begins.back());
-    }
-    const auto me = static_cast<std::size_t>(job_.rank);
-    std::vector<T> mine(static_cast<std::size_t>(counts[me]));
-    for (std::size_t i = 0; i < mine.size(); ++i)
-      mine[i] = expected_sum<T>(options_.seed, ranks, static_cast<std::size_t>(begins[me]) + i, bits);
-    check(MPI_Allgatherv(mine.data(), counts[me], datatype<T>(), sums.data(), counts.data(), begins.data(),
-                         datatype<T>(), MPI_COMM_WORLD),
-          "MPI_Allgatherv");
-    return sums;
   }
 
   // The times of `once` after warm-up, each that of the slowest rank; on rank 0.
@@ -294,9 +267,9 @@ class Runner {
     refuse_busy(load, options_, format("during the all-reduce of {}", bytes_text(static_cast<double>(bytes))));
 
     if (job_.rank == job_.ranks - 1) fault_flip_bit(output.data(), count / 2 * sizeof(T));
-    const std::vector<T> want = expected<T>(count, bits);
     std::uint64_t wrong[2] = {0, count}, sum[2] = {};
-    for (std::size_t i = 0; i < count; ++i) wrong[0] += !(output[i] == want[i]);
+    for (std::size_t i = 0; i < count; ++i)
+      wrong[0] += !(output[i] == expected_sum<T>(options_.seed, static_cast<unsigned>(job_.ranks), i, bits));
     check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
     pulse_.beat();
     if (job_.rank == 0) print(type, in_place, bytes, slowest, loop.warmup, sum[0], sum[1], load);

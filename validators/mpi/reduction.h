@@ -1,5 +1,10 @@
 // Inputs of an all-reduce whose sum is exact in whatever order it is added, so that results are compared without a
 // tolerance: whole numbers so small that no partial sum of all ranks leaves the type's exact range.
+//
+// A summand is the difference of two neighbours in a row of random numbers that has one more member than there are
+// ranks: rank r gives g(r) - g(r + 1). Every summand is random, and the sum of all is g(0) - g(ranks): two numbers,
+// however many ranks there are. A summand that is missing, comes twice or belongs to another element changes the sum by
+// a random number.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -18,19 +23,21 @@ constexpr unsigned magnitude_bits(unsigned ranks) {
   return exact > growth + 1 ? exact - growth - 1 : 1;
 }
 
-// Element `index` of what `rank` contributes: uniform in [-2^bits, 2^bits).
+// Member `place` of the row of element `index`: uniform in [0, 2^bits).
+CLUSTERC_BOTH constexpr std::int64_t row_member(std::uint64_t seed, unsigned place, std::uint64_t index,
+                                                unsigned bits) {
+  return static_cast<std::int64_t>(harness::random_bits(harness::stream_seed(seed, place), index) >> (64 - bits));
+}
+
+// Element `index` of what `rank` contributes: in (-2^bits, 2^bits).
 template <class T>
-constexpr T summand(std::uint64_t seed, unsigned rank, std::uint64_t index, unsigned bits) {
-  const auto top =
-      static_cast<std::int64_t>(harness::random_bits(harness::stream_seed(seed, rank), index) >> (63 - bits));
-  return static_cast<T>(top - (std::int64_t{1} << bits));
+CLUSTERC_BOTH constexpr T summand(std::uint64_t seed, unsigned rank, std::uint64_t index, unsigned bits) {
+  return static_cast<T>(row_member(seed, rank, index, bits) - row_member(seed, rank + 1, index, bits));
 }
 
 template <class T>
-constexpr T expected_sum(std::uint64_t seed, unsigned ranks, std::uint64_t index, unsigned bits) {
-  std::int64_t sum = 0;
-  for (unsigned rank = 0; rank < ranks; ++rank) sum += static_cast<std::int64_t>(summand<T>(seed, rank, index, bits));
-  return static_cast<T>(sum);
+CLUSTERC_BOTH constexpr T expected_sum(std::uint64_t seed, unsigned ranks, std::uint64_t index, unsigned bits) {
+  return static_cast<T>(row_member(seed, 0, index, bits) - row_member(seed, ranks, index, bits));
 }
 
 // What no sum can be, so that an element that was never written is wrong.

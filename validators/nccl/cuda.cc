@@ -1,21 +1,26 @@
 // The CUDA back end: NCCL, found at run time, one GPU a rank, timed with device events on one stream. Compiled, never
 // run on a GPU.
 //
-// Nothing here waits without a deadline: the communicator does not block, and whoever waits asks NCCL for errors and
-// `alive` whether the run is to end (NCCL user guide, "Fault tolerance"). ncclCommAbort frees a kernel that spins for a
-// rank that does not come.
+// A communicator that does not block (ncclConfig_t, `blocking`) launches each group in a thread of its own (NCCL 2.30,
+// src/group.cc), and a stream may be used again only when a poll of it has said so: both would lie between the two
+// events. So the communicator is of the usual kind, whose calls return when the work is queued, and the second event
+// directly follows the collective. Nothing waits without a deadline: what waits for the stream asks NCCL for errors and
+// `alive` whether the run is to end, and the guard of the rank (mpi/guard.h), a thread that makes no call of NCCL, ends
+// the process where a call of NCCL does not return. The end of the process frees a kernel that spins for a rank that
+// does not come.
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <thread>
 
 #include "base/format.h"
 #include "harness/cuda_support.h"
+#include "harness/fault.h"
 #include "harness/library.h"
+#include "mpi/gpus.h"
 #include "nccl/backend.h"
+#include "nccl/data.h"
 
 namespace clusterc::nccl {
 namespace {
@@ -89,16 +94,14 @@ class DeviceBytes {
 
 class NcclTransport final : public Transport {
  public:
-  NcclTransport(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive)
+  NcclTransport(const mpi::Job& job, const Teams& teams, const Options& options, const std::function<void()>& alive)
       : teams_(teams), alive_(alive) {
-    const int gpus = require_gpus();
-    int local = 0;
-    mpi::check(MPI_Comm_rank(job.node, &local), "MPI_Comm_rank");
-    gpu_ = local % gpus;
+    const std::vector<std::string> visible = visible_gpus();
+    const mpi::GpuChoice choice = mpi::choose_gpu(job, visible);
+    gpu_ = choice.gpu;
+    mpi::refuse_used_gpu(job, options, gpu_, visible[static_cast<std::size_t>(gpu_)]);
     cuda_check(cudaSetDevice(gpu_), "cudaSetDevice");
-    int locals = 1;
-    mpi::check(MPI_Comm_size(job.node, &locals), "MPI_Comm_size");
-    shared_ = locals > gpus;
+    shared_ = choice.ranks > 1;
     // NCCL refuses two ranks of one host on one GPU; with host names of their own they talk through the network
     // transport. For tests of the logic alone: the figures say `gpus_shared` (NCCL's src/misc/utils.cc, getHostHash).
     if (shared_) {
@@ -133,54 +136,55 @@ class NcclTransport final : public Transport {
     return !in_place || (c != Collective::sendrecv && c != Collective::all_to_all);
   }
 
-  void prepare(const Shape& shape, Type type, bool in_place, std::span<const std::byte> input,
-               std::span<const std::byte> poison) override {
+  void prepare(const Shape& shape, Type type, bool in_place, std::uint64_t seed) override {
     shape_ = shape;
+    type_of_elements_ = type;
     type_ = datatype(type);
-    element_ = poison.size();
+    element_ = size_of(type);
     in_place_ = in_place;
-    input_bytes_ = input.size();
-    output_bytes_ = element_ * std::max({shape.got(), in_place ? shape.given() : 0, std::size_t{1}});
-    input_.resize(std::max<std::size_t>(input_bytes_, 1));
-    output_.resize(output_bytes_);
-    pristine_.resize(output_bytes_);
-    // The output as it is before a collective, made once here and copied on the device: poison, and in place the input
-    // at its offset.
-    std::vector<std::byte> image(output_bytes_);
-    for (std::size_t at = 0; at < image.size(); at += element_)
-      std::copy(poison.begin(), poison.end(), image.begin() + static_cast<std::ptrdiff_t>(at));
-    if (in_place) std::copy(input.begin(), input.end(), image.begin() + static_cast<std::ptrdiff_t>(in_offset()));
-    // In our stream, which takes no notice of the default one: a copy of memory that is not pinned may still be under
-    // way when cudaMemcpy() returns (CUDA runtime API, "API synchronization behavior").
-    if (!input.empty())
-      cuda_check(cudaMemcpyAsync(input_.at(), input.data(), input.size(), cudaMemcpyHostToDevice, stream_),
-                 "cudaMemcpyAsync");
-    cuda_check(cudaMemcpyAsync(pristine_.at(), image.data(), image.size(), cudaMemcpyHostToDevice, stream_),
-               "cudaMemcpyAsync");
+    seed_ = seed;
+    const std::size_t inputs = in_place ? 0 : shape.given();
+    outputs_ = std::max({shape.got(), in_place ? shape.given() : 0, std::size_t{1}});
+    input_.resize(std::max<std::size_t>(inputs, 1) * element_);
+    output_.resize(outputs_ * element_);
+    counters_.resize(2 * sizeof(std::uint64_t));
+    make_given(input_.at(), type, shape, seed, 0, inputs, stream_);
     reset();
   }
 
   void reset() override {
-    cuda_check(cudaMemcpyAsync(output_.at(), pristine_.at(), output_bytes_, cudaMemcpyDeviceToDevice, stream_),
-               "cudaMemcpyAsync");
-    wait_for_stream("putting the input back");
+    make_poison(output_.at(), type_of_elements_, outputs_, stream_);
+    if (in_place_) make_given(output_.at(in_offset()), type_of_elements_, shape_, seed_, 0, shape_.given(), stream_);
+    wait_for_stream("making the data");
   }
 
-  double run() override {
+  double run(unsigned batch) override {
     cuda_check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
-    enqueue();
+    for (unsigned i = 0; i < batch; ++i) enqueue();
     cuda_check(cudaEventRecord(end_, stream_), "cudaEventRecord");
     wait_for_stream(facts_of(shape_.collective).name);
     float milliseconds = 0;
     cuda_check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
-    return milliseconds * 1e-3;
+    return milliseconds * 1e-3 / batch;
   }
 
-  std::vector<std::byte> output() override {
-    std::vector<std::byte> out(shape_.got() * element_);
-    if (!out.empty())
-      cuda_check(cudaMemcpy(out.data(), output_.at(out_offset()), out.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
-    return out;
+  Checked check_output(bool flip) override {
+    if (shape_.got() == 0) return {};
+    if (flip && kFaultBuild) {
+      std::byte one{};
+      std::byte* const at = output_.at(out_offset()) + shape_.got() / 2 * element_;
+      cuda_check(cudaMemcpy(&one, at, 1, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      fault_flip_bit(&one, 0);
+      // In our stream, which does not wait for the default one.
+      cuda_check(cudaMemcpyAsync(at, &one, 1, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
+    }
+    begin_check(output_.at(out_offset()), type_of_elements_, shape_, seed_, 0, shape_.got(), counters_.at(), stream_);
+    wait_for_stream("comparing a result");
+    std::uint64_t counted[2] = {};
+    cuda_check(cudaMemcpy(counted, counters_.at(), sizeof counted, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (counted[0] != shape_.got())
+      throw CouldNotRun(Cause::device_error, format("a check looked at {} of {} elements", counted[0], shape_.got()));
+    return {.elements = counted[0], .wrong = counted[1]};
   }
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
@@ -197,20 +201,8 @@ class NcclTransport final : public Transport {
 
  private:
   void check(ncclResult_t result, const char* what) const {
-    if (result != ncclSuccess && result != ncclInProgress)
+    if (result != ncclSuccess)
       throw CouldNotRun(Cause::device_error, format("{}: {}", what, nccl_.GetErrorString(result)));
-  }
-
-  // The communicator and what was given to it: done, or an error.
-  void settle(const char* what) const {
-    for (;;) {
-      ncclResult_t state = ncclSuccess;
-      check(nccl_.CommGetAsyncError(comm_, &state), "ncclCommGetAsyncError");
-      check(state, what);
-      if (state == ncclSuccess) return;
-      alive_();
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
   }
 
   void wait_for_stream(std::string_view what) const {
@@ -231,9 +223,7 @@ class NcclTransport final : public Transport {
     if (teams_.rank() == 0) check(nccl_.GetUniqueId(&id), "ncclGetUniqueId");
     mpi::check(MPI_Bcast(&id, sizeof id, MPI_CHAR, 0, teams_.comm()), "MPI_Bcast");
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;
     check(nccl_.CommInitRankConfig(&comm_, teams_.ranks(), id, teams_.rank(), &config), "ncclCommInitRankConfig");
-    settle("ncclCommInitRankConfig");
   }
 
   std::size_t in_offset() const {
@@ -278,7 +268,6 @@ class NcclTransport final : public Transport {
         check(nccl_.GroupEnd(), "ncclGroupEnd");
         break;
     }
-    settle(facts_of(shape_.collective).name.data());
   }
 
   void release() {
@@ -298,15 +287,18 @@ class NcclTransport final : public Transport {
   ncclComm_t comm_ = nullptr;
   Shape shape_;
   ncclDataType_t type_ = ncclFloat32;
-  std::size_t element_ = 1, input_bytes_ = 0, output_bytes_ = 0;
+  Type type_of_elements_ = Type::float32;
+  std::size_t element_ = 1, outputs_ = 0;
+  std::uint64_t seed_ = 0;
   bool in_place_ = false;
-  DeviceBytes input_, output_, pristine_;
+  DeviceBytes input_, output_, counters_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const Teams& teams, const std::function<void()>& alive) {
-  return std::make_unique<NcclTransport>(job, teams, alive);
+std::unique_ptr<Transport> open_nccl(const mpi::Job& job, const Teams& teams, const Options& options,
+                                     const std::function<void()>& alive) {
+  return std::make_unique<NcclTransport>(job, teams, options, alive);
 }
 
 }  // namespace clusterc::nccl

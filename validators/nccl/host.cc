@@ -2,8 +2,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "harness/fault.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
 #include "nccl/backend.h"
@@ -38,32 +38,68 @@ class MpiTransport final : public Transport {
     return c == Collective::broadcast ? in_place : c == Collective::sendrecv ? !in_place : true;
   }
 
-  void prepare(const Shape& shape, Type type, bool in_place, std::span<const std::byte> input,
-               std::span<const std::byte> poison) override {
+  void prepare(const Shape& shape, Type type, bool in_place, std::uint64_t seed) override {
     shape_ = shape;
+    type_of_elements_ = type;
     type_ = datatype(type);
-    element_ = poison.size();
+    element_ = size_of(type);
     in_place_ = in_place;
-    poison_.assign(poison.begin(), poison.end());
-    input_.assign(input.begin(), input.end());
+    seed_ = seed;
+    input_.resize(in_place ? 0 : shape.given() * element_);
+    make_given(input_.data(), input_.size() / element_);
     // In place one buffer holds what comes and what goes; a reduce needs one on every rank.
     output_.resize(element_ * std::max({shape.got(), in_place ? shape.given() : 0, std::size_t{1}}));
     reset();
   }
 
   void reset() override {
-    for (std::size_t at = 0; at < output_.size(); at += element_)
-      std::memcpy(output_.data() + at, poison_.data(), element_);
+    with_type(type_of_elements_, [&]<class T>(T) {
+      std::fill_n(reinterpret_cast<T*>(output_.data()), output_.size() / sizeof(T), mpi::poison<T>());
+    });
     if (!in_place_) return;
     const std::size_t begin = shape_.collective == Collective::all_gather ? shape_.rank * shape_.count * element_ : 0;
-    std::copy(input_.begin(), input_.end(), output_.begin() + static_cast<std::ptrdiff_t>(begin));
+    make_given(output_.data() + begin, shape_.given());
   }
 
-  double run() override {
+  double run(unsigned batch) override {
+    const double begin = now_seconds();
+    for (unsigned i = 0; i < batch; ++i) once();
+    return (now_seconds() - begin) / batch;
+  }
+
+  Checked check_output(bool flip) override {
+    if (flip) fault_flip_bit(output_.data(), shape_.got() / 2 * element_);
+    Checked out;
+    with_type(type_of_elements_, [&]<class T>(T) {
+      const Draw draw = draw_of<T>(seed_, shape_.ranks);
+      const T* const got = reinterpret_cast<const T*>(output_.data());
+      for (std::size_t i = 0; i < shape_.got(); ++i, ++out.elements)
+        out.wrong += !(got[i] == expected_at<T>(draw, shape_, i));
+    });
+    return out;
+  }
+
+  std::vector<std::pair<std::string, Parameter>> parameters() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string_view version(text, static_cast<std::size_t>(length));
+    return {{"transport", std::string("MPI")},
+            {"library", std::string(version.substr(0, version.find_first_of(",\n")))}};
+  }
+
+ private:
+  void make_given(std::byte* at, std::size_t count) const {
+    with_type(type_of_elements_, [&]<class T>(T) {
+      const Draw draw = draw_of<T>(seed_, shape_.ranks);
+      for (std::size_t i = 0; i < count; ++i) reinterpret_cast<T*>(at)[i] = given_at<T>(draw, shape_.rank, i);
+    });
+  }
+
+  void once() {
     const int count = static_cast<int>(shape_.count);
     void* const out = output_.data();
     const void* const in = in_place_ ? MPI_IN_PLACE : input_.data();
-    const double begin = now_seconds();
     switch (shape_.collective) {
       case Collective::all_reduce:
         check(MPI_Allreduce(in, out, count, type_, MPI_SUM, team_), "MPI_Allreduce");
@@ -94,29 +130,16 @@ class MpiTransport final : public Transport {
               "MPI_Sendrecv");
         break;
     }
-    return now_seconds() - begin;
   }
 
-  std::vector<std::byte> output() override {
-    return {output_.begin(), output_.begin() + static_cast<std::ptrdiff_t>(shape_.got() * element_)};
-  }
-
-  std::vector<std::pair<std::string, Parameter>> parameters() const override {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-    int length = 0;
-    MPI_Get_library_version(text, &length);
-    const std::string_view version(text, static_cast<std::size_t>(length));
-    return {{"transport", std::string("MPI")},
-            {"library", std::string(version.substr(0, version.find_first_of(",\n")))}};
-  }
-
- private:
   MPI_Comm team_;
   Shape shape_;
   MPI_Datatype type_ = MPI_FLOAT;
+  Type type_of_elements_ = Type::float32;
   std::size_t element_ = 1;
+  std::uint64_t seed_ = 0;
   bool in_place_ = false;
-  std::vector<std::byte> poison_, input_, output_;
+  std::vector<std::byte> input_, output_;
 };
 
 }  // namespace

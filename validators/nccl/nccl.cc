@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "base/format.h"
@@ -45,6 +44,8 @@ constexpr ExtraOption kExtra[] = {
     {"--teams", Kind::text, "all|rail|NODES",
      "who works together, all teams at the same time: all ranks (default), those with one place in their nodes, those "
      "of so many nodes (1: inside each)"},
+    {"--batch", Kind::count, "N",
+     "collectives one behind the other that are timed together up to 64 KiB (default host 1, cuda 20)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when nothing moves for so long (default 60)"}};
 #define CLUSTERC_METRICS(name, busy)                                                                                  \
   {"nccl." name ".time", "s", "of the slowest rank, by size", false}, {"nccl." name ".algbw", "B/s", "bytes / time"}, \
@@ -70,8 +71,10 @@ constexpr Program kProgram{
     .metrics = kMetrics};
 constexpr std::uint64_t kSmallest = 8, kLargestHost = 64ull << 20, kLargestCuda = 8ull << 30;
 constexpr double kTimeout = 60;
-constexpr unsigned kRegenerateAlone =
-    16;  // with more ranks each regenerates a share of the sums: the work of a rank stays bounded
+// Up to this size the start of a collective and of its kernel is a large part of its time: so many are queued between
+// two events, as nccl-tests does with all its repetitions. The host has no events, and queues nothing.
+constexpr std::uint64_t kSmall = 65536;
+constexpr unsigned kBatchOnDevice = 20;
 
 class Runner {
  public:
@@ -89,7 +92,7 @@ class Runner {
     } else {
 #ifdef CLUSTERC_NCCL
       pulse_.doing("making a communicator of NCCL");
-      transport_ = open_nccl(job_, teams_, [] { check_interrupted(); });
+      transport_ = open_nccl(job_, teams_, options_, [] { check_interrupted(); });
 #endif
     }
     watch_at_rest();
@@ -103,25 +106,8 @@ class Runner {
     for (const CollectiveFacts& facts : kCollectives) {
       if (std::find(wanted.begin(), wanted.end(), facts.name) == wanted.end()) continue;
       for (const std::string& type : types) {
-        for (const std::string& placement : options_.choices("--placements", kPlacements)) {
-          const bool in_place = placement == "in-place";
-          with_type(type, [&]<class T>(T, Type id) {
-            if (!transport_->has(id) || !transport_->has(facts.collective, in_place)) return;
-            // Sums of so many ranks are no longer exact in a short type: they could not be told from wrong ones.
-            if (facts.sums &&
-                std::numeric_limits<T>::digits < 2 + std::bit_width(static_cast<unsigned>(teams_.most_ranks() - 1)))
-              return;
-            any = true;
-            std::size_t last = 0;  // small sizes round to the same
-            for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
-              const std::size_t count =
-                  count_for(facts.collective, bytes, static_cast<unsigned>(teams_.ranks()), sizeof(T));
-              // All teams go on together, whatever their sizes.
-              if (!teams_.for_all(count == last)) one<T>(facts, id, type, in_place, count);
-              last = count;
-            }
-          });
-        }
+        for (const std::string& placement : options_.choices("--placements", kPlacements))
+          any |= sizes_of(facts, type_named(type), type, placement == "in-place", smallest, largest);
       }
     }
     if (!any)
@@ -131,6 +117,24 @@ class Runner {
   }
 
  private:
+  // Every size of a collective, a type and a placement. False: the back end or the type cannot do it.
+  bool sizes_of(const CollectiveFacts& facts, Type id, const std::string& type, bool in_place, std::uint64_t smallest,
+                std::uint64_t largest) {
+    if (!transport_->has(id) || !transport_->has(facts.collective, in_place)) return false;
+    // Sums of so many ranks are no longer exact in a short type: they could not be told from wrong ones.
+    if (facts.sums &&
+        digits_of(id) < 2 + static_cast<int>(std::bit_width(static_cast<unsigned>(teams_.most_ranks() - 1))))
+      return false;
+    std::size_t last = 0;  // small sizes round to the same
+    for (std::uint64_t bytes = smallest; bytes <= largest; bytes *= 2) {
+      const std::size_t count = count_for(facts.collective, bytes, static_cast<unsigned>(teams_.ranks()), size_of(id));
+      // All teams go on together, whatever their sizes.
+      if (!teams_.for_all(count == last)) one(facts, id, type, in_place, count);
+      last = count;
+    }
+    return true;
+  }
+
   void watch_at_rest() {
     pulse_.doing("waiting for all ranks");
     check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
@@ -139,61 +143,30 @@ class Runner {
     refuse_busy(mpi::worst_share(meter, job_), options_, "before the run");
   }
 
-  template <class T>
-  static std::span<const std::byte> bytes_of(const std::vector<T>& elements) {
-    return std::as_bytes(std::span(elements));
-  }
-
-  // What this rank must get. Sums over many ranks are shared out, each rank making a part of the vector, and gathered.
-  template <class T>
-  std::vector<T> expected(const Shape& shape) const {
-    std::vector<T> want(shape.got());
-    const bool shared = shape.ranks > kRegenerateAlone &&
-                        (shape.collective == Collective::all_reduce || shape.collective == Collective::reduce);
-    if (!shared) {
-      for (std::size_t i = 0; i < want.size(); ++i) want[i] = expected_at<T>(seed_, shape, i);
-      return want;
-    }
-    std::vector<int> counts, begins;
-    for (unsigned r = 0; r < shape.ranks; ++r) {
-      begins.push_back(static_cast<int>(shape.count * r / shape.ranks * sizeof(T)));
-      counts.push_back(static_cast<int>(shape.count * (r + 1) / shape.ranks * sizeof(T)) - begins.back());
-    }
-    const std::size_t first = shape.count * shape.rank / shape.ranks;
-    std::vector<T> mine(shape.count * (shape.rank + 1) / shape.ranks - first);
-    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = expected_at<T>(seed_, shape, first + i);
-    want.resize(shape.count);
-    check(MPI_Allgatherv(mine.data(), counts[shape.rank], MPI_BYTE, want.data(), counts.data(), begins.data(), MPI_BYTE,
-                         teams_.comm()),
-          "MPI_Allgatherv");
-    want.resize(shape.got());
-    return want;
-  }
-
-  template <class T>
   void one(const CollectiveFacts& facts, Type id, const std::string& type, bool in_place, std::size_t count) {
     const Shape shape{facts.collective, static_cast<unsigned>(teams_.rank()), static_cast<unsigned>(teams_.ranks()),
                       count};
-    const std::uint64_t bytes = shape.counted() * sizeof(T);
+    const std::uint64_t bytes = shape.counted() * size_of(id);
     pulse_.doing(format("{} of {} {}, {}", facts.name, bytes_text(static_cast<double>(bytes)), type,
                         in_place ? "in place" : "out of place"));
-    std::vector<T> input(shape.given());
-    for (std::size_t i = 0; i < input.size(); ++i) input[i] = given_at<T>(seed_, shape, shape.rank, i);
-    const std::vector<T> poison{mpi::poison<T>()};
-    transport_->prepare(shape, id, in_place, bytes_of(input), bytes_of(poison));
+    transport_->prepare(shape, id, in_place, seed_);
 
     LoadMeter meter(job_.node_cpus);
-    const auto once = [&] {
+    const unsigned batch = batch_of(bytes);
+    const auto once = [&](unsigned how_many) {
       if (in_place) transport_->reset();
+      // Beats tell a rank that has not come to the barrier, or not left it, from those that have (mpi/board.h).
+      pulse_.beat();
       check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-      const double seconds = transport_->run();
+      pulse_.beat();
+      const double seconds = transport_->run(how_many);
       pulse_.beat();
       return seconds;
     };
     // Short messages need more repetitions for a steady median, and cost nothing.
     const Loop loop =
-        loop_from(options_, bytes <= 65536 ? 200 : 20, bytes <= 65536 ? 20 : 3, job_.rank == 0 ? pulse_.doing() : "");
-    for (unsigned i = 0; i < loop.warmup; ++i) once();
+        loop_from(options_, bytes <= kSmall ? 200 : 20, bytes <= kSmall ? 20 : 3, job_.rank == 0 ? pulse_.doing() : "");
+    for (unsigned i = 0; i < loop.warmup; ++i) once(1);
     std::vector<double> samples;
     Progress progress(loop.what);
     const double begin = now_seconds();
@@ -201,9 +174,11 @@ class Runner {
       check_interrupted();
       last = mpi::is_last(loop, samples.size(), begin);
       if (last && !in_place) transport_->reset();
-      samples.push_back(once());
+      samples.push_back(once(batch));
       progress.at(samples.size(), loop.seconds > 0 ? 0 : loop.iterations, now_seconds() - begin, loop.seconds);
     }
+    // In place the second collective of a batch takes the result of the first: one more is run to be compared.
+    if (in_place && batch > 1) once(1);
     const std::optional<double> load = mpi::worst_share(meter, job_);
     refuse_busy(load, options_, format("during {} of {}", facts.name, bytes_text(static_cast<double>(bytes))));
 
@@ -212,18 +187,12 @@ class Runner {
     check(MPI_Reduce(samples.data(), slowest.data(), static_cast<int>(samples.size()), MPI_DOUBLE, MPI_MAX, 0,
                      teams_.comm()),
           "MPI_Reduce");
-    std::vector<std::byte> got = transport_->output();
     // One rank's result: the last rank's, or the root's where nobody else has one.
     const bool flips =
         facts.collective == Collective::reduce ? teams_.rank() == 0 : teams_.rank() == teams_.ranks() - 1;
-    if (flips) fault_flip_bit(got.data(), shape.got() / 2 * sizeof(T));
-    const std::vector<T> want = expected<T>(shape);
-    std::uint64_t wrong[2] = {0, shape.got()}, sum[3] = {0, 0, bytes};
-    for (std::size_t i = 0; i < shape.got(); ++i) {
-      T element;
-      std::memcpy(&element, got.data() + i * sizeof(T), sizeof(T));
-      wrong[0] += !(element == want[i]);
-    }
+    const Checked checked = transport_->check_output(flips);
+    const std::uint64_t wrong[2] = {checked.wrong, checked.elements};
+    std::uint64_t sum[3] = {0, 0, bytes};
     check(MPI_Reduce(wrong, sum, 2, MPI_UINT64_T, MPI_SUM, 0, teams_.comm()), "MPI_Reduce");
     pulse_.beat();
     const std::vector<double> all_seconds = teams_.gather(std::span<const double>(slowest));
@@ -231,14 +200,19 @@ class Runner {
     for (std::size_t team = 0; team < teams_.facts().size(); ++team) {  // on rank 0
       const auto begin_of = all_seconds.begin() + static_cast<std::ptrdiff_t>(team * slowest.size());
       print(facts, type, in_place, teams_.facts()[team], all_sums[3 * team + 2],
-            {begin_of, begin_of + static_cast<std::ptrdiff_t>(slowest.size())}, loop.warmup, all_sums[3 * team],
+            {begin_of, begin_of + static_cast<std::ptrdiff_t>(slowest.size())}, loop.warmup, batch, all_sums[3 * team],
             all_sums[3 * team + 1], load);
     }
   }
 
+  unsigned batch_of(std::uint64_t bytes) const {
+    if (bytes > kSmall) return 1;
+    return options_.count("--batch").value_or(options_.device == Backend::cuda ? kBatchOnDevice : 1);
+  }
+
   void print(const CollectiveFacts& facts, const std::string& type, bool in_place, const TeamFacts& team,
-             std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup, std::uint64_t wrong,
-             std::uint64_t checked, std::optional<double> load) {
+             std::uint64_t bytes, const std::vector<double>& seconds, unsigned warmup, unsigned batch,
+             std::uint64_t wrong, std::uint64_t checked, std::optional<double> load) {
     Measurement m{.metric = format("nccl.{}.time", facts.name), .unit = "s", .higher_is_better = false};
     m.variant =
         format("{} {}{}{}", type, in_place ? "in place" : "out of place", team.name.empty() ? "" : ", ", team.name);
@@ -249,11 +223,8 @@ class Runner {
     m.checked = checked;
     m.wrong = wrong;
     m.other_load = load;
-    m.parameters = {{"type", type},
-                    {"in_place", in_place},
-                    {"ranks", team.ranks},
-                    {"nodes", team.nodes},
-                    {"oversubscribed", job_.oversubscribed}};
+    m.parameters = {{"type", type},        {"in_place", in_place},          {"ranks", team.ranks},
+                    {"nodes", team.nodes}, {"batch", std::uint64_t{batch}}, {"oversubscribed", job_.oversubscribed}};
     if (!team.name.empty()) m.parameters.emplace_back("team", team.name);
     if (facts.sums) m.parameters.emplace_back("operation", std::string("sum"));
     if (!job_.hosts.empty()) m.parameters.emplace_back("hosts", job_.hosts);
@@ -325,7 +296,7 @@ int main_of_rank(const Options& options) {
         throw CouldNotRun(Cause::not_built, "this build has no device code; build with a CUDA toolkit and nccl.h");
     }
     const Job job = mpi::describe_job();
-    guard.watch(mpi::processes_of_node(job), job.nodes);
+    guard.watch(mpi::processes_of_node(job), job.nodes, std::make_shared<mpi::Board>(job));
     const Teams teams(job, division_of(options));
     Runner(options, job, teams, report, pulse).all();
   });

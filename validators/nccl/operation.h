@@ -91,8 +91,8 @@ struct Shape {
         return count;
     }
   }
-  unsigned next() const { return (rank + 1) % ranks; }
-  unsigned previous() const { return (rank + ranks - 1) % ranks; }
+  CLUSTERC_BOTH constexpr unsigned next() const { return (rank + 1) % ranks; }
+  CLUSTERC_BOTH constexpr unsigned previous() const { return (rank + ranks - 1) % ranks; }
 };
 
 // The part of `count` elements that a vector of `bytes` means: at least one, rounded down, as nccl-tests does.
@@ -101,32 +101,47 @@ constexpr std::size_t count_for(Collective c, std::uint64_t bytes, unsigned rank
   return count > 0 ? count : 1;
 }
 
+// What the elements of a collective are drawn from.
+struct Draw {
+  std::uint64_t seed = 0;
+  unsigned bits = 1;  // of magnitude
+};
+template <class T>
+constexpr Draw draw_of(std::uint64_t seed, unsigned ranks) {
+  return {seed, mpi::magnitude_bits<T>(ranks)};
+}
+
 // Element `index` of what `rank` gives: whole numbers so small that every sum over the ranks is exact in T, in any
 // order.
 template <class T>
-constexpr T given_at(std::uint64_t seed, const Shape& s, unsigned rank, std::uint64_t index) {
-  return mpi::summand<T>(seed, rank, index, mpi::magnitude_bits<T>(s.ranks));
+CLUSTERC_BOTH constexpr T given_at(const Draw& draw, unsigned rank, std::uint64_t index) {
+  return mpi::summand<T>(draw.seed, rank, index, draw.bits);
 }
 
-// Element `index` of what this rank must get.
+// Element `index` of what this rank must get: four random numbers at most, however many ranks there are.
 template <class T>
-constexpr T expected_at(std::uint64_t seed, const Shape& s, std::uint64_t index) {
+CLUSTERC_BOTH constexpr T expected_at(const Draw& draw, const Shape& s, std::uint64_t index) {
   switch (s.collective) {
     case Collective::all_reduce:
     case Collective::reduce:
-      return mpi::expected_sum<T>(seed, s.ranks, index, mpi::magnitude_bits<T>(s.ranks));
+      return mpi::expected_sum<T>(draw.seed, s.ranks, index, draw.bits);
     case Collective::reduce_scatter:
-      return mpi::expected_sum<T>(seed, s.ranks, s.rank * s.count + index, mpi::magnitude_bits<T>(s.ranks));
+      return mpi::expected_sum<T>(draw.seed, s.ranks, s.rank * s.count + index, draw.bits);
     case Collective::all_gather:
-      return given_at<T>(seed, s, static_cast<unsigned>(index / s.count), index % s.count);
+      return given_at<T>(draw, static_cast<unsigned>(index / s.count), index % s.count);
     case Collective::all_to_all:
-      return given_at<T>(seed, s, static_cast<unsigned>(index / s.count), s.rank * s.count + index % s.count);
+      return given_at<T>(draw, static_cast<unsigned>(index / s.count), s.rank * s.count + index % s.count);
     case Collective::broadcast:
-      return given_at<T>(seed, s, 0, index);
+      return given_at<T>(draw, 0, index);
     case Collective::sendrecv:
-      return given_at<T>(seed, s, s.previous(), index);
+      return given_at<T>(draw, s.previous(), index);
   }
   return T{};
 }
+
+// The answer of a check on whichever back end: how many elements were looked at, and how many of them were wrong.
+struct Checked {
+  std::uint64_t elements = 0, wrong = 0;
+};
 
 }  // namespace clusterc::nccl

@@ -2,6 +2,7 @@
 // what it proves.
 #include "base/format.h"
 #include "harness/cuda_support.h"
+#include "harness/gpu_users.h"
 #include "harness/loop.h"
 #include "harness/run.h"
 #include "nvlink/pairs.h"
@@ -58,6 +59,7 @@ std::unique_ptr<Gpus> open(const Options& options) {
   }
   [[maybe_unused]] const int count = require_gpus();
 #ifdef CLUSTERC_CUDA
+  refuse_used_gpus(options, visible_gpus());
   return cuda_gpus(count);
 #else
   throw CouldNotRun(Cause::not_built, "this build has no device code; build with a CUDA toolkit");

@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "harness/cuda_support.h"
+#include "harness/gpu_users.h"
 #include "harness/load.h"
 #include "harness/loop.h"
 #include "harness/run.h"
@@ -71,6 +72,9 @@ std::vector<int> devices_of(Backend backend) {
 }  // namespace
 
 void measure_copies(const Options& options, Reporter& report) {
+#ifdef CLUSTERC_CUDA
+  if (options.device == Backend::cuda) refuse_used_gpus(options, visible_gpus());
+#endif
   const std::vector<int> devices = devices_of(options.device);
   const std::uint64_t bytes = options.size.value_or(options.device == Backend::cuda ? kCudaBytes : kHostBytes);
   refuse_busy(load_at_rest(kWatchSeconds), options, "before the run");

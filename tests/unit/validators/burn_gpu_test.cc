@@ -174,10 +174,12 @@ TEST(BurnSensors, AGpuThatItsHeatHoldsBackIsNamed) {
   EXPECT_DOUBLE_EQ(*sixth.power, 1301);
   EXPECT_EQ(watch.slowed(), "gpu1 was held back by hardware thermal slowdown in 1 of 6 readings");
   const auto parameters = watch.parameters();
-  ASSERT_EQ(parameters.size(), 3u);
+  ASSERT_EQ(parameters.size(), 5u);
   EXPECT_EQ(std::get<std::string>(parameters[0].second), "gpu0: power cap; gpu1: power cap, hardware thermal slowdown");
   EXPECT_EQ(std::get<std::uint64_t>(parameters[1].second), 1u);  // corrected
   EXPECT_EQ(std::get<std::uint64_t>(parameters[2].second), 0u);
+  EXPECT_EQ(std::get<double>(parameters[3].second), 1400);       // the power cap of both
+  EXPECT_EQ(std::get<std::uint64_t>(parameters[4].second), 0u);  // rows that were replaced
   EXPECT_EQ(watch.uncorrected().count, 0u);
   watch.read(1);
   EXPECT_EQ(watch.uncorrected().count, 2u);

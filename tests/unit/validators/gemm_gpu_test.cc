@@ -50,7 +50,7 @@ TEST(GemmOnAFakeGpu, EveryPrecisionOfEveryGpuIsMeasuredAndRight) {
         << name;  // the first of the three takes 59 ms longer than the second: more than a busy machine adds
   }
   EXPECT_EQ(all.at("gemm.int8 gpu0")["checked"], 9216);
-  EXPECT_EQ(all.at("gemm.fp8 gpu0")["checked"], 1024);
+  EXPECT_EQ(all.at("gemm.fp8 gpu0")["checked"], 1024 + 2 * 9216);  // samples, and two exact products
 }
 
 TEST(GemmOnAFakeGpu, TheLibrarysOwnChoiceIsTakenWhereOneAlgorithmIsAskedFor) {
@@ -110,6 +110,19 @@ TEST(GemmOnAFakeGpu, AProductThatAGpuDoesNotHaveIsLeftOut) {
   EXPECT_EQ(gemm({"FAKE_GPUS=0"}, {}).records.back()["reason"], "no GPU");
 }
 
+// Somebody else computes there: that is no fault of the GPU, and no figure of it either.
+TEST(GemmOnAFakeGpu, AGpuThatAnotherProcessUsesIsBusy) {
+  const std::vector<std::string> options = {"--size", "16", "--iterations", "2", "--precisions", "bf16"};
+  const Result busy = gemm({"FAKE_NVML_USER=4711"}, options);
+  EXPECT_EQ(busy.status, 2);
+  EXPECT_EQ(busy.records.back()["reason"], "busy") << busy.text;
+  EXPECT_NE(busy.records.back()["detail"].get<std::string>().find("gpu0: process 4711 (512 MiB)"), std::string::npos)
+      << busy.text;
+  std::vector<std::string> all_the_same = options;
+  all_the_same.emplace_back("--allow-busy");
+  EXPECT_EQ(gemm({"FAKE_NVML_USER=4711"}, all_the_same).status, 0);
+}
+
 TEST(GemmOnAFakeGpu, WrongProductsAreFound) {
   for (const auto& [name, r] : measured(gemm({}, {"--size", "32", "--iterations", "2"}, "clusterc-gemm-faulty")))
     EXPECT_GE(r["wrong"], 1) << name;
@@ -118,6 +131,16 @@ TEST(GemmOnAFakeGpu, WrongProductsAreFound) {
                                                          "--precisions", "bf16,fp8", "--warmup", "0"});
   EXPECT_EQ(lost.status, 1);
   for (const auto& [name, r] : measured(lost)) EXPECT_GT(r["wrong"], 900) << name;
+  // Eight terms lost of 96, and FP32 operands of which only the bits of a shorter type are multiplied: in most rows of
+  // the exact products.
+  for (const auto& [how, precisions] :
+       {std::pair("few", "fp64,fp32,tf32,bf16,fp16,fp8"), {"tf32", "fp32"}, {"bf16", "fp32"}}) {
+    const Result off =
+        gemm({std::string("FAKE_CUBLASLT_WRONG=") + how},
+             {"--size", "96", "--iterations", "1", "--algorithms", "1", "--warmup", "0", "--precisions", precisions});
+    EXPECT_EQ(off.status, 1) << how;
+    for (const auto& [name, r] : measured(off)) EXPECT_GT(r["wrong"], 90) << how << " " << name;
+  }
   // One wrong element among whole numbers is found wherever it is.
   for (const auto& [name, r] :
        measured(gemm({"FAKE_CUBLASLT_WRONG=one"}, {"--size", "64", "--iterations", "2", "--precisions", "int8"})))

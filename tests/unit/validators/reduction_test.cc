@@ -24,7 +24,7 @@ TEST(Reduction, SummandsFillTheirRange) {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  EXPECT_EQ(low, -16);  // [-2^4, 2^4)
+  EXPECT_EQ(low, -15);  // (-2^4, 2^4)
   EXPECT_EQ(high, 15);
 }
 
