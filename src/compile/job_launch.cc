@@ -10,8 +10,8 @@ std::string tell_processes(std::string_view signal, bool deep, std::string_view 
     out += "    for inner in $(children \"$pid\"); do kill -" + std::string(signal) + " \"$inner\"; done\n";
   else
     out += "    kill -" + std::string(signal) + " \"$pid\"\n";
-  out += "  done\n}\ntrap tell ";
-  out.append(trapped) += '\n';
+  out += "  done\n}\n";
+  if (!trapped.empty()) (out += "trap tell ").append(trapped) += '\n';
   return out;
 }
 

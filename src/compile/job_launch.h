@@ -28,7 +28,8 @@ while kill -0 "$run" 2> /dev/null; do
 done
 exit "$status"
 )sh";
-// `signal`: what the processes get; `deep`: they are children of children; `trapped`: what the script itself gets.
+// `signal`: what the processes get; `deep`: they are children of children; `trapped`: what the script itself gets;
+// empty: the caller traps it.
 std::string tell_processes(std::string_view signal, bool deep, std::string_view trapped = "USR1");
 
 }  // namespace clusterc
