@@ -29,7 +29,7 @@ done < /job/megatron.args
 arguments+=(--save "$CHECKPOINTS" --load "$CHECKPOINTS")
 )sh";
 constexpr std::string_view kDeepSpeed = R"sh(for ((node = 0; node < PLAN_NODES; ++node)); do
-  echo "$(sed "s/-0-0\./-0-$node./" <<< "$MASTER_ADDR") slots=$PLAN_PROCESSES"
+  echo "${MASTER_ADDR/-0-0./-0-$node.} slots=$PLAN_PROCESSES"
 done > /tmp/hosts
 (trap '' USR1; exec deepspeed --hostfile /tmp/hosts --no_ssh --node_rank "$NODE_RANK" \
   --master_addr "$MASTER_ADDR" --master_port "$MASTER_PORT" "$TRAIN" --deepspeed --deepspeed_config /job/ds_config.json "$@") &

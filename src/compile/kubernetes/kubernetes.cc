@@ -136,8 +136,8 @@ const Output kKubernetesOutput{
         "kubeadm's configuration of every node, labels of the fabric, namespaces, quotas and queues of the teams, "
         "volumes, operators, a first job; each workload as the plan divides it: JobSet, MPIJob, RayJob, vLLM",
     .consumers =
-        "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, Network Operator 26, "
-        "MPI Operator 0.6, JobSet 0.10, KubeRay 1.4, LeaderWorkerSet 0.7, vLLM 0.12 and newer",
+        "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, MPI Operator 0.6, JobSet, "
+        "KubeRay, LWS, vLLM",
     .wanted = wanted,
     .emit = emit,
 };

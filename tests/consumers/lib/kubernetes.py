@@ -50,7 +50,11 @@ class Server:
             with urllib.request.urlopen(request, context=INSECURE, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as e:
-            return e.code, json.loads(e.read() or b"{}")
+            text = e.read()   # of an API group's version that is not there it is no JSON
+            try:
+                return e.code, json.loads(text or b"{}")
+            except json.JSONDecodeError:
+                return e.code, {"message": text.decode(errors="replace")}
 
     def apply(self, text, dry, method="PATCH", found=None):
         """None, or why the server refuses it."""

@@ -55,7 +55,7 @@ def served(name, objects, plan):
     workload = next(k for k in ("Deployment", "LeaderWorkerSet") if k in objects)
     spec = objects[workload]["spec"]
     copies = plan["serving"]
-    split = next(c for c in (copies.get("written"), copies.get("least")) if c and c["fits"] and not c.get("tight"))
+    split = next(c for c in (copies.get("as_written"), copies.get("fewest")) if c and c["fits"] and not c["tight"])
     if workload == "Deployment":
         size, templates = 1, [spec["template"]]
     else:
@@ -71,7 +71,7 @@ def served(name, objects, plan):
             assert int(option(words, "nnodes")) == size and ("--headless" in words) == (number == 1), words
     scaler = objects.get("HorizontalPodAutoscaler")
     most = scaler["spec"]["maxReplicas"] if scaler else spec["replicas"]
-    assert most * size * gpus(templates[0]) <= plan["gpus"], (name, most)
+    assert most == copies["copies"] and most * size * gpus(templates[0]) <= plan["gpus"], (name, most, copies)
     return 4
 
 
@@ -79,10 +79,10 @@ def main(clusterc, spec, folder, scripts):
     text = pathlib.Path(spec).read_text()
     slurm = pathlib.Path(scripts)
     slurm.mkdir(parents=True, exist_ok=True)
-    twin = re.sub(r"scheduler: \{ kind: kubernetes.*", "scheduler: { kind: slurm, version: 24.11, controllers: k1 }", text)
+    twin = re.sub(r"scheduler: \{ kind: kubernetes.*", "scheduler: { kind: slurm, version: 24.11 }", text)
     twin = re.sub(r"^outputs:.*", "", twin, flags=re.M | re.S)
     twin = re.sub(r"containers: \[containerd\]", "containers: [enroot, pyxis]", twin)
-    twin = twin.replace(", roles: [control-plane, etcd], ha: quorum", "").replace("/home/", "/home/")
+    twin = twin.replace(", roles: [control-plane, etcd], ha: quorum", ", roles: [scheduler]").replace('names: "k[1-3]"', 'names: "k1"')
     (slurm / "slurm.yaml").write_text(twin)
     run = subprocess.run([clusterc, "compile", slurm / "slurm.yaml", "-o", slurm / "slurm", "--only", "jobs"], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
