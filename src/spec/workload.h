@@ -86,7 +86,8 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
 };
 struct WorkloadLauncher {  // "torchrun": the program that starts the processes of a job
   SourceSpan span;
-  Value<std::string> kind, script, image, team;
+  Value<std::string> kind, script, image, team, weights;
+  Value<std::int64_t> user, group;
   Value<Seconds> time;
   static constexpr std::string_view type_name = "launcher";
   static bool from_text(std::string_view, WorkloadLauncher&, std::string& error);
@@ -94,14 +95,29 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
   static void describe(Self& s, V&& v) {
     v("kind", s.kind,
       {.required = true,
-       .doc = "program that starts the processes; mpi: srun, through the MPI library",
-       .words = "torchrun|deepspeed|megatron|ray|jax|horovod|mpi"});
+       .doc = "program that starts the processes; mpi: srun or mpirun, through the MPI library; vllm: of `kind: "
+              "inference`",
+       .words = "torchrun|deepspeed|megatron|ray|jax|horovod|mpi|vllm"});
     v("script", s.script,
-      {.doc = "training script, a path on the nodes; left out: the variable TRAIN when the job is submitted"});
+      {.doc = "training script, a path on the nodes or in the image; left out: the variable TRAIN when the job is "
+              "submitted to Slurm"});
     v("image", s.image,
-      {.doc = "container image, as Pyxis or Apptainer names it: nvcr.io#nvidia/pytorch:25.09-py3; left out: the "
-              "processes run on the nodes as they are"});
-    v("team", s.team, {.doc = "team whose account the job has; left out: the default account of its user"});
+      {.doc = "container image, as Pyxis or Apptainer names it: nvcr.io#nvidia/pytorch:25.09-py3, or as Kubernetes "
+              "does: nvcr.io/nvidia/pytorch:25.09-py3; left out: the processes of a job of Slurm run on the nodes as "
+              "they are"});
+    v("team", s.team,
+      {.doc = "team whose account, or whose namespace and queue in Kubernetes, the job has; left out: the default "
+              "account of its user"});
+    v("weights", s.weights, {.doc = "inference: folder of the model's weights, on storage of the team: /home/nlp/llama"});
+    v("user", s.user,
+      {.doc = "Kubernetes: number of the user that the processes run as; left out: 1000 for inference, else that of "
+              "the image",
+       .least = 1,
+       .most = 4294967294});
+    v("group", s.group,
+      {.doc = "Kubernetes: number of the group that owns the team's folders; left out: none besides that of the user",
+       .least = 1,
+       .most = 4294967294});
     v("time", s.time, {.doc = "time limit of one start of the job; left out: `scheduler.limits.time`"});
   }
 };
@@ -145,8 +161,8 @@ struct Workload {
     v("within", s.within, {.doc = "time in which it is to be done"});
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
     v("launcher", s.launcher,
-      {.doc = "program that starts its processes under Slurm: torchrun, or { kind: megatron, script: … }; left out: by "
-              "`software.frameworks`, else torchrun; of `kind: hpc` mpi"});
+      {.doc = "program that starts its processes under Slurm or Kubernetes: torchrun, or { kind: megatron, script: … }; "
+              "left out: by `software.frameworks`, else torchrun; of `kind: hpc` mpi; of `kind: inference` vllm"});
     v("checkpoint_every", s.checkpoint_every, {.doc = "time between checkpoints"});
     v("checkpoint_within", s.checkpoint_within, {.doc = "time that one may take"});
     v("checkpoint_to", s.checkpoint_to, {.doc = "storage that keeps them"});

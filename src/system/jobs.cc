@@ -18,6 +18,8 @@
 #include "spec/workload.h"
 #include "system/containers.h"
 #include "system/file_systems.h"
+#include "system/job_parts.h"
+#include "system/kubernetes_jobs.h"
 #include "system/slurm.h"
 #include "targets/workload_plan.h"
 
@@ -54,41 +56,13 @@ constexpr Word kFrameworks[] = {{"deepspeed", JobLauncher::deepspeed},
                                 {"jax", JobLauncher::jax},
                                 {"horovod", JobLauncher::horovod}};
 
-bool is_slurm(const Cluster& c) {
-  const auto& s = c.spec.software->scheduler;
-  return s && s->kind && *s->kind == SchedulerKind::slurm;
-}
-
 bool divides_batch_alone(const Layout& l) {
   return l.tensor == 1 && l.pipeline == 1 && l.context == 1 && l.expert <= 1;
 }
 
-// Why this launcher cannot do what the plan has; empty: it can.
-std::string cannot_split(JobLauncher launcher, const Layout& l, const Transformer& model) {
-  switch (launcher) {
-    case JobLauncher::horovod:
-      if (!divides_batch_alone(l))
-        return format("Horovod divides the batch alone, and the plan has tensor {} x pipeline {} x context {}",
-                      l.tensor, l.pipeline, l.context);
-      if (l.sharded != Sharding::none)
-        return format(
-            "with Horovod each process holds the whole model and the states of its optimizer, and the plan "
-            "divides them among the processes (`sharded: {}`)",
-            sharding_word(l.sharded));
-      return {};
-    case JobLauncher::deepspeed:
-      // deepspeed/runtime/pipe/engine.py asserts it.
-      if (l.pipeline > 1 && (l.sharded == Sharding::gradients || l.sharded == Sharding::all))
-        return format("DeepSpeed has no ZeRO-2 or ZeRO-3 with a pipeline, and the plan has {} stages", l.pipeline);
-      return {};
-    case JobLauncher::megatron:
-      if (std::fmod(model.layers, l.pipeline * l.interleave) != 0)
-        return format("Megatron-LM needs as many layers on each stage, and {} layers are not divisible by {}",
-                      model.layers, l.pipeline * l.interleave);
-      return {};
-    default:
-      return {};
-  }
+bool is_slurm(const Cluster& c) {
+  const auto& s = c.spec.software->scheduler;
+  return s && s->kind && *s->kind == SchedulerKind::slurm;
 }
 
 JobLauncher by_frameworks(const NodeGroupModel& g) {
@@ -101,21 +75,6 @@ JobLauncher by_frameworks(const NodeGroupModel& g) {
 JobContainer container_of(const Cluster& c, const NodeGroupModel& g) {
   if (pyxis_of(c, g)) return JobContainer::pyxis;
   return runs_containers(g, {"apptainer", "singularity"}) ? JobContainer::apptainer : JobContainer::none;
-}
-
-// Pyxis and Apptainer divide their lists of mounts at commas and colons.
-bool is_plain_mount(std::string_view path) { return path.find_first_of(",:") == std::string_view::npos; }
-
-// File systems that all nodes of the group see at one place.
-std::vector<const StorageModel*> shared_storage(const Cluster& c, int group) {
-  std::vector<const StorageModel*> out;
-  for (const int i : storage_of_group(c, group)) {
-    const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
-    if (s.spec && s.spec->kind && s.spec->mount && *s.spec->kind != StorageKind::local &&
-        *s.spec->kind != StorageKind::object && mounts(s, c.nodes[static_cast<std::size_t>(group)]))
-      out.push_back(&s);
-  }
-  return out;
 }
 
 std::string checkpoint_mount(const Cluster& c, const Workload& w, int group) {
@@ -151,31 +110,23 @@ std::int64_t fewest_switches(const SlurmFacts& facts, const NodeGroupModel& g, s
   return 0;
 }
 
-std::optional<std::int64_t> minutes_of(const Value<Seconds>& time) {
-  if (!time) return std::nullopt;
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(time->value / 60));
-}
-std::optional<std::int64_t> limit_of(const Cluster& c) {
-  const Scheduler& s = *c.spec.software->scheduler;
-  return s.limits ? minutes_of(s.limits->time) : std::nullopt;
-}
-
 std::int64_t whole(double n) { return std::llround(n); }
 
-// Nodes of the group that fit into a quota on it, of jobs that have whole nodes (`--exclusive`); nullopt: it says
-// nothing of what these nodes have.
-std::optional<std::int64_t> nodes_within(const QuotaAmount& quota, std::int64_t gpus, std::int64_t cores) {
-  if (!quota.amount || !quota.of) return std::nullopt;
-  const std::int64_t of_node = *quota.of == "gpus" ? gpus : *quota.of == "cores" ? cores : 1;
-  return of_node > 0 ? std::optional(*quota.amount / of_node) : std::nullopt;
-}
-const QuotaAmount* quota_on(const Team& team, std::string_view group) {
-  const auto* found = team.quota.find(group);
-  return found ? &found->value : nullptr;
+JobNodes job_nodes(const SlurmNodes& n) {
+  JobNodes out{.group = n.group,
+               .cpus = n.cpus,
+               .sockets = n.sockets,
+               .cores_per_socket = n.cores_per_socket,
+               .threads_per_core = n.threads_per_core,
+               .gpus = n.gpus,
+               .mig = n.mig,
+               .memory = n.memory};
+  if (n.gpus > 0) out.gres = "gpu:" + n.type + ":" + std::to_string(n.gpus);
+  return out;
 }
 
 // Of so many ranks on a node, each with the next `cpus` hardware threads.
-RankPlaces places_of(const PcieTree& tree, const SlurmNodes& n, std::int64_t ranks, std::int64_t cpus) {
+RankPlaces places_of(const PcieTree& tree, const JobNodes& n, std::int64_t ranks, std::int64_t cpus) {
   if (n.gpus == 0) return RankPlaces::no_gpus;
   if (n.cores_per_socket <= 0) return RankPlaces::unknown;
   const std::int64_t cores = (cpus + n.threads_per_core - 1) / n.threads_per_core;
@@ -191,13 +142,20 @@ RankPlaces places_of(const PcieTree& tree, const SlurmNodes& n, std::int64_t ran
 class JobPlanner {
  public:
   explicit JobPlanner(const System& in) : in_(in), c_(in.cluster) {
-    Findings said;  // the output slurm reports them
-    slurm_ = slurm_facts(in, said);
+    Findings said;  // the outputs slurm and kubernetes report them
+    if (is_slurm(c_)) {
+      slurm_ = slurm_facts(in, said);
+      for (const SlurmNodes& n : slurm_.nodes) nodes_.push_back(job_nodes(n));
+    } else {
+      kubernetes_ = kubernetes_facts(in, said);
+      nodes_ = kubernetes_nodes(c_, *kubernetes_);
+    }
   }
 
   JobFacts facts() {
     for (const auto& w : c_.spec.workloads) workload(w);
-    for (const SlurmNodes& n : slurm_.nodes) first(n);
+    if (!kubernetes_)
+      for (const JobNodes& n : nodes_) first(n);
     return std::move(out_);
   }
 
@@ -205,8 +163,8 @@ class JobPlanner {
   void leave(const Named<Workload>& w, std::string why, std::string help) {
     out_.left.push_back({w.name, w.name_span, std::move(why), std::move(help)});
   }
-  const SlurmNodes* slurm_nodes(int group) const {
-    for (const SlurmNodes& n : slurm_.nodes)
+  const JobNodes* nodes_of(int group) const {
+    for (const JobNodes& n : nodes_)
       if (n.group == group) return &n;
     return nullptr;
   }
@@ -214,7 +172,7 @@ class JobPlanner {
   void workload(const Named<Workload>& named) {
     const Workload& w = named.value;
     const std::string kind = w.kind.value_or("training");
-    if (kind == "inference")
+    if (kind == "inference" && !kubernetes_)
       return leave(named, "it serves requests (`kind: inference`)",
                    "start your serving engine by hand; `clusterc plan` has the GPUs of each copy of the model");
     int group = -1;
@@ -222,30 +180,48 @@ class JobPlanner {
       const int at = c_.find_node_group(on.name);
       if (at < 0 || !on.value) continue;
       if (group >= 0)
-        return leave(named, "its nodes are in several groups, and a job of Slurm has nodes of one partition",
-                     "name one group in `on`, or write its job script by hand");
+        return leave(named,
+                     kubernetes_ ? "its nodes are in several groups, and its pods are alike"
+                                 : "its nodes are in several groups, and a job of Slurm has nodes of one partition",
+                     kubernetes_ ? "name one group in `on`, or write its objects by hand"
+                                 : "name one group in `on`, or write its job script by hand");
       group = at;
     }
     if (group < 0) return leave(named, "it names no nodes (`on`)", "the nodes of one group: `on: { gpu: 4 }`");
     const NodeGroupModel& g = c_.nodes[static_cast<std::size_t>(group)];
-    const SlurmNodes* nodes = slurm_nodes(group);
+    const JobNodes* nodes = nodes_of(group);
     if (!nodes || nodes->cpus <= 0)
-      return leave(named, "Slurm does not schedule '" + g.name + "'", "name the group in `scheduler.schedules`");
+      return leave(named, (kubernetes_ ? "Kubernetes" : "Slurm") + (" does not schedule '" + g.name + "'"),
+                   "name the group in `scheduler.schedules`");
     if (nodes->mig)
       return leave(named, "the GPUs of '" + g.name + "' are cut into instances (`mig`)",
                    "processes of one job cannot join instances of a GPU: run it on GPUs without `mig`");
-    job(named, kind, g, *nodes);
+    std::int64_t asked = 0;
+    for (const auto& on : w.on)
+      if (c_.find_node_group(on.name) == group && on.value) asked = *on.value;
+    if (kind == "inference")
+      service(named, *nodes, asked);
+    else
+      job(named, kind, g, *nodes, asked);
   }
 
-  void job(const Named<Workload>& named, std::string_view kind, const NodeGroupModel& g, const SlurmNodes& nodes) {
+  void service(const Named<Workload>& named, const JobNodes& nodes, std::int64_t asked) {
+    ServedModel m{.name = named.name, .workload = &named.value, .group = nodes.group};
+    if (auto left = plan_service(c_, *kubernetes_, named, nodes, asked, m))
+      leave(named, std::move(left->why), std::move(left->help));
+    else
+      out_.served.push_back(std::move(m));
+  }
+
+  void job(const Named<Workload>& named, std::string_view kind, const NodeGroupModel& g, const JobNodes& nodes,
+           std::int64_t asked) {
     const Workload& w = named.value;
     Job j{.name = named.name, .workload = &w, .group = nodes.group};
-    j.asked = j.nodes = *w.on.begin()->value;
-    for (const auto& on : w.on)
-      if (c_.find_node_group(on.name) == nodes.group && on.value) j.asked = j.nodes = *on.value;
+    j.asked = j.nodes = asked;
     const std::int64_t cores = nodes.sockets * nodes.cores_per_socket;
     j.processes = nodes.gpus > 0 ? nodes.gpus : kind == "hpc" ? std::max<std::int64_t>(1, cores) : 1;
-    if (nodes.gpus > 0) j.gres = "gpu:" + nodes.type + ":" + std::to_string(nodes.gpus);
+    j.gres = nodes.gres;
+    j.memory_mib = nodes.pod_memory_mib;
     j.node_gpus = nodes.gpus;
     j.node_cores = nodes.cpus / nodes.threads_per_core;
     const WorkloadPlan plan = plan_workload(c_, named);
@@ -255,22 +231,38 @@ class JobPlanner {
         j.launcher == JobLauncher::jax || j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi;
     j.tasks = each ? j.processes : 1;
     j.cpus = std::max<std::int64_t>(1, nodes.cpus / j.processes);
-    j.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(nodes.group)), nodes, j.processes, j.cpus);
-    if (j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi) j.mpi = slurm_.mpi;
-    j.switches = fewest_switches(slurm_, g, j.nodes);
-    if (w.launcher && w.launcher->team) j.account = to_lower(*w.launcher->team);
-    if (w.launcher && w.launcher->image) {
-      j.image = *w.launcher->image;
-      j.container = container_of(c_, g);
-    }
-    for (const StorageModel* s : shared_storage(c_, nodes.group)) j.mounts.push_back(*s->spec->mount);
+    if (w.launcher && w.launcher->image) j.image = *w.launcher->image;
+    if (!kubernetes_) of_slurm(w, g, nodes, j);
     j.limit = w.launcher ? minutes_of(w.launcher->time) : std::nullopt;
     if (!j.limit) j.limit = limit_of(c_);
     j.saves = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
     j.requeues = c_.spec.software->scheduler->requeue.value_or(true);
-    if (j.saves) j.checkpoints = checkpoint_mount(c_, w, nodes.group);
     warn(plan, j);
+    if (kubernetes_) {
+      j.restarts = j.requeues ? restarts(plan) : 0;
+      if (auto left = place_job(c_, *kubernetes_, j)) return leave(named, std::move(left->why), std::move(left->help));
+    } else if (j.saves) {
+      j.checkpoints = checkpoint_mount(c_, w, nodes.group);
+    }
     out_.jobs.push_back(std::move(j));
+  }
+
+  void of_slurm(const Workload& w, const NodeGroupModel& g, const JobNodes& nodes, Job& j) const {
+    j.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(nodes.group)), nodes, j.processes, j.cpus);
+    if (j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi) j.mpi = slurm_.mpi;
+    j.switches = fewest_switches(slurm_, g, j.nodes);
+    if (w.launcher && w.launcher->team) j.account = to_lower(*w.launcher->team);
+    if (!j.image.empty()) j.container = container_of(c_, g);
+    for (const StorageModel* s : shared_storage(c_, nodes.group)) j.mounts.push_back(*s->spec->mount);
+  }
+
+  // Twice the interruptions to expect until its end, as the plan has them: time of the run / time between
+  // interruptions. Three more are for what the plan does not know.
+  static std::int64_t restarts(const WorkloadPlan& plan) {
+    constexpr std::int64_t kMore = 3, kMost = 1000;
+    if (!plan.run || !plan.checkpoint || plan.checkpoint->between.value <= 0) return kMore;
+    const double expected = plan.run->time.value / plan.checkpoint->between.value;
+    return std::min(kMost, kMore + whole(std::ceil(2 * expected)));
   }
 
   static JobLauncher launcher(const Workload& w, std::string_view kind, const NodeGroupModel& g,
@@ -345,7 +337,7 @@ class JobPlanner {
                            step > 0 ? format(" + step {} s", step) : std::string(), kSignalMargin);
   }
 
-  void first(const SlurmNodes& n) {
+  void first(const JobNodes& n) {
     const NodeGroupModel& g = c_.nodes[static_cast<std::size_t>(n.group)];
     const std::int64_t spares = g.spec ? g.spec->spares.value_or(0) : 0;
     FirstJob f{.group = n.group, .nodes = g.count - spares};
@@ -354,7 +346,7 @@ class JobPlanner {
     const std::int64_t cores = std::max<std::int64_t>(1, n.sockets * n.cores_per_socket);
     f.ranks = f.gpus > 0 ? f.gpus : cores;
     f.cpus = std::max<std::int64_t>(1, n.cpus / f.ranks);
-    if (f.gpus > 0) f.gres = "gpu:" + n.type + ":" + std::to_string(f.gpus);
+    f.gres = n.gres;
     f.mpi = slurm_.mpi;
     f.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(n.group)), n, f.ranks, f.cpus);
     f.limit = limit_of(c_);
@@ -372,7 +364,7 @@ class JobPlanner {
 
   // Hosts: 80 % of the memory, blocks of 192 (netlib.org/benchmark/hpl/faqs.html: "80 % of the total amount of memory";
   // NB of 32 to 256). GPUs: 90 % of theirs and blocks of 1,024 (NVIDIA HPC Benchmarks, sample-dat).
-  static void size(const NodeGroupModel& g, const SlurmNodes& n, FirstJob& f) {
+  static void size(const NodeGroupModel& g, const JobNodes& n, FirstJob& f) {
     double bytes = 0;
     if (f.gpus > 0 && g.server.gpu && g.server.gpu->memory) {
       f.block = 1024;
@@ -390,136 +382,78 @@ class JobPlanner {
   const System& in_;
   const Cluster& c_;
   SlurmFacts slurm_;
+  std::optional<KubernetesFacts> kubernetes_;
+  std::vector<JobNodes> nodes_;
   JobFacts out_;
 };
 
 JobFacts compute(const System& in) {
-  if (is_slurm(in.cluster)) return JobPlanner(in).facts();
+  if (is_slurm(in.cluster) || runs_kubernetes(in.cluster)) return JobPlanner(in).facts();
   JobFacts out;
   for (const auto& w : in.cluster.spec.workloads)
-    out.left.push_back({w.name, w.name_span, "job scripts are compiled for Slurm alone",
+    out.left.push_back({w.name, w.name_span, "jobs are compiled for Slurm and for Kubernetes",
                         "write its job by hand; `clusterc plan` has nodes, split and step time"});
   return out;
 }
 
-void check_split(const Job& j, Findings& findings) {
-  const Workload& w = *j.workload;
-  if (!w.launcher || !w.launcher->kind || !j.split || !j.model) return;
-  const JobSplit& s = *j.split;
-  const Layout l{.tensor = static_cast<double>(s.tensor),
-                 .pipeline = static_cast<double>(s.pipeline),
-                 .data = static_cast<double>(s.data),
-                 .context = static_cast<double>(s.context),
-                 .expert = static_cast<double>(s.expert),
-                 .interleave = static_cast<double>(s.interleave),
-                 .micro_batch = static_cast<double>(s.micro_batch),
-                 .sharded = s.sharded,
-                 .recompute = s.recompute};
-  const std::string why = cannot_split(j.launcher, l, *j.model);
-  if (why.empty()) return;
-  Finding& f =
-      findings.error("jobs-split-not-launched", w.launcher->kind.span,
-                     format("launcher '{}' cannot start workload '{}' as planned", launcher_word(j.launcher), j.name));
-  f.label(why).object("workloads." + j.name);
-  if (w.split)
-    f.note(w.split->span, "the split is set here");
-  else
-    f.note(w.span, "the spec has no `split`: the plan chose the fastest that fits into the memory of the GPUs");
-  f.help(j.launcher == JobLauncher::horovod ? "write `split: { sharded: none }` if the model fits on one GPU, or "
-                                              "`launcher: torchrun`"
-                                            : "write a `split` that it can do, or `launcher: torchrun`");
-}
-
-void check_mounts(const Cluster& c, const Job& j, Findings& findings) {
-  if (j.image.empty() || j.container == JobContainer::none) return;
-  for (const StorageModel* s : shared_storage(c, j.group))
-    if (!is_plain_mount(*s->spec->mount))
-      findings
-          .error("jobs-mount-malformed", s->spec->mount.span,
-                 format("'{}' cannot be mounted in the container of workload '{}': commas and colons end a mount",
-                        one_line(*s->spec->mount), j.name))
-          .help("use a mount point without commas and colons");
-}
-
-// The limit that holds for a job: its own, or that of all jobs; null: none.
-const Value<Seconds>* time_of(const Cluster& c, const Workload& w) {
-  if (w.launcher && w.launcher->time) return &w.launcher->time;
-  const auto& limits = c.spec.software->scheduler->limits;
-  return limits && limits->time ? &limits->time : nullptr;
-}
-
-void check_time(const Cluster& c, const Job& j, Findings& findings) {
-  const Workload& w = *j.workload;
-  const Value<Seconds>* limit = time_of(c, w);
-  if (!limit) return;
-  const Value<Seconds>& time = *limit;
-  const bool own = w.launcher && w.launcher->time;
-  if (const auto most = limit_of(c); own && most && *minutes_of(time) > *most)
-    findings
-        .error(
-            "jobs-time-over-limit", time.span,
-            format(
-                "each job of workload '{}' asks for {}, but a job may run for at most {}: Slurm would never start it",
-                j.name, to_text(*time), to_text(*c.spec.software->scheduler->limits->time)))
-        .note(c.spec.software->scheduler->limits->time.span, "the limit of all jobs")
-        .help(format("write `time: {}`: {}", to_text(*c.spec.software->scheduler->limits->time),
-                     j.requeues ? "the job is requeued and goes on from its checkpoint"
-                                : "submitted again, the job goes on from its checkpoint"))
-        .object("workloads." + j.name);
-  else if (j.is_warned() && time->value < 2 * static_cast<double>(j.warning))
-    findings
-        .error(
-            "jobs-time-too-short", time.span,
-            format(
-                "each job of workload '{}' runs for {}, but needs {} to save: at most half of its time may be for that",
-                j.name, to_text(*time), to_text(Seconds(static_cast<double>(j.warning)))))
-        .label(own ? j.warning_sum : "the limit of all jobs; to save: " + j.warning_sum)
-        .help("write a longer `time`, or save faster: `checkpoint_within`")
-        .object("workloads." + j.name);
-}
-
-// Slurm holds a job that needs more than the quota of its account's QOS, whatever the other jobs have.
-void check_quota(const Cluster& c, const Job& j, Findings& findings) {
-  if (j.account.empty()) return;
-  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(j.group)];
-  for (const auto& team : c.spec.teams) {
-    const QuotaAmount* quota = to_lower(team.name) == j.account ? quota_on(team.value, g.name) : nullptr;
-    if (!quota) continue;
-    const auto fits = nodes_within(*quota, j.node_gpus, j.node_cores);
-    if (!fits || *fits >= j.nodes) continue;
-    const std::int64_t need = j.nodes * (*quota->of == "gpus" ? j.node_gpus : *quota->of == "cores" ? j.node_cores : 1);
-    findings
-        .error("jobs-quota-too-small", j.workload->launcher->team.span,
-               format("workload '{}' needs {} {} of '{}', and team '{}' may use {}: Slurm would never start it", j.name,
-                      need, *quota->of, g.name, team.name, *quota->amount))
-        .label(format("{} whole {}", j.nodes, j.nodes == 1 ? "node" : "nodes"))
-        .note(quota->span, "the quota of the team")
-        .help(format(
-            "write `quota: {{ {}: {} {} }}` or more, or run it on {}", g.name, need, *quota->of,
-            *fits > 0 ? format("{} {}", *fits, *fits == 1 ? "node" : "nodes") : std::string("nodes of another group")))
-        .object("workloads." + j.name);
-  }
-}
-
-void check_checkpoints(const Cluster& c, const Job& j, Findings& findings) {
-  const Workload& w = *j.workload;
-  if (!w.checkpoint_to || !j.saves || !j.checkpoints.empty()) return;
-  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(j.group)];
-  for (const StorageModel& s : c.storage) {
-    if (s.name != *w.checkpoint_to || !s.spec || !s.spec->kind || mounts(s, g)) continue;
-    if (*s.spec->kind == StorageKind::local || *s.spec->kind == StorageKind::object) continue;
-    Finding& f = findings.error(
-        "jobs-checkpoints-unmounted", w.checkpoint_to.span,
-        format("workload '{}' saves its checkpoints to '{}', which '{}' does not mount", j.name, s.name, g.name));
-    f.note(s.spec->span, "the storage")
-        .help(format("add '{}' to `on` of the storage and connect it to a network of the storage, or name storage that "
-                     "the group mounts",
-                     g.name))
-        .object("workloads." + j.name);
-  }
-}
-
 }  // namespace
+
+std::string cannot_split(JobLauncher launcher, const Layout& l, const Transformer& model) {
+  switch (launcher) {
+    case JobLauncher::horovod:
+      if (!divides_batch_alone(l))
+        return format("Horovod divides the batch alone, and the plan has tensor {} x pipeline {} x context {}",
+                      l.tensor, l.pipeline, l.context);
+      if (l.sharded != Sharding::none)
+        return format(
+            "with Horovod each process holds the whole model and the states of its optimizer, and the plan "
+            "divides them among the processes (`sharded: {}`)",
+            sharding_word(l.sharded));
+      return {};
+    case JobLauncher::deepspeed:
+      // deepspeed/runtime/pipe/engine.py asserts it.
+      if (l.pipeline > 1 && (l.sharded == Sharding::gradients || l.sharded == Sharding::all))
+        return format("DeepSpeed has no ZeRO-2 or ZeRO-3 with a pipeline, and the plan has {} stages", l.pipeline);
+      return {};
+    case JobLauncher::megatron:
+      if (std::fmod(model.layers, l.pipeline * l.interleave) != 0)
+        return format("Megatron-LM needs as many layers on each stage, and {} layers are not divisible by {}",
+                      model.layers, l.pipeline * l.interleave);
+      return {};
+    default:
+      return {};
+  }
+}
+
+std::vector<const StorageModel*> shared_storage(const Cluster& c, int group) {
+  std::vector<const StorageModel*> out;
+  for (const int i : storage_of_group(c, group)) {
+    const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
+    if (s.spec && s.spec->kind && s.spec->mount && *s.spec->kind != StorageKind::local &&
+        *s.spec->kind != StorageKind::object && mounts(s, c.nodes[static_cast<std::size_t>(group)]))
+      out.push_back(&s);
+  }
+  return out;
+}
+
+std::optional<std::int64_t> minutes_of(const Value<Seconds>& time) {
+  if (!time) return std::nullopt;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(time->value / 60));
+}
+std::optional<std::int64_t> limit_of(const Cluster& c) {
+  const Scheduler& s = *c.spec.software->scheduler;
+  return s.limits ? minutes_of(s.limits->time) : std::nullopt;
+}
+
+std::optional<std::int64_t> nodes_within(const QuotaAmount& quota, std::int64_t gpus, std::int64_t cores) {
+  if (!quota.amount || !quota.of) return std::nullopt;
+  const std::int64_t of_node = *quota.of == "gpus" ? gpus : *quota.of == "cores" ? cores : 1;
+  return of_node > 0 ? std::optional(*quota.amount / of_node) : std::nullopt;
+}
+const QuotaAmount* quota_on(const Team& team, std::string_view group) {
+  const auto* found = team.quota.find(group);
+  return found ? &found->value : nullptr;
+}
 
 std::string_view launcher_word(JobLauncher launcher) {
   for (const Word& w : kLaunchers)
@@ -533,35 +467,6 @@ std::int64_t hpl_order(double bytes, std::int64_t block) {
 
 const JobFacts& job_facts(const System& in) {
   return in.memo.get("jobs", [&] { return compute(in); });
-}
-
-void check_jobs(const System& in, Findings& findings) {
-  const Cluster& c = in.cluster;
-  if (!is_slurm(c)) {
-    for (const auto& w : c.spec.workloads)
-      if (w.value.launcher && w.value.launcher->kind)
-        findings
-            .warning("jobs-launcher-without-slurm", w.value.launcher->span,
-                     format("workload '{}' names the launcher '{}', and the scheduler is not Slurm: nothing starts it",
-                            w.name, one_line(*w.value.launcher->kind)))
-            .help("write its job by hand, or `scheduler: slurm`")
-            .object("workloads." + w.name);
-    return;
-  }
-  for (const Job& j : job_facts(in).jobs) {
-    check_split(j, findings);
-    check_time(c, j, findings);
-    check_quota(c, j, findings);
-    check_checkpoints(c, j, findings);
-    check_mounts(c, j, findings);
-    if (!j.image.empty() && j.container == JobContainer::none)
-      findings
-          .error("jobs-image-without-runtime", j.workload->launcher->image.span,
-                 format("workload '{}' runs in a container image, and '{}' has no runtime that srun can start it with",
-                        j.name, c.nodes[static_cast<std::size_t>(j.group)].name))
-          .help("write `containers: [enroot, pyxis]` or `containers: [apptainer]`")
-          .object("workloads." + j.name);
-  }
 }
 
 }  // namespace clusterc

@@ -1,5 +1,5 @@
-// The jobs that the spec asks Slurm to run: each workload as the plan divides it, and the first jobs of a new cluster.
-// Decided here once; the output jobs writes the scripts.
+// The jobs that the spec asks Slurm or Kubernetes to run: each workload as the plan divides it, and the first jobs of a
+// new cluster. Decided here once; the output jobs writes the scripts, the output kubernetes the objects.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "system/serving.h"
 #include "system/system.h"
 #include "targets/training.h"
 
@@ -44,11 +45,12 @@ struct Job {
   std::int64_t processes = 1;                  // on each node; of nodes with GPUs each process has one
   std::int64_t tasks = 1;                      // that srun starts on each node: its processes, or one that starts them
   std::int64_t cpus = 1;                       // hardware threads for each process
-  std::string gres;                            // "gpu:h100:8", all of a node; empty without GPUs
+  std::string gres;                            // "gpu:h100:8", all of a node, or nvidia.com/gpu; empty without GPUs
   std::string mpi;                             // of srun: "pmix"; empty where the launcher needs none
   RankPlaces places = RankPlaces::no_gpus;     // of several tasks on a node
   std::int64_t node_gpus = 0, node_cores = 0;  // of each node, all of which the job has
-  std::string account;                         // empty: the user's own
+  std::int64_t memory_mib = 0;                 // Kubernetes: of a pod, one on each node; 0: not known
+  std::string account;                         // empty: the user's own; the team in Kubernetes
   std::int64_t switches = 0;  // fewest leaf switches that have so many nodes; 0: no tree, or all of its leaves
   std::string image;
   JobContainer container = JobContainer::none;
@@ -66,6 +68,7 @@ struct Job {
   std::optional<Seconds> checkpoint_every, step;  // as planned
   bool saves = true;                              // checkpoints; a program without them would begin anew
   bool requeues = true;                           // `scheduler.requeue`: after its node failed, and before its limit
+  std::int64_t restarts = 0;                      // Kubernetes: failures after which it starts again
   std::int64_t world() const { return nodes * processes; }
   // Whether the signal reaches what trains: with Ray the processes are children of its daemons.
   bool saves_when_told() const { return launcher != JobLauncher::ray; }
@@ -109,10 +112,11 @@ struct FirstJob {
 struct JobFacts {
   std::vector<Job> jobs;
   std::vector<JobLeft> left;
-  std::vector<FirstJob> first;
+  std::vector<FirstJob> first;      // of Slurm
+  std::vector<ServedModel> served;  // in Kubernetes
 };
 
-// Of a cluster without errors; worked out once. All are left where the scheduler is not Slurm.
+// Of a cluster without errors; worked out once. All are left where the scheduler is neither Slurm nor Kubernetes.
 const JobFacts& job_facts(const System&);
 // Launchers, limits, quotas, checkpoints, images and splits that cannot be as the spec says.
 void check_jobs(const System&, Findings&);

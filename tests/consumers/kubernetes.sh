@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tested kubernetes: kube-apiserver, kubeadm 1.36
 # packages: etcd-server openssl
-# output kubernetes: kube-apiserver 1.36.4 with etcd 3.4 (built by scripts/kubernetes) and the definitions of the custom resources: every object of each example that runs Kubernetes and of the golden case, by server-side apply with strict validation; pods of the first jobs past quotas, limits and pod security; kubeadm config validate and the kubelet's own check of every node's configuration; shellcheck; 17 negative tests
+# output kubernetes: kube-apiserver 1.36.4 with etcd 3.4 (built by scripts/kubernetes) and the definitions of the custom resources: every object of each example that runs Kubernetes and of the golden case, by server-side apply with strict validation; the workloads of a golden case (JobSet, MPIJob, RayJob, Deployment, LeaderWorkerSet) against the plan and against the same workloads under Slurm; pods of first jobs and workloads past quotas, limits and pod security; kubeadm config validate and the kubelet's own check of every node's configuration; shellcheck; 42 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need etcd openssl python3 shellcheck curl
 program=${CLUSTERC_KUBERNETES:-$src/build/kubernetes/kubernetes}
@@ -10,9 +10,13 @@ program=${CLUSTERC_KUBERNETES:-$src/build/kubernetes/kubernetes}
 own_network "$0" "$@"
 api_server
 api apply "$src"/tests/kubernetes/definitions/*.yaml || fail "a definition is refused"
-for _ in $(seq 120); do   # the server takes objects of a new kind a moment later
-  curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/mellanox.com/v1alpha1/macvlannetworks" > /dev/null && curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/nvidia.com/v1/clusterpolicies" > /dev/null &&
-    curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/kubeflow.org/v2beta1/mpijobs" > /dev/null && curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/nv-ipam.nvidia.com/v1alpha1/ippools" > /dev/null && break
+for _ in $(seq 240); do   # the server takes objects of a new kind a moment later
+  waits=
+  for kind in mellanox.com/v1alpha1/macvlannetworks nvidia.com/v1/clusterpolicies kubeflow.org/v2beta1/mpijobs nv-ipam.nvidia.com/v1alpha1/ippools \
+    jobset.x-k8s.io/v1alpha2/jobsets leaderworkerset.x-k8s.io/v1/leaderworkersets ray.io/v1/rayjobs; do
+    curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/$kind" > /dev/null || waits=$kind
+  done
+  [ -z "$waits" ] && break
   sleep 0.25
 done
 # Namespaces that the operators' charts make.
@@ -34,7 +38,7 @@ judge() {
   local tree=$1/kubernetes files
   [ -d "$tree/objects" ] || fail "$1 has no objects"
   api apply "$tree/objects/namespaces.yaml" "$tree/objects/priorities.yaml" || fail "$1: namespaces, priorities"
-  mapfile -t files < <(find "$tree/objects" "$tree/jobs" -name '*.yaml' | sort)
+  mapfile -t files < <(find "$tree/objects" "$tree/jobs" "$tree/workloads" -name '*.yaml' 2> /dev/null | sort)
   taken=$(api judge --all "${files[@]}") || { echo "$taken" >&2; fail "$1: an object is refused"; }
   if [ -e "$tree/gpu-operator/values.yaml" ]; then
     cluster_policy "$tree/gpu-operator/values.yaml" > "$run/policy.yaml" && api judge "$run/policy.yaml" || fail "$1: values of the GPU operator"
@@ -79,6 +83,59 @@ for t in $trees; do judge "$work/$t"; machines "$work/$t"; done
 case " $trees " in *" kubernetes "*) ;; *) fail "examples/kubernetes.yaml calls for no Kubernetes" ;; esac
 compile_case kubernetes
 judge "$out"; machines "$out"
+compile_case kubernetes-workloads
+judge "$out"
+mkdir -p "$run/fake"
+workloads=$out/kubernetes
+python3 "$src/tests/consumers/lib/kubernetes_jobs.py" "$bin" "$src/tests/golden/compile/kubernetes-workloads/spec.yaml" "$workloads/workloads" "$run/scripts" || fail "workloads and plan"
+find "$run/scripts" -maxdepth 1 -name '*.sh' -exec shellcheck {} + || fail "a script of a workload"
+
+# What a pod runs, with programs in the place of torchrun and Python that save at SIGUSR1: started with the numbers of its node, told to save by SIGTERM, and
+# never done with status 0 after that.
+# The signal is ignored until a program asks for it; a shell cannot.
+cat > "$run/fake/python3" <<'F'
+#!/usr/bin/python3
+import os, signal, sys, time
+rank = os.environ.get("RANK") or os.environ["JAX_PROCESS_ID"]
+def say(text):
+    with open(os.environ["CHECKPOINTS"] + "/said", "a") as f:
+        f.write(text + "\n")
+signal.signal(signal.SIGUSR1, lambda *_: (say("saved " + rank), os._exit(0)))
+say("rank " + rank)
+time.sleep(0.1 * int(os.environ["FAKE_STEPS"]))
+sys.exit(int(os.environ["FAKE_STATUS"]))
+F
+cat > "$run/fake/torchrun" <<'F'
+#!/bin/bash
+for word; do case $word in --nproc-per-node=*) each=${word#*=} ;; --node-rank=*) node=${word#*=} ;; --*) ;; *) break ;; esac; done
+for ((local = 0; local < each; ++local)); do RANK=$((node * each + local)) python3 "$TRAIN" & done
+status=0
+for ((local = 0; local < each; ++local)); do wait -n || status=$?; done
+exit "$status"
+F
+chmod +x "$run/fake/python3" "$run/fake/torchrun"
+# pod NAME NODE STEPS STATUS: the script of that pod runs in the background; $pod is its process
+pod() {
+  mkdir -p "$run/job" "$run/kept" && rm -f "$run/kept/said"
+  cp "$run/scripts/$1-settings.sh" "$run/job/settings.sh"
+  sed -i -e "s|CHECKPOINTS=.*|CHECKPOINTS=$run/kept|" -e 's|PLAN_PROCESSES=8|PLAN_PROCESSES=3|' "$run/job/settings.sh"
+  sed "s|/job/|$run/job/|" "$run/scripts/$1-launch.sh" > "$run/job/launch.sh"
+  PATH=$run/fake:$PATH JOB_COMPLETION_INDEX=$2 FAKE_STEPS=$3 FAKE_STATUS=$4 bash "$run/job/launch.sh" word & pod=$!
+}
+for name in plain sums; do
+  pod $name 1 2 0
+  wait $pod || fail "$name: a pod that does its work ends with status $?"
+  equal "$name: ranks of the second pod" "$(sed -n 's/^rank \([0-9]*\).*/\1/p' "$run/kept/said" | sort -n | tr '\n' ' ')" "3 4 5 "
+  pod $name 0 2 7
+  wait $pod
+  equal "$name: status of a pod whose script fails" $? 7
+  pod $name 0 600 0
+  for _ in $(seq 100); do [ "$(grep -c '^rank' "$run/kept/said" 2> /dev/null)" = 3 ] && break; sleep 0.1; done
+  kill -TERM $pod
+  wait $pod
+  equal "$name: status of a pod that was told to end" $? 143
+  equal "$name: processes that saved" "$(grep -c '^saved' "$run/kept/said")" 3
+done
 find "$work/kubernetes" -name '*.sh' -exec shellcheck {} + || fail "a script of the tree"
 tree=$work/kubernetes/kubernetes
 discovery "$work/kubernetes"
@@ -113,6 +170,32 @@ printf '%s\t%s\t%s\t%s\t%s\n' \
   "a version that is gone" ClusterRole "apiVersion: rbac.authorization.k8s.io/v1" "apiVersion: rbac.authorization.k8s.io/v1beta1" "404" \
   "a name with a capital" Namespace "name: vision" "name: Vision" "RFC 1123" > "$run/edits"
 api refused "$run/all.yaml" "$run/edits" || fail "a broken object"
+cat "$workloads"/workloads/*.yaml | sed 's/^# made by/---\n&/' > "$run/workloads.yaml"
+printf '%s\t%s\t%s\t%s\t%s\n' \
+  "JobSet: an unknown field" JobSet "  replicatedJobs:" "  replicatedJob:" "replicatedJob" \
+  "JobSet: a bad word" JobSet "action: RestartJobSetAndIgnoreMaxRestarts" "action: RestartAll" "Unsupported value" \
+  "JobSet: a wrong type" JobSet "completions: 4" "completions: \"four\"" "expected numeric" \
+  "JobSet: a required field that is missing" JobSet "    - name: workers\n      replicas: 1" "    - replicas: 1" "name" \
+  "JobSet: a rule of CEL: two orders of start" JobSet "  replicatedJobs:\n    - name: workers\n" "  startupPolicy:\n    startupPolicyOrder: InOrder\n  replicatedJobs:\n    - name: workers\n      dependsOn:\n        - name: other\n          status: Ready\n" "mutually exclusive" \
+  "JobSet: a bad quantity" JobSet "cpu: \"" "cpu: \"x" "requests.cpu: Invalid value" \
+  "JobSet: a version that is not there" JobSet "apiVersion: jobset.x-k8s.io/v1alpha2" "apiVersion: jobset.x-k8s.io/v1" "404" \
+  "MPIJob: a bad word" MPIJob "  slotsPerWorker: 8" "  mpiImplementation: OpenMP\n  slotsPerWorker: 8" "Unsupported value" \
+  "RayJob: an unknown field" RayJob "entrypoint:" "entryPoint:" "entryPoint" \
+  "RayJob: a wrong type" RayJob "shutdownAfterJobFinishes: true" "shutdownAfterJobFinishes: \"yes\"" "boolean" \
+  "RayJob: a required field that is missing" RayJob "      - groupName: workers\n        replicas" "      - replicas" "groupName" \
+  "LeaderWorkerSet: a bad word" LeaderWorkerSet "restartPolicy: RecreateGroupOnPodRestart" "restartPolicy: Always" "Unsupported value" \
+  "LeaderWorkerSet: an unknown field" LeaderWorkerSet "    size: 2" "    sizes: 2" "sizes" \
+  "LeaderWorkerSet: a required field that is missing" LeaderWorkerSet "  startupPolicy:" "  networkConfig: {}\n  startupPolicy:" "subdomainPolicy: Required value" \
+  "Deployment: a selector of other pods" Deployment "      clusterc/workload: chat" "      clusterc/workload: other" "selector" \
+  "Deployment: a bad word" Deployment "whenUnsatisfiable: ScheduleAnyway" "whenUnsatisfiable: Perhaps" "Unsupported value" \
+  "Deployment: a probe of no port" Deployment "port: http\n" "port: \"\"\n" "port" \
+  "Service: a bad word" Service "type: ClusterIP" "type: Cluster" "Unsupported value" \
+  "HorizontalPodAutoscaler: fewer than at least" HorizontalPodAutoscaler "maxReplicas: 16" "maxReplicas: 0" "maxReplicas" \
+  "HorizontalPodAutoscaler: a bad quantity" HorizontalPodAutoscaler "averageValue: \"5\"" "averageValue: five" "quantities must match" \
+  "PodDisruptionBudget: two limits" PodDisruptionBudget "maxUnavailable: 1" "maxUnavailable: 1\n  minAvailable: 1" "cannot be both set" \
+  "NetworkPolicy: a bad word" NetworkPolicy "protocol: TCP" "protocol: TCQ" "Unsupported value" \
+  "ConfigMap: a wrong type" ConfigMap "\ndata:" "\ndata:\n  number: 1" "string" > "$run/edits"
+api refused "$run/workloads.yaml" "$run/edits" || fail "a broken workload"
 sed 's/^  criSocket:/  criSoket:/' "$tree/kubeadm/gpu-0/g3.yaml" > "$run/bad.yaml"
 "$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes an unknown field"
 say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
@@ -129,6 +212,17 @@ api apply "$tree"/objects/{nodes,namespaces,priorities,access,limits,storage,net
 api apply "$tree"/jobs/*.yaml || fail "the first jobs"
 api pods "$tree"/jobs/*.yaml || fail "a pod of a first job is refused"
 say "pods of the first jobs are taken, with quotas, limits and pod security of their namespaces"
+# Workloads: their pods under the quotas, limits and pod security of their teams; what cannot be changed.
+api apply "$workloads"/objects/{namespaces,priorities,access,limits,storage}.yaml "$workloads"/workloads/*.yaml || fail "workloads, made for good"
+api pods "$workloads"/workloads/*.yaml || fail "a pod of a workload is refused"
+sed 's|clusterc/workload: chat|clusterc/workload: talk|' "$workloads/workloads/chat.yaml" > "$run/changed.yaml"
+api judge "$run/changed.yaml" > "$run/said" && fail "the selector of a Deployment can be changed"
+grep -q immutable "$run/said" || { cat "$run/said" >&2; fail "another reason"; }
+say "refused: a Deployment with another selector"
+sed 's|allowPrivilegeEscalation: false|capabilities: { add: [SYS_ADMIN] }|' "$workloads/workloads/plain.yaml" > "$run/changed.yaml"
+api pods "$run/changed.yaml" > "$run/said" && fail "a pod of an administrator is taken in the namespace of a team"
+grep -q PodSecurity "$run/said" || { cat "$run/said" >&2; fail "another reason"; }
+say "refused: a pod with the rights of an administrator"
 get() { curl -sk -H 'Authorization: Bearer test-token' "$place$1"; }
 value() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"d": json.load(sys.stdin)}))' "$1"; }
 equal "labels of a node" "$(get /api/v1/nodes/g3 | value 'sorted(k + "=" + v for k, v in d["metadata"]["labels"].items())')" \

@@ -1,43 +1,9 @@
 // launch.sh: what each task of the step runs.
+#include "compile/job_launch.h"
 #include "compile/jobs/files.h"
 
 namespace clusterc {
 namespace {
-
-// torchrun and deepspeed start the processes that train, and do not hand signals on; an ignored signal stays ignored
-// in a program that they start, until its script asks for it (signal(7)).
-constexpr std::string_view kWatch = R"sh(run=$!
-# children PID
-children() {
-  local stat line
-  for stat in /proc/[0-9]*/stat; do
-    { read -r line < "$stat"; } 2> /dev/null || continue
-    line=${line##*) }        # state, parent, …: the name in front of it can hold anything
-    line=${line#* }
-    if [ "${line%% *}" = "$1" ]; then stat=${stat#/proc/}; echo "${stat%%/*}"; fi
-  done
-}
-)sh";
-constexpr std::string_view kWait = R"sh(wait "$run"
-status=$?
-while kill -0 "$run" 2> /dev/null; do
-  wait "$run"
-  status=$?
-done
-exit "$status"
-)sh";
-
-std::string tell(std::string_view signal, bool deep) {
-  std::string out = "# The processes that train save and end when they get this signal.\ntell() {\n  local pid";
-  if (deep) out += " inner";
-  out += "\n  for pid in $(children \"$run\"); do\n";
-  if (deep)
-    out += "    for inner in $(children \"$pid\"); do kill -" + std::string(signal) + " \"$inner\"; done\n";
-  else
-    out += "    kill -" + std::string(signal) + " \"$pid\"\n";
-  out += "  done\n}\ntrap tell USR1\n";
-  return out;
-}
 
 constexpr std::string_view kTorchrun =
     R"sh((trap '' USR1; exec torchrun --nnodes="$SLURM_NNODES" --nproc-per-node="$PLAN_PROCESSES" --node-rank="$SLURM_NODEID" \
@@ -54,10 +20,10 @@ void torchrun(const Job& j, std::string& out) {
         "arguments+=(--save \"$CHECKPOINTS\" --load \"$CHECKPOINTS\")\n";
   out += kTorchrun;
   out += megatron ? "\"$TRAIN\" \"${arguments[@]}\" \"$@\") &\n" : "\"$TRAIN\" \"$@\") &\n";
-  out += kWatch;
+  out += kWatchProcesses;
   // Every release of Megatron-LM saves at SIGTERM (--exit-signal-handler); --exit-signal is newer.
-  out += tell(megatron ? "TERM" : "USR1", false);
-  out += kWait;
+  out += tell_processes(megatron ? "TERM" : "USR1", false);
+  out += kWaitForProcesses;
 }
 
 constexpr std::string_view kDeepSpeed =
@@ -119,13 +85,13 @@ void emit_launch(const CompileInput& in, const Job& j, Bundle& bundle) {
       break;
     case JobLauncher::deepspeed:
       out += kDeepSpeed;
-      out += kWatch;
-      out += tell("USR1", true);
-      out += kWait;
+      out += kWatchProcesses;
+      out += tell_processes("USR1", true);
+      out += kWaitForProcesses;
       break;
     case JobLauncher::ray:
       out += kRay;
-      out += kWatch;
+      out += kWatchProcesses;
       out += kRayEnd;
       break;
     case JobLauncher::jax:

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "compile/kubernetes/objects.h"
+#include "compile/kubernetes/workloads.h"
 
 namespace clusterc {
 namespace {
@@ -16,7 +16,6 @@ constexpr std::string_view kNcclImage = "ghcr.io/coreweave/nccl-tests:12.9.1-dev
 
 struct Shape {
   const KubernetesWorkers* on = nullptr;
-  int index = -1;
   std::int64_t nodes = 0, gpus = 0, cpus = 1, memory_mib = 0;
 };
 
@@ -28,7 +27,7 @@ Shape shape_of(const KubernetesFacts& facts, const KubernetesTeam& team) {
       const KubernetesWorkers& w = facts.workers[static_cast<std::size_t>(a.workers)];
       const bool suits = gpus ? w.gpu == "nvidia.com/gpu" && a.gpus > 0 : w.gpu.empty() && a.cpus > 1;
       if (best.on || !suits) continue;
-      Shape s{.on = &w, .index = a.workers};
+      Shape s{.on = &w};
       s.nodes = static_cast<std::int64_t>(w.nodes.size()) - w.spares;
       s.cpus = std::max<std::int64_t>(1, (w.cpus - w.reserved_cpus) / 2);
       s.memory_mib = w.memory_mib / 4;
@@ -42,17 +41,6 @@ Shape shape_of(const KubernetesFacts& facts, const KubernetesTeam& team) {
       if (s.nodes > 0) best = s;
     }
   return best;
-}
-
-std::string rails_of(const KubernetesFacts& facts, int workers, std::string& resource) {
-  std::string out;
-  for (const KubernetesRailNetwork& r : facts.rails) {
-    if (std::find(r.workers.begin(), r.workers.end(), workers) == r.workers.end() || !r.rails.front().pool) continue;
-    for (const KubernetesRail& rail : r.rails) (out += out.empty() ? "default/" : ",default/") += rail.name;
-    resource = r.resource;
-    break;  // the first network of jobs
-  }
-  return out;
 }
 
 void toleration(YamlWriter& y, const KubernetesWorkers& w) {
@@ -93,8 +81,8 @@ void launcher(const Shape& s, YamlWriter& y) {
 }
 
 void worker(const KubernetesOutput& o, const Shape& s, YamlWriter& y) {
-  std::string resource;
-  const std::string rails = s.gpus > 0 ? rails_of(o.facts, s.index, resource) : std::string();
+  const PodRails of_pod = s.gpus > 0 ? rails_of(o.facts, s.on->group) : PodRails();
+  const std::string &rails = of_pod.networks, &resource = of_pod.resource;
   // Kueue goes from here to wider levels where a job does not fit. From a wider one it takes the place with the least
   // room that suffices, and there the job is spread over narrower ones although another place has a whole one.
   const std::string_view narrow = s.on->levels.empty() ? std::string_view() : s.on->levels.back();

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "compile/kubernetes/objects.h"
+#include "compile/kubernetes/workloads.h"
 #include "spec/software.h"
 #include "system/containers.h"
 
@@ -65,10 +65,45 @@ bool has_operator(const Cluster& c, const KubernetesFacts& facts) {
 
 namespace {
 
+// Options of the program that follow from the plan.
+constexpr std::string_view kPlanned[] = {"--tensor-parallel-size",
+                                         "-tp",
+                                         "--pipeline-parallel-size",
+                                         "-pp",
+                                         "--max-model-len",
+                                         "--gpu-memory-utilization",
+                                         "--served-model-name",
+                                         "--port",
+                                         "--nnodes",
+                                         "--node-rank",
+                                         "--master-addr",
+                                         "--api-key"};
+
+void check_arguments(const KubernetesOutput& o, const ServedModel& m) {
+  const auto* lines = extra_of(o.in, workload_extra(m.name));
+  if (!lines) return;
+  for (const Value<std::string>& line : *lines) {
+    if (!line) continue;
+    const std::string_view word = std::string_view(*line).substr(0, line->find('='));
+    if (std::find(std::begin(kPlanned), std::end(kPlanned), word) != std::end(kPlanned))
+      o.findings
+          .error("output-extra-contradicts-spec", line.span,
+                 "option '" + one_line(word) + "' of workload '" + m.name + "' follows from the spec")
+          .help(word == "--api-key" ? "keep the key in the secret '" + m.name + "-api-key'"
+                                    : std::string("change the workload in the spec"));
+  }
+}
+
 bool wanted(const Cluster& c) { return runs_kubernetes(c) && c.node_count > 0; }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  check_extra_files(in, "kubernetes", {kClusterExtra, kKubeletExtra, kValuesExtra}, findings);
+  const JobFacts& jobs = job_facts(in.system);
+  std::vector<std::string> names;
+  for (const Job& j : jobs.jobs) names.push_back(workload_extra(j.name));
+  for (const ServedModel& m : jobs.served) names.push_back(workload_extra(m.name));
+  std::vector<std::string_view> known = {kClusterExtra, kKubeletExtra, kValuesExtra};
+  known.insert(known.end(), names.begin(), names.end());
+  check_extra_files(in, "kubernetes", known, findings);
   const KubernetesFacts facts = kubernetes_facts(in.system, findings);
   const KubernetesOutput out{in, facts, bundle, findings};
   emit_readme(out);
@@ -79,19 +114,30 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   emit_storage(out);
   emit_operators(out);
   emit_first_jobs(out);
+  emit_workloads(out);
 }
 
 }  // namespace
+
+void emit_workloads(const KubernetesOutput& o) {
+  const JobFacts& jobs = job_facts(o.in.system);
+  for (const Job& j : jobs.jobs) emit_training(o, j);
+  for (const ServedModel& m : jobs.served) {
+    check_arguments(o, m);
+    emit_service(o, m);
+  }
+  emit_metrics(o);
+}
 
 extern const Output kKubernetesOutput;  // registry.cc names it
 const Output kKubernetesOutput{
     .id = "kubernetes",
     .summary =
         "kubeadm's configuration of every node, labels of the fabric, namespaces, quotas and queues of the teams, "
-        "volumes, operators, a first job",
+        "volumes, operators, a first job; each workload as the plan divides it: JobSet, MPIJob, RayJob, vLLM",
     .consumers =
-        "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, Network Operator 26, "
-        "MPI Operator 0.6 and newer",
+        "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, MPI Operator 0.6, JobSet, "
+        "KubeRay, LWS, vLLM",
     .wanted = wanted,
     .emit = emit,
 };

@@ -50,6 +50,7 @@ void emit_storage(const KubernetesOutput&);  // classes and volumes
 void emit_operators(
     const KubernetesOutput&);  // values of the GPU operator, policies and networks of the network operator
 void emit_first_jobs(const KubernetesOutput&);  // MPIJob of each team
+void emit_workloads(const KubernetesOutput&);   // what the spec has the cluster for, and what it needs
 void emit_readme(const KubernetesOutput&);
 
 inline constexpr std::string_view kClusterExtra = "cluster-configuration.yaml", kKubeletExtra = "kubelet.yaml",

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "compile/kubernetes/objects.h"
+#include "compile/kubernetes/workloads.h"
 
 namespace clusterc {
 namespace {
@@ -78,6 +78,22 @@ class Queue {
   std::set<std::string> gpus_;
 };
 
+// Served models are not queued: what their fewest copies have is not there for jobs.
+std::vector<KubernetesAmount> without_served(const KubernetesOutput& o, const KubernetesTeam& team) {
+  std::vector<KubernetesAmount> out = team.amounts;
+  for (const ServedModel& m : job_facts(o.in.system).served) {
+    if (m.team != team.name) continue;
+    for (KubernetesAmount& a : out) {
+      if (o.facts.workers[static_cast<std::size_t>(a.workers)].group != m.group) continue;
+      const std::int64_t pods = m.least * m.pods;
+      a.gpus = std::max<std::int64_t>(0, a.gpus - pods * m.gpus);
+      a.cpus = std::max<std::int64_t>(0, a.cpus - pods * m.cpus);
+      a.memory_mib = std::max<std::int64_t>(0, a.memory_mib - pods * m.memory_mib);
+    }
+  }
+  return out;
+}
+
 void flavors(const KubernetesOutput& o, ObjectFile& file) {
   std::set<std::string> topologies;
   for (const KubernetesWorkers& w : o.facts.workers)
@@ -117,7 +133,7 @@ void emit_queues(const KubernetesOutput& o) {
     y.map("spec").field("cohortName", cohort);
     y.map("namespaceSelector").map("matchLabels").field("kubernetes.io/metadata.name", t.name).end_map().end_map();
     y.map("preemption").field("reclaimWithinCohort", "Any").field("withinClusterQueue", "LowerPriority").end_map();
-    Queue(o, y).groups(t.amounts);
+    Queue(o, y).groups(without_served(o, t));
     y.end_map();
     file.object(kApi, "LocalQueue", t.name, t.name).map("spec").field("clusterQueue", t.name).end_map();
   }

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "compile/kubernetes/objects.h"
+#include "compile/kubernetes/workloads.h"
+#include "spec/workload.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
@@ -111,6 +112,101 @@ void objects(const KubernetesOutput& o, Steps& s) {
   s.commands({"kubectl create -f jobs/TEAM.yaml"});
 }
 
+bool any_of_kind(const JobFacts& jobs, std::initializer_list<JobLauncher> kinds) {
+  return std::any_of(jobs.jobs.begin(), jobs.jobs.end(),
+                     [&](const Job& j) { return std::find(kinds.begin(), kinds.end(), j.launcher) != kinds.end(); });
+}
+
+void workloads(const KubernetesOutput& o, Steps& s) {
+  const JobFacts& jobs = job_facts(o.in.system);
+  using enum JobLauncher;
+  if (any_of_kind(jobs, {torchrun, deepspeed, megatron, jax})) {
+    s.step("JobSet:");
+    s.commands(
+        {"helm upgrade --install jobset oci://registry.k8s.io/jobset/charts/jobset -n jobset-system "
+         "--create-namespace"});
+  }
+  if (any_of_kind(jobs, {ray})) {
+    s.step("The operator of Ray, in the namespace from which the network policies let it reach Ray's heads:");
+    s.commands({"helm repo add kuberay https://ray-project.github.io/kuberay-helm/",
+                "helm upgrade --install kuberay-operator kuberay/kuberay-operator -n kuberay-operator "
+                "--create-namespace"});
+  }
+  const auto& served = jobs.served;
+  if (std::any_of(served.begin(), served.end(), [](const ServedModel& m) { return m.pods > 1; })) {
+    s.step("LeaderWorkerSet:");
+    s.commands({"helm upgrade --install lws oci://registry.k8s.io/lws/charts/lws -n lws-system --create-namespace"});
+  }
+  if (std::any_of(served.begin(), served.end(), [](const ServedModel& m) { return m.least != m.most; })) {
+    s.step(
+        "A Prometheus in the namespace `monitoring` that scrapes pods with the annotation `prometheus.io/scrape`, and "
+        "its adapter. The number of copies follows the requests that wait.");
+    s.commands(
+        {"helm upgrade --install prometheus-adapter prometheus-community/prometheus-adapter -n monitoring "
+         "--create-namespace -f prometheus-adapter/values.yaml"});
+  }
+  if (!served.empty()) {
+    s.step("For each served model, the key that its users send. FILE holds the key alone:");
+    for (const ServedModel& m : served)
+      s.commands({"kubectl create secret generic " + m.name + "-api-key -n " + m.team + " --from-file=key=FILE"});
+  }
+  if (!jobs.jobs.empty() || !served.empty()) {
+    s.step("The workloads. A job that ended is started again by `kubectl delete` and `kubectl apply`:");
+    s.commands({"kubectl apply --server-side -f workloads/NAME.yaml"});
+  }
+}
+
+std::string_view object_of(JobLauncher l) {
+  return l == JobLauncher::ray ? "RayJob" : l == JobLauncher::mpi || l == JobLauncher::horovod ? "MPIJob" : "JobSet";
+}
+
+void workload_table(const KubernetesOutput& o, std::string& out) {
+  const JobFacts& jobs = job_facts(o.in.system);
+  if (!jobs.jobs.empty()) {
+    out +=
+        "\n## Jobs\n\nPods have the folder of their team at the path that it has on the nodes. The program gets the "
+        "plan's "
+        "figures as variables (`PLAN_…`), loads the newest complete checkpoint of the folder `CHECKPOINTS` when it "
+        "starts, and saves under another name first and renames.\n\n| workload | object | team | pods x processes | "
+        "checkpoints | failures that it survives |\n| --- | --- | --- | --- | --- | --- |\n";
+    for (const Job& j : jobs.jobs)
+      out += "| " + code(j.name) + " (" + std::string(launcher_word(j.launcher)) + ") | " +
+             std::string(object_of(j.launcher)) + " | " + j.account + " | " + std::to_string(j.nodes) + " x " +
+             std::to_string(j.processes) + " | " + (j.saves ? code(j.checkpoints + "/checkpoints/" + j.name) : "none") +
+             " | " + std::to_string(j.restarts) + " |\n";
+    if (any_of_kind(jobs, {JobLauncher::torchrun, JobLauncher::deepspeed, JobLauncher::megatron, JobLauncher::jax}))
+      out +=
+          "\n- **JobSet.** A drained or lost node starts all pods again, and is not counted. Any other failure counts. "
+          "Before a pod ends (preemption, drain, time limit), every process that trains gets SIGUSR1 (Megatron-LM: "
+          "SIGTERM) and has time to save.\n- **A node that is gone** keeps its pods until Kubernetes is told so: "
+          "`kubectl taint nodes NODE node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`.\n";
+    if (any_of_kind(jobs, {JobLauncher::jax}))
+      out +=
+          "- **JAX.** The script calls `jax.distributed.initialize()` with the variables `JAX_COORDINATOR_ADDRESS`, "
+          "`JAX_NUM_PROCESSES`, `JAX_PROCESS_ID` and, for `local_device_ids`, `JAX_LOCAL_DEVICE_IDS`.\n";
+    if (any_of_kind(jobs, {JobLauncher::mpi, JobLauncher::horovod, JobLauncher::ray}))
+      out +=
+          "- **MPIJob, RayJob.** Their processes get no signal: what they did since the last checkpoint is lost. The "
+          "image of an MPIJob has sshd and mpirun. The time limit is that of the whole job.\n";
+  }
+  if (!jobs.served.empty()) {
+    out +=
+        "\n## Served models\n\n| workload | object | team | GPUs of a copy | copies | address in the cluster |\n| --- "
+        "| --- "
+        "| --- | --- | --- | --- |\n";
+    for (const ServedModel& m : jobs.served)
+      out += "| " + code(m.name) + " | " + (m.pods > 1 ? "LeaderWorkerSet" : "Deployment") + " | " + m.team + " | " +
+             std::to_string(m.pods) + " x " + std::to_string(m.gpus) + " | " + std::to_string(m.least) +
+             (m.least == m.most ? "" : " to " + std::to_string(m.most)) + " | " +
+             code("http://" + m.name + "." + m.team + ".svc") + " |\n";
+    out +=
+        "\nKueue does not queue these pods. What their fewest copies use is taken from the queue of the team; further "
+        "copies preempt jobs of lower priority. Pods of other namespaces than those of the team, `" +
+        std::string(kGatewaySpace) + "` and `" + std::string(kMonitoringSpace) +
+        "` cannot reach them, if the pod network enforces network policies. The rails have no such policies.\n";
+  }
+}
+
 void facts_table(const KubernetesOutput& o, std::string& out) {
   const KubernetesFacts& f = o.facts;
   out += "\n## Fixed values\n\n| what | value |\n| --- | --- |\n";
@@ -146,6 +242,8 @@ void emit_readme(const KubernetesOutput& o) {
   Steps s(out);
   machines(o, s);
   objects(o, s);
+  workloads(o, s);
+  workload_table(o, out);
   facts_table(o, out);
   o.bundle.close();
 }

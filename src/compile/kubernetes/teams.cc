@@ -48,6 +48,9 @@ void access(const KubernetesOutput& o) {
                     std::string_view("delete")};
   const auto look = {std::string_view("get"), std::string_view("list"), std::string_view("watch")};
   rule(y, "kubeflow.org", {"mpijobs"}, all);
+  rule(y, "jobset.x-k8s.io", {"jobsets"}, all);
+  rule(y, "ray.io", {"rayjobs", "rayclusters"}, all);
+  rule(y, "leaderworkerset.x-k8s.io", {"leaderworkersets"}, all);
   rule(y, "kueue.x-k8s.io", {"localqueues", "workloads"}, look);
   y.end_list();
   for (const KubernetesTeam& t : o.facts.teams) binding(file, t, "edit"), binding(file, t, kJobsRole);

@@ -5,7 +5,7 @@ usage: kubernetes.py SERVER apply FILE…            made for good; the first re
        kubernetes.py SERVER judge [--all] FILE…    a dry run; each refusal is a line. --all: says how many were taken, too
        kubernetes.py SERVER refused FILE EDITS     each line of EDITS is WHAT<tab>KIND<tab>OLD<tab>NEW<tab>WORDS: the first document of that
                                                    kind in FILE, with NEW in the place of OLD, must be refused with WORDS in the answer
-       kubernetes.py SERVER pods FILE…             the pods that the workers and launchers of MPIJobs would be, in a dry run
+       kubernetes.py SERVER pods FILE…             the pods that controllers would make of the objects, in a dry run
 
 SERVER is https://HOST:PORT/TOKEN. A document is sent as it stands in the file: the server's own reader of YAML reads it.
 """
@@ -25,6 +25,9 @@ OTHERS = {"ResourceQuota": "resourcequotas", "LimitRange": "limitranges", "Persi
           "CustomResourceDefinition": "customresourcedefinitions", "Topology": "topologies", "ResourceFlavor": "resourceflavors",
           "ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "MPIJob": "mpijobs", "NicClusterPolicy": "nicclusterpolicies",
           "MacvlanNetwork": "macvlannetworks", "IPoIBNetwork": "ipoibnetworks", "IPPool": "ippools", "ClusterPolicy": "clusterpolicies",
+          "JobSet": "jobsets", "RayJob": "rayjobs", "LeaderWorkerSet": "leaderworkersets", "Deployment": "deployments", "Service": "services",
+          "ConfigMap": "configmaps", "PodDisruptionBudget": "poddisruptionbudgets", "HorizontalPodAutoscaler": "horizontalpodautoscalers",
+          "NetworkPolicy": "networkpolicies",
           "MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations"}
 INSECURE = ssl.create_default_context()
 INSECURE.check_hostname, INSECURE.verify_mode = False, ssl.CERT_NONE
@@ -47,7 +50,11 @@ class Server:
             with urllib.request.urlopen(request, context=INSECURE, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as e:
-            return e.code, json.loads(e.read() or b"{}")
+            text = e.read()   # of an API group's version that is not there it is no JSON
+            try:
+                return e.code, json.loads(text or b"{}")
+            except json.JSONDecodeError:
+                return e.code, {"message": text.decode(errors="replace")}
 
     def apply(self, text, dry, method="PATCH", found=None):
         """None, or why the server refuses it."""
@@ -69,13 +76,30 @@ class Server:
         return None if status in (200, 201) else f"{kind} {meta.get('name')}: {status}: {answer.get('message', answer)}"
 
 
+def templates_of(job):
+    """The templates of the pods that a controller makes of an object; of other objects none."""
+    kind, spec = job["kind"], job["spec"] if "spec" in job else {}
+    if kind == "MPIJob":
+        yield from ((role.lower(), r["template"]) for role, r in spec["mpiReplicaSpecs"].items())
+    elif kind == "JobSet":
+        yield from ((r["name"], r["template"]["spec"]["template"]) for r in spec["replicatedJobs"])
+    elif kind == "RayJob":
+        yield "head", spec["rayClusterSpec"]["headGroupSpec"]["template"]
+        yield from ((g["groupName"], g["template"]) for g in spec["rayClusterSpec"].get("workerGroupSpecs", []))
+    elif kind == "Deployment":
+        yield "pod", spec["template"]
+    elif kind == "LeaderWorkerSet":
+        yield from ((role, spec["leaderWorkerTemplate"][role + "Template"]) for role in ("leader", "worker"))
+
+
 def pods_of(job):
-    """The pods of an MPIJob as MPI Operator makes them: the template, and a name."""
-    for role, replicas in job["spec"]["mpiReplicaSpecs"].items():
-        template = replicas["template"]
-        yield {"apiVersion": "v1", "kind": "Pod", "metadata": {**template.get("metadata", {}), "name": job["metadata"]["name"] + "-" + role.lower(),
-                                                               "namespace": job["metadata"]["namespace"]},
-               "spec": {**template["spec"], "restartPolicy": "Never"}}
+    """Those pods: the template, and a name."""
+    for role, template in templates_of(job):
+        spec = dict(template["spec"])
+        if job["kind"] != "Deployment" and job["kind"] != "LeaderWorkerSet":
+            spec.setdefault("restartPolicy", "Never")
+        yield {"apiVersion": "v1", "kind": "Pod", "metadata": {**template.get("metadata", {}), "name": job["metadata"]["name"] + "-" + role,
+                                                               "namespace": job["metadata"]["namespace"]}, "spec": spec}
 
 
 def main(place, command, *arguments):
