@@ -458,6 +458,8 @@ constexpr Row kRows[] = {
     {"storage-homes-unmade", Severity::note, "output ansible", Standing::acceptable,
      "home directories of directory users on an NFS file system cannot be created at first login, and no output "
      "creates them"},
+    {"storage-layout-unmade", Severity::warning, kSystem, Standing::acceptable,
+     "targets, striping or a quota of storage whose servers no output sets up"},
     {"storage-lnet-without-rdma", Severity::warning, kSystem, Standing::acceptable,
      "a Lustre `source` uses RDMA in a network without RDMA"},
     {"storage-not-mounted", Severity::note, kSystem, Standing::acceptable,

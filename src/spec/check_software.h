@@ -9,7 +9,6 @@ class SoftwareChecks : private NameChecks {
  public:
   using NameChecks::NameChecks;
   void software(const Software& s);
-  void secret(std::string_view key, const SecretRef& s);
 
  private:
   // What is compiled for a system depends on whose it is: a slip there would leave out its network configuration in
@@ -21,6 +20,7 @@ class SoftwareChecks : private NameChecks {
   // What sssd's ldap_uri takes: "ldaps://ldap1.example.org, ldaps://10.0.0.2:636/", or hosts alone.
   void directory(const Value<std::string>& servers);
   void mirror(const Mirror& m);
+  void secret(std::string_view key, const SecretRef& s);
 };
 
 }  // namespace clusterc

@@ -83,7 +83,6 @@ class Checker : private NameChecks {
         positive("read", storage.demand->read);
         positive("write", storage.demand->write);
       }
-      if (storage.secret) software_.secret("secret", *storage.secret);
     }
     mounted_once(s);
     group_names("team", s.teams);

@@ -83,10 +83,9 @@ struct StorageTargets {
   static constexpr std::string_view type_name = "targets of a file system";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("management", s.management,
-      {.doc = "lustre: the MGT; left out: on the first MDT. beegfs: the folder of the management service"});
-    v("metadata", s.metadata, {.required = true, .doc = "lustre: MDTs; beegfs: folders of metadata services"});
-    v("data", s.data, {.required = true, .doc = "lustre: OSTs; beegfs: storage targets"});
+    v("management", s.management, {.doc = "the MGT; left out: on the first MDT"});
+    v("metadata", s.metadata, {.required = true, .doc = "MDTs"});
+    v("data", s.data, {.required = true, .doc = "OSTs"});
   }
 };
 struct Striping {
@@ -111,7 +110,6 @@ struct Storage {
   std::optional<StorageClass> kubernetes;
   std::optional<StorageTargets> targets;
   std::optional<Striping> stripe;
-  std::optional<SecretRef> secret;
   std::vector<Value<std::string>> on;
   static constexpr std::string_view type_name = "storage";
   template <class Self, class V>
@@ -129,9 +127,8 @@ struct Storage {
     v("capacity", s.capacity, {.doc = "usable capacity"});
     v("demand", s.demand, {.doc = "what it must sustain"});
     v("protection", s.protection, {.doc = "redundancy: raid6 8+2, erasure 8+2, replica 3"});
-    v("targets", s.targets, {.doc = "lustre and beegfs on node groups: what the servers serve"});
-    v("stripe", s.stripe, {.doc = "lustre and beegfs: striping of new files"});
-    v("secret", s.secret, {.doc = "beegfs: the connection secret; object: the credentials of the bucket"});
+    v("targets", s.targets, {.doc = "lustre on node groups: what the servers serve"});
+    v("stripe", s.stripe, {.doc = "lustre on node groups: striping of new files"});
     v("kubernetes", s.kubernetes, {.doc = "how Kubernetes offers it"});
   }
 };

@@ -41,7 +41,6 @@ std::array<std::pair<Kind, const std::optional<StorageTargetSet>*>, 3> sets_of(c
 
 // `ha` of the group that has these targets, else of the storage.
 std::optional<HaMode> ha_of(const Cluster& c, const StorageModel& s, int group) {
-  if (!is_of(s, StorageKind::lustre)) return std::nullopt;  // BeeGFS mirrors its targets by itself
   const auto& own = c.nodes[static_cast<std::size_t>(group)].spec->ha;
   return own && group != s.nodes ? own.value : storage_ha(c, s);
 }
@@ -59,7 +58,7 @@ bool two_alike(const std::vector<StorageTarget>& targets, const StorageTarget& t
 
 bool has_targets(const StorageModel& s) {
   return s.spec && s.spec->targets && s.spec->targets->data && s.spec->targets->metadata && s.nodes >= 0 &&
-         (is_of(s, StorageKind::lustre) || is_of(s, StorageKind::beegfs));
+         is_of(s, StorageKind::lustre);
 }
 
 bool serves(const Cluster& c, const StorageModel& s, int group) {
@@ -287,6 +286,21 @@ std::optional<LustreServers> lustre_servers(const Cluster& c, const Plan& plan, 
         return std::nullopt;
       }
   return out;
+}
+
+void check_targets(const Cluster& c, Findings& findings) {
+  const auto report = [&](SourceSpan at, const std::string& what, const StorageModel& s) {
+    findings.warning("storage-layout-unmade", at, what + " '" + s.name + "', but no output sets up its servers")
+        .help("such keys are for `kind: lustre` with `servers: { nodes: … }` and `targets`");
+  };
+  for (const StorageModel& s : c.storage) {
+    if (!s.spec || has_targets(s)) continue;
+    if (s.spec->targets) report(s.spec->targets->span, "the spec has `targets` of", s);
+    if (s.spec->stripe) report(s.spec->stripe->span, "the spec has the striping of", s);
+    for (const auto& team : c.spec.teams)
+      if (const auto* quota = team.value.storage.find(s.name))
+        report(quota->name_span, "team '" + team.name + "' has a quota of", s);
+  }
 }
 
 }  // namespace clusterc

@@ -1,5 +1,5 @@
-// What the nodes of a spec serve of Lustre and BeeGFS: the targets of each server, who takes a target over, and the
-// addresses by which servers and clients know each other. Decided once, for the outputs lustre and beegfs, and for the
+// What the nodes of a spec serve of Lustre: the targets of each server, who takes a target over, and the
+// addresses by which servers and clients know each other. Decided once, for the output lustre and for the
 // mounts of clients.
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace clusterc {
 
-// Whether the spec has the targets of this storage, and nodes that serve them.
+// Whether it is Lustre, the spec has the targets of this storage, and nodes that serve them.
 bool has_targets(const StorageModel&);
 // Whether nodes of the group serve a part of it: its data, its metadata or its management. No client is mounted there.
 bool serves(const Cluster&, const StorageModel&, int group);
@@ -52,5 +52,8 @@ std::optional<LustreServers> lustre_servers(const Cluster&, const Plan&, int sto
 std::string lustre_nids(const Cluster&, const Plan&, const LustreServers&, int group, std::int64_t member);
 // "MGS", "scratch-MDT0000", "scratch-OST000a"
 std::string lustre_label(const LustreServers&, const StorageTarget&);
+
+// Says which targets, striping and quotas of teams no output uses.
+void check_targets(const Cluster&, Findings&);
 
 }  // namespace clusterc

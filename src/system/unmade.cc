@@ -73,7 +73,7 @@ void storage(const System& in, Findings& findings) {
     if (!s.spec || !s.spec->kind || !s.spec->servers || s.spec->servers->external) continue;
     if (served_by_nodes(in.cluster, s) || *s.spec->kind == StorageKind::local) continue;
     const bool ha = s.spec->servers->ha.value.has_value();
-    const bool has_maker = *s.spec->kind == StorageKind::lustre || *s.spec->kind == StorageKind::beegfs;
+    const bool has_maker = *s.spec->kind == StorageKind::lustre;
     const std::string who = s.part ? counted(s.count, "system", "systems") + " " + one_line(s.model)
                             : s.nodes >= 0
                                 ? "nodes of '" + in.cluster.nodes[static_cast<std::size_t>(s.nodes)].name + "'"
