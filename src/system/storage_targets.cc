@@ -11,7 +11,9 @@
 #include "spec/ha.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
+#include "spec/spec.h"
 #include "spec/storage.h"
+#include "spec/team.h"
 #include "system/interfaces.h"
 #include "system/mount_source.h"
 
