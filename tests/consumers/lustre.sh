@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested lustre: a reader of its manual pages; no Lustre
-# output lustre: no registry has Lustre: a reader of ldev.conf(5) and mkfs.lustre(8) that shares nothing with the writer, and compares servers with the mounts of clients, LNets and hosts; shellcheck; format.sh on loop devices (blkid, wipefs, lsblk of Debian 12) with a mkfs.lustre that only records: it formats what is empty and refuses a file system, a table of partitions, bytes without a signature, a mount; cluster-lustre with a recording mount: order, partner, stop; quotas and striping with a recording lfs; 14 negative tests
+# output lustre: no registry has Lustre: a reader of ldev.conf(5) and mkfs.lustre(8) that shares nothing with the writer, and compares servers with the mounts of clients, LNets and hosts; shellcheck; format.sh on loop devices (blkid, wipefs, lsblk of Debian 12) with a mkfs.lustre that only records: it formats what is empty and refuses a file system, a table of partitions, bytes without a signature, a mount; cluster-lustre with a recording mount: order, partner, stop; quotas and striping with a recording lfs; 19 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3 shellcheck awk
 bin_of() { mkdir -p "$work/bin" && printf '#!/bin/sh\n%s\n' "$2" > "$work/bin/$1" && chmod +x "$work/bin/$1"; }
@@ -91,7 +91,7 @@ refused() {
   [ -s "$RECORD" ] && fail "$1: mkfs.lustre was run"
   md5sum < "$work/disk" | cmp -s - "$work/before" || fail "$1: something was written"
 }
-blank() { wipefs -qa "$loop"; dd if=/dev/zero of="$loop" bs=1M count=64 conv=fsync 2> /dev/null; }
+blank() { wipefs -qa "$loop" 2> /dev/null; dd if=/dev/zero of="$loop" bs=1M count=64 conv=fsync 2> /dev/null; }
 mkfs.ext4 -q -L mine "$loop" && refused "a file system"
 mkdir -p "$work/on" && mount "$loop" "$work/on" && refused "a mounted file system" && umount "$work/on"
 blank; echo 'label: gpt' | sfdisk -q --no-reread --no-tell-kernel "$loop" > /dev/null 2>&1; refused "a table of partitions"
