@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tested lustre: a reader of its manual pages; no Lustre
+# tested lustre: a reader of its manual pages
 # output lustre: no registry has Lustre: a reader of ldev.conf(5) and mkfs.lustre(8) that shares nothing with the writer, and compares servers with the mounts of clients, LNets and hosts; shellcheck; format.sh on loop devices (blkid, wipefs, lsblk of Debian 12) with a mkfs.lustre that only records: it formats what is empty and refuses a file system, a table of partitions, bytes without a signature, a mount; cluster-lustre with a recording mount: order, partner, stop; quotas and striping with a recording lfs; 19 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3 shellcheck awk
