@@ -247,9 +247,15 @@ bool collide(const CompileInput& in, const std::vector<std::pair<const StorageMo
         .help("give each file system a name, devices and a management server of its own");
     return true;
   };
+  std::map<std::pair<int, std::int64_t>, Placed> managers;  // a server runs one MGS
   for (const auto& [s, of] : all)
     for (const StorageTarget& t : of.targets) {
       const Placed now{s, &of, &t};
+      for (const std::int64_t m : {t.member, t.partner})
+        if (&t == &of.targets.front() && m >= 0) {
+          const auto [manager, only] = managers.try_emplace({t.group, m}, now);
+          if (!only) return report(now, manager->second, "a management service on '" + node_of(in.cluster, t, m) + "'");
+        }
       const auto [label, is_new] = labels.try_emplace(lustre_label(of, t), now);
       if (!is_new) return report(now, label->second, "a target '" + lustre_label(of, t) + "'");
       for (const std::int64_t m : {t.member, t.partner}) {
