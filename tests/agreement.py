@@ -226,6 +226,26 @@ class Tree:
                         raise Disagree(f"nfs: {client} is no subnet of the plan")
                     self.count("subnets: nfs = plan", 1)
 
+    def lustre(self):
+        """The management servers that targets name are those that clients mount from; each NID is an address of the plan."""
+        nids = re.compile(r"--(mgsnode|servicenode)=(\S+)")
+        addresses = {str(a) for nodes in self.addresses.values() for a in nodes.values()}
+        for path in glob.glob(os.path.join(self.tree, "lustre", "*", "format.sh")):
+            managers = set()
+            for line in lines_of(path):
+                if not line.startswith("target "):
+                    continue
+                found = nids.findall(line)
+                managers.add(":".join(v for k, v in found if k == "mgsnode"))
+                for nid in (n for _, v in found for n in v.split(",")):
+                    if nid.split("@")[0] not in addresses:
+                        raise Disagree(f"lustre: {nid} is no address of the plan")
+            managers.discard("")
+            mounted = {m["source"].rsplit(":/", 1)[0] for p in glob.glob(os.path.join(self.tree, "ansible", "group_vars", "*.yaml"))
+                       for m in yaml.load(text_of(p), Loader).get("cluster_mounts", []) if m["type"] == "lustre"}
+            same("lustre: management servers of targets, of mounts", managers, mounted & managers or mounted)
+            self.count("NIDs: targets = mounts", len(managers))
+
     def answering(self, hosts):
         """One program has port 53 of a machine, and whom nodes ask for names is the machine that the zones name, or dnsmasq's."""
         zones = self.has("dns", "named.conf.cluster")
@@ -681,6 +701,7 @@ class Tree:
         hosts = self.hosts() if self.has("hosts", "hosts") else {}
         self.networks_of_nodes(hosts)
         self.given_out(hosts)
+        self.lustre()
         self.answering(hosts)
         self.listed(hosts)
         self.ansible()
@@ -704,7 +725,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce", "sonic")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce", "sonic", "lustre")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -795,6 +816,8 @@ def twins(trees, work):
             ("a mount over a network of others", "nfs-storage-network", "ansible/group_vars/group_login.yaml", "nas1:/home", "nas1-stor:/home"),
             ("another host for logs", "syslog-ng", "syslog-ng/gpu.conf", "http://ctl:3100", "http://g1:3100"),
             ("another log of slurmd", "syslog-ng", "slurm/slurm.conf", "SlurmdLogFile=/var/log/slurm/slurmd.log", "SlurmdLogFile=/var/log/slurmd.log"),
+            ("another management server of Lustre", "lustre", "lustre/scratch/format.sh", "--mgsnode=10.1.0.34@o2ib", "--mgsnode=10.1.0.35@o2ib"),
+            ("a fail-over NID that nobody has", "lustre", "lustre/scratch/format.sh", "--servicenode=10.1.0.50@o2ib", "--servicenode=10.1.0.250@o2ib"),
             ("a limit in a dashboard", "grafana", "grafana/dashboards/limits.json", '"value": 85', '"value": 95'))):
         if base not in trees:
             continue

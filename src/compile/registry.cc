@@ -22,6 +22,7 @@
   X(kChronyOutput)          \
   X(kNftablesOutput)        \
   X(kNfsOutput)             \
+  X(kLustreOutput)          \
   X(kSlurmOutput)           \
   X(kJobsOutput)            \
   X(kKubernetesOutput)      \

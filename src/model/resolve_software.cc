@@ -104,8 +104,10 @@ void resolve_references(Resolution& r) {
   const Cluster& c = r.cluster;
   const Spec& s = c.spec;
   for (const auto& d : s.nvlink) check_groups(r, d.value.nodes);
-  for (const auto& t : s.teams)
+  for (const auto& t : s.teams) {
     for (const auto& q : t.value.quota) r.find(q.name, q.name_span, c.nodes, "node group");
+    for (const auto& q : t.value.storage) r.find(q.name, q.name_span, c.storage, "storage system");
+  }
   for (const auto& w : s.workloads) {
     if (w.value.checkpoint_to) r.find(w.value.checkpoint_to, c.storage, "storage system");
     if (const auto& launcher = w.value.launcher; launcher && launcher->team && !s.teams.find(*launcher->team))

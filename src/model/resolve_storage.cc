@@ -57,6 +57,9 @@ void resolve_storage(Resolution& r) {
       r.missing(entry.name_span, format("storage '{}' has no servers", entry.name),
                 "write `servers: { model: … }`, `{ nodes: … }` or `{ external: … }`");
     }
+    if (s.targets)
+      for (const auto* set : {&s.targets->management, &s.targets->metadata, &s.targets->data})
+        if (*set && (*set)->nodes) r.find((*set)->nodes, c.nodes, "node group");
     c.storage.push_back(std::move(m));
   }
 }

@@ -142,6 +142,7 @@ bool data_on_single_servers(const Cluster& c, const StorageModel& s) {
   if (s.nodes < 0 || !s.spec->kind || data_drives(c, s) == 0) return false;  // 0: what they serve from is not said
   const StorageKind k = *s.spec->kind;
   if (k != StorageKind::nfs && k != StorageKind::lustre && k != StorageKind::beegfs) return false;
+  if (k == StorageKind::lustre && s.spec->targets && storage_ha(c, s)) return false;  // a pair reaches each of them
   if (!s.spec->protection) return true;
   const auto p = parse_protection(*s.spec->protection);
   return p &&

@@ -142,6 +142,28 @@ bool StorageServers::from_text(std::string_view text, StorageServers& out, std::
   return true;
 }
 
+bool StorageTargetSet::from_text(std::string_view text, StorageTargetSet& out, std::string& error) {
+  text = trimmed(text);
+  if (!text.starts_with('/')) {
+    error = format("targets are paths on their servers, such as /dev/mapper/ost[0-5], or a mapping; '{}' is not", text);
+    return false;
+  }
+  out.paths.value = std::string(text);
+  return true;
+}
+
+bool StorageQuota::from_text(std::string_view text, StorageQuota& out, std::string& error) {
+  QuantityError why{};
+  const auto space = parse_quantity(trimmed(text), Dimension::bytes, why);
+  if (!space) {
+    error =
+        format("a quota of storage is written as '50 TB', or {{ space: 50 TB, files: 10000000 }}; '{}' is not", text);
+    return false;
+  }
+  out.space.value = Bytes(*space);
+  return true;
+}
+
 bool QuotaAmount::from_text(std::string_view text, QuotaAmount& out, std::string& error) {
   std::string_view number, what;
   NumberProblem problem;

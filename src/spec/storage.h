@@ -78,6 +78,44 @@ struct StorageClass {
     v("access", s.access, {.doc = "nodes that may mount it for writing", .words = "one|many"});
   }
 };
+// The targets of one kind on each server, or on each fail-over pair of servers.
+struct StorageTargetSet {
+  SourceSpan span;
+  Value<std::string> nodes, paths;
+  static constexpr std::string_view type_name = "storage targets", example = "/dev/mapper/ost[0-5]";
+  static bool from_text(std::string_view, StorageTargetSet&, std::string& error);  // paths
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("nodes", s.nodes, {.doc = "node group that has them; left out: the group that serves"});
+    v("paths", s.paths,
+      {.required = true,
+       .doc =
+           "on each server, or on each fail-over pair: `/dev/mapper/ost[0-5]`. lustre: block devices; beegfs: folders "
+           "on mounted file systems"});
+  }
+};
+struct StorageTargets {
+  SourceSpan span;
+  std::optional<StorageTargetSet> management, metadata, data;
+  static constexpr std::string_view type_name = "targets of a file system";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("management", s.management, {.doc = "the MGT; left out: on the first MDT"});
+    v("metadata", s.metadata, {.required = true, .doc = "MDTs"});
+    v("data", s.data, {.required = true, .doc = "OSTs"});
+  }
+};
+struct Striping {
+  SourceSpan span;
+  Value<std::int64_t> count;
+  Value<Bytes> size;
+  static constexpr std::string_view type_name = "striping";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("count", s.count, {.doc = "targets of a file; -1: all", .least = -1, .most = 2000});
+    v("size", s.size, {.doc = "bytes on one target before the next: 4 MiB"});
+  }
+};
 struct Storage {
   SourceSpan span;
   Value<StorageKind> kind;
@@ -87,6 +125,8 @@ struct Storage {
   Value<Bytes> capacity;
   std::optional<StorageDemand> demand;
   std::optional<StorageClass> kubernetes;
+  std::optional<StorageTargets> targets;
+  std::optional<Striping> stripe;
   std::vector<Value<std::string>> on;
   static constexpr std::string_view type_name = "storage";
   template <class Self, class V>
@@ -104,6 +144,8 @@ struct Storage {
     v("capacity", s.capacity, {.doc = "usable capacity"});
     v("demand", s.demand, {.doc = "what it must sustain"});
     v("protection", s.protection, {.doc = "redundancy: raid6 8+2, erasure 8+2, replica 3"});
+    v("targets", s.targets, {.doc = "lustre on node groups: what the servers serve"});
+    v("stripe", s.stripe, {.doc = "lustre on node groups: striping of new files"});
     v("kubernetes", s.kubernetes, {.doc = "how Kubernetes offers it"});
   }
 };

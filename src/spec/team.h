@@ -20,16 +20,30 @@ struct QuotaAmount {  // "32 gpus", "1200 cores"
     v("of", s.of, {.required = true, .doc = "what is counted", .words = "gpus|cores|nodes"});
   }
 };
+struct StorageQuota {  // "50 TB"
+  SourceSpan span;
+  Value<Bytes> space;
+  Value<std::int64_t> files;
+  static constexpr std::string_view type_name = "storage quota", example = "50 TB";
+  static bool from_text(std::string_view, StorageQuota&, std::string& error);  // the space
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("space", s.space, {.doc = "most bytes of all of its files"});
+    v("files", s.files, {.doc = "most files and folders", .least = 0, .most = 1e15});
+  }
+};
 struct Team {
   SourceSpan span;
   Value<double> share;
   NamedMap<QuotaAmount> quota;
+  NamedMap<StorageQuota> storage;
   std::vector<Value<std::string>> users;
   static constexpr std::string_view type_name = "team";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
     v("share", s.share, {.doc = "fair share: 60 %", .least = 0, .most = 1});
     v("quota", s.quota, {.doc = "most that it may use, by node group: { h100: 32 gpus }"});
+    v("storage", s.storage, {.doc = "most that it may keep, by lustre storage: { scratch: 50 TB }"});
     v("users", s.users, {.doc = "accounts"});
   }
 };

@@ -13,6 +13,7 @@
 #include "system/each_address.h"
 #include "system/interfaces.h"
 #include "system/mount_source.h"
+#include "system/storage_targets.h"
 
 namespace clusterc {
 namespace {
@@ -180,7 +181,7 @@ std::optional<NetworkMount> mount_of_source(const Cluster& c, const StorageModel
 
 std::optional<NetworkMount> network_mount(const Cluster& c, const Plan& plan, int storage, int group) {
   const StorageModel& s = c.storage[static_cast<std::size_t>(storage)];
-  if (s.nodes == group || !mounts(s, c.nodes[static_cast<std::size_t>(group)])) return std::nullopt;
+  if (serves(c, s, group) || !mounts(s, c.nodes[static_cast<std::size_t>(group)])) return std::nullopt;
   if (!is_nfs(s)) return mount_of_source(c, s, group);
   NfsSource from{"", *s.spec->mount};
   std::string why;
@@ -208,7 +209,7 @@ void note_source(const Cluster& c, const Plan& plan, int storage, Findings& find
   std::vector<std::string> left;
   for (const int g : groups_named_by(c, *s.spec))
     if (const NodeGroupModel& of = c.nodes[static_cast<std::size_t>(g)];
-        of.count > 0 && s.nodes != g && (of.computes || !s.spec->on.empty()) && !network_mount(c, plan, storage, g))
+        of.count > 0 && !serves(c, s, g) && (of.computes || !s.spec->on.empty()) && !network_mount(c, plan, storage, g))
       left.push_back("'" + of.name + "'");
   if (!left.empty())
     findings
@@ -370,11 +371,14 @@ std::vector<NetworkMount> network_mounts(const Cluster& c, const Plan& plan, int
 
 std::string lnet_options(const Cluster& c, const Plan& plan, int group, const GroupNetwork& network) {
   std::vector<std::pair<std::string, std::vector<std::string>>> nets;  // as the spec has them first
-  for (const int i : storage_of_group(c, group)) {
+  for (int i = 0; i < static_cast<int>(c.storage.size()); ++i) {       // servers need not be among those that mount it
     const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
     std::string why;
-    if (!is_of(s, StorageKind::lustre) || !network_mount(c, plan, i, group)) continue;
-    const auto source = read_lustre_source(*s.spec->source, why);  // it is mounted, so it can be read
+    if (!s.spec || !s.spec->kind || *s.spec->kind != StorageKind::lustre) continue;
+    const bool server = has_targets(s) && serves(c, s, group);
+    if (!s.spec->source || !(server || network_mount(c, plan, i, group))) continue;
+    const auto source = read_lustre_source(*s.spec->source, why);
+    if (!source) continue;
     for (const LustreNid& nid : source->nids) {
       if (nid.address == 0) continue;  // LNet's own choice
       const int over = network_at(c, nid.address, group);

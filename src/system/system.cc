@@ -20,6 +20,7 @@
 #include "system/nfs_failover.h"
 #include "system/node_settings.h"
 #include "system/slurm.h"
+#include "system/storage_targets.h"
 #include "system/unmade.h"
 
 namespace clusterc {
@@ -183,6 +184,7 @@ void check_system(const System& in, Findings& findings) {
   check_addresses(in.cluster, in.plan, findings);
   check_name_lengths(in.cluster, findings);
   check_sources(in.cluster, in.plan, findings);
+  check_targets(in.cluster, findings);
   check_jobs(in, findings);
   if (!in.inventory) return;
   check_inventory(in.cluster, in.plan, *in.inventory, findings);

@@ -10,6 +10,7 @@
 #include "system/containers.h"
 #include "system/file_systems.h"
 #include "system/jobs.h"
+#include "system/storage_targets.h"
 #include "system/switches.h"
 
 namespace clusterc {
@@ -72,18 +73,28 @@ void storage(const System& in, Findings& findings) {
     if (!s.spec || !s.spec->kind || !s.spec->servers || s.spec->servers->external) continue;
     if (served_by_nodes(in.cluster, s) || *s.spec->kind == StorageKind::local) continue;
     const bool ha = s.spec->servers->ha.value.has_value();
+    const bool has_maker = *s.spec->kind == StorageKind::lustre;
     const std::string who = s.part ? counted(s.count, "system", "systems") + " " + one_line(s.model)
                             : s.nodes >= 0
                                 ? "nodes of '" + in.cluster.nodes[static_cast<std::size_t>(s.nodes)].name + "'"
                                 : std::string();
     if (who.empty()) continue;
+    if (has_targets(s) && in.makes(enum_text(*s.spec->kind))) {
+      findings
+          .note(kRule, s.span,
+                "no output installs the server software of storage '" + s.name + "' (" +
+                    std::string(enum_text(*s.spec->kind)) + "), or formats and starts its targets")
+          .help("install it, then run the compiled scripts in the order of docs/storage.md");
+      continue;
+    }
     findings
         .note(kRule, s.span,
               "no output sets up the servers of storage '" + s.name + "' (" + std::string(enum_text(*s.spec->kind)) +
                   ", " + who + ")" + (ha ? ", or their `ha`" : ""))
         .help(s.part ? "use the tools of its maker; `clusterc plan` has its ports and addresses"
                      : "install and set up the server software of " + std::string(enum_text(*s.spec->kind)) +
-                           " on these nodes by hand");
+                           " on these nodes by hand" +
+                           (has_maker ? ", or write their `targets`, and outputs have the files" : ""));
   }
 }
 

@@ -1,0 +1,31 @@
+#!/bin/sh
+# made by clusterc from spec 'pairs'; do not edit: it follows from the spec
+# A folder and a quota for each team, by its Unix group, which has the name of the team and must exist.
+# usage: quotas.sh enforce   on the management server, once: quotas of groups are enforced
+#        quotas.sh           on a machine that mounts the file system, as root; it can be run again. It removes nothing
+set -eu
+name=scratch
+mount=/scratch
+case ${1:-} in
+  enforce)
+    for kind in mdt ost; do
+      upper=$(echo "$kind" | tr '[:lower:]' '[:upper:]')
+      lctl conf_param "$name.quota.$kind=g" || lctl set_param -P "osd-*.$name-$upper*.quota_slave.enabled=g"
+    done
+    exit ;;
+  '') ;;
+  *) echo "usage: ${0##*/} [enforce]" >&2; exit 2 ;;
+esac
+awk -v at="$mount" '$2 == at && $3 == "lustre" { found = 1 } END { exit !found }' "${CLUSTER_LUSTRE_PROC:-/proc/mounts}" || { echo "$mount is not mounted" >&2; exit 1; }
+# team NAME KIB FILES; 0: no limit
+team() {
+  getent group "$1" > /dev/null || { echo "there is no group $1" >&2; return 1; }
+  if [ ! -d "$mount/$1" ]; then
+    mkdir -m 2770 "$mount/$1"
+    chgrp "$1" "$mount/$1"
+    chmod 2770 "$mount/$1"   # files in it belong to the group, and so to its quota
+  fi
+  lfs setquota -g "$1" -b 0 -B "$2" -i 0 -I "$3" "$mount"
+}
+team physics 48828125000 0
+team biology 1073741824 2000000
