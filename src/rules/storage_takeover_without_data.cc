@@ -54,6 +54,7 @@ constexpr std::string_view kExplanation = R"(## What it checks
 Fail-over servers (`ha`) from one group of nodes have the data of the failed server: NFS, Lustre and BeeGFS on drives
 inside the servers replicate it (`protection: replica 2`), or the drives are in an enclosure that the servers share
 (`shared: true`). For NFS this is an error: the whole file system is on one server.
+Lustre with `targets` is not judged: both servers of a pair reach the paths of its targets.
 With `active-passive` the servers form pairs, and one of each pair serves: its ports carry the traffic, and the pair has
 the capacity of one server. A server without a partner is not counted, and a note says so.
 
