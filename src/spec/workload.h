@@ -108,7 +108,8 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
     v("team", s.team,
       {.doc = "team whose account, or whose namespace and queue in Kubernetes, the job has; left out: the default "
               "account of its user"});
-    v("weights", s.weights, {.doc = "inference: folder of the model's weights, on storage of the team: /home/nlp/llama"});
+    v("weights", s.weights,
+      {.doc = "inference: folder of the model's weights, on storage of the team: /home/nlp/llama"});
     v("user", s.user,
       {.doc = "Kubernetes: number of the user that the processes run as; left out: 1000 for inference, else that of "
               "the image",
@@ -161,8 +162,9 @@ struct Workload {
     v("within", s.within, {.doc = "time in which it is to be done"});
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
     v("launcher", s.launcher,
-      {.doc = "program that starts its processes under Slurm or Kubernetes: torchrun, or { kind: megatron, script: … }; "
-              "left out: by `software.frameworks`, else torchrun; of `kind: hpc` mpi; of `kind: inference` vllm"});
+      {.doc =
+           "program that starts its processes under Slurm or Kubernetes: torchrun, or { kind: megatron, script: … }; "
+           "left out: by `software.frameworks`, else torchrun; of `kind: hpc` mpi; of `kind: inference` vllm"});
     v("checkpoint_every", s.checkpoint_every, {.doc = "time between checkpoints"});
     v("checkpoint_within", s.checkpoint_within, {.doc = "time that one may take"});
     v("checkpoint_to", s.checkpoint_to, {.doc = "storage that keeps them"});
