@@ -85,6 +85,7 @@ def main():
             print(f"{what}: {problem}", flush=True)
 
     if "kernels" in arguments.only or not arguments.only:
+        tell("the emulation itself", runs.emulation_problem(folder, arguments.kind))
         tell("the kernels one by one", runs.kernels_problem(folder, arguments.kind, reports=reports))
     cases = [c for c in runs.CASES if (arguments.all or not c.slow) and arguments.only in c.name]
     for case in cases:
