@@ -294,7 +294,7 @@ def table(build, results):
     for change, found in results:
         old, new = change.shown(build.text(change.file))
         why = survivors.why(change.file, old, new)
-        said = cell(re.sub(r"==\d+==", "", found))[:110] if found else f"**survives**: {cell(why)}" if why else "**survives**"
+        said = cell(re.sub(r" on address .*| on unknown address .*| \(pid=\d+\)", "", found))[:110] if found else f"**survives**: {cell(why)}" if why else "**survives**"
         first = "" if plain else f"| {change.kind} "
         rows.append(f"{first}| {change.file} | {code(old)} → {code(new) if new else '(removed)'} | {said} |")
     return "\n".join(rows)

@@ -139,7 +139,7 @@ def problem(folder, case, kind="asan", seed=1, damaged=False, seconds=120, repor
     return ""
 
 
-def kernels_problem(folder, kind="asan", test_filter="*", seconds=300, libraries=None, reports=None):
+def kernels_problem(folder, kind="asan", test_filter="*DeviceCode*", seconds=300, libraries=None, reports=None):
     """The kernels one by one (device_code_test.cc)."""
     program = os.path.join(folder, "device_code_test_" + kind)
     command = [program, "--gtest_brief=1", "--gtest_filter=" + test_filter]
@@ -160,3 +160,10 @@ def kernels_problem(folder, kind="asan", test_filter="*", seconds=300, libraries
     if failed:
         return "device_code_test: " + failed[0].split("Seed/DeviceCode.")[-1].split("/")[0]
     return "" if status == 0 else f"device_code_test: exit status {status}"
+
+
+def emulation_problem(folder, kind, seconds=300):
+    """The tests of the emulation itself (emulation_test.cc), which make faults: their status alone says whether these were noticed."""
+    command = [os.path.join(folder, "device_code_test_" + kind), "--gtest_brief=1", "--gtest_filter=Emulation*"]
+    status, out, err = run(command, environment(folder, 1, 2, os.devnull), seconds)
+    return "" if status == 0 else f"exit status {status}: " + (out + err)[-500:]
