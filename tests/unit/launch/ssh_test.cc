@@ -101,7 +101,7 @@ exec /bin/sh -c "$6"
 }
 
 TEST_F(Ssh, WorldsGetAListOfHostsInTheOrderOfTheNodes) {
-  program("mpirun", "cat \"$2\"; shift 2; echo \"$@\"\n");
+  program("mpirun", "cat \"$2\"; shift 2; printf '%s ' \"$@\"\n");
   const LaunchResult r = launcher()->run({.argv = {"/v/x"}, .nodes = {"n3", "n1"}, .ranks_per_node = 2, .mpi = true});
   ASSERT_EQ(r.tasks.size(), 1u);
   ASSERT_EQ(r.tasks[0].lines.size(), 3u);
