@@ -4,7 +4,7 @@
 usage: culprit_hosts.py DIALOGUE [--seeds N] [--only FAULT]     DIALOGUE: the program culprit_dialogue
 Each host is a network namespace and a CPU control group. Links are veth pairs; a token bucket (tc tbf) gives each its rate. Pairs of hosts
 send to each other over TCP, all pairs of a round at once, and each host measures its CPU and memory alone. For each seed: no fault, a
-link at a tenth of its rate, a host with a tenth of its CPU time, a host whose memory bandwidth others use, a stopped process. Each fault must be
+link at a tenth of its rate, a host with a sixth of its CPU time, a host whose memory bandwidth others use, a stopped process. Each fault must be
 named, and nobody else. Needs root, veth, tc with tbf, and the cpu controller of control groups (version 1). Exit 77: the machine has not.
 """
 import argparse
