@@ -184,7 +184,7 @@ def search(dialogue, agents, seconds):
             log += [f"{a}>{b} {v * 8e-6:.1f}" for a, b, v in values]
             program.stdin.write("".join(f"{a} {b} {v:.0f}\n" for a, b, v in values) + ".\n")
         elif words[0] == "nodes":
-            for what in ("cpu", "memory"):
+            for what in ("cpu", "cpu", "memory", "memory"):   # who is slow twice is slow
                 values = alone(agents, what, 0.25)
                 log.append(f"{what} {values}")
                 program.stdin.write("".join(f"{host} {v:.0f}\n" for host, v in enumerate(values)) + ".\n")
