@@ -238,6 +238,7 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0 or not os.path.isdir(GROUP) or sh("ip", "netns", "add", NAME + "x", check=False).returncode:
         cannot("network namespaces and control groups need root")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))   # what was made is removed
     try:
         sh("ip", "netns", "exec", NAME + "x", "ip", "link", "add", "name", "a0", "type", "veth", "peer", "name", "b0")
         if sh("ip", "netns", "exec", NAME + "x", "tc", "qdisc", "add", "dev", "a0", "root", "tbf", "rate", "1mbit", "burst", "16kb", "latency", "30ms", check=False).returncode:
