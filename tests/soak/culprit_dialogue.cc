@@ -2,8 +2,8 @@
 //
 // usage: culprit_dialogue LEAVES NODES_PER_LEAF
 // Prints `round A-B C-D …`; reads `FROM TO VALUE` for each transfer, then `.`. When the search is over, prints
-// `nodes`; reads `NODE VALUE`, then `.`, for each figure that nodes measure alone, and an empty line. Then it prints
-// `culprit node N` or `culprit port N` for each, `open …` for what it could not confirm, and ends.
+// `nodes`; reads `NODE VALUE`, then `.`, twice for each figure that nodes measure alone, and an empty line. Then it
+// prints `culprit node N` or `culprit port N` for each, `open …` for what it could not confirm, and ends.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -45,13 +45,21 @@ int main(int argc, char** argv) {
   }
   Decoded result = search.result();
   std::cout << "nodes" << std::endl;
+  // Each figure comes twice: who is slow both times is slow.
   while (std::cin.peek() != '\n' && std::cin.peek() != EOF) {
-    std::vector<NodeValue> values;
-    while (read_line(fields)) {
-      NodeValue v;
-      if (fields >> v.node >> v.value) values.push_back(v);
+    std::vector<PeerOutlier> slow[2];
+    for (std::vector<PeerOutlier>& one : slow) {
+      std::vector<NodeValue> values;
+      while (read_line(fields)) {
+        NodeValue v;
+        if (fields >> v.node >> v.value) values.push_back(v);
+      }
+      one = slow_among_peers(values);
     }
-    blame_nodes(result.culprits, slow_among_peers(values));
+    std::erase_if(slow[0], [&](const PeerOutlier& o) {
+      return std::ranges::find(slow[1], o.node, &PeerOutlier::node) == slow[1].end();
+    });
+    blame_nodes(result.culprits, slow[0]);
   }
   for (const Found& c : result.culprits)
     fmt::print("culprit {} {} {:.4g} of {:.4g}, {} partners\n", c.kind == CulpritKind::node ? "node" : "port", c.node,

@@ -4,7 +4,7 @@
 usage: culprit_hosts.py DIALOGUE [--seeds N] [--only FAULT]     DIALOGUE: the program culprit_dialogue
 Each host is a network namespace and a CPU control group. Links are veth pairs; a token bucket (tc tbf) gives each its rate. Pairs of hosts
 send to each other over TCP, all pairs of a round at once, and each host measures its CPU and memory alone. For each seed: no fault, a
-link at a tenth of its rate, a host with a tenth of its CPU time, a host whose memory bandwidth others use, a stopped process. Each fault must be
+link at a tenth of its rate, a host with a sixth of its CPU time, a host whose memory bandwidth others use, a stopped process. Each fault must be
 named, and nobody else. Needs root, veth, tc with tbf, and the cpu controller of control groups (version 1). Exit 77: the machine has not.
 """
 import argparse
@@ -184,7 +184,7 @@ def search(dialogue, agents, seconds):
             log += [f"{a}>{b} {v * 8e-6:.1f}" for a, b, v in values]
             program.stdin.write("".join(f"{a} {b} {v:.0f}\n" for a, b, v in values) + ".\n")
         elif words[0] == "nodes":
-            for what in ("cpu", "memory"):
+            for what in ("cpu", "cpu", "memory", "memory"):   # who is slow twice is slow
                 values = alone(agents, what, 0.25)
                 log.append(f"{what} {values}")
                 program.stdin.write("".join(f"{host} {v:.0f}\n" for host, v in enumerate(values)) + ".\n")
@@ -238,6 +238,7 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0 or not os.path.isdir(GROUP) or sh("ip", "netns", "add", NAME + "x", check=False).returncode:
         cannot("network namespaces and control groups need root")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))   # what was made is removed
     try:
         sh("ip", "netns", "exec", NAME + "x", "ip", "link", "add", "name", "a0", "type", "veth", "peer", "name", "b0")
         if sh("ip", "netns", "exec", NAME + "x", "tc", "qdisc", "add", "dev", "a0", "root", "tbf", "rate", "1mbit", "burst", "16kb", "latency", "30ms", check=False).returncode:
