@@ -7,8 +7,8 @@ namespace clusterc {
 namespace {
 
 // `start`: to start the program, make its data and check it, in seconds. `own`: how long one of its measurements takes
-// without --seconds. Medians of runs of the host back ends on two virtual cores of an AMD EPYC, rounded up; burn and
-// hpl: the defaults of their programs (validators/burn/burn.cc, kHplSeconds). GPUs were not there to measure.
+// without --seconds. Estimates, never measured, but for burn and hpl: the defaults of their programs
+// (validators/burn/burn.cc, kHplSeconds).
 struct Pace {
   std::string_view validator;
   double start, own;

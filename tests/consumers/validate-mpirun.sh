@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `clusterc validate --launcher mpirun` over a real sshd in each of two virtual machines: programs by ssh, an MPI job by mpirun; a node whose host key is
 # another one is not used; the validators are copied and compared; a program that hangs leaves nothing behind. Eight machines: tests/soak/validate_launchers.sh.
+# packages: openssh-server
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ssh scp sshd mpirun python3
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)

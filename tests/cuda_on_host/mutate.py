@@ -43,6 +43,7 @@ PARTS = {
     "hpl/device.cc": (["hpl"], None),
     "hpl/mixed_device.cc": (["hpl"], None),
     "nccl/cuda.cc": (["nccl"], None),
+    "nccl/data.cu": (["nccl"], None),
 }
 KERNEL_FILES = [f for f in PARTS if f.endswith((".cu", "cuda_words.h", "device_work.h"))]
 # The tests that link a program's objects; others are not built again for it.
