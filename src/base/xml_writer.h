@@ -2,8 +2,10 @@
 // what XML 1.0 cannot hold becomes U+FFFD.
 #pragma once
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -20,6 +22,27 @@ class XmlWriter {
     out_ += '<', out_ += name;
     in_tag_ = true;
     open_.push_back(std::string(name));
+    return *this;
+  }
+  using Attributes = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  XmlWriter& open(std::string_view name, Attributes attributes) {
+    open(name);
+    for (const auto& [key, value] : attributes) attribute(key, value);
+    return *this;
+  }
+  XmlWriter& empty(std::string_view name, Attributes attributes) { return open(name, attributes).close(); }
+  // Outside of text. "--" would end it (XML 1.0, section 2.5).
+  XmlWriter& comment(std::string_view text) {
+    finish_tag();
+    indent();
+    out_ += "<!-- ";
+    char last = ' ';
+    for (const char c : text) {
+      if (c == '-' && last == '-') out_ += ' ';
+      out_ += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+      last = c;
+    }
+    out_ += " -->\n";
     return *this;
   }
   XmlWriter& attribute(std::string_view name, std::string_view value) {

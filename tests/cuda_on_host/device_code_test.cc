@@ -275,7 +275,7 @@ TEST_P(DeviceCode, OperandsAreTheGeneratorsInEveryType) {
     const std::uint64_t count = element == int8 || (element == fp64 && GetParam() == 1) ? 525'001 : 1001;
     const double scale = element == int8 ? 1 : std::ldexp(1.0, -static_cast<int>(bits));
     const OnGpu array(count * gemm::bytes_of(element));
-    gemm::fill_random(array.at, element, count, 77, bits, scale);
+    gemm::fill_random(array.at, element, count, {.seed = 77, .bits = bits}, scale);
     const auto content = array.read();
     for (std::uint64_t i = 0; i < count; ++i) {
       const double whole =

@@ -6,10 +6,10 @@
 
 #include "base/ip.h"
 #include "base/text.h"
+#include "base/xml_writer.h"
 #include "compile/common.h"
 #include "compile/templates.h"
 #include "write/writers.h"
-#include "write/xml.h"
 
 namespace clusterc {
 namespace {
@@ -183,8 +183,7 @@ void service(XmlWriter& x, const NfsFailover& f) {
 
 void cib(const CompileInput& in, const NfsFailover& f, const std::string& folder, Bundle& bundle) {
   bundle.open(folder + "cib.xml", "nfs");
-  bundle.text() += "<?xml version=\"1.0\"?>\n";
-  XmlWriter x(bundle.text());
+  XmlWriter x;
   x.comment(one_line(made_by(in, "", "")));
   // The schema of Pacemaker 2.0 and newer, which all later ones read.
   x.open("cib", {{"validate-with", "pacemaker-3.0"}, {"admin_epoch", "0"}, {"epoch", "1"}, {"num_updates", "0"}});
@@ -214,6 +213,7 @@ void cib(const CompileInput& in, const NfsFailover& f, const std::string& folder
   x.close().close().close();
   x.open("status").close();
   x.close();
+  bundle.text() += x.take();
   bundle.close();
 }
 
