@@ -127,7 +127,9 @@ TEST(HostPattern, MayShare) {
     for (const char* b : texts) {
       const std::vector<std::string> of_a = names(pattern(a)), of_b = names(pattern(b));
       const bool shares = std::find_first_of(of_a.begin(), of_a.end(), of_b.begin(), of_b.end()) != of_a.end();
-      if (shares) EXPECT_TRUE(pattern(a).may_share(pattern(b))) << a << " and " << b;
+      if (shares) {
+        EXPECT_TRUE(pattern(a).may_share(pattern(b))) << a << " and " << b;
+      }
     }
   EXPECT_FALSE(pattern("n[1-30]").may_share(pattern("gpu[1-30],x")));
   EXPECT_FALSE(pattern("g").may_share(pattern("h[1-2]")));
