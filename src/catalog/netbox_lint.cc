@@ -60,11 +60,13 @@ std::optional<std::string> plug_contradiction(const NetboxType& t) {
   };
   const std::string words = t.words();
   const auto volts = stated_volts(words);
-  if (!volts.empty() && std::ranges::none_of(volts, fits)) return format("the text says {} V", volts.front());
+  if (!volts.empty() && std::ranges::none_of(volts, fits))
+    return format("the `model`, `description` or `comments` of the file say {} V", volts.front());
   for (const StatedRating& r : stated_ratings(words)) {
     const double implied = r.watts / r.amperes / root;
     if (implied < plug->least * 0.93 || implied > plug->most * 1.07)
-      return format("the text says {} at {} A, which is {:.0f} V", watts(r.watts), r.amperes, implied);
+      return format("the `model`, `description` or `comments` of the file say {} at {} A, which is {:.0f} V",
+                    watts(r.watts), r.amperes, implied);
   }
   if (port.draw && plug->phases == 1 && !fits(230))
     for (const double amperes : {16, 32, 63})
@@ -113,15 +115,18 @@ void lint_outlets(const NetboxType& t, Findings& findings) {
     const auto listed = std::ranges::count(t.outlets, type, &NetboxItem::type);
     if (stated && *stated != listed)
       findings.warning("netbox-outlets-unlike-text", t.outlets.front().name_at,
-                       format("the file lists {} {} outlets, but its text says {}", listed, kind, *stated));
+                       format("the file lists {} {} outlets, but its `model`, `description` or `comments` say {}",
+                              listed, kind, *stated));
   }
   if (!plug) return;
   const auto most = plug_power(*plug);
   const auto stated = stated_power(words);
   if (most && stated && *stated > *most * 1.02)
-    findings.warning("netbox-rating-over-plug", port.type_at,
-                     format("the text says {:.4g} kVA, but plug {} is rated for {:.4g} kVA", *stated / 1000, port.type,
-                            *most / 1000));
+    findings.warning(
+        "netbox-rating-over-plug", port.type_at,
+        format(
+            "the `model`, `description` or `comments` of the file say {:.4g} kVA, but plug {} is rated for {:.4g} kVA",
+            *stated / 1000, port.type, *most / 1000));
 }
 
 void lint_power(const NetboxType& t, Findings& findings) {

@@ -266,7 +266,7 @@ struct ServerPart : Fittings {
     v("units", s.units, {.doc = "height in rack units", .least = 1, .most = 60});
     v("depth", s.depth, {.doc = "depth of the chassis"});
     v("height", s.height, {.doc = "height of the chassis"});
-    v("weight", s.weight, {.doc = "weight as fitted"});
+    v("weight", s.weight, {.doc = "weight with all its parts installed"});
     v("power", s.power, {.doc = "highest power at the wall; left out: the sum of the parts"});
     v("power_typical", s.power_typical, {.doc = "typical power under load"});
     v("power_idle", s.power_idle, {.doc = "power when idle"});

@@ -59,9 +59,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         format("all {} of their racks are on it: {} of the nodes, but with two sources each should power at most half",
                frames > 0 ? "PDUs and power shelves" : "PDUs",
                percent(static_cast<double>(lost) / static_cast<double>(placed))));
-    f.help(frames > 0 ? "write `feeds` of each assembly with half of its shelves on another feed; in racks add a "
-                        "second PDU on another feed, or put half of the racks on each"
-                      : "add a second PDU on another feed in each rack, or put half of the racks on each")
+    const std::string half = format("or put half of the racks on each of two {}", word == "busway"  ? "busways"
+                                                                                  : word == "panel" ? "panels"
+                                                                                                    : "feeds");
+    f.help(frames > 0
+               ? format("write `feeds` of each assembly with half of its shelves on another feed; in racks add a "
+                        "second PDU on another {}, {}",
+                        word, half)
+               : format("add a second PDU on another {} in each rack, {}", word, half))
         .object(format("{}/{}", word, name));
   };
   if (static_cast<std::int64_t>(racks.size()) + frames < 2 || (c.feeds.size() < 2 && c.panels.size() < 2))

@@ -41,7 +41,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::int64_t survives = (members - 1) / 2;
   if (members % 2 == 0) {
     Finding& f = findings.error(rule.id, at,
-                                format("{} with {} members survives the loss of {}, the same as with {}",
+                                format("{} with {} survives the loss of {}, the same as with {}",
                                        etcd ? std::string("etcd") : format("the quorum of '{}'", g.name),
                                        plural(members, "member"), survives, plural(members - 1, "member")));
     f.label(format("a majority of {} is {}", members, members / 2 + 1));

@@ -57,8 +57,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (g.only_manages_fabrics()) {
         findings
             .note(rule.id, at,
-                  format("'{}' of group '{}' carries {} over PCIe {}.0 x{} instead of {}: enough for a fabric manager",
-                         nics.name, g.name, to_text(usable, 3), generation, lanes, to_text(wanted)))
+                  format("'{}' of group '{}' carries {} over PCIe {}.0 x{} instead of {}: enough, because '{}' only "
+                         "manages fabrics",
+                         nics.name, g.name, to_text(usable, 3), generation, lanes, to_text(wanted), g.name))
             .object("nodes." + g.name);
         continue;
       }

@@ -36,8 +36,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                                nics.name, g.name, s.cpu_model, to_text(kLargest)));
       f.label(format("each adapter sends up to {}", to_text(sends)));
       f.help(
-          "write `software: { max_read_request: 4 KiB }`, and set MAX_ACC_OUT_READ in the adapter's firmware and "
-          "relaxed ordering");
+          "write `software: { max_read_request: 4 KiB }`, set MAX_ACC_OUT_READ in the adapter's firmware, and "
+          "enable relaxed ordering");
       f.object("nodes." + g.name);
       write_instead(f, asked, "4 KiB");
       break;

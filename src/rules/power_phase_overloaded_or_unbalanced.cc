@@ -96,7 +96,7 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
       f.note({}, format("the load of this PDU then moves to other PDUs or is lost: `clusterc plan --what-if feed:{}`",
                         c.feeds[static_cast<std::size_t>(l.lost)].name));
     if (kind == Kind::overloaded_after_loss)
-      f.note({}, format("nothing trips: the breaker trips above {} on one line", to_text(Amperes(l.trip))));
+      f.note({}, format("the breaker does not trip: it trips only above {} on one line", to_text(Amperes(l.trip))));
     f.note({},
            "the planner assigns the largest cords first, each to the least loaded lines, then exchanges cords while "
            "that helps");
@@ -141,7 +141,7 @@ void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, c
                                             : format("{}one line of {} carries {}, but is rated for {} continuous",
                                                      lost, what, amps(full.value), amps(rating)));
   f.label(format("{} in total: {} on each line if balanced", to_text(all), amps(all.value)));
-  if (holds) f.note({}, format("nothing trips: the breaker trips above {} on one line", amps(breaker.trip)));
+  if (holds) f.note({}, format("the breaker does not trip: it trips only above {} on one line", amps(breaker.trip)));
   f.note({}, "single-phase PDUs are assigned to the lines in turn, rack by rack; no other assignment was tried");
   f.help(
       "use three-phase PDUs, a number of racks that is divisible by three, a larger breaker, or less load behind it");

@@ -41,10 +41,14 @@ void check_one(const Rule& rule, const RuleInput& in, const Shelves& s, const Po
                                ? format("if feed '{}' fails, ", c.feeds[static_cast<std::size_t>(left.lost)].name)
                            : left.spare ? format("with {} of {} shelves failed, ", all - left.shelves, all)
                                         : "";
-  Finding& f = findings.error(
-      rule.id, s.feeds,
-      format("{}{} of '{}' needs {} from its power shelves, but the {} in use supply {}", when, s.each(), s.name,
-             to_text(Watts(needs)), left.shelves, to_text(Watts(load.output * static_cast<double>(left.shelves)))));
+  const bool one = left.shelves == 1;
+  const std::string_view supply = when.empty() ? (one ? "shelf supplies" : "shelves together supply")
+                                  : one        ? "shelf that remains supplies"
+                                               : "shelves that remain supply";
+  Finding& f = findings.error(rule.id, s.feeds,
+                              format("{}{} of '{}' needs {} from its power shelves, but the {} {} {}", when, s.each(),
+                                     s.name, to_text(Watts(needs)), left.shelves, supply,
+                                     to_text(Watts(load.output * static_cast<double>(left.shelves)))));
   f.label(format("{} x {}; {} at the wall x {:.2f} efficiency = {}", left.shelves, to_text(Watts(load.output)),
                  to_text(Watts(load.watts)), load.efficiency, to_text(Watts(needs))));
   f.note(s.power.span, "the output of one shelf");

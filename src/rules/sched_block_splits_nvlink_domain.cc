@@ -47,11 +47,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     if (spares > 0 && spares % domains != 0) {
       const std::int64_t idle = g.count - spares - domains * size, each_domain = (spares + domains - 1) / domains;
-      Finding& f = findings.warning(rule.id, g.spec->spares.span,
-                                    format("{} cannot be divided evenly over {} NVLink domains of '{}': Slurm gets "
-                                           "blocks of {} of the {} nodes of a domain, and {} in no complete block",
-                                           plural(spares, "spare"), domains, g.name, size, each,
-                                           idle == 1 ? "1 node is" : format("{} nodes are", idle)));
+      Finding& f =
+          findings.warning(rule.id, g.spec->spares.span,
+                           format("{} cannot be divided evenly over {} NVLink domains of '{}' with {} each: "
+                                  "Slurm gets blocks of {}, and {} in no complete block",
+                                  plural(spares, "spare"), domains, g.name, plural(each, "node"), plural(size, "node"),
+                                  idle == 1 ? "1 node is" : format("{} nodes are", idle)));
       f.label(format("{} - {} - {} x {} = {}", g.count, spares, domains, size, idle));
       f.help(format("write `spares: {}`, which is {} for each domain", domains * each_domain, each_domain))
           .object(object);

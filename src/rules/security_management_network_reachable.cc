@@ -54,9 +54,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                 "management network '{}' is on the switches of '{}' without a VLAN{}: both share one broadcast domain",
                 n.name, o.name, n.spec->vlan ? " of its own" : ""))
         .note(o.span, "the network with users")
-        .help(
-            "use separate switches, or write `vlan` for one of them (management access then still fails with these "
-            "switches)")
+        .help(format("use separate switches, or write {} for one of the two networks (but if the shared switches fail, "
+                     "management access fails too)",
+                     n.spec->vlan ? "another `vlan`" : "`vlan`"))
         .object("networks." + n.name);
   }
 }

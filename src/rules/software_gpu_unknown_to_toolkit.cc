@@ -23,7 +23,7 @@ void check_nccl(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
       continue;
     findings
         .warning(rule.id, nccl.span,
-                 format("NCCL {} was not built for '{}' (sm_{}); the first release that was is {}", nccl->text(),
+                 format("NCCL {} was not built for '{}' (sm_{}); the first release built for it is {}", nccl->text(),
                         g.server.gpu_model, first.sm, first.nccl))
         .note(g.span, format("group '{}' has {} of these GPUs in each node", g.name, g.server.gpu_count))
         .help(format("write `nccl: {}` or newer for this group", first.nccl))

@@ -58,8 +58,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       if (once.first(mig.span))
         findings
             .warning(rule.id, mig.span,
-                     format("nodes of '{}' have the MIG layout '{}', but '{}' of the same '{}' has '{}'", g.name, *mig,
-                            o.name, g.server.id, o.software->mig.value_or("off")))
+                     format("nodes of '{}' have the MIG layout '{}', but group '{}', also of '{}', has '{}'", g.name,
+                            *mig, o.name, g.server.id, o.software->mig.value_or("off")))
             .note(o.software->mig.span.valid() ? o.software->mig.span : o.span, "the other group")
             .help("use one layout for this kind of node, or put the two groups into separate partitions")
             .object("nodes." + g.name);

@@ -45,7 +45,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .note(rule.id, scheduler->version.span,
                 format("Kubernetes {} is not in the built-in table: its releases are 1.x, up to {}", v.text(),
                        kNewestKubernetes))
-          .help(format("write `version: {}`, or another release of the project", kNewestKubernetes));
+          .help(format("write `version: {}`, or another release of Kubernetes", kNewestKubernetes));
     else
       newer(rule, findings, once, scheduler->version, "Kubernetes", kNewestKubernetes,
             format("the compiled files are written for releases up to {}", kNewestKubernetes));

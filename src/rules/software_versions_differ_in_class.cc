@@ -48,7 +48,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           continue;
         findings
             .error(rule.id, mine.value->span,
-                   format("`{}` of group '{}' is {}, but group '{}' of the same '{}' has {}", mine.key, b.name,
+                   format("`{}` of group '{}' is {}, but group '{}', also of '{}', has {}", mine.key, b.name,
                           (*mine.value)->text(), first->name, b.server.id, (*other.value)->text()))
             .note(other.value->span, format("{} of '{}' run this release", plural(first->count, "node"), first->name))
             .help(format("use one release for both; during a rollout, remove one of them from `schedules`"))

@@ -12,11 +12,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
     if (!f.demanded || f.missing.empty() || f.floor_by_user || !once.first(f.wish_place)) continue;
-    findings
-        .note(rule.id, f.wish_place,
-              format("the result of {}{} will not be judged: {}", f.test, of_group(f), f.missing))
-        .help("write the figure with its source in the part, or a `floor` of your own")
-        .object(target_object(f));
+    Finding& note = findings.note(rule.id, f.wish_place,
+                                  format("the result of {}{} will not be judged: {}", f.test, of_group(f), f.missing));
+    if (!f.cut_by_mig)  // what is missing says what to do
+      note.help(
+          "write the missing figure with its source in the catalogue part, or a `floor` of your own in `targets`");
+    note.object(target_object(f));
   }
 }
 

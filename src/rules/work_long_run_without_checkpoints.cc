@@ -66,7 +66,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                    w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
     const CheckpointTime time = checkpoint_time(in.cluster, w);
     f.help(time.takes ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*time.takes, between), 2))
-                      : "write `checkpoint_every`, and `checkpoint_within` for the best interval");
+                      : "write `checkpoint_every`; if you also write `checkpoint_within`, clusterc calculates the best "
+                        "interval");
     f.object("workloads." + name);
   });
 }

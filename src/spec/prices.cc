@@ -133,10 +133,11 @@ std::optional<std::string> parse_money(std::string_view text, Per per, double& a
   if (!number || !is_currency(unit)) return other();
   if (thousands_or_decimals(number_text)) {
     const std::string_view behind = text.substr(number_text.size());
-    std::string whole(number_text), decimal(number_text);
+    std::string whole(number_text);
     std::erase(whole, '.');
-    return fail(format("'{}' can be read in two ways, as {}{} or as {}{}: write {}{}, or {}0{}", text, whole, behind,
-                       plain_text(*number), behind, whole, behind, decimal, behind));
+    const std::string decimal = plain_text(*number);  // 1.250 is 1.25; 1.235 needs a fourth digit
+    return fail(format("'{}' can be read in two ways, as {}{} or as {}{}: write {}{}, or {}{}{}", text, whole, behind,
+                       decimal, behind, whole, behind, decimal, thousands_or_decimals(decimal) ? "0" : "", behind));
   }
   amount = *number * factor;
   if (amount < 0) return fail(format("a price must be 0 or more, not '{}'", text));

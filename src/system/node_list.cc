@@ -85,14 +85,15 @@ void warn_of_left_out(const System& in, std::string_view output_id, std::string_
       .help("add a row for each port to the inventory (`inventory:` of the spec): " + std::string(example_row));
 }
 
-void warn_of_routes(const ListedGroup& g, std::string_view output_id, std::string_view holds, Findings& findings) {
+void warn_of_routes(const ListedGroup& g, std::string_view output_id, std::string_view files, Findings& findings) {
   for (const NetworkDevice& d : g.network().devices())
     for (const NetworkAddress& a : d.addresses)
       if (a.routed()) {
         findings
             .warning("node-list-without-routes", g.group().span,
-                     "'" + d.name + "' of '" + g.group().name + "' reaches its subnet " + a.subnet +
-                         " over the leaf, and " + std::string(holds) + " no such route")
+                     (d.kind == NetworkDevice::Kind::port ? "port '" : "device '") + d.name + "' of group '" +
+                         g.group().name + "' reaches its subnet " + a.subnet + " by a route over the leaf, but " +
+                         std::string(files) + " do not contain this route")
             .help("set up these ports from the network configuration that is compiled for the nodes, and take " +
                   std::string(output_id) + " for the others");
         return;

@@ -67,9 +67,9 @@ std::string unknown_macs(std::int64_t missing, std::string_view what, std::strin
 void warn_of_left_out(const System&, std::string_view output_id, std::string_view reader, std::int64_t left_out,
                       std::string_view what, std::string_view example_row, Findings&);
 
-// Tells whoever compiles that ports on leaves that route have routes which this list cannot say. `holds`: "xCAT's
-// tables hold".
-void warn_of_routes(const ListedGroup&, std::string_view output_id, std::string_view holds, Findings&);
+// Tells whoever compiles that ports on leaves that route have routes which this list cannot say. `files`: "xCAT's
+// tables".
+void warn_of_routes(const ListedGroup&, std::string_view output_id, std::string_view files, Findings&);
 
 std::string mac_text(std::uint64_t);
 

@@ -45,6 +45,7 @@ void Expect::take_back_of_cut(ExpectedFigure& figure) const {
   if (!cut_ || share == GpuShare::none) return;
   figure.ceiling = figure.floor = {};
   figure.algorithm.clear();
+  figure.cut_by_mig = true;
   figure.missing = share == GpuShare::all ? why_not_all_gpus(cut_->software)
                                           : format(
                                                 "`mig: {}` divides the GPUs: the known figures of '{}' are for whole "

@@ -27,11 +27,12 @@ struct ExpectedFigure {
   double guard = 0.97;  // of the floor, and below typical times this a result is degraded; the spec may set another
   bool floor_by_user = false;  // the spec set it; derived_floor keeps the other
   Figure derived_floor;
-  std::string basis;      // measured, single, gate, transferred, stated, none (reference/targets)
-  std::string missing;    // why it cannot be judged: the key or fact that would make it judgeable; empty: judgeable
-  bool demanded = false;  // the spec names this test in its targets: anything but a pass is not passed
-  std::string skip;       // the reason the spec gives for skipping
-  std::string algorithm;  // which algorithm set the ceiling
+  std::string basis;        // measured, single, gate, transferred, stated, none (reference/targets)
+  std::string missing;      // why it cannot be judged: the key or fact that would make it judgeable; empty: judgeable
+  bool cut_by_mig = false;  // `missing` says so
+  bool demanded = false;    // the spec names this test in its targets: anything but a pass is not passed
+  std::string skip;         // the reason the spec gives for skipping
+  std::string algorithm;    // which algorithm set the ceiling
   SourceSpan wish_place, floor_place;  // in `targets` of the spec, where it names this test, and the floor that it sets
   Value<Bytes> size;                   // message or problem size that the spec asks for
 };

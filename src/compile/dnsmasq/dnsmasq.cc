@@ -108,7 +108,7 @@ std::string contradiction(std::string_view ours, std::string_view text, std::str
     return ours.find("\n" + std::string(line) + "\n") != std::string_view::npos;
   };
   if (key == "bind-interfaces" && written("bind-dynamic"))
-    return "'bind-interfaces' contradicts 'bind-dynamic', which is compiled";
+    return "'bind-interfaces' contradicts 'bind-dynamic', which the compiled file already has";
   // A flag again changes nothing; with a value it holds for some interfaces only. Of what names one folder the last
   // line holds.
   if (key == "enable-tftp" && text != key && written(key))

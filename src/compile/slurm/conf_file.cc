@@ -70,7 +70,9 @@ bool check_default(const SlurmLine& line, bool memory_by_cpu, Findings& findings
     if (addresses)
       findings
           .error("output-extra-malformed", line.span,
-                 "'" + key + "' differs for each node: slurmctld does not start with it in a DEFAULT line")
+                 (key == "port" ? "a list of values for 'port' has one for each node"
+                                : "'" + key + "' must be set for each node separately") +
+                     ": slurmctld does not start with it in a DEFAULT line")
           .help("write it in the NodeName line of the node");
     const bool boards = kind == "nodename" && (key == "boards" || key == "socketsperboard"),
                memory = kind == "partitionname" && key == "defmempernode" && memory_by_cpu;

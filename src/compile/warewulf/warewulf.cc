@@ -56,7 +56,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       in.system, findings,
       [&](const ListedGroup& g) {
         servers = name_servers(in.system, g.group());
-        warn_of_routes(g, "warewulf", "Warewulf's files hold", findings);
+        warn_of_routes(g, "warewulf", "Warewulf's files", findings);
         for (const NetworkDevice& d : g.network().devices())
           if (d.addresses.size() > 1)
             findings

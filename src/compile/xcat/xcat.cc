@@ -94,7 +94,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   }
   out += defaults(in, findings);
   each_listed(
-      in.system, findings, [&](const ListedGroup& g) { warn_of_routes(g, "xcat", "xCAT's tables hold", findings); },
+      in.system, findings, [&](const ListedGroup& g) { warn_of_routes(g, "xcat", "xCAT's tables", findings); },
       [&](const ListedGroup& g, std::int64_t member, const std::string& name) {
         Stanza s(out, name, "node");
         s.put("groups", "all," + g.group().name).put("arch", g.architecture());
