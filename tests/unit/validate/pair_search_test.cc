@@ -253,6 +253,27 @@ TEST_F(PairStage, ANodeThatIsBusyIsNoCulprit) {
   EXPECT_TRUE(shut_out(r).starts_with("ran on 126 of 127 nodes: " + node)) << "it failed with every partner";
 }
 
+// --nodes with two nodes: nothing tells them apart. With four each meets three.
+TEST_F(PairStage, AmongFewNodesOnlyWhatIsProvedIsACulprit) {
+  const auto among = [&](std::set<std::string> nodes) {
+    suite = plan_suite(*resolved.cluster, expected, {.plan = &*plan, .nodes = std::move(nodes)});
+    std::erase_if(suite, [](const SuiteTest& t) { return t.stage != SuiteStage::pair; });
+    return run();
+  };
+  launcher.slow[{"gpu001", 2}] = 0.5;
+  const Report two = among({"gpu001", "gpu002"});
+  EXPECT_EQ(suite.size(), 1u);
+  ASSERT_EQ(two.searches.size(), 1u);
+  EXPECT_TRUE(two.searches[0].culprits.empty());
+  EXPECT_FALSE(two.searches[0].open.empty());
+  EXPECT_EQ(two.searches[0].confirmations, 0u);
+  const Report four = among({"gpu001", "gpu002", "gpu003", "gpu004"});
+  ASSERT_EQ(four.searches.size(), 1u);
+  ASSERT_EQ(four.searches[0].culprits.size(), 1u);
+  EXPECT_EQ(four.searches[0].culprits[0].node, "gpu001");
+  EXPECT_EQ(four.searches[0].culprits[0].adapter, "compute/3");
+}
+
 // The culprit is in the file of the report, and what repeats its failures searches again.
 TEST_F(PairStage, AReportIsReadBackWithItsCulprits) {
   launcher.slow[{suite.front().nodes[10], 2}] = 0.5;
