@@ -22,13 +22,6 @@ std::vector<std::int64_t> members_named(const NodeGroupModel& group, const std::
   return out;
 }
 
-// How many rounds test everybody: as CulpritSearch has it.
-SearchOptions options_of(std::optional<double> floor) {
-  SearchOptions out;
-  out.decode.floor = floor;
-  return out;
-}
-
 // What it measured says nothing of the network: other work ran there, or there was nothing to measure.
 bool says_nothing(const TaskOutput& task) {
   const ResultRecords records = read_records(task.lines);
@@ -49,12 +42,12 @@ std::vector<std::vector<std::string>> search_rounds(const Plan& plan, int group,
   return out;
 }
 
-PairSearch::PairSearch(const Plan& plan, int group, const std::vector<std::string>& nodes, std::optional<double> floor)
+PairSearch::PairSearch(const Plan& plan, int group, const std::vector<std::string>& nodes)
     : plan_(plan),
       group_(group),
       members_(members_named(plan.cluster->nodes[at(group)], nodes)),
       fabric_(pair_fabric(plan, group, members_)),
-      search_(fabric_, options_of(floor)) {}
+      search_(fabric_) {}
 
 void PairSearch::take(const SuiteTest& test, std::vector<std::string> order, std::span<const TaskOutput> tasks) {
   std::set<std::string> silent;
@@ -89,9 +82,6 @@ std::optional<SuiteTest> PairSearch::confirmation() {
 }
 
 void PairSearch::add_notes(const Decoded& found, SearchReport& out) const {
-  if (found.all_slow)
-    out.notes.emplace_back(
-        "the median of the pairs is below the floor: the cause is shared by all nodes, and no part is accused");
   if (left_out_ > 0)
     out.notes.push_back(
         format("pairs left out, because other work ran there or there was nothing to measure: {}", left_out_));
@@ -116,7 +106,6 @@ SearchReport PairSearch::report(const NamingHelp& help) const {
                    .unexplained = found.unexplained,
                    .notes = notes_};
   add_notes(found, out);
-  if (found.all_slow) return out;
   out.culprits = name_culprits(plan_, group_, members_, fabric_, found.culprits, help);
   out.open = name_culprits(plan_, group_, members_, fabric_, found.open, help);
   return out;
@@ -132,7 +121,6 @@ std::map<std::string, std::string> PairSearch::blamed(const SearchReport& report
 std::set<std::string> PairSearch::explained() const {
   std::set<std::string> out;
   const Decoded found = search_.result();
-  if (found.all_slow) return out;
   for (const Found& c : found.culprits) {
     if (c.node >= 0) out.insert(fabric_.node_name(c.node));
     for (const PairValue& v : c.evidence)

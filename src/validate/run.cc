@@ -314,12 +314,9 @@ void SuiteRun::plan_searches() {
   std::map<std::string, std::set<std::string>> tested;
   for (const SuiteTest& test : suite_)
     if (test.search_round > 0 && test.skip.empty()) tested[test.group].insert(test.nodes.begin(), test.nodes.end());
-  for (const auto& [group, nodes] : tested) {
-    const ExpectedFigure* const figure = expected_.find("rdma.write", group);
+  for (const auto& [group, nodes] : tested)
     searches_.try_emplace(group, *options_.plan, cluster_.find_node_group(group),
-                          std::vector<std::string>(nodes.begin(), nodes.end()),
-                          figure ? figure->floor.value : std::nullopt);
-  }
+                          std::vector<std::string>(nodes.begin(), nodes.end()));
 }
 
 // `seconds`: of the rounds of confirmation before it.
