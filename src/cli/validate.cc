@@ -17,6 +17,7 @@
 #include "report/validation_report.h"
 #include "targets/metrics.h"
 #include "validate/repeat.h"
+#include "write/writers.h"
 
 namespace clusterc::cli {
 namespace {
@@ -145,6 +146,10 @@ int run(const po::variables_map& given) {
   if (!given.count("journal")) put_error("results are kept in '" + printable(how.journal) + "'\n");
   how.spec_digest = result->spec_digest;
   how.selection = chosen.selection;
+  how.plan = &*result->plan;
+  how.spec.clear();
+  append_shell_word(how.spec, path);
+  how.time_budget = chosen.budget;
   how.keep_going = given["keep-going"].as<bool>();
   how.fresh = given["fresh"].as<bool>();
   how.interrupted = &interrupted;

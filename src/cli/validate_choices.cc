@@ -186,6 +186,7 @@ ChosenSuite chosen_suite(const po::variables_map& given, const Cluster& cluster,
     Budgeted fitted = fit_budget(plan_for, seconds, *budget);
     out.suite = std::move(fitted.suite);
     out.measurement = fitted.seconds;
+    out.budget = *budget;
   } else {
     out.suite = plan_for(seconds);
   }

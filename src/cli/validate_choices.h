@@ -19,6 +19,7 @@ struct ChosenSuite {
   std::vector<SuiteTest> suite;
   std::vector<SuiteTest> whole;  // with every node, stage and validator: what the spec demands is looked for in it
   std::string selection;         // the options that made it another than the whole suite
+  double budget = 0;             // seconds; 0: none
   double measurement = 0;        // seconds of each that the time budget chose; 0: as without a budget
 };
 ChosenSuite chosen_suite(const po::variables_map&, const Cluster&, const Plan&, const ExpectedFigures&);

@@ -12,6 +12,7 @@
 #include "base/statistics.h"
 #include "base/utc.h"
 #include "report/html_writer.h"
+#include "report/search_report.h"
 #include "report/validation_report.h"
 #include "validate/inventory.h"
 
@@ -47,6 +48,7 @@ class Certificate {
   void demands();
   void figures();
   void not_passed();
+  void culprits();
   void accepted();
   void nodes();
   void versions();
@@ -187,6 +189,25 @@ void Certificate::not_passed() {
   html_.close().close();
 }
 
+void Certificate::culprits() {
+  if (report_.searches.empty()) return;
+  html_.element("h2", "What makes pairs of nodes slow");
+  for (const SearchReport& s : report_.searches)
+    html_.element("p", format("{}: {} pairs in {} rounds, {} culprits, {} suspects left open.", printable(s.group),
+                              s.pairs, s.rounds, s.culprits.size(), s.open.size()));
+  if (std::ranges::all_of(report_.searches, [](const SearchReport& s) { return s.culprits.empty(); })) return;
+  headings({"culprit", "where", "measured"});
+  for (const SearchReport& s : report_.searches)
+    for (const NamedCulprit& c : s.culprits) {
+      html_.open("tr");
+      cell(printable(c.what));
+      cell(printable(place_of_culprit(c)));
+      cell(printable(c.verdict));
+      html_.close();
+    }
+  html_.close().close();
+}
+
 void Certificate::accepted() {
   html_.element("h2", "Accepted findings");
   if (facts_.accepted.empty()) {
@@ -297,6 +318,7 @@ std::string Certificate::render() {
   demands();
   figures();
   not_passed();
+  culprits();
   accepted();
   nodes();
   versions();

@@ -4,14 +4,16 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/text.h"
 #include "base/utc.h"
 #include "base/xml_writer.h"
+#include "report/search_report.h"
 #include "report/validation_report.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kDemands = "demands of the spec";
+constexpr std::string_view kDemands = "demands of the spec", kCulprits = "culprits";
 
 struct Counts {
   std::size_t failures = 0, errors = 0, skipped = 0;
@@ -91,6 +93,33 @@ void write_demands(XmlWriter& xml, const Report& report) {
   xml.close();
 }
 
+// A case for each search, and one for each culprit: a culprit that is fast enough for the floors is no green page.
+void write_searches(XmlWriter& xml, const Report& report) {
+  Counts counts;
+  for (const SearchReport& s : report.searches) counts.failures += s.culprits.size();
+  open_suite(xml, kCulprits, report.searches.size() + counts.failures, counts, report);
+  const auto open = [&](const std::string& name) {
+    xml.open("testcase").attribute("name", printable(name)).attribute("classname", kCulprits).attribute("time", "0");
+  };
+  for (const SearchReport& s : report.searches) {
+    open("search in " + s.group);
+    xml.open("system-out")
+        .text(format("{} pairs in {} rounds, {} suspects left open\n", s.pairs, s.rounds, s.open.size()))
+        .close()
+        .close();
+    for (const NamedCulprit& c : s.culprits) {
+      open(c.what);
+      xml.open("failure")
+          .attribute("type", "culprit")
+          .attribute("message", printable(c.verdict))
+          .text(printable(format("{}; {}; {}", c.verdict, place_of_culprit(c), join(c.evidence, "; "))))
+          .close()
+          .close();
+    }
+  }
+  xml.close();
+}
+
 // A run that did not start or did not finish is no green page.
 void write_run(XmlWriter& xml, const Report& report) {
   const bool failed = !report.error.empty() || report.interrupted || report.verdicts.empty();
@@ -121,6 +150,7 @@ std::string render_validation_junit(const Report& report) {
   xml.open("testsuites").attribute("name", printable("clusterc validate " + report.cluster));
   write_run(xml, report);
   if (!report.demands.empty()) write_demands(xml, report);
+  if (!report.searches.empty()) write_searches(xml, report);
   for (const std::string_view name : order) {
     const auto& suite = suites[name];
     open_suite(xml, name, suite.size(), counts_of(suite), report);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "report/comparison_report.h"
+#include "report/search_report.h"
 #include "report/table.h"
 #include "rules/say.h"
 #include "validate/inventory.h"
@@ -225,6 +226,7 @@ std::string render_validation_text(const Report& report, bool color) {
           printable(format("demanded and not met: {} of {}{}: {}", d.metric, d.group.empty() ? "the cluster" : d.group,
                            d.scope.empty() ? "" : " (" + d.scope + ")", d.why)) +
           "\n";
+  out += render_searches_text(report);
   if (!report.left_out.empty())
     out +=
         format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
@@ -277,6 +279,7 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
   json.field("refused", report.journal_refused).end_object();
   if (report.repeats > 0) json.field("repeats", utc_text(report.repeats));
   write_demands(json, report);
+  write_searches(json, report);
   write_nodes(json, report);
   json.array("verdicts");
   for (const Judged& j : report.verdicts) write_verdict(json, report, j);

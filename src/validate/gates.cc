@@ -49,6 +49,13 @@ void Gates::take(const SuiteTest& test, std::span<const Judged> verdicts) {
   }
 }
 
+void Gates::blame(const std::map<std::string, std::string>& nodes, const std::set<std::string>& explained) {
+  std::erase_if(pairs_, [&](const PairOutcome& pair) {
+    return !pair.good && (explained.contains(pair.first) || explained.contains(pair.second));
+  });
+  failed_.insert(nodes.begin(), nodes.end());
+}
+
 void Gates::take_pairs(const SuiteTest& test, std::span<const Judged> verdicts) {
   std::set<std::string> bad, seen;
   for (const Judged& judged : verdicts)

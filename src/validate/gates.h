@@ -1,6 +1,7 @@
 // Each stage is a gate: a node that failed in one is not used in those behind it.
 #pragma once
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,13 @@ class Gates {
   void enter(SuiteStage);
   // What the nodes of a test gave: those that failed or had an error are shut out when the stage is over. A figure of
   // several nodes (a world, a team) is of all of them. In the pair stage a node is shut out where it failed with every
-  // partner. `verdicts` of tests that ran, without what the missing of other nodes adds to them.
+  // partner, and no culprit explains that. `verdicts` of tests that ran, without what the missing of other nodes adds
+  // to them.
   void take(const SuiteTest&, std::span<const Judged> verdicts);
+
+  // What the search for culprits decided in the pair stage: who is shut out, and why; the bad pairs of `explained`
+  // accuse nobody else.
+  void blame(const std::map<std::string, std::string>& nodes, const std::set<std::string>& explained);
 
   // "its node stage failed (memory.triad)"; empty: it is in use.
   std::string why_shut(const std::string& node) const;

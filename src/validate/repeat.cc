@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-bool is_each_alone(const SuiteTest& test) { return !test.mpi && test.system.empty(); }
+bool is_each_alone(const SuiteTest& test) { return !test.mpi && test.system.empty() && test.team_nodes <= 1; }
 bool failed(const Judged& j) {
   return j.verdict == Verdict::fail || j.verdict == Verdict::error || j.verdict == Verdict::degraded;
 }
@@ -25,6 +25,13 @@ std::vector<SuiteTest> tests_to_repeat(const std::vector<SuiteTest>& suite, cons
   }
   std::vector<SuiteTest> out;
   for (SuiteTest test : suite) {
+    const bool accused = test.search_round > 0 && std::ranges::any_of(earlier.searches, [&](const SearchReport& s) {
+                           return s.group == test.group && !s.culprits.empty();
+                         });
+    if (accused) {  // a culprit may be fast enough for the floors: the whole search is done again
+      out.push_back(std::move(test));
+      continue;
+    }
     const auto known = seen.find(test.id);
     const auto at = bad.find(test.id);
     if (known != seen.end()) {
@@ -98,6 +105,8 @@ void merge_earlier(Report& now, const EarlierReport& earlier, const std::vector<
     return at == order.end() ? order.size() : at->second;
   };
   std::ranges::stable_sort(now.verdicts, {}, place);
+  for (const SearchReport& s : earlier.report.searches)
+    if (std::ranges::find(now.searches, s.group, &SearchReport::group) == now.searches.end()) now.searches.push_back(s);
   std::set<std::string_view> probed;
   for (const NodeProbe& p : now.probes) probed.insert(p.node);
   for (const NodeFacts& n : earlier.nodes)

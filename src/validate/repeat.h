@@ -11,7 +11,8 @@
 namespace clusterc {
 
 // The tests to repeat. A test whose nodes are measured each by itself runs on those that failed; one of several nodes
-// together, and a file system, on all of its nodes.
+// together, and a file system, on all of its nodes. Where a culprit was
+// found, all rounds of pairs run again.
 std::vector<SuiteTest> tests_to_repeat(const std::vector<SuiteTest>& suite, const Report& earlier);
 
 // Why results of the earlier report may not stand beside new ones; empty: they may.

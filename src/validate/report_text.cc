@@ -125,6 +125,56 @@ NodeFacts read_node(const Object& e) {
   return n;
 }
 
+std::vector<std::string> texts(const Object& e, const char* key) {
+  std::vector<std::string> out;
+  simdjson::dom::array list;
+  if (e[key].get(list) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a list", key)};
+  for (const Element one : list) {
+    std::string_view v;
+    if (one.get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' has an entry that is no text", key)};
+    out.push_back(printable(v));
+  }
+  return out;
+}
+
+std::vector<NamedCulprit> read_culprits(const Object& e, const char* key) {
+  std::vector<NamedCulprit> out;
+  simdjson::dom::array list;
+  if (e[key].get(list) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a list", key)};
+  for (const Element one : list) {
+    const Object c = object_of(one, "a culprit");
+    out.push_back({.kind = text(c, "kind"),
+                   .what = text(c, "what"),
+                   .object = text(c, "object"),
+                   .node = text(c, "node"),
+                   .adapter = text(c, "adapter"),
+                   .cable = text(c, "cable"),
+                   .switch_port = text(c, "switch_port"),
+                   .rack = text(c, "rack"),
+                   .unit = static_cast<int>(count(c, "unit")),
+                   .serial = text(c, "serial"),
+                   .verdict = text(c, "verdict"),
+                   .evidence = texts(c, "evidence"),
+                   .command = text(c, "command"),
+                   .next_step = text(c, "next_step"),
+                   .confidence = number(c, "confidence").value_or(0)});
+  }
+  return out;
+}
+
+SearchReport read_search(const Object& e) {
+  return {.group = text(e, "group"),
+          .rounds = static_cast<std::size_t>(count(e, "rounds")),
+          .confirmations = static_cast<std::size_t>(count(e, "confirmations")),
+          .pairs = static_cast<std::size_t>(count(e, "pairs")),
+          .measurements = count(e, "measurements"),
+          .slow = count(e, "slow"),
+          .unexplained = count(e, "passing"),
+          .culprits = read_culprits(e, "culprits"),
+          .open = read_culprits(e, "open"),
+          .notes = texts(e, "notes")};
+}
+
 EarlierReport read(const Object& e) {
   EarlierReport out;
   Report& r = out.report;
@@ -140,6 +190,8 @@ EarlierReport read(const Object& e) {
   simdjson::dom::array list;
   if (e["verdicts"].get(list) != simdjson::SUCCESS) throw Unsound{"'verdicts' is missing or not a list"};
   for (const Element one : list) r.verdicts.push_back(read_verdict(object_of(one, "a verdict"), r));
+  if (e["searches"].get(list) == simdjson::SUCCESS)
+    for (const Element one : list) r.searches.push_back(read_search(object_of(one, "a search")));
   if (e["nodes"].get(list) != simdjson::SUCCESS) throw Unsound{"'nodes' is missing or not a list"};
   for (const Element one : list) out.nodes.push_back(read_node(object_of(one, "a node")));
   return out;

@@ -19,6 +19,7 @@
 #include "targets/metrics.h"
 #include "targets/rdma_ports.h"
 #include "validate/conclude.h"
+#include "validate/expected_time.h"
 #include "validate/gates.h"
 #include "validate/journal.h"
 #include "validate/pace.h"
@@ -43,7 +44,8 @@ std::int32_t Report::place_of(std::string_view derivation) {
 
 bool Report::passed() const {
   return error.empty() && !interrupted && left_out.empty() && !verdicts.empty() && !count(Verdict::fail) &&
-         !count(Verdict::error) && !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met);
+         !count(Verdict::error) && !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met) &&
+         std::ranges::all_of(searches, [](const SearchReport& s) { return s.culprits.empty(); });
 }
 
 namespace {
@@ -81,6 +83,11 @@ class SuiteRun {
   void begin_report();
   bool open_journal();                                  // false: the report has the error
   bool run_test(const SuiteTest&, std::size_t number);  // false: the run ends here: interrupted, or the journal is lost
+  bool run_tests();                                     // false as run_test
+  void plan_searches();
+  bool search_culprits(std::size_t number);  // behind the `number`-th test, the last one of the pair stage; as run_test
+  bool has_room(const SuiteTest&, double seconds) const;
+  void report_search(const PairSearch&);
   NodesOfTest split_nodes(const SuiteTest&);
   void prepare_bundle(const std::vector<std::string>& nodes);
   void report_gone(const SuiteTest&, const NodesOfTest&);
@@ -105,6 +112,7 @@ class SuiteRun {
   bool journal_lost_ = false;
   Gates gates_{options_.keep_going};
   std::map<std::string, NodeState> states_;
+  std::map<std::string, PairSearch> searches_;  // by node group
 };
 
 void SuiteRun::begin_report() {
@@ -295,8 +303,74 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
   if (earlier)
     for (Judged& judged : verdicts) judged.from_journal = earlier->ended;
   gates_.take(test, verdicts);
+  if (const auto search = searches_.find(test.group); search != searches_.end() && test.search_round > 0)
+    search->second.take(test, nodes.usable, ran.tasks);
   if (test.mpi && test.team_nodes == 0 && !nodes.gone.empty()) fail_for_missing_nodes(test, nodes, verdicts);
   return true;
+}
+
+void SuiteRun::plan_searches() {
+  if (!options_.plan) return;
+  std::map<std::string, std::set<std::string>> tested;
+  for (const SuiteTest& test : suite_)
+    if (test.search_round > 0 && test.skip.empty()) tested[test.group].insert(test.nodes.begin(), test.nodes.end());
+  for (const auto& [group, nodes] : tested)
+    searches_.try_emplace(group, *options_.plan, cluster_.find_node_group(group),
+                          std::vector<std::string>(nodes.begin(), nodes.end()));
+}
+
+// `seconds`: of the rounds of confirmation before it.
+bool SuiteRun::has_room(const SuiteTest& test, double seconds) const {
+  return options_.time_budget <= 0 || expected_seconds(suite_) + seconds + test.expected_s <= options_.time_budget;
+}
+
+bool SuiteRun::search_culprits(std::size_t number) {
+  double seconds = 0;
+  bool goes_on = true;
+  for (auto& [group, search] : searches_) {
+    while (goes_on) {
+      const std::optional<SuiteTest> test = search.confirmation();
+      if (!test) break;
+      if (!has_room(*test, seconds)) {
+        search.note(format("the time budget has no room for a round of confirmation on {}", fold_names(test->nodes)));
+        break;
+      }
+      seconds += test->expected_s;
+      goes_on = run_test(*test, number);
+    }
+    if (goes_on) report_search(search);
+  }
+  return goes_on;
+}
+
+void SuiteRun::report_search(const PairSearch& search) {
+  const NamingHelp help{.serial =
+                            [&](const std::string& node) {
+                              const auto probe = std::ranges::find(report_.probes, node, &NodeProbe::node);
+                              return probe == report_.probes.end() ? std::string() : read_probe(*probe).serial;
+                            },
+                        .command =
+                            [&](const std::string& from, const std::string& to, const std::string&) {
+                              return format("clusterc validate {} --stage pair --nodes {},{}", options_.spec, from, to);
+                            }};
+  report_.searches.push_back(search.report(help));
+  const SearchReport& found = report_.searches.back();
+  gates_.blame(search.blamed(found), search.explained());
+  for (const NamedCulprit& c : found.culprits) say(format("culprit: {}: {}", c.what, c.verdict));
+}
+
+bool SuiteRun::run_tests() {
+  std::size_t number = 0;
+  bool searched = false;
+  for (const SuiteTest& test : suite_) {
+    if (!searched && test.stage > SuiteStage::pair) {
+      searched = true;
+      if (!search_culprits(number)) return false;
+    }
+    if (!run_test(test, ++number)) return false;
+    ::malloc_trim(0);  // the lines of a test of many nodes are some 100 MB, and the next test is of other sizes
+  }
+  return searched || search_culprits(number);
 }
 
 Report SuiteRun::run() {
@@ -308,12 +382,9 @@ Report SuiteRun::run() {
     }
   }
   if (!launcher_.available(report_.error) || !open_journal()) return std::move(report_);
-  std::size_t number = 0;
   report_.verdicts.reserve(verdicts_of(suite_));
-  for (const SuiteTest& test : suite_) {
-    if (!run_test(test, ++number)) break;
-    ::malloc_trim(0);  // the lines of a test of many nodes are some 100 MB, and the next test is of other sizes
-  }
+  plan_searches();
+  run_tests();
   if (journal_lost_) {
     report_.error = "the journal cannot be written";
     return std::move(report_);

@@ -10,6 +10,7 @@
 #include "validate/bundle_check.h"
 #include "validate/inventory.h"
 #include "validate/judge.h"
+#include "validate/pair_search.h"
 #include "validate/suite.h"
 
 namespace clusterc {
@@ -26,6 +27,9 @@ struct ValidateOptions {
   std::string bundle_digest;            // of the validators' files
   std::function<std::int64_t()> clock;  // seconds since 1970; absent: it is always 1970
   std::string selection;                // what was asked for in place of the whole suite: "--stage node --nodes n[1-2]"
+  const Plan* plan = nullptr;           // with it the pair stage searches for culprits
+  std::string spec = "SPEC";            // as a shell takes it: for commands that repeat a measurement
+  double time_budget = 0;               // seconds; 0: none. Rounds of confirmation that have no room are left out
   bool keep_going = false;              // nodes that failed a stage stay in use
   bool fresh = false;                   // begin anew even if the journal's last run was cut off
   const std::atomic<bool>* interrupted = nullptr;
@@ -65,14 +69,15 @@ struct Report {
   std::vector<Judged> verdicts;  // in suite order, then node, then metric
   std::vector<NodeProbe> probes;
   std::vector<NodeFacts> earlier_nodes;  // of nodes that were not probed again
-  std::int64_t repeats = 0;     // --failed: when the run began whose failures are repeated; 0: a run of its own
-  std::vector<Demand> demands;  // each figure that the spec demands
+  std::int64_t repeats = 0;            // --failed: when the run began whose failures are repeated; 0: a run of its own
+  std::vector<SearchReport> searches;  // for culprits, in the pairs of each group
+  std::vector<Demand> demands;         // each figure that the spec demands
   bool interrupted = false;
   std::size_t resumed = 0;  // tests taken from the journal
   std::size_t count(Verdict) const;
-  // Passed: nothing was found (no fail, error or degraded), and everything that the spec's targets name was measured
-  // and passed, whatever part of the suite ran. Unjudged and skipped are no passes: they are told apart, counted, and
-  // do not fail a run whose spec did not demand them.
+  // Passed: nothing was found (no fail, error or degraded, and no culprit), and everything that the spec's targets name
+  // was measured and passed, whatever part of the suite ran. Unjudged and skipped are no passes: they are told apart,
+  // counted, and do not fail a run whose spec did not demand them.
   bool passed() const;
 };
 

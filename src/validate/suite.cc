@@ -19,6 +19,7 @@
 #include "targets/rdma_ports.h"
 #include "validate/expected_time.h"
 #include "validate/node_tests.h"
+#include "validate/pair_search.h"
 #include "validate/rounds.h"
 
 namespace clusterc {
@@ -28,8 +29,8 @@ namespace {
 // hours; that is a run by hand (validators/hpl/README.md).
 constexpr double kHplSeconds = 120;
 
-// Rounds of the pair stage. A node with three partners is told apart from them: where only its own pairs are bad, it is
-// to blame.
+// Rounds of the pair stage without a plan of the switches. A node with three partners is told apart from them: where
+// only its own pairs are bad, it is to blame.
 constexpr std::size_t kRounds = 3;
 
 // Of teams of nodes that follow each other only those that are whole.
@@ -325,10 +326,18 @@ void SuitePlanner::add_pairs_of_ports(const NodeGroupModel& group, const std::ve
   const std::vector<std::string> nodes = names_of(group, options_);
   std::int64_t rails = 0;
   for (const RdmaPorts& p : ports) rails += p.count;
-  std::size_t number = 0;
-  for (const Round& round : rounds(nodes.size(), kRounds)) {
-    std::vector<std::string> order;  // a host's partner is its neighbour in --hosts
-    for (const auto& [first, second] : round.pairs) order.insert(order.end(), {nodes[first], nodes[second]});
+  // A host's partner is its neighbour in --hosts. Where the plan knows the switches, the search for culprits chooses.
+  std::vector<std::vector<std::string>> orders;
+  if (options_.plan) orders = search_rounds(*options_.plan, index_of(group), nodes, rails);
+  const bool search = !orders.empty();
+  if (!search)
+    for (const Round& round : rounds(nodes.size(), kRounds)) {
+      orders.emplace_back();
+      for (const auto& [first, second] : round.pairs)
+        orders.back().insert(orders.back().end(), {nodes[first], nodes[second]});
+    }
+  int number = 0;
+  for (const std::vector<std::string>& order : orders) {
     add_lasting({.id = format("pair/{}/fabric-{}", group.name, ++number),
                  .stage = SuiteStage::pair,
                  .validator = "fabric",
@@ -338,7 +347,8 @@ void SuitePlanner::add_pairs_of_ports(const NodeGroupModel& group, const std::ve
                  .timeout = patience(4.0 * static_cast<double>(rails)),
                  .figures = 4.0 * static_cast<double>(rails),  // bandwidth and latency, in both directions
                  .metrics = {"rdma.write", "rdma.write_latency"},
-                 .team_nodes = 2});
+                 .team_nodes = 2,
+                 .search_round = search ? number : 0});
   }
 }
 

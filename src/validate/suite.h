@@ -34,6 +34,7 @@ struct SuiteTest {
   std::string scope;                 // of the figures that are expected, where one metric has several
   // Nodes that work together, one team behind the other: teams of an MPI world, or the pairs of a round. 0: all.
   std::int64_t team_nodes = 0;
+  int search_round = 0;  // its pairs are this round of the search for culprits (validate/pair_search.h); 0: of none
   std::string
       system;  // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"
 };

@@ -205,7 +205,7 @@ void TestJudge::judge_probe(const ResultRecords& records, const std::string& whe
 
 void TestJudge::judge_teams(const Brought& brought, const std::string& where) {
   const std::int64_t size = test_.team_nodes;
-  if (size <= 0 || brought.metrics.empty()) return;
+  if (!test_.mpi || size <= 0 || brought.metrics.empty()) return;  // pairs of ports have a result for each node
   const std::size_t all = (nodes_.size() + static_cast<std::size_t>(size) - 1) / static_cast<std::size_t>(size);
   if (brought.teams.size() != all)
     report_.verdicts.push_back({.test = test_.id,

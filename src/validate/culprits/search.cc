@@ -118,8 +118,14 @@ PairRound CulpritSearch::next() {
   return round;
 }
 
-void CulpritSearch::take(std::vector<PairValue> values) {
-  for (PairValue& v : values) v.round = static_cast<std::int32_t>(rounds_);
+PairRound CulpritSearch::confirmation() {
+  rounds_ = std::max(rounds_, base_.size());
+  return next();
+}
+
+void CulpritSearch::take(std::vector<PairValue> values, std::size_t round) {
+  rounds_ = std::max(rounds_, round);
+  for (PairValue& v : values) v.round = static_cast<std::int32_t>(round);
   values_.insert(values_.end(), values.begin(), values.end());
 }
 

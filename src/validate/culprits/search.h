@@ -5,6 +5,7 @@
 //   for (PairRound round = search.next(); !round.empty(); round = search.next()) search.take(measure(round));
 //   report(search.result());
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "validate/culprits/decode.h"
@@ -25,7 +26,14 @@ class CulpritSearch {
   // The pairs of the next round, each in both directions on every rail. Empty: the search is over.
   PairRound next();
   // What they measured. A transfer that did not run has the value 0; one that could not be asked for is left out.
-  void take(std::vector<PairValue>);
+  void take(std::vector<PairValue> values) { take(std::move(values), rounds_); }
+
+  // Where somebody else runs the rounds for everybody: which these are, what the `round`-th of them measured (from 1),
+  // and the rounds that follow them, even if not all of them ran.
+  const std::vector<PairRound>& base() const { return base_; }
+  void take(std::vector<PairValue>, std::size_t round);
+  PairRound confirmation();
+
   Decoded result() const { return decode(fabric_, values_, options_.decode); }
   std::size_t rounds() const { return rounds_; }
   std::size_t tests() const { return tests_; }  // pairs in all rounds
