@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: BIND 9.18, nginx 1.22, dnsmasq 2.90, Kea 2.2, Prometheus 2.42 and syslog-ng 3.38 (Debian 12) in a copy of this system: the roles of what the whole cluster leans on, a second run that changes nothing, and BIND and nginx started as they were left: the cluster's network is answered, strangers are not; 2 negative tests
+# heavy: 80 s of CPU time; consumer.dns, dnsmasq, kea, prometheus and syslog-ng read the same files
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook named named-checkconf dnsmasq kea-dhcp4 nginx prometheus promtool syslog-ng python3 curl ip
 export LC_ALL=C.UTF-8 HOME=$work

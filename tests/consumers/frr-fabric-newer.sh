@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output sonic: the same with FRR 10.3 (Debian 13, unpacked by scripts/newer-frr); 3 negative tests
+# heavy: 80 s, and consumer.frr-fabric shows the same with FRR 8.4
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ip nsenter sysctl python3 unshare chroot
 root=${CLUSTERC_NEWER_FRR:-$src/build/newer-frr/trixie}
