@@ -35,10 +35,13 @@ rc=0
 validate || rc=$?
 [ $rc = 0 ] || { cat "$work/out" "$work/err"; echo "exit status $rc with space again"; exit 1; }
 [ "$(grep -c "taken from the journal" "$work/err")" = "$done_before" ] || { cat "$work/err"; echo "$done_before tests were whole"; exit 1; }
-python3 - "$work/small/j" "$work/r.json" <<'PY'
+"$clusterc" validate "$source/tests/acceptance/spec.yaml" --launcher slurm --bundle "$validators" --dry-run --format json > "$work/plan.json"
+python3 - "$work/small/j" "$work/r.json" "$work/plan.json" <<'PY'
 import json, sys
+tests = [t["test"] for t in json.load(open(sys.argv[3]))["tests"]]
 lines = [json.loads(line) for line in open(sys.argv[1])]
-assert [x["record"] for x in lines] == ["journal", "run"] + ["test"] * 5 + ["end"], [x["record"] for x in lines]
+assert [x["record"] for x in lines] == ["journal", "run"] + ["test"] * len(tests) + ["end"], [x["record"] for x in lines]
+assert len(tests) > 4 and [x["id"] for x in lines[2:-1]] == tests, tests
 assert json.load(open(sys.argv[2]))["passed"]
 PY
 echo "ok: $done_before tests were kept on a full disk, and the run went on behind them"
