@@ -458,7 +458,11 @@ def main():
         file = os.path.join(trial.folder, "secret")
         with open(file, "w", encoding="utf-8") as f:
             f.write("planted-secret-of-the-file\n")
+        # A server that fences reads the password from a file: Pacemaker runs without the administrator's environment.
+        only_files = bool(re.search(r"fence: *\{", text))
         for reference in ("{ env: PLANTED }", "{ file: " + file + " }", '{ vault: "secret/data/x#y" }'):
+            if only_files and "file:" not in reference:
+                continue
             try:
                 if trial.compiled(re.sub(r"password: *\{[^}]*\}", lambda _: "password: " + reference, text)) is None:
                     raise Bad("is refused")

@@ -28,7 +28,7 @@ done
 # The schema, of a cluster whose two servers are there
 verified() { crm_verify --xml-file="$1" -V > "$work/said" 2>&1; }
 state() { echo "<node_state id=\"$1\" uname=\"nfs$1\" crmd=\"online\" join=\"member\" expected=\"member\" in_ccm=\"true\"/>"; }
-sed "s|<cib |&have-quorum=\"1\" |; s|<status>|&$(state 1)$(state 2)|" "$files/cib.xml" > "$work/cib.xml"
+sed "s|<cib |&have-quorum=\"1\" |; s|<status/>|<status>$(state 1)$(state 2)</status>|" "$files/cib.xml" > "$work/cib.xml"
 verified "$work/cib.xml" || { cat "$work/said" >&2; fail "crm_verify refuses cib.xml"; }
 [ ! -s "$work/said" ] || { cat "$work/said" >&2; fail "crm_verify warns of cib.xml"; }
 for broken in 's/<group /<troop /;s/<.group>/<\/troop>/' 's/rsc="fence-nfs1"/rsc="fence-nfs9"/' 's/id="home-files"/id="home-array"/' 's/score="-INFINITY"/score="never"/'; do

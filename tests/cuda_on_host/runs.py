@@ -45,7 +45,7 @@ CASES = [
     Case("hpl, 3 x 1", "hpl", ["--size", "131", "--rows", "3", "--columns", "1"] + HPL, 1, ranks=3, unwritten=None, slow=True),
     Case("hpl, fp32, 2 x 1", "hpl", ["--size", "150", "--precision", "fp32"] + HPL, 1, ranks=2, unwritten=None, slow=True),
     Case("hpl, fp16, 2 x 2", "hpl", ["--size", "150", "--precision", "fp16"] + HPL, 1, ranks=4, unwritten=None, slow=True),
-    Case("nccl", "nccl", ["--size", "256B", "--types", "float32,int8,bfloat16", "--iterations", "1", "--warmup", "0"], None, ranks=2, unwritten=None, faulty=True),
+    Case("nccl", "nccl", ["--size", "256B", "--types", "float32,float64,int8,int32,int64,float16,bfloat16", "--iterations", "1", "--warmup", "0"], None, ranks=2, unwritten=None, faulty=True),
     Case("nccl, all types", "nccl", ["--max-size", "512B", "--types", "float32,float64,int8,int32,int64,float16,bfloat16", "--iterations", "1",
                                      "--warmup", "0"], None, ranks=2, unwritten=None, slow=True),
     Case("nccl, three ranks", "nccl", ["--size", "1KiB", "--iterations", "2", "--warmup", "1"], None, ranks=3, unwritten=None, gpus=4, slow=True),

@@ -9,6 +9,7 @@
 #include <nccl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cuda_on_host/libraries/queued.h"
@@ -223,7 +225,10 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int ranks, ncclUniqueId id,
   const std::string place = std::string(wish ? wish : host) + " " + gpu;
   write_whole(comm->folder / ("rank-" + std::to_string(rank)), place.data(), place.size());
   *out = comm;
-  return ncclInProgress;
+  if (!comm->blocking) return ncclInProgress;
+  while ((comm->error = look_for_all(comm)) == ncclInProgress)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return comm->error;
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
   if (!comm->made && comm->error == ncclSuccess) {
