@@ -59,7 +59,7 @@ echo '{}' > "$SCENARIO"
 validate repeated 0 --failed "$work/first.json"
 judge repeated <<'PY'
 assert d["passed"] and "Certificate of acceptance: twelve" in html, html[:300]
-assert sorted(set(launches)) == ["", "gemm n[3,7,9]", "hpl n[1-12]", "memory n[3,7,9]", "mpi n[1-12]", "probe n9"], launches
+assert sorted(set(launches)) == ["", "gemm n[3,7,9]", "hpl n[1-12]", "memory n[3,7,9]", "mpi n[1-12]", "nccl n[1-12]", "nccl n[2-11]", "probe n9"], launches
 x = v["n3", "memory.triad"]
 assert x["verdict"] == "pass" and x["history"][0]["verdict"] == "fail" and x["history"][0]["value"] < 13e9 and "from_report" not in x, x
 assert v["n9", "memory.triad"]["history"][0]["verdict"] == "error", v["n9", "memory.triad"]
