@@ -13,9 +13,10 @@ compile_case networkd
 compile_case ansible
 compile_case syslog-ng
 compile_case mirror
+compile_case nfs-failover
 cd "$work" || exit 1
 sites=
-for name in $trees plays plays-gpu case-networkd case-ansible case-syslog-ng case-mirror; do sites="$sites $name/ansible/site.yml"; done
+for name in $trees plays plays-gpu case-networkd case-ansible case-syslog-ng case-mirror case-nfs-failover; do sites="$sites $name/ansible/site.yml"; done
 lint() { ansible-lint --offline --profile production --nocolor "$@" > "$work/lint" 2>&1; }
 lint $sites || { tail -40 "$work/lint" >&2; fail "ansible-lint finds something"; }
 grep -q '^Passed with production profile: 0 failure(s), 0 warning(s)' "$work/lint" || { tail -5 "$work/lint" >&2; fail "ansible-lint did not say that all is well"; }
