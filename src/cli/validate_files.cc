@@ -17,7 +17,7 @@ constexpr const char* kWritten[] = {"output", "junit", "certificate", "prometheu
 constexpr std::uint64_t kLargestReport = std::uint64_t{2} << 30;
 constexpr std::uint64_t kLargestHashed = std::uint64_t{4} << 30;
 
-// What cannot be written is said before hours of measuring, not behind them.
+// A report that cannot be written is an error before the first measurement, not after hours of measuring.
 void require_writable(const std::string& option, const std::string& path) {
   namespace fs = std::filesystem;
   const std::string name = option == "output" ? "-o" : "--" + option;

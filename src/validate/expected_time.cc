@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace clusterc {
 namespace {
@@ -34,7 +35,7 @@ double expected_seconds(const SuiteTest& test, double seconds) {
   const auto pace =
       std::find_if(kPaces.begin(), kPaces.end(), [&](const Pace& p) { return p.validator == test.validator; });
   if (pace == kPaces.end()) return 0;
-  return pace->start + test.figures * (seconds > 0 ? seconds : pace->own);
+  return std::ceil(pace->start + test.figures * (seconds > 0 ? seconds : pace->own));
 }
 
 double expected_seconds(const std::vector<SuiteTest>& suite) {

@@ -6,7 +6,7 @@
 namespace clusterc {
 
 // seconds = start + figures x length of a measurement, where figures follow each other on a node and the nodes measure
-// at the same time. `seconds`: of `--seconds`, 0: the validator's own.
+// at the same time, rounded up to whole seconds. `seconds`: of `--seconds`, 0: the validator's own.
 double expected_seconds(const SuiteTest&, double seconds);
 
 // Of the tests that run.
