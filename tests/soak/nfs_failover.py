@@ -135,7 +135,7 @@ def build_image(work, tree):
                                                          check=True).stdout.split() if "security" not in line})
         if not mirror:
             skip("apt-get names no source of packages")
-        run("mmdebstrap", "--quiet", "--variant=minbase", "--aptopt=Acquire::Check-Valid-Until \"false\"", f"--include={PACKAGES}",
+        run("mmdebstrap", "--quiet", "--format=tar", "--variant=minbase", "--aptopt=Acquire::Check-Valid-Until \"false\"", f"--include={PACKAGES}",
             *[f"--dpkgopt=path-exclude=/usr/share/{p}/*" for p in ("doc", "man", "locale")], SUITE, f"{kept}.part", mirror[0])
         os.rename(f"{kept}.part", kept)
     key, same = work / "key", work / "base.digest"
