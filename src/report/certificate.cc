@@ -10,6 +10,7 @@
 #include "base/printable.h"
 #include "base/quantity.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "base/utc.h"
 #include "report/html_writer.h"
 #include "report/search_report.h"
@@ -79,6 +80,9 @@ void Certificate::verdict() {
   html_.element(
       "p", "class", report_.passed() ? "verdict yes" : "verdict no",
       format("{}: {}", report_.passed() ? "PASSED" : "NOT PASSED", counts.empty() ? "nothing was measured" : counts));
+  if (!report_.selection.empty())
+    html_.element("p", "Only a part of the suite was asked for: " + printable(report_.selection) +
+                           ". This page says nothing of what is not listed below.");
   if (!report_.error.empty()) html_.element("p", "The run could not be done: " + printable(report_.error));
   if (report_.interrupted) html_.element("p", "The run was interrupted: a part of the suite did not run.");
   html_.element("p", format("{} of {} figures that the spec demands were measured and passed. The run began at {} and "
@@ -86,6 +90,12 @@ void Certificate::verdict() {
                             met, report_.demands.size(), utc_text(report_.started), utc_text(report_.ended),
                             printable(report_.launcher)));
   if (report_.demands.empty()) html_.element("p", "The spec demands no figure: nothing in its targets.");
+  if (!report_.left_out.empty())
+    html_.element("p", "Left out for want of time: " + printable(join(report_.left_out, ", ")) + ".");
+  if (report_.repeats > 0)
+    html_.element("p", format("This run repeated what had not passed in the run of {}; all other results are from the "
+                              "report of that run.",
+                              utc_text(report_.repeats)));
   if (report_.resumed > 0)
     html_.element("p", format("{} tests were taken from the journal of a run that began at {}.", report_.resumed,
                               utc_text(report_.journal_started)));
@@ -108,17 +118,18 @@ void Certificate::demands() {
   html_.close().close();
 }
 
-// A row for each test and metric, however many nodes and devices it was measured on.
+// A row for each test and metric, however many nodes and devices it was measured on; a sum over nodes is no figure of a
+// node.
 void Certificate::figures() {
   struct Row {
     std::vector<double> values;
     std::map<Verdict, std::size_t> verdicts;
     const Judged* first = nullptr;
   };
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> known;
+  std::map<std::tuple<std::string_view, std::string_view, bool>, std::size_t> known;
   std::vector<Row> rows;
   for (const Judged& j : report_.verdicts) {
-    const auto [at, fresh] = known.try_emplace({j.test, j.metric}, rows.size());
+    const auto [at, fresh] = known.try_emplace({j.test, j.metric, j.device == kAllTogether}, rows.size());
     if (fresh) rows.push_back({.first = &j});
     Row& row = rows[at->second];
     if (j.value) row.values.push_back(*j.value);
@@ -132,7 +143,8 @@ void Certificate::figures() {
     const auto figure = [&](double v) { return to_text(v, d); };
     html_.open("tr");
     cell(printable(row.first->test));
-    cell(printable(row.first->metric));
+    cell(printable(row.first->metric) +
+         (row.first->device == kAllTogether ? format(" ({})", kAllTogether) : std::string()));
     number(format("{}", row.values.size()));
     number(row.values.empty() ? "-" : figure(std::ranges::min(row.values)));
     number(row.values.empty() ? "-" : figure(median_of(row.values)));

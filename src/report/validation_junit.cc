@@ -49,7 +49,9 @@ std::string figures_of(const Judged& j) {
   std::string out = figure("measured", j.value) + figure("floor", j.floor) + figure("typical", j.typical) +
                     figure("ceiling", j.ceiling);
   if (j.demanded) out += "demanded by the spec\n";
-  if (j.from_journal) out += "from the journal, measured at " + utc_text(*j.from_journal) + "\n";
+  if (j.from_journal)
+    out += format("from the {}, measured at {}\n", j.from_report ? "earlier report" : "journal",
+                  utc_text(*j.from_journal));
   for (const EarlierResult& earlier : j.history)
     out += format("before, at {}: {} {} {}\n", utc_text(earlier.ended), verdict_name(earlier.verdict),
                   earlier.value ? to_text(*earlier.value, j.dimension) : "-", printable(earlier.reason));
@@ -122,10 +124,12 @@ void write_searches(XmlWriter& xml, const Report& report) {
 
 // A run that did not start or did not finish is no green page.
 void write_run(XmlWriter& xml, const Report& report) {
-  const bool failed = !report.error.empty() || report.interrupted || report.verdicts.empty();
-  const std::string why = !report.error.empty() ? "could not run: " + report.error
-                          : report.interrupted  ? "interrupted: the rest of the suite did not run"
-                                                : "nothing was run";
+  const bool failed =
+      !report.error.empty() || report.interrupted || !report.left_out.empty() || !report.ran_something();
+  const std::string why = !report.error.empty()      ? "could not run: " + report.error
+                          : report.interrupted       ? "interrupted: the rest of the suite did not run"
+                          : !report.left_out.empty() ? "left out for want of time: " + join(report.left_out, ", ")
+                                                     : "nothing was run";
   open_suite(xml, "run", 1, {.errors = failed ? std::size_t{1} : 0}, report);
   xml.open("testcase")
       .attribute("name", "the suite ran to its end")
@@ -133,6 +137,8 @@ void write_run(XmlWriter& xml, const Report& report) {
       .attribute("time", "0");
   if (failed)
     xml.open("error").attribute("type", "run").attribute("message", printable(why)).text(printable(why)).close();
+  if (!report.selection.empty())
+    xml.open("system-out").text("only a part was asked for: " + printable(report.selection) + "\n").close();
   xml.close().close();
 }
 

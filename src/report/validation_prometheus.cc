@@ -1,3 +1,9 @@
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "base/format.h"
 #include "base/printable.h"
 #include "report/validation_report.h"
@@ -25,13 +31,33 @@ std::string labels(const Report& report, const Judged& j) {
                 label(j.metric), label(j.node), label(j.device));
 }
 
-// What a text of the figures has for each; `of` gives the sample, or none.
+// The places of verdicts without those whose labels, with `also`, are those of an earlier one: a scrape that has a
+// series twice is refused as a whole. Nodes that contradict themselves make such verdicts.
+template <class Also>
+std::vector<std::size_t> each_once(const Report& report, const Also& also) {
+  const auto key = [&](std::size_t i) {
+    const Judged& j = report.verdicts[i];
+    return std::tuple(std::string_view(j.test), std::string_view(j.metric), std::string_view(j.node),
+                      std::string_view(j.device), also(j));
+  };
+  std::vector<std::size_t> out(report.verdicts.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::ranges::stable_sort(out, {}, key);
+  const auto equal = [&](std::size_t a, std::size_t b) { return key(a) == key(b); };
+  out.erase(std::unique(out.begin(), out.end(), equal), out.end());
+  std::ranges::sort(out);
+  return out;
+}
+
+// A sample of each of these verdicts for which `of` gives one.
 template <class F>
-void samples(std::string& out, const Report& report, std::string_view name, std::string_view help, F&& of) {
+void samples(std::string& out, const Report& report, const std::vector<std::size_t>& places, std::string_view name,
+             std::string_view help, F&& of) {
   family(out, name, help);
-  for (const Judged& j : report.verdicts)
-    if (const std::optional<double> v = of(j))
-      out += format("{}{{{},unit=\"{}\"}} {}\n", name, labels(report, j), unit_name(j.dimension), *v);
+  for (const std::size_t i : places)
+    if (const std::optional<double> v = of(report.verdicts[i]))
+      out += format("{}{{{},unit=\"{}\"}} {}\n", name, labels(report, report.verdicts[i]),
+                    unit_name(report.verdicts[i].dimension), *v);
 }
 
 }  // namespace
@@ -58,14 +84,17 @@ std::string render_validation_prometheus(const Report& report) {
       "clusterc_validation_demands{{cluster=\"{0}\",met=\"yes\"}} {1}\n"
       "clusterc_validation_demands{{cluster=\"{0}\",met=\"no\"}} {2}\n",
       label(report.cluster), met, report.demands.size() - met);
-  samples(out, report, "clusterc_validation_figure", "A measured figure, in the SI unit of the label.",
+  const std::vector<std::size_t> figures =
+      each_once(report, [](const Judged& j) { return std::pair(!j.value.has_value(), j.dimension); });
+  samples(out, report, figures, "clusterc_validation_figure", "A measured figure, in the SI unit of the label.",
           [](const Judged& j) { return j.value; });
-  samples(out, report, "clusterc_validation_figure_floor", "The figure below (of a time: above) which it fails.",
+  samples(out, report, figures, "clusterc_validation_figure_floor",
+          "The figure below (of a time: above) which it fails.",
           [](const Judged& j) { return j.value ? j.floor : std::nullopt; });
   family(out, "clusterc_validation_figure_verdict", "1 for the verdict on a figure.");
-  for (const Judged& j : report.verdicts)
-    out += format("clusterc_validation_figure_verdict{{{},verdict=\"{}\"}} 1\n", labels(report, j),
-                  verdict_name(j.verdict));
+  for (const std::size_t i : each_once(report, [](const Judged& j) { return j.verdict; }))
+    out += format("clusterc_validation_figure_verdict{{{},verdict=\"{}\"}} 1\n", labels(report, report.verdicts[i]),
+                  verdict_name(report.verdicts[i].verdict));
   return out;
 }
 

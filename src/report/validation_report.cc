@@ -7,6 +7,7 @@
 #include "base/host_pattern.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "base/utc.h"
 #include "report/comparison_report.h"
@@ -187,10 +188,7 @@ std::string render_validation_text(const Report& report, bool color) {
   for (Line& line : lines) {
     const Judged& j = *line.first;
     std::optional<double> median;
-    if (!line.values.empty()) {
-      std::sort(line.values.begin(), line.values.end());
-      median = line.values[line.values.size() / 2];
-    }
+    if (!line.values.empty()) median = median_of(line.values);
     const bool one_pattern = line.nodes.size() == 1;
     std::vector<std::string> cells{std::string(verdict_name(j.verdict)),
                                    j.metric,
@@ -242,6 +240,8 @@ std::string render_validation_text(const Report& report, bool color) {
     out +=
         "other work used the machine: run it again when it is idle; with --allow-busy it measures anyway, and a figure "
         "that is too low is then an error, not a fail\n";
+  if (!report.interrupted && !report.ran_something() && !report.verdicts.empty())
+    out += "nothing was run: every test was skipped; the reason stands behind each\n";
   if (report.passed() && report.count(Verdict::unjudged))
     out += "an unjudged figure is not a pass: its reason names what is needed to judge it\n";
   return out;

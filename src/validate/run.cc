@@ -43,9 +43,13 @@ std::int32_t Report::place_of(std::string_view derivation) {
 }
 
 bool Report::passed() const {
-  return error.empty() && !interrupted && left_out.empty() && !verdicts.empty() && !count(Verdict::fail) &&
+  return error.empty() && !interrupted && left_out.empty() && ran_something() && !count(Verdict::fail) &&
          !count(Verdict::error) && !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met) &&
          std::ranges::all_of(searches, [](const SearchReport& s) { return s.culprits.empty(); });
+}
+
+bool Report::ran_something() const {
+  return std::ranges::any_of(verdicts, [](const Judged& j) { return j.verdict != Verdict::skipped; });
 }
 
 namespace {

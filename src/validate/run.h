@@ -75,9 +75,10 @@ struct Report {
   bool interrupted = false;
   std::size_t resumed = 0;  // tests taken from the journal
   std::size_t count(Verdict) const;
-  // Passed: nothing was found (no fail, error or degraded, and no culprit), and everything that the spec's targets name
-  // was measured and passed, whatever part of the suite ran. Unjudged and skipped are no passes: they are told apart,
-  // counted, and do not fail a run whose spec did not demand them.
+  bool ran_something() const;  // false: no test was chosen, or all of them were skipped
+  // Passed: something ran, nothing was found (no fail, error or degraded, and no culprit), and everything that the
+  // spec's targets name was measured and passed, whatever part of the suite ran. Unjudged and skipped are no passes:
+  // they are told apart, counted, and do not fail a run whose spec did not demand them.
   bool passed() const;
 };
 

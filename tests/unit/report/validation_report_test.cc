@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/certificate.h"
+
 namespace clusterc {
 namespace {
 
@@ -54,6 +56,74 @@ TEST(ValidationReport, FiguresOfAnEarlierRunSayHowOldTheyAre) {
   EXPECT_NE(json.find(R"("from_journal": {"ended": "2001-08-31T01:46:40Z", "age_s": 777600})"), std::string::npos)
       << json;
   EXPECT_NE(json.find(R"("run_started": "2001-08-30T01:46:40Z", "run_age_s": 864000)"), std::string::npos) << json;
+}
+
+std::size_t times(const std::string& text, std::string_view part) {
+  std::size_t out = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++out;
+  return out;
+}
+
+// Prometheus refuses a scrape with the same series twice; results that contradict each other make such verdicts.
+TEST(ValidationReport, ASeriesStandsOnceInTheMetrics) {
+  Report report;
+  report.cluster = "c";
+  report.verdicts = {judged("memory.copy", true), judged("memory.copy", false), judged("memory.copy", false)};
+  report.verdicts[2].value = 2e9;
+  const std::string metrics = render_validation_prometheus(report);
+  const std::string series = R"(clusterc_validation_figure{cluster="c",test="t",metric="memory.copy",node="n1",)";
+  EXPECT_EQ(times(metrics, series), 1u) << metrics;
+  EXPECT_NE(metrics.find(series + R"(device="",unit="B/s"} 1000000000)"), std::string::npos)
+      << metrics;                                                                     // the first one
+  EXPECT_EQ(times(metrics, "\nclusterc_validation_figure_verdict{"), 2u) << metrics;  // pass, and fail
+}
+
+// A run that has not passed because tests had no room is no green page in JUnit either.
+TEST(ValidationReport, JUnitSaysWhatWasLeftOutAndWhereAFigureIsFrom) {
+  Report report;
+  report.cluster = "c";
+  report.selection = "--time-budget '1 s'";
+  report.verdicts = {judged("memory.copy", true), judged("memory.add", true)};
+  report.verdicts[0].from_journal = 1'000'000'000, report.verdicts[0].from_report = true;
+  report.verdicts[1].from_journal = 1'000'000'000;
+  EXPECT_EQ(render_validation_junit(report).find("<error"), std::string::npos);
+  report.left_out = {"whole/mpi"};
+  const std::string xml = render_validation_junit(report);
+  EXPECT_NE(xml.find(R"(message="left out for want of time: whole/mpi")"), std::string::npos) << xml;
+  EXPECT_NE(xml.find("only a part was asked for: --time-budget '1 s'"), std::string::npos) << xml;
+  EXPECT_EQ(times(xml, "from the earlier report, measured at 2001-09-09T01:46:40Z"), 1u) << xml;
+  EXPECT_EQ(times(xml, "from the journal, measured at 2001-09-09T01:46:40Z"), 1u) << xml;
+}
+
+// The text and the certificate give one median: of an even number the mean of the two in the middle.
+TEST(ValidationReport, TheMedianOfTwoIsBetweenThem) {
+  Report report;
+  report.cluster = "c";
+  report.verdicts = {judged("memory.copy", true), judged("memory.copy", true)};
+  report.verdicts[1].node = "n2", report.verdicts[1].value = 2e9;
+  EXPECT_NE(line_of(render_validation_text(report), "memory.copy").find("1.5 GB/s"), std::string::npos);
+  EXPECT_NE(render_certificate(report, {}).find("<td class=\"n\">1.5 GB/s</td>"), std::string::npos);
+}
+
+// Who signs reads of which part the page is, what was left out, and that a sum over nodes is no figure of a node.
+TEST(ValidationReport, TheCertificateSaysWhatItIsNotOf) {
+  Report report;
+  report.cluster = "c";
+  report.verdicts = {judged("storage.read", true), judged("storage.read", true)};
+  report.verdicts[1].device = kAllTogether, report.verdicts[1].value = 8e9, report.verdicts[1].floor = 6e9;
+  std::string page = render_certificate(report, {});
+  EXPECT_EQ(page.find("Only a part"), std::string::npos);
+  EXPECT_EQ(page.find("repeated what"), std::string::npos);
+  EXPECT_NE(page.find("<td>storage.read (all together)</td>\n<td class=\"n\">1</td>\n<td class=\"n\">8 GB/s</td>"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find("<td>storage.read</td>\n<td class=\"n\">1</td>\n<td class=\"n\">1 GB/s</td>"), std::string::npos)
+      << page;
+  report.selection = "--nodes n1", report.repeats = 1'000'000'000, report.left_out = {"whole/mpi"};
+  page = render_certificate(report, {});
+  for (const char* said : {"Only a part of the suite was asked for: --nodes n1.",
+                           "Left out for want of time: whole/mpi.", "not passed in the run of 2001-09-09T01:46:40Z"})
+    EXPECT_NE(page.find(said), std::string::npos) << said << page;
 }
 
 // What nodes and administrators wrote is one line of text in the report.
