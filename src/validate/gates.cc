@@ -4,22 +4,12 @@
 #include <set>
 
 #include "base/format.h"
-#include "base/host_pattern.h"
+#include "validate/selection.h"
 
 namespace clusterc {
 namespace {
 
 bool is_bad(const Judged& j) { return j.verdict == Verdict::fail || j.verdict == Verdict::error; }
-
-// The nodes of the test that a verdict is of: one, or those that its pattern names.
-std::vector<std::string> nodes_of(const SuiteTest& test, const std::string& named) {
-  HostPattern::Error error;
-  const auto pattern = HostPattern::parse(named, error);
-  std::vector<std::string> out;
-  for (const std::string& node : test.nodes)
-    if (node == named || (pattern && pattern->index_of(node) >= 0)) out.push_back(node);
-  return out;
-}
 
 }  // namespace
 
@@ -45,7 +35,7 @@ void Gates::take(const SuiteTest& test, std::span<const Judged> verdicts) {
     if (probe ? judged.metric != "probe" || judged.verdict == Verdict::pass : !is_bad(judged)) continue;
     const std::string why = probe ? std::string("its inventory stage failed")
                                   : format("its {} stage failed ({})", stage_name(test.stage), judged.metric);
-    for (const std::string& node : nodes_of(test, judged.node)) failed_.emplace(node, why);
+    for (const std::string& node : nodes_of_verdict(test, judged.node)) failed_.emplace(node, why);
   }
 }
 
@@ -59,7 +49,7 @@ void Gates::blame(const std::map<std::string, std::string>& nodes, const std::se
 void Gates::take_pairs(const SuiteTest& test, std::span<const Judged> verdicts) {
   std::set<std::string> bad, seen;
   for (const Judged& judged : verdicts)
-    for (const std::string& node : nodes_of(test, judged.node)) {
+    for (const std::string& node : nodes_of_verdict(test, judged.node)) {
       seen.insert(node);
       if (is_bad(judged)) bad.insert(node);
     }

@@ -31,6 +31,8 @@ bool says_nothing(const TaskOutput& task) {
 
 }  // namespace
 
+std::string confirmations_of(std::string_view group) { return format("pair/{}/confirm-", group); }
+
 std::vector<std::vector<std::string>> search_rounds(const Plan& plan, int group, const std::vector<std::string>& nodes,
                                                     std::int64_t rails) {
   std::vector<std::vector<std::string>> out;
@@ -73,7 +75,7 @@ std::optional<SuiteTest> PairSearch::confirmation() {
   const PairRound round = search_.confirmation();
   if (round.empty()) return std::nullopt;
   SuiteTest test = *latest_;
-  test.id = format("pair/{}/confirm-{}", test.group, search_.rounds() - search_.base().size());
+  test.id = confirmations_of(test.group) + std::to_string(search_.rounds() - search_.base().size());
   test.nodes = hosts_of(fabric_, round);
   test.search_round = static_cast<int>(search_.rounds());
   const auto hosts = std::ranges::find(test.arguments, "--hosts");

@@ -27,6 +27,9 @@ struct SearchReport {
   std::vector<std::string> notes;            // what was left open, and why
 };
 
+// The ids of rounds of confirmation begin with it; they are no tests of the suite.
+std::string confirmations_of(std::string_view group);
+
 // The hosts of each round, partners beside each other. Empty: the plan has no switches for the compute network of the
 // group, or not as many ports as `rails`; nothing can be searched then.
 std::vector<std::vector<std::string>> search_rounds(const Plan&, int group, const std::vector<std::string>& nodes,

@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "validate/selection.h"
+
 namespace clusterc {
 namespace {
 
@@ -15,34 +17,76 @@ bool failed(const Judged& j) {
 
 std::string of(const SuiteTest& test, const std::string& node) { return is_each_alone(test) ? node : std::string(); }
 
+// Of which nodes of the test there are verdicts. A team may have a name of its own, or the names by which its hosts
+// call themselves: such a name stands for as many nodes as a team has.
+std::set<std::string> nodes_seen(const SuiteTest& test, const std::set<std::string_view>& named) {
+  const std::set<std::string_view> nodes(test.nodes.begin(), test.nodes.end());
+  std::set<std::string> out;
+  std::size_t elsewhere = 0;
+  for (const std::string_view name : named) {
+    if (nodes.contains(name)) {
+      out.emplace(name);
+      continue;
+    }
+    const std::vector<std::string> several = nodes_of_verdict(test, std::string(name));
+    out.insert(several.begin(), several.end());
+    if (several.empty() && test.mpi) elsewhere += static_cast<std::size_t>(test.team_nodes);
+  }
+  if (out.size() + elsewhere >= test.nodes.size()) out.insert(test.nodes.begin(), test.nodes.end());
+  return out;
+}
+
+std::map<std::string_view, std::set<std::string_view>> names_by_test(const std::vector<Judged>& verdicts) {
+  std::map<std::string_view, std::set<std::string_view>> out;
+  for (const Judged& j : verdicts) out[j.test].insert(j.node);
+  return out;
+}
+
+// A culprit may be fast enough for the floors, and rounds of confirmation are no tests of the suite: the whole search
+// is done again.
+bool is_searched_again(const SuiteTest& test, const Report& earlier) {
+  if (test.search_round == 0) return false;
+  const auto accused = [&](const SearchReport& s) { return s.group == test.group && !s.culprits.empty(); };
+  const auto unconfirmed = [&](const Judged& j) {
+    return failed(j) && j.test.starts_with(confirmations_of(test.group));
+  };
+  return std::ranges::any_of(earlier.searches, accused) || std::ranges::any_of(earlier.verdicts, unconfirmed);
+}
+
 }  // namespace
 
 std::vector<SuiteTest> tests_to_repeat(const std::vector<SuiteTest>& suite, const Report& earlier) {
-  std::map<std::string_view, std::set<std::string_view>> bad, seen;  // by test: nodes
-  for (const Judged& j : earlier.verdicts) {
-    seen[j.test].insert(j.node);
+  std::map<std::string_view, std::set<std::string_view>> bad;  // by test: nodes
+  for (const Judged& j : earlier.verdicts)
     if (failed(j)) bad[j.test].insert(j.node);
-  }
+  const auto named = names_by_test(earlier.verdicts);
   std::vector<SuiteTest> out;
   for (SuiteTest test : suite) {
-    const bool accused = test.search_round > 0 && std::ranges::any_of(earlier.searches, [&](const SearchReport& s) {
-                           return s.group == test.group && !s.culprits.empty();
-                         });
-    if (accused) {  // a culprit may be fast enough for the floors: the whole search is done again
-      out.push_back(std::move(test));
-      continue;
-    }
-    const auto known = seen.find(test.id);
-    const auto at = bad.find(test.id);
-    if (known != seen.end()) {
-      const bool alone = is_each_alone(test) && test.skip.empty();
+    const auto known = named.find(test.id);
+    const bool left_out = std::ranges::find(earlier.left_out, test.id) != earlier.left_out.end();
+    if (known != named.end() && !left_out && !is_searched_again(test, earlier)) {
+      const auto at = bad.find(test.id);
+      const std::set<std::string> seen = nodes_seen(test, known->second);
       const auto again = [&](const std::string& node) {
-        return (at != bad.end() && at->second.contains(node)) || !known->second.contains(node);
+        return (at != bad.end() && at->second.contains(node)) || !seen.contains(node);
       };
-      const bool some = alone && std::ranges::any_of(test.nodes, again);
+      const bool some = std::ranges::any_of(test.nodes, again);
       if (at == bad.end() && !some) continue;
-      if (some) std::erase_if(test.nodes, [&](const std::string& node) { return !again(node); });
+      if (some && is_each_alone(test)) std::erase_if(test.nodes, [&](const std::string& node) { return !again(node); });
     }
+    out.push_back(std::move(test));
+  }
+  return out;
+}
+
+std::vector<SuiteTest> tests_that_ran(const std::vector<SuiteTest>& suite, const std::vector<Judged>& verdicts) {
+  const auto named = names_by_test(verdicts);
+  std::vector<SuiteTest> out;
+  for (SuiteTest test : suite) {
+    const auto known = named.find(test.id);
+    if (known == named.end()) continue;
+    const std::set<std::string> seen = nodes_seen(test, known->second);
+    std::erase_if(test.nodes, [&](const std::string& node) { return !seen.contains(node); });
     out.push_back(std::move(test));
   }
   return out;
@@ -63,21 +107,50 @@ std::string why_not_repeated(const EarlierReport& earlier, const Report& now, co
 void merge_earlier(Report& now, const EarlierReport& earlier, const std::vector<SuiteTest>& repeated,
                    const std::vector<SuiteTest>& suite) {
   now.repeats = earlier.report.started;
-  std::map<std::string_view, std::size_t> order;
+  std::map<std::string_view, std::pair<std::size_t, const SuiteTest*>> order;
   std::map<std::string_view, const SuiteTest*> again;
-  for (const SuiteTest& t : suite) order.emplace(t.id, order.size());
+  for (const SuiteTest& t : suite) order.emplace(t.id, std::pair(order.size(), &t));
   for (const SuiteTest& t : repeated) again.emplace(t.id, &t);
+  // A choice of nodes may have a test that the whole suite has not.
+  const auto whole_of = [&](std::string_view test) -> const SuiteTest& {
+    const auto at = order.find(test);
+    return at == order.end() ? *again.at(test) : *at->second.second;
+  };
   // Repeated and brought a verdict: an interrupted run has none for the rest, which stays as it was.
   std::set<std::pair<std::string_view, std::string>> replaced;
+  std::set<std::string_view> brought;
+  std::map<std::string_view, std::set<std::string_view>> tested;  // nodes of each test that was repeated
+  std::set<std::string> searched;                                 // groups
   for (const Judged& j : now.verdicts)
-    if (const auto test = again.find(j.test); test != again.end()) replaced.emplace(j.test, of(*test->second, j.node));
+    if (const auto test = again.find(j.test); test != again.end()) {
+      replaced.emplace(j.test, of(*test->second, j.node));
+      const std::vector<std::string>& nodes = whole_of(j.test).nodes;
+      if (brought.insert(j.test).second) tested.emplace(j.test, std::set<std::string_view>(nodes.begin(), nodes.end()));
+      if (test->second->search_round > 0) searched.insert(test->second->group);
+    }
+  // One verdict on several nodes (left out) is replaced where each of them has a new one; one on a node that the test
+  // does not have (a result of a stranger), where the test ran at all.
+  const auto is_replaced = [&](const Judged& j) {
+    if (!brought.contains(j.test)) return false;
+    const SuiteTest& test = *again.at(j.test);
+    if (replaced.contains({j.test, of(test, j.node)})) return true;
+    if (tested.at(j.test).contains(j.node)) return false;
+    return std::ranges::all_of(nodes_of_verdict(whole_of(j.test), j.node), [&](const std::string& node) {
+      return replaced.contains({j.test, node});
+    });
+  };
+  const auto is_confirmation_kept = [&](const Judged& j) {
+    return std::ranges::any_of(earlier.report.searches, [&](const SearchReport& s) {
+      return !searched.contains(s.group) && j.test.starts_with(confirmations_of(s.group));
+    });
+  };
   using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
   std::map<Key, const Judged*> before;
   std::vector<Judged> kept;
   for (const Judged& j : earlier.report.verdicts) {
-    if (!order.contains(j.test)) continue;  // of what no test brings: conclude() says it again
-    const auto test = again.find(j.test);
-    if (test != again.end() && replaced.contains({j.test, of(*test->second, j.node)})) {
+    // Of what no test brings: conclude() says it again.
+    if (!order.contains(j.test) && !is_confirmation_kept(j)) continue;
+    if (is_replaced(j)) {
       before.emplace(Key{j.test, j.metric, j.node, j.device}, &j);
       continue;
     }
@@ -99,10 +172,14 @@ void merge_earlier(Report& now, const EarlierReport& earlier, const std::vector<
       j.history = was->history;
       j.history.push_back({was->verdict, was->value, was->reason, was->from_journal.value_or(earlier.report.ended)});
     }
+  for (const std::string& test : earlier.report.left_out)
+    if (std::ranges::any_of(kept, [&](const Judged& j) { return j.test == test && j.verdict == Verdict::skipped; }) &&
+        std::ranges::find(now.left_out, test) == now.left_out.end())
+      now.left_out.push_back(test);
   std::ranges::move(kept, std::back_inserter(now.verdicts));
   const auto place = [&](const Judged& j) {
     const auto at = order.find(j.test);
-    return at == order.end() ? order.size() : at->second;
+    return at == order.end() ? order.size() : at->second.first;
   };
   std::ranges::stable_sort(now.verdicts, {}, place);
   for (const SearchReport& s : earlier.report.searches)

@@ -10,10 +10,13 @@
 
 namespace clusterc {
 
-// The tests to repeat. A test whose nodes are measured each by itself runs on those that failed; one of several nodes
-// together, and a file system, on all of its nodes. Where a culprit was
-// found, all rounds of pairs run again.
+// The tests to repeat. A test whose nodes are measured each by itself runs on those that failed or have no verdict; one
+// of several nodes together, and a file system, on all of its nodes. A test that the time budget left out runs as a
+// whole. Where a culprit was found, or a round of confirmation failed, all rounds of pairs run again.
 std::vector<SuiteTest> tests_to_repeat(const std::vector<SuiteTest>& suite, const Report& earlier);
+
+// Of the suite what has verdicts, each test with those of its nodes that have one.
+std::vector<SuiteTest> tests_that_ran(const std::vector<SuiteTest>& suite, const std::vector<Judged>& verdicts);
 
 // Why results of the earlier report may not stand beside new ones; empty: they may.
 std::string why_not_repeated(const EarlierReport&, const Report& now, const std::string& spec_digest);

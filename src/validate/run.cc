@@ -396,7 +396,7 @@ Report SuiteRun::run() {
   report_.ended = now();
   const std::vector<SuiteTest>& whole = options_.whole_suite ? *options_.whole_suite : suite_;
   if (options_.earlier) merge_earlier(report_, *options_.earlier, suite_, whole);
-  conclude(report_, cluster_, expected_, options_.earlier ? whole : suite_, whole);
+  conclude(report_, cluster_, expected_, options_.earlier ? tests_that_ran(whole, report_.verdicts) : suite_, whole);
   if (options_.deliver && !options_.deliver(report_)) return std::move(report_);
   if (journal_ && !report_.interrupted && !journal_->complete()) report_.error = "the journal cannot be written";
   return std::move(report_);

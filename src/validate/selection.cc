@@ -91,6 +91,23 @@ std::optional<std::set<std::string>> nodes_in_racks(const Cluster& cluster, cons
   return out;
 }
 
+int group_of_node(const Cluster& cluster, std::string_view node) {
+  const auto at =
+      std::ranges::find_if(cluster.nodes, [&](const NodeGroupModel& group) { return group.names.index_of(node) >= 0; });
+  return at == cluster.nodes.end() ? -1 : static_cast<int>(at - cluster.nodes.begin());
+}
+
+std::vector<std::string> nodes_of_verdict(const SuiteTest& test, const std::string& named) {
+  if (std::ranges::find(test.nodes, named) != test.nodes.end()) return {named};
+  std::vector<std::string> out;
+  HostPattern::Error error;
+  const auto pattern = HostPattern::parse(named, error);
+  if (!pattern) return out;
+  for (const std::string& node : test.nodes)
+    if (pattern->index_of(node) >= 0) out.push_back(node);
+  return out;
+}
+
 Budgeted fit_budget(const std::function<std::vector<SuiteTest>(double seconds)>& plan_for, double longest,
                     double budget) {
   // Below a tenth of a second a measurement is one repetition, and the start of the program is most of the time.

@@ -21,6 +21,12 @@ std::optional<std::set<std::string>> nodes_named(const Cluster&, std::string_vie
 std::optional<std::set<std::string>> nodes_in_racks(const Cluster&, const Plan&, std::string_view list,
                                                     std::string& error);
 
+// The node group that has the node; -1: none.
+int group_of_node(const Cluster&, std::string_view node);
+
+// The nodes of the test that a verdict is of: one, or those that its pattern names. Empty: it is of none of them.
+std::vector<std::string> nodes_of_verdict(const SuiteTest&, const std::string& named);
+
 struct Budgeted {
   std::vector<SuiteTest> suite;
   double seconds = 0;                 // the length of each measurement that was chosen; 0: as without a budget

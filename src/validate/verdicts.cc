@@ -14,9 +14,22 @@
 #include "targets/collectives.h"
 #include "targets/metrics.h"
 #include "validate/consistency.h"
+#include "validate/selection.h"
 
 namespace clusterc {
 namespace {
+
+// A verdict on a figure that there is not. Its unit and its direction are the metric's all the same: an earlier figure
+// stands beside it.
+Judged without_figure(const SuiteTest& test, const std::string& metric, const std::string& node, Verdict verdict,
+                      std::string reason) {
+  Judged out{.test = test.id, .metric = metric, .node = node, .verdict = verdict, .reason = std::move(reason)};
+  if (const Metric* known = find_metric(metric)) {
+    out.dimension = known->unit;
+    out.lower_is_better = known->lower_is_better();
+  }
+  return out;
+}
 
 // Checked, right and whole: what is not decides whatever its speed, size and type.
 bool is_good(const MeasurementRecord& m) {
@@ -96,7 +109,8 @@ class TestJudge {
 
  private:
   struct Brought {
-    std::set<std::string> metrics, teams;
+    std::set<std::string> metrics;
+    std::map<std::string, std::set<std::string>> teams;  // by metric
   };
 
   void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
@@ -159,7 +173,7 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     judged.test = test_.id;
     judged.node = m->team.empty() ? where : name_of_team(m->team, test_, nodes_);
     brought.metrics.insert(m->metric);
-    if (!m->team.empty()) brought.teams.insert(judged.node);
+    if (!m->team.empty()) brought.teams[m->metric].insert(judged.node);
     report_.verdicts.push_back(std::move(judged));
   }
   return brought;
@@ -207,12 +221,13 @@ void TestJudge::judge_teams(const Brought& brought, const std::string& where) {
   const std::int64_t size = test_.team_nodes;
   if (!test_.mpi || size <= 0 || brought.metrics.empty()) return;  // pairs of ports have a result for each node
   const std::size_t all = (nodes_.size() + static_cast<std::size_t>(size) - 1) / static_cast<std::size_t>(size);
-  if (brought.teams.size() != all)
-    report_.verdicts.push_back({.test = test_.id,
-                                .metric = test_.metrics.front(),
-                                .node = where,
-                                .verdict = Verdict::error,
-                                .reason = format("{} of {} teams returned a figure", brought.teams.size(), all)});
+  for (const std::string& metric : test_.metrics) {
+    const auto teams = brought.teams.find(metric);
+    const std::size_t count = teams == brought.teams.end() ? 0 : teams->second.size();
+    if (brought.metrics.contains(metric) && count != all)
+      report_.verdicts.push_back(
+          without_figure(test_, metric, where, Verdict::error, format("{} of {} teams returned a figure", count, all)));
+  }
 }
 
 void TestJudge::judge_missing(const Brought& brought, const std::string& of, const std::string& where) {
@@ -221,11 +236,8 @@ void TestJudge::judge_missing(const Brought& brought, const std::string& of, con
       const ExpectedFigure* figure = figure_in_scope(expected_, metric, of, test_.scope);
       // A format that the chip or the library does not have is nothing that failed, unless the spec demands it.
       const bool demanded = figure && figure->floor_by_user;
-      report_.verdicts.push_back({.test = test_.id,
-                                  .metric = metric,
-                                  .node = where,
-                                  .verdict = demanded ? Verdict::error : Verdict::skipped,
-                                  .reason = "the validator does not measure it on this machine"});
+      report_.verdicts.push_back(without_figure(test_, metric, where, demanded ? Verdict::error : Verdict::skipped,
+                                                "the validator does not measure it on this machine"));
     }
 }
 
@@ -240,11 +252,8 @@ void TestJudge::judge_devices(const ResultRecords& records, const std::string& w
       if (m.metric == name && m.device.starts_with("gpu") && m.device.find('-') == std::string::npos)
         seen.insert(m.device);
     if (const auto count = static_cast<std::int64_t>(seen.size()); count > 0 && count < test_.gpus_per_node)
-      report_.verdicts.push_back({.test = test_.id,
-                                  .metric = name,
-                                  .node = where,
-                                  .verdict = Verdict::error,
-                                  .reason = format("figures of {} of {} GPUs came", count, test_.gpus_per_node)});
+      report_.verdicts.push_back(without_figure(test_, name, where, Verdict::error,
+                                                format("figures of {} of {} GPUs came", count, test_.gpus_per_node)));
   }
 }
 
@@ -327,9 +336,8 @@ void TestJudge::judge_world(const JournalTest& ran) {
 
 std::string TestJudge::expected_of(const std::string& node) const {
   if (test_.system.empty()) return test_.group;
-  const auto group = std::find_if(cluster_.nodes.begin(), cluster_.nodes.end(),
-                                  [&](const NodeGroupModel& g) { return g.names.index_of(node) >= 0; });
-  return (group == cluster_.nodes.end() ? "" : group->name) + "/" + test_.system;
+  const int group = group_of_node(cluster_, node);
+  return (group < 0 ? "" : cluster_.nodes[static_cast<std::size_t>(group)].name) + "/" + test_.system;
 }
 
 // The launcher knows on which node it started a task. A second result that calls itself this node's is as bad as a
@@ -376,8 +384,7 @@ void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std:
                      const std::string& reason) {
   if (test.metrics.empty())
     out.push_back({.test = test.id, .metric = test.validator, .node = node, .verdict = verdict, .reason = reason});
-  for (const std::string& metric : test.metrics)
-    out.push_back({.test = test.id, .metric = metric, .node = node, .verdict = verdict, .reason = reason});
+  for (const std::string& metric : test.metrics) out.push_back(without_figure(test, metric, node, verdict, reason));
 }
 
 void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const JournalTest& ran,

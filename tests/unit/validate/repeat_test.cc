@@ -85,6 +85,135 @@ TEST_F(Suite, AReportOfSomethingElseIsNotRepeated) {
   EXPECT_NE(error.find("version 2"), std::string::npos);
 }
 
+// `validate --failed`: the report is read back, and what it says is repeated on `chosen`.
+struct Repeated {
+  std::vector<SuiteTest> again;
+  Report merged;
+};
+
+class FailedAgain : public Suite {
+ protected:
+  Repeated repeat(const Report& first, const std::vector<SuiteTest>& chosen) {
+    std::string error;
+    const auto earlier = read_report(render_validation_json(first, "d"), error);
+    EXPECT_TRUE(earlier) << error;
+    if (!earlier) return {};
+    Repeated out{tests_to_repeat(chosen, earlier->report), {}};
+    now += 3600;
+    ValidateOptions options = journalled();
+    options.whole_suite = &suite;
+    options.earlier = &*earlier;
+    out.merged = run_suite(*resolved.cluster, expected, out.again, launcher, options);
+    return out;
+  }
+  void demand(std::set<std::string> metrics) {
+    for (ExpectedFigure& f : expected.figures)
+      if (metrics.contains(f.test)) f.demanded = f.floor_by_user = true, f.floor.value = 1, f.missing.clear();
+  }
+};
+
+// What --time-budget left out is no pass: --failed makes up for it, and until then the run has not passed.
+TEST_F(FailedAgain, WhatWasLeftOutIsRepeatedOrStaysLeftOut) {
+  std::vector<SuiteTest> hurried = suite;
+  std::set<std::string> left_out;
+  for (SuiteTest& t : hurried)
+    if (t.validator == "memory" || t.validator == "mpi") {
+      t.skip = "left out: --time-budget 1 s has no room for it", t.left_out = true;
+      left_out.insert(t.id);
+    }
+  ASSERT_EQ(left_out.size(), 2u);
+  const Report first = run_suite(*resolved.cluster, expected, hurried, launcher, journalled());
+  EXPECT_FALSE(first.passed());
+  // Repeated with the same budget: nothing has room, and nothing is forgotten.
+  const Repeated nothing = repeat(first, {});
+  EXPECT_EQ(nothing.merged.left_out.size(), 2u);
+  EXPECT_FALSE(nothing.merged.passed());
+  const Repeated all = repeat(first, suite);
+  std::set<std::string> ran;
+  for (const SuiteTest& t : all.again) {
+    ran.insert(t.id);
+    EXPECT_EQ(t.nodes.size(), 4u) << t.id;
+  }
+  EXPECT_EQ(ran, left_out);
+  EXPECT_TRUE(all.merged.left_out.empty());
+  EXPECT_TRUE(all.merged.passed());
+  for (const Judged& j : all.merged.verdicts) EXPECT_FALSE(j.reason.starts_with("left out")) << j.metric << j.node;
+}
+
+// A run on two of four nodes shows nothing of the other two, whatever is repeated of it.
+TEST_F(FailedAgain, APartOfTheNodesDoesNotBecomeTheWhole) {
+  demand({"memory.triad", "hpl.score"});
+  std::vector<SuiteTest> part = plan_suite(*resolved.cluster, expected, {.seconds = 0.5, .nodes = {"n1", "n2"}});
+  std::erase_if(part, [](const SuiteTest& t) { return t.stage == SuiteStage::pair; });
+  ValidateOptions options = journalled();
+  options.whole_suite = &suite;
+  const Report first = run_suite(*resolved.cluster, expected, part, launcher, options);
+  const auto why = [](const Report& r) {
+    std::string out;
+    for (const Demand& d : r.demands) out += d.why + "\n";
+    return out;
+  };
+  const std::string two =
+      "not measured: 'node/cpu/memory' ran on 2 of 4 nodes\nnot measured: 'group/cpu/hpl' ran on 2 of 4 nodes\n";
+  EXPECT_EQ(why(first), two);
+  const Repeated same = repeat(first, part);
+  EXPECT_TRUE(same.again.empty());
+  EXPECT_EQ(why(same.merged), two);
+  EXPECT_FALSE(same.merged.passed());
+  // All nodes: the other two by themselves, jobs over several nodes on all of them.
+  const Repeated rest = repeat(first, suite);
+  for (const SuiteTest& t : rest.again) EXPECT_EQ(t.nodes.size(), t.mpi || !t.system.empty() ? 4u : 2u) << t.id;
+  EXPECT_TRUE(rest.merged.passed()) << why(rest.merged);
+}
+
+// A result of a node that nobody asked stays no longer than the test that it belonged to.
+TEST_F(FailedAgain, AStrangersErrorIsReplaced) {
+  Report first = run(journalled());
+  Judged stranger = first.verdicts.front();
+  stranger.node = "unknown", stranger.verdict = Verdict::error, stranger.reason = "contradictory: …";
+  first.verdicts.push_back(stranger);
+  const Repeated all = repeat(first, suite);
+  EXPECT_EQ(all.again.size(), 1u);
+  EXPECT_TRUE(all.merged.passed());
+}
+
+// A round of confirmation is no test of the suite: its fail is not lost when nothing of the search is repeated.
+TEST_F(FailedAgain, AFailInAConfirmationStays) {
+  Report first = run(journalled());
+  Judged failed = first.verdicts.front();
+  failed.test = "pair/cpu/confirm-1", failed.metric = "rdma.write", failed.verdict = Verdict::fail;
+  first.verdicts.push_back(failed);
+  first.searches.push_back({.group = "cpu"});
+  EXPECT_FALSE(repeat(first, suite).merged.passed());
+  SuiteTest round = suite.front();
+  round.id = "pair/cpu/fabric-1", round.search_round = 1, round.group = "cpu";
+  Judged good = failed;
+  good.test = round.id, good.verdict = Verdict::pass, good.node = "n[1-4]";
+  first.verdicts.push_back(good);
+  EXPECT_EQ(tests_to_repeat({round}, first).size(), 1u);
+}
+
+// Where every test was skipped nothing was shown.
+TEST_F(Suite, ARunInWhichNothingRanHasNotPassed) {
+  for (SuiteTest& t : suite) t.skip = "the spec excludes it";
+  const Report r = run();
+  EXPECT_GT(r.count(Verdict::skipped), 0u);
+  EXPECT_FALSE(r.passed());
+  EXPECT_NE(render_validation_junit(r).find("nothing was run"), std::string::npos);
+  EXPECT_NE(render_validation_text(r).find("nothing was run: every test was skipped"), std::string::npos);
+}
+
+// A verdict without a figure has the unit of its metric all the same.
+TEST_F(Suite, AFigureThatIsAbsentHasItsUnit) {
+  launcher.says["mpi"] = {R"({"record":"end","status":"error","reason":"timeout"})"};
+  const Report r = run();
+  const auto at = std::ranges::find(r.verdicts, "mpi.allreduce.time", &Judged::metric);
+  ASSERT_NE(at, r.verdicts.end());
+  EXPECT_EQ(at->verdict, Verdict::error);
+  EXPECT_EQ(at->dimension, Dimension::time);
+  EXPECT_TRUE(at->lower_is_better);
+}
+
 // What the spec demands and this run left out is not met, whatever passed.
 TEST_F(Suite, WhatIsDemandedMustBeMeasured) {
   for (ExpectedFigure& f : expected.figures)
