@@ -13,6 +13,7 @@
 #include "targets/metrics.h"
 #include "targets/rdma_ports.h"
 #include "validate/peers.h"
+#include "validate/selection.h"
 
 namespace clusterc {
 namespace {
@@ -103,9 +104,12 @@ std::string why_not_everywhere(const ExpectedFigure& figure, const std::vector<S
 
 void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& expected,
               const std::vector<SuiteTest>& suite, const std::vector<SuiteTest>& whole) {
-  judge_among_peers(report.verdicts);
   std::map<std::string_view, const SuiteTest*> tests;
   for (const SuiteTest& t : whole) tests.emplace(t.id, &t);
+  judge_among_peers(report.verdicts, [&](const Judged& j) {
+    const auto test = tests.find(j.test);
+    return test == tests.end() || test->second->system.empty() ? -1 : group_of_node(cluster, j.node);
+  });
   std::map<std::string_view, std::vector<std::size_t>> by_metric;
   for (std::size_t i = 0; i < report.verdicts.size(); ++i) by_metric[report.verdicts[i].metric].push_back(i);
   std::vector<Judged> unseen;

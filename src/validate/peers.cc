@@ -56,14 +56,15 @@ void name(Judged& judged, const AmongPeers& among) {
 
 }  // namespace
 
-void judge_among_peers(std::vector<Judged>& verdicts) {
-  using Key = std::tuple<std::string_view, std::string_view, std::int64_t, std::string_view>;
+void judge_among_peers(std::vector<Judged>& verdicts, const HardwareOf& hardware_of) {
+  using Key = std::tuple<int, std::string_view, std::string_view, std::int64_t, std::string_view>;
   std::map<Key, std::vector<std::size_t>> populations;
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Judged& j = verdicts[i];
     const Metric* metric = find_metric(j.metric);
     const bool speed = metric && metric->judged == JudgedBy::target;
-    if (speed && is_peer(j)) populations[{j.test, j.metric, j.size, placement(j.device)}].push_back(i);
+    if (speed && is_peer(j))
+      populations[{hardware_of ? hardware_of(j) : 0, j.test, j.metric, j.size, placement(j.device)}].push_back(i);
   }
   std::vector<Candidate> candidates;
   for (const auto& [key, peers] : populations) add_candidates(verdicts, peers, candidates);

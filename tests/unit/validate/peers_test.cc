@@ -79,6 +79,17 @@ TEST(Peers, OnlyEqualFiguresArePeers) {
   EXPECT_EQ(all[2].verdict, Verdict::degraded);
 }
 
+// A file system is measured on nodes of several groups: those with a slow port are held against each other only.
+TEST(Peers, OtherHardwareIsNoPeer) {
+  std::vector<Judged> all = with_one(3.3e12);
+  for (int i = 0; i < 4; ++i) all.push_back(figure(100 + i, 1e11));
+  std::vector<Judged> mixed = all;
+  judge_among_peers(mixed);
+  EXPECT_EQ(mixed.back().verdict, Verdict::degraded);  // as if all were alike
+  judge_among_peers(all, [](const Judged& j) { return j.node.size() == 4 ? 1 : 0; });
+  for (const Judged& j : all) EXPECT_EQ(j.verdict, Verdict::pass) << j.node << j.reason;
+}
+
 // A cluster whose figures scatter by 4 % has no outlier: of 200 runs of 64 nodes about two may name one.
 TEST(Peers, HealthyScatterNamesNobody) {
   std::mt19937_64 random(3);
