@@ -125,6 +125,7 @@ std::optional<SignedRank> signed_rank(const std::vector<double>& all) {
   for (std::size_t i = 0; i < ranks.size(); ++i)
     if (differences[i] > 0) positive += ranks[i];
   SignedRank out{.pairs = differences.size()};
+  out.positive = 2 * positive > std::accumulate(ranks.begin(), ranks.end(), std::int64_t{0});
   if (out.pairs <= kExact) {
     out.probability = exact_tail(ranks, positive);
     return out;

@@ -38,6 +38,7 @@ std::vector<bool> rejected_at(std::span<const double> probabilities, double rate
 struct SignedRank {
   std::size_t pairs = 0;   // whose difference is not 0
   double probability = 1;  // that equal distributions differ as much as this, or more
+  bool positive = false;   // the positive differences have the larger sum of ranks
 };
 std::optional<SignedRank> signed_rank(const std::vector<double>& differences);
 

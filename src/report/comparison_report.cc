@@ -57,9 +57,12 @@ std::string render_comparison_text(const Comparison& c) {
   const auto worse = [](const auto& list) {
     return std::ranges::count_if(list, [](const auto& x) { return x.change == Change::worse; });
   };
-  return out + (c.got_worse() ? format("\nworse than noise explains: {} metrics, {} single figures\n", worse(c.metrics),
-                                       worse(c.figures))
-                              : std::string("\nnothing got worse than noise explains\n"));
+  const auto metrics_worse = worse(c.metrics), figures_worse = worse(c.figures);
+  out += metrics_worse + figures_worse > 0
+             ? format("\nworse than noise explains: {} metrics, {} single figures\n", metrics_worse, figures_worse)
+             : std::string("\nno figure got worse than noise explains\n");
+  if (const std::size_t verdicts = c.verdicts_worse()) out += format("verdicts that got worse: {}\n", verdicts);
+  return out;
 }
 
 void write_comparison(JsonWriter& json, const Comparison& c) {

@@ -1,7 +1,7 @@
 // Two reports of one cluster: which figures changed by more than their noise.
 //
-// Figures are paired by test, metric, node, device and size. There is one value for each, so what a change means is
-// decided in two ways:
+// Verdicts are paired by test, metric, node and device; the figures of a pair are compared if their sizes are equal.
+// There is one value for each, so what a change means is decided in two ways:
 // * of one test and metric over many nodes and devices: Wilcoxon's signed-rank test of the logarithms of now / before
 //   (base/statistics.h), with the false discovery rate kCompareRate over all tests and metrics. It needs kFewestPairs
 //   pairs: of fewer no outcome is that improbable.
@@ -46,6 +46,7 @@ struct Comparison {
   std::vector<ComparedMetric> metrics;  // in the order of the report of now
   std::vector<ComparedFigure> figures;  // that got better or worse alone, or whose verdict changed
   std::size_t pairs = 0, only_before = 0, only_now = 0;
+  std::size_t verdicts_worse() const;  // a fault now where none was, or where it was only degraded
   bool got_worse() const;
 };
 

@@ -45,6 +45,8 @@ TEST(Statistics, SignedRankByHand) {
   EXPECT_NEAR(signed_rank({1, 1, 1, 0})->probability, 2.0 / 8, 1e-12);  // ties share a rank, 0 is left out
   EXPECT_EQ(signed_rank({1, 1, 1, 0})->pairs, 3u);
   EXPECT_FALSE(signed_rank({0, 0}));
+  EXPECT_TRUE(signed_rank({0, 0, 0, 1, 2})->positive);
+  EXPECT_FALSE(signed_rank({1, 2, 3, -4, -5})->positive);  // 1 + 2 + 3 against 4 + 5
   // 60 pairs, positive ranks 1..60 but for the largest ten: the normal approximation, W = 555, mean 915, variance
   // 60 x 61 x 121 / 24 = 18452.5.
   std::vector<double> many;

@@ -63,6 +63,46 @@ TEST(Compare, OfATimeLessIsBetter) {
   EXPECT_EQ(c.metrics[0].change, Change::better);
 }
 
+// Seven of 13 pairs are equal, the other six are better: p = 2 / 2^6, and the median of all is 0.
+TEST(Compare, TheSideIsThatOfThePairsThatChanged) {
+  const Report before = report(13, 1);
+  for (const double rate : {1.5, 0.5}) {
+    Report now = before;
+    for (std::size_t i = 0; i < 6; ++i) *now.verdicts[i].value *= rate;
+    const Comparison c = compare_reports(before, "s", now, "s");
+    ASSERT_EQ(c.metrics.size(), 1u);
+    EXPECT_EQ(c.metrics[0].gain, 0);
+    EXPECT_NEAR(*c.metrics[0].probability, 2.0 / 64, 1e-12);
+    EXPECT_EQ(c.metrics[0].change, rate > 1 ? Change::better : Change::worse);
+  }
+}
+
+// A figure that passed and is gone, or is wrong, got worse, although there is nothing to compare.
+TEST(Compare, AVerdictThatGotWorseIsSaid) {
+  Report now = report(6, 1);
+  now.verdicts[2].verdict = Verdict::fail, now.verdicts[2].data_verified = false;
+  now.verdicts[4] = {.test = "node/m/memory", .metric = "memory.triad", .node = "n4", .verdict = Verdict::error};
+  const Comparison c = compare_reports(report(6, 1), "s", now, "s");
+  ASSERT_EQ(c.figures.size(), 2u);
+  EXPECT_EQ(c.figures[0].node, "n2");
+  EXPECT_EQ(c.figures[1].node, "n4");
+  EXPECT_EQ(c.figures[1].device, "host");
+  EXPECT_EQ(c.figures[1].verdict_now, Verdict::error);
+  EXPECT_EQ(c.verdicts_worse(), 2u);
+  EXPECT_TRUE(c.got_worse());
+  EXPECT_EQ(compare_reports(now, "s", report(6, 1), "s").verdicts_worse(), 0u);
+}
+
+// With another --max-size the figures are of other messages: the verdicts are a pair, the figures are not.
+TEST(Compare, FiguresOfOtherSizesAreNotCompared) {
+  Report now = report(6, 0.5);
+  for (Judged& j : now.verdicts) j.size = 4;
+  const Comparison c = compare_reports(report(6, 1), "s", now, "s");
+  EXPECT_EQ(c.pairs, 6u);
+  EXPECT_TRUE(c.metrics.empty());
+  EXPECT_FALSE(c.got_worse());
+}
+
 TEST(Compare, WhatIsNotTheSameIsSaid) {
   Report before = report(6, 1), now = report(7, 1);
   before.verdicts.push_back(before.verdicts[0]);
