@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -42,6 +43,16 @@ std::optional<double> duration_of(const po::variables_map& given, const char* op
     throw UsageError{
         format("--{} must be a duration of at most 31 days, such as '30 min' or '8 h', not '{}'", option, *text)};
   return seconds;
+}
+
+// As the validators take it (validators/harness/options.cc): a mistake is told before they run.
+std::string message_size_of(const po::variables_map& given) {
+  const std::string text = text_of(given, "max-size").value_or("");
+  QuantityError error;
+  const auto bytes = parse_quantity(text, Dimension::bytes, error);
+  if (given.count("max-size") && !(bytes && *bytes >= 1 && *bytes == std::floor(*bytes)))
+    throw UsageError{"--max-size must be whole bytes with their unit, such as 4MiB, not '" + text + "'"};
+  return text;
 }
 
 std::string launcher_name(const po::variables_map& given, const Cluster& cluster) {
@@ -161,7 +172,7 @@ ChosenSuite chosen_suite(const po::variables_map& given, const Cluster& cluster,
   const bool whole_soak = wanted.empty() && (soak || (stages && stages->contains(SuiteStage::soak)));
   SuiteOptions options{.seconds = seconds,
                        .allow_busy = given["allow-busy"].as<bool>(),
-                       .max_size = text_of(given, "max-size").value_or(""),
+                       .max_size = message_size_of(given),
                        .image = text_of(given, "image").value_or(""),
                        .memtest = whole_soak || asked("memtest"),
                        .burn = whole_soak || asked("burn"),

@@ -1,6 +1,7 @@
 #include "cli/validate_files.h"
 
 #include <filesystem>
+#include <map>
 
 #include "base/digest.h"
 #include "base/format.h"
@@ -17,10 +18,32 @@ constexpr const char* kWritten[] = {"output", "junit", "certificate", "prometheu
 constexpr std::uint64_t kLargestReport = std::uint64_t{2} << 30;
 constexpr std::uint64_t kLargestHashed = std::uint64_t{4} << 30;
 
+std::string shown_option(const std::string& option) { return option == "output" ? "-o" : "--" + option; }
+
+// A report in the place of another one, of the spec or of the journal would be the end of that. /dev/null and pipes
+// take more than one.
+void require_apart(const po::variables_map& given, const std::string& spec_path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  std::map<fs::path, std::string> taken;
+  const auto place_of = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, failed), failed);
+  };
+  taken.emplace(place_of(spec_path), "is the spec");
+  if (given.count("journal")) taken.emplace(place_of(given["journal"].as<std::string>()), "is the journal");
+  for (const char* option : kWritten) {
+    if (!given.count(option)) continue;
+    const std::string path = given[option].as<std::string>(), name = shown_option(option);
+    if (fs::exists(path, failed) && !fs::is_regular_file(path, failed)) continue;
+    if (const auto [at, fresh] = taken.emplace(place_of(path), "is the file of " + name); !fresh)
+      throw UsageError{format("'{}' {}: name another file with {}", path, at->second, name)};
+  }
+}
+
 // A report that cannot be written is an error before the first measurement, not after hours of measuring.
 void require_writable(const std::string& option, const std::string& path) {
   namespace fs = std::filesystem;
-  const std::string name = option == "output" ? "-o" : "--" + option;
+  const std::string name = shown_option(option);
   std::error_code failed;
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   if (path == "-")
@@ -86,6 +109,7 @@ ReportFiles::ReportFiles(const po::variables_map& given, const Run& run, const s
     : given_(given), run_(run), spec_path_(spec_path) {
   for (const char* option : kWritten)
     if (given.count(option)) require_writable(option, path_of(option));
+  require_apart(given, spec_path);
   if (given.count("compare")) before_ = read_earlier("compare", path_of("compare"));
   if (given.count("failed")) failed_ = read_earlier("failed", path_of("failed"));
 }

@@ -118,3 +118,17 @@ before=$(sha256sum "$work/other.json")
 refused --failed "$work/other.json" "it is of another spec"
 [ "$(sha256sum "$work/other.json")" = "$before" ] || fail "the report that could not be continued was replaced"
 say "reports that are none are refused"
+told() { # TEXT OPTIONS…: refused before anything runs
+  local text=$1
+  shift
+  PATH=$src/tests/acceptance/bin:$PATH "$bin" validate "$work/spec.yaml" --launcher slurm --bundle "$validators" --journal "$work/none.journal" "$@" > "$work/none.txt" 2>&1
+  [ $? = 2 ] && grep -qF -- "$text" "$work/none.txt" || { cat "$work/none.txt" >&2; fail "$*"; }
+}
+cp "$spec" "$work/spec.yaml"
+told "spec.yaml' is the spec: name another file with -o" -o "$work/./spec.yaml"
+told "none.journal' is the journal: name another file with --junit" --junit "$work/none.journal"
+told "both' is the file of -o: name another file with --certificate" -o "$work/both" --certificate "$work/both"
+told "--max-size must be whole bytes with their unit, such as 4MiB, not '4XB'" --max-size 4XB
+cmp -s "$spec" "$work/spec.yaml" || fail "a report took the place of the spec"
+[ ! -e "$work/both" ] || fail "a report was written over another one"
+say "no report takes the place of the spec, of the journal or of another report"
