@@ -79,6 +79,20 @@ def wrong_users(folder, seconds=60):
     return ""
 
 
+def wrong_shares(folder, seconds=60):
+    """Two ranks that see one GPU each share none, though each calls its own 0: transports of NCCL stay on. Two that see the same one do."""
+    program = os.path.join(folder, "clusterc-nccl-emulated")
+    if not os.path.exists(program):
+        return ""
+    one = ["-n", "1", "-x", "CUDA_VISIBLE_DEVICES={}", program] + runs.CUDA + ["--size", "64B", "--iterations", "1", "--collectives", "broadcast"]
+    for second, shared in (("1", "false"), ("0", "true")):
+        command = ["mpirun"] + [a.format("0") for a in one] + [":"] + [a.format(second) for a in one]
+        status, out, err = runs.run(command, runs.environment(folder, 1, 2, os.devnull), seconds)
+        if status != 0 or f'"gpus_shared":{shared}' not in out.replace(" ", ""):
+            return f"GPUs 0 and {second}: exit status {status}, {out[-300:]} {err[-300:]}"
+    return ""
+
+
 def wrong_refusals(folder, seconds=60):
     """What the driver says of a machine that is not ready is said with what to look at (cudaErrorSystemNotReady, cudaErrorDevicesUnavailable)."""
     for failure, words in (("cudaGetDeviceCount:1:802", "nvidia-fabricmanager"), ("cudaSetDevice:1:46", "MIG is on and has no slice")):
@@ -125,6 +139,8 @@ def main():
             tell(f"{case.name}, fault build", runs.problem(folder, case, arguments.kind, arguments.first, damaged=True, seconds=300))
     if arguments.kind == "asan" and arguments.only in "memory, refusals":
         tell("memory, refusals", wrong_refusals(folder))
+    if arguments.kind == "asan" and arguments.only in "nccl, GPUs of two ranks":
+        tell("nccl, GPUs of two ranks", wrong_shares(folder))
     if arguments.kind == "asan" and arguments.only in "nccl, users of GPUs":
         tell("nccl, users of GPUs", wrong_users(folder))
     all_kernels, ran = kernels_and_runs(os.path.abspath(arguments.source), reports)

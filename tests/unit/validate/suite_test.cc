@@ -88,7 +88,8 @@ TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
   r.text(
       "clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  "
       "whole: { names: \"w[1-2]\", model: nvidia-dgx-h100 }\n"
-      "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: 7x1g.10gb } }\nnetworks:\n"
+      "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: 7x1g.10gb, gpudirect_rdma: true } "
+      "}\nnetworks:\n"
       "  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { whole: { ports: compute }, "
       "cut: { ports: compute } } }\n");
   ASSERT_TRUE(r.cluster) << r.told();
@@ -109,7 +110,8 @@ TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
     EXPECT_NE(t.skip.find("`mig: 7x1g.10gb` divides the GPUs"), std::string::npos) << t.skip;
   }
   EXPECT_EQ(skipped,
-            "node/cut/nvlink node/cut/nccl group/cut/nccl group/cut/hpl soak/cut/memtest-gpu soak/cut/burn-gpu");
+            "node/cut/nvlink node/cut/nccl pair/cut/gpudirect-1 group/cut/nccl group/cut/hpl soak/cut/memtest-gpu "
+            "soak/cut/burn-gpu");
   const Judged triad = judge(
       {.metric = "memory.triad", .unit = "B/s", .backend = "cuda", .value = 400e9, .checked = 1, .data_verified = true},
       expected.find("memory.triad", "cut"));
