@@ -57,7 +57,6 @@ DROPPED = [
     ("nccl.all_gather.busbw", "more than 4 nodes", "314 GB/s", "no published row of that size, and one of 2 and one of 4 nodes do not bear a loss for each doubling"),
     ("nccl.all_gather.busbw", "B200, MI300X", "314 GB/s", "the rows are of H100"),
     ("nccl.broadcast.busbw", "8 x 400 Gb/s", "278 GB/s", "one row, and no validator that the suite starts measures it"),
-    ("rdma.write, GPU memory", "H100 with NDR", "380 Gb/s", "the validator writes from host memory: its gate is 390"),
 ]
 
 

@@ -155,7 +155,7 @@ EXPECTED = (
     ("Ports of a node", ("fabric.links",),
      "ceiling = sum of ports x rate / 8;  floor = ceiling, less rounding\n", "arithmetic over the plan",
      "none beyond its inputs: a port runs at its rate, or it is absent or slower"),
-    ("RDMA between two adapters", ("rdma.write",),
+    ("RDMA between two adapters", ("rdma.write", "rdma.gpu_write"),
      "ceiling = rate of a port / 8 x payload share\n", "RoCE v2 headers (IBTA annex A17); published figures: `src/targets/published.cc`, by kind and rate of the network", ""),
 )
 # What the examples of expected figures are computed for.

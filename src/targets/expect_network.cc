@@ -90,10 +90,14 @@ void Expect::network_paths(const NodeGroupModel& group) {
   }
   // Plain Ethernet has no RDMA to measure: it is named where the spec asks for it, or where no network is known.
   const std::string tcp = over_tcp(ports);
+  const bool pairs =
+      group.count > 1 && !rdma_compute_ports(cluster_, static_cast<int>(&group - cluster_.nodes.data())).empty();
+  if (pairs && asks_for_gpudirect(group))
+    path(group, "rdma.gpu_write", "pair", rdma, no_network, find_published("rdma.gpu_write", rdma_row), std::nullopt,
+         "", true);
   if (const auto wished = wish(group.name, &TestTargets::rdma); wished || tcp.empty())
     path(group, "rdma.write", "pair", std::move(rdma), tcp.empty() ? no_network : tcp,
-         tcp.empty() ? find_published("rdma.write", rdma_row) : nullptr, wished, "",
-         group.count > 1 && !rdma_compute_ports(cluster_, static_cast<int>(&group - cluster_.nodes.data())).empty());
+         tcp.empty() ? find_published("rdma.write", rdma_row) : nullptr, wished, "", pairs);
   const std::string one_node = ports.nics > 0 ? "one node: there is no other to send to" : no_network;
   path(group, "nccl.all_gather.busbw", "whole", std::move(gather), one_node, tcp.empty() ? &gather_row : nullptr,
        wish(group.name, &TestTargets::all_gather), tcp);

@@ -118,6 +118,11 @@ constexpr std::array kRows{
                  "NVIDIA/nccl issue 2409; pass limit: oci-hpc"},
     PublishedRow{"rdma.write", "infiniband 400", none, none, 390 * kG / 8, "gate",
                  "Azure/azurehpc-health-checks, NDR with host memory"},
+    // The same from the memory of a GPU to that of another.
+    PublishedRow{"rdma.gpu_write", "infiniband 200", none, none, 180 * kG / 8, "gate",
+                 "Azure/azurehpc-health-checks, check_ib_bw_gdr of A100 with HDR"},
+    PublishedRow{"rdma.gpu_write", "infiniband 400", none, none, 380 * kG / 8, "gate",
+                 "Azure/azurehpc-health-checks, check_ib_bw_gdr of H100 with NDR"},
     // HPL, per GPU.
     PublishedRow{"hpl.score", "nvidia-a100-sxm4-80", 13.7 * kT, 13.7 * kT, none, "single",
                  "NVIDIA/deepops workloads/bit/hpl, one DGX A100 80 GB", none, 1},

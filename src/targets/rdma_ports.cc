@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "model/rdma.h"
 #include "spec/network.h"
+#include "spec/software.h"
 #include "targets/collectives.h"
 
 namespace clusterc {
@@ -48,6 +49,10 @@ std::vector<RdmaPorts> rdma_compute_ports(const Cluster& cluster, int group) {
   });
   if (all.size() > 1) all.resize(1);  // another network of as many ports at the same rate
   return all;
+}
+
+bool asks_for_gpudirect(const NodeGroupModel& group) {
+  return group.server.gpu_count > 0 && group.software->gpudirect_rdma.value_or(false);
 }
 
 }  // namespace clusterc

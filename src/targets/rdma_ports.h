@@ -24,4 +24,7 @@ RdmaPortsOfNode rdma_ports(const Cluster&, int group);
 // Those of the network that carries compute; empty: it has no RDMA, or how many it has is not known.
 std::vector<RdmaPorts> rdma_compute_ports(const Cluster&, int group);
 
+// Whether the spec asks for adapters that read and write the memory of the group's GPUs (`gpudirect_rdma`).
+bool asks_for_gpudirect(const NodeGroupModel&);
+
 }  // namespace clusterc

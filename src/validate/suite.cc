@@ -20,6 +20,7 @@
 #include "validate/expected_time.h"
 #include "validate/node_tests.h"
 #include "validate/pair_search.h"
+#include "validate/rdma_tests.h"
 #include "validate/rounds.h"
 
 namespace clusterc {
@@ -63,17 +64,6 @@ bool needs_all_gpus(const SuiteTest& test) {
   return test.gpus_per_node > 0 && std::ranges::any_of(test.metrics, [](const std::string& metric) {
            return gpu_share_of(metric) == GpuShare::all;
          });
-}
-
-// As clusterc-fabric takes it: "infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000".
-std::string ports_argument(const std::vector<RdmaPorts>& ports) {
-  std::string out;
-  for (const RdmaPorts& p : ports) {
-    out += format("{}{}:{}x{}Gb/s", out.empty() ? "" : ",", p.kind == LinkKind::infiniband ? "infiniband" : "ethernet",
-                  p.count, p.rate.value / 1e9);
-    if (p.mtu > 0) out += format(":{}", p.mtu);
-  }
-  return out;
 }
 
 // The largest message, a power of two: three buffers of it on each GPU, and three on the host for each rank, which
@@ -275,6 +265,11 @@ void SuitePlanner::add_pcie_links(const NodeGroupModel& group) {
                   .nodes = names_of(group, options_),
                   .metrics = {"pcie.link.gpu", "pcie.link.nic", "pcie.link.nvme"}};
   if (group.server.gpu_count <= 0) std::erase(links.metrics, "pcie.link.gpu");
+  // What a GPU and an adapter of one switch exchange must not go through the processor. A superchip's GPU has no switch
+  // with its adapter, and hosts of virtual machines, whose spec says `acs: true`, need what keeps the machines apart.
+  const bool superchip = group.server.gpu && group.server.gpu->form.value == GpuForm::superchip;
+  if (asks_for_gpudirect(group) && !superchip && !group.software->acs.value_or(false))
+    links.arguments.insert(links.arguments.end(), {"--acs", "off"});
   add(std::move(links));
 }
 
@@ -316,7 +311,14 @@ void SuitePlanner::add_collectives(const NodeGroupModel& group, SuiteStage stage
 void SuitePlanner::add_pairs(const NodeGroupModel& group) {
   if (names_of(group, options_).size() < 2) return;
   const std::vector<RdmaPorts> ports = rdma_compute_ports(cluster_, index_of(group));
-  if (!ports.empty()) return add_pairs_of_ports(group, ports);
+  if (!ports.empty()) {
+    add_pairs_of_ports(group, ports);
+    for (SuiteTest& test : gpudirect_tests(group, ports, options_)) {
+      test.timeout = patience(test.figures);
+      add_lasting(std::move(test));
+    }
+    return;
+  }
   if (rdma_ports(cluster_, index_of(group)).missing.empty()) add_pairs_of_ranks(group);
 }
 

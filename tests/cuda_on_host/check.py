@@ -64,6 +64,46 @@ def kernels_and_runs(source, reports):
     return there | {f"{n} (in no program)" for n in missing}, ran
 
 
+def wrong_users(folder, seconds=60):
+    """Ranks of one job do not make each other's GPUs busy; another process does."""
+    if not os.path.exists(os.path.join(folder, "clusterc-nccl-emulated")) or os.readlink("/proc/self/ns/pid") != "pid:[4026531836]":
+        return ""  # built without MPI, or in a container, where the numbers of processes are others
+    for user, refused in (("sibling", False), ("4711", True)):
+        env = runs.environment(folder, 1, 2, os.devnull)
+        env["FAKE_NVML_USER"] = user
+        command = ["mpirun", "-n", "2", os.path.join(folder, "clusterc-nccl-emulated"), "--device", "cuda", "--size", "64B", "--iterations", "1",
+                   "--collectives", "broadcast"]
+        _, out, err = runs.run(command, env, seconds)
+        if ("other processes use the GPU" in out) != refused or '"record":"end"' not in out.replace(" ", ""):
+            return f"nccl with a user of a GPU, {user}: {out[-300:]} {err[-300:]}"
+    return ""
+
+
+def wrong_shares(folder, seconds=60):
+    """Two ranks that see one GPU each share none, though each calls its own 0: transports of NCCL stay on. Two that see the same one do."""
+    program = os.path.join(folder, "clusterc-nccl-emulated")
+    if not os.path.exists(program):
+        return ""
+    one = ["-n", "1", "-x", "CUDA_VISIBLE_DEVICES={}", program] + runs.CUDA + ["--size", "64B", "--iterations", "1", "--collectives", "broadcast"]
+    for second, shared in (("1", "false"), ("0", "true")):
+        command = ["mpirun"] + [a.format("0") for a in one] + [":"] + [a.format(second) for a in one]
+        status, out, err = runs.run(command, runs.environment(folder, 1, 2, os.devnull), seconds)
+        if status != 0 or f'"gpus_shared":{shared}' not in out.replace(" ", ""):
+            return f"GPUs 0 and {second}: exit status {status}, {out[-300:]} {err[-300:]}"
+    return ""
+
+
+def wrong_refusals(folder, seconds=60):
+    """What the driver says of a machine that is not ready is said with what to look at (cudaErrorSystemNotReady, cudaErrorDevicesUnavailable)."""
+    for failure, words in (("cudaGetDeviceCount:1:802", "nvidia-fabricmanager"), ("cudaSetDevice:1:46", "MIG is on and has no slice")):
+        env = runs.environment(folder, 1, 1, os.devnull)
+        env["EMULATED_CUDA_FAIL"] = failure
+        status, out, _ = runs.run([os.path.join(folder, "clusterc-memory-emulated")] + runs.CUDA + ["--size", "40KiB"], env, seconds)
+        if status != 2 or words not in out:
+            return f"{failure}: exit status {status}, {out[-300:]}"
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -97,6 +137,12 @@ def main():
             tell(f"{case.name}, seed {seed}", runs.problem(folder, case, arguments.kind, seed, reports=reports, seconds=600 if case.slow else 300))
         if arguments.kind == "asan" and case.faulty:
             tell(f"{case.name}, fault build", runs.problem(folder, case, arguments.kind, arguments.first, damaged=True, seconds=300))
+    if arguments.kind == "asan" and arguments.only in "memory, refusals":
+        tell("memory, refusals", wrong_refusals(folder))
+    if arguments.kind == "asan" and arguments.only in "nccl, GPUs of two ranks":
+        tell("nccl, GPUs of two ranks", wrong_shares(folder))
+    if arguments.kind == "asan" and arguments.only in "nccl, users of GPUs":
+        tell("nccl, users of GPUs", wrong_users(folder))
     all_kernels, ran = kernels_and_runs(os.path.abspath(arguments.source), reports)
     if not arguments.only and (arguments.kind == "asan" or arguments.all):
         for kernel in sorted(all_kernels - ran):

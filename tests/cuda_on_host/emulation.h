@@ -46,6 +46,11 @@ bool poll(const Ticket& ticket);      // may run work; true when it is done
 Ticket last_of(cudaStream_t stream);  // of a stream's work; nullptr: it has none
 void wait_for_device(int device);
 void wait_on(cudaStream_t stream, const Ticket& ticket);
+// A measurement of a collective: an event, the collective, an event, in one stream and one thread. What waits or asks
+// between the two events would be part of the time.
+void event_recorded(cudaStream_t stream);
+void collective_queued(cudaStream_t stream);
+void asked(const char* function);  // ends the process between the two
 cudaStream_t new_stream(bool non_blocking);
 bool known_stream(cudaStream_t stream);
 int device_of(cudaStream_t stream);
@@ -70,6 +75,8 @@ bool unpin(const void* at);
 bool pinned(const void* at, std::size_t bytes);
 bool reachable_by_kernels(const void* at);  // a device's, pinned, or null
 void let_access(int device, int other);     // peer access
+void end_access(int device, int other);
+int accesses_of(int device);  // how many others it may access
 bool may_access(int device, int other);
 
 // The memories of these devices, and of the peers that they may access, can be touched while one of these lives.
@@ -105,4 +112,6 @@ Counts& counts();
 
 // For stand-ins of libraries, which are loaded later: queues `work(argument)`, which gives 1 when it is done and 0 when
 // it has to be tried again.
+extern "C" void emulated_cuda_asked(const char* function);
+extern "C" void emulated_cuda_collective(cudaStream_t stream);
 extern "C" void emulated_cuda_enqueue(cudaStream_t stream, int (*work)(void*), void* argument, void (*drop)(void*));

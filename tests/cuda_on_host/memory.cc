@@ -213,6 +213,10 @@ std::vector<std::span<std::byte>> pieces(int device) {
 bool reachable_by_kernels(const void* at) { return !at || owner(at) != kHost || pinned(at, 1); }
 
 void let_access(int device, int other) { all().access.emplace(device, other); }
+void end_access(int device, int other) { all().access.erase({device, other}); }
+int accesses_of(int device) {
+  return static_cast<int>(std::ranges::count(all().access, device, [](const auto& pair) { return pair.first; }));
+}
 bool may_access(int device, int other) { return all().access.contains({device, other}); }
 
 Open::Open(const std::vector<int>& devices, bool with_peers) : opened_(devices) {

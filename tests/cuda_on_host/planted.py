@@ -40,11 +40,12 @@ FAULTS = [
     ("wrong accumulator", "hpl/device_work.h", "sum += element * x[j];", "sum = element * x[j];"),
     ("wrong operand", "memory/cuda.cu", "z[i] = {a.x + q * b.x, a.y + q * b.y};", "z[i] = {a.x + q * b.x, a.y + q * b.x};"),
     ("wrong operand", "hpl/device_work.h", "i % rows + i / rows * to_ld, scale", "i % rows + i / rows * from_ld, scale"),
-    ("wrong GPU", "nvlink/pairs_cuda.cu", "    let_access(second, first);\n", ""),
+    ("wrong GPU", "nvlink/pairs_cuda.cu", "        back_(second, first) {}\n", "        back_(first, second) {}\n"),
     ("wrong GPU", "nvlink/pairs_cuda.cu", "cudaMemcpyPeerAsync(to.out.get(), to.gpu, from.in.get(), from.gpu", "cudaMemcpyPeerAsync(to.out.get(), from.gpu, from.in.get(), from.gpu"),
     ("host touches device memory", "pcie/copies_cuda.cu", "std::fill(host_out_.get(), host_out_.get() + words(), kPoison);", "std::fill(device_out_.get(), device_out_.get() + words(), kPoison);"),
     ("time without the work", "memory/cuda.cu", "&milliseconds, begin_, end_", "&milliseconds, end_, end_"),
     ("time without the work", "memtest/cuda.cu", "    cuda_check(cudaEventSynchronize(end_), \"a sweep over the memory\");\n", ""),
+    ("time with waiting", "nccl/cuda.cc", "    for (unsigned i = 0; i < batch; ++i) enqueue();\n", "    for (unsigned i = 0; i < batch; ++i) enqueue();\n    cuda_check(cudaStreamSynchronize(stream_), \"waiting\");\n"),
     ("wrong pattern", "nccl/data.cu", "wrong += !(at[i] == expected_at<T>(draw, shape, first + i));", "wrong += !(at[i] == expected_at<T>(draw, shape, first + i / 2));"),
     ("uninitialised read", "nccl/data.cu", "cudaMemsetAsync(counters, 0, 2 * sizeof(unsigned long long), stream)", "cudaMemsetAsync(counters, 0, sizeof(unsigned long long), stream)"),
 ]

@@ -118,6 +118,36 @@ bool advance(const Ticket& ticket) {
 
 }  // namespace
 
+namespace {
+struct Timed {
+  std::thread::id thread;
+  bool began = false;  // a collective has followed the event
+};
+std::map<cudaStream_t, Timed>& timed() {
+  static std::map<cudaStream_t, Timed> all;
+  return all;
+}
+}  // namespace
+
+void event_recorded(cudaStream_t stream) {
+  const auto found = timed().find(stream);
+  if (found != timed().end() && found->second.began)
+    timed().erase(found);
+  else
+    timed()[stream] = {std::this_thread::get_id()};
+}
+void collective_queued(cudaStream_t stream) {
+  const auto found = timed().find(stream);
+  if (found == timed().end()) return;
+  found->second.began = true;
+  if (found->second.thread != std::this_thread::get_id())
+    end("fault: a collective was queued by another thread than the event before it");
+}
+void asked(const char* function) {
+  for (const auto& [stream, one] : timed())
+    if (one.began) end(std::string("fault: ") + function + " between the events of a measurement");
+}
+
 std::mt19937_64& random_numbers() { return queue().random; }
 void begin_again(std::uint64_t seed) { queue().begin(seed); }
 void last_at_least(double seconds) { queue().seconds = seconds; }

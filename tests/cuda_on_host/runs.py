@@ -30,6 +30,8 @@ CASES = [
     Case("gemm", "gemm", ["--size", "32", "--iterations", "1", "--warmup", "0", "--algorithms", "1"], 7, unwritten=None, gpus=1, faulty=True),
     Case("pcie", "pcie", ["--size", "64KiB", "--iterations", "2"], None, faulty=True),
     Case("nvlink", "nvlink", ["--size", "64KiB", "--iterations", "2"], None, faulty=True),
+    # Without NVSwitches a GPU accesses eight others at a time.
+    Case("nvlink, ten GPUs", "nvlink", ["--size", "4KiB", "--iterations", "1", "--warmup", "0"], None, gpus=10),
     Case("burn", "burn", ["--seconds", "2"], 2, unwritten=None, slow=True),
     # Panels and vectors of a rank have room that small systems do not use.
     Case("hpl", "hpl", ["--size", "150"] + HPL, 1, ranks=1, unwritten=None),

@@ -215,6 +215,15 @@ extern "C" {
   enqueue(stream, [=, held = std::shared_ptr<void>(argument, drop)] { return work(held.get()) != 0; });
 }
 
+[[gnu::visibility("default")]] void emulated_cuda_collective(cudaStream_t stream) {
+  const Call call("emulated_cuda_collective");
+  collective_queued(stream);
+}
+[[gnu::visibility("default")]] void emulated_cuda_asked(const char* function) {
+  const Call call("emulated_cuda_asked");
+  asked(function);
+}
+
 const char* cudaGetErrorName(cudaError_t error) {
   return error == cudaErrorMemoryAllocation       ? "cudaErrorMemoryAllocation"
          : error == cudaErrorInvalidConfiguration ? "cudaErrorInvalidConfiguration"
@@ -283,7 +292,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   CALL(cudaDeviceGetPCIBusId);
   if (!known(device)) return remember(cudaErrorInvalidDevice);
-  std::snprintf(text, static_cast<std::size_t>(length), "0000:F%d:00.0", gpus()[static_cast<std::size_t>(device)]);
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:F%X:00.0", gpus()[static_cast<std::size_t>(device)]);
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int other) {
@@ -295,7 +304,16 @@ cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned) {
   CALL(cudaDeviceEnablePeerAccess);
   if (!known(other) || other == current_device()) return remember(cudaErrorInvalidDevice);
   if (may_access(current_device(), other)) return remember(cudaErrorPeerAccessAlreadyEnabled);
+  constexpr int kMostPeers = 8;  // of a machine without NVSwitches
+  if (accesses_of(current_device()) >= kMostPeers) return remember(cudaErrorTooManyPeers);
   let_access(current_device(), other);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceDisablePeerAccess(int other) {
+  CALL(cudaDeviceDisablePeerAccess);
+  if (!known(other) || other == current_device()) return remember(cudaErrorInvalidDevice);
+  if (!may_access(current_device(), other)) return remember(cudaErrorPeerAccessNotEnabled);
+  end_access(current_device(), other);
   return cudaSuccess;
 }
 
@@ -387,10 +405,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   CALL(cudaStreamSynchronize);
+  asked("cudaStreamSynchronize");
   return wait_for(last_of(stream)), cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   CALL(cudaStreamQuery);
+  asked("cudaStreamQuery");
   return poll(last_of(stream)) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -401,6 +421,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaDeviceSynchronize() {
   CALL(cudaDeviceSynchronize);
+  asked("cudaDeviceSynchronize");
   return wait_for_device(current_device()), cudaSuccess;
 }
 
@@ -421,15 +442,18 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   CALL(cudaEventRecord);
   if (!known_stream(stream)) return remember(cudaErrorInvalidResourceHandle);
+  event_recorded(stream);
   as_event(event)->ticket = enqueue(stream, [] { return true; });
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   CALL(cudaEventSynchronize);
+  asked("cudaEventSynchronize");
   return wait_for(as_event(event)->ticket), cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   CALL(cudaEventQuery);
+  asked("cudaEventQuery");
   return poll(as_event(event)->ticket) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end_event) {

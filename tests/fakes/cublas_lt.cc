@@ -115,7 +115,9 @@ double truncated(double v, int bits) {
 void multiply(const Product& p, const void* a, const Layout& la, const void* b, const Layout& lb, void* d,
               const Layout& ld, std::uint64_t algorithm) {
   while (std::getenv("FAKE_CUBLASLT_HANGS")) ::pause();
-  std::this_thread::sleep_for(std::chrono::milliseconds(algorithm == 101 ? 1 : 60));
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::getenv("FAKE_CUBLASLT_SLOW") ? 1100
+                                                        : algorithm == 101                ? 1
+                                                                                          : 60));
   const std::uint64_t n = la.rows;
   const bool narrow = la.type == CUDA_R_8F_E4M3, lost = wished("FAKE_CUBLASLT_WRONG", "all"),
              few = wished("FAKE_CUBLASLT_WRONG", "few");
@@ -198,7 +200,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
                                               cublasLtMatmulHeuristicResult_t* out, int* count) {
   *count = 0;
   if (as(c).type != as(d).type || most < 1) return CUBLAS_STATUS_INVALID_VALUE;
-  if (!supported(*reinterpret_cast<const Product*>(p), as(a), as(b), as(d))) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!supported(*reinterpret_cast<const Product*>(p), as(a), as(b), as(d)))
+    return wished("FAKE_CUBLASLT_SAYS", "mismatch") ? CUBLAS_STATUS_ARCH_MISMATCH : CUBLAS_STATUS_NOT_SUPPORTED;
   for (; *count < most && *count < 3; ++*count) {
     out[*count] = {};
     out[*count].algo.data[0] = 100 + static_cast<std::uint64_t>(*count);

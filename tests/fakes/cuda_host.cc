@@ -79,6 +79,9 @@ void with_type(clusterc::gemm::Element element, const Do& act) {
 }  // namespace
 
 extern "C" {
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  return std::snprintf(text, static_cast<std::size_t>(length), "0000:1%d:00.0", device), cudaSuccess;
+}
 const char* cudaGetErrorString(cudaError_t) { return "a fake error"; }
 const char* cudaGetErrorName(cudaError_t) { return "fake"; }
 cudaError_t cudaRuntimeGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }

@@ -13,6 +13,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace {
 constexpr unsigned kMostLinks = 18;
@@ -59,6 +63,50 @@ void write_address(PciInfo* info, unsigned bus) {
   std::snprintf(info->address, sizeof info->address, "00000000:%02X:00.0", bus);
 }
 constexpr unsigned kFirstBus = 0x1A, kSwitchBus = 0xC0;
+// Who computes on the first GPU: FAKE_NVML_USER is the number of a process, or "self", or "sibling" (another child of
+// the same parent: another rank), or "many" (from number 5001 on), or a number behind "mps " of a client of MPS; then
+// the server of MPS, number 99, is in the other list.
+struct ProcessInfo {  // nvmlProcessInfo_t
+  unsigned process;
+  unsigned long long bytes;
+  unsigned gpu_instance, compute_instance;
+};
+// Drivers 535.43 to 535.86 write these where everybody expects the others.
+struct LongProcessInfo : ProcessInfo {
+  unsigned long long protected_bytes;
+};
+constexpr unsigned kServer = 99, kMany = 300;
+unsigned sibling() {
+  for (const auto& at : std::filesystem::directory_iterator("/proc")) {
+    const auto number = static_cast<unsigned>(std::atoi(at.path().filename().c_str()));
+    std::ifstream file(at.path() / "stat");
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    text.erase(0, text.rfind(')') + 1);  // " S 4711 …": state, parent
+    if (number > 0 && number != static_cast<unsigned>(::getpid()) && text.size() > 3 &&
+        std::atoi(text.c_str() + 3) == ::getppid())
+      return number;
+  }
+  return 1;
+}
+template <class Info>
+int list_users(const Gpu* gpu, bool of_mps, unsigned* count, Info* infos) {
+  const char* const user = std::getenv("FAKE_NVML_USER");
+  const bool mps = user && std::strncmp(user, "mps ", 4) == 0;
+  const unsigned room = *count;
+  *count = user && gpu == &gpus[0] && (mps || !of_mps) ? std::strcmp(user, "many") == 0 ? kMany : 1 : 0;
+  if (*count > room) return kInsufficientSize;
+  for (unsigned i = 0; i < *count; ++i) {
+    const unsigned number = mps ? (of_mps ? static_cast<unsigned>(std::atoi(user + 4)) : kServer)
+                            : std::strcmp(user, "sibling") == 0 ? sibling()
+                            : std::strcmp(user, "self") == 0    ? static_cast<unsigned>(::getpid())
+                            : *count > 1                        ? 5001 + i
+                                                                : static_cast<unsigned>(std::atoi(user));
+    infos[i] = {};
+    infos[i].process = number;
+    infos[i].bytes = 512ull << 20;
+  }
+  return kSuccess;
+}
 }  // namespace
 
 extern "C" {
@@ -75,7 +123,9 @@ int nvmlShutdown() { return kSuccess; }
 int nvmlDeviceGetHandleByUUID(const char* uuid, Gpu** device) {
   hang_at("handle");
   const char number = uuid[std::strlen(uuid) - 1];  // of "GPU-1", and of a whole one that ends so
-  if (std::strncmp(uuid, "GPU-", 4) != 0 || number < '1' || number > '4') return kNotFound;
+  // FAKE_NVML_SLICES: what is there are slices.
+  if (std::strncmp(uuid, std::getenv("FAKE_NVML_SLICES") ? "MIG-" : "GPU-", 4) != 0 || number < '1' || number > '4')
+    return kNotFound;
   *device = &gpus[number - '1'];
   return kSuccess;
 }
@@ -148,18 +198,18 @@ int nvmlDeviceGetEnforcedPowerLimit(Gpu*, unsigned* milliwatts) {
   *milliwatts = 700000;
   return kSuccess;
 }
-// FAKE_NVML_USER: the number of a process that computes on the first GPU.
-struct ProcessInfo {  // nvmlProcessInfo_t
-  unsigned process;
-  unsigned long long bytes;
-  unsigned gpu_instance, compute_instance;
-};
-int nvmlDeviceGetComputeRunningProcesses_v3(Gpu* gpu, unsigned* count, ProcessInfo* infos) {
-  const char* const user = std::getenv("FAKE_NVML_USER");
-  const unsigned room = *count;
-  *count = user && gpu == &gpus[0] ? 1 : 0;
-  if (*count > room) return kInsufficientSize;
-  if (*count > 0) infos[0] = {static_cast<unsigned>(std::atoi(user)), 512ull << 20, 0, 0};
+int nvmlDeviceGetComputeRunningProcesses_v2(Gpu* gpu, unsigned* count, ProcessInfo* infos) {
+  return list_users(gpu, false, count, infos);
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(Gpu* gpu, unsigned* count, LongProcessInfo* infos) {
+  return list_users(gpu, false, count, infos);
+}
+int nvmlDeviceGetMPSComputeRunningProcesses_v2(Gpu* gpu, unsigned* count, ProcessInfo* infos) {
+  return list_users(gpu, true, count, infos);
+}
+int nvmlSystemGetProcessName(unsigned process, char* name, unsigned length) {
+  if (process != kServer && process != 4711) return kNotFound;
+  std::snprintf(name, length, "%s", process == kServer ? "nvidia-cuda-mps-server" : "/usr/bin/python3 train.py");
   return kSuccess;
 }
 // The third has had rows replaced, and one waits; the others have none, the fourth is too old for it.

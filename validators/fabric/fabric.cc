@@ -29,6 +29,10 @@ constexpr ExtraOption kExtra[] = {
      "what shall be there: infiniband:8x400Gb/s,ethernet:2x200Gb/s:9000 (ports, rate, MTU of their interfaces)"},
     {"--hosts", Kind::text, "PATTERN",
      "hosts that measure each other in pairs: n[1-4] is n1 with n2, n3 with n4; to be started on all of them"},
+    {"--gpudirect", Kind::choices, "cuda|rocm",
+     "with --hosts: from the memory of each GPU through the port next to it to that of the other host's GPU, instead "
+     "of "
+     "the host's memory"},
     {"--as", Kind::text, "NAME",
      "which of --hosts this one is (default: $CLUSTERC_NODE, $SLURMD_NODENAME, else the host name)"},
     {"--tcp-port", Kind::count, "PORT",
@@ -39,11 +43,18 @@ constexpr MetricFacts kMetrics[] = {
     {"fabric.link", "B/s", "one direction of a port, as negotiated"},
     {"fabric.links", "B/s", "the ports that shall be there, together; without --ports all that are active"},
     {"rdma.write", "B/s", "each port to the port of the same name on the other host, large messages"},
-    {"rdma.write_latency", "s", "the same, 2 bytes, one way", false}};
+    {"rdma.write_latency", "s", "the same, 2 bytes, one way", false},
+    {"rdma.gpu_write", "B/s", "--gpudirect: each GPU and the port next to it to the same of the other host"},
+    {"rdma.gpu_write.both", "B/s", "both ways at once, together"}};
+constexpr std::string_view kMakers = "cuda|rocm";
 constexpr unsigned kTcpPort = 18700, kMostTcpPort = 65535 - 256;  // perftest takes 256 ports above it
 std::string wrong_options(const Options& options) {
   if (const unsigned port = options.count("--tcp-port").value_or(kTcpPort); port > kMostTcpPort)
     return format("'--tcp-port {}': 1 to {}, perftest takes the 256 above it", port, kMostTcpPort);
+  if (options.has("--gpudirect")) {
+    if (!options.has("--hosts")) return "'--gpudirect' is of two hosts: say --hosts";
+    if (options.choices("--gpudirect", kMakers).size() != 1) return "'--gpudirect': cuda or rocm, one of them";
+  }
   return options.wrong_folder("--sysfs");
 }
 constexpr Program kProgram{.name = "fabric",
@@ -170,6 +181,8 @@ std::optional<CouldNotRun> with_neighbour(const Neighbour& other, const Watched&
                    .size = options.size.value_or(kMessage),
                    .repetitions = options.iterations.value_or(kRepetitions),
                    .timeout = options.seconds_of("--timeout").value_or(kTimeout)};
+  if (options.has("--gpudirect"))
+    how.gpus = options.choices("--gpudirect", kMakers).front() == "cuda" ? Maker::nvidia : Maker::amd;
   if (options.seconds)
     how.seconds = static_cast<unsigned>(std::clamp(std::ceil(*options.seconds / how.repetitions), 1.0, 3600.0));
   try {

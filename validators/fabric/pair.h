@@ -2,9 +2,11 @@
 // perftest.
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fabric/gpus.h"
 #include "fabric/partner.h"
 #include "fabric/ports.h"
 #include "harness/pulse.h"
@@ -18,6 +20,7 @@ struct PairSettings {
   std::uint64_t size = 0;                 // bytes of a message of the bandwidth test
   unsigned repetitions = 5, seconds = 1;  // of each test; length of one of bandwidth
   double timeout = 30;                    // seconds that one may last beyond its length
+  std::optional<Maker> gpus;              // from their memory to that of the other host's; none: the host's memory
 };
 
 struct Neighbour {

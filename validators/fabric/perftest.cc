@@ -39,7 +39,9 @@ std::vector<std::string> perftest_arguments(const PerftestRun& run) {
   std::vector<std::string> out = {run.program, "--ib-dev=" + run.device, format("--ib-port={}", run.port),
                                   format("--port={}", run.tcp_port), format("--size={}", run.size)};
   if (run.gid_index) out.push_back(format("--gid-index={}", *run.gid_index));
-  if (run.test == Perftest::bandwidth)
+  if (run.test == Perftest::both) out.emplace_back("--bidirectional");
+  out.insert(out.end(), run.memory.begin(), run.memory.end());
+  if (run.test != Perftest::latency)
     out.insert(out.end(), {"--report_gbits", format("--duration={}", run.seconds)});
   else
     out.push_back(format("--iters={}", run.iterations));
@@ -60,22 +62,22 @@ std::optional<PerftestResult> parse_perftest(std::string_view text, Perftest tes
     if (words.size() >= 6 && words[0] == "#bytes" && words[1] == "#iterations") {
       // " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"; " #bytes #iterations
       // t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec] …   99% percentile[usec] …"
-      header = test == Perftest::bandwidth ? (unit = unit_of(words[5])) > 0
-                                           : words[2] == "t_min[usec]" && words[4] == "t_typical[usec]";
+      header = test != Perftest::latency ? (unit = unit_of(words[5])) > 0
+                                         : words[2] == "t_min[usec]" && words[4] == "t_typical[usec]";
       continue;
     }
-    if (!header || words.size() < (test == Perftest::bandwidth ? 5u : 9u)) continue;
+    if (!header || words.size() < (test != Perftest::latency ? 5u : 9u)) continue;
     std::vector<double> values;
     for (const std::string_view word : words) {
       const auto value = number(word);
       if (!value || *value < 0) break;
       values.push_back(*value);
     }
-    if (values.size() < (test == Perftest::bandwidth ? 5u : 9u) || values[0] > 1e18 || values[1] > 1e18) continue;
+    if (values.size() < (test != Perftest::latency ? 5u : 9u) || values[0] > 1e18 || values[1] > 1e18) continue;
     out.size = static_cast<std::uint64_t>(values[0]);
     out.iterations = static_cast<std::uint64_t>(values[1]);
-    out.value = test == Perftest::bandwidth ? values[3] * unit : values[4] * 1e-6;
-    out.tail = test == Perftest::bandwidth ? 0 : values[7] * 1e-6;
+    out.value = test != Perftest::latency ? values[3] * unit : values[4] * 1e-6;
+    out.tail = test != Perftest::latency ? 0 : values[7] * 1e-6;
     return out.value > 0 && out.iterations > 0 ? std::optional(out) : std::nullopt;
   }
   return std::nullopt;

@@ -11,7 +11,7 @@
 
 namespace clusterc::fabric {
 
-enum class Perftest : std::uint8_t { bandwidth, latency };  // ib_write_bw, ib_write_lat
+enum class Perftest : std::uint8_t { bandwidth, latency, both };  // ib_write_bw, ib_write_lat, ib_write_bw both ways
 
 struct PerftestRun {
   Perftest test = Perftest::bandwidth;
@@ -24,6 +24,7 @@ struct PerftestRun {
   std::uint64_t size = 0;             // bytes of a message
   unsigned seconds = 1;               // bandwidth
   unsigned iterations = 0;            // latency
+  std::vector<std::string> memory;    // where the bytes are, where not in the host's memory (fabric/gpus.h)
 };
 std::vector<std::string> perftest_arguments(const PerftestRun&);
 

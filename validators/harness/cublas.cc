@@ -9,7 +9,9 @@
 namespace clusterc::harness {
 
 void forget_emulation() {
-  for (const char* wish : {"CUBLAS_EMULATE_DOUBLE_PRECISION", "CUBLAS_EMULATE_SINGLE_PRECISION"}) ::unsetenv(wish);
+  for (const char* wish :
+       {"CUBLAS_EMULATE_DOUBLE_PRECISION", "CUBLAS_EMULATE_SINGLE_PRECISION", "NVIDIA_TF32_OVERRIDE"})
+    ::unsetenv(wish);
 }
 
 Cublas::Cublas(std::initializer_list<const char*> names) {

@@ -37,8 +37,9 @@ class Cublas {
 };
 
 // A user's wish for FP64 or FP32 made of lower precision (cuBLAS documentation, "Floating Point Emulation") is not what
-// is measured here: whether such a figure is one of 64-bit arithmetic is contested. Both libraries read it when they
-// are opened.
+// is measured here: whether such a figure is one of 64-bit arithmetic is contested. Nor is a wish against TF32
+// (NVIDIA_TF32_OVERRIDE=0), with which the figure of TF32 would be that of FP32. Both libraries read them when they are
+// opened.
 void forget_emulation();
 
 // Throws CouldNotRun(device_error) naming `what` unless `status` is success.

@@ -1,5 +1,7 @@
 #include "harness/cuda_support.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "harness/library.h"
 
@@ -11,13 +13,33 @@ namespace clusterc::harness {
 
 #ifdef CLUSTERC_CUDA
 
+namespace {
+
+// Behind the runtime's own words, where they name no cause (CUDA Runtime API, cudaError_t).
+const char* what_to_look_at(cudaError_t error) {
+  switch (error) {
+    case cudaErrorSystemNotReady:
+      return ": GPUs that NVSwitches join need nvidia-fabricmanager, does `systemctl status nvidia-fabricmanager` say "
+             "that it runs, with the version of the driver?";
+    case cudaErrorSystemDriverMismatch:
+      return ": the driver's libraries and the kernel's module have different versions, restart the machine";
+    case cudaErrorDevicesUnavailable:
+      return ": another process has the GPU alone (`nvidia-smi -q -d COMPUTE`), or MIG is on and has no slice";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 void cuda_check(int status, const char* what) {
   if (status == cudaSuccess) return;
   const auto error = static_cast<cudaError_t>(status);
   const Cause cause = error == cudaErrorNoKernelImageForDevice ? Cause::no_device_code
                       : error == cudaErrorMemoryAllocation     ? Cause::no_memory
                                                                : Cause::device_error;
-  throw CouldNotRun(cause, format("{}: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error)));
+  throw CouldNotRun(
+      cause, format("{}: {} ({}){}", what, cudaGetErrorString(error), cudaGetErrorName(error), what_to_look_at(error)));
 }
 
 int require_gpus() {
@@ -51,6 +73,15 @@ Device gpu_device(int index) {
     uuid += format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[i]));
   }
   return {.backend = Backend::cuda, .label = format("gpu{}", index), .name = properties.name, .uuid = uuid};
+}
+
+std::string gpu_address(int index) {
+  char text[32] = {};
+  cuda_check(cudaDeviceGetPCIBusId(text, sizeof text, index), "cudaDeviceGetPCIBusId");
+  std::string out = text;
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return out;
 }
 
 std::vector<std::string> visible_gpus() {

@@ -22,6 +22,9 @@ int require_gpus();
 // Name, label and uuid of GPU `index` (as CUDA numbers them). Only in builds with CUDA.
 Device gpu_device(int index);
 
+// Where it is on the PCI bus, as sysfs has it: "0000:17:00.0". Only in builds with CUDA.
+std::string gpu_address(int index);
+
 // The UUIDs of the GPUs that this process sees, in CUDA's order; throws as require_gpus(). Only in builds with CUDA.
 std::vector<std::string> visible_gpus();
 

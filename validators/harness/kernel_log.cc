@@ -51,6 +51,11 @@ std::vector<Xid> KernelLog::xids() {
   return out;
 }
 
+std::vector<Xid> xids_of(std::vector<Xid> xids, std::string_view address) {
+  std::erase_if(xids, [&](const Xid& xid) { return address.substr(0, address.rfind('.')) != xid.address; });
+  return xids;
+}
+
 std::string xids_text(const std::vector<Xid>& xids) {
   std::string out;
   for (const Xid& xid : xids) out += format("{}{} on {}", out.empty() ? "" : ", ", xid.number, xid.address);

@@ -31,6 +31,9 @@ class KernelLog {
   int file_ = -1;
 };
 
+// Those of the GPU at this address ("0000:17:00.0"): what another GPU of the machine has is not held against this one.
+std::vector<Xid> xids_of(std::vector<Xid>, std::string_view address);
+
 // "94 on 0000:17:00, 63 on 0000:18:00"
 std::string xids_text(const std::vector<Xid>&);
 

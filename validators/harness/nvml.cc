@@ -20,6 +20,15 @@ std::optional<Nvml> Nvml::open(std::string& why, const char* library_name) {
   return Nvml(*library);
 }
 
+NvmlDevice* Nvml::device(const std::string& uuid) const {
+  constexpr std::size_t kPrefix = 4;  // "GPU-"
+  const char* const name = "nvmlDeviceGetHandleByUUID";
+  if (const auto found = get<NvmlDevice*>(name, uuid.c_str())) return *found;
+  if (!uuid.starts_with("GPU-")) return nullptr;
+  const std::string slice = "MIG-" + uuid.substr(kPrefix);
+  return get<NvmlDevice*>(name, slice.c_str()).value_or(nullptr);
+}
+
 void Nvml::shutdown() const {
   if (auto* function = library_.symbol<int()>("nvmlShutdown")) function();
 }

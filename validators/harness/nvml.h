@@ -33,6 +33,9 @@ class Nvml {
     auto* function = library_.symbol<int(Arguments...)>(name);
     return function && function(arguments...) == kSuccess;
   }
+  // The handle of what CUDA calls `uuid` ("GPU-…", as gpu_device() writes it): a GPU, or the slice of one (MIG), whose
+  // name NVML begins with "MIG-". nullptr: NVML does not know it.
+  NvmlDevice* device(const std::string& uuid) const;
   template <class... Arguments>
   std::string text(const char* name, Arguments... arguments) const {
     auto* function = library_.symbol<int(Arguments..., char*, unsigned)>(name);

@@ -62,9 +62,9 @@ GpuSensors::GpuSensors(std::optional<Nvml> nvml, std::string why, const std::vec
     : nvml_(std::move(nvml)), why_(std::move(why)) {
   if (!nvml_) return;
   for (const Name& name : names) {
-    const auto device = nvml_->get<NvmlDevice*>("nvmlDeviceGetHandleByUUID", name.uuid.c_str());
+    NvmlDevice* const device = nvml_->device(name.uuid);
     if (!device) continue;
-    Gpu gpu{.name = name.name, .device = *device, .corrected = {}, .uncorrected = {}};
+    Gpu gpu{.name = name.name, .device = device, .corrected = {}, .uncorrected = {}};
     gpus_.push_back(std::move(gpu));
   }
   restart();

@@ -42,6 +42,7 @@ class Memory {
   virtual void damage(std::uint64_t word) = 0;  // the fault build's: flips the lowest bit of a word
   virtual std::string address_of(
       std::uint64_t offset) const = 0;  // where that lies, as far as it can be known; empty: nobody says
+  virtual std::string pci_address() const { return {}; }  // of a GPU: "0000:17:00.0"
   virtual std::vector<std::pair<std::string, harness::Parameter>> parameters() const = 0;
 };
 

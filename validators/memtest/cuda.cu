@@ -128,6 +128,7 @@ class CudaTestMemory final : public Memory {
     cuda_check(cudaMemcpy(words_ + word, &value, sizeof value, cudaMemcpyHostToDevice), "cudaMemcpy");
   }
   std::string address_of(std::uint64_t) const override { return {}; }  // the driver tells of no physical place
+  std::string pci_address() const override { return gpu_address(gpu_); }
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
     return {{"ecc", ecc_}, {"threads_per_block", std::uint64_t{kThreads}}};
   }

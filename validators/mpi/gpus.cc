@@ -1,8 +1,11 @@
 #include "mpi/gpus.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <set>
 
 #include "harness/gpu_users.h"
 #include "harness/machine.h"
@@ -35,7 +38,13 @@ GpuChoice choose_gpu(const Job& job, const std::vector<std::string>& visible) {
 void refuse_used_gpu(const Job& job, const harness::Options& options, int gpu, const std::string& uuid) {
   if (options.allow_busy) return;
   std::array<char, 512> text{};
-  const std::string users = harness::users_of_gpus({uuid}, gpu);
+  // A library of MPI that knows GPUs opens them when it starts, each rank those that it sees.
+  int ranks_here = 1;
+  check(MPI_Comm_size(job.node, &ranks_here), "MPI_Comm_size");
+  std::vector<int> ours(static_cast<std::size_t>(ranks_here));
+  const int me = ::getpid();
+  check(MPI_Allgather(&me, 1, MPI_INT, ours.data(), 1, MPI_INT, job.node), "MPI_Allgather");
+  const std::string users = harness::users_of_gpus({uuid}, gpu, std::set<unsigned>(ours.begin(), ours.end()));
   std::snprintf(text.data(), text.size(), "rank %d on '%s': other processes use the GPU: %s", job.rank,
                 harness::host_name().c_str(), users.c_str());
   const int mine = users.empty() ? job.ranks : job.rank;

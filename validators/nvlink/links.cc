@@ -95,15 +95,15 @@ std::vector<GpuLinks> read_links(const std::optional<Nvml>& nvml, const std::str
   std::vector<GpuLinks> out;
   for (const std::string& uuid : uuids) {
     GpuLinks& gpu = out.emplace_back();
-    const auto device = nvml ? nvml->get<NvmlDevice*>("nvmlDeviceGetHandleByUUID", uuid.c_str()) : std::nullopt;
+    NvmlDevice* const device = nvml ? nvml->device(uuid) : nullptr;
     if (!device) {
       gpu.unknown = nvml ? format("NVML does not know {}", uuid) : why;
       continue;
     }
-    gpu.address = address_of(nvml->get<PciInfo>("nvmlDeviceGetPciInfo_v3", *device));
+    gpu.address = address_of(nvml->get<PciInfo>("nvmlDeviceGetPciInfo_v3", device));
     for (unsigned number = 0; number < kMostLinks; ++number)
-      if (const auto state = nvml->get<int>("nvmlDeviceGetNvLinkState", *device, number))
-        gpu.links.push_back(read_link(*nvml, *device, number, *state == kEnabled));
+      if (const auto state = nvml->get<int>("nvmlDeviceGetNvLinkState", device, number))
+        gpu.links.push_back(read_link(*nvml, device, number, *state == kEnabled));
   }
   // A driver that does not tell what an end is tells where it is: at one of these GPUs, or elsewhere.
   for (GpuLinks& gpu : out)

@@ -85,15 +85,29 @@ class Side {
   unsigned sweep_ = 0;
 };
 
-void let_access(int gpu, int other) {
-  make_current(gpu);
-  const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();  // it is remembered, and would be taken for an error of what comes next
-    return;
+// Access of one GPU to the memory of another, as long as it is needed: without NVSwitches a GPU has eight at most at a
+// time (CUDA C++ Programming Guide, "Peer-to-Peer Memory Access"), and machines of ten GPUs have nine pairs of each.
+class Access {
+ public:
+  Access(int gpu, int other) : gpu_(gpu), other_(other) {
+    make_current(gpu);
+    const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
+    ours_ = status != cudaErrorPeerAccessAlreadyEnabled;
+    if (ours_)
+      cuda_check(status, "cudaDeviceEnablePeerAccess");
+    else
+      cudaGetLastError();  // it is remembered, and would be taken for an error of what comes next
   }
-  cuda_check(status, "cudaDeviceEnablePeerAccess");
-}
+  ~Access() {
+    if (ours_ && cudaSetDevice(gpu_) == cudaSuccess) cudaDeviceDisablePeerAccess(other_);
+  }
+  Access(const Access&) = delete;
+  Access& operator=(const Access&) = delete;
+
+ private:
+  int gpu_, other_;
+  bool ours_ = false;
+};
 
 class CudaPair final : public Pair {
  public:
@@ -101,10 +115,9 @@ class CudaPair final : public Pair {
       : bytes_(bytes),
         seed_(seed),
         first_(first, bytes, stream_seed(seed, kOnFirst), stream_seed(seed, kWalkOfFirst)),
-        second_(second, bytes, stream_seed(seed, kOnSecond), stream_seed(seed, kWalkOfSecond)) {
-    let_access(first, second);
-    let_access(second, first);
-  }
+        second_(second, bytes, stream_seed(seed, kOnSecond), stream_seed(seed, kWalkOfSecond)),
+        forth_(first, second),
+        back_(second, first) {}
 
   std::uint64_t bytes() const override { return bytes_; }
 
@@ -167,6 +180,7 @@ class CudaPair final : public Pair {
 
   std::uint64_t bytes_, seed_;
   Side first_, second_;
+  Access forth_, back_;
 };
 
 class CudaGpus final : public Gpus {

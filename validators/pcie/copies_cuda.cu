@@ -35,15 +35,6 @@ class Pinned {
   NodeMemory memory_;
 };
 
-std::string pci_address(int gpu) {  // "0000:17:00.0", as sysfs has it
-  char text[32] = {};
-  cuda_check(cudaDeviceGetPCIBusId(text, sizeof text, gpu), "cudaDeviceGetPCIBusId");
-  std::string out = text;
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
-
 class CudaCopier final : public Copier {
  public:
   CudaCopier(const CopyPath& path, std::uint64_t bytes, std::uint64_t seed)
@@ -112,7 +103,7 @@ class CudaCopier final : public Copier {
 
   std::vector<std::pair<std::string, Parameter>> parameters() const override {
     return {{"memory_node", std::to_string(host_in_.node())},
-            {"address", pci_address(gpu_)},
+            {"address", gpu_address(gpu_)},
             {"pinned", true},
             {"copy_engines", engines_}};
   }
@@ -144,7 +135,7 @@ std::vector<int> cuda_devices(int count) {
   std::vector<int> out;
   for (int gpu = 0; gpu < count; ++gpu) {
     const auto node =
-        read_number("/sys/bus/pci/devices/" + pci_address(gpu) + "/numa_node");  // -1 where the firmware names none
+        read_number("/sys/bus/pci/devices/" + gpu_address(gpu) + "/numa_node");  // -1 where the firmware names none
     out.push_back(node ? static_cast<int>(*node) : -1);
   }
   return out;

@@ -9,13 +9,14 @@
 namespace clusterc::pcie {
 namespace fs = std::filesystem;
 using namespace harness;
-namespace {
 
 bool is_pci_address(const std::string& name) {  // "0000:17:00.0"; the domain may be longer (VMD)
   const auto colon = name.find(':');
   return colon != name.npos && colon >= 4 && name.size() == colon + 8 && name[colon + 3] == ':' &&
          name[colon + 6] == '.';
 }
+
+namespace {
 
 // "32.0 GT/s PCIe", "8 GT/s" -> 32e9; "Unknown" -> 0
 double transfers(const fs::path& file) {

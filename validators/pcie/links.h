@@ -19,6 +19,8 @@ struct Rate {
 double bytes_per_second(Rate);
 std::string rate_text(Rate);  // "32 GT/s x16"
 
+bool is_pci_address(const std::string& name);  // "0000:17:00.0"
+
 enum class Kind : std::uint8_t { gpu, nic, nvme };
 
 struct Link {

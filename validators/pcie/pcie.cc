@@ -7,6 +7,7 @@
 #include "harness/fault.h"
 #include "harness/loop.h"
 #include "harness/run.h"
+#include "pcie/acs.h"
 #include "pcie/copies.h"
 #include "pcie/links.h"
 
@@ -15,9 +16,14 @@ namespace {
 using namespace harness;
 
 constexpr Backend kBackends[] = {Backend::host, Backend::cuda};
+constexpr std::string_view kAcs = "off|any";
 constexpr ExtraOption kExtra[] = {
     {"--sysfs", harness::Kind::text, "DIR",
      "folder that holds a tree as /sys, for tests and for trees of other machines (default: /)"},
+    {"--acs", harness::Kind::choices, kAcs,
+     "off: the switches between a GPU and an adapter shall not send what they exchange through the processor; any: "
+     "that "
+     "is reported alone (default any: machines with guests need ACS)"},
     {"--copies", harness::Kind::toggle, "",
      "host: copies between the memory of NUMA nodes in a GPU's place, instead of the links"},
     {"--timeout", harness::Kind::seconds, "SECONDS", "end when nothing moves for so long (default 300)"}};
@@ -32,6 +38,7 @@ constexpr MetricFacts kMetrics[] = {
     {"pcie.copy.far_to_host", "B/s", "the other way"},
     {"pcie.copy.far_both", "B/s", "both at once, together"}};
 std::string wrong_options(const Options& options) {
+  if (options.has("--acs") && options.choices("--acs", kAcs).size() != 1) return "'--acs': off or any, one of them";
   const bool copies = options.device == Backend::cuda || options.has("--copies");
   if (options.size && !copies) return "'--size' is of a copy: say --copies, or --device cuda";
   if (options.size && (*options.size < 4096 || *options.size % 8 != 0))
@@ -64,13 +71,17 @@ void body(const Options& options, Reporter& report) {
   if (second.size() != first.size())
     throw CouldNotRun(Cause::device_error,
                       format("{} devices at first, {} a moment later", first.size(), second.size()));
+  const std::vector<PeerPath> paths = peer_paths(root, first);
+  const bool direct = options.has("--acs") && options.choices("--acs", kAcs).front() == "off";
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (kFaultBuild) fault_flip_bit(&second[i].now.lanes, 0);
     const Link& link = first[i];
     const Rate now =
         link.kind == pcie::Kind::gpu && link.now.known() ? Rate{link.most().transfers, link.now.lanes} : link.now;
-    const std::string trouble = trouble_of(link);
+    std::string trouble = trouble_of(link);
     if (!now.known()) throw CouldNotRun(Cause::device_error, trouble);
+    if (const std::string more = direct ? trouble_of_paths(paths, link.address) : ""; !more.empty())
+      trouble += (trouble.empty() ? "" : "; ") + more;
     Measurement m{.metric = std::string("pcie.link.") + (link.kind == pcie::Kind::gpu   ? "gpu"
                                                          : link.kind == pcie::Kind::nic ? "nic"
                                                                                         : "nvme"),
@@ -89,6 +100,7 @@ void body(const Options& options, Reporter& report) {
                     {"errors_corrected", link.errors_corrected},
                     {"errors_uncorrected", link.errors_uncorrected}};
     if (link.upstream.known()) m.parameters.emplace_back("upstream", rate_text(link.upstream));
+    if (const std::string text = paths_text(paths, link.address); !text.empty()) m.parameters.emplace_back("acs", text);
     if (!trouble.empty()) m.parameters.emplace_back("slow", trouble);
     report.measurement(m);
   }

@@ -129,6 +129,7 @@ struct In {
 void operation(ncclComm* comm, cudaStream_t stream, std::vector<Out> out, std::vector<In> in,
                std::function<void(std::vector<std::vector<std::byte>>)> finish = {}) {
   const std::uint64_t number = comm->operations++;
+  if (emulated_cuda_collective) emulated_cuda_collective(stream);
   bool sent = false;
   queued(stream, [=]() mutable {
     if (comm->ended) return true;
@@ -231,6 +232,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int ranks, ncclUniqueId id,
   return comm->error;
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
+  if (emulated_cuda_asked) emulated_cuda_asked("ncclCommGetAsyncError");
   if (!comm->made && comm->error == ncclSuccess) {
     const ncclResult_t now = look_for_all(comm);
     if (now != ncclInProgress) comm->error = now;

@@ -8,6 +8,9 @@
 extern "C" [[gnu::weak]] void emulated_cuda_enqueue(cudaStream_t stream, int (*work)(void*), void* argument,
                                                     void (*drop)(void*));
 
+extern "C" [[gnu::weak]] void emulated_cuda_asked(const char* function);
+extern "C" [[gnu::weak]] void emulated_cuda_collective(cudaStream_t stream);
+
 namespace clusterc::emulation {
 
 // `work` returns true when it is done; false: it is tried again.

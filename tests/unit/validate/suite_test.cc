@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "spec/software.h"
@@ -87,7 +88,8 @@ TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
   r.text(
       "clusterc: 1\nrules: 2026.11\nname: h\nsite: { region: na, supply: { phases: 3, voltage: 415 V } }\nnodes:\n  "
       "whole: { names: \"w[1-2]\", model: nvidia-dgx-h100 }\n"
-      "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: 7x1g.10gb } }\nnetworks:\n"
+      "  cut: { names: \"c[1-2]\", model: nvidia-dgx-h100, software: { mig: 7x1g.10gb, gpudirect_rdma: true } "
+      "}\nnetworks:\n"
       "  compute: { kind: infiniband, rate: 400 Gb/s, switch: nvidia-qm9700, connects: { whole: { ports: compute }, "
       "cut: { ports: compute } } }\n");
   ASSERT_TRUE(r.cluster) << r.told();
@@ -108,7 +110,8 @@ TEST(MigSuite, WhatNeedsWholeGpusIsNotRunOnInstances) {
     EXPECT_NE(t.skip.find("`mig: 7x1g.10gb` divides the GPUs"), std::string::npos) << t.skip;
   }
   EXPECT_EQ(skipped,
-            "node/cut/nvlink node/cut/nccl group/cut/nccl group/cut/hpl soak/cut/memtest-gpu soak/cut/burn-gpu");
+            "node/cut/nvlink node/cut/nccl pair/cut/gpudirect-1 group/cut/nccl group/cut/hpl soak/cut/memtest-gpu "
+            "soak/cut/burn-gpu");
   const Judged triad = judge(
       {.metric = "memory.triad", .unit = "B/s", .backend = "cuda", .value = 400e9, .checked = 1, .data_verified = true},
       expected.find("memory.triad", "cut"));
@@ -256,6 +259,39 @@ TEST(ContainerSuite, EachRuntimeOfTheSpecIsATestOfItsOwn) {
   EXPECT_EQ(verdict({.wrong = 1, .data_verified = false, .slow = "nvidia3 is not in the container"}),
             "fail nvidia3 is not in the container");
   EXPECT_EQ(verdict({.wrong = 1, .data_verified = false}), "fail the data is wrong: 1 of 14 values checked");
+}
+
+// Asked for in the spec, each GPU is measured with the adapter next to it, and the switches between them are looked at.
+TEST(FabricSuite, GpusAreMeasuredWithTheirAdaptersWhereTheSpecAsksForIt) {
+  const auto suite_of = [](const std::string& software, const std::string& server) {
+    Resolved r;
+    r.text("clusterc: 1\nname: case\nsite: cloud\nnodes:\n  n: { names: \"n[1-3]\", " + server + " }\n" + software +
+           "networks:\n  ib: { kind: infiniband, rate: 400 Gb/s, carries: [compute], connects: { n: { ports: compute } "
+           "} }\n");
+    EXPECT_TRUE(r.cluster) << r.told();
+    std::map<std::string, std::vector<std::string>> out;
+    if (!r.cluster) return out;
+    const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+    const ExpectedFigure* figure = expected.find("rdma.gpu_write", "n");
+    // 400 Gb/s / 8 x 0.98 of payload, and Azure's gate of 380 Gb/s.
+    if (figure) {
+      EXPECT_DOUBLE_EQ(figure->ceiling.value.value_or(0), 49e9);
+      EXPECT_DOUBLE_EQ(figure->floor.value.value_or(0), 47.5e9);
+    }
+    EXPECT_EQ(figure != nullptr, software.find("gpudirect_rdma") != software.npos);
+    for (const SuiteTest& t : plan_suite(*r.cluster, expected)) out[t.id] = t.arguments;
+    return out;
+  };
+  const std::string h100 = "model: nvidia-dgx-h100";
+  auto suite = suite_of("software: { gpudirect_rdma: true }\n", h100);
+  EXPECT_EQ(join(suite["pair/n/gpudirect-1"], " "), "--ports infiniband:8x400Gb/s --gpudirect cuda --hosts n1,n2");
+  EXPECT_EQ(join(suite["pair/n/gpudirect-2"], " "), "--ports infiniband:8x400Gb/s --gpudirect cuda --hosts n1,n3");
+  EXPECT_EQ(join(suite["node/n/pcie"], " "), "--device host --acs off");
+  suite = suite_of("", h100);
+  EXPECT_FALSE(suite.contains("pair/n/gpudirect-1"));
+  EXPECT_EQ(join(suite["node/n/pcie"], " "), "--device host");
+  suite = suite_of("software: { gpudirect_rdma: true, acs: true }\n", h100);
+  EXPECT_EQ(join(suite["node/n/pcie"], " "), "--device host");
 }
 
 // By hand: (2 x 400 Gb/s + 1 x 200 Gb/s) / 8 = 125 GB/s a node. A port less is a fail that names it; a port with errors

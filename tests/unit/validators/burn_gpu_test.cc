@@ -256,6 +256,9 @@ TEST(Cublas, EmulationThatTheEnvironmentAsksForIsNotUsed) {
   setenv("CUBLAS_EMULATE_DOUBLE_PRECISION", "1", 1);
   EXPECT_THROW(harness::open_cublas({"libthere-is-no-such.so.1"}), CouldNotRun);
   EXPECT_EQ(getenv("CUBLAS_EMULATE_DOUBLE_PRECISION"), nullptr);
+  setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+  EXPECT_THROW(harness::open_cublas_lt({"libthere-is-no-such.so.1"}), CouldNotRun);
+  EXPECT_EQ(getenv("NVIDIA_TF32_OVERRIDE"), nullptr);
 }
 #endif
 

@@ -3,6 +3,7 @@
 #ifdef CLUSTERC_FAKE_GPU
 #include <map>
 
+#include "harness/gpu_users.h"
 #include "unit/validators/program_run.h"
 
 namespace {
@@ -99,6 +100,10 @@ TEST(GemmOnAFakeGpu, WithoutNvmlTheRecordSaysSo) {
 
 TEST(GemmOnAFakeGpu, AProductThatAGpuDoesNotHaveIsLeftOut) {
   EXPECT_EQ(measured(gemm({"FAKE_CUBLASLT_LACKS=fp8"}, {"--size", "16", "--iterations", "2"})).size(), 12u);
+  EXPECT_EQ(measured(gemm({"FAKE_CUBLASLT_LACKS=fp8", "FAKE_CUBLASLT_SAYS=mismatch"},
+                          {"--size", "16", "--iterations", "2", "--precisions", "fp8,bf16"}))
+                .size(),
+            2u);
   const Result alone =
       gemm({"FAKE_CUBLASLT_LACKS=int8"}, {"--size", "16", "--iterations", "2", "--precisions", "int8"});
   EXPECT_EQ(alone.status, 3);
@@ -111,6 +116,14 @@ TEST(GemmOnAFakeGpu, AProductThatAGpuDoesNotHaveIsLeftOut) {
   EXPECT_EQ(gemm({"FAKE_GPUS=0"}, {}).records.back()["reason"], "no GPU");
 }
 
+// Seven seconds a product: trials of all algorithms would last minutes.
+TEST(GemmOnAFakeGpu, ATypeOfFewUnitsIsMeasuredWithTheLibrarysOwnChoice) {
+  const auto all = measured(
+      gemm({"FAKE_CUBLASLT_SLOW=1"}, {"--size", "16", "--iterations", "1", "--warmup", "0", "--precisions", "fp64"}));
+  EXPECT_EQ(all.at("gemm.fp64 gpu0")["parameters"]["algorithms"], 1);
+  EXPECT_FALSE(all.at("gemm.fp64 gpu0")["parameters"].contains("first_choice"));
+}
+
 // Somebody else computes there: that is no fault of the GPU, and no figure of it either.
 TEST(GemmOnAFakeGpu, AGpuThatAnotherProcessUsesIsBusy) {
   const std::vector<std::string> options = {"--size", "16", "--iterations", "2", "--precisions", "bf16"};
@@ -118,9 +131,34 @@ TEST(GemmOnAFakeGpu, AGpuThatAnotherProcessUsesIsBusy) {
   EXPECT_EQ(busy.status, 2);
   ASSERT_FALSE(busy.records.empty()) << busy.text;
   EXPECT_EQ(busy.records.back()["reason"], "busy") << busy.text;
-  EXPECT_NE(busy.records.back().value("detail", "").find("gpu0: process 4711 (512 MiB)"), std::string::npos)
+  EXPECT_NE(busy.records.back().value("detail", "").find("gpu0: process 4711 (python3, 512 MiB)"), std::string::npos)
       << busy.text;
   EXPECT_EQ(gemm({"FAKE_NVML_USER=4711"}, options).status, 0);
+  // The slice of a GPU has another name there.
+  EXPECT_EQ(gemm({"FAKE_NVML_USER=4711", "FAKE_NVML_SLICES=1"}, options, "clusterc-gemm", false).status, 2);
+}
+
+// Processes that are nobody else's work: the server of MPS, whose clients compute, and this one.
+TEST(GemmOnAFakeGpu, ItsOwnProcessAndTheServerOfMpsMakeNoGpuBusy) {
+  const std::vector<std::string> options = {"--size", "16", "--iterations", "2", "--precisions", "bf16"};
+  const Result client = gemm({"FAKE_NVML_USER=mps 4711"}, options, "clusterc-gemm", false);
+  EXPECT_EQ(client.status, 2);
+  EXPECT_NE(client.records.back().value("detail", "").find("use the GPU: gpu0: process 4711 (python3"),
+            std::string::npos)
+      << client.text;
+  EXPECT_EQ(gemm({"FAKE_NVML_USER=mps 99"}, options, "clusterc-gemm", false).status, 0);
+  if (clusterc::harness::has_numbers_of_host()) {
+    EXPECT_EQ(gemm({"FAKE_NVML_USER=self"}, options, "clusterc-gemm", false).status, 0);
+  }
+}
+
+// Three hundred, of which a driver of 535 writes longer structures in its newer function.
+TEST(GemmOnAFakeGpu, EveryProcessOfAnyNumberIsSeen) {
+  const std::vector<std::string> options = {"--size", "16", "--iterations", "2", "--precisions", "bf16"};
+  const Result busy = gemm({"FAKE_NVML_USER=many"}, options, "clusterc-gemm", false);
+  EXPECT_EQ(busy.status, 2);
+  for (const char* process : {"process 5001 (", "process 5002 (", "process 5300 ("})
+    EXPECT_NE(busy.text.find(process), std::string::npos) << process;
 }
 
 TEST(GemmOnAFakeGpu, WrongProductsAreFound) {

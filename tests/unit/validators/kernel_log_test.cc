@@ -12,6 +12,12 @@
 namespace clusterc::harness {
 namespace {
 
+TEST(KernelLog, AnotherGpusXidsAreNotThisOnes) {
+  const std::vector<Xid> all = {{"0000:17:00", 94}, {"0000:18:00", 79}, {"0000:17:01", 13}};
+  EXPECT_EQ(xids_text(xids_of(all, "0000:17:00.0")), "94 on 0000:17:00");
+  EXPECT_EQ(xids_text(xids_of(all, "")), "");
+}
+
 // Lines as NVIDIA's "Xid Errors" shows them, behind the head of a record of /dev/kmsg.
 TEST(KernelLog, AnXidHasItsNumberAndItsGpu) {
   const auto xid =

@@ -103,11 +103,27 @@ TEST(LimitsFault, ASignalEndsARunWhoseRepetitionDoesNotEnd) {
 
 // What no run could do is wrong use: told before anything is looked at, on standard error alone.
 TEST(Limits, ValuesThatNoRunCouldTakeAreWrongUse) {
-  for (const char* command :
-       {"pcie --copies --size 7B", "pcie --size 8KiB", "pcie --sysfs /nowhere", "pcie --sysfs /etc/passwd",
-        "nvlink --size 8B", "nvlink --stand-ins 100000", "storage --block 5000B", "storage --random-block 512B",
-        "storage --jobs 1025", "fabric --tcp-port 65280", "fabric --sysfs /nowhere", "memtest --warmup 1",
-        "memtest --percent 100", "burn --warmup 1", "mpi --size 2GiB", "mpi --tests bandwidth --max-size 4GiB"}) {
+  for (const char* command : {"pcie --copies --size 7B",
+                              "pcie --size 8KiB",
+                              "pcie --sysfs /nowhere",
+                              "pcie --sysfs /etc/passwd",
+                              "nvlink --size 8B",
+                              "nvlink --stand-ins 100000",
+                              "storage --block 5000B",
+                              "storage --random-block 512B",
+                              "storage --jobs 1025",
+                              "fabric --tcp-port 65280",
+                              "fabric --sysfs /nowhere",
+                              "memtest --warmup 1",
+                              "memtest --percent 100",
+                              "burn --warmup 1",
+                              "memory --size 15B",
+                              "fabric --gpudirect cuda",
+                              "fabric --hosts a,b --gpudirect cuda,rocm",
+                              "fabric --hosts a,b --gpudirect opencl",
+                              "pcie --acs off,any",
+                              "mpi --size 2GiB",
+                              "mpi --tests bandwidth --max-size 4GiB"}) {
     if (std::string(command).starts_with("mpi") && !fs::exists(program("mpi"))) continue;
     const Result result = shell(kPrograms + "/clusterc-" + command);
     EXPECT_EQ(result.status, 2) << command;

@@ -1,5 +1,6 @@
 // clusterc-pcie on trees laid out as the kernel documents them: who is narrower or slower than both ends can do is
 // named, and nobody else.
+#include "pcie/acs.h"
 #include "pcie/copies.h"
 #include "pcie/links.h"
 #include "unit/validators/program_run.h"
@@ -60,6 +61,115 @@ class Pcie : public ::testing::Test {
   Result look(const std::string& build = program("pcie")) const { return run({build, "--sysfs", root}); }
   fs::path root;
 };
+
+// As a server has it: a GPU and two adapters below one switch, and one adapter on a port of its own. `bits`: of the ACS
+// control register of the switch's port above the GPU; Linux sets 1d: source validation, request and completion
+// redirect, upstream forwarding.
+class PcieAcs : public Pcie {
+ protected:
+  static std::string configuration(unsigned bits, std::size_t size = 4096) {
+    std::string out(size, '\0');
+    if (size < 4096) return out;
+    const auto head = [&](std::size_t at, unsigned number, unsigned version, std::size_t next) {
+      out[at] = static_cast<char>(number & 0xff), out[at + 1] = static_cast<char>(number >> 8);
+      out[at + 2] = static_cast<char>(version | (next & 0xf) << 4), out[at + 3] = static_cast<char>(next >> 4);
+    };
+    head(0x100, 0x0001, 2, 0x148);  // error reporting
+    head(0x148, 0x000d, 1, 0);
+    out[0x148 + 4] = 0x5f, out[0x148 + 6] = static_cast<char>(bits);  // what it can, what is on
+    return out;
+  }
+  void config(const std::string& address, const std::string& bytes) const {
+    std::ofstream(root / "sys/bus/pci/devices" / address / "config", std::ios::binary) << bytes;
+  }
+  void switched() const {
+    const std::string top = "sys/devices/pci0000:15/0000:15:01.0", upper = top + "/0000:16:00.0";
+    const auto bridge = [&](const std::string& at) {
+      put(at + "/class", "0x060400"), put(at + "/vendor", "0x1000");
+      put(at + "/max_link_speed", "32.0 GT/s PCIe"), put(at + "/max_link_width", "16");
+    };
+    const auto end = [&](const std::string& at, const char* of_class, const char* vendor) {
+      put(at + "/class", of_class), put(at + "/vendor", vendor), put(at + "/device", "0x2330");
+      for (const char* which : {"current", "max"}) {
+        put(at + "/" + which + "_link_speed", "32.0 GT/s PCIe");
+        put(at + "/" + which + "_link_width", "16");
+      }
+    };
+    std::vector<std::string> all = {top, upper};
+    bridge(top), bridge(upper);
+    for (const auto& [port, device, of_class, vendor] :
+         {std::tuple("0000:17:00.0", "0000:18:00.0", "0x030200", "0x10de"),
+          std::tuple("0000:17:01.0", "0000:19:00.0", "0x020700", "0x15b3"),
+          std::tuple("0000:17:02.0", "0000:1a:00.0", "0x020700", "0x15b3")}) {
+      const std::string above = upper + "/" + port;
+      bridge(above), end(above + "/" + device, of_class, vendor);
+      all.insert(all.end(), {above, above + "/" + device});
+    }
+    const std::string other = "sys/devices/pci0000:48/0000:48:01.0";
+    bridge(other), end(other + "/0000:49:00.0", "0x020700", "0x15b3");
+    all.insert(all.end(), {other, other + "/0000:49:00.0"});
+    for (const std::string& folder : all) {
+      fs::create_directory_symlink("../../../../" + folder, root / "sys/bus/pci/devices" / fs::path(folder).filename());
+      config(fs::path(folder).filename(), configuration(0));
+    }
+  }
+  // The record of the GPU.
+  json gpu(const char* acs) const {
+    const Result r = run({program("pcie"), "--sysfs", root, "--acs", acs});
+    expect_measured(r, 4);
+    for (const json& m : r.records)
+      if (m.value("metric", "") == "pcie.link.gpu") return m["parameters"];
+    return {};
+  }
+};
+
+TEST_F(PcieAcs, APathThatIsRedirectedIsNamedWhereItShallBeDirect) {
+  switched();
+  EXPECT_EQ(gpu("off")["acs"], "to 0000:19:00.0 direct, to 0000:1a:00.0 direct");
+  EXPECT_FALSE(gpu("off").contains("slow"));
+  // Of the root port and the switch's upper port: above the place where the ways part.
+  config("0000:15:01.0", configuration(0x1d)), config("0000:16:00.0", configuration(0x1d));
+  config("0000:48:01.0", configuration(0x1d));
+  EXPECT_FALSE(gpu("off").contains("slow"));
+  config("0000:17:01.0", configuration(0x01));  // source validation alone redirects nothing
+  EXPECT_FALSE(gpu("off").contains("slow"));
+  config("0000:17:01.0", configuration(0x1d));
+  EXPECT_EQ(gpu("off")["acs"], "to 0000:19:00.0 redirected at 0000:17:01.0, to 0000:1a:00.0 direct");
+  EXPECT_EQ(gpu("off")["slow"],
+            "ACS of 0000:17:01.0 sends what 0000:18:00.0 and adapter 0000:19:00.0 exchange up to the processor: switch "
+            "ACS off in the firmware, or boot with `pci=disable_acs_redir=0000:17:01.0`");
+  EXPECT_FALSE(gpu("any").contains("slow"));
+  // Each of the three bits that redirect.
+  config("0000:17:01.0", configuration(0));
+  for (const unsigned bits : {0x04u, 0x08u, 0x20u}) {
+    config("0000:17:00.0", configuration(bits));
+    EXPECT_NE(gpu("off").value("slow", "").find("adapter 0000:19:00.0, 0000:1a:00.0"), std::string::npos) << bits;
+  }
+}
+
+TEST_F(PcieAcs, WhatCannotBeReadIsNotTakenForDirect) {
+  switched();
+  config("0000:17:02.0", configuration(0, 64));  // what everybody but root sees
+  EXPECT_EQ(gpu("off")["acs"], "to 0000:19:00.0 direct, to 0000:1a:00.0 not known");
+  EXPECT_EQ(gpu("off")["slow"],
+            "whether ACS of 0000:17:02.0 redirects what 0000:18:00.0 and adapter 0000:1a:00.0 exchange is not known: "
+            "root alone can read it");
+  fs::remove(root / "sys/bus/pci/devices/0000:17:02.0/config");
+  EXPECT_NE(gpu("off").value("slow", ""), "");
+}
+
+TEST(PcieAcsControl, ConfigurationsThatAreBrokenEnd) {
+  using clusterc::pcie::read_acs;
+  EXPECT_FALSE(read_acs("").known);
+  EXPECT_FALSE(read_acs(std::string(4096, '\xff')).known);  // the device has gone
+  EXPECT_TRUE(read_acs(std::string(4096, '\0')).known);
+  EXPECT_FALSE(read_acs(std::string(4096, '\0')).bits);
+  std::string circle(4096, '\0');
+  circle[0x100] = 1, circle[0x103] = 0x10;  // the next one is the same one
+  EXPECT_FALSE(read_acs(circle).bits);
+  circle[0x103] = '\xff', circle[0x102] = '\xf0';  // at the very end
+  EXPECT_FALSE(read_acs(circle).bits);
+}
 
 // By hand: generation 3 x16 is 8e9 x 16 x 128/130 / 8 = 15.754 GB/s, 5 x16 63.015, 1 x1 0.25, 6 x16 64e9 x 16 x
 // 0.921875 / 8 = 118.
