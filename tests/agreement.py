@@ -246,6 +246,27 @@ class Tree:
             same("lustre: management servers of targets, of mounts", managers, mounted & managers or mounted)
             self.count("NIDs: targets = mounts", len(managers))
 
+    def beegfs(self, hosts):
+        """Services and mounts name one management server, which prepare.sh prepares; services go to subnets of the plan only."""
+        told = set()
+        for path in glob.glob(os.path.join(self.tree, "beegfs", "*", "beegfs-*.conf")):
+            told |= set(re.findall(r"^sysMgmtdHost = (\S+)$", text_of(path), re.M))
+        if not told:
+            return
+        mounted = {re.search(r"sysMgmtdHost=([^,]+)", m["options"])[1] for p in glob.glob(os.path.join(self.tree, "ansible", "group_vars", "*.yaml"))
+                   for m in yaml.load(text_of(p), Loader).get("cluster_mounts", []) if m["type"] == "beegfs"}
+        same("beegfs: management server of services, of mounts", told, mounted)
+        prepared = {m for p in glob.glob(os.path.join(self.tree, "beegfs", "*", "prepare.sh")) for m in re.findall(r"^target (\S+) mgmtd ", text_of(p), re.M)}
+        for host in told:
+            addresses = {ip for ip, names in hosts.items() if host in names or host == str(ip)}
+            same("beegfs: machine of the management service, of its name", prepared,
+                 {node for node, networks in self.of_node(hosts).items() if any(addresses & found for found in networks.values())})
+        for path in glob.glob(os.path.join(self.tree, "beegfs", "*", "cluster-net-filter")):
+            for line in lines_of(path):
+                if ipaddress.ip_network(line) not in self.subnets.values():
+                    raise Disagree(f"beegfs: {line} is no subnet of the plan")
+        self.count("management servers: beegfs = mounts = hosts", len(told))
+
     def answering(self, hosts):
         """One program has port 53 of a machine, and whom nodes ask for names is the machine that the zones name, or dnsmasq's."""
         zones = self.has("dns", "named.conf.cluster")
@@ -702,6 +723,7 @@ class Tree:
         self.networks_of_nodes(hosts)
         self.given_out(hosts)
         self.lustre()
+        self.beegfs(hosts)
         self.answering(hosts)
         self.listed(hosts)
         self.ansible()
@@ -725,7 +747,7 @@ def main():
     os.makedirs(work)
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
-        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce", "sonic", "lustre")]
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce", "sonic", "lustre", "beegfs", "beegfs-seven")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -818,6 +840,9 @@ def twins(trees, work):
             ("another log of slurmd", "syslog-ng", "slurm/slurm.conf", "SlurmdLogFile=/var/log/slurm/slurmd.log", "SlurmdLogFile=/var/log/slurmd.log"),
             ("another management server of Lustre", "lustre", "lustre/scratch/format.sh", "--mgsnode=10.1.0.34@o2ib", "--mgsnode=10.1.0.35@o2ib"),
             ("a fail-over NID that nobody has", "lustre", "lustre/scratch/format.sh", "--servicenode=10.1.0.50@o2ib", "--servicenode=10.1.0.250@o2ib"),
+            ("another management server of BeeGFS", "beegfs", "beegfs/bulk/beegfs-storage.conf", "= bm1-fast", "= bm2-fast"),
+            ("a management service elsewhere", "beegfs", "beegfs/work/prepare.sh", "target bm1 mgmtd", "target bm2 mgmtd"),
+            ("a subnet that nobody has", "beegfs", "beegfs/cpu/cluster-net-filter", "10.3.0.0/24", "10.9.0.0/24"),
             ("a limit in a dashboard", "grafana", "grafana/dashboards/limits.json", '"value": 85', '"value": 95'))):
         if base not in trees:
             continue

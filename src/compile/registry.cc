@@ -23,6 +23,7 @@
   X(kNftablesOutput)        \
   X(kNfsOutput)             \
   X(kLustreOutput)          \
+  X(kBeegfsOutput)          \
   X(kSlurmOutput)           \
   X(kJobsOutput)            \
   X(kKubernetesOutput)      \

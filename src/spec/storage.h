@@ -100,9 +100,11 @@ struct StorageTargets {
   static constexpr std::string_view type_name = "targets of a file system";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("management", s.management, {.doc = "the MGT; left out: on the first MDT"});
-    v("metadata", s.metadata, {.required = true, .doc = "MDTs"});
-    v("data", s.data, {.required = true, .doc = "OSTs"});
+    v("management", s.management,
+      {.doc = "lustre: the MGT; left out: on the first MDT. beegfs: folder of the management service; "
+              "left out: /var/lib/beegfs of the first metadata server"});
+    v("metadata", s.metadata, {.required = true, .doc = "lustre: MDTs; beegfs: one folder of each metadata server"});
+    v("data", s.data, {.required = true, .doc = "lustre: OSTs; beegfs: storage targets"});
   }
 };
 struct Striping {
@@ -127,6 +129,7 @@ struct Storage {
   std::optional<StorageClass> kubernetes;
   std::optional<StorageTargets> targets;
   std::optional<Striping> stripe;
+  std::optional<SecretRef> secret;
   std::vector<Value<std::string>> on;
   static constexpr std::string_view type_name = "storage";
   template <class Self, class V>
@@ -144,8 +147,11 @@ struct Storage {
     v("capacity", s.capacity, {.doc = "usable capacity"});
     v("demand", s.demand, {.doc = "what it must sustain"});
     v("protection", s.protection, {.doc = "redundancy: raid6 8+2, erasure 8+2, replica 3"});
-    v("targets", s.targets, {.doc = "lustre on node groups: what the servers serve"});
-    v("stripe", s.stripe, {.doc = "lustre on node groups: striping of new files"});
+    v("targets", s.targets, {.doc = "lustre and beegfs on node groups: what the servers serve"});
+    v("stripe", s.stripe, {.doc = "lustre and beegfs on node groups: striping of new files"});
+    v("secret", s.secret,
+      {.doc = "beegfs on node groups: file on servers and clients with their shared secret, { file: "
+              "/etc/beegfs/conn.auth }"});
     v("kubernetes", s.kubernetes, {.doc = "how Kubernetes offers it"});
   }
 };

@@ -43,7 +43,7 @@ struct Team {
   static void describe(Self& s, V&& v) {
     v("share", s.share, {.doc = "fair share: 60 %", .least = 0, .most = 1});
     v("quota", s.quota, {.doc = "most that it may use, by node group: { h100: 32 gpus }"});
-    v("storage", s.storage, {.doc = "most that it may keep, by lustre storage: { scratch: 50 TB }"});
+    v("storage", s.storage, {.doc = "most that it may keep, by storage of kind lustre or beegfs: { scratch: 50 TB }"});
     v("users", s.users, {.doc = "accounts"});
   }
 };

@@ -375,7 +375,7 @@ std::string lnet_options(const Cluster& c, const Plan& plan, int group, const Gr
     const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
     std::string why;
     if (!s.spec || !s.spec->kind || *s.spec->kind != StorageKind::lustre) continue;
-    const bool server = has_targets(s) && serves(c, s, group);
+    const bool server = has_targets(s) && serves(c, s, group);  // of Lustre, here
     if (!s.spec->source || !(server || network_mount(c, plan, i, group))) continue;
     const auto source = read_lustre_source(*s.spec->source, why);
     if (!source) continue;
@@ -403,8 +403,12 @@ const Value<std::string>* mounts_from_outside(const Cluster& c, const Plan& plan
   return is_nfs(s) ? &s.spec->servers->external : &s.spec->source;
 }
 
+bool mounts_over_network(const Cluster& c, const Plan& plan, int storage, int group) {
+  return network_mount(c, plan, storage, group).has_value();
+}
+
 bool is_mounted_by_us(const Cluster& c, const Plan& plan, int storage, int group) {
-  return data_drives(c, storage, group) || network_mount(c, plan, storage, group);
+  return data_drives(c, storage, group) || mounts_over_network(c, plan, storage, group);
 }
 
 void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
@@ -437,7 +441,7 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
       else
         check_lnets(c, s, *read_lustre_source(*source, why), findings);
     } else if (*s.spec->kind == StorageKind::beegfs) {
-      if (s.nodes >= 0 && is_mount_host(*source) && !parse_ipv4(*source)) {
+      if (s.nodes >= 0 && !has_targets(s) && is_mount_host(*source) && !parse_ipv4(*source)) {
         const HostPattern& servers = c.nodes[static_cast<std::size_t>(s.nodes)].names;
         const std::string_view name = without_domain(c, *source);
         bool theirs = servers.index_of(name) >= 0;

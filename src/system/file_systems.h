@@ -65,6 +65,9 @@ std::string lnet_options(const Cluster&, const Plan&, int group, const GroupNetw
 // null: none. Which NIDs of Lustre a group reaches decides whether it mounts it at all.
 const Value<std::string>* mounts_from_outside(const Cluster&, const Plan&, int storage, int group);
 
+// Whether the group mounts this storage over the network by what is compiled.
+bool mounts_over_network(const Cluster&, const Plan&, int storage, int group);
+
 // Whether the storage is mounted on these nodes by what is compiled: the rest is somebody else's business, and no
 // health check asks for it.
 bool is_mounted_by_us(const Cluster&, const Plan&, int storage, int group);

@@ -36,7 +36,7 @@ bool fences(const Cluster& c, int group) {
 
 std::string_view firewall_file(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
-  return manages(g) || fences(c, group) ? "manager.nft" : lets_users_in(g) ? "login.nft" : "node.nft";
+  return manages(g) ? "manager.nft" : fences(c, group) ? "fence.nft" : lets_users_in(g) ? "login.nft" : "node.nft";
 }
 
 }  // namespace clusterc

@@ -172,7 +172,9 @@ void check_jobs(const System& in, Findings& findings) {
                 "jobs-launcher-without-slurm", w.value.launcher->span,
                 format("workload '{}' names the launcher '{}', and the cluster has no scheduler: nothing starts it",
                        w.name, one_line(*w.value.launcher->kind)))
-            .help("write its job by hand, or `scheduler: slurm`")
+            .help(
+                "write `scheduler: slurm` in `software`, and its job is compiled; or take `launcher` out, and start it "
+                "by hand")
             .object("workloads." + w.name);
     return;
   }

@@ -44,6 +44,10 @@ bool has_image(const Workload& w) { return w.launcher && w.launcher->image; }
 std::optional<KubernetesLeft> check_name(std::string_view name) {
   // JobSet names pods NAME-workers-0-INDEX-XXXXX, and labels have 63 characters.
   constexpr std::size_t kLongest = 40;
+  // Of its pods' service, too: RFC 1035, section 2.3.1 (Kubernetes, Object Names and IDs).
+  if (!name.empty() && name.front() >= '0' && name.front() <= '9')
+    return KubernetesLeft{"its name begins with a digit, and names of services in Kubernetes begin with a letter",
+                          "write a name that begins with a lower-case letter"};
   if (is_kubernetes_label_name(name) && name.size() <= kLongest) return std::nullopt;
   return KubernetesLeft{"its name cannot be that of an object of Kubernetes",
                         format("use lower-case letters, digits and inner hyphens, at most {}", kLongest)};
@@ -241,6 +245,14 @@ void check_kubernetes_jobs(const System& in, const KubernetesFacts& facts, Findi
     check_image(j.name, w, findings);
     check_path(c, facts, j.name, j.account, w.launcher->script, "script", false, findings);
     check_quota(c, facts, j.name, j.account, j.group, j.nodes * j.node_gpus, w.span, findings);
+    if (!w.launcher->user)
+      findings
+          .note("jobs-user-unsaid", w.launcher->span,
+                format("the pods of workload '{}' run as the user that its image names, or as root if it names none",
+                       j.name))
+          .help(
+              "write `user: 1000` in its launcher, with the number of a user who may write into the folder of the team")
+          .object("workloads." + j.name);
   }
   for (const ServedModel& m : jobs.served) {
     const Workload& w = *m.workload;

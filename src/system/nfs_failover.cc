@@ -123,9 +123,25 @@ class Judge {
            : count % 2 == 0 ? "write `protection: raid10 " + half + "+" + half + "`"
                             : "write a RAID level of all " + std::to_string(count) + " drives in `protection`");
     }
+    alike();
     if (!is_plain_path(*s_.spec->mount))
       fail(s_.spec->mount.span, "the agents that mount it take letters, digits and / . _ - in a path only",
            "write another path in `mount`");
+  }
+
+  // Installers and the role drives choose drives by kind and size: they could take the shared ones for a server's own.
+  void alike() {
+    if (out_.drives.storage.empty()) return;
+    const DriveChoice& shared = out_.drives.drives;
+    for (const auto& d : g_.server.part.drives) {
+      if (d.value.shared.value_or(false) || !d.value.size) continue;
+      const DriveChoice own = drive_choice(d.value);
+      if (own.kind == shared.kind && own.least <= shared.most && shared.least <= own.most)
+        fail(d.value.size.span,
+             "its shared drives have the same kind and size as the drives '" + d.name + "' inside '" + g_.name +
+                 "', so that what is made on those could be made on shared ones",
+             "write drives of another kind or size for '" + d.name + "', or for the shared ones");
+    }
   }
 
   // Networks of the servers in which an address can move from one to the other, the first for storage before others.
@@ -180,6 +196,10 @@ class Judge {
     }
     if (out_.network < 0)
       return fail(servers_.address.span, "'" + text + "' is in no network of '" + g_.name + "'", help);
+    for (const NamedHost& host : named_hosts(c_))
+      if (parse_ipv4(host.host) == address)
+        return fail(servers_.address.span, "'" + text + "' is the address of a host that the spec names elsewhere",
+                    help);
     for (const StorageModel& other : c_.storage)
       if (&other < &s_ && asks_for_failover(c_, other) && other.spec->servers->address &&
           parse_ipv4(*other.spec->servers->address) == address)

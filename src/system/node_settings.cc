@@ -28,7 +28,8 @@
 namespace clusterc {
 namespace {
 
-// The firewall before the settings that let a machine forward.
+// The firewall before the settings that let a machine forward. The pair of NFS servers before drives: no other role may
+// find the array that both reach while nothing says that it is not to be assembled.
 constexpr std::array kRoles = std::to_array<std::string_view>({"base",
                                                                "mirror",
                                                                "repositories",
@@ -43,9 +44,9 @@ constexpr std::array kRoles = std::to_array<std::string_view>({"base",
                                                                "networkmanager",
                                                                "chrony",
                                                                "identity",
+                                                               "nfs_failover",
                                                                "drives",
                                                                "nfs_server",
-                                                               "nfs_failover",
                                                                "rdma",
                                                                "roce",
                                                                "subnet_manager",

@@ -60,7 +60,7 @@ bool two_alike(const std::vector<StorageTarget>& targets, const StorageTarget& t
 
 bool has_targets(const StorageModel& s) {
   return s.spec && s.spec->targets && s.spec->targets->data && s.spec->targets->metadata && s.nodes >= 0 &&
-         is_of(s, StorageKind::lustre);
+         (is_of(s, StorageKind::lustre) || is_of(s, StorageKind::beegfs));
 }
 
 bool serves(const Cluster& c, const StorageModel& s, int group) {
@@ -129,7 +129,7 @@ std::vector<StorageTarget> storage_targets(const Cluster& c, int storage, Findin
     }
     const std::int64_t nodes = c.nodes[static_cast<std::size_t>(group)].count;
     const auto ha = ha_of(c, s, group);
-    const bool pairs = ha && *ha != HaMode::quorum;
+    const bool pairs = is_of(s, StorageKind::lustre) && ha && *ha != HaMode::quorum;
     const std::int64_t count = static_cast<std::int64_t>(paths->size());
     // One management service: on the first server, or the first pair.
     const std::int64_t last = kind == Kind::management ? std::min<std::int64_t>(nodes, 1) : nodes;
@@ -293,7 +293,7 @@ std::optional<LustreServers> lustre_servers(const Cluster& c, const Plan& plan, 
 void check_targets(const Cluster& c, Findings& findings) {
   const auto report = [&](SourceSpan at, const std::string& what, const StorageModel& s) {
     findings.warning("storage-layout-unmade", at, what + " '" + s.name + "', but no output sets up its servers")
-        .help("such keys are for `kind: lustre` with `servers: { nodes: … }` and `targets`");
+        .help("such keys are for `kind: lustre` or `kind: beegfs` with `servers: { nodes: … }` and `targets`");
   };
   for (const StorageModel& s : c.storage) {
     if (!s.spec || has_targets(s)) continue;

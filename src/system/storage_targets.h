@@ -1,4 +1,4 @@
-// What the nodes of a spec serve of Lustre: the targets of each server, who takes a target over, and the
+// What the nodes of a spec serve of Lustre or BeeGFS: the targets of each server, who takes a target over, and the
 // addresses by which servers and clients know each other. Decided once, for the output lustre and for the
 // mounts of clients.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace clusterc {
 
-// Whether it is Lustre, the spec has the targets of this storage, and nodes that serve them.
+// Whether it is Lustre or BeeGFS, the spec has the targets of this storage, and nodes that serve them.
 bool has_targets(const StorageModel&);
 // Whether nodes of the group serve a part of it: its data, its metadata or its management. No client is mounted there.
 bool serves(const Cluster&, const StorageModel&, int group);
@@ -30,9 +30,9 @@ struct StorageTarget {
   std::int64_t member = 0;    // the server that it runs on
   std::int64_t partner = -1;  // member that takes it over; -1: none
 };
-// In the order of the kinds, then of the servers. With `ha`, servers stand in pairs (the first two, the next two, …),
-// and the paths are those of a pair: both servers have each of them. `active-active` deals them out, the first to the
-// first server; `active-passive` has all on the first. What the spec says badly is reported, and has no targets.
+// In the order of the kinds, then of the servers. With `ha`, servers of Lustre stand in pairs (the first two, the next
+// two, …), and the paths are those of a pair: both servers have each of them. `active-active` deals them out, the first
+// to the first server; `active-passive` has all on the first. What the spec says badly is reported, and has no targets.
 std::vector<StorageTarget> storage_targets(const Cluster&, int storage, Findings&);
 
 // "/dev/mapper/ost[0-3]" -> its four paths; nullopt: `why`. At most kMostPaths of plain characters.

@@ -73,7 +73,7 @@ void storage(const System& in, Findings& findings) {
     if (!s.spec || !s.spec->kind || !s.spec->servers || s.spec->servers->external) continue;
     if (served_by_nodes(in.cluster, s) || *s.spec->kind == StorageKind::local) continue;
     const bool ha = s.spec->servers->ha.value.has_value();
-    const bool has_maker = *s.spec->kind == StorageKind::lustre;
+    const bool has_maker = *s.spec->kind == StorageKind::lustre || *s.spec->kind == StorageKind::beegfs;
     const std::string who = s.part ? counted(s.count, "system", "systems") + " " + one_line(s.model)
                             : s.nodes >= 0
                                 ? "nodes of '" + in.cluster.nodes[static_cast<std::size_t>(s.nodes)].name + "'"
@@ -83,7 +83,7 @@ void storage(const System& in, Findings& findings) {
       findings
           .note(kRule, s.span,
                 "no output installs the server software of storage '" + s.name + "' (" +
-                    std::string(enum_text(*s.spec->kind)) + "), or formats and starts its targets")
+                    std::string(enum_text(*s.spec->kind)) + "), or prepares and starts its targets")
           .help("install it, then run the compiled scripts in the order of docs/storage.md");
       continue;
     }

@@ -1,6 +1,6 @@
 # Once, on the first server, before the cluster starts: has the array and the file system on drives that both servers reach. Drives are chosen by kind and
 # size. A drive with a partition, a file system or any other signature, or that something holds, is never written to: then this says so and ends with 3. Where
-# the array or the file system is there already, nothing is assembled, mounted or changed: the other server may be using it.
+# the file system is there already, nothing is assembled, mounted or changed: the other server may be using it. An array without it ends with 3, too.
 fail() {
   echo "prepare-drives: $*" >&2
   exit 3
@@ -12,16 +12,36 @@ empty() {
   signs=$(wipefs --no-act --noheadings "$dev/$1" 2>&1) || return 1
   [ -z "$signs" ]
 }
+# first_bytes DISK: 48 of the array's data on this member, in hexadecimal. mdadm(8): 512-byte sectors
+first_bytes() {
+  offset=$(printf '%s\n' "$member" | sed -n 's/^ *Data Offset : \([0-9][0-9]*\) sectors.*/\1/p')
+  [ -n "$offset" ] || return 1
+  dd if="$dev/$1" bs=512 skip="$offset" count=1 2> /dev/null | od -A n -t x1 -N 48 | tr -d ' \n'
+}
+# is_there: whether the file system is there. An array is not assembled for that, but read on its members: the superblock of XFS begins with XFSB, and has its
+# UUID from byte 32 on (xfs_format.h, struct xfs_dsb). $members: drives of the array.
 is_there() {
-  if [ -n "$raid" ]; then
-    mdadm --examine --scan --config=partitions | grep -qiF "UUID=$array_uuid"
-  else
+  if [ -z "$raid" ]; then
     blkid --cache-file /dev/null --match-token UUID="$uuid" > /dev/null
+    return
   fi
+  members=''
+  for folder in "$blocks"/*; do
+    disk=${folder##*/}
+    member=$(LC_ALL=C mdadm --examine "$dev/$disk" 2> /dev/null) || continue
+    printf '%s\n' "$member" | grep -qiF "Array UUID : $array_uuid" || continue
+    members="$members $dev/$disk"
+    first=$(first_bytes "$disk") || continue
+    case $first in 58465342*"$(printf %s "$uuid" | tr -d -)") return 0 ;; esac
+  done
+  return 1
 }
 host=$(uname -n)
 [ "${host%%.*}" = "$server" ] || fail "run it on $server alone: this is $host"
 if is_there; then exit 0; fi
+if [ -n "${members:-}" ]; then
+  fail "the array is there, on$members, but no file system: it was interrupted here, or a drive of the array is missing. If $mount never had data, clear these drives with mdadm --zero-superblock$members and run this again. If it had, replace the drive first"
+fi
 if pidof pacemakerd > /dev/null; then fail "Pacemaker runs here, and no drive has the file system: stop the cluster on both servers first"; fi
 disks_of "$kind" "$least" "$most" empty
 # shellcheck disable=SC2086
@@ -42,12 +62,15 @@ if [ -n "$raid" ]; then
     exit "$status"
   }
   trap 'undo "$@"' EXIT
+  trap 'exit 129' HUP # a signal alone would end this shell without the trap above
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   if [ "$raid" = 0 ]; then bitmap=none; else bitmap=internal; fi # what has no redundancy has nothing to resynchronize
   mdadm --create "$device" --run --quiet --metadata=1.2 --homehost=any --name="$name" --uuid="$array_uuid" --bitmap="$bitmap" --level="$raid" --raid-devices="$count" "$@" < /dev/null
 fi
 mkfs.xfs -q -L "$label" -m "uuid=$uuid" "$device" # without -f: it looks itself whether something is there
 if [ -n "$raid" ]; then
-  trap - EXIT
+  trap - EXIT HUP INT TERM
   udevadm settle
   mdadm --quiet --stop "$device" # Pacemaker assembles it, on one server
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested lustre: a reader of its manual pages
-# output lustre: no registry has Lustre: a reader of ldev.conf(5) and mkfs.lustre(8) that shares nothing with the writer, and compares servers with the mounts of clients, LNets and hosts; shellcheck; format.sh on loop devices (blkid, wipefs, lsblk of Debian 12) with a mkfs.lustre that only records: it formats what is empty and refuses a file system, a table of partitions, bytes without a signature, a mount; cluster-lustre with a recording mount: order, partner, stop; quotas and striping with a recording lfs; 19 negative tests
+# output lustre: no registry has Lustre: a reader of ldev.conf(5) and mkfs.lustre(8) that shares nothing with the writer, and compares servers with the mounts of clients, LNets and hosts; shellcheck; format.sh on loop devices (blkid, wipefs, lsblk of Debian 12) with a mkfs.lustre that only records: it formats what is empty and refuses a file system, a table of partitions, bytes without a signature, a mount, a device that ends early or cannot be read; cluster-lustre with a recording mount: order, partner, stop; quotas and striping with a recording lfs; 28 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3 shellcheck awk
 bin_of() { mkdir -p "$work/bin" && printf '#!/bin/sh\n%s\n' "$2" > "$work/bin/$1" && chmod +x "$work/bin/$1"; }
@@ -38,7 +38,7 @@ TWINS
 bin_of uname 'echo "$HOST_NAME.example.org"'
 bin_of mount 'echo "mount $*" >> "$RECORD"; for a in "$@"; do at=$a; done; echo "x $at lustre rw 0 0" >> "$CLUSTER_LUSTRE_PROC"'
 bin_of umount 'echo "umount $*" >> "$RECORD"'
-export RECORD=$work/record CLUSTER_LUSTRE_PROC=$work/mounts CLUSTER_LUSTRE_LDEV=$tree/ldev.conf CLUSTER_LUSTRE_MOUNTS=$work/at
+export RECORD=$work/record CLUSTER_LUSTRE_PROC=$work/mounts CLUSTER_MOUNTS=$work/mounts CLUSTER_LUSTRE_LDEV=$tree/ldev.conf CLUSTER_LUSTRE_MOUNTS=$work/at
 : > "$work/mounts"
 service() { : > "$RECORD"; HOST_NAME=$1 PATH=$work/bin:$PATH sh "$tree/cluster-lustre" "${@:2}" > "$work/said" 2>&1; }
 service mds1 start || fail "start of mds1: $(cat "$work/said")"
@@ -53,18 +53,27 @@ for wrong in 'n1 start' 'oss1 begin' 'oss1 start scratch-OST0007'; do
   # shellcheck disable=SC2086
   service $wrong; equal "refused: $wrong" $? 2
 done
+for what in start stop status; do
+  CLUSTER_LUSTRE_LDEV=$work/none service oss1 $what; equal "refused: $what without ldev.conf" $? 2
+  grep -q 'none is missing' "$work/said" || fail "$what without ldev.conf says: $(cat "$work/said")"
+done
 
 # Quotas: 50 TB are 48828125000 KiB, 1 TiB 1073741824 KiB; nothing without a mount
 bin_of lfs 'echo "lfs $*" >> "$RECORD"'
 bin_of lctl 'echo "lctl $*" >> "$RECORD"'
 bin_of getent 'case $2 in physics | biology) ;; *) exit 2 ;; esac'
-bin_of chgrp 'echo "chgrp $*" >> "$RECORD"'
+bin_of chgrp 'echo "chgrp $*" >> "$RECORD"; [ ! -e "$RECORD.fails" ]'
 mkdir "$work/scratch"
 sed "s,^mount=/scratch,mount=$work/scratch," "$tree/scratch/quotas.sh" > "$work/quotas.sh"
 : > "$work/mounts"
 if PATH=$work/bin:$PATH sh "$work/quotas.sh" 2> "$work/said"; then fail "quotas on what is not mounted"; fi
 echo "x $work/scratch lustre rw 0 0" > "$work/mounts"
 : > "$RECORD"
+touch "$RECORD.fails"
+if PATH=$work/bin:$PATH sh "$work/quotas.sh" 2> "$work/said"; then fail "quotas.sh goes on without the group of a folder"; fi
+grep -q 'team physics has no folder' "$work/said" || fail "quotas.sh says: $(cat "$work/said")"
+[ ! -e "$work/scratch/physics" ] || fail "a folder without its group is left"
+rm "$RECORD.fails" && : > "$RECORD"
 PATH=$work/bin:$PATH sh "$work/quotas.sh" || fail "quotas.sh"
 equal "quotas" "$(grep '^lfs' "$RECORD" | sed "s, $work/scratch,," | tr '\n' ';')" "lfs setquota -g physics -b 0 -B 48828125000 -i 0 -I 0;lfs setquota -g biology -b 0 -B 1073741824 -i 0 -I 2000000;"
 equal "folder of a team" "$(stat -c %a "$work/scratch/physics")" 2770
@@ -98,6 +107,11 @@ blank; echo 'label: gpt' | sfdisk -q --no-reread --no-tell-kernel "$loop" > /dev
 blank; printf x | dd of="$loop" bs=1 seek=3000000 conv=notrunc,fsync 2> /dev/null; refused "bytes at its begin"
 blank; printf x | dd of="$loop" bs=1 seek=66000000 conv=notrunc,fsync 2> /dev/null; refused "bytes at its end"
 blank
+bin_of blockdev 'echo 1099511627776'; refused "a device that ends before its size"; rm "$work/bin/blockdev"
+for reader in cmp wipefs lsblk; do # what a failing device makes of them
+  bin_of $reader 'echo "Input/output error" >&2; exit 2'; refused "a device that $reader cannot read"; rm "$work/bin/$reader"
+  grep -q 'cannot' "$work/said" || fail "$reader: $(cat "$work/said")"
+done
 formats || fail "what would be done: $(cat "$work/said")"
 [ ! -s "$RECORD" ] || fail "format.sh without --run formats"
 formats --run || fail "an empty device: $(cat "$work/said")"

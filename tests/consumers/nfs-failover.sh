@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tested nfs: Corosync 3.1, Pacemaker 2.1, mdadm 4.2
-# output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone; 11 negative tests
+# output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone, and takes back what it could not finish; load-cib with cibadmin on a file; 21 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
-need corosync crm_verify crm_simulate mdadm unshare ip wipefs
+need corosync crm_verify crm_simulate cibadmin crm_attribute mdadm unshare ip wipefs mkfs.xfs shellcheck
 unshare -mun true 2> "$work/unshare.log" || cannot "no namespaces here ($(head -1 "$work/unshare.log"))"
 compile_case nfs-failover
 files=$out/nfs/home
@@ -66,7 +66,7 @@ equal "clients mount" "$(grep -rhoE '[^" ]+:/home' "$out/cloud-init" "$out/ansib
 if grep -rq "$address " "$out/hosts/hosts"; then fail "a host has the address"; fi
 
 # prepare-drives on two drives of 7.68 TB, which are files here; mdadm and mkfs.xfs say what they were told
-shellcheck "$files/prepare-drives" || fail "shellcheck"
+shellcheck "$files/prepare-drives" "$files/load-cib" "$files/fence-password" || fail "shellcheck"
 mkdir -p "$work/block" "$work/dev" "$work/bin"
 for disk in sda sdb; do
   at=$work/sys/end_device-0:$disk/$disk
@@ -102,7 +102,57 @@ echo "mkfs.xfs " > "$work/fails"
 prepare nfs1
 [ $rc != 0 ] && grep -q -- '--zero-superblock' "$work/told" || fail "an array without a file system is left: $(cat "$work/told")"
 say "an array whose file system cannot be made is taken back"
-printf '#!/bin/sh\necho "ARRAY /dev/md/home metadata=1.2 UUID=%s"\n' "$(echo "$uuid" | tr a-f A-F)" > "$work/bin/mdadm"
+: > "$work/fails"
+printf '#!/bin/sh\necho "mkfs.xfs $*" >> "%s/told"\nkill -TERM $PPID\n' "$work" > "$work/bin/mkfs.xfs"
 prepare nfs1
-[ $rc = 0 ] && [ ! -s "$work/said" ] && [ ! -s "$work/told" ] || fail "an array that is there: $rc $(cat "$work/said" "$work/told")"
-say "an array that is there is left alone"
+[ $rc = 143 ] && grep -q -- '--zero-superblock' "$work/told" || fail "an array without a file system is left after TERM ($rc): $(cat "$work/told")"
+say "TERM while the file system is made: the array is taken back"
+# What mdadm --examine says of the members of an array; 2048 sectors before their data
+printf '#!/bin/sh\necho "mdadm $*" >> "%s/told"\n[ "$1" != --examine ] || printf "          Magic : a92b4efc\\n     Array UUID : %s\\n    Data Offset : 2048 sectors\\n"\n' "$work" "$(echo "$uuid" | tr a-f A-F)" > "$work/bin/mdadm"
+refused "an array without a file system (power was lost)" nfs1
+grep -q -- '--zero-superblock' "$work/said" || fail "it does not say what to do"
+file_system=$(sed -n 's|.*/dev/disk/by-uuid/\([^"]*\)".*|\1|p' "$files/cib.xml")
+truncate -s 512M "$work/xfs"
+mkfs.xfs -q -m uuid=00000000-0000-4000-8000-000000000000 "$work/xfs" && dd if="$work/xfs" of="$work/dev/sdb" bs=512 seek=2048 count=1 conv=notrunc 2> /dev/null
+refused "an array with another file system" nfs1
+mkfs.xfs -q -f -m uuid="$file_system" "$work/xfs" && dd if="$work/xfs" of="$work/dev/sdb" bs=512 seek=2048 count=1 conv=notrunc 2> /dev/null
+prepare nfs1
+[ $rc = 0 ] && [ ! -s "$work/said" ] && ! grep -qv 'mdadm --examine' "$work/told" || fail "a file system that is there: $rc $(cat "$work/said" "$work/told")"
+say "an array with its file system is left alone"
+
+# load-cib, with Pacemaker's own cibadmin and crm_attribute on a file in place of the daemon
+load() { rc=0; CIB_file=$work/live.xml PATH=$work/bin:$PATH "$files/load-cib" > "$work/said" 2>&1 || rc=$?; }
+members() { printf '#!/bin/sh\necho "%s "\n' "$1" > "$work/bin/crm_node" && chmod +x "$work/bin/crm_node"; }
+echo '<cib validate-with="pacemaker-3.0" admin_epoch="0" epoch="1" num_updates="0"><configuration><crm_config/><nodes/><resources/><constraints/></configuration><status/></cib>' > "$work/live.xml"
+cp "$work/live.xml" "$work/empty.xml"
+members nfs1 && load
+[ $rc = 1 ] && grep -q 'nfs2 is no member yet' "$work/said" && cmp -s "$work/live.xml" "$work/empty.xml" || fail "load-cib with one member: $rc $(cat "$work/said")"
+members "nfs1 nfs2" && load
+[ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] || fail "load-cib: $rc $(cat "$work/said")"
+CIB_file=$work/live.xml cibadmin --query --xpath "//primitive[@id='home-files']" > /dev/null || fail "load-cib says loaded, and Pacemaker has no home-files"
+cp "$work/live.xml" "$work/once.xml" && load
+[ $rc = 0 ] && [ ! -s "$work/said" ] && cmp -s "$work/live.xml" "$work/once.xml" || fail "load-cib twice: $rc $(cat "$work/said")"
+cp "$work/empty.xml" "$work/live.xml" && load # a server that joined had another configuration
+[ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] || fail "load-cib after the configuration was lost: $rc $(cat "$work/said")"
+say "load-cib loads once, and again where the configuration was lost"
+printf '#!/bin/sh\nexit 0\n' > "$work/bin/cibadmin" && chmod +x "$work/bin/cibadmin" && cp "$work/empty.xml" "$work/live.xml"
+printf '#!/bin/sh\nexit 0\n' > "$work/bin/crm_attribute" && chmod +x "$work/bin/crm_attribute" && load
+[ $rc = 1 ] || fail "load-cib says loaded, and nothing was"
+rm "$work/bin/cibadmin" "$work/bin/crm_attribute"
+say "refused: $(cat "$work/said")"
+
+# The password of the BMCs' account
+sed "s|^file=.*|file=$work/password|" "$files/fence-password" > "$work/fence-password"
+password() { sh "$work/fence-password" 2> "$work/said"; }
+if password; then fail "fence-password without a file"; fi
+echo "of the test" > "$work/password"
+for mode in 0644 0640 0602; do
+  chmod $mode "$work/password"
+  if password > "$work/printed" || [ -s "$work/printed" ]; then fail "fence-password prints a file of mode $mode"; fi
+  say "refused: mode $mode"
+done
+chmod 0600 "$work/password" && equal "the password" "$(password)" "of the test"
+chown 65534 "$work/password"
+if password; then fail "fence-password prints a file of another user"; fi
+say "refused: $(sed "s|$work/||g" "$work/said")"
+equal "the agent's script" "$(grep -c 'name="password_script" value="/etc/cluster-nfs/fence-password"' "$files/cib.xml")" 2

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # tested nftables: nft 1.0, packets between namespaces
-# output nftables: nft -c and, in a network namespace, nft -f of nftables 1.0 (Debian 12): every ruleset of every example that calls for one and of the golden case; packets between namespaces: ssh to a login node, nothing to a BMC from a node, root of a manager to a BMC, TFTP of a BMC, a port that a container publishes, extra lines before what drops; 3 negative tests
+# output nftables: nft -c and, in a network namespace, nft -f of nftables 1.0 (Debian 12): every ruleset of every example that calls for one, of the golden case and of a pair of NFS servers; packets between namespaces: ssh to a login node, nothing to a BMC from a node, root of a manager to a BMC, a server to the BMC of its partner and to nothing else there, TFTP of a BMC, a port that a container publishes, extra lines before what drops; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need nft unshare ip
 unshare -n nft list ruleset > /dev/null 2> "$work/nft.log" || cannot "no nftables in a network namespace here ($(head -1 "$work/nft.log"))"
 
 trees_with nftables
 compile_case nftables
-for name in $trees case-nftables; do
+compile_case nfs-failover
+for name in $trees case-nftables case-nfs-failover; do
   for file in "$work/$name"/nftables/*.nft; do
     unshare -n nft -c -f "$file" > "$work/nft.log" 2>&1 || { head -5 "$work/nft.log" >&2; fail "$name: nft refuses ${file##*/}"; }
     # twice: the second load replaces the first
@@ -60,6 +61,13 @@ if [ "$(try /dev/null 192.0.2.9 192.0.2.1 22 0)" = open ]; then
   equal "a manager's root to a BMC" "$(try "$rules/manager.nft" 10.2.0.17 10.2.0.99 443 0)" open
   equal "a manager's user to a BMC" "$(try "$rules/manager.nft" 10.2.0.17 10.2.0.99 443 65534)" shut
   equal "a BMC to a manager" "$(try "$rules/manager.nft" 10.2.0.99 10.2.0.17 12345 0)" shut
+  pair=$work/case-nfs-failover/nftables/fence.nft
+  equal "a server's root to the BMC of its partner" "$(try "$pair" 10.2.0.17 10.2.0.99 443 0)" open
+  equal "a server's root to another port of a BMC" "$(try "$pair" 10.2.0.17 10.2.0.99 22 0)" shut
+  equal "a server's user to a BMC" "$(try "$pair" 10.2.0.17 10.2.0.99 443 65534)" shut
+  equal "a BMC to a server" "$(try "$pair" 10.2.0.99 10.2.0.17 12345 0)" shut
+  equal "outside to ssh of a server" "$(try "$pair" 192.0.2.9 192.0.2.1 22 0)" shut
+  equal "inside to a server" "$(try "$pair" 10.1.0.18 10.1.0.17 2049 0)" open
 else
   echo "note: no packets between namespaces here ($(head -1 "$work/try.log"))"
 fi

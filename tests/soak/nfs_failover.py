@@ -188,14 +188,15 @@ def settings(work, tree, name):
     files = {"etc/hosts": (tree.folder / "hosts/hosts").read_text()}
     if name in SERVERS:  # the table of the compiled README
         for source, to in (("corosync.conf", "etc/corosync/corosync.conf"), ("cib.xml", "etc/cluster-nfs/cib.xml"), ("mdadm.conf", "etc/cluster-nfs/mdadm.conf"),
-                           ("prepare-drives", "etc/cluster-nfs/prepare-drives"), ("nfs-server.conf", "etc/nfs.conf.d/cluster-nfs.conf"),
+                           ("prepare-drives", "etc/cluster-nfs/prepare-drives"), ("load-cib", "etc/cluster-nfs/load-cib"),
+                           ("fence-password", "etc/cluster-nfs/fence-password"), ("nfs-server.conf", "etc/nfs.conf.d/cluster-nfs.conf"),
                            ("exports", "etc/exports.d/home.exports")):
             files[to] = (tree.files / source).read_text()
         if SLOW > 1:
             files["etc/corosync/corosync.conf"] = files["etc/corosync/corosync.conf"].replace("totem {", f"totem {{\n    token: {3000 * SLOW}")
             files["etc/cluster-nfs/cib.xml"] = re.sub(r'((?:timeout|delay)" value|timeout)="(\d+)s"', lambda m: f'{m[1]}="{int(m[2]) * SLOW}s"', files["etc/cluster-nfs/cib.xml"])
         files["etc/cluster/bmc-password"] = PASSWORD + "\n"
-        lines += ["chmod 755 /etc/cluster-nfs/prepare-drives", "chmod 600 /etc/cluster/bmc-password", "[ ! -e /settings/async ] || sed -i s/sync,/async,/ /etc/exports.d/home.exports"]
+        lines += ["chmod 755 /etc/cluster-nfs/prepare-drives /etc/cluster-nfs/load-cib /etc/cluster-nfs/fence-password", "chmod 600 /etc/cluster/bmc-password", "[ ! -e /settings/async ] || sed -i s/sync,/async,/ /etc/exports.d/home.exports"]
     else:
         files["writer.py"] = WRITER
     files["settings/setup"] = "\n".join(lines) + "\n"
@@ -498,11 +499,11 @@ class Pair:
         key.write_text(first.ssh("base64 -w0 /etc/corosync/authkey"))
         second.ssh(f"umask 377 && echo {key.read_text()} | base64 -d > /etc/corosync/authkey")
         say("  fence_redfish --action=status:", first.ssh(
-            f"fence_redfish --ip={self.tree.bmcs['nfs2']} --username={USER} --password-script='cat /etc/cluster/bmc-password' --ssl-insecure --action=status").strip())
+            f"fence_redfish --ip={self.tree.bmcs['nfs2']} --username={USER} --password-script=/etc/cluster-nfs/fence-password --ssl-insecure --action=status").strip())
         for m in (first, second):
             m.ssh("systemctl enable --now corosync pacemaker 2>&1", timeout=300)
         wait_for("Pacemaker answers", 180, lambda: "Online: [ nfs1 nfs2 ]" in self.status(first))
-        first.ssh("cibadmin --replace --scope=configuration --xml-file=/etc/cluster-nfs/cib.xml")
+        demand(first.ssh("/etc/cluster-nfs/load-cib").strip() == "loaded", "load-cib loads")
         wait_for("the cluster is whole", 300, self.is_whole)
         demand(first.ssh("crm_verify --live-check -V 2>&1", check=False).stdout == "", "crm_verify --live-check has nothing to say")
         active = self.active()

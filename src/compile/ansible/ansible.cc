@@ -304,6 +304,7 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
     std::vector<std::string> hosts, roles;
   };
   std::vector<Play> plays;
+  constexpr std::string_view kPair = "nfs_failover";  // a play of its own
   const auto busy = static_cast<std::size_t>(
       std::count_if(all.begin(), all.end(), [](const NodeSettings& s) { return !s.roles.empty(); }));
   // Others may have their packages over a gateway: it forwards before they ask, and who has packages knows the way
@@ -331,7 +332,8 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
     if (role == "repositories") gateways_first();  // behind the mirror, before who reads it through them
     if (hosts.empty()) continue;
     if (hosts.size() == busy) hosts = {"all"};
-    if (plays.empty() || plays.back().hosts != hosts) plays.push_back({std::move(hosts), {}});
+    const bool alone = role == kPair || (!plays.empty() && plays.back().roles.back() == kPair);
+    if (plays.empty() || plays.back().hosts != hosts || alone) plays.push_back({std::move(hosts), {}});
     plays.back().roles.emplace_back(role);
   }
   bundle.open("ansible/site.yml", "ansible");
@@ -343,7 +345,10 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
         "On " + (p.hosts.front() == "all" ? "every machine" : join(p.hosts, ", ")) + ": " + join(p.roles, ", ");
     constexpr std::size_t kLongest = 150;  // with "- name: " before it a line of 160, ansible-lint's yaml[line-length]
     if (name.size() > kLongest) name.erase(name.rfind(", ", kLongest - 5)), name += ", …";
-    y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true).list("roles");
+    y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true);
+    // One server of a pair that went on without the other would serve what the other may still write.
+    if (p.roles.front() == kPair) y.field("any_errors_fatal", true);
+    y.list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
     y.end_list().end_map();
   }

@@ -14,7 +14,8 @@ constexpr std::string_view kBegin = R"sh(set -u
 # shellcheck source=/dev/null
 . /job/settings.sh
 )sh";
-// A pod that was told to end has not done its work: with status 0 it would not be started again.
+// Kubernetes ends a pod by TERM. The program then saves and ends with status 0, which Kubernetes takes for a finished
+// job: the pod ends with 143 (128 + TERM) instead, and is started again.
 constexpr std::string_view kTold = R"sh(told=
 trap 'told=yes; tell' TERM
 trap '[ -z "$told" ] || exit 143' EXIT

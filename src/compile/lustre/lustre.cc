@@ -178,6 +178,7 @@ set -eu
   out += "name=", append_shell_word(out, of.name);
   out += "\nmount=", append_shell_word(out, *s.spec->mount);
   out += R"sh(
+type=lustre
 case ${1:-} in
   enforce)
     for kind in mdt ost; do
@@ -188,15 +189,11 @@ case ${1:-} in
   '') ;;
   *) echo "usage: ${0##*/} [enforce]" >&2; exit 2 ;;
 esac
-awk -v at="$mount" '$2 == at && $3 == "lustre" { found = 1 } END { exit !found }' "${CLUSTER_LUSTRE_PROC:-/proc/mounts}" || { echo "$mount is not mounted" >&2; exit 1; }
-# team NAME KIB FILES; 0: no limit
+)sh";
+  out += template_text("storage/team-folder.sh");
+  out += R"sh(# team NAME KIB FILES; 0: no limit
 team() {
-  getent group "$1" > /dev/null || { echo "there is no group $1" >&2; return 1; }
-  if [ ! -d "$mount/$1" ]; then
-    mkdir -m 2770 "$mount/$1"
-    chgrp "$1" "$mount/$1"
-    chmod 2770 "$mount/$1"   # files in it belong to the group, and so to its quota
-  fi
+  folder_of "$1"
   lfs setquota -g "$1" -b 0 -B "$2" -i 0 -I "$3" "$mount"
 }
 )sh";
@@ -221,11 +218,10 @@ void check_version(const StorageModel& s, Findings& findings) {
   if (*s.spec->version >= *oldest && *s.spec->version < *beyond) return;
   findings
       .warning("lustre-version-unread", s.spec->version.span,
-               "Lustre " + s.spec->version->text() +
-                   " is none of the releases that output lustre is written for, 2.10 "
-                   "to 2.17")
-      .help("use a release from 2.10 to 2.17, or compare the options of its mkfs.lustre with lustre/" + s.name +
-            "/format.sh");
+               "the files for the servers of '" + s.name + "' are written for Lustre 2.10 to 2.17, not for " +
+                   s.spec->version->text())
+      .help("write `version: 2.17`, or accept this once the options in lustre/" + s.name +
+            "/format.sh stand in the mkfs.lustre(8) of " + s.spec->version->text());
 }
 
 struct Placed {

@@ -1,5 +1,5 @@
 // corosync.conf (members and quorum), cib.xml (what Pacemaker runs, where, and how a server is turned off), mdadm.conf,
-// nfs-server.conf, prepare-drives and README.md.
+// nfs-server.conf, the scripts prepare-drives, load-cib and fence-password, and README.md.
 #include "compile/nfs/failover.h"
 
 #include <stdexcept>
@@ -148,7 +148,7 @@ void fencing(XmlWriter& x, const NfsFailover& f) {
     x.open("instance_attributes", {{"id", set}});
     pair(x, set, "ip", ipv4_text(server.bmc));
     pair(x, set, "username", f.user);
-    pair(x, set, "password_script", "cat " + f.password_file);
+    pair(x, set, "password_script", std::string(kFolder) + "fence-password");
     pair(x, set, "ssl_insecure", "1");  // README: certificates of BMCs
     pair(x, set, "power_timeout", "60");
     pair(x, set, "pcmk_host_list", server.name);
@@ -245,11 +245,17 @@ void server(const CompileInput& in, const NfsFailover&, const std::string& folde
   bundle.close();
 }
 
+// Scripts of the pair: what they need to know, and their text.
+ShellWriter script_begin(const CompileInput& in, std::string& out) {
+  out = "#!/bin/sh\n" + replace_all(made_by(in, ""), "\\\n", "\\.\n") + "set -eu\n";
+  return ShellWriter(out);
+}
+
 void preparation(const CompileInput& in, const NfsFailover& f, const std::string& folder, Bundle& bundle) {
   constexpr std::size_t kLongestLabel = 12;  // bytes: mkfs.xfs(8), -L
-  std::string out = "#!/bin/sh\n" + replace_all(made_by(in, ""), "\\\n", "\\.\n") + "set -eu\n";
-  ShellWriter sh(out);
-  sh.assign("server", f.servers[0].name)
+  std::string out;
+  script_begin(in, out)
+      .assign("server", f.servers[0].name)
       .assign("mount", f.drives.mount)
       .assign("name", f.drives.storage)
       .assign("label", std::string_view(f.drives.storage).substr(0, kLongestLabel))
@@ -264,6 +270,17 @@ void preparation(const CompileInput& in, const NfsFailover& f, const std::string
   out += template_text("install/drives.sh");
   out += template_text("nfs/prepare-drives.sh");
   bundle.add(folder + "prepare-drives", "nfs", out, 0755);
+}
+
+void scripts(const CompileInput& in, const NfsFailover& f, const std::string& folder, Bundle& bundle) {
+  std::string out;
+  script_begin(in, out)
+      .assign("first", f.servers[0].name)
+      .assign("second", f.servers[1].name)
+      .assign("mark", "cluster-nfs-" + f.drives.storage);
+  bundle.add(folder + "load-cib", "nfs", out + std::string(template_text("nfs/load-cib.sh")), 0755);
+  script_begin(in, out).assign("file", f.password_file);
+  bundle.add(folder + "fence-password", "nfs", out + std::string(template_text("nfs/fence-password.sh")), 0755);
 }
 
 void guide(const CompileInput& in, const NfsFailover& f, const std::string& folder, Bundle& bundle) {
@@ -291,6 +308,7 @@ void emit_failover(const CompileInput& in, const NfsFailover& f, Bundle& bundle)
   arrays(in, f, folder, bundle);
   server(in, f, folder, bundle);
   preparation(in, f, folder, bundle);
+  scripts(in, f, folder, bundle);
   guide(in, f, folder, bundle);
 }
 

@@ -1,5 +1,5 @@
-// nftables/: one ruleset for each kind of machine: node.nft, login.nft (users come in by ssh), manager.nft (may speak
-// with BMCs, switches and PDUs).
+// nftables/: one ruleset for each kind of machine: node.nft, login.nft (users come in by ssh), fence.nft (servers of
+// which one turns the other off by its BMC), manager.nft (may speak with BMCs, switches and PDUs).
 //
 // What is let in: what extra lines of the spec say, answers, the machine itself, ICMP, and the cluster's own networks.
 // The out-of-band networks are cut off: nobody but a manager's root (and its DHCP server and SNMP exporter) sends
@@ -103,6 +103,7 @@ std::string addresses_of_monitors(const CompileInput& in) {
 void write(const CompileInput& in, std::string_view file, std::string_view who, const std::vector<Ipv4Prefix>& inside,
            const std::vector<Ipv4Prefix>& oob, bool login, bool manager, bool forwards, Bundle& bundle,
            Findings& findings) {
+  const bool fence = file == "fence.nft";
   bundle.open("nftables/" + std::string(file), "nftables", 0600);
   std::string& out = bundle.text();
   out += "#!/usr/sbin/nft -f\n";
@@ -144,6 +145,8 @@ void write(const CompileInput& in, std::string_view file, std::string_view who, 
   // A gateway is one between the cluster's networks: strangers get answers through it, and begin nothing.
   if (forwards) out += "    ct state new ip saddr != @inside drop\n";
   out += "  }\n  chain output {\n    type filter hook output priority filter; policy accept;\n";
+  if (!oob.empty() && fence)  // fence_redfish of Pacemaker, which runs as root: Redfish is HTTPS (DSP0266, section 6)
+    out += "    ip daddr @bmc meta skuid 0 tcp dport 443 accept\n";
   if (!oob.empty())
     out += manager ? "    ip daddr @bmc ct state established,related accept\n    ip daddr @bmc udp sport 67 udp dport "
                      "68 accept\n    ip daddr . udp dport @tftp accept\n"
@@ -160,17 +163,30 @@ void write(const CompileInput& in, std::string_view file, std::string_view who, 
   bundle.close();
 }
 
+void report_logins(const Cluster& c, Findings& findings) {
+  for (std::size_t i = 0; i < c.nodes.size(); ++i)
+    if (const NodeGroupModel& g = c.nodes[i];
+        g.count > 0 && lets_users_in(g) && firewall_file(c, static_cast<int>(i)) == "fence.nft")
+      findings
+          .warning("nftables-login-closed", g.span,
+                   "'" + g.name +
+                       "' has the role login, but its servers turn each other off by their BMCs: the "
+                       "firewall lets no SSH in from outside")
+          .help("give the role login to other nodes");
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   std::vector<Ipv4Prefix> inside, oob;
   for (const NetworkModel& n : c.networks)
     if (n.subnet) (is_out_of_band(n) ? oob : inside).push_back(*n.subnet);
-  std::string nodes, logins, managers;
+  std::string nodes, logins, fences, managers;
   const auto add = [](std::string& to, const NodeGroupModel& g) { to += to.empty() ? "" : ", ", to += g.names.text(); };
   for (std::size_t i = 0; i < c.nodes.size(); ++i) {
     const NodeGroupModel& g = c.nodes[i];
     const std::string_view file = firewall_file(c, static_cast<int>(i));
-    if (g.count > 0) add(file == "manager.nft" ? managers : file == "login.nft" ? logins : nodes, g);
+    if (g.count > 0)
+      add(file == "manager.nft" ? managers : file == "fence.nft" ? fences : file == "login.nft" ? logins : nodes, g);
   }
   const auto forwarding = [&](std::string_view file) {
     for (std::size_t g = 0; g < c.nodes.size(); ++g)
@@ -184,6 +200,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (!logins.empty())
     files.push_back("login.nft"),
         write(in, "login.nft", logins, inside, oob, true, false, forwarding("login.nft"), bundle, findings);
+  // Servers of a pair are no way in, unless there is no other one.
+  if (!fences.empty())
+    files.push_back("fence.nft"), write(in, "fence.nft", fences, inside, oob, logins.empty() && managers.empty(), false,
+                                        forwarding("fence.nft"), bundle, findings);
+  if (!logins.empty() || !managers.empty()) report_logins(c, findings);
   // A group may do both; and where no group lets users in, ssh to the managers is the only way that there is.
   bool both = logins.empty();
   for (const NodeGroupModel& g : c.nodes) both |= g.count > 0 && manages(g) && lets_users_in(g);
@@ -206,7 +227,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
 extern const Output kNftablesOutput;  // registry.cc names it
 const Output kNftablesOutput{
     .id = "nftables",
-    .summary = "firewall for compute, login and management nodes, which also isolates the BMCs",
+    .summary =
+        "firewall for compute, login and management nodes and for servers that fail over, which also isolates the BMCs",
     .consumers = "nftables 1.0 and newer",
     .wanted = wanted,
     .emit = emit,

@@ -18,14 +18,30 @@ mine=0
 
 refuse() { echo "$label: $device: refused: $*" >&2; status=1; }
 
-# zeros OFFSET-IN-MIB: whether 4 MiB from there are zero
-zeros() { dd if="$device" bs=1M skip="$1" count=4 2> /dev/null | tr -d '\0' | head -c 1 | wc -c | grep -qx '[[:space:]]*0'; }
+# zeros OFFSET: whether 4 MiB from there were read, and are zero; what they are not, in $found
+zeros() {
+  cmp -s -n 4194304 -i "$1:0" "$device" /dev/zero
+  case $? in
+    0) return 0 ;;
+    1) found="bytes other than zero, or fewer bytes than its size" ;;
+    *) found="it cannot be read" ;;
+  esac
+  return 1
+}
 
 # holds: what is on the device, in $found; false: nothing
 holds() {
-  found=$(wipefs --no-act --noheadings --output TYPE "$device" 2>&1 | sort -u | tr '\n' ' ')
-  [ -z "$found" ] || return 0
-  found=$(lsblk --noheadings --raw --output NAME "$device" 2> /dev/null | tail -n +2 | head -n 3 | tr '\n' ' ')
+  if ! found=$(wipefs --no-act --noheadings --output TYPE "$device" 2>&1); then
+    found="wipefs cannot read it: $found"
+    return 0
+  fi
+  found=$(printf '%s\n' "$found" | sort -u | tr '\n' ' ')
+  [ -z "${found# }" ] || return 0
+  if ! found=$(lsblk --noheadings --raw --output NAME "$device" 2>&1); then
+    found="lsblk cannot read it: $found"
+    return 0
+  fi
+  found=$(printf '%s\n' "$found" | tail -n +2 | head -n 3 | tr '\n' ' ')
   [ -z "$found" ] || return 0
   found=$(findmnt --noheadings --output TARGET --source "$device" 2> /dev/null | head -n 1)
   [ -z "$found" ] || return 0
@@ -34,11 +50,7 @@ holds() {
     found="its size is $size bytes"
     return 0
   fi
-  if ! zeros 0 || ! zeros $((size / 1048576 - 4)); then
-    found="bytes other than zero"
-    return 0
-  fi
-  return 1
+  if zeros 0 && zeros $((size - 4194304)); then return 1; fi
 }
 
 # target HOST LABEL DEVICE OPTION…

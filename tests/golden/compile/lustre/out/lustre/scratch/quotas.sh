@@ -6,6 +6,7 @@
 set -eu
 name=scratch
 mount=/scratch
+type=lustre
 case ${1:-} in
   enforce)
     for kind in mdt ost; do
@@ -16,15 +17,22 @@ case ${1:-} in
   '') ;;
   *) echo "usage: ${0##*/} [enforce]" >&2; exit 2 ;;
 esac
-awk -v at="$mount" '$2 == at && $3 == "lustre" { found = 1 } END { exit !found }' "${CLUSTER_LUSTRE_PROC:-/proc/mounts}" || { echo "$mount is not mounted" >&2; exit 1; }
+awk -v at="$mount" -v type="$type" '$2 == at && $3 == type { found = 1 } END { exit !found }' "${CLUSTER_MOUNTS:-/proc/mounts}" || { echo "$mount is not mounted" >&2; exit 1; }
+# folder_of TEAM: has its folder, which belongs to its group
+folder_of() {
+  getent group "$1" > /dev/null || { echo "there is no group $1" >&2; exit 1; }
+  [ ! -d "$mount/$1" ] || return 0
+  new=$mount/.$1.new # whole or not there: another run would take a half-made folder for the team's
+  [ -d "$new" ] || mkdir -m 0700 "$new"
+  if ! chgrp "$1" "$new" || ! chmod 2770 "$new"; then # files in it belong to the group, and so to its quota
+    echo "team $1 has no folder: $new cannot be given to its group. Run this as root, on a client whose root the file system accepts" >&2
+    exit 1
+  fi
+  mv "$new" "$mount/$1"
+}
 # team NAME KIB FILES; 0: no limit
 team() {
-  getent group "$1" > /dev/null || { echo "there is no group $1" >&2; return 1; }
-  if [ ! -d "$mount/$1" ]; then
-    mkdir -m 2770 "$mount/$1"
-    chgrp "$1" "$mount/$1"
-    chmod 2770 "$mount/$1"   # files in it belong to the group, and so to its quota
-  fi
+  folder_of "$1"
   lfs setquota -g "$1" -b 0 -B "$2" -i 0 -I "$3" "$mount"
 }
 team physics 48828125000 0

@@ -1,0 +1,27 @@
+#!/bin/sh
+# made by clusterc from spec 'bees'; do not edit: it follows from the spec
+# A folder and a quota for each team, by its Unix group, which has the name of the team and must exist. On a machine that
+# mounts the file system, as root; it can be run again. It removes nothing.
+set -eu
+mount=/work
+type=beegfs
+awk -v at="$mount" -v type="$type" '$2 == at && $3 == type { found = 1 } END { exit !found }' "${CLUSTER_MOUNTS:-/proc/mounts}" || { echo "$mount is not mounted" >&2; exit 1; }
+# folder_of TEAM: has its folder, which belongs to its group
+folder_of() {
+  getent group "$1" > /dev/null || { echo "there is no group $1" >&2; exit 1; }
+  [ ! -d "$mount/$1" ] || return 0
+  new=$mount/.$1.new # whole or not there: another run would take a half-made folder for the team's
+  [ -d "$new" ] || mkdir -m 0700 "$new"
+  if ! chgrp "$1" "$new" || ! chmod 2770 "$new"; then # files in it belong to the group, and so to its quota
+    echo "team $1 has no folder: $new cannot be given to its group. Run this as root, on a client whose root the file system accepts" >&2
+    exit 1
+  fi
+  mv "$new" "$mount/$1"
+}
+# team NAME BYTES FILES; of the storage pool that all targets are in
+team() {
+  folder_of "$1"
+  beegfs quota set-limits storage:1 --gid "$(getent group "$1" | cut -d: -f3)" --space "$2" --inode "$3"
+}
+team physics 50000000000000 unlimited
+team biology 1099511627776 2000000
