@@ -25,6 +25,7 @@
   X(kLustreOutput)          \
   X(kSlurmOutput)           \
   X(kJobsOutput)            \
+  X(kJupyterHubOutput)      \
   X(kKubernetesOutput)      \
   X(kCloudInitOutput)       \
   X(kNetplanOutput)         \
@@ -38,7 +39,8 @@
   X(kContainersOutput)      \
   X(kPrometheusOutput)      \
   X(kGrafanaOutput)         \
-  X(kSyslogNgOutput)
+  X(kSyslogNgOutput)        \
+  X(kParallelClusterOutput)
 
 namespace clusterc {
 
