@@ -873,7 +873,7 @@ def twins(trees, work):
             ("a session larger than a node", "jupyterhub", "jupyterhub/cluster.json", '"partition": "gpu",\n      "cpus": ', '"partition": "gpu",\n      "cpus": 99'),
             ("a hub at another address", "jupyterhub", "jupyterhub/cluster.json", '"hub_bind_url": "http://10.1.0.', '"hub_bind_url": "http://10.1.1.'),
             ("an instance with the address of another", "slurm-power", "slurm/power/nodes", "10.79.0.", "10.79.1."),
-            ("an instance that always runs", "slurm-power", "slurm/slurm.conf", " State=CLOUD", ""),
+            ("an instance that always runs", "slurm-power", "slurm/slurm.conf", "Feature=burst,h100 State=CLOUD", "Feature=burst,h100"),
             ("more instances than nodes", "parallelcluster", "parallelcluster/cluster.yaml", "MaxCount: 16", "MaxCount: 17"),
             ("a limit in a dashboard", "grafana", "grafana/dashboards/limits.json", '"value": 85', '"value": 95'))):
         if base not in trees:
