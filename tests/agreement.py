@@ -267,6 +267,55 @@ class Tree:
                     raise Disagree(f"beegfs: {line} is no subnet of the plan")
         self.count("management servers: beegfs = mounts = hosts", len(told))
 
+    def notebooks(self, hosts):
+        """Sessions fit the nodes of their partition, and the hub listens at the address of its node."""
+        if not self.has("jupyterhub", "cluster.json"):
+            return
+        cluster = json.loads(text_of(self.tree, "jupyterhub", "cluster.json"))
+        node = re.fullmatch(r"http://([^:/]+):8081", cluster["hub_connect_url"])
+        address = re.fullmatch(r"http://([0-9.]+):8081", cluster["hub_bind_url"])
+        if not node or not address or node[1] not in hosts.get(ipaddress.ip_address(address[1]), []):
+            raise Disagree(f"jupyterhub: {cluster['hub_connect_url']} is not {cluster['hub_bind_url']} in hosts")
+        conf = lines_of(self.tree, "slurm", "slurm.conf")
+        of_nodes = {}
+        for line in conf:
+            if line.startswith("NodeName="):
+                of_nodes[re.search("NodeName=([^ ]*)", line)[1]] = (int(re.search(" CPUs=([0-9]+)", line)[1]), int(re.search(" RealMemory=([0-9]+)", line)[1]), re.search(r" Gres=(gpu:[^: ]+:[0-9]+)", line))
+        nodes_of = {re.search("PartitionName=([^ ]*)", line)[1]: re.search(" Nodes=([^ ]*)", line)[1] for line in conf if line.startswith("PartitionName=")}
+        for name, size in cluster["profiles"].items():
+            if size["partition"] not in nodes_of:
+                raise Disagree(f"jupyterhub: size {name} is for the partition {size['partition']}, which slurm.conf does not have")
+            cpus, memory, gres = of_nodes[nodes_of[size["partition"]]]
+            kind, _, count = size["gres"].rpartition(":")
+            has, _, most = gres[1].rpartition(":") if gres else ("", "", 0)
+            if size["cpus"] > cpus or size["memory_mib"] > memory or size["gres"] and (kind != has or int(count) > int(most)):
+                raise Disagree(f"jupyterhub: no node of {size['partition']} has what size {name} asks for")
+            self.count("sizes: jupyterhub = Slurm", 1)
+
+    def power(self, hosts):
+        """The instances that slurmctld starts have the addresses that hosts has, and are the ones that slurm.conf calls CLOUD."""
+        if not self.has("slurm", "power", "nodes"):
+            return
+        started = set()
+        for line in lines_of(self.tree, "slurm", "power", "nodes"):
+            node, group, address, *_ = line.split()
+            if node not in hosts.get(ipaddress.ip_address(address), []):
+                raise Disagree(f"power: {node} has {address} in its table, not in hosts")
+            same(f"power: group of {node}", group, self.node_group.get(node))
+            started.add(node)
+        cloud = {n for line in lines_of(self.tree, "slurm", "slurm.conf") if line.startswith("NodeName=") and line.endswith(" State=CLOUD") for n in expand(re.search("NodeName=([^ ]*)", line)[1])}
+        same("power: nodes of the table, of slurm.conf", started, cloud)
+        self.count("addresses: power = hosts", len(started))
+
+    def aws_cluster(self):
+        """Queues have as many instances as their group has nodes in the plan."""
+        if not self.has("parallelcluster", "cluster.yaml"):
+            return
+        cluster = yaml.load(text_of(self.tree, "parallelcluster", "cluster.yaml"), Loader)
+        for queue in cluster["Scheduling"]["SlurmQueues"]:
+            same(f"parallelcluster: nodes of {queue['Name']}", sum(r["MaxCount"] for r in queue["ComputeResources"]), len(self.groups[queue["Name"]]))
+            self.count("instances: parallelcluster = plan", 1)
+
     def answering(self, hosts):
         """One program has port 53 of a machine, and whom nodes ask for names is the machine that the zones name, or dnsmasq's."""
         zones = self.has("dns", "named.conf.cluster")
@@ -724,6 +773,10 @@ class Tree:
         self.given_out(hosts)
         self.lustre()
         self.beegfs(hosts)
+
+        self.notebooks(hosts)
+        self.power(hosts)
+        self.aws_cluster()
         self.answering(hosts)
         self.listed(hosts)
         self.ansible()
@@ -748,6 +801,8 @@ def main():
     specs = chosen or [p for p in sorted(glob.glob(os.path.join(source, "examples", "*.yaml"))) if os.path.basename(p) not in ("broken.yaml", "roce-16384.yaml")]
     if not chosen:
         specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce", "sonic", "lustre", "beegfs", "beegfs-seven")]
+
+        specs += [os.path.join(source, "tests", "golden", "compile", c, "spec.yaml") for c in ("dns", "kea", "nfs", "nfs-storage-network", "dnsmasq-beside-dns", "opensm", "prometheus", "fabric-env", "slurm", "netplan", "networkd", "networkmanager", "chrony", "warewulf", "openchami", "xcat", "nginx", "containers", "grafana", "syslog-ng", "roce", "sonic", "lustre", "jupyterhub", "jupyterhub-oidc", "slurm-power", "parallelcluster", "fabric-env-efa", "fabric-env-iwarp")]
         specs += [os.path.join(source, "tests", "consumers", "specs", s) for s in ("plays.yaml", "plays-gpu.yaml", "slurm-teams.yaml", "drives.yaml")]
     failed, sums = 0, collections.Counter()
     trees = {}
@@ -778,7 +833,7 @@ def main():
         missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
                    "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
                    "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "classes: roce = spec", "addresses: sonic = hosts", "MTU: sonic = network configuration", "classes: sonic = roce", "links: sonic = sonic", "sessions: frr.conf = sonic", "traffic class: roce = fabric-env", "installers = groups of the plan",
-                   "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in", "name servers: netplan = dns"} - set(sums)
+                   "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in", "name servers: netplan = dns", "sizes: jupyterhub = Slurm", "addresses: power = hosts", "instances: parallelcluster = plan"} - set(sums)
         if missing:
             print(f"FAILED: nothing was compared for: {sorted(missing)}")
             failed += 1
@@ -843,6 +898,12 @@ def twins(trees, work):
             ("another management server of BeeGFS", "beegfs", "beegfs/bulk/beegfs-storage.conf", "= bm1-fast", "= bm2-fast"),
             ("a management service elsewhere", "beegfs", "beegfs/work/prepare.sh", "target bm1 mgmtd", "target bm2 mgmtd"),
             ("a subnet that nobody has", "beegfs", "beegfs/cpu/cluster-net-filter", "10.3.0.0/24", "10.9.0.0/24"),
+
+            ("a session larger than a node", "jupyterhub", "jupyterhub/cluster.json", '"partition": "gpu",\n      "cpus": ', '"partition": "gpu",\n      "cpus": 99'),
+            ("a hub at another address", "jupyterhub", "jupyterhub/cluster.json", '"hub_bind_url": "http://10.1.0.', '"hub_bind_url": "http://10.1.1.'),
+            ("an instance with the address of another", "slurm-power", "slurm/power/nodes", "10.79.0.", "10.79.1."),
+            ("an instance that always runs", "slurm-power", "slurm/slurm.conf", "Feature=burst,h100 State=CLOUD", "Feature=burst,h100"),
+            ("more instances than nodes", "parallelcluster", "parallelcluster/cluster.yaml", "MaxCount: 16", "MaxCount: 17"),
             ("a limit in a dashboard", "grafana", "grafana/dashboards/limits.json", '"value": 85', '"value": 95'))):
         if base not in trees:
             continue

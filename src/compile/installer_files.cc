@@ -1,11 +1,10 @@
 #include "compile/installer_files.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/templates.h"
+#include "compile/template_text.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -14,15 +13,7 @@ std::string install_header(const CompileInput& in, std::string_view output_id) {
   return replace_all(made_by(in, output_id), "\\\n", "\\.\n");
 }
 
-namespace {
-
-std::string_view template_text(std::string_view name) {
-  for (const TemplateFile& file : template_files())
-    if (file.path == name) return file.text;
-  throw std::logic_error("no template " + std::string(name));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string data_drives_script() {
   return "#!/bin/sh\n" + std::string(template_text("install/drives.sh")) +

@@ -26,6 +26,7 @@
   X(kBeegfsOutput)          \
   X(kSlurmOutput)           \
   X(kJobsOutput)            \
+  X(kJupyterHubOutput)      \
   X(kKubernetesOutput)      \
   X(kCloudInitOutput)       \
   X(kNetplanOutput)         \
@@ -39,7 +40,8 @@
   X(kContainersOutput)      \
   X(kPrometheusOutput)      \
   X(kGrafanaOutput)         \
-  X(kSyslogNgOutput)
+  X(kSyslogNgOutput)        \
+  X(kParallelClusterOutput)
 
 namespace clusterc {
 

@@ -1,11 +1,23 @@
 // Networks: kind, switches and rate, what they carry; network_ends.cc has which ports of whom they connect.
+#include <algorithm>
+
 #include "model/network_ends.h"
 #include "model/resolution.h"
 #include "model/rounding.h"
 #include "spec/network.h"
+#include "spec/nodes.h"
 
 namespace clusterc {
 namespace {
+
+// The provider's own network, beside a site of one's own: all of its members are instances.
+bool connects_instances(const Cluster& c, const Network& n) {
+  const auto& members = n.connects.groups;
+  return !members.empty() && std::all_of(members.begin(), members.end(), [&](const auto& member) {
+    const auto* group = c.spec.nodes.find(member.name);
+    return group && group->value.instance;
+  });
+}
 
 void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m) {
   Network& n = entry.value;
@@ -36,7 +48,8 @@ void find_kind_and_switch(Resolution& r, Named<Network>& entry, NetworkModel& m)
           .help("leave out `topology`, or the switch");
     m.direct = false;
   }
-  if (r.cluster.own_site && !m.direct && !was_written(n.switch_model) && !was_written(n.shares_switches_with)) {
+  if (r.cluster.own_site && !m.direct && !connects_instances(r.cluster, n) && !was_written(n.switch_model) &&
+      !was_written(n.shares_switches_with)) {
     const double links = static_cast<double>(n.breakout.value_or(1));
     const std::string fitting = n.rate ? fitting_switch(r.catalog, m.kind, *n.rate * links) : std::string();
     r.missing(entry.name_span, format("network '{}' has no switch", entry.name),

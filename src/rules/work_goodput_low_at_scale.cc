@@ -47,7 +47,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       return;
     }
     const Seconds between = time_between_interruptions(static_cast<double>(g.gpus),
-                                                       w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption)),
+                                                       gpu_hours_of_interruptions(in.cluster, w)),
                   save = *time.takes, best = best_checkpoint_interval(save, between);
     const Seconds every = w.checkpoint_every.value_or(best), restart = w.resume_within.value_or(kRestart);
     const double got = goodput(save, every, restart, between), most = goodput(save, best, restart, between);
@@ -104,6 +104,7 @@ cluster is then spent on checkpoints and repeated work.
 
 ```
 M = 50,677 GPU-hours / GPUs                time between interruptions; `gpu_hours_per_interruption` has those of your own logs
+    spot instances, which the provider takes away: 1/M grows by instances x `spot.interrupted` / 730.5 h
 best interval = sqrt(2 x save x M)
 goodput = 1 - save/interval - (interval/2 + restart)/M >= 0.9;  error at 0 or less
   a note where it is above that, and more than one point below the best interval's

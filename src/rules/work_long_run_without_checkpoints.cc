@@ -57,13 +57,12 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       from = format("at {} of the peak", percent(kUsualUtilisation));
     }
     if (!runs || !above(runs->value, in.threshold(rule))) return;
-    const Seconds between = time_between_interruptions(static_cast<double>(g.gpus),
-                                                       w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption));
+    const Seconds between =
+        time_between_interruptions(static_cast<double>(g.gpus), gpu_hours_of_interruptions(in.cluster, w));
     Finding& f = findings.error(rule.id, at,
                                 format("workload '{}' runs {} without checkpoints; expect an interruption every {}",
                                        name, to_text(*runs, 3), to_text(between, 3)));
-    f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from,
-                   w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption), g.gpus));
+    f.label(format("{}; {:.0f} GPU-hours / {} GPUs", from, gpu_hours_of_interruptions(in.cluster, w), g.gpus));
     const CheckpointTime time = checkpoint_time(in.cluster, w);
     f.help(time.takes ? format("`checkpoint_every: {}`", to_text(best_checkpoint_interval(*time.takes, between), 2))
                       : "write `checkpoint_every`; if you also write `checkpoint_within`, clusterc calculates the best "

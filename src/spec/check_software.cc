@@ -46,6 +46,24 @@ bool is_image(std::string_view text) {
   return true;
 }
 
+// As useradd of Debian and of RHEL take it (shadow, lib/chkname.c), with the points that directories have.
+bool is_account(std::string_view name) {
+  return !name.empty() && name.size() <= 32 && ((name.front() >= 'a' && name.front() <= 'z') || name.front() == '_') &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+         });
+}
+
+// us-east-1, ap-southeast-2, us-gov-west-1
+bool is_region(std::string_view name) {
+  const auto parts = split(name, '-');
+  return name.size() <= 30 && parts.size() >= 3 && parts.back().size() == 1 && parts.back()[0] >= '1' &&
+         parts.back()[0] <= '9' && std::all_of(parts.begin(), parts.end() - 1, [](std::string_view part) {
+           return part.size() >= 2 &&
+                  std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+         });
+}
+
 }  // namespace
 
 void SoftwareChecks::software(const Software& s) {
@@ -85,6 +103,8 @@ void SoftwareChecks::software(const Software& s) {
   if (s.identity && s.identity->bind_password) secret("bind_password", *s.identity->bind_password);
   if (s.identity) directory(s.identity->server);
   if (s.mirror) mirror(*s.mirror);
+  if (s.notebooks) notebooks(*s.notebooks);
+  if (s.scheduler && s.scheduler->power_saving) power_saving(*s.scheduler->power_saving);
 }
 
 void SoftwareChecks::distribution(const Value<std::string>& os) {
@@ -164,6 +184,18 @@ void SoftwareChecks::directory(const Value<std::string>& servers) {
   }
 }
 
+void SoftwareChecks::plain_path(std::string_view key, const Value<std::string>& path) {
+  if (!path) return;
+  const bool plain = path->starts_with('/') && path->size() > 1 && path->size() <= 200 && path->back() != '/' &&
+                     path->find("//") == path->npos && path->find("/.") == path->npos &&
+                     std::all_of(path->begin(), path->end(), [](char c) {
+                       return is_letter_or_digit(c) || std::string_view("/._-").find(c) != std::string_view::npos;
+                     });
+  if (!plain)
+    findings_.error("spec-bad-path", path.span,
+                    format("'{}' is '{}', but must be an absolute path of letters, digits and / . _ -", key, *path));
+}
+
 void SoftwareChecks::mirror(const Mirror& m) {
   if (m.server && (!is_domain(*m.server) ||
                    (is_numbers(*m.server) &&
@@ -173,18 +205,8 @@ void SoftwareChecks::mirror(const Mirror& m) {
                format("mirror '{}' is neither a host name nor an IPv4 address", *m.server))
         .help("write the name without https:// and port: mirror.example.org");
   // apt-mirror, nginx and shells all read these paths.
-  for (const auto& [key, path] :
-       {std::pair<std::string_view, const Value<std::string>&>{"folder", m.folder}, {"ca", m.ca}}) {
-    if (!path) continue;
-    const bool plain = path->starts_with('/') && path->size() > 1 && path->size() <= 200 && path->back() != '/' &&
-                       path->find("//") == path->npos && path->find("/.") == path->npos &&
-                       std::all_of(path->begin(), path->end(), [](char c) {
-                         return is_letter_or_digit(c) || std::string_view("/._-").find(c) != std::string_view::npos;
-                       });
-    if (!plain)
-      findings_.error("spec-bad-path", path.span,
-                      format("'{}' is '{}', but must be an absolute path of letters, digits and / . _ -", key, *path));
-  }
+  plain_path("folder", m.folder);
+  plain_path("ca", m.ca);
   for (const auto& image : m.images)
     if (image && !is_image(*image))
       findings_
@@ -195,6 +217,80 @@ void SoftwareChecks::mirror(const Mirror& m) {
               "write it as docker.io/library/debian:12 or nvcr.io/nvidia/pytorch:25.09-py3; registries with a port "
               "cannot be "
               "mirrored");
+}
+
+void SoftwareChecks::notebooks(const Notebooks& n) {
+  for (const auto& [key, host] :
+       {std::pair<std::string_view, const Value<std::string>&>{"node", n.node}, {"name", n.name}})
+    if (host && (!is_domain(*host) || is_numbers(*host)))
+      findings_
+          .error("spec-bad-address", host.span, format("'{}' of notebooks is '{}', which is no host name", key, *host))
+          .help("write the name without https:// and port: notebooks.example.org");
+  plain_path("certificate", n.certificate);
+  plain_path("folder", n.folder);
+  if (n.key) {
+    secret("key", *n.key);
+    plain_path("file", n.key->file);
+    if (n.key->env || n.key->vault)
+      findings_.error("spec-secret-reference", n.key->span, "the proxy of the hub reads its private key from a file")
+          .help("write `key: { file: /etc/jupyterhub/tls.key }`");
+  }
+  for (const auto& admin : n.admins)
+    if (admin && !is_account(*admin))
+      findings_.error("spec-bad-name", admin.span, format("'{}' is not the name of an account", *admin))
+          .help("a name has lower-case letters, digits and _ - . and begins with a letter");
+  group_names("size of sessions", n.profiles);
+  for (const auto& [name, at, profile] : n.profiles) positive("time", profile.time);
+  positive("idle", n.idle);
+  const bool provider = n.users.value_or("pam") == "oidc";
+  if (provider && !n.oidc)
+    findings_.error("spec-missing-key", n.users.span, "`users: oidc` needs the provider, and 'oidc' is missing")
+        .help("add `oidc: { issuer: …, client_id: …, client_secret: { file: … } }`");
+  if (!provider && n.oidc)
+    findings_.error("spec-unknown-key", n.oidc->span, "'oidc' is used only with `users: oidc`")
+        .help("write `users: oidc`, or remove 'oidc'");
+  if (!n.oidc) return;
+  const OpenIdConnect& o = *n.oidc;
+  if (o.client_secret) secret("client_secret", *o.client_secret);
+  if (o.client_secret) plain_path("file", o.client_secret->file);
+  const auto plain = [](std::string_view text) {
+    return !text.empty() && text.size() <= 200 && std::all_of(text.begin(), text.end(), [](char c) {
+      return is_letter_or_digit(c) || std::string_view("-._~:/").find(c) != std::string_view::npos;
+    });
+  };
+  if (o.issuer && (!o.issuer->starts_with("https://") || !plain(*o.issuer) || o.issuer->size() < 10))
+    findings_
+        .error("spec-bad-address", o.issuer.span, format("issuer '{}' is no URL that begins with https://", *o.issuer))
+        .help("write it as the provider has it in its configuration: https://sso.example.org/realms/hpc");
+  word("client_id", o.client_id);
+  if (o.username_claim && !plain(*o.username_claim))
+    findings_
+        .error("spec-bad-name", o.username_claim.span, format("'{}' is not the name of a claim", *o.username_claim))
+        .help("write `username_claim: preferred_username`");
+}
+
+void SoftwareChecks::power_saving(const PowerSaving& p) {
+  positive("idle", p.idle);
+  positive("start", p.start);
+  positive("stop", p.stop);
+  plain_path("resume", p.resume);
+  plain_path("suspend", p.suspend);
+  if (p.resume.value.has_value() != p.suspend.value.has_value())
+    findings_.error("spec-missing-key", p.span, "'power_saving' has only one of 'resume' and 'suspend'")
+        .help("write both programs, or none: then programs for AWS are compiled");
+  // EC2 API, CreateLaunchTemplate, LaunchTemplateName: 3 to 128 of these characters.
+  if (p.launch_template && (p.launch_template->size() < 3 || p.launch_template->size() > 128 ||
+                            !std::all_of(p.launch_template->begin(), p.launch_template->end(), [](char c) {
+                              return is_letter_or_digit(c) ||
+                                     std::string_view("().-/_").find(c) != std::string_view::npos;
+                            })))
+    findings_
+        .error("spec-bad-name", p.launch_template.span,
+               format("'{}' is not the name of a launch template", *p.launch_template))
+        .help("a name has 3 to 128 letters, digits and ( ) . - / _");
+  if (p.region && !is_region(*p.region))
+    findings_.error("spec-bad-name", p.region.span, format("'{}' is not the name of a region of AWS", *p.region))
+        .help("write it as us-east-1");
 }
 
 void SoftwareChecks::secret(std::string_view key, const SecretRef& s) {

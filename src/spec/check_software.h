@@ -21,6 +21,10 @@ class SoftwareChecks : private NameChecks {
   // What sssd's ldap_uri takes: "ldaps://ldap1.example.org, ldaps://10.0.0.2:636/", or hosts alone.
   void directory(const Value<std::string>& servers);
   void mirror(const Mirror& m);
+  void notebooks(const Notebooks& n);
+  void power_saving(const PowerSaving& p);
+  // Read by shells, units and configuration files alike.
+  void plain_path(std::string_view key, const Value<std::string>& path);
 };
 
 }  // namespace clusterc

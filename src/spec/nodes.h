@@ -83,6 +83,21 @@ struct WallCircuit {
   }
 };
 
+struct Spot {  // instances that the provider may take away
+  SourceSpan span;
+  Value<double> interrupted;
+  static constexpr std::string_view type_name = "spot";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("interrupted", s.interrupted,
+      {.required = true,
+       .doc = "share of the instances that the provider takes away in a month: 0.05. AWS publishes it by type and "
+              "region as the frequency of interruption",
+       .least = 0,
+       .most = 1});
+  }
+};
+
 struct NodeGroup : Fittings {
   SourceSpan span;
   Value<std::string> names, model, racks, from, instance;
@@ -94,6 +109,7 @@ struct NodeGroup : Fittings {
   Value<double> billing;
   NamedMap<RackPosition> at;
   std::optional<WallCircuit> wall;
+  std::optional<Spot> spot;
   Value<Watts> power_cap, gpu_power_limit;
   MaybeApart<Software> software;
   static constexpr std::string_view type_name = "node group";
@@ -105,6 +121,7 @@ struct NodeGroup : Fittings {
       {.doc = "a catalogue server with changes (like: …), or all of it in the catalogue's own fields"});
     v("from", s.from, {.doc = "trays of assemblies, in order: nvl.compute-trays"});
     v("instance", s.instance, {.doc = "cloud instance type (a catalogue server)"});
+    v("spot", s.spot, {.doc = "the instances are spot instances: { interrupted: 0.05 }"});
     v("virtual_machine", s.virtual_machine, {.doc = "a virtual machine of this size"});
     v("racks", s.racks, {.doc = "rack group that they stand in"});
     v("per_rack", s.per_rack,

@@ -209,6 +209,14 @@ class Checker : private NameChecks {
     if (g.software && g.software->mirror)
       findings_.error("spec-unknown-key", g.software->mirror->span, "'mirror' is set once for all groups")
           .help("move it into the `software` of the cluster");
+    if (g.software && g.software->notebooks)
+      findings_.error("spec-unknown-key", g.software->notebooks->span, "'notebooks' is set once for all groups")
+          .help("move it into the `software` of the cluster");
+    if (g.spot && !g.instance)
+      findings_
+          .error("spec-unknown-key", g.spot->span,
+                 format("'spot' is used only for instances, and group '{}' has none", name))
+          .help("write `instance` in this group, or remove 'spot'");
     struct Way {
       std::string_view key;
       bool there;

@@ -268,10 +268,25 @@ struct Emission {  // "380 g/kWh"
   }
 };
 
+struct AwsSite {  // what instances at AWS are started with, made there before
+  SourceSpan span;
+  Value<std::string> subnet, head_subnet, key_pair, head_instance, image;
+  static constexpr std::string_view type_name = "aws";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("subnet", s.subnet, {.required = true, .doc = "subnet of the compute nodes: subnet-0123456789abcdef0"});
+    v("head_subnet", s.head_subnet, {.doc = "subnet of the head node; left out: the same"});
+    v("key_pair", s.key_pair, {.doc = "name of the key pair with which the administrator logs in to the head node"});
+    v("head_instance", s.head_instance, {.required = true, .doc = "instance type of the head node: m7i.2xlarge"});
+    v("image", s.image, {.doc = "image of the compute nodes: ami-0123456789abcdef0; left out: AWS's own"});
+  }
+};
+
 struct Site {
   SourceSpan span;
   Value<SiteKind> kind;
   Value<std::string> provider, location;
+  std::optional<AwsSite> aws;
   Value<Region> region;
   Value<Meters> altitude;
   std::optional<Supply> supply;
@@ -298,6 +313,7 @@ struct Site {
        .doc = "own: the room is ours to plan; cloud: nodes are instances and facility rules do not apply"});
     v("provider", s.provider, {.doc = "cloud provider"});
     v("location", s.location, {.doc = "place or cloud region"});
+    v("aws", s.aws, {.doc = "at AWS: subnets, key pair and head node, for the output parallelcluster"});
     v("region", s.region,
       {.doc = "electrical region (required for a site of one's own): na or iec; continuous-load factors and plugs "
               "follow from it"});

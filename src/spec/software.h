@@ -1,6 +1,7 @@
 // Software of a spec: what runs on the nodes, for the whole cluster and, where it differs, for one group.
 #pragma once
 #include "catalog/parts.h"
+#include "spec/notebooks.h"
 
 namespace clusterc {
 
@@ -83,6 +84,33 @@ struct Reservation {  // nodes that are kept for some at a time that is known
   }
 };
 
+struct PowerSaving {  // Slurm starts nodes when jobs need them, and stops them when they are idle
+  SourceSpan span;
+  std::vector<Value<std::string>> groups;
+  Value<Seconds> idle, start, stop;
+  Value<std::int64_t> at_once;
+  Value<std::string> resume, suspend, launch_template, region;
+  static constexpr std::string_view type_name = "power saving";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("groups", s.groups, {.required = true, .doc = "node groups that are started and stopped, such as instances"});
+    v("idle", s.idle, {.doc = "a node without jobs is stopped after: 10 min"});
+    v("start", s.start, {.doc = "longest time from the start of a node until slurmd answers: 15 min"});
+    v("stop", s.stop, {.doc = "time after which a node that is being stopped may be started again: 5 min"});
+    v("at_once", s.at_once,
+      {.doc = "nodes that are started or stopped in a minute; left out: 300 are started, 60 stopped",
+       .least = 1,
+       .most = 10000});
+    v("resume", s.resume,
+      {.doc = "program on the controllers that starts the nodes of its first argument, a host list; left out: one that "
+              "starts instances at AWS is compiled"});
+    v("suspend", s.suspend, {.doc = "program that stops them; left out: likewise"});
+    v("launch_template", s.launch_template,
+      {.doc = "AWS: name of the launch template with image, subnet, security groups and key pair of the instances"});
+    v("region", s.region, {.doc = "AWS: region of the instances: us-east-1"});
+  }
+};
+
 struct Scheduler {
   SourceSpan span;
   Value<SchedulerKind> kind;
@@ -94,6 +122,7 @@ struct Scheduler {
   std::optional<JobLimits> limits;
   Value<bool> requeue;
   NamedMap<Reservation> reservations;
+  std::optional<PowerSaving> power_saving;
   static constexpr std::string_view type_name = "scheduler";
   static bool from_text(std::string_view, Scheduler&, std::string& error);  // "slurm"
   template <class Self, class V>
@@ -111,6 +140,7 @@ struct Scheduler {
     v("limits", s.limits, {.doc = "Slurm: what each user may have queued and running"});
     v("requeue", s.requeue, {.doc = "Slurm: whether batch jobs start again when their node fails; left out: they do"});
     v("reservations", s.reservations, {.doc = "Slurm: nodes that are kept for some at a time, by name"});
+    v("power_saving", s.power_saving, {.doc = "Slurm: nodes that run only while jobs need them, such as instances"});
     v("queue", s.queue, {.doc = "queueing system in Kubernetes", .words = "kueue|volcano|kai"});
     v("endpoint", s.endpoint,
       {.doc = "Kubernetes: host or address, and port, that stands for all nodes of the control plane: of a load "
@@ -250,6 +280,7 @@ struct Software {
   std::optional<Limits> limits;
   std::optional<GpuOperator> gpu_operator;
   std::optional<Mirror> mirror;
+  std::optional<Notebooks> notebooks;
   static constexpr std::string_view type_name = "software";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -272,6 +303,7 @@ struct Software {
     v("gpu_operator", s.gpu_operator, {.doc = "NVIDIA GPU Operator, where Kubernetes runs it"});
     v("scheduler", s.scheduler, {.doc = "workload manager"});
     v("monitoring", s.monitoring, {.doc = "monitoring programs"});
+    v("notebooks", s.notebooks, {.doc = "notebooks in the browser, whose sessions are jobs"});
     v("identity", s.identity, {.doc = "where users come from"});
     v("frameworks", s.frameworks, {.doc = "frameworks that users expect: pytorch 2.8"});
     v("domain", s.domain, {.doc = "DNS domain of the nodes"});

@@ -120,6 +120,40 @@ void kubernetes(const System& in, Findings& findings) {
           .help("give the role etcd to the nodes of the control plane");
 }
 
+void notebooks(const System& in, Findings& findings) {
+  const auto& notebooks = in.cluster.spec.software->notebooks;
+  if (!notebooks) return;
+  if (in.makes("jupyterhub"))
+    findings.note(kRule, notebooks->span, "no output installs JupyterHub, its proxy and JupyterLab")
+        .help("follow jupyterhub/README.md of the compiled tree: it has the commands in their order");
+  else
+    findings
+        .note(kRule, notebooks->span,
+              runs_kubernetes(in.cluster) ? "no output sets up notebooks under Kubernetes"
+                                          : "no output sets up notebooks: only Slurm starts their sessions")
+        .help(runs_kubernetes(in.cluster) ? "use the chart Zero to JupyterHub, with sizes like the `profiles`"
+                                          : "write `scheduler: slurm`, or remove 'notebooks'");
+}
+
+void cloud(const System& in, Findings& findings) {
+  const Cluster& c = in.cluster;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    for (const NetworkModel& n : c.networks)
+      if (n.kind == LinkKind::efa && c.nodes[g].count > 0 &&
+          std::any_of(n.ends.begin(), n.ends.end(),
+                      [&](const EndPoints& e) { return e.group == static_cast<int>(g); })) {
+        if (!in.makes("parallelcluster"))
+          findings
+              .note(kRule, n.span,
+                    "no output installs the EFA driver, libfabric and the NCCL plugin (aws-ofi-nccl) on '" +
+                        c.nodes[g].name + "', or sets their security group and placement group")
+              .help(
+                  "follow docs/cloud.md: the EFA installer, a security group that admits itself, and a cluster "
+                  "placement group");
+        return;
+      }
+}
+
 template <class List>
 void name_kinds(const List& list, std::vector<std::string>& names, SourceSpan& at) {
   for (const NamedVersion& v : list) {
@@ -169,6 +203,8 @@ void check_unmade_systems(const System& in, Findings& findings) {
   nvlink_switches(in, findings);
   storage(in, findings);
   kubernetes(in, findings);
+  notebooks(in, findings);
+  cloud(in, findings);
   software(in, findings);
 }
 

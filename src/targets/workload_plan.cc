@@ -28,7 +28,7 @@ CheckpointPlan plan_checkpoint(const Cluster& c, const Workload& w, const Worklo
   }
   out.save = time.takes;
   out.save_is_limit = time.is_limit;
-  out.gpu_hours = w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption);
+  out.gpu_hours = gpu_hours_of_interruptions(c, w);
   out.between = time_between_interruptions(static_cast<double>(p.gpus), out.gpu_hours);
   out.restart = w.resume_within.value_or(kRestart);
   out.restart_assumed = !w.resume_within;

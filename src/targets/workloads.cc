@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/format.h"
+#include "model/availability.h"
 #include "model/nvlink.h"
+#include "spec/nodes.h"
 #include "spec/workload.h"
 
 namespace clusterc {
@@ -96,6 +98,22 @@ double implied_utilisation(double operations, double gpus, FlopsPerSecond peak, 
 
 Seconds run_time(double operations, double gpus, FlopsPerSecond peak, double utilisation) {
   return Seconds(operations / (gpus * peak.value * utilisation));
+}
+
+double gpu_hours_of_interruptions(const Cluster& c, const Workload& w) {
+  constexpr double kHoursOfMonth = 365.25 * 24 / 12;
+  const double faults = w.gpu_hours_per_interruption.value_or(kGpuHoursPerInterruption);
+  double gpus = 0, taken = 0;  // instances an hour
+  for (const auto& on : w.on) {
+    const int at = c.find_node_group(on.name);
+    if (at < 0 || !on.value) continue;
+    const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(at)];
+    if (!g.server.gpu || g.server.gpu_count == 0) continue;
+    gpus += static_cast<double>(*on.value * g.server.gpu_count);
+    if (g.spec && g.spec->spot)
+      taken += static_cast<double>(*on.value) * g.spec->spot->interrupted.value_or(0) / kHoursOfMonth;
+  }
+  return gpus > 0 && taken > 0 ? 1 / (1 / faults + taken / gpus) : faults;
 }
 
 Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between) {

@@ -66,6 +66,9 @@ Seconds run_time(double operations, double gpus, FlopsPerSecond peak, double uti
 
 constexpr Seconds kRestart{
     600};  // from an interruption to the next step, where the spec does not say (`resume_within`): ten minutes
+// GPU-hours between interruptions of a workload: faults (`gpu_hours_per_interruption`, or Llama 3's figure), and spot
+// instances that the provider takes away. Rates add up: 1/H = 1/H of faults + instances x share a month / GPUs.
+double gpu_hours_of_interruptions(const Cluster&, const Workload&);
 Seconds best_checkpoint_interval(Seconds checkpoint, Seconds between);  // Young 1974: sqrt(2 d M)
 Seconds daly_checkpoint_interval(Seconds checkpoint, Seconds between);  // Daly 2006, higher order; M where d >= 2M
 double goodput(Seconds checkpoint, Seconds interval, Seconds restart, Seconds between);  // 1 - d/tau - (tau/2 + R)/M

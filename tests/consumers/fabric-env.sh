@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# tested fabric-env: ucx_info 1.13, ompi_info 4.1
-# output fabric-env: ucx_info -c 1.13 and ompi_info 4.1 (Debian 12) print every value of the files of every example and of the golden case; shellcheck, and apply.sh with a node's adapters as sysfs shows them, one of them missing, one of another subnet; sockets and subnets as netplan, hosts and opensm have them; NCCL 2.28 reads nccl.conf where it is installed, else every name is held against its user guide; 5 negative tests
+# tested fabric-env: ucx_info 1.13, ompi_info 4.1, fi_info 1.17
+# output fabric-env: ucx_info -c 1.13 and ompi_info 4.1 (Debian 12) print every value of the files of every example and of the golden case; shellcheck, and apply.sh with a node's adapters as sysfs shows them, one of them missing, one of another subnet; sockets and subnets as netplan, hosts and opensm have them; NCCL 2.28 reads nccl.conf where it is installed, else every name is held against its user guide; fi_info 1.17 knows each variable of libfabric that a shell has after the compiled file, those of EFA, which Debian builds without, are held against fi_efa(7); sysctl and modprobe read their files; 7 negative tests
+# packages: libfabric-bin kmod procps
 . "$(dirname "$0")/lib/common.bash" "$@"
-need shellcheck ucx_info ompi_info python3
+need shellcheck ucx_info ompi_info python3 fi_info sysctl
 
 # sysfs FOLDER LINE…: the adapters of a node. A line is "ib DEVICE PREFIX [STATE]" or "eth INTERFACE DEVICE"
 sysfs() {
@@ -51,10 +52,12 @@ read_back() {
 }
 
 trees_with fabric-env,netplan,hosts,opensm
+compile_case fabric-env-efa
+compile_case fabric-env-iwarp
 compile_case fabric-env
 groups=0 names=$work/names
 : > "$names"
-for tree in $trees case-fabric-env; do
+for tree in $trees case-fabric-env case-fabric-env-efa case-fabric-env-iwarp; do
   for folder in "$work/$tree"/fabric-env/*/; do
     folder=${folder%/}
     shellcheck "$folder/apply.sh" || fail "$tree: shellcheck refuses $(basename "$folder")/apply.sh"
@@ -70,9 +73,36 @@ for tree in $trees case-fabric-env; do
 done
 say "$groups groups: shellcheck, UCX and Open MPI read what is written"
 # NCCL's user guide, "Environment Variables": the names that are written here, and what they may be
-unknown=$(grep -vE '^(NCCL_SOCKET_IFNAME==[^=, ]+(,[^=, ]+)*|NCCL_IB_GID_INDEX=[0-9]+|NCCL_IB_TC=[0-9]+|NCCL_CROSS_NIC=[01]|NCCL_IB_ADAPTIVE_ROUTING=1|NCCL_COLLNET_ENABLE=1|NCCL_DEBUG=(VERSION|WARN|INFO|TRACE))$' "$names")
+unknown=$(grep -vE '^(NCCL_SOCKET_IFNAME==[^=, ]+(,[^=, ]+)*|NCCL_IB_GID_INDEX=[0-9]+|NCCL_IB_TC=[0-9]+|NCCL_CROSS_NIC=[01]|NCCL_IB_ADAPTIVE_ROUTING=1|NCCL_COLLNET_ENABLE=1|NCCL_IB_DISABLE=1|NCCL_DEBUG=(VERSION|WARN|INFO|TRACE))$' "$names")
 [ -z "$unknown" ] || fail "NCCL's user guide does not have: $unknown"
 say "NCCL: $(sort -u "$names" | grep -c .) different settings, each in its user guide"
+
+# libfabric: what a login shell and a container of Enroot have. fi_efa(7) of libfabric 1.17 and 2.1, "RUNTIME PARAMETERS", has FI_EFA_USE_DEVICE_RDMA.
+fi_info -e 2> /dev/null | sed -n 's/^# *\(FI_[A-Z_]*\): .*/\1/p' | sort -u > "$work/libfabric"
+grep -qx FI_VERBS_IFACE "$work/libfabric" || fail "fi_info does not name its variables"
+echo FI_EFA_USE_DEVICE_RDMA >> "$work/libfabric"
+known_to_libfabric() { env -i sh -c ". '$1'; env" | sed -n 's/^\(FI_[A-Z_]*\)=.*/\1/p' | sort | grep -vxFf "$work/libfabric"; }
+for case in efa iwarp; do
+  for folder in "$work/case-fabric-env-$case"/fabric-env/*/; do
+    root=$work/root-$case
+    sysfs "$root" "eth job1 mlx5_0"
+    apply "${folder%/}" "$root"
+    file=$root/etc/profile.d/cluster-libfabric.sh
+    shellcheck -s sh "$file" || fail "shellcheck refuses $file"
+    unknown=$(known_to_libfabric "$file")
+    [ -z "$unknown" ] || fail "libfabric has no $unknown"
+    sed 's/export FI_PROVIDER/export FI_PROVIDR/' "$file" > "$work/twin.sh"
+    [ -n "$(known_to_libfabric "$work/twin.sh")" ] || fail "a misspelt variable is not seen"
+  done
+done
+equal "provider of EFA" "$(env -i sh -c ". '$work/root-efa/etc/profile.d/cluster-libfabric.sh'; echo \$FI_PROVIDER \$FI_EFA_USE_DEVICE_RDMA \$FI_LOG_LEVEL")" "efa 1 warn"
+equal "the same for containers" "$(grep -v '^#' "$work/root-efa/etc/enroot/environ.d/90-cluster-libfabric.env" | tr '\n' ' ')" "FI_PROVIDER=efa FI_EFA_USE_DEVICE_RDMA=1 FI_LOG_LEVEL=warn "
+equal "provider of iWARP" "$(env -i sh -c ". '$work/root-iwarp/etc/profile.d/cluster-libfabric.sh'; echo \"\$FI_PROVIDER\"")" "verbs;ofi_rxm"
+# verbs is a provider where there is an adapter; here its variables are known, and what stands behind it is
+fi_info -l > "$work/providers" 2> /dev/null
+grep -q '^ofi_rxm:' "$work/providers" || fail "libfabric has no provider ofi_rxm"
+equal "sysctl reads" "$(sed 's,kernel.yama.ptrace_scope,kernel.hostname,; s/= 0/= x/' "$work/root-efa/etc/sysctl.d/90-cluster-fabric.conf" | unshare -u sysctl -q -p - 2>&1; sed -n 's/^\(kernel[^ ]*\) .*/\1/p' "$work/root-efa/etc/sysctl.d/90-cluster-fabric.conf")" "kernel.yama.ptrace_scope"
+equal "modules" "$(grep -v '^#' "$work/root-iwarp/etc/modules-load.d/cluster-fabric.conf" | tr '\n' ' ')" "rdma_cm rdma_ucm iw_cm "
 
 # Other outputs say the same: the sockets' interface is the one that netplan gives the address that hosts has under the plain name; Open MPI's subnets hold that address.
 python3 - "$work" $trees case-fabric-env <<'PY' || fail "fabric-env and the other outputs do not agree"

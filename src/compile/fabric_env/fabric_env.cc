@@ -1,5 +1,5 @@
-// fabric-env/<group>/: what NCCL (or RCCL), UCX and Open MPI are told of the planned fabric, for the nodes of each
-// group that computes, and apply.sh, which puts it in place there.
+// fabric-env/<group>/: what NCCL (or RCCL), UCX, Open MPI and libfabric are told of the planned fabric, for the nodes
+// of each group that computes, what EFA and iWARP need of the host, and apply.sh, which puts it in place there.
 //
 // Only what the plan knows and the library would choose otherwise is written; each line says where it comes from. Names
 // of adapters (mlx5_3) are the kernel's and the firmware's, not the plan's: they differ from node to node, and change
@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/fabric_env/apply.h"
 #include "model/group_ends.h"
 #include "model/roce.h"
 #include "spec/network.h"
@@ -39,6 +40,7 @@ struct File {
   std::string name, installed, assign;
   std::vector<Setting> settings;
   std::string devices_key;
+  std::string prefix = {};  // of each line: "export "
 };
 
 // A network that carries the traffic of jobs, and what each node of the group has in it.
@@ -46,7 +48,7 @@ struct Ports {
   int network = -1;
   const NetworkModel* net = nullptr;
   const EndPoints* ends = nullptr;
-  bool rdma = false;
+  bool rdma = false, iwarp = false;
   std::int64_t devices = 0;             // RDMA ports that the node then has
   std::vector<std::string> interfaces;  // RoCE: below these they are found
   std::vector<std::string> prefixes;    // InfiniBand: by these
@@ -90,6 +92,10 @@ std::vector<Ports> ports_of(const CompileInput& in, int group) {
         if (i.network == p.network && &net.ends[static_cast<std::size_t>(i.end_points)] == &e)
           p.interfaces = i.names, p.devices = i.addresses;  // the ports of a bond are one device
       if (p.interfaces.empty()) p.unknown = "it has no subnet, so that its interfaces have no names";
+    } else if (net.spec && net.spec->rdma && *net.spec->rdma == Rdma::iwarp) {
+      p.iwarp = true;
+      for (const Interface& i : interfaces)
+        if (i.network == p.network && &net.ends[static_cast<std::size_t>(i.end_points)] == &e) p.interfaces = i.names;
     }
     out.push_back(std::move(p));
   }
@@ -119,6 +125,7 @@ class GroupEnv {
     const GroupNetwork network(in.system, group, of_network);
     rdma_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.rdma; });
     efa_ = std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.net->kind == LinkKind::efa; });
+    iwarp_ = !rdma_ && !efa_ && std::any_of(ports_.begin(), ports_.end(), [](const Ports& p) { return p.iwarp; });
     found_ =
         rdma_ && std::all_of(ports_.begin(), ports_.end(), [](const Ports& p) { return !p.rdma || p.unknown.empty(); });
     plain_ = network.devices().size() > 1;
@@ -131,6 +138,8 @@ class GroupEnv {
     nccl();
     ucx();
     mpi();
+    libfabric();
+    host();
   }
 
   const std::vector<File>& files() const { return files_; }
@@ -144,7 +153,13 @@ class GroupEnv {
       comment(out, "for the nodes of group '" + g_.name + "': " + f.installed);
       for (const Setting& s : f.settings) {
         if (!s.why.empty()) comment(out, s.why);
-        if (!s.key.empty()) (((out += s.key) += f.assign) += s.value) += '\n';
+        if (s.key.empty()) continue;
+        ((out += f.prefix) += s.key) += f.assign;
+        if (f.prefix.empty())
+          out += s.value;
+        else
+          append_shell_word(out, s.value);
+        out += '\n';
       }
       bundle.close();
     }
@@ -214,6 +229,9 @@ class GroupEnv {
     }
     devices(f, "NCCL_IB_HCA");
     if (efa_) f.settings.push_back({"", "", "the plugin aws-ofi-nccl chooses the EFA adapters", false});
+    // NCCL connects queue pairs itself (ibv_modify_qp); those of iWARP are connected by rdma_cm alone (RFC 5040, over a
+    // TCP connection that exists).
+    if (iwarp_) f.settings.push_back({"NCCL_IB_DISABLE", "1", "NCCL does not use iWARP: its data goes over TCP"});
     roce(f, "NCCL_IB_GID_INDEX", "NCCL_IB_TC", 0);
     rails(f);
     for (const Ports& p : ports_) {
@@ -256,7 +274,7 @@ class GroupEnv {
   }
 
   void ucx() {
-    if (efa_) return;
+    if (efa_) return;  // UCX has no transport for EFA; iWARP it passes over, and uses TCP
     File f{"ucx.conf", "/etc/ucx/ucx.conf", "=", {}, {}};
     if (!rdma_ && plain_ && !sockets_.empty())
       f.settings.push_back({"UCX_NET_DEVICES", join(sockets_, ","),
@@ -282,10 +300,70 @@ class GroupEnv {
                       why =
                           rdma_ ? "processes find each other over the network of plain host names" : "the job network";
     if (plain_ && !subnets_.empty()) f.settings.push_back({"btl_tcp_if_include", list, why});
-    if (f.settings.size() == 1 && (!mpi->version || mpi->version->major() < 5))
+    const bool connected = f.settings.size() == 1;
+    if (efa_ || iwarp_) {
+      // ompi_info: the component cm of pml with ofi of mtl, which takes a provider of libfabric by its name.
+      f.settings.push_back({"pml", "cm", "messages go through libfabric"});
+      f.settings.push_back({"mtl", "ofi", ""});
+      f.settings.push_back({"mtl_ofi_provider_include", efa_ ? "efa" : "verbs;ofi_rxm", "its provider"});
+    }
+    if (connected && (!mpi->version || mpi->version->major() < 5))
       f.settings.push_back(
           {"oob_tcp_if_include", list, "the same for the daemons, which belong to PRRTE since Open MPI 5"});
     add(std::move(f));
+  }
+
+  std::vector<std::string> iwarp_interfaces() const {
+    std::vector<std::string> out;
+    for (const Ports& p : ports_)
+      if (p.iwarp) take(out, p.interfaces);
+    return out;
+  }
+
+  // Of every login and of the jobs that are submitted from it, and of Enroot's containers.
+  void libfabric() {
+    if (!efa_ && !iwarp_) return;
+    std::vector<Setting> settings;
+    if (efa_) {
+      // fi_efa(7), "RUNTIME PARAMETERS"; aws-ofi-nccl asks for libfabric 1.18 and newer (its pull request 333).
+      settings.push_back({"FI_PROVIDER", "efa", "kind: efa of " + network_words(*efa_port())});
+      settings.push_back({"FI_EFA_USE_DEVICE_RDMA", "1", "GPUs and adapters exchange data without the processors"});
+    } else {
+      // fi_verbs(7): connections by rdma_cm are endpoints of messages (FI_EP_MSG); fi_rxm(7) makes reliable datagrams
+      // of them, as MPI libraries want.
+      settings.push_back({"FI_PROVIDER", "verbs;ofi_rxm", "rdma: iwarp of the job network, connected by rdma_cm"});
+      if (const std::vector<std::string> interfaces = iwarp_interfaces(); interfaces.size() == 1)
+        settings.push_back({"FI_VERBS_IFACE", interfaces.front(), "its interface"});
+    }
+    File login{"libfabric.sh", "/etc/profile.d/cluster-libfabric.sh", "=", settings, {}, "export "};
+    add(std::move(login));
+    const auto& runtimes = g_.software->containers;
+    if (std::any_of(runtimes.begin(), runtimes.end(),
+                    [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "enroot"; }))
+      add({"enroot.env", "/etc/enroot/environ.d/90-cluster-libfabric.env", "=", std::move(settings), {}});
+  }
+  const Ports* efa_port() const {
+    return &*std::find_if(ports_.begin(), ports_.end(), [](const Ports& p) { return p.net->kind == LinkKind::efa; });
+  }
+
+  // Modules that nothing else loads, and what libfabric needs of the kernel.
+  void host() {
+    if (efa_)
+      // docs.aws.amazon.com, "Get started with EFA and MPI", step "Disable ptrace protection": processes of one node
+      // exchange data with process_vm_readv (CMA).
+      add({"sysctl.conf",
+           "/etc/sysctl.d/90-cluster-fabric.conf",
+           " = ",
+           {{"kernel.yama.ptrace_scope", "0", "libfabric copies between the processes of a node (CMA)"}},
+           {}});
+    if (iwarp_)
+      add({"modules.conf",
+           "/etc/modules-load.d/cluster-fabric.conf",
+           "",
+           {{"rdma_cm", "", "iWARP has connections by rdma_cm alone"},
+            {"rdma_ucm", "", "the same for programs"},
+            {"iw_cm", "", "connections of iWARP"}},
+           {}});
   }
 
   // Two networks may ask for the same.
@@ -301,8 +379,11 @@ class GroupEnv {
     if (says || !f.devices_key.empty() || (wishes && !wishes->empty())) files_.push_back(std::move(f));
   }
 
+  static bool is_libfabric(const File& f) { return f.name == "libfabric.sh" || f.name == "enroot.env"; }
+
   void apply_extra(File& f, Findings& findings) const {
-    const auto* extra = extra_of(in_, f.name);
+    if (f.name == "sysctl.conf" || f.name == "modules.conf") return;
+    const auto* extra = extra_of(in_, f.name == "enroot.env" ? "libfabric.sh" : f.name);
     if (!extra) return;
     const std::size_t first = f.settings.size();
     for (const auto& wish : *extra) {
@@ -312,7 +393,7 @@ class GroupEnv {
           after(equals < wish->size() ? std::string_view(*wish).substr(equals + 1) : std::string_view());
       const bool upper = f.assign == "=";  // NCCL and UCX take a blank behind it for a part of the value
       const std::string value(upper ? std::string_view(after) : trim(after));
-      const std::string_view begin = upper ? f.name == "ucx.conf" ? "UCX_" : "NCCL_" : "";
+      const std::string_view begin = !upper ? "" : f.name == "ucx.conf" ? "UCX_" : is_libfabric(f) ? "FI_" : "NCCL_";
       const bool word =
           key.size() > begin.size() && key.starts_with(begin) && std::all_of(key.begin(), key.end(), [&](char c) {
             return (upper ? c >= 'A' && c <= 'Z' : c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -324,8 +405,10 @@ class GroupEnv {
       if (!word || !plain) {
         told(findings, "output-extra-malformed", wish.span,
              "'" + one_line(std::string_view(*wish).substr(0, 60)) + "' is not a valid line of " + f.name,
-             "write one name and its value in each line, for example " +
-                 std::string(upper ? std::string(begin) + "TLS=rc,self" : "btl_tcp_links = 2"));
+             "write one name and its value in each line, for example " + (is_libfabric(f)
+                                                                              ? std::string("FI_LOG_LEVEL=warn")
+                                                                          : upper ? std::string(begin) + "TLS=rc,self"
+                                                                                  : std::string("btl_tcp_links = 2")));
         continue;
       }
       const auto ours =
@@ -356,71 +439,11 @@ class GroupEnv {
   const Cluster& c_;
   const NodeGroupModel& g_;
   std::vector<Ports> ports_;
-  bool rdma_ = false, efa_ = false, found_ = false,
+  bool rdma_ = false, efa_ = false, iwarp_ = false, found_ = false,
        plain_ = false;  // plain_: there is more than one interface to choose from
   std::vector<std::string> sockets_, subnets_;
   std::vector<File> files_;
 };
-
-constexpr std::string_view kApplyHead = R"sh(set -u
-LC_ALL=C
-export LC_ALL
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
-root=${FABRIC_ENV_ROOT:-}   # folder of another system, for an image
-ports=
-status=0
-)sh";
-constexpr std::string_view kFind = R"sh(some=0
-# port NAME: an RDMA port, once
-port() {
-  case ,$ports, in *",$1,"*) return ;; esac
-  ports=$ports${ports:+,}$1
-  some=$((some + 1))
-}
-# expect COUNT NETWORK: fewer ports than the plan has: the libraries choose by themselves
-expect() {
-  [ "$some" -eq "$1" ] || { echo "network $2: $some of $1 RDMA ports are there" >&2; status=3; }
-  some=0
-}
-# roce INTERFACE…: the ports below interfaces
-roce() {
-  for interface; do
-    for device in "$root/sys/class/net/$interface/device/infiniband"/*; do
-      [ -d "$device" ] || continue
-      number=$(cat "$root/sys/class/net/$interface/dev_port" 2>/dev/null || echo 0)
-      port "${device##*/}:$((number + 1))"
-    done
-  done
-}
-# infiniband PREFIX…: active ports to which a subnet manager has given one of these prefixes
-infiniband() {
-  for at in "$root/sys/class/infiniband"/*/ports/*; do
-    [ "$(cat "$at/link_layer" 2>/dev/null)" = InfiniBand ] || continue
-    case $(cat "$at/state" 2>/dev/null) in "4: "*) ;; *) continue ;; esac
-    gid=$(cat "$at/gids/0" 2>/dev/null)
-    for prefix; do
-      case $gid in "$prefix":*) device=${at%/ports/*}; port "${device##*/}:${at##*/}" ;; esac
-    done
-  done
-}
-)sh";
-constexpr std::string_view kPut =
-    R"sh(# put FILE PLACE [LINE]: installs the file beside this script, with the ports after LINE, if it differs
-put() {
-  to=$root$2
-  mkdir -p "${to%/*}" || exit 2
-  {
-    cat "$here/$1" || exit 2
-    if [ -n "${3:-}" ] && [ "$status" -eq 0 ] && [ -n "$ports" ]; then printf '%s%s\n' "$3" "$ports"; fi
-  } > "$to.new" || exit 2
-  if cmp -s "$to.new" "$to"; then
-    rm -f "$to.new"
-  else
-    chmod 0644 "$to.new" && mv -f "$to.new" "$to" || exit 2
-    echo "changed $2"
-  fi
-}
-)sh";
 
 void GroupEnv::write_apply(Bundle& bundle) const {
   bundle.open("fabric-env/" + g_.name + "/apply.sh", "fabric-env", 0755);
@@ -434,6 +457,7 @@ void GroupEnv::write_apply(Bundle& bundle) const {
   if (found_) out += "# shellcheck disable=SC2317,SC2329  # not every group calls every function\n";
   out += kApplyHead;
   if (found_) out += kFind;
+  if (iwarp_) out += kIwarp;
   out += kPut;
   ShellWriter w(out);
   if (found_)
@@ -444,6 +468,10 @@ void GroupEnv::write_apply(Bundle& bundle) const {
       w.command(find);
       w.command({"expect", std::to_string(p.devices), p.net->name});
     }
+  if (std::vector<std::string> words{"iwarp"}; iwarp_) {
+    take(words, iwarp_interfaces());
+    if (words.size() > 1) w.command(words);
+  }
   for (const File& f : files_) {
     if (f.devices_key.empty())
       w.command({"put", f.name, f.installed});
@@ -462,7 +490,9 @@ bool wanted(const Cluster& c) {
              if (e.group < 0 || is_management_port(c, n, e)) return false;
              const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(e.group)];
              return g.computes && g.count > 0 &&
-                    (n.kind == LinkKind::infiniband || carries_roce(c, n) || g.server.gpu_count > 0 || g.software->mpi);
+                    (n.kind == LinkKind::infiniband || n.kind == LinkKind::efa || carries_roce(c, n) ||
+                     (n.spec && n.spec->rdma.value_or(Rdma::none) == Rdma::iwarp) || g.server.gpu_count > 0 ||
+                     g.software->mpi);
            });
   });
 }
@@ -478,7 +508,9 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     groups.push_back(std::make_unique<GroupEnv>(in, static_cast<int>(g)));
     for (const File& f : groups.back()->files())
-      if (std::find(made.begin(), made.end(), f.name) == made.end()) made.push_back(f.name);
+      if (f.name != "enroot.env" && f.name != "sysctl.conf" && f.name != "modules.conf" &&
+          std::find(made.begin(), made.end(), f.name) == made.end())
+        made.push_back(f.name);
   }
   check_extra_files(in, "fabric-env", made, findings);
   for (const auto& group : groups) group->emit(bundle, findings);
@@ -490,9 +522,10 @@ extern const Output kFabricEnvOutput;  // registry.cc names it
 const Output kFabricEnvOutput{
     .id = "fabric-env",
     .summary =
-        "settings of NCCL, UCX and Open MPI for the fabric, for each group of compute nodes, and a script that finds "
-        "the planned adapters on a node",
-    .consumers = "NCCL 2.10 and newer, UCX 1.13 and newer, Open MPI 4 and 5",
+        "settings of NCCL, UCX, Open MPI and libfabric (EFA, iWARP) for the fabric, for each group of compute nodes, "
+        "and "
+        "a script that finds the planned adapters on a node",
+    .consumers = "NCCL 2.10 and newer, UCX 1.13 and newer, Open MPI 4 and 5, libfabric 1.17 and newer",
     .wanted = wanted,
     .serves = serves,
     .emit = emit,

@@ -12,6 +12,7 @@
 #include "base/ip.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "compile/extra_json.h"
 #include "compile/extra_yaml.h"
 #include "spec/output.h"
 #include "spec/software.h"
@@ -40,34 +41,6 @@ constexpr std::string_view kKeys[] = {"user-context",
                                       "subnet4",
                                       "comment",
                                       "shared-networks"};
-
-// A value of YAML 1.2's JSON schema (section 10.2) as JSON: what is not quoted and looks like a number or a truth is
-// one.
-void write_value(JsonWriter& json, const Document& d, NodeId n) {
-  if (d.is_mapping(n)) {
-    json.begin_object();
-    for (NodeId key = d.first_child(n); key != kNoNode; key = d.next_sibling(d.next_sibling(key)))
-      json.key(d.scalar(key)), write_value(json, d, d.next_sibling(key));
-    json.end_object();
-  } else if (d.is_sequence(n)) {
-    json.begin_array();
-    for (NodeId item = d.first_child(n); item != kNoNode; item = d.next_sibling(item)) write_value(json, d, item);
-    json.end_array();
-  } else if (d.is_null(n)) {
-    json.null();
-  } else {
-    const std::string_view text = d.scalar(n);
-    const auto number = text.size() <= 18 ? parse_uint(text) : std::nullopt;
-    if (d.quoted(n))
-      json.value(text);
-    else if (text == "true" || text == "false")
-      json.value(text == "true");
-    else if (number && (text.size() == 1 || text.front() != '0'))
-      json.value(*number);
-    else
-      json.value(text);
-  }
-}
 
 void option(JsonWriter& json, std::string_view name, std::string_view data) {
   json.begin_object(JsonWriter::Layout::line).field("name", name).field("data", data).end_object();
@@ -206,7 +179,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   yaml_entries(in, kFile, {std::begin(kKeys), std::end(kKeys)}, "renew-timer: 900", findings,
                [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
                  json.key(key);
-                 write_value(json, d, value);
+                 write_extra_value(json, d, value);
                  return {};
                });
   json.end_object().end_object();

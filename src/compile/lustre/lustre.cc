@@ -7,12 +7,11 @@
 // The line `options lnet networks=…` of clients (system/file_systems.h) and that of servers come from one function.
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 #include <tuple>
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/templates.h"
+#include "compile/template_text.h"
 #include "spec/storage.h"
 #include "spec/team.h"
 #include "system/file_systems.h"
@@ -32,12 +31,6 @@ bool wanted(const Cluster& c) { return std::any_of(c.storage.begin(), c.storage.
 bool serves_group(const System& in, int group) {
   return std::any_of(in.cluster.storage.begin(), in.cluster.storage.end(),
                      [&](const StorageModel& s) { return is_ours(s) && serves(in.cluster, s, group); });
-}
-
-std::string_view template_text(std::string_view name) {
-  for (const TemplateFile& file : template_files())
-    if (file.path == name) return file.text;
-  throw std::logic_error("no template " + std::string(name));
 }
 
 std::string node_of(const Cluster& c, const StorageTarget& t, std::int64_t member) {

@@ -2,13 +2,11 @@
 // nfs-server.conf, the scripts prepare-drives, load-cib and fence-password, and README.md.
 #include "compile/nfs/failover.h"
 
-#include <stdexcept>
-
 #include "base/ip.h"
 #include "base/text.h"
 #include "base/xml_writer.h"
 #include "compile/common.h"
-#include "compile/templates.h"
+#include "compile/template_text.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -19,12 +17,6 @@ constexpr std::string_view kFolder = "/etc/cluster-nfs/";
 // Of clients and locks, beside the data: it has to move with them. Nobody but root reads it, and root of a client is
 // nobody here.
 constexpr std::string_view kState = "/.cluster-nfs";
-
-std::string_view template_text(std::string_view name) {
-  for (const TemplateFile& file : template_files())
-    if (file.path == name) return file.text;
-  throw std::logic_error("no template " + std::string(name));
-}
 
 std::string array_of(const NfsFailover& f) { return "/dev/md/" + f.drives.storage; }
 

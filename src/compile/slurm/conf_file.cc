@@ -167,8 +167,10 @@ void SlurmFile::program(std::string_view key, std::string_view path, std::string
   entries_.back().patterns = patterns;
 }
 
-void SlurmFile::option(std::string_view key, std::string_view option, std::string_view value, std::string_view why) {
-  const std::string whole = std::string(option) + "=" + std::string(value);
+void SlurmFile::option(std::string_view key, std::string_view option, std::string_view value, std::string_view why,
+                       std::string_view further) {
+  const std::string whole =
+      std::string(option) + "=" + std::string(value) + (further.empty() ? "" : ",") + std::string(further);
   set(key, whole, why);
   entries_.back().option = whole;
 }

@@ -27,7 +27,9 @@ class SlurmFile {
   void program(std::string_view key, std::string_view path, std::string_view does, bool patterns = true);
   // The same of one option of a key that takes several, Key=option=value: an extra line with the same key keeps it,
   // unless it sets the option itself.
-  void option(std::string_view key, std::string_view option, std::string_view value, std::string_view why);
+  // `further`: options behind it, which an extra line that sets the first one has to repeat.
+  void option(std::string_view key, std::string_view option, std::string_view value, std::string_view why,
+              std::string_view further = {});
   void derived(std::string_view key, std::string_view value) { keep(key, value, true, {}); }
   void line(const Pairs&);  // NodeName=… CPUs=…: several keys; empty values are left out; the first key may come again,
                             // with another value

@@ -201,7 +201,24 @@ void jobs(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
         "whether a batch job is requeued when its node fails, unless the job itself says");
 }
 
-void node_checks(const CompileInput& in, SlurmFile& f, Findings& findings) {
+// slurm.conf(5), "SuspendTime" and the other keys of power saving.
+void power_saving(const SlurmPower& power, SlurmFile& f) {
+  if (!power.spec) return;
+  f.blank();
+  f.comment("nodes with State=CLOUD run only while jobs need them");
+  f.derived("ResumeProgram", power.resume);
+  f.derived("SuspendProgram", power.suspend);
+  f.derived("SuspendTime", std::to_string(power.idle));
+  f.derived("ResumeTimeout", std::to_string(power.start));
+  f.derived("SuspendTimeout", std::to_string(power.stop));
+  if (power.spec->at_once) {
+    f.derived("ResumeRate", std::to_string(*power.spec->at_once));
+    f.derived("SuspendRate", std::to_string(*power.spec->at_once));
+  }
+  if (!power.always.empty()) f.derived("SuspendExcParts", join(power.always, ","));
+}
+
+void node_checks(const CompileInput& in, const SlurmPower& power, SlurmFile& f, Findings& findings) {
   f.comment("each node is checked against the spec before and after each job, and every five minutes");
   f.program("Prolog", format("{}/prolog.sh", kSlurmFolder),
             "checks the node before each job and creates the scratch folder of the job");
@@ -215,7 +232,8 @@ void node_checks(const CompileInput& in, SlurmFile& f, Findings& findings) {
         "a job that a broken node returned is not held: it starts on other nodes");
   f.option("SlurmctldParameters", "node_reg_mem_percent", std::to_string(kLeastMemoryPercent),
            "nodes register with this percentage of RealMemory or more: memory that firmware or a hypervisor keeps "
-           "beyond the sums below does not drain them");
+           "beyond the sums below does not drain them",
+           power.spec ? "cloud_dns,idle_on_node_suspend" : "");
   constexpr std::string_view kHealthDoes =
       "drains a node on which something is missing; when nothing is missing any more, it resumes the node, also if the "
       "prolog drained it";
@@ -256,14 +274,16 @@ void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findin
                      " nodes, the most that Slurm reads: slurmctld does not start")
           .help("use several ranges or groups: names: \"n[1-50000],n[50001-90000]\"");
     f.comment(format("{}: {}", in.cluster.nodes[static_cast<std::size_t>(n.group)].name, n.memory.formula));
-    f.line({{"NodeName", n.names},
-            {"CPUs", std::to_string(n.cpus)},
-            {"Sockets", std::to_string(n.sockets)},
-            {"CoresPerSocket", std::to_string(n.cores_per_socket)},
-            {"ThreadsPerCore", std::to_string(n.threads_per_core)},
-            {"RealMemory", std::to_string(n.memory.jobs)},
-            {"Gres", gres_of(n)},
-            {"Feature", join(n.features, ",")}});
+    f.line(
+        {{"NodeName", n.names},
+         {"CPUs", std::to_string(n.cpus)},
+         {"Sockets", std::to_string(n.sockets)},
+         {"CoresPerSocket", std::to_string(n.cores_per_socket)},
+         {"ThreadsPerCore", std::to_string(n.threads_per_core)},
+         {"RealMemory", std::to_string(n.memory.jobs)},
+         {"Gres", gres_of(n)},
+         {"Feature", join(n.features, ",")},
+         {"State", starts_on_demand(in.cluster, in.cluster.nodes[static_cast<std::size_t>(n.group)]) ? "CLOUD" : ""}});
   }
 }
 
@@ -306,13 +326,15 @@ void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
   }
 }
 
-void slurm_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
+void slurm_conf(const CompileInput& in, const SlurmFacts& facts, const SlurmPower& power, Bundle& bundle,
+                Findings& findings) {
   SlurmFile f(in, "slurm.conf");
   controllers(in, facts, f);
   f.blank();
   jobs(in, facts, f);
   f.blank();
-  node_checks(in, f, findings);
+  node_checks(in, power, f, findings);
+  power_saving(power, f);
   accounting(facts, f);
   f.blank();
   devices_and_topology(in, facts, f, findings);
@@ -388,7 +410,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_releases(in, findings);
   check_reserved_names(in, facts, findings);
   std::vector<std::string_view> files{"slurm.conf", "cgroup.conf"};
-  slurm_conf(in, facts, bundle, findings);
+  const SlurmPower power = slurm_power(in.system, findings);
+  slurm_conf(in, facts, power, bundle, findings);
   check_extra_nodes(in, facts, findings);
   cgroup_conf(in, bundle, findings);
   if (hands_out_gpus(facts)) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
@@ -397,6 +420,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
   emit_reservations(in, facts, bundle);
   emit_spares(in, facts, bundle);
+  emit_power(in, power, bundle);
   plugstack_conf(in, bundle);
   emit_node_scripts(in, facts, bundle, findings);
   check_extra_files(in, "slurm", files, findings);
@@ -409,7 +433,7 @@ const Output kSlurmOutput{
     .id = "slurm",
     .summary =
         "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and "
-        "quotas of teams; reservations",
+        "quotas of teams; reservations; instances that run only while jobs need them",
     .consumers = "slurmctld, slurmd and slurmdbd 22.05 to 25.05",
     .wanted = wanted,
     .emit = emit,

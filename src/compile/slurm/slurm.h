@@ -2,6 +2,7 @@
 #pragma once
 #include "compile/output.h"
 #include "system/slurm.h"
+#include "system/slurm_power.h"
 
 namespace clusterc {
 
@@ -12,6 +13,8 @@ void emit_spares(const CompileInput&, const SlurmFacts&, Bundle&);
 void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.
 void emit_node_scripts(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
+// power/: programs that start and end instances, where the spec names none of its own.
+void emit_power(const CompileInput&, const SlurmPower&, Bundle&);
 // Says which nodes extra lines of slurm.conf name that it does not define; needs facts.nodes.
 void check_extra_nodes(const CompileInput&, const SlurmFacts&, Findings&);
 

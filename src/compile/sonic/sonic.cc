@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/templates.h"
+#include "compile/template_text.h"
 
 namespace clusterc {
 namespace {
@@ -18,12 +17,6 @@ bool wanted(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) {
     return n.spec && n.spec->switch_os && *n.spec->switch_os == SwitchOs::sonic;
   });
-}
-
-std::string_view template_text(std::string_view name) {
-  for (const TemplateFile& file : template_files())
-    if (file.path == name) return file.text;
-  throw std::logic_error("no template " + std::string(name));
 }
 
 // Maps of the models, each made once.

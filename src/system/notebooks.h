@@ -1,0 +1,28 @@
+// The hub for notebooks: on which node it runs, who may use it, and the sizes of the sessions that it starts as jobs.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/notebooks.h"
+#include "system/system.h"
+
+namespace clusterc {
+
+struct NotebookSize {
+  std::string name, partition, gres;
+  std::int64_t cpus = 1, gpus = 0, memory_mib = 0, minutes = 0;
+};
+struct NotebookFacts {
+  const Notebooks* spec = nullptr;
+  int group = -1;  // of the node that runs the hub
+  std::string node, address, name;
+  std::vector<NotebookSize> sizes;
+  std::vector<std::string> users, groups;  // of the teams; both empty: everybody who can log in
+};
+
+// Whether the hub is compiled: the spec names notebooks, and Slurm starts them.
+bool makes_notebooks(const Cluster&);
+NotebookFacts notebook_facts(const System&, Findings&);
+
+}  // namespace clusterc
