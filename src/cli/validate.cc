@@ -9,6 +9,7 @@
 #include "base/json_writer.h"
 #include "cli/bundle.h"
 #include "cli/command.h"
+#include "cli/kubernetes_choices.h"
 #include "cli/validate_choices.h"
 #include "cli/validate_files.h"
 #include "diag/render.h"
@@ -28,8 +29,9 @@ extern "C" void on_signal(int) { interrupted.store(true); }
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
-  o.add_options()("launcher", po::value<std::string>()->value_name("NAME"),
-                  "local, mpirun (over ssh) or slurm (default: the spec's scheduler, else local)")(
+  o.add_options()(
+      "launcher", po::value<std::string>()->value_name("NAME"),
+      "local, mpirun (over ssh), slurm or kubernetes (default: slurm if it is the spec's scheduler, else local)")(
       "bundle", po::value<std::string>()->default_value("")->value_name("DIR"),
       "folder of the validators, the same path on every node")(
       "journal", po::value<std::string>()->value_name("FILE"),
@@ -69,6 +71,12 @@ void options(po::options_description& o) {
       "partition", po::value<std::string>()->value_name("PARTITION"), "slurm: as srun takes it")(
       "account", po::value<std::string>()->value_name("ACCOUNT"), "slurm: as srun takes it")(
       "reservation", po::value<std::string>()->value_name("RESERVATION"), "slurm: as srun takes it")(
+      "pod-image", po::value<std::string>()->value_name("NAME"), "kubernetes: the image that the pods start from")(
+      "bundle-in-image", po::value<std::string>()->value_name("DIR"),
+      "kubernetes: the folder of that image which has the validators (default: --bundle, a folder of the nodes)")(
+      "kube-context", po::value<std::string>()->value_name("CONTEXT"), "kubernetes: as kubectl takes it")(
+      "namespace", po::value<std::string>()->value_name("NAMESPACE"), "kubernetes: of the pods")(
+      "service-account", po::value<std::string>()->value_name("ACCOUNT"), "kubernetes: of the pods")(
       "list", po::bool_switch(), "the metrics: unit, validator and its options, scope, judgement, target");
   add_report_options(o);
 }
@@ -129,20 +137,24 @@ int run(const po::variables_map& given) {
     return kUnjudged;
   }
   const Cluster& cluster = *result->cluster;
-  const std::unique_ptr<Launcher> launcher = chosen_launcher(given, cluster, *result->plan, &interrupted);
+  const bool dry = given["dry-run"].as<bool>();
+  const std::string journal = given.count("journal") ? given["journal"].as<std::string>()
+                              : dry                  ? std::string()
+                                                     : default_journal(*cluster.spec.name, result->spec_digest);
+  const std::unique_ptr<Launcher> launcher = chosen_launcher(given, *result, journal, &interrupted);
   ChosenSuite chosen = chosen_suite(given, cluster, *result->plan, *result->expected);
   const std::string here = find_bundle(given["bundle"].as<std::string>());
   const std::string copied = copy_folder(given);
-  const std::string& bundle = copied.empty() ? here : copied;
-  if (given["dry-run"].as<bool>()) return show_plan(given, cluster, *launcher, chosen, bundle);
+  const std::string in_image = image_folder(given);
+  const std::string& bundle = !in_image.empty() ? in_image : copied.empty() ? here : copied;
+  if (dry) return show_plan(given, cluster, *launcher, chosen, bundle);
   ReportFiles files(given, *result, path);
 
   ValidateOptions how;
   how.bundle = bundle;
   if (!copied.empty()) how.copy_from = here;
   if (launcher->id() != "local") how.bundle_files = bundle_files(here);
-  how.journal = given.count("journal") ? given["journal"].as<std::string>()
-                                       : default_journal(*cluster.spec.name, result->spec_digest);
+  how.journal = journal;
   if (!given.count("journal")) put_error("results are kept in '" + printable(how.journal) + "'\n");
   how.spec_digest = result->spec_digest;
   how.selection = chosen.selection;

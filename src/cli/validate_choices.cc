@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "cli/kubernetes_choices.h"
 #include "launch/hosts.h"
 #include "spec/software.h"
 #include "validate/selection.h"
@@ -62,9 +63,17 @@ std::string launcher_name(const po::variables_map& given, const Cluster& cluster
 }
 
 void refuse_options_of_others(const po::variables_map& given, const std::string& launcher) {
-  constexpr std::pair<const char*, const char*> kOwned[] = {{"hosts", "mpirun"},  {"ssh-config", "mpirun"},
-                                                            {"sbatch", "slurm"},  {"partition", "slurm"},
-                                                            {"account", "slurm"}, {"reservation", "slurm"}};
+  constexpr std::pair<const char*, const char*> kOwned[] = {{"hosts", "mpirun"},
+                                                            {"ssh-config", "mpirun"},
+                                                            {"sbatch", "slurm"},
+                                                            {"partition", "slurm"},
+                                                            {"account", "slurm"},
+                                                            {"reservation", "slurm"},
+                                                            {"kube-context", "kubernetes"},
+                                                            {"namespace", "kubernetes"},
+                                                            {"service-account", "kubernetes"},
+                                                            {"pod-image", "kubernetes"},
+                                                            {"bundle-in-image", "kubernetes"}};
   for (const auto& [option, owner] : kOwned)
     if (given.count(option) && launcher != owner)
       throw UsageError{format("--{} belongs to --launcher {}, and the launcher is '{}'", option, owner, launcher)};
@@ -138,15 +147,17 @@ std::string selection_of(const po::variables_map& given) {
 
 }  // namespace
 
-std::unique_ptr<Launcher> chosen_launcher(const po::variables_map& given, const Cluster& cluster, const Plan& plan,
+std::unique_ptr<Launcher> chosen_launcher(const po::variables_map& given, const Run& run, const std::string& journal,
                                           const std::atomic<bool>* interrupted) {
+  const Cluster& cluster = *run.cluster;
   const std::string name = launcher_name(given, cluster);
   const auto all = launcher_ids();
   if (std::find(all.begin(), all.end(), name) == all.end())
     throw UsageError{"--launcher must be " + join(all, ", ") + ", not '" + name + "'"};
   refuse_options_of_others(given, name);
-  if (name == "mpirun") return make_mpirun_launcher(mpirun_options(given, cluster, plan, interrupted));
+  if (name == "mpirun") return make_mpirun_launcher(mpirun_options(given, cluster, *run.plan, interrupted));
   if (name == "slurm") return make_slurm_launcher(slurm_options(given, interrupted));
+  if (name == "kubernetes") return make_kubernetes_launcher(kubernetes_options(given, run, journal, interrupted));
   return make_local_launcher(this_host());
 }
 
@@ -204,17 +215,19 @@ ChosenSuite chosen_suite(const po::variables_map& given, const Cluster& cluster,
   return out;
 }
 
-std::string copy_folder(const po::variables_map& given) {
-  const std::string folder = text_of(given, "copy-bundle").value_or("");
+std::string plain_folder(const po::variables_map& given, const char* option) {
+  const std::string folder = text_of(given, option).value_or("");
   const bool plain = std::all_of(folder.begin(), folder.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '-' ||
            c == '_' || c == '.';
   });
-  if (given.count("copy-bundle") && (folder.size() < 2 || folder.front() != '/' || !plain))
-    throw UsageError{"--copy-bundle must be an absolute path of letters, digits, '/', '-', '_' and '.', not '" +
-                     folder + "'"};
+  if (given.count(option) && (folder.size() < 2 || folder.front() != '/' || !plain))
+    throw UsageError{
+        format("--{} must be an absolute path of letters, digits, '/', '-', '_' and '.', not '{}'", option, folder)};
   return folder;
 }
+
+std::string copy_folder(const po::variables_map& given) { return plain_folder(given, "copy-bundle"); }
 
 // Not where the command was given: a file that came with a repository would be taken for results. One for each spec, so
 // that a changed one begins its own.

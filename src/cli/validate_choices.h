@@ -7,12 +7,14 @@
 
 #include "cli/command.h"
 #include "launch/launcher.h"
+#include "pipeline.h"
 #include "validate/suite.h"
 
 namespace clusterc::cli {
 
 // UsageError for a name that is none, and for options of another launcher.
-std::unique_ptr<Launcher> chosen_launcher(const po::variables_map&, const Cluster&, const Plan&,
+// `journal`: its path.
+std::unique_ptr<Launcher> chosen_launcher(const po::variables_map&, const Run&, const std::string& journal,
                                           const std::atomic<bool>* interrupted);
 
 struct ChosenSuite {
@@ -24,6 +26,8 @@ struct ChosenSuite {
 };
 ChosenSuite chosen_suite(const po::variables_map&, const Cluster&, const Plan&, const ExpectedFigures&);
 
+// An option that names a folder of the nodes, of characters that no program reads as anything else; empty: not given.
+std::string plain_folder(const po::variables_map&, const char* option);
 // --copy-bundle; empty: not given.
 std::string copy_folder(const po::variables_map&);
 

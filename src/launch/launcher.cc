@@ -33,6 +33,6 @@ std::vector<std::string> last_lines(std::string_view text) {
   return lines;
 }
 
-std::vector<std::string_view> launcher_ids() { return {"local", "mpirun", "slurm"}; }
+std::vector<std::string_view> launcher_ids() { return {"local", "mpirun", "slurm", "kubernetes"}; }
 
 }  // namespace clusterc

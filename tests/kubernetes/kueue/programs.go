@@ -7,5 +7,6 @@ import (
 	_ "github.com/kubeflow/mpi-operator/cmd/mpi-operator"
 	_ "k8s.io/kubernetes/cmd/kube-controller-manager"
 	_ "k8s.io/kubernetes/cmd/kube-scheduler"
+	_ "k8s.io/kubernetes/cmd/kubectl"
 	_ "sigs.k8s.io/kueue/cmd/kueue"
 )
