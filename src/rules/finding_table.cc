@@ -13,7 +13,8 @@ constexpr std::string_view kRuleBook = "the rule book", kReader = "the spec read
                            kWishes = "the reader of `accept`, `severity` and `thresholds`",
                            kBaseline = "`check --baseline`", kInventory = "the inventory reader",
                            kTemplates = "the reader of the site's templates", kExtra = "the reader of `extra` lines",
-                           kSystem = "the view of the deployed cluster", kInstallers = "the outputs that install nodes";
+                           kAudit = "`audit`", kSystem = "the view of the deployed cluster",
+                           kInstallers = "the outputs that install nodes";
 
 struct Row {
   std::string_view id;
@@ -36,6 +37,22 @@ constexpr Row kRows[] = {
      "no repository of GPU software is known for an operating system: the plays install no GPU software"},
     {"ansible-release-malformed", Severity::error, "output ansible", Standing::must_mend,
      "a package release has other characters than letters, digits and '+-~_.', or a misplaced '.'"},
+    {"audit-adapters-unnamed", Severity::note, kAudit, Standing::acceptable,
+     "adapters in the dump of a fabric do not name their host; they are identified by the ports that are left"},
+    {"audit-cable-misplaced", Severity::error, kAudit, Standing::acceptable,
+     "a cable of a running fabric joins other places than planned; the finding says which ends to move"},
+    {"audit-capture-unread", Severity::warning, kAudit, Standing::acceptable,
+     "a line of a captured file cannot be read, or contradicts an earlier line"},
+    {"audit-device-missing", Severity::error, kAudit, Standing::acceptable,
+     "a running fabric has no link of a planned node or switch"},
+    {"audit-device-unplanned", Severity::warning, kAudit, Standing::acceptable,
+     "a running fabric has a device that the plan does not have"},
+    {"audit-link-missing", Severity::error, kAudit, Standing::acceptable,
+     "a planned cable has no link in the running fabric, though both devices are there"},
+    {"audit-link-slow", Severity::error, kAudit, Standing::acceptable,
+     "a link of a running fabric is slower or narrower than planned"},
+    {"audit-link-unplanned", Severity::warning, kAudit, Standing::acceptable,
+     "a running fabric has a link between planned devices where none is planned"},
     {"baseline-entry-unmet", Severity::warning, kBaseline, Standing::must_mend,
      "a baseline entry names a finding that no longer occurs; the entry can be removed"},
     {"dns-hides-host", Severity::error, "output dns", Standing::acceptable,
