@@ -13,6 +13,10 @@ using Index = std::int32_t;
 
 std::string counted(std::int64_t n, std::string_view one) { return format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
+std::string many(const std::string& kind) {
+  return kind == "leaf" ? "leaves" : kind == "switch" ? "switches" : kind == "storage" ? "storage systems" : kind + "s";
+}
+
 class Reporter {
  public:
   Reporter(const SeenFabric& seen, const AuditedFabric& audited, FileId dump, Findings& findings)
@@ -171,30 +175,32 @@ class Reporter {
 
   void slow(const SlowLink& s) {
     const SeenLink& l = seen_.links[at(s.link)];
-    findings_
-        .error("audit-link-slow", l.span,
-               format("the link between {} and {} runs at {} ({}), planned {}", seen_end(l, false), seen_end(l, true),
-                      to_text(l.rate), l.speed, to_text(s.planned)))
-        .help("clean and reseat both ends of the cable; if it stays slow, change the cable, then the transceivers");
+    Finding& f =
+        findings_.error("audit-link-slow", l.span,
+                        format("the link between {} and {} runs at {} ({}), planned {}", seen_end(l, false),
+                               seen_end(l, true), to_text(l.rate), l.speed, to_text(plan_.cables[at(s.cable)].rate)));
+    place(f, s.cable);
+    f.help("clean and reseat both ends of the cable; if it stays slow, change the cable, then the transceivers");
   }
 
   void absent() {
-    std::map<std::string, std::vector<std::string>> by_kind;
+    std::map<std::string, std::vector<Index>> by_kind;
     for (const Index d : differences_.absent) {
       const PlannedDevice& p = plan_.devices[at(d)];
       const std::string_view kind = std::string_view(p.object).substr(0, p.object.find('/'));
-      by_kind[std::string(kind)].push_back(p.host);
+      by_kind[std::string(kind)].push_back(d);
     }
-    for (const auto& [kind, names] : by_kind)
-      findings_
-          .error("audit-device-missing", {dump_, 0, 0},
-                 format("the dump has no link of {}: '{}'",
-                        names.size() == 1 ? "a planned " + kind
-                                          : counted(static_cast<std::int64_t>(names.size()), "planned " + kind),
-                        fold_names(names)))
-          .help(
-              "if they are not built yet, give the spec the counts that are there; else look at their power and "
-              "cables");
+    for (const auto& [kind, devices] : by_kind) {
+      std::vector<std::string> names;
+      for (const Index d : devices) names.push_back(plan_.devices[at(d)].host);
+      Finding& f = findings_.error(
+          "audit-device-missing", {dump_, 0, 0},
+          format("the dump has no link of {}: '{}'",
+                 names.size() == 1 ? "a planned " + kind : format("{} planned {}", names.size(), many(kind)),
+                 fold_names(names)));
+      for (const Index d : devices) f.object(plan_.devices[at(d)].object);
+      f.help("if they are not built yet, give the spec the counts that are there; else look at their power and cables");
+    }
   }
 
   void unplanned() {

@@ -34,18 +34,24 @@ struct Missing {
 // A maximum matching (Hopcroft and Karp, 1973) between wrong and missing cables that share a place.
 class Matching {
  public:
-  Matching(const std::vector<Wrong>& wrong, const std::vector<Missing>& missing)
-      : next_(wrong.size()), to_(wrong.size(), -1), from_(missing.size(), -1), level_(wrong.size()) {
+  Matching(const std::vector<Wrong>& wrong, const std::vector<Missing>& missing, Place first_port)
+      : first_port_(first_port),
+        next_(wrong.size()),
+        to_(wrong.size(), -1),
+        from_(missing.size(), -1),
+        level_(wrong.size()) {
     std::map<Place, std::vector<Index>> at_place;
     for (std::size_t m = 0; m < missing.size(); ++m) {
       at_place[missing[m].e.a].push_back(static_cast<Index>(m));
       at_place[missing[m].e.b].push_back(static_cast<Index>(m));
     }
     for (std::size_t w = 0; w < wrong.size(); ++w)
-      // The greater place first: an adapter tells which one it is.
+      // The greater place first: an adapter tells which one it is. A cable of a host does not become one between
+      // switches: each port of a host has one cable, so there are as many wrong as missing ones of either kind.
       for (const Place place : {wrong[w].e.b, wrong[w].e.a})
         if (const auto found = at_place.find(place); found != at_place.end())
-          next_[w].insert(next_[w].end(), found->second.begin(), found->second.end());
+          for (const Index m : found->second)
+            if (of_member(wrong[w].e) == of_member(missing[at(m)].e)) next_[w].push_back(m);
     for (std::size_t w = 0; w < wrong.size(); ++w)
       for (const Index m : next_[w])
         if (from_[at(m)] < 0) {
@@ -59,6 +65,7 @@ class Matching {
   Index of(std::size_t wrong) const { return to_[wrong]; }
 
  private:
+  bool of_member(const Edge& e) const { return e.b >= first_port_; }
   bool layers() {
     std::queue<Index> queue;
     bool found = false;
@@ -105,6 +112,7 @@ class Matching {
     return false;
   }
 
+  Place first_port_;
   std::vector<std::vector<Index>> next_;
   std::vector<Index> to_, from_, level_;
 };
@@ -180,7 +188,7 @@ class Comparer {
 
   void slow(Index link, Index cable) {
     const BitsPerSecond planned = plan_.cables[at(cable)].rate, seen = seen_.links[at(link)].rate;
-    if (seen.value > 0 && seen.value < 0.99 * planned.value) out_.slow.push_back({link, planned});
+    if (seen.value > 0 && seen.value < 0.99 * planned.value) out_.slow.push_back({link, cable});
   }
 
   void find_moves() {
@@ -190,7 +198,7 @@ class Comparer {
       for (const Missing& m : missing_) out_.missing.push_back(m.cable);
       return;
     }
-    const Matching matching(wrong_, missing_);
+    const Matching matching(wrong_, missing_, static_cast<Place>(plan_.devices.size()));
     std::vector<bool> made(missing_.size(), false);
     std::vector<Index> left;
     for (std::size_t w = 0; w < wrong_.size(); ++w) {

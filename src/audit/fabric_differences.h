@@ -17,8 +17,7 @@ struct CableMove {
 };
 
 struct SlowLink {
-  std::int32_t link = -1;
-  BitsPerSecond planned{0};
+  std::int32_t link = -1, cable = -1;
 };
 
 struct FabricDifferences {

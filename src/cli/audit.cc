@@ -2,6 +2,8 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "model/cluster.h"
+#include "rules/acceptances.h"
+#include "rules/severities.h"
 
 namespace clusterc::cli {
 namespace {
@@ -54,6 +56,11 @@ int run(const po::variables_map& given) {
     report_fabric(seen, audited, dump, result->findings);
     summaries += fabric_summary(audited) + "\n";
   }
+  Findings heard;  // `check` reports what is wrong with `accept` and `severity`
+  const RunOptions options = run_options(given, path);
+  Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
+      .apply(result->findings);
+  raise_severities(read_severities(result->cluster->spec, heard), result->findings);
   const int status = report_findings(*result, path, given);
   if (format_of(given) == Format::text) put_text(summaries);
   if (status != kOk) return status;
