@@ -48,7 +48,7 @@ REPORTERS = {   # of ids that are reported from the files of this room alone
     "the spec reader": ("yaml/", "spec/", "fields/", "model/", "rules/", "cli/", "lsp/", "catalog/", "pipeline.cc"), "the catalogue": ("catalog/", "model/"),
     "the reader of `accept`, `severity` and `thresholds`": ("rules/",), "`check --baseline`": ("rules/baseline",), "the inventory reader": ("system/inventory", "system/system.cc"),
     "the reader of the site's templates": ("template/", "compile/site_templates"), "the reader of `extra` lines": ("compile/", "system/"),
-    "the view of the deployed cluster": ("system/",), "the outputs that install nodes": ("system/install",),
+    "the view of the deployed cluster": ("system/",), "`audit`": ("audit/",), "the outputs that install nodes": ("system/install",),
 }
 
 
@@ -62,6 +62,7 @@ def severities_in(text):
 
 def rows_of(text):
     """Rows of the table: (id, severity, reporter)."""
+    text = text.replace("kAuditReporter", '"`audit`"')
     constants = dict(re.findall(r'\b(k[A-Z][A-Za-z]*) = "([^"]*)"', text))
     rows = re.findall(r'^    \{"([a-z0-9-]+)",\s*Severity::(\w+),\s*("[^"]*"|k\w+),', text, re.M)
     return [(name, severity, constants.get(reporter, reporter.strip('"'))) for name, severity, reporter in rows]

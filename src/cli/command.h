@@ -72,7 +72,7 @@ void put_error(std::string_view text);  // likewise
 
 int import_parts(std::span<const std::string> files, const po::variables_map&);  // `catalog import`
 
-extern const Command kCheck, kPlan, kCompile, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp,
+extern const Command kCheck, kPlan, kCompile, kAudit, kValidate, kShow, kDiff, kExplain, kCatalog, kSchema, kInit, kLsp,
     kCompletion, kManual, kFmt;
 
 }  // namespace clusterc::cli

@@ -284,7 +284,7 @@ void Acceptances::report_unused(bool judged, Findings& findings) {
   const bool whole = read_whole(findings);
   if (!whole) return;
   for (const Open& a : open_) {
-    if (a.used || (!judged && a.kind->code.empty())) continue;
+    if (a.used || (!judged && a.kind->code.empty()) || a.kind->reporter == kAuditReporter) continue;
     Finding& f = findings.warning("spec-acceptance-unused", a.spec->at.span,
                                   format("'{}' has no finding at '{}'", a.kind->id, *a.spec->at));
     if (!a.place.valid())

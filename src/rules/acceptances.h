@@ -38,7 +38,7 @@ class Acceptances {
   // Marks what is found so far and accepted. Called again after later stages: what is marked stays marked.
   void apply(Findings&);
   // Reports the entries that no finding met. `judged`: whether all stages ran that report findings; where the outputs
-  // were not judged, an entry with an id of theirs is not called unused.
+  // were not judged, an entry with an id of theirs is not called unused. One of an audit never is.
   void report_unused(bool judged, Findings&);
 
  private:

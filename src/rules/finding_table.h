@@ -24,6 +24,9 @@ struct FindingKind {
   std::string_view explanation;  // the page of a rule; empty for others
 };
 
+// Of findings about what is really there: `check` and `compile` never have them.
+inline constexpr std::string_view kAuditReporter = "`audit`";
+
 std::span<const FindingKind> all_finding_kinds();  // the rules in the order users see, then the others by id
 const FindingKind* find_finding_kind(std::string_view id_or_code);
 // Why `accept` refuses it ("it is against physics or the rating of a part"); empty where it does not.

@@ -62,8 +62,11 @@ bool is_netbox_device_type(std::string_view text) {
   return key("manufacturer:") && key("model:") && key("slug:") && !key("clusterc:");
 }
 
-// HPL 2.3, testing/ptest/HPL.dat: the first line is skipped by the program and always this.
-bool is_hpl(std::string_view text) { return text.substr(0, 400).find("HPLinpack benchmark input file") != text.npos; }
+// HPL 2.3, testing/ptest/HPL.dat: two lines of free text, the output file, the device, and the number of orders.
+bool is_hpl(std::string_view text) {
+  text = text.substr(0, 1000);
+  return text.find("HPLinpack benchmark input file") != text.npos || text.find("# of problems sizes (N)") != text.npos;
+}
 
 }  // namespace
 
@@ -74,10 +77,8 @@ std::optional<OtherFile> recognise_other_file(std::string_view text) {
         "`clusterc validate SPEC` makes the input of its own LINPACK run; what a run must reach stands in a "
         "spec under `targets: { hpl: … }`"};
   if (is_ibnetdiscover(text))
-    return OtherFile{
-        "a dump of ibnetdiscover",
-        "`clusterc plan SPEC -o DIR` writes the fabric of a spec in this form (*.topo), to be compared with "
-        "the dump"};
+    return OtherFile{"a dump of ibnetdiscover",
+                     "`clusterc audit SPEC --fabric FILE` compares it with the plan of a spec"};
   if (is_slurm(text))
     return OtherFile{"a slurm.conf",
                      "`clusterc compile SPEC -o DIR` writes slurm.conf; `clusterc init --ask` begins a spec"};

@@ -115,6 +115,17 @@ TEST(Acceptances, HoldForTheirPlaceAlone) {
   EXPECT_EQ(findings.all().back().rule, "spec-acceptance-unused");
 }
 
+// What is really there is judged by `audit` alone: `check` does not call its entry unused.
+TEST(Acceptances, OfAnAuditAreNotCalledUnused) {
+  const Sources sources = one_source();
+  const Spec spec = accepting("audit-link-slow");
+  Findings findings;
+  Acceptances acceptances(spec, sources, nullptr, findings);
+  acceptances.apply(findings);
+  acceptances.report_unused(true, findings);
+  EXPECT_TRUE(findings.empty());
+}
+
 TEST(Severities, RaiseEveryFindingAndLowerNone) {
   for (const FindingKind& kind : all_finding_kinds()) {
     Spec spec;

@@ -1,0 +1,424 @@
+#include "audit/fabric_match.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/index.h"
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+using Index = std::int32_t;
+
+class Sets {  // union-find
+ public:
+  explicit Sets(std::size_t n) : up_(n) { std::iota(up_.begin(), up_.end(), 0); }
+  Index root(Index i) {
+    while (up_[at(i)] != i) i = up_[at(i)] = up_[at(up_[at(i)])];
+    return i;
+  }
+  void join(Index a, Index b) {
+    a = root(a), b = root(b);
+    up_[at(std::max(a, b))] = std::min(a, b);
+  }
+
+ private:
+  std::vector<Index> up_;
+};
+
+// How often a seen device was found where a planned one should be.
+using Votes = std::map<std::pair<Index, Index>, std::int64_t>;  // planned, seen
+
+struct End {  // of a host, by number of its adapter and of the port
+  std::int64_t adapter = 0, port = 0;
+  Index link = -1, leaf = -1;
+  auto key() const { return std::pair(adapter, port); }
+};
+struct Host {
+  std::string name;
+  std::vector<End> ends;
+  Index planned = -1;
+};
+
+class Matcher {
+ public:
+  Matcher(const SeenFabric& seen, const PlannedFabric& plan)
+      : seen_(seen), plan_(plan), planned_sets_(plan.devices.size()) {
+    out_.planned.assign(seen.devices.size(), -1);
+    out_.port.assign(seen.links.size(), -1);
+    out_.guessed.assign(seen.devices.size(), false);
+    taken_.assign(plan.devices.size(), -1);
+    claimed_.assign(plan.cables.size(), false);
+    read_plan();
+    read_hosts();
+  }
+
+  FabricMatch match() {
+    by_name();
+    leaves_of_known_hosts();
+    leaves_by_unit();
+    hosts_by_leaf();
+    leaves_of_known_hosts();
+    ports_of_hosts();
+    nameless_adapters();
+    for (int tier = 1; tier < tiers_; ++tier) upper(tier);
+    if (tiers_ > 2) settle_cores();
+    return std::move(out_);
+  }
+
+ private:
+  void read_plan() {
+    ports_.resize(plan_.devices.size());
+    for (std::size_t c = 0; c < plan_.cables.size(); ++c) {
+      const PlannedCable& cable = plan_.cables[c];
+      if (plan_.devices[at(cable.near)].tier < 0) {
+        auto& ports = ports_[at(cable.near)];
+        ports.push_back(static_cast<Index>(c));
+        planned_sets_.join(plan_.cables[at(ports.front())].far, cable.far);
+        of_leaf_[cable.far].push_back(static_cast<Index>(c));
+      }
+      tiers_ = std::max(tiers_, plan_.devices[at(cable.far)].tier + 1);
+    }
+    std::map<std::size_t, int> sizes;
+    for (const auto& ports : ports_)
+      if (!ports.empty()) ++sizes[ports.size()];
+    int most = 0;
+    for (const auto& [size, count] : sizes)
+      if (count >= most) most = count, usual_ = size;
+  }
+
+  void read_hosts() {
+    std::map<std::string, Index> by_name;
+    for (std::size_t l = 0; l < seen_.links.size(); ++l) {
+      const SeenLink& link = seen_.links[l];
+      const SeenDevice &sw = seen_.devices[at(link.a)], &d = seen_.devices[at(link.b)];
+      if (!sw.is_switch || d.is_switch || d.aggregation) continue;
+      leaves_.insert(link.a);
+      if (d.name.empty()) {
+        nameless_.push_back(static_cast<Index>(l));
+        continue;
+      }
+      const auto [found, fresh] = by_name.try_emplace(d.name, static_cast<Index>(hosts_.size()));
+      if (fresh) hosts_.push_back({d.name, {}, -1});
+      hosts_[at(found->second)].ends.push_back({d.adapter, link.b_port, static_cast<Index>(l), link.a});
+    }
+    std::sort(hosts_.begin(), hosts_.end(), [](const Host& a, const Host& b) { return natural_less(a.name, b.name); });
+    std::map<std::vector<std::pair<std::int64_t, std::int64_t>>, int> times;
+    for (Host& h : hosts_) {
+      std::sort(h.ends.begin(), h.ends.end(), [](const End& a, const End& b) { return a.key() < b.key(); });
+      if (h.ends.size() != usual_) continue;
+      std::vector<std::pair<std::int64_t, std::int64_t>> keys;
+      for (const End& e : h.ends) keys.push_back(e.key());
+      if (++times[keys] > most_) most_ = times[keys], usual_keys_ = keys;
+    }
+  }
+
+  // Which of the planned ports of a member an end of the host is, from 0: its rank where all are there, else where most
+  // hosts have the adapter of this number. -1: not known.
+  Index rank(const Host& h, std::size_t end) const {
+    const std::size_t ports = h.planned >= 0 ? ports_[at(h.planned)].size() : usual_;
+    if (h.ends.size() == ports) return static_cast<Index>(end);
+    const auto found = std::find(usual_keys_.begin(), usual_keys_.end(), h.ends[end].key());
+    if (found == usual_keys_.end()) return -1;
+    const auto rank = found - usual_keys_.begin();
+    return static_cast<std::size_t>(rank) < ports ? static_cast<Index>(rank) : -1;
+  }
+
+  bool bind(Index seen, Index planned) {
+    if (out_.planned[at(seen)] >= 0 || taken_[at(planned)] >= 0) return false;
+    out_.planned[at(seen)] = planned;
+    taken_[at(planned)] = seen;
+    return true;
+  }
+
+  void by_name() {
+    std::unordered_map<std::string, Index> names;
+    for (std::size_t d = 0; d < plan_.devices.size(); ++d) {
+      names.try_emplace(to_lower(plan_.devices[d].host), static_cast<Index>(d));
+      names.try_emplace(to_lower(plan_.devices[d].object), static_cast<Index>(d));
+    }
+    const auto named = [&](const std::string& name, bool is_switch) -> Index {
+      const auto found = names.find(to_lower(name));
+      if (found == names.end() || (plan_.devices[at(found->second)].tier >= 0) != is_switch) return -1;
+      return found->second;
+    };
+    for (std::size_t d = 0; d < seen_.devices.size(); ++d)
+      if (seen_.devices[d].is_switch)
+        if (const Index p = named(seen_.devices[d].name, true); p >= 0) bind(static_cast<Index>(d), p);
+    for (Host& h : hosts_)
+      if (const Index p = named(h.name, false); p >= 0 && host_of_.try_emplace(p, true).second) h.planned = p;
+  }
+
+  // The heaviest votes first; a device is bound once.
+  void assign(const Votes& votes) {
+    std::vector<std::tuple<std::int64_t, Index, Index>> order;
+    for (const auto& [pair, weight] : votes) order.emplace_back(-weight, pair.first, pair.second);
+    std::sort(order.begin(), order.end());
+    for (const auto& [weight, planned, seen] : order) bind(seen, planned);
+  }
+
+  void leaves_of_known_hosts() {
+    Votes votes;
+    for (const Host& h : hosts_) {
+      if (h.planned < 0) continue;
+      for (std::size_t e = 0; e < h.ends.size(); ++e)
+        if (const Index r = rank(h, e); r >= 0)
+          ++votes[{plan_.cables[at(ports_[at(h.planned)][at(r)])].far, h.ends[e].leaf}];
+    }
+    assign(votes);
+  }
+
+  // Leaves that share most of their hosts are of one unit. The largest units of both sides are taken for each other.
+  void leaves_by_unit() {
+    struct Unit {
+      std::vector<Index> leaves;
+      std::int64_t hosts = 0;
+      std::string name;
+    };
+    std::map<Index, std::int64_t> degree;
+    std::map<std::pair<Index, Index>, std::int64_t> shared;
+    for (const Host& h : hosts_) {
+      if (h.planned >= 0 || h.ends.empty()) continue;
+      std::set<Index> there;
+      for (const End& e : h.ends) there.insert(e.leaf);
+      for (const Index l : there) ++degree[l];
+      for (const Index l : there)
+        if (l != h.ends.front().leaf) ++shared[std::minmax(l, h.ends.front().leaf)];
+    }
+    Sets sets(seen_.devices.size());
+    for (const auto& [pair, count] : shared)
+      if (2 * count > std::min(degree[pair.first], degree[pair.second])) sets.join(pair.first, pair.second);
+    std::map<Index, Unit> seen_units, planned_units;
+    for (const Index l : leaves_)
+      if (out_.planned[at(l)] < 0 && degree.contains(l)) {
+        Unit& u = seen_units[sets.root(l)];
+        u.leaves.push_back(l);
+        if (u.name.empty() || natural_less(seen_.devices[at(l)].name, u.name)) u.name = seen_.devices[at(l)].name;
+        u.hosts = std::max(u.hosts, degree[l]);
+      }
+    for (const auto& [leaf, cables] : of_leaf_)
+      if (taken_[at(leaf)] < 0) {
+        Unit& u = planned_units[planned_sets_.root(leaf)];
+        u.leaves.push_back(leaf);
+        u.hosts = std::max(u.hosts, static_cast<std::int64_t>(cables.size()));
+      }
+    const auto sorted = [](std::map<Index, Unit>& units) {
+      std::vector<Unit> out;
+      for (auto& [root, unit] : units) out.push_back(std::move(unit));
+      std::stable_sort(out.begin(), out.end(), [](const Unit& a, const Unit& b) {
+        if (a.leaves.size() != b.leaves.size()) return a.leaves.size() > b.leaves.size();
+        return a.hosts != b.hosts ? a.hosts > b.hosts : natural_less(a.name, b.name);
+      });
+      return out;
+    };
+    const std::vector<Unit> theirs = sorted(seen_units), ours = sorted(planned_units);
+    std::map<Index, std::size_t> unit_of;
+    for (std::size_t u = 0; u < theirs.size(); ++u)
+      for (const Index l : theirs[u].leaves) unit_of[l] = u;
+    Votes votes;
+    std::vector<std::vector<Index>> leaf_of_rank(ours.size());
+    for (std::size_t u = 0; u < ours.size(); ++u) leaf_of_rank[u] = ranks_of(ours[u].leaves);
+    for (const Host& h : hosts_)
+      for (std::size_t e = 0; h.planned < 0 && e < h.ends.size(); ++e) {
+        const auto unit = unit_of.find(h.ends[e].leaf);
+        const Index r = rank(h, e);
+        if (unit == unit_of.end() || unit->second >= ours.size() || r < 0) continue;
+        if (const auto& leaves = leaf_of_rank[unit->second]; at(r) < leaves.size() && leaves[at(r)] >= 0)
+          ++votes[{leaves[at(r)], h.ends[e].leaf}];
+      }
+    assign(votes);
+  }
+
+  // By port of a member: the planned leaf, of the member with the most ports on these leaves.
+  std::vector<Index> ranks_of(const std::vector<Index>& leaves) const {
+    std::vector<Index> out;
+    for (const Index leaf : leaves)
+      for (const Index c : of_leaf_.at(leaf)) {
+        const auto& ports = ports_[at(plan_.cables[at(c)].near)];
+        if (ports.size() <= out.size()) continue;
+        out.clear();
+        for (const Index port : ports) out.push_back(plan_.cables[at(port)].far);
+      }
+    return out;
+  }
+
+  // A host that is not called as planned is a member of the unit whose leaves most of its adapters are on.
+  void hosts_by_leaf() {
+    std::map<Index, std::vector<Index>> by_unit;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      if (hosts_[i].planned >= 0) continue;
+      std::map<Index, int> count;
+      for (const End& e : hosts_[i].ends)
+        if (const Index leaf = out_.planned[at(e.leaf)]; leaf >= 0) ++count[planned_sets_.root(leaf)];
+      Index best = -1;
+      for (const auto& [unit, n] : count)
+        if (best < 0 || n > count[best]) best = unit;
+      if (best >= 0) by_unit[best].push_back(static_cast<Index>(i));
+    }
+    std::map<Index, std::map<std::size_t, std::deque<Index>>> members;  // by unit and number of ports
+    for (std::size_t d = 0; d < ports_.size(); ++d)
+      if (!ports_[d].empty() && !host_of_.contains(static_cast<Index>(d)))
+        members[planned_sets_.root(plan_.cables[at(ports_[d].front())].far)][ports_[d].size()].push_back(
+            static_cast<Index>(d));
+    for (const auto& [unit, hosts] : by_unit)
+      for (const Index i : hosts) {
+        Host& h = hosts_[at(i)];
+        auto& free = members[unit];
+        const auto found = free.lower_bound(h.ends.size());  // as many ports, or more: an adapter may be missing
+        if (found == free.end()) continue;
+        h.planned = found->second.front();
+        host_of_.emplace(h.planned, true);
+        found->second.pop_front();
+        if (found->second.empty()) free.erase(found);
+      }
+  }
+
+  void ports_of_hosts() {
+    for (const Host& h : hosts_) {
+      if (h.planned < 0) continue;
+      for (std::size_t e = 0; e < h.ends.size(); ++e) {
+        const Index r = rank(h, e);
+        if (r < 0 || claimed_[at(ports_[at(h.planned)][at(r)])]) continue;
+        claim(h.ends[e].link, ports_[at(h.planned)][at(r)]);
+        const SeenLink& link = seen_.links[at(h.ends[e].link)];
+        out_.planned[at(link.b)] = h.planned;
+        beside_[{planned_unit(link.a), link.a_port}][h.planned]++;
+      }
+    }
+  }
+  void claim(Index link, Index cable) {
+    out_.port[at(link)] = cable;
+    claimed_[at(cable)] = true;
+  }
+  Index planned_unit(Index seen_leaf) {
+    const Index leaf = out_.planned[at(seen_leaf)];
+    return leaf < 0 ? -1 : planned_sets_.root(leaf);
+  }
+
+  // An adapter that names no host is one of the ports that are left on its leaf: of the host whose other adapters are
+  // in the same place of the other leaves, else of the first one.
+  void nameless_adapters() {
+    for (const Index l : nameless_) {
+      const SeenLink& link = seen_.links[at(l)];
+      const Index leaf = out_.planned[at(link.a)];
+      if (leaf < 0 || !of_leaf_.contains(leaf)) continue;
+      Index best = -1;
+      int weight = -1;
+      const auto beside = beside_.find({planned_unit(link.a), link.a_port});
+      for (const Index c : of_leaf_.at(leaf)) {
+        if (claimed_[at(c)]) continue;
+        int here = 0;
+        if (beside != beside_.end())
+          if (const auto found = beside->second.find(plan_.cables[at(c)].near); found != beside->second.end())
+            here = found->second;
+        if (here > weight) weight = here, best = c;
+      }
+      if (best < 0) continue;
+      claim(l, best);
+      out_.planned[at(link.b)] = plan_.cables[at(best)].near;
+      out_.guessed[at(link.b)] = true;
+      beside_[{planned_unit(link.a), link.a_port}][plan_.cables[at(best)].near]++;
+    }
+  }
+
+  // Switches of an upper tier: those of a pod in the order of their names, where they are not called as planned.
+  void upper(int tier) {
+    std::map<Index, std::vector<Index>> planned_of;  // by pod
+    for (std::size_t d = 0; d < plan_.devices.size(); ++d)
+      if (plan_.devices[d].tier == tier && taken_[d] < 0)
+        planned_of[plan_.devices[d].pod].push_back(static_cast<Index>(d));
+    std::map<Index, std::map<Index, std::int64_t>> pods;  // seen switch -> pod -> links
+    std::map<Index, Index> pod_above;                     // planned switch -> the pod of what it is plugged into
+    for (const PlannedCable& c : plan_.cables)
+      if (plan_.devices[at(c.far)].tier == tier) pod_above.try_emplace(c.near, plan_.devices[at(c.far)].pod);
+    for (const SeenLink& l : seen_.links)
+      for (const auto& [low, high] : {std::pair(l.a, l.b), std::pair(l.b, l.a)}) {
+        const Index planned = out_.planned[at(low)];
+        if (planned < 0 || plan_.devices[at(planned)].tier != tier - 1 || !seen_.devices[at(high)].is_switch ||
+            out_.planned[at(high)] >= 0 || leaves_.contains(high))
+          continue;
+        if (const auto above = pod_above.find(planned); above != pod_above.end()) ++pods[high][above->second];
+      }
+    std::map<Index, std::vector<Index>> seen_of;
+    for (const auto& [sw, count] : pods)
+      seen_of[std::max_element(count.begin(), count.end(), [](auto& a, auto& b) { return a.second < b.second; })->first]
+          .push_back(sw);
+    for (auto& [pod, switches] : seen_of) {
+      std::stable_sort(switches.begin(), switches.end(), [&](Index a, Index b) {
+        return natural_less(seen_.devices[at(a)].name, seen_.devices[at(b)].name);
+      });
+      const auto& free = planned_of[pod];
+      for (std::size_t i = 0; i < switches.size() && i < free.size(); ++i) bind(switches[i], free[i]);
+    }
+  }
+
+  // Which spine of a pod is which follows from its cores, and the other way round.
+  void settle_cores() {
+    std::set<std::pair<Index, Index>> planned;
+    for (const PlannedCable& c : plan_.cables)
+      if (plan_.devices[at(c.near)].tier >= 1) planned.emplace(c.near, c.far);
+    for (int round = 0; round < 4; ++round)
+      for (const int tier : {1, 2}) {
+        std::map<Index, std::vector<Index>> by_pod;  // seen
+        for (std::size_t d = 0; d < out_.planned.size(); ++d)
+          if (const Index p = out_.planned[d]; p >= 0 && plan_.devices[at(p)].tier == tier)
+            by_pod[tier == 1 ? plan_.devices[at(p)].pod : plan_.devices[at(p)].pod >> 20].push_back(
+                static_cast<Index>(d));
+        for (const auto& [pod, switches] : by_pod) settle(switches, planned, tier);
+      }
+  }
+  void settle(const std::vector<Index>& switches, const std::set<std::pair<Index, Index>>& planned, int tier) {
+    std::set<Index> here(switches.begin(), switches.end());
+    std::map<Index, std::map<Index, std::int64_t>> beside;  // seen switch -> planned neighbour -> links
+    for (const SeenLink& l : seen_.links)
+      for (const auto& [own, other] : {std::pair(l.a, l.b), std::pair(l.b, l.a)})
+        if (here.contains(own) && out_.planned[at(other)] >= 0 &&
+            plan_.devices[at(out_.planned[at(other)])].tier == (tier == 1 ? 2 : 1))
+          ++beside[own][out_.planned[at(other)]];
+    std::vector<Index> places;
+    for (const Index s : switches) places.push_back(out_.planned[at(s)]);
+    std::sort(places.begin(), places.end());
+    std::vector<std::tuple<std::int64_t, bool, Index, Index>> order;
+    for (const Index s : switches)
+      for (const Index p : places) {
+        std::int64_t weight = 0;
+        for (const auto& [neighbour, links] : beside[s])
+          if (planned.contains(tier == 1 ? std::pair(p, neighbour) : std::pair(neighbour, p))) weight += links;
+        order.emplace_back(-weight, out_.planned[at(s)] != p, p, s);
+      }
+    std::sort(order.begin(), order.end());
+    for (const Index s : switches) taken_[at(out_.planned[at(s)])] = -1, out_.planned[at(s)] = -1;
+    for (const auto& [weight, moved, p, s] : order) bind(s, p);
+  }
+
+  const SeenFabric& seen_;
+  const PlannedFabric& plan_;
+  FabricMatch out_;
+  std::vector<Index> taken_;                     // by planned switch: the seen one
+  std::vector<bool> claimed_;                    // by planned cable
+  std::vector<std::vector<Index>> ports_;        // by planned member: its cables, port by port
+  std::map<Index, std::vector<Index>> of_leaf_;  // by planned switch: the cables of its members
+  Sets planned_sets_;                            // leaves that share members
+  int tiers_ = 1;
+  std::size_t usual_ = 0;  // ports of most members
+  std::vector<Host> hosts_;
+  std::vector<Index> nameless_;  // links
+  std::set<Index> leaves_;       // seen switches with adapters
+  std::vector<std::pair<std::int64_t, std::int64_t>> usual_keys_;
+  int most_ = 0;
+  std::unordered_map<Index, bool> host_of_;  // planned members that a host is
+  std::map<std::pair<Index, std::int64_t>, std::map<Index, int>> beside_;
+};
+
+}  // namespace
+
+FabricMatch match_fabric(const SeenFabric& seen, const PlannedFabric& plan) { return Matcher(seen, plan).match(); }
+
+}  // namespace clusterc

@@ -1,0 +1,289 @@
+#include <charconv>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "audit/seen_fabric.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+constexpr std::size_t kMostTold = 20;     // lines that cannot be read, told one by one
+constexpr std::size_t kLongestName = 64;  // bytes of a NodeDescription (IBA 14.2.5.2)
+
+// One line, read from the left. Every step says whether it found what it asked for.
+class Line {
+ public:
+  Line(std::string_view text, std::uint32_t begin) : text_(text), begin_(begin) {}
+  void blanks() {
+    while (!rest().empty() && (rest().front() == ' ' || rest().front() == '\t')) ++at_;
+  }
+  bool eat(std::string_view word) {
+    if (!rest().starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  bool number(std::int64_t& out) {
+    const auto [end, bad] = std::from_chars(rest().data(), rest().data() + rest().size(), out);
+    if (bad != std::errc() || out < 0) return false;
+    at_ += static_cast<std::size_t>(end - rest().data());
+    return true;
+  }
+  // "…" without escapes, as the tool writes it.
+  std::optional<std::string_view> quoted() {
+    if (!eat("\"")) return {};
+    const std::size_t end = rest().find('"');
+    if (end == std::string_view::npos) return {};
+    const std::string_view out = rest().substr(0, end);
+    at_ += end + 1;
+    return out;
+  }
+  // "[1]" or "[1][ext 3]"
+  bool port(std::int64_t& out) {
+    if (!eat("[") || !number(out) || !eat("]")) return false;
+    if (eat("[ext ")) {
+      std::int64_t external = 0;
+      return number(external) && eat("]");
+    }
+    return true;
+  }
+  std::string_view rest() const { return text_.substr(at_); }
+  std::string_view all() const { return text_; }
+  std::uint32_t begin() const { return begin_; }
+
+ private:
+  std::string_view text_;
+  std::uint32_t begin_;
+  std::size_t at_ = 0;
+};
+
+bool is_hex(std::string_view text) {
+  return !text.empty() && text.size() <= 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// "S-2c5eab0300b87b40": the letter and the GUID.
+bool read_id(std::string_view word, char& kind, std::string& guid) {
+  if (word.size() < 3 || word[1] != '-' || !is_hex(word.substr(2))) return false;
+  kind = word[0];
+  if (kind != 'S' && kind != 'H' && kind != 'R') return false;
+  guid = std::string(18 - word.size(), '0') + std::string(word.substr(2));
+  return true;
+}
+
+// "4xNDR", the last word of a line of a port.
+bool read_speed(std::string_view line, SeenLink& out) {
+  const std::size_t blank = trim(line).find_last_of(" \t");
+  const std::string_view word = blank == std::string_view::npos ? trim(line) : trim(line).substr(blank + 1);
+  const std::size_t x = word.find('x');
+  std::int64_t lanes = 0;
+  if (x == std::string_view::npos || x == 0) return false;
+  const auto [end, bad] = std::from_chars(word.data(), word.data() + x, lanes);
+  if (bad != std::errc() || end != word.data() + x || lanes < 1 || lanes > 12) return false;
+  out.lanes = lanes;
+  out.speed = one_line(word.substr(0, 16));
+  out.rate = BitsPerSecond(static_cast<double>(lanes) * lane_rate(word.substr(x + 1)).value);
+  return true;
+}
+
+// "a06-p1-dgx-02-c01 HCA-6", "node7 mlx5_5": host and number of the adapter, from 1.
+void name_adapter(std::string_view description, SeenDevice& d) {
+  const std::size_t blank = description.find(' ');
+  if (blank == std::string_view::npos || blank == 0) return;
+  std::string_view device = description.substr(blank + 1);
+  std::int64_t from = 0;
+  if (device.starts_with("HCA-")) {
+    device.remove_prefix(4);
+  } else if (device.starts_with("mlx") || device.starts_with("ibp") || device.starts_with("hfi")) {
+    const std::size_t under = device.find('_');
+    if (under == std::string_view::npos) return;
+    device.remove_prefix(under + 1);
+    from = 1;
+  } else {
+    return;
+  }
+  const auto number = parse_uint(device);
+  if (!number || *number > 1000) return;
+  d.name = std::string(description.substr(0, blank));
+  d.adapter = static_cast<std::int64_t>(*number) + from;
+}
+
+// "MF0;leaf-1:MQM9700/U1": the switch's own name between the two.
+std::string switch_name(std::string_view description) {
+  if (const std::size_t semicolon = description.find(';'); semicolon != std::string_view::npos)
+    description.remove_prefix(semicolon + 1);
+  return std::string(description.substr(0, description.find(':')));
+}
+
+class Reader {
+ public:
+  Reader(const Sources& sources, FileId file, Findings& findings)
+      : text_(sources.text(file)), file_(file), findings_(findings) {}
+
+  SeenFabric read() {
+    for (std::size_t begin = 0; begin < text_.size();) {
+      std::size_t end = text_.find('\n', begin);
+      if (end == std::string_view::npos) end = text_.size();
+      std::string_view line = text_.substr(begin, end - begin);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      take(Line(line, static_cast<std::uint32_t>(begin)));
+      begin = end + 1;
+    }
+    if (bad_ > kMostTold)
+      findings_.warning("audit-capture-unread", {file_, 0, 0},
+                        format("{} more lines are none that ibnetdiscover writes", bad_ - kMostTold));
+    drop_shared_names();
+    return std::move(out_);
+  }
+
+ private:
+  SourceSpan span(const Line& l) const {
+    return {file_, l.begin(), l.begin() + static_cast<std::uint32_t>(l.all().size())};
+  }
+
+  void take(Line l) {
+    l.blanks();
+    if (l.rest().empty() || l.rest().front() == '#') return;
+    for (const std::string_view key :
+         {"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "Chassis ", "Grouping of"})
+      if (l.rest().starts_with(key)) return;
+    const bool good = l.rest().front() == '[' ? take_port(l) : take_device(l);
+    if (!good && ++bad_ <= kMostTold)
+      findings_.warning("audit-capture-unread", span(l), "this is no line that ibnetdiscover writes")
+          .help("take the file as the tool wrote it: ibnetdiscover > FILE");
+  }
+
+  bool take_device(Line& l) {
+    present_ = -1;
+    if (!l.eat("Switch") && !l.eat("Ca") && !l.eat("Rt")) return false;
+    std::int64_t ports = 0;
+    l.blanks();
+    if (!l.number(ports)) return false;
+    l.blanks();
+    const auto id = l.quoted();
+    char kind = 0;
+    std::string guid;
+    if (!id || !read_id(*id, kind, guid)) return false;
+    l.blanks();
+    if (!l.eat("#")) return false;
+    l.blanks();
+    const auto description = l.quoted();
+    present_ = device(kind, guid, description.value_or(""), span(l));
+    out_.devices[static_cast<std::size_t>(present_)].span = span(l);
+    return true;
+  }
+
+  bool take_port(Line& l) {
+    if (present_ < 0) return false;
+    SeenLink link;
+    link.span = span(l);
+    if (!l.port(link.a_port)) return false;
+    if (l.eat("(")) {  // the GUID of an adapter's port
+      const std::size_t end = l.rest().find(')');
+      if (end == std::string_view::npos || !l.eat(l.rest().substr(0, end + 1))) return false;
+    }
+    l.blanks();
+    const auto id = l.quoted();
+    char kind = 0;
+    std::string guid;
+    if (!id || !read_id(*id, kind, guid) || !l.port(link.b_port)) return false;
+    const std::size_t hash = l.rest().find('#');
+    if (hash == std::string_view::npos) return false;
+    Line comment(l.rest().substr(hash + 1), 0);
+    if (!read_speed(comment.rest(), link)) return false;
+    // The description of the other end: the only text in quotes behind the mark.
+    const std::size_t quote = comment.rest().find('"');
+    std::string_view description;
+    if (quote != std::string_view::npos) {
+      Line words(comment.rest().substr(quote), 0);
+      description = words.quoted().value_or("");
+    }
+    link.a = present_;
+    link.b = device(kind, guid, description, link.span);
+    add(link);
+    return true;
+  }
+
+  std::int32_t device(char kind, const std::string& guid, std::string_view description, SourceSpan at) {
+    const auto [found, fresh] = by_id_.try_emplace(guid, static_cast<std::int32_t>(out_.devices.size()));
+    if (fresh) {
+      SeenDevice d;
+      d.id = guid;
+      d.span = at;
+      d.is_switch = kind == 'S' || kind == 'R';
+      out_.devices.push_back(std::move(d));
+    }
+    SeenDevice& d = out_.devices[static_cast<std::size_t>(found->second)];
+    if (d.name.empty() && !description.empty()) {
+      description = description.substr(0, kLongestName);
+      if (d.is_switch)
+        d.name = one_line(switch_name(description));
+      else if (description.find("Aggregation Node") != std::string_view::npos)
+        d.aggregation = true;
+      else
+        name_adapter(description, d);
+      d.name = one_line(d.name);
+    }
+    return found->second;
+  }
+
+  // A cable is told by both of its ends; the first one counts.
+  void add(SeenLink link) {
+    if (!out_.devices[static_cast<std::size_t>(link.a)].is_switch) {
+      std::swap(link.a, link.b);
+      std::swap(link.a_port, link.b_port);
+    }
+    const std::pair near{link.a, link.a_port}, far{link.b, link.b_port};
+    const auto known = by_port_.find(near), back = by_port_.find(far);
+    if (known != by_port_.end() && back != by_port_.end() && known->second == far && back->second == near) return;
+    if (known != by_port_.end() || back != by_port_.end()) {
+      findings_
+          .warning("audit-capture-unread", link.span,
+                   "this line names another cable for a port than an earlier line: the earlier one counts")
+          .help("take the file again, while no cable is moved");
+      return;
+    }
+    by_port_.emplace(near, far);
+    by_port_.emplace(far, near);
+    out_.links.push_back(std::move(link));
+  }
+
+  // "localhost HCA-1" on many machines names none of them.
+  void drop_shared_names() {
+    std::map<std::pair<std::string, std::int64_t>, int> times;
+    std::map<std::string, bool> shared;
+    for (const SeenDevice& d : out_.devices)
+      if (!d.is_switch && !d.name.empty() && (++times[{d.name, d.adapter}] > 1 || d.name == "localhost"))
+        shared[d.name] = true;
+    for (SeenDevice& d : out_.devices)
+      if (!d.is_switch && shared.contains(d.name)) d.name.clear(), d.adapter = 0;
+  }
+
+  std::string_view text_;
+  FileId file_;
+  Findings& findings_;
+  SeenFabric out_;
+  std::int32_t present_ = -1;
+  std::size_t bad_ = 0;
+  std::unordered_map<std::string, std::int32_t> by_id_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::pair<std::int32_t, std::int64_t>> by_port_;
+};
+
+}  // namespace
+
+BitsPerSecond lane_rate(std::string_view speed) {
+  // Data rates of the names that are sold (4x: 8, 16, 32, 40, 54.5, 100, 200, 400, 800 Gb/s); SDR to QDR after 8b/10b.
+  constexpr std::pair<std::string_view, double> kRates[] = {
+      {"SDR", 2e9},  {"DDR", 4e9},  {"QDR", 8e9},   {"FDR10", 10e9}, {"FDR", 14.0625e9 * 64 / 66},
+      {"EDR", 25e9}, {"HDR", 50e9}, {"NDR", 100e9}, {"XDR", 200e9}};
+  for (const auto& [word, rate] : kRates)
+    if (word == speed) return BitsPerSecond(rate);
+  return BitsPerSecond(0);
+}
+
+SeenFabric read_ibnetdiscover(const Sources& sources, FileId file, Findings& findings) {
+  return Reader(sources, file, findings).read();
+}
+
+}  // namespace clusterc

@@ -1,0 +1,44 @@
+// A running fabric as its own tools describe it: devices, and the links between their ports.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.h"
+#include "diag/finding.h"
+
+namespace clusterc {
+
+struct SeenDevice {
+  std::string id;            // GUID, 16 hexadecimal digits
+  std::string name;          // a switch as it calls itself; the host of an adapter, empty where the adapter names none
+  std::int64_t adapter = 0;  // number of the adapter in its host, from 1; 0: not named
+  bool is_switch = false;
+  bool aggregation = false;  // the processor inside a switch (SHARP): no cable leads to it
+  SourceSpan span;
+};
+
+struct SeenLink {
+  std::int32_t a = 0, b = 0;            // devices; a: a switch where one end is one
+  std::int64_t a_port = 0, b_port = 0;  // as the devices number them, from 1
+  std::int64_t lanes = 0;
+  std::string speed;      // "4xNDR"
+  BitsPerSecond rate{0};  // 0: the dump does not say, or in a word that is not known
+  SourceSpan span;        // of the line that it was read from
+};
+
+struct SeenFabric {
+  std::vector<SeenDevice> devices;
+  std::vector<SeenLink> links;  // each once, in the order of the file
+};
+
+// What `ibnetdiscover` prints (infiniband-diags, manual page ibnetdiscover(8)). A line that is none of its lines is a
+// finding, and the rest is read all the same. Linear in the text.
+SeenFabric read_ibnetdiscover(const Sources&, FileId, Findings&);
+
+// Bits per second of one lane as ibnetdiscover abbreviates it ("NDR"), data rate in one direction; 0: not known.
+// InfiniBand Architecture Specification, volume 1, PortInfo: LinkSpeedActive, LinkSpeedExtActive.
+BitsPerSecond lane_rate(std::string_view speed);
+
+}  // namespace clusterc
