@@ -231,9 +231,12 @@ void server(const CompileInput& in, const NfsFailover&, const std::string& folde
   ini.section("nfsd");
   // Locks of version 3 are the client's statd's to claim back; version 4 has them in its leases.
   ini.field("vers3", "n").field("vers4", "y");
-  // After a fail-over, clients have this long to claim back what they had open, and no other client gets it. At least
-  // one lease (RFC 8881, section 8.4.2.1); 90 s both in the kernel. Shorter: writers wait less after a fail-over.
-  ini.field("lease-time", 30).field("grace-time", 30);
+  // After a fail-over, clients have the grace period to claim back what they had open; who comes later has lost it, and
+  // its writes fail. A client tries to connect at least every half lease (Linux, fs/nfs/nfs4renewd.c), but the address
+  // comes after the server, and hundreds of clients claim at once: 30 s were too short on slow machines. The kernel
+  // ends the period when the last recorded client has claimed, so 90 s (its own default) are waited for dead clients
+  // only.
+  ini.field("lease-time", 30).field("grace-time", 90);
   bundle.close();
 }
 
