@@ -139,11 +139,13 @@ class Comparer {
  private:
   void devices() {
     there_.assign(plan_.devices.size(), false);
+    std::vector<bool> linked(seen_.devices.size(), false);
+    for (const SeenLink& l : seen_.links) linked[at(l.a)] = linked[at(l.b)] = true;
     for (std::size_t d = 0; d < seen_.devices.size(); ++d) {
       const Index p = match_.planned[d];
       if (p >= 0)
         there_[at(p)] = true;
-      else if (!seen_.devices[d].aggregation)
+      else if (!seen_.devices[d].aggregation && linked[d])
         out_.unplanned.push_back(static_cast<Index>(d));
     }
     for (std::size_t p = 0; p < there_.size(); ++p)
@@ -151,6 +153,7 @@ class Comparer {
   }
 
   Place port_place(Index cable) const { return static_cast<Place>(plan_.devices.size()) + cable; }
+  bool of_member(const Edge& e) const { return e.b >= static_cast<Place>(plan_.devices.size()); }
   Place near_place(Index cable) const {
     const Index near = plan_.cables[at(cable)].near;
     return plan_.devices[at(near)].tier < 0 ? port_place(cable) : near;
@@ -215,9 +218,9 @@ class Comparer {
       out_.moves.push_back({wrong_[w].link, cable, !keeps_near, keeps_near, -1});
       slow(wrong_[w].link, cable);
     }
-    std::size_t m = 0;
     for (const Index w : left) {
-      while (m < made.size() && made[m]) ++m;
+      std::size_t m = 0;
+      while (m < made.size() && (made[m] || of_member(missing_[m].e) != of_member(wrong_[at(w)].e))) ++m;
       if (m == made.size()) {
         out_.extra.push_back(wrong_[at(w)].link);
         continue;

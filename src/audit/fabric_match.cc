@@ -94,13 +94,30 @@ class Matcher {
       if (count >= most) most = count, usual_ = size;
   }
 
+  // A leaf has more adapters than the switches beside it have on average: a host that is plugged into a spine by
+  // mistake makes no leaf of it.
+  void find_leaves() {
+    std::vector<std::int64_t> adapters(seen_.devices.size(), 0), beside(adapters), links(adapters);
+    for (const SeenLink& l : seen_.links) {
+      const SeenDevice& d = seen_.devices[at(l.b)];
+      if (seen_.devices[at(l.a)].is_switch && !d.is_switch && !d.aggregation) ++adapters[at(l.a)];
+    }
+    for (const SeenLink& l : seen_.links)
+      if (seen_.devices[at(l.a)].is_switch && seen_.devices[at(l.b)].is_switch) {
+        ++links[at(l.a)], ++links[at(l.b)];
+        beside[at(l.a)] += adapters[at(l.b)], beside[at(l.b)] += adapters[at(l.a)];
+      }
+    for (std::size_t d = 0; d < adapters.size(); ++d)
+      if (adapters[d] > 0 && adapters[d] * links[d] >= beside[d]) leaves_.insert(static_cast<Index>(d));
+  }
+
   void read_hosts() {
+    find_leaves();
     std::map<std::string, Index> by_name;
     for (std::size_t l = 0; l < seen_.links.size(); ++l) {
       const SeenLink& link = seen_.links[l];
       const SeenDevice &sw = seen_.devices[at(link.a)], &d = seen_.devices[at(link.b)];
       if (!sw.is_switch || d.is_switch || d.aggregation) continue;
-      leaves_.insert(link.a);
       if (d.name.empty()) {
         nameless_.push_back(static_cast<Index>(l));
         continue;
@@ -410,7 +427,7 @@ class Matcher {
   std::size_t usual_ = 0;  // ports of most members
   std::vector<Host> hosts_;
   std::vector<Index> nameless_;  // links
-  std::set<Index> leaves_;       // seen switches with adapters
+  std::set<Index> leaves_;       // seen ones
   std::vector<std::pair<std::int64_t, std::int64_t>> usual_keys_;
   int most_ = 0;
   std::unordered_map<Index, bool> host_of_;  // planned members that a host is
