@@ -259,6 +259,15 @@ void ConfigurationSteps::services() {
                  code(file("slurm", "reservations.sh"))));
     if (in_.makes("jobs"))
       box(format("jobs of {} run, the first jobs of the cluster before others", code(file("jobs", "README.md"))));
+    if (scheduler->power_saving)
+      box(
+          format("a job on a group that is started when jobs need it runs: by hand, {} in {} of the controllers, and "
+                 "what docs/cloud.md asks for",
+                 scheduler->power_saving->resume ? "your programs" : code(file("slurm", "power/")),
+                 code("/etc/slurm/power/")));
+    if (in_.makes("jupyterhub"))
+      box(format("by hand: the hub for notebooks runs, and starts a session: {} has the steps",
+                 code(file("jupyterhub", "README.md"))));
   }
   const bool watched =
       std::any_of(settings_.begin(), settings_.end(), [](const NodeSettings& s) { return !s.monitor.empty(); });

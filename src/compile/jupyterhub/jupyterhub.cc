@@ -199,9 +199,9 @@ void emit_guide(const CompileInput& in, const NotebookFacts& facts, Bundle& bund
     if (ref.env)
       secret = "   | the line `" + *ref.env + "=…` | `/etc/jupyterhub/environment` | root, 0600 |\n";
     else
-      secret = "   | secret of the client" +
-               (ref.vault ? " (Vault: `" + one_line(replace_all(*ref.vault, "`", "'")) + "`)" : std::string()) +
-               " | `" + (ref.file ? one_line(*ref.file) : std::string(kSecretFile)) + "` | jupyterhub, 0400 |\n";
+      secret = std::string("   | secret of the client") +
+               (ref.vault ? ", from the place in Vault that the spec names" : "") + " | `" +
+               (ref.file ? one_line(*ref.file) : std::string(kSecretFile)) + "` | jupyterhub, 0400 |\n";
     users = "The provider of OpenID Connect checks who somebody is. Register the hub there with the address\n`" +
             url_of(facts) +
             "/hub/oauth_callback`. A user without a Unix account of the same name can log in and cannot start a "
