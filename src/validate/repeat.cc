@@ -42,6 +42,14 @@ std::map<std::string_view, std::set<std::string_view>> names_by_test(const std::
   return out;
 }
 
+// The results that stay are of what was asked for then: short measurements, small messages.
+std::string selection_of_both(const std::string& earlier, const std::string& now) {
+  constexpr std::string_view kEarlier = "in the earlier run: ";
+  if (earlier.empty() || earlier == now) return now;
+  const std::string then = earlier.starts_with(kEarlier) ? earlier : std::string(kEarlier) + earlier;
+  return now.empty() ? then : now + "; " + then;
+}
+
 // A culprit may be fast enough for the floors, and rounds of confirmation are no tests of the suite: the whole search
 // is done again.
 bool is_searched_again(const SuiteTest& test, const Report& earlier) {
@@ -107,6 +115,7 @@ std::string why_not_repeated(const EarlierReport& earlier, const Report& now, co
 void merge_earlier(Report& now, const EarlierReport& earlier, const std::vector<SuiteTest>& repeated,
                    const std::vector<SuiteTest>& suite) {
   now.repeats = earlier.report.started;
+  now.selection = selection_of_both(earlier.report.selection, now.selection);
   std::map<std::string_view, std::pair<std::size_t, const SuiteTest*>> order;
   std::map<std::string_view, const SuiteTest*> again;
   for (const SuiteTest& t : suite) order.emplace(t.id, std::pair(order.size(), &t));

@@ -187,6 +187,7 @@ EarlierReport read(const Object& e) {
   r.ended = moment(e, "ended");
   r.error = text(e, "error");
   r.interrupted = truth(e, "interrupted");
+  r.selection = text(e, "selection");
   r.left_out = texts(e, "left_out");
   simdjson::dom::array list;
   if (e["verdicts"].get(list) != simdjson::SUCCESS) throw Unsound{"'verdicts' is missing or not a list"};

@@ -122,7 +122,8 @@ TEST_F(FailedAgain, WhatWasLeftOutIsRepeatedOrStaysLeftOut) {
       left_out.insert(t.id);
     }
   ASSERT_EQ(left_out.size(), 2u);
-  const Report first = run_suite(*resolved.cluster, expected, hurried, launcher, journalled());
+  Report first = run_suite(*resolved.cluster, expected, hurried, launcher, journalled());
+  first.selection = "--time-budget 1 s";
   EXPECT_FALSE(first.passed());
   // Repeated with the same budget: nothing has room, and nothing is forgotten.
   const Repeated nothing = repeat(first, {});
@@ -136,6 +137,7 @@ TEST_F(FailedAgain, WhatWasLeftOutIsRepeatedOrStaysLeftOut) {
   }
   EXPECT_EQ(ran, left_out);
   EXPECT_TRUE(all.merged.left_out.empty());
+  EXPECT_EQ(all.merged.selection, "in the earlier run: --time-budget 1 s");  // of the figures that stay
   EXPECT_TRUE(all.merged.passed());
   for (const Judged& j : all.merged.verdicts) EXPECT_FALSE(j.reason.starts_with("left out")) << j.metric << j.node;
 }

@@ -73,6 +73,23 @@ TEST_F(CollectiveSuite, EachNodeIsJudgedByItself) {
   EXPECT_FALSE(r.passed());
 }
 
+// Each collective needs every team: one that brought another figure did not bring this one.
+TEST_F(CollectiveSuite, EachMetricNeedsEveryTeam) {
+  use("superpod");
+  suite.resize(1);
+  suite[0].nodes = {"gpu001", "gpu002"};
+  suite[0].metrics = {"nccl.all_reduce.busbw", "nccl.all_gather.busbw"};
+  std::string gather = team("gpu001", "470e9");
+  gather.replace(gather.find("all_reduce"), 10, "all_gather");
+  launcher.says["nccl"] = {kHeader, team("gpu001", "470e9"), team("gpu002", "470e9"), gather, kDone};
+  const Report r = run();
+  const Judged* const missing = of(r, "node/gpu/nccl", "gpu[001-002]");
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->metric, "nccl.all_gather.busbw");
+  EXPECT_EQ(missing->reason, "1 of 2 teams returned a figure");
+  EXPECT_FALSE(r.passed());
+}
+
 TEST_F(CollectiveSuite, ADomainWithoutANodeIsLeftOutAndTheOthersStayWhatTheyAre) {
   use("nvl72");
   ASSERT_EQ(suite.size(), 3u);
