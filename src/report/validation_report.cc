@@ -227,6 +227,10 @@ std::string render_validation_text(const Report& report, bool color) {
                            d.scope.empty() ? "" : " (" + d.scope + ")", d.why)) +
           "\n";
   out += render_searches_text(report);
+  for (const TestStacks& s : report.stacks) {
+    out += printable(format("what was there when the time of {} on {} was over:", s.test, s.node)) + "\n";
+    for (const std::string& line : s.lines) out += "  " + printable(line) + "\n";
+  }
   if (!report.left_out.empty())
     out +=
         format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
@@ -280,6 +284,15 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
   if (report.repeats > 0) json.field("repeats", utc_text(report.repeats));
   write_demands(json, report);
   write_searches(json, report);
+  if (!report.stacks.empty()) {
+    json.array("stacks");
+    for (const TestStacks& s : report.stacks) {
+      json.begin_object().field("test", s.test).field("node", s.node).array("lines");
+      for (const std::string& line : s.lines) json.value(line);
+      json.end_array().end_object();
+    }
+    json.end_array();
+  }
   write_nodes(json, report);
   json.array("verdicts");
   for (const Judged& j : report.verdicts) write_verdict(json, report, j);

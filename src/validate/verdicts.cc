@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/printable.h"
+#include "base/stacks.h"
 #include "base/text.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
@@ -263,6 +264,7 @@ void TestJudge::judge_records(const std::string& of, const TaskOutput& task, con
 // otherwise.
 void TestJudge::judge_task(const std::string& of, const TaskOutput& task, const std::string& where) {
   const ResultRecords records = read_records(task.lines);
+  if (!records.stacks.empty()) report_.stacks.push_back({test_.id, where, records.stacks});
   const std::size_t first = report_.verdicts.size(), inventories = report_.probes.size();
   judge_records(of, task, records, where);
   const auto found = contradiction_of(records, test_, where, nodes_);
@@ -380,8 +382,22 @@ void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std:
     out.push_back({.test = test.id, .metric = metric, .node = node, .verdict = verdict, .reason = reason});
 }
 
+namespace {
+// Those that the launcher took from a journal may be anybody's text.
+void keep_stacks(const SuiteTest& test, const JournalTest& ran, Report& report) {
+  for (const TaskOutput& task : ran.tasks) {
+    if (task.stacks.empty()) continue;
+    TestStacks kept{test.id, test.mpi ? fold_names(test.nodes) : printable(task.node), {}};
+    for (std::size_t i = 0; i < std::min(task.stacks.size(), kMostStackLines); ++i)
+      kept.lines.push_back(printable(task.stacks[i].substr(0, kLongestStackLine)));
+    report.stacks.push_back(std::move(kept));
+  }
+}
+}  // namespace
+
 void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const JournalTest& ran,
                 const std::vector<std::string>& nodes, Report& report) {
+  keep_stacks(test, ran, report);
   TestJudge judge(cluster, expected, test, nodes, report);
   if (test.mpi)
     judge.judge_world(ran);
