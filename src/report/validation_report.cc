@@ -96,12 +96,12 @@ void write_demands(JsonWriter& json, const Report& report) {
 
 void write_verdict(JsonWriter& json, const Report& report, const Judged& j) {
   json.begin_object(JsonWriter::Layout::line)
-      .field("test", j.test)
-      .field("metric", j.metric)
-      .field("node", j.node)
-      .field("device", j.device)
+      .field("test", j.test.str())
+      .field("metric", j.metric.str())
+      .field("node", j.node.str())
+      .field("device", j.device.str())
       .field("verdict", verdict_name(j.verdict))
-      .field("reason", j.reason)
+      .field("reason", j.reason.str())
       .field("demanded", j.demanded)
       .field("value", j.value)
       .field("dimension", dimension_name(j.dimension))
@@ -251,9 +251,16 @@ std::string render_validation_text(const Report& report, bool color) {
   return out;
 }
 
-std::string render_validation_json(const Report& report, std::string_view spec_digest, const Comparison* compared) {
+void write_validation_json(const Report& report, std::string_view spec_digest, const Comparison* compared,
+                           const std::function<void(std::string_view)>& sink) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;  // a verdict is half a kB
   std::string out;
   JsonWriter json(out, {.indent = 1});
+  const auto hand_on = [&](std::size_t from) {
+    if (out.size() < from) return;
+    sink(out);
+    out.clear();
+  };
   json.begin_object()
       .field("format", "clusterc-validation")
       .field("version", 1)
@@ -295,11 +302,21 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
   }
   write_nodes(json, report);
   json.array("verdicts");
-  for (const Judged& j : report.verdicts) write_verdict(json, report, j);
+  for (const Judged& j : report.verdicts) {
+    write_verdict(json, report, j);
+    hand_on(kPiece);
+  }
   json.end_array();
   if (compared) write_comparison(json, *compared);
   json.end_object();
-  return out + "\n";
+  out += '\n';
+  hand_on(0);
+}
+
+std::string render_validation_json(const Report& report, std::string_view spec_digest, const Comparison* compared) {
+  std::string out;
+  write_validation_json(report, spec_digest, compared, [&](std::string_view piece) { out += piece; });
+  return out;
 }
 
 }  // namespace clusterc
