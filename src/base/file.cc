@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_pieces.h"
 #include "base/quantity.h"
 
 namespace clusterc {
@@ -150,12 +151,25 @@ bool can_write_file(const std::string& path, FileError& error) {
 }
 
 bool write_file(const std::string& path, std::string_view bytes, FileError& error, mode_t mode) {
+  return write_file_in_pieces(
+      path, [&](const std::function<void(std::string_view)>& write) { write(bytes); }, error, mode);
+}
+
+bool write_file_in_pieces(const std::string& path, const Pieces& make, FileError& error, mode_t mode) {
+  const auto written = [&](int fd, bool (*write)(int, std::string_view)) {
+    int failed = 0;
+    make([&](std::string_view piece) {
+      if (failed == 0 && !write(fd, piece)) failed = errno;
+    });
+    errno = failed;
+    return failed == 0;
+  };
   const auto fail = [&](int number) {
     error = {number == ENOENT ? FileError::Kind::missing : FileError::Kind::unwritable,
              "'" + path + "' cannot be written: " + reason(number)};
     return false;
   };
-  if (const int given = given_descriptor(path); given >= 0) return write_stream(given, bytes) || fail(errno);
+  if (const int given = given_descriptor(path); given >= 0) return written(given, write_stream) || fail(errno);
   mode_t there = 0;
   const std::optional<WritePlace> place = place_of_file(path, there, error);
   if (!place) return false;
@@ -171,10 +185,10 @@ bool write_file(const std::string& path, std::string_view bytes, FileError& erro
     if (!stream || ::fstat(stream.get(), &status) != 0) return fail(errno);
     if ((status.st_mode & S_IFMT) != (there & S_IFMT)) return fail(EBUSY);
     if (::fcntl(stream.get(), F_SETFL, O_WRONLY) != 0) return fail(errno);
-    return write_stream(stream.get(), bytes) || fail(errno);
+    return written(stream.get(), write_stream) || fail(errno);
   }
   Replacement fresh(*place);
-  return (fresh.open(mode) && write_all(fresh.fd(), bytes) && fresh.sync() && fresh.put_in_place()) || fail(errno);
+  return (fresh.open(mode) && written(fresh.fd(), write_all) && fresh.sync() && fresh.put_in_place()) || fail(errno);
 }
 
 std::optional<Descriptor> open_to_append(const std::string& path, FileError& error) {

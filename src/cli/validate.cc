@@ -186,8 +186,11 @@ int run(const po::variables_map& given) {
   const Report report = run_suite(cluster, *result->expected, chosen.suite, *launcher, how);
   // What could not begin takes the place of no report whose failures were to be repeated.
   if (!delivered && !(files.failed() && !report.error.empty())) how.deliver(report);
-  put_text(format_wanted == Format::json ? render_validation_json(report, result->spec_digest, files.comparison())
-                                         : render_validation_text(report, use_color(given, STDOUT_FILENO)));
+  if (format_wanted == Format::json)
+    write_validation_json(report, result->spec_digest, files.comparison(),
+                          [](std::string_view piece) { put_text(std::string(piece)); });
+  else
+    put_text(render_validation_text(report, use_color(given, STDOUT_FILENO)));
   if (files.comparison() && format_wanted != Format::json) put_text("\n" + render_comparison_text(*files.comparison()));
   if (!unwritten.message.empty()) {
     put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" +

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/digest.h"
+#include "base/file_pieces.h"
 #include "base/format.h"
 #include "base/printable.h"
 #include "cli/command.h"
@@ -130,8 +131,12 @@ bool ReportFiles::write_certificate(const Report& report, FileError& error) cons
 }
 
 bool ReportFiles::write(const Report& report, FileError& error) const {
-  return (!given_.count("output") ||
-          write_file(path_of("output"), render_validation_json(report, run_.spec_digest, comparison()), error)) &&
+  return (!given_.count("output") || write_file_in_pieces(
+                                         path_of("output"),
+                                         [&](const std::function<void(std::string_view)>& sink) {
+                                           write_validation_json(report, run_.spec_digest, comparison(), sink);
+                                         },
+                                         error)) &&
          (!given_.count("junit") || write_file(path_of("junit"), render_validation_junit(report), error)) &&
          (!given_.count("prometheus") ||
           write_file(path_of("prometheus"), render_validation_prometheus(report), error)) &&

@@ -39,6 +39,7 @@ struct TaskOutput {  // what one node (or an MPI world) printed
       complaints;      // the last lines of standard error of what ended badly: its own and the launcher's
   std::string claims;  // the node that the task calls itself, where it says so
   std::string broken;  // why nothing of what it printed counts ("it printed more than 16 MiB"); `lines` is empty then
+  std::vector<std::string> stacks;  // of its processes, when its time was over (base/stacks.h)
 };
 
 struct LaunchResult {

@@ -48,7 +48,7 @@ class LocalLauncher final : public Launcher {
     // The bundle's clusterc-contain gives mpirun 10 s to end by itself, and its orphans 5.
     if (launch.mpi) process.grace = std::chrono::seconds(16);
     const auto ranks = static_cast<std::size_t>(launch.mpi ? std::max(1, launch.ranks_per_node) : 1);
-    return run_in_one_stream(std::move(process), launch, ranks, this_node_);
+    return run_in_one_stream(std::move(process), launch, ranks, this_node_, true);
   }
 
  private:

@@ -141,7 +141,7 @@ LaunchResult MpirunLauncher::run_world(const Launch& launch) const {
   if (!write_file(hostfile, hosts, unwritten)) return {.error = unwritten.message};
   Subprocess process{.argv = mpirun(launch, hostfile), .grace = std::chrono::seconds(10)};
   const std::size_t ranks = launch.nodes.size() * static_cast<std::size_t>(std::max(1, launch.ranks_per_node));
-  return run_in_one_stream(std::move(process), launch, ranks, launch.nodes.front());
+  return run_in_one_stream(std::move(process), launch, ranks, launch.nodes.front(), false);
 }
 
 LaunchResult MpirunLauncher::run_each(const Launch& launch) const {

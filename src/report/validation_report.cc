@@ -97,12 +97,12 @@ void write_demands(JsonWriter& json, const Report& report) {
 
 void write_verdict(JsonWriter& json, const Report& report, const Judged& j) {
   json.begin_object(JsonWriter::Layout::line)
-      .field("test", j.test)
-      .field("metric", j.metric)
-      .field("node", j.node)
-      .field("device", j.device)
+      .field("test", j.test.str())
+      .field("metric", j.metric.str())
+      .field("node", j.node.str())
+      .field("device", j.device.str())
       .field("verdict", verdict_name(j.verdict))
-      .field("reason", j.reason)
+      .field("reason", j.reason.str())
       .field("demanded", j.demanded)
       .field("value", j.value)
       .field("dimension", dimension_name(j.dimension))
@@ -225,6 +225,10 @@ std::string render_validation_text(const Report& report, bool color) {
                            d.scope.empty() ? "" : " (" + d.scope + ")", d.why)) +
           "\n";
   out += render_searches_text(report);
+  for (const TestStacks& s : report.stacks) {
+    out += printable(format("what was there when the time of {} on {} was over:", s.test, s.node)) + "\n";
+    for (const std::string& line : s.lines) out += "  " + printable(line) + "\n";
+  }
   if (!report.left_out.empty())
     out +=
         format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
@@ -247,9 +251,16 @@ std::string render_validation_text(const Report& report, bool color) {
   return out;
 }
 
-std::string render_validation_json(const Report& report, std::string_view spec_digest, const Comparison* compared) {
+void write_validation_json(const Report& report, std::string_view spec_digest, const Comparison* compared,
+                           const std::function<void(std::string_view)>& sink) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;  // a verdict is half a kB
   std::string out;
   JsonWriter json(out, {.indent = 1});
+  const auto hand_on = [&](std::size_t from) {
+    if (out.size() < from) return;
+    sink(out);
+    out.clear();
+  };
   json.begin_object()
       .field("format", "clusterc-validation")
       .field("version", 1)
@@ -280,13 +291,32 @@ std::string render_validation_json(const Report& report, std::string_view spec_d
   if (report.repeats > 0) json.field("repeats", utc_text(report.repeats));
   write_demands(json, report);
   write_searches(json, report);
+  if (!report.stacks.empty()) {
+    json.array("stacks");
+    for (const TestStacks& s : report.stacks) {
+      json.begin_object().field("test", s.test).field("node", s.node).array("lines");
+      for (const std::string& line : s.lines) json.value(line);
+      json.end_array().end_object();
+    }
+    json.end_array();
+  }
   write_nodes(json, report);
   json.array("verdicts");
-  for (const Judged& j : report.verdicts) write_verdict(json, report, j);
+  for (const Judged& j : report.verdicts) {
+    write_verdict(json, report, j);
+    hand_on(kPiece);
+  }
   json.end_array();
   if (compared) write_comparison(json, *compared);
   json.end_object();
-  return out + "\n";
+  out += '\n';
+  hand_on(0);
+}
+
+std::string render_validation_json(const Report& report, std::string_view spec_digest, const Comparison* compared) {
+  std::string out;
+  write_validation_json(report, spec_digest, compared, [&](std::string_view piece) { out += piece; });
+  return out;
 }
 
 }  // namespace clusterc

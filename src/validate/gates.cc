@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "base/format.h"
 #include "validate/selection.h"
@@ -10,6 +11,20 @@ namespace clusterc {
 namespace {
 
 bool is_bad(const Judged& j) { return j.verdict == Verdict::fail || j.verdict == Verdict::error; }
+
+// The nodes of a test that a verdict is of: one, or those that its pattern names.
+class NodesOfVerdict {
+ public:
+  explicit NodesOfVerdict(const SuiteTest& test) : test_(test), names_(test.nodes.begin(), test.nodes.end()) {}
+  std::vector<std::string> operator()(const std::string& named) const {
+    if (names_.contains(named)) return {named};  // nearly all, of millions
+    return nodes_of_verdict(test_, named);
+  }
+
+ private:
+  const SuiteTest& test_;
+  std::unordered_set<std::string_view> names_;
+};
 
 }  // namespace
 
@@ -29,13 +44,14 @@ void Gates::close() {
 
 void Gates::take(const SuiteTest& test, std::span<const Judged> verdicts) {
   if (test.stage == SuiteStage::pair) return take_pairs(test, verdicts);
+  const NodesOfVerdict nodes_of(test);
   for (const Judged& judged : verdicts) {
     // Of the inventory only the probe decides: what it says of GPUs that are missing is a verdict of its own.
     const bool probe = test.stage == SuiteStage::inventory;
     if (probe ? judged.metric != "probe" || judged.verdict == Verdict::pass : !is_bad(judged)) continue;
     const std::string why = probe ? std::string("its inventory stage failed")
                                   : format("its {} stage failed ({})", stage_name(test.stage), judged.metric);
-    for (const std::string& node : nodes_of_verdict(test, judged.node)) failed_.emplace(node, why);
+    for (const std::string& node : nodes_of(judged.node)) failed_.emplace(node, why);
   }
 }
 
@@ -47,9 +63,10 @@ void Gates::blame(const std::map<std::string, std::string>& nodes, const std::se
 }
 
 void Gates::take_pairs(const SuiteTest& test, std::span<const Judged> verdicts) {
+  const NodesOfVerdict nodes_of(test);
   std::set<std::string> bad, seen;
   for (const Judged& judged : verdicts)
-    for (const std::string& node : nodes_of_verdict(test, judged.node)) {
+    for (const std::string& node : nodes_of(judged.node)) {
       seen.insert(node);
       if (is_bad(judged)) bad.insert(node);
     }

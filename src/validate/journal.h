@@ -5,7 +5,7 @@
 //   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"program_version":…,"bundle_sha256":…,"started":…}   and,
 //   for --failed, "repeats":…
 //   {"record":"test","id":…,"how":…,"error":…,"ended":…,"tasks":[{"node":…,"claims":…,"broken":…,"lines":[…],
-//   "complaints":[…]}]}   claims, broken, complaints: where there is something to say (TaskOutput)
+//   "complaints":[…],"stacks":[…]}]}   claims, broken, complaints, stacks: where there is something to say (TaskOutput)
 //   {"record":"end","status":"complete"}
 #pragma once
 #include <optional>

@@ -69,7 +69,8 @@ JournalTest read_test(const Element& e, std::int64_t started, std::int64_t now) 
                           .lines = texts(task, "lines", true),
                           .complaints = texts(task, "complaints", false),
                           .claims = text_or_nothing(task, "claims"),
-                          .broken = text_or_nothing(task, "broken")});
+                          .broken = text_or_nothing(task, "broken"),
+                          .stacks = texts(task, "stacks", false)});
   }
   return test;
 }
@@ -227,6 +228,11 @@ std::string journal_test_line(const JournalTest& test) {
     if (!task.complaints.empty()) {
       json.array("complaints");
       for (const std::string& l : task.complaints) json.value(l);
+      json.end_array();
+    }
+    if (!task.stacks.empty()) {
+      json.array("stacks");
+      for (const std::string& l : task.stacks) json.value(l);
       json.end_array();
     }
     json.end_object();

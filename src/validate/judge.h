@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shared_text.h"
 #include "targets/targets.h"
 #include "validate/record.h"
 
@@ -31,10 +32,10 @@ struct AmongPeers {
 };
 
 struct Judged {
-  std::string test;  // id in the suite
-  std::string metric, node, device;
+  SharedText test;  // id in the suite
+  SharedText metric, node, device;
   Verdict verdict = Verdict::error;
-  std::string reason;           // always for degraded, fail, error, skipped, unjudged: with both numbers
+  SharedText reason;            // always for degraded, fail, error, skipped, unjudged: with both numbers
   std::optional<double> value;  // SI
   Dimension dimension = Dimension::byte_rate;
   std::optional<double> ceiling, typical, floor;

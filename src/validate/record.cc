@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/stacks.h"
 
 namespace clusterc {
 namespace {
@@ -93,6 +94,14 @@ void take_parameters(MeasurementRecord& m, const Value& parameters) {
   if (!modules.empty()) m.slow += ": " + modules;
 }
 
+void take_stacks(const Value& e, std::vector<std::string>& into) {
+  simdjson::dom::array lines;
+  if (e["stacks"].get(lines) != simdjson::SUCCESS) return;
+  for (const Value line : lines)
+    if (std::string_view said; into.size() < kMostStackLines && line.get(said) == simdjson::SUCCESS)
+      into.push_back(printable(said.substr(0, kLongestStackLine)));
+}
+
 // In one pass over the members: a large run has millions of such lines.
 MeasurementRecord measurement(const Value& e) {
   MeasurementRecord m;
@@ -176,6 +185,7 @@ ResultRecords read_records(const std::vector<std::string>& lines) {
     } else if (record == "end") {
       // Ranks of a world that falls apart may each print one: the first counts that tells more than that the launcher
       // ended it with the others.
+      take_stacks(e, out.stacks);
       const bool failed = text(e, "status") == "error", by_signal = failed && text(e, "reason") == "interrupted";
       if (ended && (!out.unexplained || !failed || by_signal)) continue;
       ended = true;

@@ -39,7 +39,8 @@ struct ResultRecords {
   std::string no_gpus;               // why it saw none, where it says so
   bool done = false;                 // an end record with status done was read
   bool not_applicable = false;       // an end record with that status: `error` holds why there is nothing to measure
-  bool unexplained = false;  // cut off, or ended by a signal and nothing else: what the launcher said tells more
+  bool unexplained = false;         // cut off, or ended by a signal and nothing else: what the launcher said tells more
+  std::vector<std::string> stacks;  // of the end records: what was there when the time of a rank was over
   std::string error;  // reason of an end record with status error, or what is wrong with the lines; empty when done
 };
 

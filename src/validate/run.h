@@ -38,6 +38,12 @@ struct ValidateOptions {
                                                       // not, and the next run takes all from it
 };
 
+// What the processes of a test were doing when its time was over, line by line.
+struct TestStacks {
+  std::string test, node;
+  std::vector<std::string> lines;
+};
+
 struct NodeProbe {
   std::string node, json;
 };
@@ -71,6 +77,7 @@ struct Report {
   std::vector<NodeFacts> earlier_nodes;  // of nodes that were not probed again
   std::int64_t repeats = 0;            // --failed: when the run began whose failures are repeated; 0: a run of its own
   std::vector<SearchReport> searches;  // for culprits, in the pairs of each group
+  std::vector<TestStacks> stacks;      // of tests whose time was over
   std::vector<Demand> demands;         // each figure that the spec demands
   bool interrupted = false;
   std::size_t resumed = 0;  // tests taken from the journal

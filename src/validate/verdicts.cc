@@ -1,5 +1,7 @@
 #include "validate/verdicts.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +11,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/printable.h"
+#include "base/stacks.h"
 #include "base/text.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
@@ -105,7 +108,7 @@ class TestJudge {
       : cluster_(cluster), expected_(expected), test_(test), nodes_(nodes), report_(report) {}
 
   void judge_world(const JournalTest& ran);  // the one result of an MPI world
-  void judge_nodes(const JournalTest& ran);  // a result of each node
+  void judge_nodes(JournalTest& ran);        // a result of each node
 
  private:
   struct Brought {
@@ -125,7 +128,7 @@ class TestJudge {
   void judge_missing(const Brought& brought, const std::string& of, const std::string& where);
   void judge_devices(const ResultRecords& records, const std::string& where);
   struct Results {  // that came from a node, or that call themselves this node's
-    const TaskOutput* first = nullptr;
+    TaskOutput* first = nullptr;
     std::size_t count = 0;
   };
   void judge_node(const JournalTest& ran, const std::string& node, const Results& results);
@@ -142,6 +145,8 @@ class TestJudge {
   Report& report_;
   std::string figures_of_;
   std::unordered_map<std::string, const ExpectedFigure*> figures_;
+  SharedText id_{test_.id};
+  SharedTexts texts_;  // of the verdicts
 };
 
 // All figures of a test are of a few metrics and, but for storage, of one group.
@@ -155,6 +160,7 @@ const ExpectedFigure* TestJudge::figure_of(const std::string& metric, const std:
 TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const ResultRecords& records,
                                                  const std::string& where) {
   Brought brought;
+  const SharedText here = texts_(where);
   for (const MeasurementRecord* m : plateau(records.measurements)) {
     // What was not asked for (algbw, which says the same as busbw) stays in the journal, unless its data is wrong.
     if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
@@ -164,16 +170,20 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     const ExpectedFigure* const against = sized ? &*sized : figure;
     Judged judged = judge(*m, against);
     if (against) judged.derivation = report_.place_of(against->ceiling.derivation);
-    if (m->in_place) judged.device += *m->in_place ? ", in place" : ", out of place";
+    if (m->in_place) judged.device = judged.device + (*m->in_place ? ", in place" : ", out of place");
     // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
     if (m->oversubscribed && judged.verdict != Verdict::fail && judged.verdict != Verdict::error) {
       judged.verdict = Verdict::error;
       judged.reason = "ranks shared a core: the figure is not one of the network";
     }
-    judged.test = test_.id;
-    judged.node = m->team.empty() ? where : name_of_team(m->team, test_, nodes_);
+    judged.test = id_;
+    judged.node = m->team.empty() ? here : texts_(name_of_team(m->team, test_, nodes_));
     brought.metrics.insert(m->metric);
     if (!m->team.empty()) brought.teams[m->metric].insert(judged.node);
+    for (SharedText* text : {&judged.metric, &judged.device}) *text = texts_(*text);
+    // What was not judged has the same reason everywhere; other reasons have figures.
+    if (judged.verdict == Verdict::unjudged || judged.verdict == Verdict::skipped)
+      judged.reason = texts_(judged.reason);
     report_.verdicts.push_back(std::move(judged));
   }
   return brought;
@@ -272,6 +282,7 @@ void TestJudge::judge_records(const std::string& of, const TaskOutput& task, con
 // otherwise.
 void TestJudge::judge_task(const std::string& of, const TaskOutput& task, const std::string& where) {
   const ResultRecords records = read_records(task.lines);
+  if (!records.stacks.empty()) report_.stacks.push_back({test_.id, where, records.stacks});
   const std::size_t first = report_.verdicts.size(), inventories = report_.probes.size();
   judge_records(of, task, records, where);
   const auto found = contradiction_of(records, test_, where, nodes_);
@@ -357,12 +368,12 @@ void TestJudge::judge_node(const JournalTest& ran, const std::string& node, cons
     judge_task(expected_of(node), *task, node);
 }
 
-void TestJudge::judge_nodes(const JournalTest& ran) {
+void TestJudge::judge_nodes(JournalTest& ran) {
   const std::size_t first = report_.verdicts.size();
   std::unordered_map<std::string_view, Results> by_node;
   for (const std::string& node : nodes_) by_node.emplace(node, Results{});
   std::vector<const TaskOutput*> strangers;
-  for (const TaskOutput& task : ran.tasks) {
+  for (TaskOutput& task : ran.tasks) {
     const auto started = by_node.find(task.node);
     if (started == by_node.end())
       strangers.push_back(&task);
@@ -371,7 +382,15 @@ void TestJudge::judge_nodes(const JournalTest& ran) {
     if (const auto claimed = by_node.find(task.claims); claimed != by_node.end() && task.claims != task.node)
       ++claimed->second.count;
   }
-  for (const std::string& node : nodes_) judge_node(ran, node, by_node.at(node));
+  constexpr std::size_t kTrim = 1024;  // nodes whose lines are some 10 MB: what they took can hold verdicts
+  std::size_t judged = 0;
+  for (const std::string& node : nodes_) {
+    const Results& results = by_node.at(node);
+    judge_node(ran, node, results);
+    if (test_.search_round > 0 || !results.first) continue;
+    results.first->lines = {};
+    if (++judged % kTrim == 0) ::malloc_trim(0);
+  }
   for (const TaskOutput* task : strangers)
     error(task->node.empty() ? "unknown" : printable(task->node),
           "contradictory: a result of a node on which nothing was started");
@@ -387,8 +406,22 @@ void verdict_for_all(std::vector<Judged>& out, const SuiteTest& test, const std:
   for (const std::string& metric : test.metrics) out.push_back(without_figure(test, metric, node, verdict, reason));
 }
 
-void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, const JournalTest& ran,
+namespace {
+// Those that the launcher took from a journal may be anybody's text.
+void keep_stacks(const SuiteTest& test, const JournalTest& ran, Report& report) {
+  for (const TaskOutput& task : ran.tasks) {
+    if (task.stacks.empty()) continue;
+    TestStacks kept{test.id, test.mpi ? fold_names(test.nodes) : printable(task.node), {}};
+    for (std::size_t i = 0; i < std::min(task.stacks.size(), kMostStackLines); ++i)
+      kept.lines.push_back(printable(task.stacks[i].substr(0, kLongestStackLine)));
+    report.stacks.push_back(std::move(kept));
+  }
+}
+}  // namespace
+
+void judge_test(const Cluster& cluster, const ExpectedFigures& expected, const SuiteTest& test, JournalTest& ran,
                 const std::vector<std::string>& nodes, Report& report) {
+  keep_stacks(test, ran, report);
   TestJudge judge(cluster, expected, test, nodes, report);
   if (test.mpi)
     judge.judge_world(ran);

@@ -2,55 +2,23 @@
 
 #include <unistd.h>
 
-#include <charconv>
-#include <vector>
-
 #include "base/format.h"
+#include "base/stacks.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
 #include "harness/team.h"
 
 namespace clusterc::harness {
-namespace {
-
-constexpr unsigned kMostProcesses = 4096;  // of one run; bounds the walk
-
-std::vector<long> numbers(std::string_view text) {
-  std::vector<long> out;
-  for (const char *at = text.data(), *end = at + text.size(); at != end;) {
-    long number = 0;
-    const auto [next, failed] = std::from_chars(at, end, number);
-    if (failed == std::errc()) out.push_back(number);
-    at = next == end ? end : next + 1;
-  }
-  return out;
-}
-
-// Children of every thread of `process`: proc_pid_task_tid_children(5).
-std::vector<long> children_of(long process) {
-  std::vector<long> out;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator at(format("/proc/{}/task", process), failed), end; !failed && at != end;
-       at.increment(failed)) {
-    for (const long child : numbers(read_text(at->path() / "children").value_or(""))) out.push_back(child);
-  }
-  return out;
-}
-
-}  // namespace
-
 std::string stopped_children() {
-  std::vector<long> all = children_of(::getpid());
   std::string waits;
-  for (std::size_t i = 0; i < all.size() && i < kMostProcesses; ++i) {
-    const std::string stat = read_text(format("/proc/{}/stat", all[i])).value_or("");
+  for (const long process : descendants_of(::getpid())) {
+    const std::string stat = read_text(format("/proc/{}/stat", process)).value_or("");
     const auto name = stat.find('('), behind = stat.rfind(") ");  // the name may hold blanks and brackets
     if (name == stat.npos || behind == stat.npos || behind + 2 >= stat.size()) continue;
-    const std::string who = format("'{}' (process {})", stat.substr(name + 1, behind - name - 1), all[i]);
+    const std::string who = format("'{}' (process {})", stat.substr(name + 1, behind - name - 1), process);
     const char state = stat[behind + 2];
     if (state == 'T' || state == 't') return who + " is stopped";
     if (state == 'D') waits = who + " waits for a device or a server";
-    for (const long child : children_of(all[i])) all.push_back(child);
   }
   return waits;
 }
@@ -89,13 +57,15 @@ void Deadline::watch() {
     std::string why = suspect_ ? suspect_() : "";
     if (why.empty()) why = stopped_children();
     if (!why.empty()) detail += ": " + why;
-    leave(Cause::timeout, detail);
+    std::vector<long> processes = {::getpid()};
+    for (const long child : descendants_of(::getpid())) processes.push_back(child);
+    leave(Cause::timeout, detail, stacks_of(processes));
   }
 }
 
-void Deadline::leave(Cause cause, const std::string& detail) {
+void Deadline::leave(Cause cause, const std::string& detail, const std::vector<std::string>& stacks) {
   try {
-    report_.error(cause, detail);
+    report_.error(cause, detail, stacks);
   } catch (const std::exception&) {
   }  // standard output is gone: the status says it
   ::_exit(static_cast<int>(Exit::could_not_run));

@@ -1,13 +1,14 @@
 // Watches over a run from a thread of its own: what waits for a device, a server or another program cannot watch
 // itself. When nothing moved for the deadline it prints the end record (timeout) with what was being done and which of
-// our programs is stopped, and ends the process. So it does (interrupted) when a signal came and no repetition has
-// ended since, which would have seen it.
+// our programs is stopped, with the stacks of the process and of its children, and ends the process. So it does
+// (interrupted) when a signal came and no repetition has ended since, which would have seen it.
 #pragma once
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "harness/pulse.h"
 #include "harness/report.h"
@@ -27,7 +28,8 @@ class Deadline {
 
  private:
   void watch();
-  void leave(Cause, const std::string& detail);  // prints the end record; does not return
+  void leave(Cause, const std::string& detail,
+             const std::vector<std::string>& stacks = {});  // prints the end record; does not return
 
   const Pulse& pulse_;
   const double seconds_;

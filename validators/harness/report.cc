@@ -126,10 +126,11 @@ Exit Reporter::done() {
   return unverified_ ? Exit::data_wrong : Exit::done;
 }
 
-Exit Reporter::error(Cause cause, std::string_view detail) {
+Exit Reporter::error(Cause cause, std::string_view detail, const std::vector<std::string>& stacks) {
   if (options_.format == Format::text) {
     print(cause == Cause::not_applicable ? format("not applicable here: {}", detail)
                                          : format("error: {}: {}", cause_text(cause), detail));
+    for (const std::string& line : stacks) print("  " + line);
   } else {
     std::string line;
     JsonWriter json(line);
@@ -137,7 +138,13 @@ Exit Reporter::error(Cause cause, std::string_view detail) {
         .field("record", "end")
         .field("status", cause == Cause::not_applicable ? "not applicable" : "error")
         .field("reason", cause_text(cause));
-    json.field("detail", detail).field("measurements", measurements_).field("wrong", wrong_).end_object();
+    json.field("detail", detail).field("measurements", measurements_).field("wrong", wrong_);
+    if (!stacks.empty()) {
+      json.array("stacks");
+      for (const std::string& s : stacks) json.value(s);
+      json.end_array();
+    }
+    json.end_object();
     print(line);
   }
   return exit_of(cause);

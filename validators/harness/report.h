@@ -57,7 +57,8 @@ class Reporter {
   // The last record; the exit status that repeats it. Without a figure, or a record of the program's own, nothing was
   // shown: not applicable.
   Exit done();
-  Exit error(Cause, std::string_view detail);
+  // `stacks`: what the processes that did not end were doing (base/stacks.h).
+  Exit error(Cause, std::string_view detail, const std::vector<std::string>& stacks = {});
 
   // A line of the program's own making (the probe's object). `line` has no line end.
   void raw(std::string_view line);

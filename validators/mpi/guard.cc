@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/format.h"
+#include "base/stacks.h"
 #include "harness/loop.h"
 #include "harness/machine.h"
 #include "harness/team.h"
@@ -86,6 +87,18 @@ std::string Guard::behind() const {
   return who.empty() ? who : format("on '{}' {}", harness::host_name(), who);
 }
 
+// Those that are stopped first, then this one: there is room for eight.
+std::vector<std::string> Guard::stacks() const {
+  std::vector<long> processes = {::getpid()};
+  for (const Process& other : others_) {
+    const auto state = state_of(other.id);
+    if (!state || state->started != other.started) continue;
+    const bool stopped = state->state == 'T' || state->state == 't';
+    processes.insert(stopped ? processes.begin() : processes.end(), other.id);
+  }
+  return stacks_of(processes);
+}
+
 void Guard::run() {
   using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
@@ -94,11 +107,11 @@ void Guard::run() {
   auto since = Clock::now();
   while (!wake_.wait_for(lock, std::chrono::milliseconds(50), [this] { return stop_; })) {
     const std::string missing = gone();
-    if (!missing.empty()) return expired_(harness::Cause::communication, format("{}; {}", missing, pulse_.doing()));
+    if (!missing.empty()) return expired_(harness::Cause::communication, format("{}; {}", missing, pulse_.doing()), {});
     try {
       harness::check_interrupted();
     } catch (const harness::CouldNotRun& e) {
-      return expired_(e.cause(), format("{}; {}", e.what(), pulse_.doing()));
+      return expired_(e.cause(), format("{}; {}", e.what(), pulse_.doing()), {});
     }
     const auto beats = pulse_.beats();
     if (board_ && (beats != written || !wrote)) {
@@ -113,8 +126,10 @@ void Guard::run() {
       std::string who = stopped();
       if (who.empty()) who = behind();
       if (who.empty() && still <= seconds_ + behind_) continue;
-      return expired_(harness::Cause::timeout, format("nothing moved for {:.4g} s: {}{}{}", seconds_, pulse_.doing(),
-                                                      who.empty() ? "" : "; ", who));
+      return expired_(
+          harness::Cause::timeout,
+          format("nothing moved for {:.4g} s: {}{}{}", seconds_, pulse_.doing(), who.empty() ? "" : "; ", who),
+          stacks());
     }
   }
 }
@@ -138,10 +153,10 @@ std::vector<Process> processes_of_node(const Job& job) {
 double seconds_behind(int rank) { return rank == 0 ? 0 : 2 + std::min(30.0, 0.05 * rank); }
 
 Guard::Expired tell_and_leave(harness::Reporter& report, int rank) {
-  return [&report, rank](harness::Cause cause, const std::string& detail) {
+  return [&report, rank](harness::Cause cause, const std::string& detail, const std::vector<std::string>& stacks) {
     if (rank != 0 && cause != harness::Cause::timeout) std::this_thread::sleep_for(std::chrono::milliseconds(200));
     try {
-      report.error(cause, format("rank {} on '{}': {}", rank, harness::host_name(), detail));
+      report.error(cause, format("rank {} on '{}': {}", rank, harness::host_name(), detail), stacks);
     } catch (const std::exception&) {
     }  // standard output is gone: the status says it
     _exit(static_cast<int>(harness::exit_of(cause)));

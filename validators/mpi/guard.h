@@ -1,6 +1,7 @@
 // Watches over a rank from a thread of its own, which makes no MPI call: a rank that waits inside MPI cannot watch
 // itself. It ends the process when
-//   nothing moved for the deadline   with whom we wait for and, on this machine, who is stopped or behind;
+//   nothing moved for the deadline   with whom we wait for and, on this machine, who is stopped or behind, and the
+//                                    stacks of the ranks of this machine (base/stacks.h);
 //   a rank of this machine is gone   killed, or ended without a word;
 //   SIGINT or SIGTERM came           the launcher ends a job that way, also when another rank died.
 #pragma once
@@ -38,7 +39,8 @@ class Guard {
  public:
   // `expired` runs on the guard's thread, once; it makes no MPI call and does not return. `seconds`: the deadline of
   // who can name a stopped rank; who cannot waits `behind` longer, so that the one who knows tells first.
-  using Expired = std::function<void(harness::Cause, const std::string& detail)>;
+  using Expired =
+      std::function<void(harness::Cause, const std::string& detail, const std::vector<std::string>& stacks)>;
   Guard(const Pulse&, double seconds, double behind, Expired);
   ~Guard();
   Guard(const Guard&) = delete;
@@ -53,6 +55,7 @@ class Guard {
   std::string gone() const;
   std::string stopped() const;
   std::string behind() const;
+  std::vector<std::string> stacks() const;
 
   const Pulse& pulse_;
   const double seconds_;

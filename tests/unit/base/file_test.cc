@@ -9,6 +9,8 @@
 
 #include <filesystem>
 
+#include "base/file_pieces.h"
+
 namespace clusterc {
 namespace {
 
@@ -186,6 +188,18 @@ TEST_F(FileTest, OnlyRegularFilesOfOursAreAppendedTo) {
   ASSERT_TRUE(fresh) << error.message;
   EXPECT_TRUE(write_all(fresh->get(), "1") && write_all(fresh->get(), "2"));
   EXPECT_EQ(read_file(path("fresh"), 10, error), "12");
+}
+
+TEST_F(FileTest, WhatComesInPiecesIsOneFileOrNone) {
+  const Pieces pieces = [](const std::function<void(std::string_view)>& write) {
+    for (const char* piece : {"a", "", "bc\n"}) write(piece);
+  };
+  ASSERT_TRUE(write_file_in_pieces(path("report"), pieces, error)) << error.message;
+  EXPECT_EQ(read_file(path("report"), 10, error), "abc\n");
+  if (std::filesystem::exists("/dev/full")) {
+    EXPECT_FALSE(write_file_in_pieces("/dev/full", pieces, error));
+    EXPECT_NE(error.message.find("No space left on device"), std::string::npos) << error.message;
+  }
 }
 
 }  // namespace

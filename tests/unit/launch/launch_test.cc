@@ -163,5 +163,23 @@ TEST_F(Programs, LocalReachesThisMachineOnly) {
   EXPECT_NE(late.error.find("was ended after 200 ms"), std::string::npos) << late.error;
 }
 
+// What is there when the time is over: one that spins, and below it one that is stopped.
+TEST_F(Programs, WhatHungHereIsLookedAtBeforeItIsEnded) {
+  program("hangs", "sh -c 'kill -STOP $$' &\nwhile :; do :; done\n");
+  const auto local = make_local_launcher("here");
+  const LaunchResult late =
+      local->run({.argv = {(folder / "hangs").string()}, .nodes = {"here"}, .timeout = std::chrono::seconds(3)});
+  EXPECT_NE(late.error.find("was ended after 3 s"), std::string::npos) << late.error;
+  ASSERT_EQ(late.tasks.size(), 1u);
+  std::string all;
+  for (const std::string& line : late.tasks[0].stacks) all += line + "\n";
+  EXPECT_NE(all.find("'hangs': R (running)"), std::string::npos) << all;
+  EXPECT_NE(all.find("'sh': T (stopped)"), std::string::npos) << all;
+  program("ends", "sleep 1");
+  const LaunchResult well =
+      local->run({.argv = {(folder / "ends").string()}, .nodes = {"here"}, .timeout = std::chrono::seconds(20)});
+  EXPECT_TRUE(well.tasks.at(0).stacks.empty());
+}
+
 }  // namespace
 }  // namespace clusterc

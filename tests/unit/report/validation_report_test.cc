@@ -126,6 +126,20 @@ TEST(ValidationReport, TheCertificateSaysWhatItIsNotOf) {
     EXPECT_NE(page.find(said), std::string::npos) << said << page;
 }
 
+TEST(ValidationReport, WhatWasThereWhenTheTimeWasOverIsBelowTheTable) {
+  Report report;
+  report.cluster = "c", report.launcher = "local";
+  report.verdicts = {judged("memory.copy", true)};
+  EXPECT_EQ(render_validation_json(report, "d").find("stacks"), std::string::npos);
+  report.stacks = {{"whole/mpi", "n[1-2]", {"process 7 'x': T (stopped)", "  a\033[2J\nb"}}};
+  const std::string text = render_validation_text(report), json = render_validation_json(report, "d");
+  EXPECT_NE(text.find("what was there when the time of whole/mpi on n[1-2] was over:\n  process 7 'x': T (stopped)\n"
+                      "    a\xef\xbf\xbd[2J b\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(json.find("process 7 'x': T (stopped)"), std::string::npos) << json;
+}
+
 // What nodes and administrators wrote is one line of text in the report.
 TEST(ValidationReport, TextOfOthersIsOneLine) {
   Report report;

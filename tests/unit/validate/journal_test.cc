@@ -177,7 +177,7 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   ASSERT_TRUE(journal) << error;
   EXPECT_FALSE(open());  // two runs at once
   EXPECT_NE(error.find("in use by another run"), std::string::npos) << error;
-  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {"srun: error"}}}, now}));
+  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {"srun: error"}, "", "", {"process 1"}}}, now}));
   journal.reset();
   std::ofstream(path, std::ios::app) << R"({"record":"test","id":"b)";  // cut by a kill
   journal = open();
@@ -186,6 +186,7 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   EXPECT_EQ(journal->done()[0].how, "how");
   EXPECT_EQ(journal->done()[0].tasks[0].lines, std::vector<std::string>{"{}"});
   EXPECT_EQ(journal->done()[0].tasks[0].complaints, std::vector<std::string>{"srun: error"});
+  EXPECT_EQ(journal->done()[0].tasks[0].stacks, std::vector<std::string>{"process 1"});
   ASSERT_TRUE(journal->write({"b", "", "", {}, now}));
   journal.reset();
   EXPECT_EQ(open()->done().size(), 2u);     // the cut line is gone, the next stands on its own

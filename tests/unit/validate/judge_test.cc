@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "base/stacks.h"
 #include "targets/metrics.h"
 
 namespace clusterc {
@@ -155,6 +156,14 @@ TEST(Record, Samples) {
   EXPECT_FALSE(wrong.measurements.at(0).data_verified && wrong.measurements.at(1).data_verified &&
                wrong.measurements.at(2).data_verified && wrong.measurements.at(3).data_verified);
   EXPECT_TRUE(read_records(sample("memory/samples/busy.jsonl")).error.starts_with("busy: "));
+  // What ranks printed of their processes is text of others, and has an end.
+  std::string many =
+      R"({"record":"end","status":"error","reason":"timeout","detail":"x","stacks":["process 1: \u001b[2J")";
+  for (int i = 0; i < 1000; ++i) many += ",\"l\"";
+  const ResultRecords hung = read_records({many + "]}"});
+  EXPECT_EQ(hung.error, "timeout: x");
+  ASSERT_EQ(hung.stacks.size(), kMostStackLines);
+  EXPECT_EQ(hung.stacks[0], "process 1: \xef\xbf\xbd[2J");
   EXPECT_TRUE(read_records(sample("memory/samples/no-driver.jsonl")).error.starts_with("no NVIDIA driver"));
   EXPECT_TRUE(read_records(sample("mpi/samples/timeout.jsonl")).error.starts_with("timeout"));
   const ResultRecords mpi = read_records(sample("mpi/samples/two-ranks-busy-allowed.jsonl"));

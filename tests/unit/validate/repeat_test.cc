@@ -51,8 +51,8 @@ TEST_F(Suite, WhatFailedIsRepeatedWhereItFailedAndMerged) {
   const Report whole = run(journalled());
   ASSERT_EQ(merged.verdicts.size(), whole.verdicts.size());
   EXPECT_TRUE(std::ranges::is_permutation(
-      merged.verdicts, whole.verdicts, {}, [](const Judged& j) { return j.test + j.metric + j.node + j.device; },
-      [](const Judged& j) { return j.test + j.metric + j.node + j.device; }));
+      merged.verdicts, whole.verdicts, {}, [](const Judged& j) { return j.test.str() + j.metric + j.node + j.device; },
+      [](const Judged& j) { return j.test.str() + j.metric + j.node + j.device; }));
   for (const Judged& j : merged.verdicts) {
     const bool repeated = j.metric == "memory.triad" || j.node == "n3";
     if (j.test.starts_with("inventory") || j.test.starts_with("node")) {

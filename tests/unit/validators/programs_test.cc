@@ -491,6 +491,11 @@ TEST(ProgramsFault, CollectivesNameTheRankThatIsStopped) {
       EXPECT_NE(detail.find("rank " + std::to_string(rank) + " on '", 5), std::string::npos)
           << detail;  // not as the one who tells
       EXPECT_NE(detail.find("is stopped"), std::string::npos) << detail;
+      // Its stack comes first, then that of the rank that tells.
+      ASSERT_TRUE(end->contains("stacks")) << result.text;
+      const std::string first = (*end)["stacks"][0];
+      EXPECT_TRUE(first.starts_with("process ") && first.find(": T (stopped)") != std::string::npos) << first;
+      EXPECT_NE(end->dump().find(": S ("), std::string::npos) << result.text;
     }
   }
 }
