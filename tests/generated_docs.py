@@ -131,7 +131,7 @@ for script in sorted(os.listdir(os.path.join(source, "tests/consumers"))):
                     outputs[found[2]]["tested"] = found[3]
                 else:
                     outputs[found[2]]["tried"].append((script, found[3]))
-short = "| output | read by | tested with |\n| --- | --- | --- |\n"
+short = "| output | tested with |\n| --- | --- |\n"
 long = "| output | what | written for | the test |\n| --- | --- | --- | --- |\n"
 for name, output in outputs.items():
     golden = f"tests/golden/compile/{name}"
@@ -139,7 +139,7 @@ for name, output in outputs.items():
         sys.exit(f"output '{name}' has no consumer test (a line '# output {name}: …' in tests/consumers/*.sh) or no golden tree ({golden}/out)")
     if not output["tested"]:
         sys.exit(f"output '{name}' has no line '# tested {name}: PROGRAM VERSION' in tests/consumers/*.sh")
-    short += f"| `{name}` | {output['readers']} | {output['tested']} |\n"
+    short += f"| `{name}` | {output['tested']} |\n"
     tests = [f"[{script}](../tests/consumers/{script}): {how}" for script, how in output["tried"]] + [f"exact tree of [a small spec](../{golden}/spec.yaml)"]
     long += f"| `{name}` | {output['summary']} | {output['readers']} | {'<br>'.join(tests)} |\n"
 pages["docs/tested.md"] = (GENERATED.replace("src/rules; edit there", "tests/consumers; edit there") + "# What the outputs were tested with\n\nIn the tests that `scripts/test` runs, each compiled file is read by the program that it is for. "
