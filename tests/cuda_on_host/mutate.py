@@ -331,8 +331,8 @@ def main():
     known = Known(build, arguments)
     results, survived = [], 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        # One in six does not compile.
-        ahead = [(c, pool.submit(known.verdict, c)) for c in changes[:wanted + wanted // 4]]
+        # One in four does not compile.
+        ahead = [(c, pool.submit(known.verdict, c)) for c in changes[:wanted + wanted // 3]]
         for change, future in ahead:
             if len(results) == wanted:
                 future.cancel()

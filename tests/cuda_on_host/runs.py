@@ -14,10 +14,11 @@ TSAN_SUPPRESSIONS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath
 
 class Case:
     """One command: a program, its arguments, ranks under mpirun. `measurements`: how many it has to print; `unwritten`: words of device memory
-    that nobody writes (None: any); `slow`: not in CTest; `faulty`: its fault build is run, too."""
+    that nobody writes (None: any); `slow`: not in CTest; `faulty`: its fault build is run, too; `loses`: its library loses an element, which every
+    measurement must find."""
 
-    def __init__(self, name, program, arguments, measurements, ranks=0, unwritten=0, slow=False, gpus=2, faulty=False):
-        self.name, self.program, self.arguments, self.measurements = name, program, arguments, measurements
+    def __init__(self, name, program, arguments, measurements, ranks=0, unwritten=0, slow=False, gpus=2, faulty=False, loses=False):
+        self.name, self.program, self.arguments, self.measurements, self.loses = name, program, arguments, measurements, loses
         self.ranks, self.unwritten, self.slow, self.gpus, self.faulty = ranks, unwritten, slow, gpus, faulty
 
 
@@ -48,6 +49,11 @@ CASES = [
     Case("hpl, fp32, 2 x 1", "hpl", ["--size", "150", "--precision", "fp32"] + HPL, 1, ranks=2, unwritten=None, slow=True),
     Case("hpl, fp16, 2 x 2", "hpl", ["--size", "150", "--precision", "fp16"] + HPL, 1, ranks=4, unwritten=None, slow=True),
     Case("nccl", "nccl", ["--size", "256B", "--types", "float32,float64,int8,int32,int64,float16,bfloat16", "--iterations", "1", "--warmup", "0"], None, ranks=2, unwritten=None, faulty=True),
+    # More elements than threads in a grid. Then the last one is that of the repetition before where the poison does not reach it.
+    Case("nccl, more than a grid", "nccl", ["--size", "1025KiB", "--types", "int8", "--collectives", "broadcast", "--placements", "out-of-place",
+                                            "--iterations", "1", "--warmup", "0"], None, ranks=2, unwritten=None),
+    Case("nccl, an element lost", "nccl", ["--size", "1025KiB", "--types", "int8", "--collectives", "broadcast", "--placements", "out-of-place",
+                                           "--iterations", "2", "--warmup", "0"], None, ranks=2, unwritten=None, loses=True),
     Case("nccl, all types", "nccl", ["--max-size", "512B", "--types", "float32,float64,int8,int32,int64,float16,bfloat16", "--iterations", "1",
                                      "--warmup", "0"], None, ranks=2, unwritten=None, slow=True),
     Case("nccl, three ranks", "nccl", ["--size", "1KiB", "--iterations", "2", "--warmup", "1"], None, ranks=3, unwritten=None, gpus=4, slow=True),
@@ -116,7 +122,11 @@ def problem(folder, case, kind="asan", seed=1, damaged=False, seconds=120, repor
     scratch = tempfile.mkdtemp(prefix="clusterc-emulated-")
     try:
         report = os.path.join(scratch, "report")
-        status, out, err = run(command, environment(libraries or folder, seed, case.gpus, report), seconds)
+        env = environment(libraries or folder, seed, case.gpus, report)
+        if case.loses:
+            env["EMULATED_NCCL_LOSES"] = "1"
+            damaged = True
+        status, out, err = run(command, env, seconds)
         found = []
         if os.path.exists(report):
             with open(report, encoding="utf-8") as f:

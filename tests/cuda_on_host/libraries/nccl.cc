@@ -150,7 +150,9 @@ void operation(ncclComm* comm, cudaStream_t stream, std::vector<Out> out, std::v
                      got.back().size(), i.message.from, i.bytes);
         std::abort();
       }
-      if (i.at) std::memcpy(i.at, got.back().data(), i.bytes);
+      // EMULATED_NCCL_LOSES: from the second operation on the last byte of what a rank gets does not arrive.
+      const std::size_t lost = number > 0 && i.bytes > 0 && std::getenv("EMULATED_NCCL_LOSES") ? 1 : 0;
+      if (i.at) std::memcpy(i.at, got.back().data(), i.bytes - lost);
     }
     if (finish) finish(std::move(got));
     std::error_code ignored;

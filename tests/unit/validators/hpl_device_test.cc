@@ -91,6 +91,30 @@ TEST(HplDeviceWork, AMatrixIsFilledByItsGlobalPlaces) {
   EXPECT_NEAR(sum, 2 * p.element(3, 0) + 3 * p.element(3, 1) + 5 * p.element(3, 4), 1e-15);
   EXPECT_NEAR(size, std::fabs(p.element(3, 0)) + std::fabs(p.element(3, 1)) + std::fabs(p.element(3, 4)), 1e-15);
 }
+// More columns than parts: each part adds up two or three.
+TEST(HplDeviceWork, EveryColumnOfAPartIsAdded) {
+  constexpr Index kOrder = 2 * PartialProducts::kParts + 8;
+  const Problem p{.n = kOrder, .nb = 4, .rows = 1, .columns = 1, .seed = 9};
+  const Axis axis{.nb = 4, .parts = 1, .me = 0};
+  std::vector<double> x, sums(2 * PartialProducts::kParts, -9);
+  double sum = 0, size = 0, want_sum = 0, want_size = 0;
+  for (Index j = 0; j < kOrder; ++j) {
+    x.push_back(static_cast<double>(j % 7) - 3);
+    want_sum += p.element(3, j) * x.back();
+    want_size += std::abs(p.element(3, j));
+  }
+  all_of(PartialProducts{.problem = p,
+                         .row_axis = axis,
+                         .column_axis = axis,
+                         .x = x.data(),
+                         .sums = sums.data(),
+                         .row = 3,
+                         .rows = 1,
+                         .columns = kOrder});
+  for (std::size_t i = 0; i < sums.size(); i += 2) sum += sums[i], size += sums[i + 1];
+  EXPECT_NEAR(sum, want_sum, 1e-9);
+  EXPECT_NEAR(size, want_size, 1e-9);
+}
 
 // What the products that are timed alone are made of.
 TEST(HplDeviceWork, OperandsOfTimedProductsAreSmallAndTheGenerators) {
