@@ -123,7 +123,7 @@ for script in sorted(os.listdir(os.path.join(source, "tests/consumers"))):
         continue
     with open(os.path.join(source, "tests/consumers", script), encoding="utf-8") as file:
         for line in file:
-            found = re.match(r"# (output|tested) ([a-z-]+): (.*)", line)
+            found = re.match(r"# (output|tested) ([a-z0-9-]+): (.*)", line)
             if found:
                 if found[2] not in outputs:
                     sys.exit(f"tests/consumers/{script}: there is no output '{found[2]}'")

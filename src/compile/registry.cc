@@ -24,6 +24,7 @@
   X(kNfsOutput)             \
   X(kLustreOutput)          \
   X(kBeegfsOutput)          \
+  X(kS3Output)              \
   X(kSlurmOutput)           \
   X(kJobsOutput)            \
   X(kJupyterHubOutput)      \

@@ -118,6 +118,21 @@ struct Striping {
     v("size", s.size, {.doc = "bytes on one target before the next: 4 MiB"});
   }
 };
+// What is copied into an object store, and how often.
+struct StorageCopies {
+  SourceSpan span;
+  Value<std::string> from, folder;
+  Value<Seconds> every;
+  Value<BytesPerSecond> rate;
+  static constexpr std::string_view type_name = "copies";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("from", s.from, {.required = true, .doc = "storage that is copied"});
+    v("folder", s.folder, {.doc = "folder of it; left out: all of it"});
+    v("every", s.every, {.standard = "1 h", .why = "hourly", .doc = "time between the end of one copy and the next"});
+    v("rate", s.rate, {.doc = "most bandwidth that copies take; left out: no limit"});
+  }
+};
 struct Storage {
   SourceSpan span;
   Value<StorageKind> kind;
@@ -130,6 +145,7 @@ struct Storage {
   std::optional<StorageTargets> targets;
   std::optional<Striping> stripe;
   std::optional<SecretRef> secret;
+  std::optional<StorageCopies> copies;
   std::vector<Value<std::string>> on;
   static constexpr std::string_view type_name = "storage";
   template <class Self, class V>
@@ -141,7 +157,8 @@ struct Storage {
     v("source", s.source,
       {.doc = "what clients mount. lustre: management servers and name, 10.3.0.5@o2ib:10.3.0.6@o2ib:/scratch; beegfs: "
               "host of the management service; nfs: folder of the server where it is not called as `mount`, with the "
-              "host before it or in `servers`, filer:/vol/home"});
+              "host before it or in `servers`, filer:/vol/home; object: end point and bucket, "
+              "https://s3.example.org/checkpoints"});
     v("on", s.on, {.doc = "node groups that mount it; left out: all"});
     v("drives", s.drives, {.doc = "local: entry of drives that it lies on"});
     v("capacity", s.capacity, {.doc = "usable capacity"});
@@ -151,7 +168,9 @@ struct Storage {
     v("stripe", s.stripe, {.doc = "lustre and beegfs on node groups: striping of new files"});
     v("secret", s.secret,
       {.doc = "beegfs on node groups: file on servers and clients with their shared secret, { file: "
-              "/etc/beegfs/conn.auth }"});
+              "/etc/beegfs/conn.auth }; object: file of credentials on the nodes of `on`, { file: "
+              "/etc/cluster/s3-credentials }"});
+    v("copies", s.copies, {.doc = "object: checkpoints that the first node of `on` copies there"});
     v("kubernetes", s.kubernetes, {.doc = "how Kubernetes offers it"});
   }
 };

@@ -472,7 +472,7 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
             .help(
                 "write the path that the server exports, and the host before it if `servers` does not name the host: "
                 "filer:/vol/home");
-    } else {
+    } else if (*s.spec->kind != StorageKind::object) {  // object_store.h
       findings
           .warning(
               "storage-source-unused", source.span,
