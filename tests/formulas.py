@@ -119,8 +119,12 @@ EXPECTED = (
      "GPU:   ceiling = dense peak of the data type at the power limit as shipped\nhost:  ceiling = cores x clock x operations a cycle (FP32: twice those of FP64)\n",
      "the part's data sheet (catalogue); arithmetic. Published figures: `src/targets/published.cc`", ""),
     ("LINPACK", ("hpl.score",),
-     "GPUs:  ceiling = GPUs x FP64 peak (of the tensor cores where there are any);  typical and floor = published figure of one GPU x GPUs\nhosts: ceiling = nodes x FP64 ceiling of a node;  no typical, no floor\n",
-     "the part's data sheet (catalogue); TOP500 and the publications in `src/targets/published.cc`. Beyond the largest published system nothing is typical", ""),
+     "GPUs:  ceiling = GPUs x FP64 peak (of the tensor cores where there are any);  typical and floor = published figure of one GPU x GPUs\nhosts: ceiling = nodes x FP64 ceiling of a node;  no typical, no floor\n"
+     "clusterc-hpl on GPUs: no typical, no floor. Predicted: 2/3 N^3 / sum over N/NB steps of max(update, rows + panel + ring),  m rows left, P x Q ranks\n"
+     "  update  2 (m/P) (m/Q) NB / DGEMM of a GPU (0.972 x FP64 peak)\n"
+     "  panel   (m/P) NB^2 / (0.646 x FP64 peak of one core, or of all cores of a GPU's share) + 2 (m/P) NB x 8 B / copy\n"
+     "  ring    (m/P) NB x 8 B x (1 / messages + 1 / copy)   Q > 1;    rows    NB (m/Q) x 8 B x (2 / messages + 3 / copy)   P > 1\n",
+     "the part's data sheet (catalogue); TOP500 and the publications in `src/targets/published.cc`, which are of the vendors' programs. Beyond the largest published system nothing is typical. The model: `src/targets/linpack_model.cc` (the order of work of validators/hpl; messages 9.0 GB/s and the panel's share are our own measurements, copies are published); it was never compared with a GPU", ""),
     ("LINPACK in mixed precision", ("hpl.mxp",),
      "ceiling = GPUs x FP16 peak;  typical = published figure of one GPU x GPUs;  no floor\n",
      "the part's data sheet (catalogue); one run of NVIDIA's program (`src/targets/published.cc`)", ""),

@@ -45,10 +45,14 @@ void options(po::options_description& o) {
       "largest message of collectives, such as 4MiB (default: the validators' own)")(
       "image", po::value<std::string>()->value_name("NAME"),
       "image of the containers, which must be on the nodes (default: their own file system, if the runtime supports "
-      "it)")("only", po::value<std::string>()->value_name("LIST"),
-             "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn "
-             "(the last two run only if named)")("output,o", po::value<std::string>()->value_name("FILE"),
-                                                 "also write the report as JSON")(
+      "it)")(
+      "hpl", po::value<std::string>()->value_name("PROGRAM"),
+      "LINPACK by this program, at the same path on every node: NVIDIA's hpl.sh, AMD's run_rochpl, or xhpl where "
+      "no node has GPUs (default: the validators' own)")(
+      "only", po::value<std::string>()->value_name("LIST"),
+      "these validators only: probe,memory,pcie,nvlink,fabric,container,gemm,nccl,hpl,mpi,storage,memtest,burn "
+      "(the last two run only if named)")("output,o", po::value<std::string>()->value_name("FILE"),
+                                          "also write the report as JSON")(
       "stage", po::value<std::string>()->value_name("LIST"),
       "these stages only: inventory,node,pair,group,whole,soak; ..pair is all up to pair (default: all but soak)")(
       "nodes", po::value<std::string>()->value_name("HOSTLIST"), "these nodes only: n[1-4,7]")(

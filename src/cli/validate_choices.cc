@@ -134,9 +134,17 @@ std::set<std::string> chosen_nodes(const po::variables_map& given, const Cluster
   return out;
 }
 
+std::string vendor_program(const po::variables_map& given) {
+  const std::string program = text_of(given, "hpl").value_or("");
+  if (given.count("hpl") && (program.size() < 2 || program.front() != '/' || program.find('\n') != program.npos))
+    throw UsageError{"--hpl must be an absolute path, the same on every node, such as /opt/hpl/hpl.sh, not '" +
+                     program + "'"};
+  return program;
+}
+
 std::string selection_of(const po::variables_map& given) {
   std::string out;
-  for (const char* option : {"stage", "nodes", "racks", "only", "time-budget", "seconds", "max-size"}) {
+  for (const char* option : {"stage", "nodes", "racks", "only", "time-budget", "seconds", "max-size", "hpl"}) {
     if (!given.count(option) || given[option].defaulted()) continue;
     const std::string value =
         std::string(option) == "seconds" ? format("{}", given[option].as<double>()) : given[option].as<std::string>();
@@ -185,6 +193,7 @@ ChosenSuite chosen_suite(const po::variables_map& given, const Cluster& cluster,
                        .allow_busy = given["allow-busy"].as<bool>(),
                        .max_size = message_size_of(given),
                        .image = text_of(given, "image").value_or(""),
+                       .hpl = vendor_program(given),
                        .memtest = whole_soak || asked("memtest"),
                        .burn = whole_soak || asked("burn"),
                        .soak_seconds = soak.value_or(0),

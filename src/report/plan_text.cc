@@ -25,6 +25,7 @@
 #include "spec/prices.h"
 #include "spec/site.h"
 #include "spec/workload.h"
+#include "targets/linpack_model.h"
 
 namespace clusterc {
 namespace {
@@ -384,6 +385,16 @@ std::string addresses_text(const Cluster& cluster, const Plan& plan) {
   return table.text() + (over ? "  ! more addresses than the subnet has\n" : "");
 }
 
+// The validators' own LINPACK has no published figure: what is above it is of the vendors' programs.
+std::string our_linpack_text(const Cluster& cluster) {
+  std::string out;
+  for (const NodeGroupModel& g : cluster.nodes)
+    if (const auto p = g.computes ? predict_linpack(g) : std::nullopt)
+      out += format("  clusterc-hpl on {}: {} to {} by a model ({}); it has never run on a GPU and is unjudged\n",
+                    g.name, to_text(FlopsPerSecond(p->low)), to_text(FlopsPerSecond(p->high)), p->terms);
+  return out;
+}
+
 }  // namespace
 
 std::string render_expected_text(const ExpectedFigures& expected) {
@@ -466,7 +477,7 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
       return table.text();
     }());
   if (const auto cost = cost_of(plan)) section("Cost", render_cost_text(*cost));
-  section("Expected figures", render_expected_text(expected));
+  section("Expected figures", render_expected_text(expected) + our_linpack_text(cluster));
   section("All-reduce by message size: bus bandwidth of healthy systems", render_all_reduce_text(cluster));
   section("Workloads", render_workloads_text(plan_workloads(cluster, plan)));
   return without_commands(std::move(out));

@@ -21,6 +21,7 @@
 #include "system/job_parts.h"
 #include "system/kubernetes_jobs.h"
 #include "system/slurm.h"
+#include "targets/hpl_dat.h"
 #include "targets/workload_plan.h"
 
 namespace clusterc {
@@ -350,10 +351,6 @@ class JobPlanner {
     f.mpi = slurm_.mpi;
     f.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(n.group)), n, f.ranks, f.cpus);
     f.limit = limit_of(c_);
-    const std::int64_t ranks = f.nodes * f.ranks;
-    for (std::int64_t p = 1; p * p <= ranks; ++p)
-      if (ranks % p == 0) f.rows = p;
-    f.columns = ranks / f.rows;
     size(g, n, f);
     for (const auto& team : c_.spec.teams)
       if (const QuotaAmount* quota = quota_on(team.value, g.name))
@@ -362,21 +359,25 @@ class JobPlanner {
     out_.first.push_back(std::move(f));
   }
 
-  // Hosts: 80 % of the memory, blocks of 192 (netlib.org/benchmark/hpl/faqs.html: "80 % of the total amount of memory";
-  // NB of 32 to 256). GPUs: 90 % of theirs and blocks of 1,024 (NVIDIA HPC Benchmarks, sample-dat).
   static void size(const NodeGroupModel& g, const JobNodes& n, FirstJob& f) {
+    const LinpackSizes sizes = linpack_sizes(f.gpus == 0                   ? LinpackProgram::netlib
+                                             : has_gpus_of(g, Vendor::amd) ? LinpackProgram::amd
+                                                                           : LinpackProgram::nvidia);
     double bytes = 0;
+    const double percent = 100 * sizes.share;
     if (f.gpus > 0 && g.server.gpu && g.server.gpu->memory) {
-      f.block = 1024;
-      bytes = 0.9 * g.server.gpu->memory->value * static_cast<double>(f.nodes * f.gpus);
-      f.order_sum = format("90 % of {} x {} of GPU memory", f.nodes * f.gpus, to_text(*g.server.gpu->memory));
+      bytes = sizes.share * g.server.gpu->memory->value * static_cast<double>(f.nodes * f.gpus);
+      f.order_sum =
+          format("{:.0f} % of {} x {} of GPU memory", percent, f.nodes * f.gpus, to_text(*g.server.gpu->memory));
     } else if (f.gpus == 0 && n.memory.jobs > 0) {
-      f.block = 192;
-      bytes = 0.8 * static_cast<double>(n.memory.jobs) * 1048576 * static_cast<double>(f.nodes);
-      f.order_sum = format("80 % of {} x {} MiB of memory", f.nodes, n.memory.jobs);
+      bytes = sizes.share * static_cast<double>(n.memory.jobs) * 1048576 * static_cast<double>(f.nodes);
+      f.order_sum = format("{:.0f} % of {} x {} MiB of memory", percent, f.nodes, n.memory.jobs);
     }
-    f.order = f.block > 0 ? hpl_order(bytes, f.block) : 0;
-    if (f.order <= 0) f.order = f.block = 0;
+    const LinpackInput in = linpack_input(bytes, sizes.block, f.nodes * f.ranks);
+    f.rows = in.rows;
+    f.columns = in.columns;
+    f.order = in.order;
+    f.block = in.order > 0 ? in.block : 0;
   }
 
   const System& in_;
@@ -459,10 +460,6 @@ std::string_view launcher_word(JobLauncher launcher) {
   for (const Word& w : kLaunchers)
     if (w.launcher == launcher) return w.word;
   return {};
-}
-
-std::int64_t hpl_order(double bytes, std::int64_t block) {
-  return static_cast<std::int64_t>(std::sqrt(bytes / 8)) / block * block;
 }
 
 const JobFacts& job_facts(const System& in) {

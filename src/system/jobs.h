@@ -121,7 +121,4 @@ const JobFacts& job_facts(const System&);
 // Launchers, limits, quotas, checkpoints, images and splits that cannot be as the spec says.
 void check_jobs(const System&, Findings&);
 
-// N of HPL for so many bytes of memory in all, a multiple of `block`: 8 bytes a number, N^2 numbers.
-std::int64_t hpl_order(double bytes, std::int64_t block);
-
 }  // namespace clusterc

@@ -24,6 +24,7 @@
 #include "validate/journal.h"
 #include "validate/pace.h"
 #include "validate/repeat.h"
+#include "validate/vendor_hpl.h"
 #include "validate/verdicts.h"
 
 namespace clusterc {
@@ -405,6 +406,7 @@ Report SuiteRun::run() {
 }  // namespace
 
 Launch launch_of(const SuiteTest& test, const std::string& bundle, std::vector<std::string> nodes) {
+  const std::size_t count = nodes.size();
   Launch launch{.argv = {bundle + "/clusterc-" + test.validator},
                 .nodes = std::move(nodes),
                 .ranks_per_node = test.ranks_per_node,
@@ -413,6 +415,7 @@ Launch launch_of(const SuiteTest& test, const std::string& bundle, std::vector<s
                 .together = test.mpi || test.team_nodes > 1 || !test.system.empty(),
                 .timeout = test.timeout};
   launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
+  if (test.vendor) launch.argv = vendor_command(test, count);
   return launch;
 }
 

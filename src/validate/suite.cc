@@ -22,6 +22,7 @@
 #include "validate/pair_search.h"
 #include "validate/rdma_tests.h"
 #include "validate/rounds.h"
+#include "validate/vendor_hpl.h"
 
 namespace clusterc {
 namespace {
@@ -463,6 +464,11 @@ void SuitePlanner::add_hpl(const NodeGroupModel& group) {
   test.arguments.insert(test.arguments.end(),
                         {"--seconds", format("{}", options_.seconds > 0 ? options_.seconds : kHplSeconds)});
   if (options_.allow_busy) test.arguments.emplace_back("--allow-busy");
+  // Where there are GPUs the program is one for GPUs, and hosts keep ours.
+  const bool any_gpus =
+      std::ranges::any_of(cluster_.nodes, [](const auto& g) { return g.computes && g.server.gpu_count > 0; });
+  if (!options_.hpl.empty() && any_gpus == (gpus > 0))
+    take_vendor_hpl(test, group, figure_in_scope(expected_, "hpl.score", group.name, ""), options_.hpl);
   add(std::move(test));
 }
 

@@ -1,11 +1,13 @@
 // What to run on a cluster, from small to large: each stage is a gate for the next.
 #pragma once
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "plan/plan.h"
+#include "targets/hpl_dat.h"
 #include "targets/targets.h"
 
 namespace clusterc {
@@ -13,6 +15,14 @@ namespace clusterc {
 enum class SuiteStage { inventory, node, pair, group, whole, soak };
 std::string_view stage_name(SuiteStage);
 std::vector<SuiteStage> all_stages();  // in the order in which they run
+
+// LINPACK by a vendor's program (validate/vendor_hpl.h).
+struct VendorHpl {
+  std::string program;  // absolute path, the same on every node
+  LinpackProgram kind = LinpackProgram::netlib;
+  double bytes_of_rank = 0;  // of the matrix
+  double bytes = 0;          // of the whole matrix, where the spec says so; 0: it fills the memory
+};
 
 struct SuiteTest {
   std::string id;  // "node/gpu/memory": stage, group, validator (and its device where there are two)
@@ -37,6 +47,7 @@ struct SuiteTest {
   int search_round = 0;  // its pairs are this round of the search for culprits (validate/pair_search.h); 0: of none
   std::string
       system;  // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"
+  std::optional<VendorHpl> vendor;  // in place of the validator
 };
 
 // The validators that a suite is made of, in its order: what `validate --only` takes.
@@ -48,6 +59,7 @@ struct SuiteOptions {
   std::string max_size;     // largest message of collectives, as the validator takes it; empty: its own
   std::string
       image;  // of containers, as their runtime names it; empty: the node's own file system, where the runtime can
+  std::string hpl;                     // a vendor's LINPACK, in place of clusterc-hpl; empty: ours
   bool memtest = false, burn = false;  // take hours: only where they are asked for
   double soak_seconds = 0;      // length of the soak stage, which both share; 0: each takes `seconds`, or its own
   const Plan* plan = nullptr;   // where nodes stand and end: without it leaves and racks are not measured apart

@@ -15,9 +15,12 @@
 #include "base/text.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
+#include "targets/linpack_model.h"
 #include "targets/metrics.h"
 #include "validate/consistency.h"
+#include "validate/hpl_output.h"
 #include "validate/selection.h"
+#include "validate/vendor_hpl.h"
 
 namespace clusterc {
 namespace {
@@ -89,6 +92,16 @@ std::optional<ExpectedFigure> at_size(const Cluster& cluster, const ExpectedFigu
   return f;
 }
 
+// What is expected of clusterc-hpl on GPUs: the ceiling, and the spec's own floor. Published figures are of the
+// vendors' programs.
+ExpectedFigure of_our_linpack(const NodeGroupModel& group, const ExpectedFigure& figure) {
+  ExpectedFigure f = figure;
+  f.typical = f.best = {};
+  if (!f.floor_by_user) f.floor = {};
+  f.missing = why_linpack_unjudged(group);
+  return f;
+}
+
 // The name in the spec of the node that a team of one node calls by its host's name; other teams have the names that
 // they gave.
 std::string name_of_team(const std::string& team, const SuiteTest& test, const std::vector<std::string>& nodes) {
@@ -118,6 +131,7 @@ class TestJudge {
 
   void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
   const ExpectedFigure* figure_of(const std::string& metric, const std::string& of);
+  const NodeGroupModel* of_our_gpus(const std::string& metric) const;  // of LINPACK by clusterc-hpl on GPUs; else null
   void judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                      const std::string& where);
   Brought judge_measurements(const std::string& of, const ResultRecords& records, const std::string& where);
@@ -157,6 +171,12 @@ const ExpectedFigure* TestJudge::figure_of(const std::string& metric, const std:
   return figures_.emplace(metric, figure_in_scope(expected_, metric, of, test_.scope)).first->second;
 }
 
+const NodeGroupModel* TestJudge::of_our_gpus(const std::string& metric) const {
+  if (metric != "hpl.score" || test_.vendor || test_.gpus_per_node <= 0) return nullptr;
+  const int group = cluster_.find_node_group(test_.group);
+  return group < 0 ? nullptr : &cluster_.nodes[static_cast<std::size_t>(group)];
+}
+
 TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const ResultRecords& records,
                                                  const std::string& where) {
   Brought brought;
@@ -167,8 +187,15 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
       continue;
     const ExpectedFigure* const figure = figure_of(m->metric, of);
     const std::optional<ExpectedFigure> sized = figure ? at_size(cluster_, *figure, m->size) : std::nullopt;
-    const ExpectedFigure* const against = sized ? &*sized : figure;
+    const NodeGroupModel* const group = figure ? of_our_gpus(m->metric) : nullptr;
+    const std::optional<ExpectedFigure> ours = group ? std::optional(of_our_linpack(*group, *figure)) : std::nullopt;
+    const ExpectedFigure* const against = ours ? &*ours : sized ? &*sized : figure;
     Judged judged = judge(*m, against);
+    // What reaches the spec's floor has passed, whatever the program; what does not says nothing of the hardware.
+    if (ours && judged.data_verified && (judged.verdict == Verdict::fail || judged.verdict == Verdict::degraded)) {
+      judged.verdict = Verdict::unjudged;
+      judged.reason += "; " + ours->missing;
+    }
     if (against) judged.derivation = report_.place_of(against->ceiling.derivation);
     if (m->in_place) judged.device = judged.device + (*m->in_place ? ", in place" : ", out of place");
     // Ranks that share a core wait for each other's turn: no figure of theirs means anything.
@@ -281,7 +308,9 @@ void TestJudge::judge_records(const std::string& of, const TaskOutput& task, con
 // What contradicts itself passes nothing: its figures are kept where they are known to be bad, and are no figures
 // otherwise.
 void TestJudge::judge_task(const std::string& of, const TaskOutput& task, const std::string& where) {
-  const ResultRecords records = read_records(task.lines);
+  const ResultRecords records =
+      test_.vendor ? read_hpl_output(task.lines, vendor_input(test_, nodes_.size()), test_.vendor->program)
+                   : read_records(task.lines);
   if (!records.stacks.empty()) report_.stacks.push_back({test_.id, where, records.stacks});
   const std::size_t first = report_.verdicts.size(), inventories = report_.probes.size();
   judge_records(of, task, records, where);

@@ -54,6 +54,11 @@ void emit_readme(const CompileInput& in, const JobFacts& facts, Bundle& bundle) 
       if (f.order > 0) out += "| " + folder + " | `HPL=PROGRAM sbatch hpl.sbatch`" + counts;
     }
     quotas(in, facts, out);
+    out +=
+        "\nHPL: `hpl.sh` of NVIDIA's HPC Benchmarks for NVIDIA's GPUs, `run_rochpl` of rocHPL for AMD's, `xhpl` for "
+        "hosts. "
+        "The scripts pass N, NB and the grid. `HPL=PROGRAM ./hpl-mpirun.sh HOSTFILE` is the same run without Slurm. "
+        "`clusterc validate SPEC --only hpl --hpl PROGRAM` starts the program and judges its result.\n";
     out += "\n`clusterc plan` prints the figures to expect (*Expected figures*).\n";
   }
   if (!facts.jobs.empty()) {
