@@ -194,7 +194,7 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     // What reaches the spec's floor has passed, whatever the program; what does not says nothing of the hardware.
     if (ours && judged.data_verified && (judged.verdict == Verdict::fail || judged.verdict == Verdict::degraded)) {
       judged.verdict = Verdict::unjudged;
-      judged.reason += "; " + ours->missing;
+      judged.reason = judged.reason + "; " + ours->missing;
     }
     if (against) judged.derivation = report_.place_of(against->ceiling.derivation);
     if (m->in_place) judged.device = judged.device + (*m->in_place ? ", in place" : ", out of place");
