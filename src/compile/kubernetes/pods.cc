@@ -35,7 +35,8 @@ std::vector<std::string> extra_arguments(const KubernetesOutput& o, std::string_
   return out;
 }
 
-std::string command_word(std::string_view word) { return replace_all(word, "$(", "$$("); }
+// Kubernetes reads $(NAME) and $$: each $ is doubled.
+std::string command_word(std::string_view word) { return replace_all(word, "$", "$$"); }
 
 const KubernetesWorkers& workers_of_group(const KubernetesOutput& o, int group) {
   return *std::find_if(o.facts.workers.begin(), o.facts.workers.end(),

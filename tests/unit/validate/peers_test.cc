@@ -86,7 +86,7 @@ TEST(Peers, OtherHardwareIsNoPeer) {
   std::vector<Judged> mixed = all;
   judge_among_peers(mixed);
   EXPECT_EQ(mixed.back().verdict, Verdict::degraded);  // as if all were alike
-  judge_among_peers(all, [](const Judged& j) { return j.node.size() == 4 ? 1 : 0; });
+  judge_among_peers(all, [](const Judged& j) { return j.node.str().size() == 4 ? 1 : 0; });
   for (const Judged& j : all) EXPECT_EQ(j.verdict, Verdict::pass) << j.node << j.reason;
 }
 
