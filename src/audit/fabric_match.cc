@@ -204,10 +204,15 @@ class Matcher {
     for (const Host& h : hosts_) {
       if (h.planned >= 0 || h.ends.empty()) continue;
       std::set<Index> there;
-      for (const End& e : h.ends) there.insert(e.leaf);
+      Index first = -1;
+      for (const End& e : h.ends) {
+        if (!leaves_.contains(e.leaf)) continue;
+        there.insert(e.leaf);
+        if (first < 0) first = e.leaf;
+      }
       for (const Index l : there) ++degree[l];
       for (const Index l : there)
-        if (l != h.ends.front().leaf) ++shared[std::minmax(l, h.ends.front().leaf)];
+        if (l != first) ++shared[std::minmax(l, first)];
     }
     Sets sets(seen_.devices.size());
     for (const auto& [pair, count] : shared)
@@ -266,24 +271,30 @@ class Matcher {
     return out;
   }
 
-  // A host that is not called as planned is a member of the unit whose leaves most of its adapters are on.
+  // A host that is not called as planned is a member of the unit whose leaves most of its adapters are on: those with
+  // most adapters there first, as long as the unit has room. Within a unit they keep the order of their names.
   void hosts_by_leaf() {
-    std::map<Index, std::vector<Index>> by_unit;
+    std::map<Index, std::map<std::size_t, std::deque<Index>>> members;  // by unit and number of ports
+    std::map<Index, std::int64_t> room;
+    for (std::size_t d = 0; d < ports_.size(); ++d)
+      if (!ports_[d].empty() && !host_of_.contains(static_cast<Index>(d))) {
+        const Index unit = planned_sets_.root(plan_.cables[at(ports_[d].front())].far);
+        members[unit][ports_[d].size()].push_back(static_cast<Index>(d));
+        ++room[unit];
+      }
+    std::vector<std::tuple<std::int64_t, Index, Index>> order;  // -adapters, host, unit
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       if (hosts_[i].planned >= 0) continue;
-      std::map<Index, int> count;
+      std::map<Index, std::int64_t> count;
       for (const End& e : hosts_[i].ends)
         if (const Index leaf = out_.planned[at(e.leaf)]; leaf >= 0) ++count[planned_sets_.root(leaf)];
-      Index best = -1;
-      for (const auto& [unit, n] : count)
-        if (best < 0 || n > count[best]) best = unit;
-      if (best >= 0) by_unit[best].push_back(static_cast<Index>(i));
+      for (const auto& [unit, n] : count) order.emplace_back(-n, static_cast<Index>(i), unit);
     }
-    std::map<Index, std::map<std::size_t, std::deque<Index>>> members;  // by unit and number of ports
-    for (std::size_t d = 0; d < ports_.size(); ++d)
-      if (!ports_[d].empty() && !host_of_.contains(static_cast<Index>(d)))
-        members[planned_sets_.root(plan_.cables[at(ports_[d].front())].far)][ports_[d].size()].push_back(
-            static_cast<Index>(d));
+    std::sort(order.begin(), order.end());
+    std::vector<bool> placed(hosts_.size(), false);
+    std::map<Index, std::set<Index>> by_unit;
+    for (const auto& [count, host, unit] : order)
+      if (!placed[at(host)] && room[unit] > 0) placed[at(host)] = true, --room[unit], by_unit[unit].insert(host);
     for (const auto& [unit, hosts] : by_unit)
       for (const Index i : hosts) {
         Host& h = hosts_[at(i)];

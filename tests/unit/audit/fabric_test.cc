@@ -130,7 +130,7 @@ TEST(FabricAudit, AFabricAsPlannedHasNoDifferences) {
 TEST(FabricAudit, SwapsAreRepairedWithAtMostTwoMovesEach) {
   std::mt19937 random(2);
   const PlannedFabric plan = by_hand(4, 18, 4, 9);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 200; ++round) {
     SeenFabric seen = built(plan, random, round % 2 == 0);
     const int swaps = 1 + round % 20;
     for (int s = 0; s < swaps; ++s) swap_ends(seen, random() % seen.links.size(), random() % seen.links.size());
