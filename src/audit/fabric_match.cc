@@ -271,8 +271,9 @@ class Matcher {
     return out;
   }
 
-  // A host that is not called as planned is a member of the unit whose leaves most of its adapters are on: those with
-  // most adapters there first, as long as the unit has room. Within a unit they keep the order of their names.
+  // A host that is not called as planned is a member of the unit where most of its adapters are on the leaf of their
+  // rail, then of the one whose leaves most of them are on: those with most adapters there first, as long as the unit
+  // has room. Within a unit they keep the order of their names.
   void hosts_by_leaf() {
     std::map<Index, std::map<std::size_t, std::deque<Index>>> members;  // by unit and number of ports
     std::map<Index, std::int64_t> room;
@@ -282,18 +283,27 @@ class Matcher {
         members[unit][ports_[d].size()].push_back(static_cast<Index>(d));
         ++room[unit];
       }
-    std::vector<std::tuple<std::int64_t, Index, Index>> order;  // -adapters, host, unit
+    std::map<Index, std::vector<Index>> leaves_of_unit, leaf_of_rank;
+    for (const auto& [leaf, cables] : of_leaf_) leaves_of_unit[planned_sets_.root(leaf)].push_back(leaf);
+    for (const auto& [unit, leaves] : leaves_of_unit) leaf_of_rank[unit] = ranks_of(leaves);
+    std::vector<std::tuple<std::int64_t, std::int64_t, Index, Index>> order;  // -right rail, -adapters, host, unit
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       if (hosts_[i].planned >= 0) continue;
-      std::map<Index, std::int64_t> count;
-      for (const End& e : hosts_[i].ends)
-        if (const Index leaf = out_.planned[at(e.leaf)]; leaf >= 0) ++count[planned_sets_.root(leaf)];
-      for (const auto& [unit, n] : count) order.emplace_back(-n, static_cast<Index>(i), unit);
+      std::map<Index, std::pair<std::int64_t, std::int64_t>> count;
+      for (std::size_t e = 0; e < hosts_[i].ends.size(); ++e) {
+        const Index leaf = out_.planned[at(hosts_[i].ends[e].leaf)];
+        if (leaf < 0) continue;
+        const Index unit = planned_sets_.root(leaf), r = rank(hosts_[i], e);
+        const std::vector<Index>& of_rank = leaf_of_rank[unit];
+        ++count[unit].second;
+        if (r >= 0 && at(r) < of_rank.size() && of_rank[at(r)] == leaf) ++count[unit].first;
+      }
+      for (const auto& [unit, n] : count) order.emplace_back(-n.first, -n.second, static_cast<Index>(i), unit);
     }
     std::sort(order.begin(), order.end());
     std::vector<bool> placed(hosts_.size(), false);
     std::map<Index, std::set<Index>> by_unit;
-    for (const auto& [count, host, unit] : order)
+    for (const auto& [right, count, host, unit] : order)
       if (!placed[at(host)] && room[unit] > 0) placed[at(host)] = true, --room[unit], by_unit[unit].insert(host);
     for (const auto& [unit, hosts] : by_unit)
       for (const Index i : hosts) {
@@ -302,10 +312,25 @@ class Matcher {
         const auto found = free.lower_bound(h.ends.size());  // as many ports, or more: an adapter may be missing
         if (found == free.end()) continue;
         h.planned = found->second.front();
+        if (is_stranger(h)) {
+          h.planned = -1;
+          continue;
+        }
         host_of_.emplace(h.planned, true);
         found->second.pop_front();
         if (found->second.empty()) free.erase(found);
       }
+  }
+
+  // Fewer adapters than the planned member has, and none of them where it should be: a host of another kind, as a
+  // server of the subnet manager.
+  bool is_stranger(const Host& h) const {
+    const auto& ports = ports_[at(h.planned)];
+    if (h.ends.size() >= ports.size()) return false;
+    for (std::size_t e = 0; e < h.ends.size(); ++e)
+      if (const Index r = rank(h, e); r >= 0 && out_.planned[at(h.ends[e].leaf)] == plan_.cables[at(ports[at(r)])].far)
+        return false;
+    return true;
   }
 
   void ports_of_hosts() {
@@ -331,29 +356,43 @@ class Matcher {
   }
 
   // An adapter that names no host is one of the ports that are left on its leaf: of the host whose other adapters are
-  // in the same place of the other leaves, else of the first one.
+  // in the same place of the other leaves, else of the first one. Where its leaf has none left, it is one of its unit:
+  // its cable is in the wrong leaf.
   void nameless_adapters() {
+    std::vector<Index> left;
     for (const Index l : nameless_) {
-      const SeenLink& link = seen_.links[at(l)];
-      const Index leaf = out_.planned[at(link.a)];
+      const Index leaf = out_.planned[at(seen_.links[at(l)].a)];
       if (leaf < 0 || !of_leaf_.contains(leaf)) continue;
-      Index best = -1;
-      int weight = -1;
-      const auto beside = beside_.find({planned_unit(link.a), link.a_port});
-      for (const Index c : of_leaf_.at(leaf)) {
-        if (claimed_[at(c)]) continue;
-        int here = 0;
-        if (beside != beside_.end())
-          if (const auto found = beside->second.find(plan_.cables[at(c)].near); found != beside->second.end())
-            here = found->second;
-        if (here > weight) weight = here, best = c;
-      }
-      if (best < 0) continue;
-      claim(l, best);
-      out_.planned[at(link.b)] = plan_.cables[at(best)].near;
-      out_.guessed[at(link.b)] = true;
-      beside_[{planned_unit(link.a), link.a_port}][plan_.cables[at(best)].near]++;
+      if (!take_port(l, of_leaf_.at(leaf))) left.push_back(l);
     }
+    if (left.empty()) return;
+    std::map<Index, std::vector<Index>> of_unit;
+    for (const auto& [leaf, cables] : of_leaf_)
+      for (const Index c : cables)
+        if (!claimed_[at(c)] && host_of_.contains(plan_.cables[at(c)].near))
+          of_unit[planned_sets_.root(leaf)].push_back(c);
+    for (const Index l : left) take_port(l, of_unit[planned_unit(seen_.links[at(l)].a)]);
+  }
+
+  // False: all of the cables have their adapters.
+  bool take_port(Index l, const std::vector<Index>& cables) {
+    const SeenLink& link = seen_.links[at(l)];
+    auto& beside = beside_[{planned_unit(link.a), link.a_port}];
+    Index best = -1;
+    int weight = -1;
+    for (const Index c : cables) {
+      if (claimed_[at(c)]) continue;
+      const auto found = beside.find(plan_.cables[at(c)].near);
+      if (const int here = found == beside.end() ? 0 : found->second; here > weight) weight = here, best = c;
+    }
+    if (best < 0) return false;
+    claim(l, best);
+    const Index member = plan_.cables[at(best)].near;
+    out_.planned[at(link.b)] = member;
+    out_.guessed[at(link.b)] = true;
+    host_of_.emplace(member, true);
+    beside[member]++;
+    return true;
   }
 
   // Switches of an upper tier: those of a pod in the order of their names, where they are not called as planned.

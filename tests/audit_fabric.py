@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""`clusterc audit --fabric` on the dump of a live InfiniBand fabric (NVIDIA/topograph): what differs from a spec written by hand is exactly what the dump lacks
+and one swap that is really there, and after random swaps of cable ends it asks for the fewest moves, as a minimum-cost assignment (Kuhn and Munkres, here)
+counts them.
+
+usage: audit_fabric.py CLUSTERC SOURCE WORK [SEEDS]
+
+The dump is not part of the sources: without it (../shared/data/fabric) this is skipped.
+"""
+import collections
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+LINK = re.compile(r'^\[(\d+)\](\(\w+\))?\s*"([SH])-(\w+)"\[(\d+)\](\(\w+\))?')
+
+
+def read(text):
+    """Links as (end, end), each end (device, port); names of devices; the lines of each end."""
+    links, names, where, here = {}, {}, {}, None
+    for number, line in enumerate(text):
+        head = re.match(r'^(Switch|Ca)\s+\d+\s+"([SH])-(\w+)"\s*#\s*"([^"]*)"', line)
+        if head:
+            here = head[2] + head[3]
+            names[here] = head[4]
+            continue
+        found = LINK.match(line)
+        if found and here:
+            near, far = (here, int(found[1])), (found[3] + found[4], int(found[5]))
+            links[near] = far
+            where[near] = number
+    return links, names, where
+
+
+def minimum(cost):
+    """Kuhn and Munkres: the least sum of one entry in each row, no two in a column; rows <= columns."""
+    n, m = len(cost), len(cost[0]) if cost else 0
+    u, v, match = [0] * (n + 1), [0] * (m + 1), [0] * (m + 1)
+    for i in range(1, n + 1):
+        match[0], j0 = i, 0
+        least, used, way = [float("inf")] * (m + 1), [False] * (m + 1), [0] * (m + 1)
+        while True:
+            used[j0] = True
+            i0, delta, j1 = match[j0], float("inf"), 0
+            for j in range(1, m + 1):
+                if not used[j]:
+                    current = cost[i0 - 1][j - 1] - u[i0] - v[j]
+                    if current < least[j]:
+                        least[j], way[j] = current, j0
+                    if least[j] < delta:
+                        delta, j1 = least[j], j
+            for j in range(m + 1):
+                if used[j]:
+                    u[match[j]] += delta
+                    v[j] -= delta
+                else:
+                    least[j] -= delta
+            j0 = j1
+            if match[j0] == 0:
+                break
+        while j0:
+            match[j0] = match[way[j0]]
+            j0 = way[j0]
+    return sum(cost[match[j] - 1][j - 1] for j in range(1, m + 1) if match[j])
+
+
+def edges(links, names):
+    """Cables as pairs of places, sorted: a switch, or a port of an adapter; without the processors inside switches."""
+    out = collections.Counter()
+    for near, far in links.items():
+        if near[0][0] != "S" or "Aggregation" in names.get(far[0], ""):
+            continue
+        if far[0][0] == "S" and near > far:
+            continue   # each cable between switches once
+        out[tuple(sorted((near[0], far[0] if far[0][0] == "S" else far[0] + "/" + str(far[1]))))] += 1
+    return out
+
+
+def swap(text, links, where, a, b):
+    """The two ends at the switches of cables a and b (ends at the other side) change places."""
+    sa, sb = links[a], links[b]
+    links[a], links[b], links[sa], links[sb] = sb, sa, b, a
+    # The lines of the switches name what is plugged in; the lines of the other ends, where they are plugged in.
+    text[where[sa]], text[where[sb]] = redone(text[where[sa]], text[where[sb]]), redone(text[where[sb]], text[where[sa]])
+    text[where[a]], text[where[b]] = redone(text[where[a]], text[where[b]]), redone(text[where[b]], text[where[a]])
+
+
+def redone(own, other):
+    """The line of `own` port with what stands behind the port of `other`."""
+    return re.match(r"^\[\d+\](\(\w+\))?", own)[0] + re.sub(r"^\[\d+\](\(\w+\))?", "", other)
+
+
+def run(clusterc, spec, dump):
+    done = subprocess.run([clusterc, "audit", spec, "--fabric", dump], capture_output=True, text=True, timeout=120, check=False)
+    moves = re.search(r"; (\d+) moves? of cable ends", done.stdout)
+    return done.returncode, int(moves[1]) if moves else 0, done.stdout + done.stderr
+
+
+def main():
+    clusterc, source, work = sys.argv[1:4]
+    seeds = int(sys.argv[4]) if len(sys.argv) > 4 else 20
+    dump = pathlib.Path(source) / "../shared/data/fabric/ibnetdiscover-dgx-h100.out"
+    if not dump.exists():
+        print("skipped: the dump of a live fabric is not here (../shared/data/fabric)")
+        return 77
+    spec = os.path.join(source, "tests/audit/live-fabric.yaml")
+    pathlib.Path(work).mkdir(parents=True, exist_ok=True)
+    text = dump.read_text(encoding="utf-8").split("\n")
+    status, moves, told = run(clusterc, spec, dump)
+    wrong = 0
+
+    def demand(good, what):
+        nonlocal wrong
+        if not good:
+            wrong += 1
+            print("FAILED:", what)
+
+    # By hand, from the dump: the adapters 5 and 6 of one host are swapped; a leaf and 13 pairs of a leaf and a spine lack links.
+    demand(status == 1 and moves == 2 and "'b08-p1-dgx-08-c01' adapter 5 port 1 and 'b08-p1-dgx-08-c01' adapter 6 port 1 are swapped" in told, "the swap that is there:\n" + told[-3000:])
+    demand(told.count("[audit-cable-misplaced]") == 1, f"{told.count('[audit-cable-misplaced]')} cables are called misplaced")
+    links, names, where = read(text)
+    # What the plan has: the dump with that swap undone, and two links from each leaf to each spine.
+    planned_links, planned_text = dict(links), list(text)
+    five, six = (next(end for end in links if names.get(end[0]) == f"b08-p1-dgx-08-c01 HCA-{n}") for n in (5, 6))
+    swap(planned_text, planned_links, where, five, six)
+    planned = edges(planned_links, names)
+    leaves = {d for d in names if "IBLEAF" in names[d]}
+    for leaf in leaves:
+        for spine in {d for d in names if "IBSPINE" in names[d]}:
+            planned[tuple(sorted((leaf, spine)))] = 2
+    # Ends that say where they are from: cables between switches, and adapters that name their host.
+    named = [end for end in links if end[0][0] == "H" and re.search(r"-dgx-.* (HCA-|mlx5_)", names[end[0]]) and end not in (five, six)]
+    between = [end for end in links if end[0] in leaves and links[end][0][0] == "S"]
+    fewer = 0
+    for seed in range(seeds):
+        chance = random.Random(seed)
+        some, now = list(text), dict(links)
+        swaps = 1 + seed % 20
+        for _ in range(swaps):
+            a, b = chance.sample(named if chance.random() < 0.6 else between, 2)
+            swap(some, now, where, a, b)
+        path = os.path.join(work, "swapped.txt")
+        pathlib.Path(path).write_text("\n".join(some), encoding="utf-8")
+        have = edges(now, names)
+        extra = list((have - planned).elements())
+        missing = list((planned - have).elements())
+        switches = {d for d in names if d[0] == "S"}
+
+        def price(e, m, switches=switches):
+            if (set(e) <= switches) != (set(m) <= switches):
+                return 100
+            return 2 - len(set(e) & set(m))
+
+        fewest = minimum([[price(e, m) for m in missing] for e in extra]) if extra else 0
+        _, moves, told = run(clusterc, spec, path)
+        # Fewer where a host whose adapters are mostly elsewhere can be the host that belongs there.
+        demand(moves <= fewest, f"seed {seed}: {swaps} swaps need {fewest} moves, the audit has {moves}")
+        fewer += moves < fewest
+    demand(fewer * 100 <= seeds, f"in {fewer} of {seeds} sets hosts were taken for others")
+    print(f"{seeds} random sets of 1 to 20 swaps on {len(links)} ends: {'as few moves as can be' if not wrong else f'{wrong} wrong'}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
