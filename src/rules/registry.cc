@@ -139,6 +139,7 @@
   X(kSoftwareContainersLoseGpusOnReload) \
   X(kSoftwareKubernetesWithoutRuntime) \
   X(kSoftwareKubernetesKernelTooOld) \
+  X(kSoftwareDriverBelowValidators) \
   X(kSoftwareDriverUnbuildableOnKernel) \
   X(kSoftwareRdmaStackKernelMismatch) \
   X(kSoftwareUnsignedModuleSecureBoot) \
