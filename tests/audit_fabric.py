@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 
+import skipping
+
 LINK = re.compile(r'^\[(\d+)\](\(\w+\))?\s*"([SH])-(\w+)"\[(\d+)\](\(\w+\))?')
 
 
@@ -104,8 +106,7 @@ def main():
     seeds = int(sys.argv[4]) if len(sys.argv) > 4 else 20
     dump = pathlib.Path(source) / "../shared/data/fabric/ibnetdiscover-dgx-h100.out"
     if not dump.exists():
-        print("skipped: the dump of a live fabric is not here (../shared/data/fabric)")
-        return 77
+        skipping.missing("the dump of a live fabric is not here (../shared/data/fabric)")
     spec = os.path.join(source, "tests/audit/live-fabric.yaml")
     pathlib.Path(work).mkdir(parents=True, exist_ok=True)
     text = dump.read_text(encoding="utf-8").split("\n")
