@@ -76,7 +76,7 @@ bool HostPattern::Parser::read_number(std::string_view& digits, std::uint64_t& v
   const std::size_t begin = at_;
   while (!ended() && is_digit(text_[at_])) ++at_;
   digits = text_.substr(begin, at_ - begin);
-  if (digits.empty()) return fail(begin, "a number is missing");
+  if (digits.empty()) return fail(begin, "a range in brackets must have numbers, such as [1-4]");
   const auto read = digits.size() > kMaxDigits ? std::nullopt : parse_uint(digits);
   if (!read) return fail(begin, "a number of more than 15 digits");
   value = *read;

@@ -44,7 +44,7 @@ void lint_draws(const NetboxType& t, Findings& findings) {
               format("{} power ports draw {} each: the figure may be the rating of a supply, the draw of the whole "
                      "device, or a share of it",
                      ports.size(), watts(draw)))
-          .help("take the draw from the maker's data sheet; no `power` is written into the part");
+          .help("write `power` into the part, with the draw in the maker's data sheet: the import leaves it out");
 }
 
 }  // namespace
@@ -99,9 +99,10 @@ void lint_outlets(const NetboxType& t, Findings& findings) {
   if (plug && plug->phases == 3 && t.outlets.size() >= 3 && legs.size() < 2)
     findings
         .error("netbox-outlets-on-one-leg", t.outlets.front().name_at,
-               legs.empty() ? format("{} outlets of a three-phase plug name no leg", t.outlets.size())
-                            : format("all {} outlets of a three-phase plug are on leg {}", t.outlets.size(),
-                                     one_line(*legs.begin())))
+               legs.empty()
+                   ? format("none of the {} outlets names its leg, but the plug has three phases", t.outlets.size())
+                   : format("all {} outlets are on leg {}, but the plug has three phases", t.outlets.size(),
+                            one_line(*legs.begin())))
         .note(port.type_at, format("plug {}", port.type));
   if (plug && plug->phases == 1 && legs.size() > 1)
     findings

@@ -405,8 +405,8 @@ std::string why_no_part(const NetboxType& t) {
     return t.power_ports.size() > 1 ? "it has outlets and two inlets: transfer switches are not a kind of part"
                                     : "it has outlets, but no inlet";
   if (!t.units || *t.units < 1) return "it is a device of 0U without outlets";
-  return "the file does not say what the device is: no outlets, too few network ports for a switch, and neither "
-         "management port nor slots of a server";
+  return "the kind of device is not clear: it has no outlets (PDU), too few network ports (switch), and neither a "
+         "management port nor slots (server)";
 }
 
 }  // namespace
@@ -420,7 +420,7 @@ std::optional<NetboxPart> part_of(const NetboxType& t, std::string_view origin,
                                   const std::optional<NetboxSupply>& supply, Findings& findings) {
   const auto kind = kind_of(t);
   if (!kind) {
-    findings.note("netbox-no-part", t.at, format("no part is made of '{}': {}", one_line(t.model), why_no_part(t)));
+    findings.note("netbox-no-part", t.at, format("no part is made from '{}': {}", one_line(t.model), why_no_part(t)));
     return std::nullopt;
   }
   NetboxPart part;

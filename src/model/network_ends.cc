@@ -223,8 +223,8 @@ struct Ends {
       }
       if (*b.value.value > kMaxNames) {
         r.error("spec-count-mismatch", b.value.span,
-                format("network '{}' is built for {} of '{}', but at most {} can be planned", net.name, *b.value.value,
-                       b.name, kMaxNames));
+                format("network '{}' is built for {} members of '{}', but at most {} can be planned", net.name,
+                       *b.value.value, b.name, kMaxNames));
         continue;
       }
       const auto named = ends.find(b.name);
@@ -232,7 +232,7 @@ struct Ends {
       for (EndPoints* e : named->second) {
         if (*b.value.value < e->members) {
           if (Finding* f = r.error("spec-count-mismatch", b.value.span,
-                                   format("network '{}' is built for {} of '{}', which has {}", net.name,
+                                   format("network '{}' is built for {} members of '{}', which has {}", net.name,
                                           *b.value.value, b.name, e->members)))
             f->note(e->span, "connected here");
         }

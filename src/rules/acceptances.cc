@@ -276,7 +276,7 @@ void Acceptances::apply(Findings& findings) {
                format("this finding of '{}' cannot be accepted: {}", f.rule,
                       must_mend ? why_not_accepted(*by->kind) : "it is against physics or the rating of a part"))
         .note(f.span, "the finding is here")
-        .help("fix the cause, or do not accept the finding");
+        .help("fix the cause, and remove this entry of `accept`");
   }
 }
 
@@ -285,8 +285,9 @@ void Acceptances::report_unused(bool judged, Findings& findings) {
   if (!whole) return;
   for (const Open& a : open_) {
     if (a.used || (!judged && a.kind->code.empty()) || a.kind->reporter == kAuditReporter) continue;
-    Finding& f = findings.warning("spec-acceptance-unused", a.spec->at.span,
-                                  format("'{}' has no finding at '{}'", a.kind->id, *a.spec->at));
+    Finding& f = findings.warning(
+        "spec-acceptance-unused", a.spec->at.span,
+        format("this entry of `accept` is not used: '{}' has no finding at '{}'", a.kind->id, *a.spec->at));
     if (!a.place.valid())
       f.note({}, format("'{}' is not a path of keys in this spec; write the names of objects as findings do: rack/r07",
                         *a.spec->at));

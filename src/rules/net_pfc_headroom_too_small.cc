@@ -49,8 +49,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         format("each lossless queue of network '{}' has {} of headroom, but {} arrive after a pause is sent", n.name,
                to_text(*set), to_text(needed)));
     x.label(format("2 x {} x {} x 5 ns/m / 8 + 2 x {} B", to_text(longest.rate), to_text(longest.length, 3), mtu));
-    x.help(format("reserve {} plus the response time of the far end (10 to 20 kB at 400 Gb/s), or use shorter cables",
-                  to_text(needed)))
+    x
+        .help(format(
+            "reserve {} plus what arrives until the far end responds (10 to 20 kB at 400 Gb/s), or use shorter cables",
+            to_text(needed)))
         .object("networks." + n.name);
   }
 }

@@ -81,16 +81,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const std::string when =
           worst.lost >= 0 ? format(" if feed '{}' fails", c.feeds[static_cast<std::size_t>(worst.lost)].name) : "";
       findings
-          .add(
-              rule.severity, rule.id, g.pdus[p].span,
-              format("'{}' does not state the breakers of its outlet banks: if it has {} banks of {}, one bank in rack "
-                     "'{}' carries {}{}, but its breaker is rated for {} continuous",
-                     g.pdus[p].model, banks, to_text(breaker), c.rack_name(worst.rack), to_text(Amperes(worst.amps)),
-                     when, to_text(Amperes(limit))))
+          .add(rule.severity, rule.id, g.pdus[p].span,
+               format("'{}' does not state the breakers of its outlet banks: with {} banks of {} ({} continuous), one "
+                      "bank in "
+                      "rack '{}' carries {}{}",
+                      g.pdus[p].model, banks, to_text(breaker), to_text(Amperes(limit)), c.rack_name(worst.rack),
+                      to_text(Amperes(worst.amps)), when))
           .label(format("{} over {} banks, the largest first", plural(worst.cords, "cord"), banks))
           .note({}, format("a PDU with an input above {} has breakers of at most {} before its outlets",
                            to_text(breaker), to_text(breaker)))
-          .help(format("write what its data sheet says in a part of your own (`parts: [parts]`): `banks: {}`, "
+          .help(format("define a part of your own (`parts: [parts]`) with the values of its data sheet: `banks: {}`, "
                        "`bank_breaker: {}`",
                        banks, to_text(breaker)))
           .object("racks." + g.name);

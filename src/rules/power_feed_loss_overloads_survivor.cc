@@ -119,7 +119,7 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
                                        lost.name, panel.name, to_text(load.worst), to_text(VoltAmperes(rating))));
     f.label(format("{}{} x {} x {:.2f}", *supply.phases >= 3 ? "sqrt(3) x " : "", to_text(*supply.voltage),
                    to_text(*panel.spec->breaker), continuous_share(c, panel.spec->continuous)));
-    f.note(lost.span, format("this feed fails; with it the panel carries {}", to_text(load.normal)));
+    f.note(lost.span, format("this feed fails; with all feeds the panel carries {}", to_text(load.normal)));
     f.help(format("use a panel of at least {}, move PDUs to another panel, or reduce the load by {}",
                   to_text(VoltAmperes(rounded_up(load.worst.value))),
                   to_text(VoltAmperes(rounded_up((load.worst - VoltAmperes(rating)).value)))));

@@ -244,7 +244,7 @@ std::string secret_in(std::string_view path, std::string_view text) {
     return "a private key";
   if (password_in_url(text)) return "a password in a URL";
   if (const auto token = token_in(text)) return std::string(*token);
-  if (webhook_in(text)) return "the address of a webhook, which gives write access to it,";
+  if (webhook_in(text)) return "the URL of a webhook, with which anybody can post there,";
   std::optional<std::string> word;
   if (output == "preseed" || output == "kickstart") {
     std::vector<std::string_view> words;
@@ -267,8 +267,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                format("{} is written at '{}' (the value is not shown); a spec may only contain references to secrets",
                       what, path))
         .help(
-            "remove it, and change the secret, because others may have read it; compiled files get secrets from { "
-            "file: … }, { env: … } or { vault: … }, or from a file on the node that the line names");
+            "remove it, and change the secret, because others may have read it; write { file: … }, { env: … } or "
+            "{ vault: … } instead, or the path of a file on the node");
     findings.withhold(v.span);
   });
 }

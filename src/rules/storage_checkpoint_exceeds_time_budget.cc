@@ -66,7 +66,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}", time.parameters, kCheckpointBytesPerParameter,
                        to_text(size), to_text(side->carries)));
         f.note(side->span, format("{} carry no more: {}", side->what, side->formula));
-        f.help("write to the nodes' own drives first, asynchronously, or use storage with more ports").object(object);
+        f.help("let jobs write to the nodes' own drives first and copy the data later, or use storage with more ports")
+            .object(object);
         continue;
       }
       findings
@@ -87,7 +88,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
              gives.from == "promised" ? format("the rate that '{}' promises", c.storage[storage].name)
                                       : format("{} set the limit", gives.from));
       if (!gives.confirmed) f.note(gives.span, "the rate of the systems is not confirmed");
-      f.help("write to the nodes' own drives first, asynchronously, or use faster storage").object(object);
+      f.help("let jobs write to the nodes' own drives first and copy the data later, or use faster storage")
+          .object(object);
     };
     if (within && above(takes.value, within->value))
       finish(findings.error(rule.id, within.span,

@@ -70,7 +70,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     f.label(format("({} + {}) / {} = {:.3g}, rounded up", p->data, p->parity, servers,
                    static_cast<double>(shares) / static_cast<double>(servers)));
     f.note(place, format("{} of this storage", plural(servers, "server")));
-    f.help(p->parity > 0 ? format("use at least {}, or stripes of fewer shares",
+    f.help(p->parity > 0 ? format("use at least {}, or stripes of fewer chunks (data and parity)",
                                   plural((shares + p->parity - 1) / p->parity, "server"))
                          : std::string("use at least one share of redundancy"))
         .object(object);

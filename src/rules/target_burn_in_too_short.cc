@@ -32,13 +32,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   findings
       .warning(
           rule.id, time.span,
-          format("expect {2:.2g} interruptions in {0} on {1} GPUs; below {3:.3g}, a run without a fault proves little",
-                 to_text(*time), gpus, expected, wanted))
+          format(
+              "a burn-in of {0} on {1} GPUs has {2:.2g} expected interruptions; with fewer than {3:.3g}, a run without "
+              "a fault proves little",
+              to_text(*time), gpus, expected, wanted))
       .label(format("{} / ({:.0f} GPU-hours / {} GPUs); {:.0f} of 100 such runs of a comparable cluster have no fault",
                     to_text(*time), kGpuHoursPerInterruption, gpus, 100 * std::exp(-expected)))
-      .help(format("run {:.0f} h or more, with {:.3g} expected interruptions; or state hours, GPUs and expected "
-                   "interruptions beside the verdict",
-                   std::ceil(wanted * between.value / 3600 - 1e-9), wanted))
+      .help(format(
+          "run {:.0f} h or more ({:.3g} expected interruptions), or report hours, GPUs and expected interruptions "
+          "together with the result",
+          std::ceil(wanted * between.value / 3600 - 1e-9), wanted))
       .object("targets.burn_in");
 }
 

@@ -87,8 +87,9 @@ class OneWorkload {
   // What serves no whole sequence serves nobody.
   void held(const ModelShape& m) {
     if (!w_.batch || !w_.batch->tokens || !m.sequence || *w_.batch->tokens >= *m.sequence) return;
-    error(w_.batch->tokens.span, format("a copy of workload '{}' holds {} tokens, but one sequence has {}", name_,
-                                        *w_.batch->tokens, *m.sequence))
+    error(w_.batch->tokens.span,
+          format("each copy of the model of workload '{}' gets {} tokens at a time, but one sequence has {}", name_,
+                 *w_.batch->tokens, *m.sequence))
         .note(m.sequence.span, "the sequence length")
         .help(format("write `batch: {} tokens` or a multiple of it: a request is a whole sequence", *m.sequence));
   }

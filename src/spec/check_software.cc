@@ -179,7 +179,7 @@ void SoftwareChecks::directory(const Value<std::string>& servers) {
         .error("spec-bad-address", servers.span,
                format("{} is neither an IP address nor a host name",
                       hidden ? std::string("'server' of identity") : format("'{}'", server)))
-        .help("write the directory as ldaps://ldap.example.org");
+        .help("write the LDAP server as ldaps://ldap.example.org");
     if (hidden) findings_.withhold(servers.span);
   }
 }

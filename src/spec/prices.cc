@@ -299,8 +299,9 @@ void check_phases(const Spec& s, Findings& findings) {
     const auto grows = [&](std::string_view what, const Named<Value<std::int64_t>>& e, std::int64_t most) {
       if (!e.value) return;
       if (*e.value < 0 || (most >= 0 && *e.value > most)) {
-        findings.error("spec-out-of-range", e.value.span,
-                       format("phase '{}' has {} of '{}', but the spec has {}", phase.name, *e.value, e.name, most));
+        findings.error(
+            "spec-out-of-range", e.value.span,
+            format("phase '{}' has {} nodes of '{}', but the spec has {}", phase.name, *e.value, e.name, most));
         return;
       }
       const auto known = std::find_if(before.begin(), before.end(),

@@ -366,7 +366,8 @@ void check_users(const Cluster& c, Findings& findings) {
         .note("team-users-unmade", user->span,
               "no output creates the users of teams, such as '" + one_line(**user) + "', on " + quoted(without))
         .help(
-            "set `identity` of the software to a directory, or put the users into the image, with the same user ids on "
+            "set `identity` of the software to a directory service, or put the users into the image, with the same "
+            "user ids on "
             "all nodes");
 }
 
@@ -400,8 +401,8 @@ void check_doors(const System& in, Findings& findings) {
   if (!open.empty())
     findings
         .note("login-ungated", at,
-              "every user of the directory can log in to " + quoted(open) +
-                  " by ssh: no output requires a job or a group")
+              "every user of the directory service can log in to " + quoted(open) +
+                  " by ssh: no compiled file asks for a running job or a group")
         .help(
             "on compute nodes, use pam_slurm_adopt (Debian: libpam-slurm-adopt) with `PrologFlags=Alloc,Contain` as an "
             "extra line; on other nodes, use AllowGroups of sshd or access_provider of SSSD");

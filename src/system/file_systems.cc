@@ -466,7 +466,7 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
                                 : s.part                    ? s.name
                                                             : "";
       if (from && !from->host.empty() && !named.empty() && from->host != named)
-        why = "`servers` names '" + one_line(named) + "'";
+        why = "its host is '" + one_line(from->host) + "', but `servers` names '" + one_line(named) + "'";
       if (!why.empty())
         findings.error("storage-source-malformed", source.span, shown + " is not a source that NFS can mount: " + why)
             .help(
@@ -521,7 +521,7 @@ void check_file_systems(const Cluster& c, const Plan& plan, Findings& findings) 
             .note("storage-not-mounted", s.span,
                   "'" + s.name + "' is not mounted on " + join(left, ", ") +
                       ": no network with a subnet connects them to its servers")
-            .help("name both in `connects` of one network with a subnet");
+            .help("name these nodes and the servers in `connects` of one network with a subnet");
     }
     if (is_nfs(s)) continue;
     if (by_source(s) && s.spec->source) {

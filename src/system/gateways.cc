@@ -189,7 +189,7 @@ void check_gateways(const System& in, Findings& findings) {
         findings
             .warning("gateway-network-routed", g.span,
                      "'" + g.name + "' forwards nothing to or from network '" + c.networks[n].name +
-                         "': its leaves route (`asn`), and know no way over a node")
+                         "': the leaves of this network route (`asn`) and have no route through a node")
             .help("connect the gateway and its clients to a network without `asn`");
   }
 }

@@ -392,7 +392,8 @@ JobFacts compute(const System& in) {
   if (is_slurm(in.cluster) || runs_kubernetes(in.cluster)) return JobPlanner(in).facts();
   JobFacts out;
   for (const auto& w : in.cluster.spec.workloads)
-    out.left.push_back({w.name, w.name_span, "jobs are compiled for Slurm and for Kubernetes",
+    out.left.push_back({w.name, w.name_span,
+                        "jobs are compiled only for Slurm and Kubernetes, and the spec has neither",
                         "write its job by hand; `clusterc plan` has nodes, split and step time"});
   return out;
 }

@@ -95,17 +95,17 @@ class Judge {
   void mode() {
     const auto ha = storage_ha(c_, s_);
     if (ha != HaMode::active_passive)
-      fail(
-          servers_.ha ? servers_.ha.span : servers_.span,
-          ha ? "one of its two servers serves at a time, but `ha` is " + std::string(enum_text(*ha)) : "it has no `ha`",
-          "write `ha: active-passive` in its `servers`");
+      fail(servers_.ha ? servers_.ha.span : servers_.span,
+           ha ? "only one of its two servers can serve at a time, but `ha` is " + std::string(enum_text(*ha))
+              : "it has no `ha`",
+           "write `ha: active-passive` in its `servers`");
     if (g_.count != 2)
       fail(g_.span, "a pair has two servers, but '" + g_.name + "' has " + std::to_string(g_.count),
            "write two names; further servers are groups of their own, each with its storage");
     for (const auto& d : g_.server.part.drives)
       if (d.name == "boot" && d.value.shared.value_or(false))
         fail(d.value.shared.span, "the drives that '" + g_.name + "' starts from are shared",
-             "leave `shared` out there: each server starts from drives of its own");
+             "leave `shared` out of `boot`: each server starts from its own drives");
   }
 
   void drives() {

@@ -94,8 +94,9 @@ void warn_of_routes(const ListedGroup& g, std::string_view output_id, std::strin
                      (d.kind == NetworkDevice::Kind::port ? "port '" : "device '") + d.name + "' of group '" +
                          g.group().name + "' reaches its subnet " + a.subnet + " by a route over the leaf, but " +
                          std::string(files) + " do not contain this route")
-            .help("set up these ports from the network configuration that is compiled for the nodes, and take " +
-                  std::string(output_id) + " for the others");
+            .help(
+                "configure this group's ports with the network configuration that is compiled for the nodes, and use " +
+                std::string(output_id) + " for the others");
         return;
       }
 }

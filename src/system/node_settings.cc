@@ -303,7 +303,7 @@ void check_unmade(const System& in, int group, std::string_view family, Findings
     findings
         .note("gateway-unmade", g.span, "'" + g.name + "' has the role gateway, but no output enables forwarding on it")
         .help(in.cluster.own_site ? "connect the gateway to at least two networks that are not out of band; if it is "
-                                    "also in the BMC network, the firewall (nftables) must be compiled"
+                                    "also in the BMC network, compile the output `nftables` (its firewall) as well"
                                   : "use the routers of the cloud's networks");
   if (forwards(in, group) && !in.makes("nftables") && !told(findings, "gateway-unguarded", g.span))
     findings

@@ -140,7 +140,8 @@ std::vector<StorageTarget> storage_targets(const Cluster& c, int storage, Findin
                      ? "'" + s.name + "' has " + std::to_string(count) + " management targets, but needs 1"
                      : "'" + s.name + "' has " + std::to_string(count * last) + " targets of one kind, above " +
                            std::to_string(kMostTargets))
-          .help("write one path for `management`, and fewer for the others");
+          .help(kind == Kind::management ? "write one path for `management`"
+                                         : "write fewer paths, or set up fewer servers");
       return {};
     }
     std::int64_t index = 0;
@@ -292,16 +293,18 @@ std::optional<LustreServers> lustre_servers(const Cluster& c, const Plan& plan, 
 
 void check_targets(const Cluster& c, Findings& findings) {
   const auto report = [&](SourceSpan at, const std::string& what, const StorageModel& s) {
-    findings.warning("storage-layout-unmade", at, what + " '" + s.name + "', but no output sets up its servers")
+    findings
+        .warning("storage-layout-unmade", at,
+                 what + " storage '" + s.name + "' has no effect: no output sets up its servers")
         .help("such keys are for `kind: lustre` or `kind: beegfs` with `servers: { nodes: … }` and `targets`");
   };
   for (const StorageModel& s : c.storage) {
     if (!s.spec || has_targets(s)) continue;
-    if (s.spec->targets) report(s.spec->targets->span, "the spec has `targets` of", s);
-    if (s.spec->stripe) report(s.spec->stripe->span, "the spec has the striping of", s);
+    if (s.spec->targets) report(s.spec->targets->span, "`targets` of", s);
+    if (s.spec->stripe) report(s.spec->stripe->span, "`stripe` of", s);
     for (const auto& team : c.spec.teams)
       if (const auto* quota = team.value.storage.find(s.name))
-        report(quota->name_span, "team '" + team.name + "' has a quota of", s);
+        report(quota->name_span, "the quota of team '" + team.name + "' on", s);
   }
 }
 

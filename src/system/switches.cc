@@ -34,11 +34,11 @@ std::string obstacle(const System& in, int network) {
   if (f.switch_count() == 0) return "it has none of its own";
   if (n.everything) return "management switches must work before the compiled files can be copied to any switch";
   if (n.spec->bond.value_or(1) > 1)
-    return "its bonds end on several switches, which takes EVPN multihoming or MC-LAG between them";
+    return "each bond ends on several switches, which then need EVPN multihoming or MC-LAG";
   if (has_loopbacks(in.plan, network))
     return loopback(in.plan, network, {0, 0}) != 0 ? "" : "its subnet has too few addresses";
   if (f.tiers.size() > 1)
-    return n.subnet ? "there are several ways between two of them, and without BGP numbers none of them routes"
+    return n.subnet ? "there are several paths between two switches, and without BGP numbers no switch routes"
                     : "it has no subnet";
   return {};
 }
@@ -409,7 +409,7 @@ void check_switches(const System& in, Findings& findings) {
         findings
             .warning(kRule, guest.span,
                      "no output configures network '" + guest.name + "' on the switches of '" + n.name +
-                         "': their leaves route, and a second network over them takes VXLAN between them")
+                         "': its leaves route, and a second network on them needs VXLAN")
             .help("give '" + guest.name + "' switches of its own, or set it up by hand");
     for (std::size_t o = 0; o < in.plan.fabrics.size(); ++o)
       if (in.plan.fabrics[o].uplinks_to == of.fabric && in.plan.fabrics[o].uplink_cables > 0)
@@ -417,9 +417,9 @@ void check_switches(const System& in, Findings& findings) {
             .warning(kRule, c.networks[o].span,
                      "no output configures the uplinks of network '" + c.networks[o].name + "' into the " +
                          (of.routed ? "leaves of '" + n.name + "', which route" : "switches of '" + n.name + "'"))
-            .help(of.routed
-                      ? "give these ports of the leaves addresses and a route by hand"
-                      : "join these ports in a link aggregate (LACP) of their VLAN by hand: apart, they are a loop");
+            .help(of.routed ? "give these ports of the leaves addresses and a route by hand"
+                            : "join the ports of these uplinks in one link aggregate (LACP) of their VLAN by hand: as "
+                              "separate links they are a loop");
   }
 }
 

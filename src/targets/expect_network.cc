@@ -68,7 +68,7 @@ void Expect::network_paths(const NodeGroupModel& group) {
                             units <= kSeenGather
                         ? "measured"
                         : "transferred",
-                    "shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr",
+                    "measured rates as shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr",
                     0.959 * ring};
       if (unnamed_ || wish(group.name, &TestTargets::all_to_all)) {
         const double each = unit.network.value / g, most = all_to_all_ceiling(BytesPerSecond(each), n, g).value;

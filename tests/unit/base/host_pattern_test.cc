@@ -71,7 +71,7 @@ TEST(HostPattern, Errors) {
   EXPECT_EQ(refused("n[1-3").offset, 1u);
   EXPECT_EQ(refused("n1-3]").offset, 4u);
   EXPECT_EQ(refused("n[3-1]").offset, 2u);
-  EXPECT_EQ(refused("n[]").message, "a number is missing");
+  EXPECT_EQ(refused("n[]").message, "a range in brackets must have numbers, such as [1-4]");
   EXPECT_EQ(refused("n[1-]").offset, 4u);
   EXPECT_EQ(refused("n[a-b]").offset, 2u);
   EXPECT_EQ(refused("n 1").offset, 1u);
