@@ -132,10 +132,10 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         where = &c.networks[i];
     if (where) {
       f.note(where->span, format("'{}' is in this network", names.front()));
-      f.help(format(
-          "add {} to `connects` of '{}', with a port of the kind and rate of that network; if a router connects "
-          "the networks, write `gateway` in each of them",
-          who, where->name));
+      f.help(
+          format("add {} to `connects` of '{}', with a port of the kind and rate of that network; if a router connects "
+                 "the networks, write `gateway` in each of them",
+                 who, where->name));
     }
     f.object(std::move(object));
   };

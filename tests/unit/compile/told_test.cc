@@ -228,10 +228,12 @@ TEST(Told, WhoMayLogInWhereADirectoryLetsEverybodyIn) {
   const std::string directory = "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }",
                     teams = "teams: { a: { users: [ada] } }\n";
   EXPECT_EQ(Told(cluster("", directory, teams)).note("login-ungated"),
-            "every user of the directory service can log in to 'ctl', 'nas' by ssh: no compiled file asks for a running job or a group");
+            "every user of the directory service can log in to 'ctl', 'nas' by ssh: no compiled file asks for a "
+            "running job or a group");
   // Teams change nothing of who may log in.
   EXPECT_EQ(Told(cluster("", directory)).note("login-ungated"),
-            "every user of the directory service can log in to 'ctl', 'nas' by ssh: no compiled file asks for a running job or a group");
+            "every user of the directory service can log in to 'ctl', 'nas' by ssh: no compiled file asks for a "
+            "running job or a group");
   EXPECT_EQ(Told(cluster("", "identity: { kind: local }", teams)).note("login-ungated"), "");
   EXPECT_EQ(Told(cluster("", directory, teams + "outputs: { ansible: { skip: true } }\n")).note("login-ungated"), "");
 }
