@@ -310,7 +310,7 @@ def main():
         whole = f.read()
     specs.append(os.path.join(work, "superpod-mig.yaml"))
     with open(specs[-1], "w", encoding="utf-8") as f:
-        f.write(whole.replace("\n  gpu_driver: 570\n", "\n  gpu_driver: 570\n  mig: 7x1g.10gb\n", 1))
+        f.write(whole.replace("\n  gpu_driver: 580\n", "\n  gpu_driver: 580\n  mig: 7x1g.10gb\n", 1))
     failed = read_ones = 0
     for spec in specs:
         out = os.path.join(work, os.path.basename(spec)[:-5])
