@@ -22,7 +22,7 @@ list "$out/ansible/inventory.yaml" || fail "ansible-inventory refuses superpod: 
 equal "superpod: all hosts (127 + 2 heads + 2 logins + 4 fabric managers)" "$(hosts all)" 135
 equal "superpod: group_gpu" "$(hosts group_gpu)" 127
 equal "superpod: role_scheduler" "$(hosts role_scheduler)" 2
-equal "superpod: driver of gpu127 is text" "$(var gpu127 cluster_gpu_driver)" '"570"'
+equal "superpod: driver of gpu127 is text" "$(var gpu127 cluster_gpu_driver)" '"580"'
 for row in "lab 4" "nvl72 149" "cloud 17" "campus 59" "four-virtual 5"; do   # by hand from the examples; campus: 40 + 8 + 6 + 3 + 2
   set -- $row
   compile "$1"

