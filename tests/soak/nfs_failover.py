@@ -194,7 +194,7 @@ def settings(work, tree, name):
             files[to] = (tree.files / source).read_text()
         if SLOW > 1:
             files["etc/corosync/corosync.conf"] = files["etc/corosync/corosync.conf"].replace("totem {", f"totem {{\n    token: {3000 * SLOW}")
-            files["etc/cluster-nfs/cib.xml"] = re.sub(r'((?:timeout|delay)" value|timeout)="(\d+)s"', lambda m: f'{m[1]}="{int(m[2]) * SLOW}s"', files["etc/cluster-nfs/cib.xml"])
+            files["etc/cluster-nfs/cib.xml"] = re.sub(r'((?<!failure-)(?:timeout|delay)" value|(?<!failure-)timeout)="(\d+)s"', lambda m: f'{m[1]}="{int(m[2]) * SLOW}s"', files["etc/cluster-nfs/cib.xml"])
         files["etc/cluster/bmc-password"] = PASSWORD + "\n"
         lines += ["chmod 755 /etc/cluster-nfs/prepare-drives /etc/cluster-nfs/load-cib /etc/cluster-nfs/fence-password", "chmod 600 /etc/cluster/bmc-password", "[ ! -e /settings/async ] || sed -i s/sync,/async,/ /etc/exports.d/home.exports"]
     else:
