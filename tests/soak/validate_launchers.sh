@@ -60,7 +60,8 @@ J
 job=$("$slurm/enter" sbatch --parsable --requeue --exclusive --nodes=3 --nodelist='n[6-8]' --output=/dev/null "$work/requeued.sh") || fail "sbatch"
 for _ in $(seq 600); do grep -qs '"gemm' "$work/requeued.journal" && break; grep -qs 'clusterc-gemm\|/gemm' "$work/requeued.journal" && break; sleep 0.2; done
 "$slurm/enter" scontrol requeue "$job" || fail "requeue"
-for _ in $(seq 3000); do [ -e "$work/requeued.json" ] && break; sleep 0.2; done
+# The first start writes a report, too, when it is stopped.
+for _ in $(seq 3000); do grep -qs '"interrupted": false' "$work/requeued.json" && break; sleep 0.2; done
 report requeued "n6 n7 n8"
 python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["journal"]["tests_taken_over"] >= 1, d["journal"]' "$work/requeued.json" || fail "nothing was taken from the journal"
 say "a requeued job continued from its journal"
