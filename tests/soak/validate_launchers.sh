@@ -4,6 +4,7 @@
 #   tests/soak/validate_launchers.sh CLUSTERC SOURCE_DIR WORK_DIR      0 all as it should be, 1 not, 77 something is not here; 15 minutes on two processors
 . "$(dirname "$0")/../consumers/lib/common.bash" "$@"
 need slurmctld slurmd munged srun sbatch salloc ssh sshd mpirun python3
+bin=$(realpath "$bin")
 bundle=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
 [ -x "$bundle/clusterc-nccl" ] || missing "the validators were not built"
 compile_spec eight-virtual
