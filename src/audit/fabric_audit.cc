@@ -1,10 +1,14 @@
 #include "audit/fabric_audit.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/index.h"
+#include "write/writers.h"
 
 namespace clusterc {
 namespace {
@@ -28,10 +32,18 @@ class Reporter {
         findings_(findings),
         seen_as_(plan_.devices.size(), -1) {
     for (std::size_t d = 0; d < seen.devices.size(); ++d)
-      if (match_.planned[d] >= 0 && seen.devices[d].is_switch) seen_as_[at(match_.planned[d])] = static_cast<Index>(d);
+      if (const Index p = match_.planned[d]; p >= 0 && seen_as_[at(p)] < 0 && !match_.guessed[d])
+        seen_as_[at(p)] = static_cast<Index>(d);
+    find_used_ports();
   }
 
   void report() {
+    if (differences_.unrecognised) {
+      unrecognised();
+      return;
+    }
+    names();
+    unnamed();
     for (std::size_t i = 0; i < differences_.moves.size(); ++i) {
       const CableMove& move = differences_.moves[i];
       if (move.swapped_with < 0)
@@ -44,17 +56,77 @@ class Reporter {
     for (const SlowLink& s : differences_.slow) slow(s);
     absent();
     unplanned();
-    if (differences_.nameless > 0)
-      findings_
-          .note("audit-adapters-unnamed", {dump_, 0, 0},
-                format("{} name no host: each was taken for the planned port that is left on its leaf",
-                       counted(differences_.nameless, "adapter")))
-          .help(
-              "start rdma-ndd on the hosts, which writes the host's name into the description of its adapters, and "
-              "take the dump again");
   }
 
  private:
+  // Ports of switches that stay in use when every move is made.
+  void find_used_ports() {
+    std::vector<bool> leaves_a(seen_.links.size(), false), leaves_b(leaves_a);
+    for (const CableMove& m : differences_.moves) {
+      const bool keeps_b = kept_is_b(m);
+      if ((m.near && m.far) || keeps_b) leaves_a[at(m.link)] = true;
+      if ((m.near && m.far) || !keeps_b) leaves_b[at(m.link)] = true;
+    }
+    for (std::size_t l = 0; l < seen_.links.size(); ++l) {
+      if (!leaves_a[l]) used_.emplace(seen_.links[l].a, seen_.links[l].a_port);
+      if (!leaves_b[l]) used_.emplace(seen_.links[l].b, seen_.links[l].b_port);
+    }
+  }
+
+  void unrecognised() {
+    const FabricDifferences& d = differences_;
+    findings_
+        .error("audit-fabric-unrecognised", {dump_, 0, 0},
+               format("the dump cannot be recognised as network '{}': {} of its {} links fit one of the {} planned "
+                      "cables",
+                      plan_.network, d.right + d.unjudged, seen_.links.size(), d.planned_cables))
+        .help(
+            "if it is a dump of this network, give its switches their planned names, or start rdma-ndd on the hosts, "
+            "so that adapters name their hosts, and take the dump again");
+  }
+
+  void names() {
+    const std::vector<FabricMatch::Renamed>& all = match_.by_cables;
+    if (all.empty()) return;
+    std::int64_t switches = 0;
+    std::string first;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const PlannedDevice& p = plan_.devices[at(all[i].planned)];
+      switches += p.tier >= 0;
+      if (i < 3) first += format("{}'{}' is '{}'", i ? ", " : "", p.host, all[i].seen);
+    }
+    const std::int64_t members = static_cast<std::int64_t>(all.size()) - switches;
+    std::string who;
+    if (members > 0) who = counted(members, "host");
+    if (switches > 0)
+      who += format("{}{}", who.empty() ? "" : " and ", switches == 1 ? "1 switch" : format("{} switches", switches));
+    findings_
+        .note("audit-names-differ", {dump_, 0, 0},
+              format("{} {} called as planned: {} recognised by {} cables ({}{})", who,
+                     all.size() == 1 ? "is not" : "are not", all.size() == 1 ? "it was" : "they were",
+                     all.size() == 1 ? "its" : "their", first, all.size() > 3 ? ", …" : ""))
+        .help(
+            "hosts that are plugged into the same switches may stand for each other: to compare single hosts, give the "
+            "spec the names of the fabric; --names FILE writes which is which");
+  }
+
+  void unnamed() {
+    std::int64_t adapters = 0;
+    SourceSpan first{dump_, 0, 0};
+    for (std::size_t d = 0; d < seen_.devices.size(); ++d)
+      if (match_.guessed[d] && adapters++ == 0) first = seen_.devices[d].span;
+    if (adapters == 0) return;
+    findings_
+        .warning("audit-adapters-unnamed", first,
+                 format("{} {} no host, as the one of this line: {} in planned places {} not judged, because each may "
+                        "be of another host",
+                        counted(adapters, "adapter"), adapters == 1 ? "names" : "name",
+                        counted(differences_.unjudged, "cable"), differences_.unjudged == 1 ? "is" : "are"))
+        .help(
+            "start rdma-ndd on the hosts, which writes the host's name into the description of its adapters, and "
+            "take the dump again");
+  }
+
   // A switch: what it calls itself, and its planned name where that is another one.
   std::string device(Index planned) const {
     const PlannedDevice& d = plan_.devices[at(planned)];
@@ -82,6 +154,15 @@ class Reporter {
     return format("'{}' adapter {} port {}", s.name, s.adapter, l.b_port);
   }
   bool is_member(Index cable) const { return plan_.devices[at(plan_.cables[at(cable)].near)].tier < 0; }
+  // Where a moved end is to be plugged in.
+  std::string free_port(Index cable, bool far) const {
+    const PlannedCable& c = plan_.cables[at(cable)];
+    if (!far && is_member(cable)) return member_port(cable);
+    const Index planned = far ? c.far : c.near;
+    if (const Index seen = seen_as_[at(planned)]; seen >= 0 && used_.contains({seen, far ? c.far_port : c.near_port}))
+      return "a free port of " + device(planned);
+    return planned_end(cable, far);
+  }
   std::string planned_end(Index cable, bool far) const {
     const PlannedCable& c = plan_.cables[at(cable)];
     if (far) return format("{} port {}", device(c.far), c.far_port);
@@ -135,7 +216,9 @@ class Reporter {
                                  format("the cable of {} is in {}, planned {}", seen_end(l, keeps), seen_end(l, !keeps),
                                         planned_end(m.cable, m.far)));
     place(f, m.cable);
-    f.help(format("move its end from {} to {}", seen_end(l, !keeps), planned_end(m.cable, m.far)));
+    if (match_.guessed[at(l.b)])
+      f.note({}, "this adapter names no host: another one without a name on the same switch may be the misplaced one");
+    f.help(format("move its end from {} to {}", seen_end(l, !keeps), free_port(m.cable, m.far)));
   }
 
   // Between two switches as one finding.
@@ -146,8 +229,10 @@ class Reporter {
         between[{plan_.cables[at(c)].near, plan_.cables[at(c)].far}].push_back(c);
         continue;
       }
-      Finding& f = findings_.error("audit-link-missing", {dump_, 0, 0},
-                                   format("{} has no link, planned to {}", member_port(c), planned_end(c, true)));
+      const Index host = seen_as_[at(plan_.cables[at(c)].near)];
+      Finding& f =
+          findings_.error("audit-link-missing", host < 0 ? SourceSpan{dump_, 0, 0} : seen_.devices[at(host)].span,
+                          format("{} has no link, planned to {}", member_port(c), planned_end(c, true)));
       place(f, c);
       f.help("look whether the port is down (ibstat, iblinkinfo), then at the cable and its transceivers");
     }
@@ -179,7 +264,7 @@ class Reporter {
         findings_.error("audit-link-slow", l.span,
                         format("the link between {} and {} runs at {} ({}), planned {}", seen_end(l, false),
                                seen_end(l, true), to_text(l.rate), l.speed, to_text(plan_.cables[at(s.cable)].rate)));
-    place(f, s.cable);
+    if (!match_.guessed[at(l.b)]) place(f, s.cable);
     f.help("clean and reseat both ends of the cable; if it stays slow, change the cable, then the transceivers");
   }
 
@@ -230,7 +315,8 @@ class Reporter {
   const FabricDifferences& differences_;
   FileId dump_;
   Findings& findings_;
-  std::vector<Index> seen_as_;  // by planned switch
+  std::vector<Index> seen_as_;  // by planned device: the switch, or an adapter of the host
+  std::set<std::pair<Index, std::int64_t>> used_;
 };
 
 }  // namespace
@@ -242,7 +328,10 @@ AuditedFabric audit_fabric(const SeenFabric& seen, const Plan& plan, const std::
     one.planned = planned_fabric(plan, fabric);
     one.match = match_fabric(seen, one.planned);
     one.differences = compare_fabric(seen, one.planned, one.match);
-    if (best.planned.network.empty() || one.differences.right > best.differences.right) best = std::move(one);
+    const auto fit = [](const AuditedFabric& a) {
+      return std::tuple(a.match.by_name, a.differences.right, a.differences.unjudged);
+    };
+    if (best.planned.network.empty() || fit(one) > fit(best)) best = std::move(one), best.fabric = fabric;
   }
   return best;
 }
@@ -251,14 +340,44 @@ void report_fabric(const SeenFabric& seen, const AuditedFabric& audited, FileId 
   Reporter(seen, audited, dump, findings).report();
 }
 
+std::string fabric_names_csv(const SeenFabric& seen, const AuditedFabric& a, bool heading) {
+  std::string out;
+  SheetWriter sheet(out);
+  const auto row = [&](std::string_view planned, std::string_view seen_name, std::string_view by) {
+    sheet.row({a.planned.network, planned, seen_name, by});
+  };
+  if (heading) sheet.row({"network", "planned", "seen", "recognised by"});
+  std::map<Index, std::string> renamed;
+  for (const FabricMatch::Renamed& r : a.match.by_cables) renamed.emplace(r.planned, r.seen);
+  std::vector<bool> there(a.planned.devices.size(), false);
+  for (std::size_t d = 0; d < seen.devices.size(); ++d)
+    if (const Index p = a.match.planned[d]; p >= 0 && !a.match.guessed[d]) there[at(p)] = true;
+  for (std::size_t p = 0; p < there.size(); ++p) {
+    const std::string& planned = a.planned.devices[p].host;
+    if (const auto found = renamed.find(static_cast<Index>(p)); found != renamed.end())
+      row(planned, found->second, "cables");
+    else if (there[p])
+      row(planned, planned, "name");
+    else
+      row(planned, "", "");
+  }
+  return out;
+}
+
 std::string fabric_summary(const AuditedFabric& a) {
   const FabricDifferences& d = a.differences;
-  std::string out = format("network '{}': {} of {} planned cables are there and in the right place", a.planned.network,
-                           d.right, d.planned_cables);
+  if (d.unrecognised) return format("network '{}': nothing was compared", a.planned.network);
+  const std::int64_t misplaced = static_cast<std::int64_t>(d.moves.size());
+  std::string out =
+      format("network '{}': of {}, {} right", a.planned.network, counted(d.planned_cables, "planned cable"), d.right);
+  if (d.unjudged > 0) out += format(", {} not judged", d.unjudged);
+  if (misplaced > 0) out += format(", {} misplaced", misplaced);
+  if (const std::int64_t left = d.planned_cables - d.right - d.unjudged - misplaced; left > 0)
+    out += format(", {} missing", left);
   if (d.too_many)
     out += "; too many differ to say which cables to move";
   else if (const std::int64_t ends = d.ends_to_move(); ends > 0)
-    out += format("; {} of cable ends {} the others right", counted(ends, "move"), ends == 1 ? "makes" : "make");
+    out += format("; {} of cable ends {} the misplaced ones right", counted(ends, "move"), ends == 1 ? "puts" : "put");
   return out;
 }
 

@@ -1,21 +1,30 @@
 // What is wrong with the cabling of a running fabric, as findings at the lines of its dump.
 #pragma once
+#include <string>
+
 #include "audit/fabric_differences.h"
 
 namespace clusterc {
 
-// The fabric of the plan that most cables of the dump belong to, among `fabrics` (numbers in plan.fabrics).
+// The fabric of the plan that most devices of the dump are called as, then most cables belong to, among `fabrics`
+// (numbers in plan.fabrics).
 struct AuditedFabric {
   PlannedFabric planned;
   FabricMatch match;
   FabricDifferences differences;
+  int fabric = -1;  // number in plan.fabrics
 };
 AuditedFabric audit_fabric(const SeenFabric&, const Plan&, const std::vector<int>& fabrics);
 
 // `dump`: what has no line of its own is told at its begin.
 void report_fabric(const SeenFabric&, const AuditedFabric&, FileId dump, Findings&);
 
-// "compute: 1,023 of 1,024 planned cables are there and right; 2 moves of cable ends repair it"
+// A row for each planned device: what it is called on the fabric, and whether it was recognised by its name or its
+// cables. Both empty: it was not seen.
+std::string fabric_names_csv(const SeenFabric&, const AuditedFabric&, bool heading);
+
+// "network 'compute': of 1024 planned cables, 1022 right, 2 misplaced; 2 moves of cable ends put the misplaced ones
+// right"
 std::string fabric_summary(const AuditedFabric&);
 
 }  // namespace clusterc

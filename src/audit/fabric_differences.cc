@@ -124,7 +124,6 @@ class Comparer {
 
   FabricDifferences compare() {
     out_.planned_cables = static_cast<std::int64_t>(plan_.cables.size());
-    out_.nameless = std::count(match_.guessed.begin(), match_.guessed.end(), true);
     devices();
     read_plan();
     read_links();
@@ -133,6 +132,7 @@ class Comparer {
     std::sort(missing_.begin(), missing_.end(), [](const Missing& a, const Missing& b) { return a.cable < b.cable; });
     find_moves();
     pair_swaps();
+    recognise();
     return std::move(out_);
   }
 
@@ -183,7 +183,7 @@ class Comparer {
         wrong_.push_back({static_cast<Index>(l), e});
         continue;
       }
-      ++out_.right;
+      ++(match_.guessed[at(link.b)] ? out_.unjudged : out_.right);
       slow(static_cast<Index>(l), found->second.back());
       found->second.pop_back();
     }
@@ -233,6 +233,14 @@ class Comparer {
     std::sort(out_.moves.begin(), out_.moves.end(),
               [](const CableMove& a, const CableMove& b) { return a.link < b.link; });
     std::sort(out_.extra.begin(), out_.extra.end());
+  }
+
+  void recognise() {
+    const std::int64_t links = std::count_if(seen_.links.begin(), seen_.links.end(), [&](const SeenLink& l) {
+      return !seen_.devices[at(l.a)].aggregation && !seen_.devices[at(l.b)].aggregation;
+    });
+    const std::int64_t met = out_.right + out_.unjudged + static_cast<std::int64_t>(out_.moves.size());
+    out_.unrecognised = 10 * met < std::min(out_.planned_cables, links);
   }
 
   // Two cables that take each other's place at one end.

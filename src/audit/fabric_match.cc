@@ -17,6 +17,9 @@ namespace {
 
 using Index = std::int32_t;
 
+// Leaves of one host that are looked at: bounds what a hostile dump costs.
+constexpr std::size_t kMostLeavesOfHost = 32;
+
 class Sets {  // union-find
  public:
   explicit Sets(std::size_t n) : up_(n) { std::iota(up_.begin(), up_.end(), 0); }
@@ -45,6 +48,7 @@ struct Host {
   std::string name;
   std::vector<End> ends;
   Index planned = -1;
+  bool named = false;  // as the plan calls it
 };
 
 class Matcher {
@@ -70,6 +74,7 @@ class Matcher {
     nameless_adapters();
     for (int tier = 1; tier < tiers_; ++tier) upper(tier);
     if (tiers_ > 2) settle_cores();
+    tell_names();
     return std::move(out_);
   }
 
@@ -168,9 +173,11 @@ class Matcher {
     };
     for (std::size_t d = 0; d < seen_.devices.size(); ++d)
       if (seen_.devices[d].is_switch)
-        if (const Index p = named(seen_.devices[d].name, true); p >= 0) bind(static_cast<Index>(d), p);
+        if (const Index p = named(seen_.devices[d].name, true); p >= 0 && bind(static_cast<Index>(d), p))
+          named_.insert(static_cast<Index>(d));
     for (Host& h : hosts_)
-      if (const Index p = named(h.name, false); p >= 0 && host_of_.try_emplace(p, true).second) h.planned = p;
+      if (const Index p = named(h.name, false); p >= 0 && host_of_.try_emplace(p, true).second)
+        h.planned = p, h.named = true;
   }
 
   // The heaviest votes first; a device is bound once.
@@ -192,7 +199,8 @@ class Matcher {
     assign(votes);
   }
 
-  // Leaves that share most of their hosts are of one unit. The largest units of both sides are taken for each other.
+  // Leaves that have hosts in common are of one unit: those first that share most, as long as no unit has more leaves
+  // than planned ones have. The largest units of both sides are taken for each other.
   void leaves_by_unit() {
     struct Unit {
       std::vector<Index> leaves;
@@ -202,21 +210,31 @@ class Matcher {
     std::map<Index, std::int64_t> degree;
     std::map<std::pair<Index, Index>, std::int64_t> shared;
     for (const Host& h : hosts_) {
-      if (h.planned >= 0 || h.ends.empty()) continue;
+      if (h.planned >= 0) continue;
       std::set<Index> there;
-      Index first = -1;
-      for (const End& e : h.ends) {
-        if (!leaves_.contains(e.leaf)) continue;
-        there.insert(e.leaf);
-        if (first < 0) first = e.leaf;
+      for (const End& e : h.ends)
+        if (leaves_.contains(e.leaf) && there.size() < kMostLeavesOfHost) there.insert(e.leaf);
+      for (auto l = there.begin(); l != there.end(); ++l) {
+        ++degree[*l];
+        for (auto other = std::next(l); other != there.end(); ++other) ++shared[{*l, *other}];
       }
-      for (const Index l : there) ++degree[l];
-      for (const Index l : there)
-        if (l != first) ++shared[std::minmax(l, first)];
     }
-    Sets sets(seen_.devices.size());
+    std::map<Index, std::size_t> planned_size;
+    std::size_t largest = 1;
+    for (const auto& [leaf, cables] : of_leaf_) largest = std::max(largest, ++planned_size[planned_sets_.root(leaf)]);
+    std::vector<std::pair<std::int64_t, std::pair<Index, Index>>> pairs;
     for (const auto& [pair, count] : shared)
-      if (2 * count > std::min(degree[pair.first], degree[pair.second])) sets.join(pair.first, pair.second);
+      if (4 * count >= std::min(degree[pair.first], degree[pair.second])) pairs.emplace_back(-count, pair);
+    std::sort(pairs.begin(), pairs.end());
+    Sets sets(seen_.devices.size());
+    std::map<Index, std::size_t> size;
+    for (const auto& [count, pair] : pairs) {
+      const Index a = sets.root(pair.first), b = sets.root(pair.second);
+      const std::size_t both = std::max<std::size_t>(1, size[a]) + std::max<std::size_t>(1, size[b]);
+      if (a == b || both > largest) continue;
+      sets.join(a, b);
+      size[sets.root(a)] = both;
+    }
     std::map<Index, Unit> seen_units, planned_units;
     for (const Index l : leaves_)
       if (out_.planned[at(l)] < 0 && degree.contains(l)) {
@@ -395,6 +413,22 @@ class Matcher {
     return true;
   }
 
+  void tell_names() {
+    for (const Host& h : hosts_)
+      if (h.named)
+        ++out_.by_name;
+      else if (h.planned >= 0)
+        out_.by_cables.push_back({h.planned, h.name});
+    for (std::size_t p = 0; p < taken_.size(); ++p) {
+      if (taken_[p] < 0) continue;
+      const SeenDevice& s = seen_.devices[at(taken_[p])];
+      if (named_.contains(taken_[p]))
+        ++out_.by_name;
+      else
+        out_.by_cables.push_back({static_cast<Index>(p), s.name.empty() ? "0x" + s.id : s.name});
+    }
+  }
+
   // Switches of an upper tier: those of a pod in the order of their names, where they are not called as planned.
   void upper(int tier) {
     std::map<Index, std::vector<Index>> planned_of;  // by pod
@@ -436,8 +470,9 @@ class Matcher {
         std::map<Index, std::vector<Index>> by_pod;  // seen
         for (std::size_t d = 0; d < out_.planned.size(); ++d)
           if (const Index p = out_.planned[d]; p >= 0 && plan_.devices[at(p)].tier == tier)
-            by_pod[tier == 1 ? plan_.devices[at(p)].pod : plan_.devices[at(p)].pod >> 20].push_back(
-                static_cast<Index>(d));
+            if (!named_.contains(static_cast<Index>(d)))
+              by_pod[tier == 1 ? plan_.devices[at(p)].pod : plan_.devices[at(p)].pod >> 20].push_back(
+                  static_cast<Index>(d));
         for (const auto& [pod, switches] : by_pod) settle(switches, planned, tier);
       }
   }
@@ -478,6 +513,7 @@ class Matcher {
   std::vector<Host> hosts_;
   std::vector<Index> nameless_;  // links
   std::set<Index> leaves_;       // seen ones
+  std::set<Index> named_;        // seen switches that are called as planned
   std::vector<std::pair<std::int64_t, std::int64_t>> usual_keys_;
   int most_ = 0;
   std::unordered_map<Index, bool> host_of_;  // planned members that a host is

@@ -13,6 +13,12 @@ struct FabricMatch {
   // a switch, or no planned port.
   std::vector<std::int32_t> port;
   std::vector<bool> guessed;  // by seen device: an adapter that names no host, taken for the port that was left
+  struct Renamed {
+    std::int32_t planned = -1;
+    std::string seen;  // what it calls itself; the GUID of a switch without a name
+  };
+  std::vector<Renamed> by_cables;  // called otherwise than planned: recognised by what is plugged into it
+  std::int64_t by_name = 0;        // hosts and switches that are called as planned
 };
 
 // Linear in the links but for the switches of one fabric, which are compared with each other by what they share.

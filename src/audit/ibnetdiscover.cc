@@ -134,6 +134,7 @@ class Reader {
       findings_.warning("audit-capture-unread", {file_, 0, 0},
                         format("{} more lines are none that ibnetdiscover writes", bad_ - kMostTold));
     drop_shared_names();
+    lacks_records();
     return std::move(out_);
   }
 
@@ -171,6 +172,7 @@ class Reader {
     const auto description = l.quoted();
     present_ = device(kind, guid, description.value_or(""), span(l));
     out_.devices[static_cast<std::size_t>(present_)].span = span(l);
+    out_.devices[static_cast<std::size_t>(present_)].listed = true;
     return true;
   }
 
@@ -236,7 +238,10 @@ class Reader {
     }
     const std::pair near{link.a, link.a_port}, far{link.b, link.b_port};
     const auto known = by_port_.find(near), back = by_port_.find(far);
-    if (known != by_port_.end() && back != by_port_.end() && known->second == far && back->second == near) return;
+    if (known != by_port_.end() && back != by_port_.end() && known->second == far && back->second == near) {
+      out_.links[static_cast<std::size_t>(link_of_.at(near))].twice = true;
+      return;
+    }
     if (known != by_port_.end() || back != by_port_.end()) {
       findings_
           .warning("audit-capture-unread", link.span,
@@ -244,9 +249,44 @@ class Reader {
           .help("take the file again, while no cable is moved");
       return;
     }
+    link_of_.emplace(near, static_cast<std::int32_t>(out_.links.size()));
+    link_of_.emplace(far, static_cast<std::int32_t>(out_.links.size()));
     by_port_.emplace(near, far);
     by_port_.emplace(far, near);
     out_.links.push_back(std::move(link));
+  }
+
+  // The tool writes a record for every device, with a line for each of its links: each link stands there twice.
+  void lacks_records() {
+    const SeenDevice* first = nullptr;
+    std::int64_t unlisted = 0, once = 0;
+    const SeenLink* alone = nullptr;
+    for (const SeenDevice& d : out_.devices)
+      if (!d.listed) {
+        if (!first) first = &d;
+        ++unlisted;
+      }
+    for (const SeenLink& l : out_.links)
+      if (!l.twice && out_.devices[static_cast<std::size_t>(l.a)].listed &&
+          out_.devices[static_cast<std::size_t>(l.b)].listed) {
+        if (!alone) alone = &l;
+        ++once;
+      }
+    constexpr const char* kHelp = "take the file again, and keep it as the tool wrote it: ibnetdiscover > FILE";
+    if (first)
+      findings_
+          .warning("audit-capture-unread", first->span,
+                   format("the dump has no record of {} of its {} devices, as the one of this line: it was cut, or "
+                          "edited",
+                          unlisted, out_.devices.size()))
+          .help(kHelp);
+    if (alone)
+      findings_
+          .warning("audit-capture-unread", alone->span,
+                   format("{} of {} links, as the one of this line, are told by one of their ends only: the dump was "
+                          "cut, or edited",
+                          once, out_.links.size()))
+          .help(kHelp);
   }
 
   // "localhost HCA-1" on many machines names none of them.
@@ -268,6 +308,7 @@ class Reader {
   std::size_t bad_ = 0;
   std::unordered_map<std::string, std::int32_t> by_id_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::pair<std::int32_t, std::int64_t>> by_port_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::int32_t> link_of_;
 };
 
 }  // namespace
@@ -280,6 +321,15 @@ BitsPerSecond lane_rate(std::string_view speed) {
   for (const auto& [word, rate] : kRates)
     if (word == speed) return BitsPerSecond(rate);
   return BitsPerSecond(0);
+}
+
+void append(SeenFabric& to, SeenFabric from) {
+  const auto first = static_cast<std::int32_t>(to.devices.size());
+  for (SeenDevice& d : from.devices) to.devices.push_back(std::move(d));
+  for (SeenLink& l : from.links) {
+    l.a += first, l.b += first;
+    to.links.push_back(std::move(l));
+  }
 }
 
 SeenFabric read_ibnetdiscover(const Sources& sources, FileId file, Findings& findings) {

@@ -16,6 +16,7 @@ struct SeenDevice {
   std::int64_t adapter = 0;  // number of the adapter in its host, from 1; 0: not named
   bool is_switch = false;
   bool aggregation = false;  // the processor inside a switch (SHARP): no cable leads to it
+  bool listed = false;       // with a record of its own, not only as the other end of a link
   SourceSpan span;
 };
 
@@ -25,6 +26,7 @@ struct SeenLink {
   std::int64_t lanes = 0;
   std::string speed;      // "4xNDR"
   BitsPerSecond rate{0};  // 0: the dump does not say, or in a word that is not known
+  bool twice = false;     // told by both of its ends
   SourceSpan span;        // of the line that it was read from
 };
 
@@ -33,8 +35,12 @@ struct SeenFabric {
   std::vector<SeenLink> links;  // each once, in the order of the file
 };
 
+// The devices and links of another dump: of another plane of the same fabric.
+void append(SeenFabric& to, SeenFabric from);
+
 // What `ibnetdiscover` prints (infiniband-diags, manual page ibnetdiscover(8)). A line that is none of its lines is a
-// finding, and the rest is read all the same. Linear in the text.
+// finding, and the rest is read all the same. So is a dump that lacks records: it was cut, or edited. Linear in the
+// text.
 SeenFabric read_ibnetdiscover(const Sources&, FileId, Findings&);
 
 // Bits per second of one lane as ibnetdiscover abbreviates it ("NDR"), data rate in one direction; 0: not known.

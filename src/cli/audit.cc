@@ -1,5 +1,12 @@
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "audit/fabric_audit.h"
+#include "audit/not_compared.h"
 #include "base/file.h"
+#include "base/format.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "model/cluster.h"
 #include "rules/acceptances.h"
@@ -12,63 +19,173 @@ constexpr std::uint64_t kLargestDump = std::uint64_t{512} << 20;  // 131,072 GPU
 
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
-  add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)");
+  add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)", false);
   o.add_options()("fabric", po::value<std::vector<std::string>>()->composing()->value_name("[NETWORK=]FILE"),
-                  "what ibnetdiscover printed on the running fabric; several times for several fabrics");
+                  "what ibnetdiscover printed on the running fabric; '-' is standard input; several times for several "
+                  "fabrics, or for the planes of one")(
+      "names", po::value<std::string>()->value_name("FILE"),
+      "write as CSV which planned device each one of the fabric was recognised as");
+}
+
+bool is_infiniband(const Run& run, std::size_t network) {
+  const NetworkModel& n = run.cluster->networks[network];
+  return n.kind == LinkKind::infiniband && n.shares < 0 && !run.plan->fabrics[network].tiers.empty();
 }
 
 // The fabrics that a dump can be of: with switches of ours, of InfiniBand.
 std::vector<int> fabrics_of(const Run& run, const std::string& network) {
   const Cluster& c = *run.cluster;
   std::vector<int> out;
-  for (std::size_t n = 0; n < c.networks.size(); ++n)
-    if (c.networks[n].kind == LinkKind::infiniband && c.networks[n].shares < 0 && !run.plan->fabrics[n].tiers.empty() &&
-        (network.empty() || c.networks[n].name == network))
-      out.push_back(static_cast<int>(n));
-  if (!out.empty()) return out;
-  if (network.empty()) throw UsageError{"the spec plans no InfiniBand network with switches"};
-  throw UsageError{"--fabric: the spec plans no InfiniBand network '" + network + "' with switches"};
+  std::vector<std::string_view> known;
+  for (std::size_t n = 0; n < c.networks.size(); ++n) {
+    if (!is_infiniband(run, n)) continue;
+    known.push_back(c.networks[n].name);
+    if (network.empty() || c.networks[n].name == network) out.push_back(static_cast<int>(n));
+  }
+  if (known.empty()) throw UsageError{"the spec plans no InfiniBand network with switches"};
+  if (out.empty())
+    throw UsageError{"--fabric: the spec plans no InfiniBand network '" + network + "' with switches; there " +
+                     (known.size() == 1 ? "is " : "are ") + join(known, ", ")};
+  return out;
+}
+
+// One fabric, from one dump or, where its planes have one each, from several.
+struct Capture {
+  std::string network, path;  // network: empty where none was named
+  FileId dump = kNoFile;
+  SeenFabric seen;
+};
+
+// "compute=fabric.txt"; a name of a network has no '/' and no '.'.
+Capture capture_of(const std::string& word) {
+  Capture out;
+  const std::size_t equals = word.find('=');
+  if (equals != std::string::npos && word.find_first_of("/.") > equals) {
+    out.network = word.substr(0, equals);
+    if (out.network.empty()) throw UsageError{"--fabric: no network before '=': --fabric [NETWORK=]FILE"};
+  }
+  out.path = out.network.empty() ? word : word.substr(equals + 1);
+  if (out.path.empty())
+    throw UsageError{"--fabric: no file" + (out.network.empty() ? "" : " behind '" + out.network + "='") +
+                     ": --fabric [NETWORK=]FILE"};
+  return out;
+}
+
+void read_capture(Run& run, Capture& capture) {
+  FileError error;
+  auto text = read_file(capture.path == "-" ? "/dev/stdin" : capture.path, kLargestDump, error);
+  if (!text) throw UsageError{error.message};
+  capture.dump = run.sources.add(capture.path == "-" ? "standard input" : capture.path, std::move(*text));
+  capture.seen = read_ibnetdiscover(run.sources, capture.dump, run.findings);
+  if (capture.seen.links.empty())
+    throw UsageError{"'" + capture.path + "' has no link: it is not what ibnetdiscover prints"};
+}
+
+std::vector<Capture> read_captures(Run& run, const std::vector<std::string>& words) {
+  std::vector<Capture> out;
+  for (const std::string& word : words) {
+    Capture next = capture_of(word);
+    const std::vector<int> fabrics = fabrics_of(run, next.network);
+    if (std::ranges::any_of(out, [&](const Capture& c) { return c.path == next.path; }))
+      throw UsageError{"--fabric: '" + next.path + "' is given twice"};
+    read_capture(run, next);
+    const auto same =
+        std::ranges::find_if(out, [&](const Capture& c) { return !next.network.empty() && c.network == next.network; });
+    if (same == out.end()) {
+      out.push_back(std::move(next));
+      continue;
+    }
+    if (run.plan->fabrics[static_cast<std::size_t>(fabrics.front())].planes < 2)
+      throw UsageError{"--fabric: '" + same->path + "' and '" + next.path + "' are both for network '" + next.network +
+                       "', which has one plane: one dump shows all of it"};
+    append(same->seen, std::move(next.seen));
+  }
+  return out;
+}
+
+void write_member(JsonWriter& json, const Capture& capture, const AuditedFabric& a) {
+  const FabricDifferences& d = a.differences;
+  json.begin_object()
+      .field("network", a.planned.network)
+      .field("file", capture.path)
+      .field("recognised", !d.unrecognised)
+      .field("named", a.match.by_name)
+      .field("renamed", a.match.by_cables.size())
+      .field("planned_cables", d.planned_cables)
+      .field("right", d.right)
+      .field("not_judged", d.unjudged)
+      .field("misplaced", d.moves.size())
+      .field("moves", d.ends_to_move())
+      .field("missing", d.missing.size())
+      .field("unplanned", d.extra.size())
+      .field("slow", d.slow.size())
+      .field("devices_missing", d.absent.size())
+      .field("devices_unplanned", d.unplanned.size())
+      .end_object();
+}
+
+// 1: something differs. 2: nothing does, but not all could be compared.
+int status_of(const Findings& findings) {
+  int status = kOk;
+  for (const Finding& f : findings.all()) {
+    if (!f.counts() || f.severity == Severity::note) continue;
+    if (std::ranges::find(kNotCompared, f.rule) == std::end(kNotCompared)) return kFindings;
+    status = kUnjudged;
+  }
+  return status;
 }
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
   if (!given.count("fabric")) throw UsageError{"name what is to be compared: --fabric FILE"};
-  auto result = run_pipeline(path, Stage::planned, run_options(given, path));
+  const std::vector<std::string> words = given["fabric"].as<std::vector<std::string>>();
+  if (path == "-" && std::ranges::any_of(words, [](const std::string& w) { return capture_of(w).path == "-"; }))
+    throw UsageError{"standard input is the spec or a dump, not both"};
+  const RunOptions options = run_options(given, path);
+  auto result = run_pipeline(path, Stage::planned, options);
   if (!result->plan || result->findings.count(Severity::error)) {
     report_findings_as_text(*result, path, given);
     put_error("nothing was compared: the spec has errors\n");
     return kUnjudged;
   }
   result->findings = Findings();
-  std::string summaries;
-  for (const std::string& word : given["fabric"].as<std::vector<std::string>>()) {
-    const std::size_t equals = word.find('=');
-    const std::string network = equals == std::string::npos ? std::string() : word.substr(0, equals);
-    const std::string file = equals == std::string::npos ? word : word.substr(equals + 1);
-    const std::vector<int> fabrics = fabrics_of(*result, network);
+  const std::vector<Capture> captures = read_captures(*result, words);
+  std::vector<AuditedFabric> audited;
+  std::string summaries, names;
+  for (const Capture& capture : captures) {
+    AuditedFabric a = audit_fabric(capture.seen, *result->plan, fabrics_of(*result, capture.network));
+    for (std::size_t i = 0; i < audited.size(); ++i)
+      if (audited[i].fabric == a.fabric)
+        throw UsageError{"--fabric: '" + captures[i].path + "' and '" + capture.path + "' both fit network '" +
+                         a.planned.network + "': name the network of each: --fabric NETWORK=FILE"};
+    report_fabric(capture.seen, a, capture.dump, result->findings);
+    summaries += format("{}: {}\n", printable(capture.path), fabric_summary(a));
+    names += fabric_names_csv(capture.seen, a, audited.empty());
+    audited.push_back(std::move(a));
+  }
+  if (given.count("names")) {
     FileError error;
-    auto text = read_file(file, kLargestDump, error);
-    if (!text) throw UsageError{error.message};
-    const FileId dump = result->sources.add(file, std::move(*text));
-    const SeenFabric seen = read_ibnetdiscover(result->sources, dump, result->findings);
-    if (seen.links.empty()) throw UsageError{"'" + file + "' has no link: it is not what ibnetdiscover prints"};
-    const AuditedFabric audited = audit_fabric(seen, *result->plan, fabrics);
-    report_fabric(seen, audited, dump, result->findings);
-    summaries += fabric_summary(audited) + "\n";
+    if (!write_file(given["names"].as<std::string>(), names, error)) throw UsageError{"--names: " + error.message};
   }
   Findings heard;  // `check` reports what is wrong with `accept` and `severity`
-  const RunOptions options = run_options(given, path);
   Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
       .apply(result->findings);
   raise_severities(read_severities(result->cluster->spec, heard), result->findings);
-  const int status = report_findings(*result, path, given);
-  if (format_of(given) == Format::text) put_text(summaries);
-  if (status != kOk) return status;
-  return result->findings.count(Severity::warning) > 0 ? kFindings : kOk;
+  report_findings(*result, captures.size() == 1 ? captures.front().path : path, given, false, [&](JsonWriter& json) {
+    json.array("fabrics");
+    for (std::size_t i = 0; i < audited.size(); ++i) write_member(json, captures[i], audited[i]);
+    json.end_array();
+  });
+  const int status = status_of(result->findings);
+  if (format_of(given) == Format::text) {
+    put_text(summaries);
+    if (status == kUnjudged) put_error("not all could be compared\n");
+  }
+  return status;
 }
 
 }  // namespace
 
 const Command kAudit{"audit", "what is really there against the plan: the cables of a running InfiniBand fabric",
-                     "clusterc audit SPEC --fabric [NETWORK=]FILE [--format FORMAT]", options, run};
+                     "clusterc audit SPEC --fabric [NETWORK=]FILE [--names FILE] [--format FORMAT]", options, run};
 }  // namespace clusterc::cli

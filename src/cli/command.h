@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "diag/render.h"
 #include "pipeline.h"
 
 #ifndef CLUSTERC_VERSION
@@ -38,9 +39,9 @@ struct UsageError {
 };
 
 // Options that several commands share.
-void add_findings_options(po::options_description&,
-                          const char* formats = "text or json");  // --format, --color, --strict, --today, --max-bytes
-void add_help(po::options_description&);                          // --help, which every command has
+// --format, --color, --today, --max-bytes and, where warnings need not be a failure, --strict
+void add_findings_options(po::options_description&, const char* formats = "text or json", bool strict = true);
+void add_help(po::options_description&);  // --help, which every command has
 void add_positional(po::options_description&, const char* name);
 std::vector<std::string> positional(const po::variables_map&);
 std::string one_spec(const po::variables_map&);  // exactly one, or UsageError
@@ -58,8 +59,9 @@ std::set<std::string, std::less<>> output_ids(const po::variables_map&);  // of 
 // The first place of what could not be read: readers of SARIF want a place for each result.
 SourceSpan begin_of(Sources&, const std::string& path);
 // Prints the findings of one run in the wanted format to standard output (`to_stderr`: text that goes beside another
-// result) and gives the exit status.
-int report_findings(Run&, const std::string& path, const po::variables_map&, bool to_stderr = false);
+// result) and gives the exit status. `more`: what else the JSON document has.
+int report_findings(Run&, const std::string& path, const po::variables_map&, bool to_stderr = false,
+                    const JsonMembers& more = {});
 int report_findings_as_text(Run&, const std::string& path,
                             const po::variables_map&);  // to standard error, whatever --format says
 // What became of a tree, to standard error: what was changed by hand, what is not ours, counts. The exit status:

@@ -41,13 +41,14 @@ void add_positional(po::options_description& options, const char* name) {
   options.add_options()("arguments", po::value<std::vector<std::string>>()->value_name(name), "");
 }
 
-void add_findings_options(po::options_description& options, const char* formats) {
-  options.add_options()("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), formats)(
-      "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never")(
-      "strict", po::bool_switch(), "exit with status 1 on warnings, too")(
-      "today", po::value<std::string>()->value_name("DATE"),
-      "date that decides which acceptances have expired (default: today)")(
-      "max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest size of a spec");
+void add_findings_options(po::options_description& options, const char* formats, bool strict) {
+  auto add = options.add_options();
+  add("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), formats);
+  add("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never");
+  if (strict) add("strict", po::bool_switch(), "exit with status 1 on warnings, too");
+  add("today", po::value<std::string>()->value_name("DATE"),
+      "date that decides which acceptances have expired (default: today)");
+  add("max-bytes", po::value<std::int64_t>()->default_value(64 << 20)->value_name("N"), "largest size of a spec");
 }
 
 std::vector<std::string> positional(const po::variables_map& given) {
@@ -190,7 +191,8 @@ SourceSpan begin_of(Sources& sources, const std::string& path) {
   return {sources.add(path, std::string()), 0, 0};
 }
 
-int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr) {
+int report_findings(Run& run, const std::string& path, const po::variables_map& given, bool to_stderr,
+                    const JsonMembers& more) {
   const Format format = format_of(given);
   // A reader of the document alone must not take an unreadable file for a clean one.
   if (format != Format::text && !to_stderr && !run.unreadable.empty() && run.findings.empty())
@@ -206,7 +208,7 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     out = render_text(shown, run.sources, {.color = use_color(given, to_stderr ? STDERR_FILENO : STDOUT_FILENO)});
     for (const UncheckedSection& s : sections) out += printable(path) + ": " + s.text() + "\n";
   } else if (format == Format::json) {
-    out = render_json(run.findings, run.sources);
+    out = render_json(run.findings, run.sources, more);
   } else if (format == Format::sarif) {
     std::vector<RuleText> rules;
     for (const FindingKind& kind : all_finding_kinds())

@@ -1,10 +1,12 @@
 // The same findings as text, JSON, SARIF 2.1.0, JUnit, and as two code hosts read them. Pure: nothing but the arguments
 // decides a byte.
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/printable.h"
 #include "diag/finding.h"
 
@@ -22,8 +24,10 @@ struct TextStyle {
 
 std::string render_text(const Findings&, const Sources&, TextStyle = {});
 std::string render_text(const Finding&, const Findings& among, const Sources&, TextStyle = {});
-std::string render_summary(const Findings&);               // "2 errors, 1 warning, 3 notes (1 accepted)"
-std::string render_json(const Findings&, const Sources&);  // format "clusterc-findings", version 1
+std::string render_summary(const Findings&);  // "2 errors, 1 warning, 3 notes (1 accepted)"
+// Format "clusterc-findings", version 1; `more` writes further members of the document.
+using JsonMembers = std::function<void(JsonWriter&)>;
+std::string render_json(const Findings&, const Sources&, const JsonMembers& more = {});
 std::string render_sarif(const Findings&, const Sources&, std::span<const RuleText>,
                          std::string_view version = {} /* of this program */);
 // A file without a finding has a suite, too, which says so; unless it is `unasked`: a part of the built-in catalogue

@@ -68,7 +68,7 @@ void write_finding(JsonWriter& json, const Sources& sources, const Finding& find
 
 }  // namespace
 
-std::string render_json(const Findings& findings, const Sources& sources) {
+std::string render_json(const Findings& findings, const Sources& sources, const JsonMembers& more) {
   std::string out;
   JsonWriter json(out, {.indent = 2});
   json.begin_object().field("format", "clusterc-findings").field("version", 1).array("findings");
@@ -85,8 +85,9 @@ std::string render_json(const Findings& findings, const Sources& sources) {
       .field("notes", findings.count(Severity::note))
       .field("accepted", accepted)
       .field("in_baseline", in_baseline)
-      .end_object()
       .end_object();
+  if (more) more(json);
+  json.end_object();
   out += '\n';
   return out;
 }

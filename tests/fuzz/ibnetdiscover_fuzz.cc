@@ -1,6 +1,6 @@
 // Any bytes at all as a dump of ibnetdiscover, compared with a small planned fabric: findings lie inside the text, each
 // link joins two devices and no port has two, a planned device is one seen device at most, and every planned cable is
-// right, moved, missing, or of a device that is not there.
+// right, not judged, moved, missing, or of a device that is not there.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -62,12 +62,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t d = 0; d < seen.devices.size(); ++d)
     if (const std::int32_t p = match.planned[d]; p >= 0 && plan.devices[static_cast<std::size_t>(p)].tier >= 0)
       if (!switches.insert(p).second) broken("two devices for one planned switch", text);
-  AuditedFabric audited{plan, match, compare_fabric(seen, plan, match)};
+  AuditedFabric audited{plan, match, compare_fabric(seen, plan, match), 0};
   const FabricDifferences& d = audited.differences;
   std::set<std::int32_t> absent(d.absent.begin(), d.absent.end());
   std::int64_t there = 0;
   for (const PlannedCable& c : plan.cables) there += !absent.contains(c.near) && !absent.contains(c.far);
-  if (d.right + static_cast<std::int64_t>(d.moves.size() + d.missing.size()) != there)
+  if (d.right + d.unjudged + static_cast<std::int64_t>(d.moves.size() + d.missing.size()) != there)
     broken("a planned cable is lost, or counted twice", text);
   report_fabric(seen, audited, file, findings);
   for (const Finding& f : findings.all())

@@ -206,6 +206,88 @@ TEST(FabricAudit, WhatIsMissingExtraOrSlowIsTold) {
   EXPECT_TRUE(d.moves.empty());
 }
 
+// Takes the host's name from the adapters of these links, as where rdma-ndd does not run.
+void forget_host(SeenFabric& f, std::size_t link) {
+  SeenDevice& d = f.devices[static_cast<std::size_t>(f.links[link].b)];
+  if (!d.is_switch) d.name.clear(), d.adapter = 0;
+}
+
+// With nothing but the ports that are left on a leaf, a swap cannot be seen: such cables are never called right.
+TEST(FabricAudit, CablesOfUnnamedAdaptersAreNotJudged) {
+  std::mt19937 random(6);
+  const PlannedFabric plan = by_hand(1, 3, 2, 1);
+  for (const bool swapped : {false, true}) {
+    SeenFabric seen = built(plan, random, true);
+    if (swapped) swap_ends(seen, 0, 3);  // the first adapter of one host and the second of another
+    for (std::size_t l = 0; l < 6; ++l) forget_host(seen, l);
+    const FabricDifferences d = compared(seen, plan);
+    EXPECT_EQ(d.right, 4);  // between the leaves and the spine
+    EXPECT_EQ(d.unjudged, 6);
+    EXPECT_FALSE(d.unrecognised);
+  }
+  SeenFabric seen = built(plan, random, true);
+  forget_host(seen, 2);
+  const FabricDifferences d = compared(seen, plan);
+  EXPECT_EQ(d.right, 9);
+  EXPECT_EQ(d.unjudged, 1);
+}
+
+TEST(FabricAudit, UnitsOfFewHostsAreRecognisedWithoutNames) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    const int units = 1 + round % 4, each = 3 + round % 3, rails = 2 + round % 2;
+    const PlannedFabric plan = by_hand(units, each, rails, 2);
+    SeenFabric seen = built(plan, random, false);
+    const std::size_t ends = static_cast<std::size_t>(units * each * rails);
+    swap_ends(seen, random() % ends, random() % ends);
+    const FabricMatch match = match_fabric(seen, plan);
+    const FabricDifferences d = compare_fabric(seen, plan, match);
+    EXPECT_LE(d.ends_to_move(), 2) << "round " << round;
+    EXPECT_TRUE(d.missing.empty() && d.extra.empty() && d.absent.empty() && d.unplanned.empty()) << "round " << round;
+    EXPECT_EQ(match.by_name, 0);
+    EXPECT_EQ(match.by_cables.size(), plan.devices.size());
+    repair(seen, plan, match, d);
+    EXPECT_EQ(compare_fabric(seen, plan, match).right, static_cast<std::int64_t>(plan.cables.size()));
+  }
+}
+
+TEST(FabricAudit, AnotherFabricIsNotCompared) {
+  std::mt19937 random(8);
+  const PlannedFabric plan = by_hand(4, 4, 2, 2);
+  SeenFabric seen = built(plan, random, false);
+  for (std::size_t l = 0; l < seen.links.size(); ++l) forget_host(seen, l);
+  AuditedFabric audited{plan, match_fabric(seen, plan), {}, 0};
+  audited.differences = compare_fabric(seen, plan, audited.match);
+  ASSERT_TRUE(audited.differences.unrecognised);
+  Findings findings;
+  report_fabric(seen, audited, 0, findings);
+  ASSERT_EQ(findings.all().size(), 1u);
+  EXPECT_EQ(findings.all().front().message,
+            "the dump cannot be recognised as network 'compute': 0 of its 64 links fit one of the 64 planned cables");
+}
+
+// The end goes into a port that nothing is plugged into when the work is done.
+TEST(FabricAudit, AMoveNamesNoOccupiedPort) {
+  std::mt19937 random(9);
+  const PlannedFabric plan = by_hand(1, 4, 2, 1);
+  for (const bool occupied : {false, true}) {
+    SeenFabric seen = built(plan, random, true);
+    // The first adapter of gpu002 is in the second leaf; in its port, the second one of the first leaf, may be gpu003.
+    seen.links[2].a = seen.links[1].a, seen.links[2].a_port = 60;
+    if (occupied) seen.links[4].a_port = 2;
+    AuditedFabric audited{plan, match_fabric(seen, plan), {}, 0};
+    audited.differences = compare_fabric(seen, plan, audited.match);
+    Findings findings;
+    report_fabric(seen, audited, 0, findings);
+    ASSERT_EQ(findings.all().size(), 1u);
+    const Finding& f = findings.all().front();
+    EXPECT_EQ(f.rule, "audit-cable-misplaced");
+    EXPECT_EQ(f.helps.front().message,
+              occupied ? "move its end from 'leaf-compute-u1-r2' port 60 to a free port of 'leaf-compute-u1-r1'"
+                       : "move its end from 'leaf-compute-u1-r2' port 60 to 'leaf-compute-u1-r1' port 2");
+  }
+}
+
 // What ibnetdiscover prints, by hand after its manual page: three hosts on two rails and one spine. The cables of n1
 // are swapped, the second leaf has one uplink of two, and the second adapter of n3 has two lanes of four.
 constexpr const char* kDump = R"(#
@@ -234,8 +316,26 @@ Switch	65 "S-0002c90300000003"		# "MF0;spine-1:MQM9700/U1" enhanced port 0 lid 3
 [2]	"S-0002c90300000001"[34]		# "MF0;leaf-rail-1:MQM9700/U1" lid 1 4xNDR
 [33]	"S-0002c90300000002"[33]		# "MF0;leaf-rail-2:MQM9700/U1" lid 2 4xNDR
 
+Ca	1 "H-0002c90300000a02"		# "n1 HCA-2"
+[1](2c90300000a02) 	"S-0002c90300000001"[1]		# lid 11 lmc 0 "MF0;leaf-rail-1:MQM9700/U1" lid 1 4xNDR
+
+Ca	1 "H-0002c90300000b01"		# "n2 HCA-1"
+[1](2c90300000b01) 	"S-0002c90300000001"[2]		# lid 12 lmc 0 "MF0;leaf-rail-1:MQM9700/U1" lid 1 4xNDR
+
+Ca	1 "H-0002c90300000c01"		# "n3 HCA-1"
+[1](2c90300000c01) 	"S-0002c90300000001"[3]		# lid 13 lmc 0 "MF0;leaf-rail-1:MQM9700/U1" lid 1 4xNDR
+
+Ca	1 "H-0002c90300000ff0"		# "Mellanox Technologies Aggregation Node"
+[1](2c90300000ff0) 	"S-0002c90300000001"[65]		# lid 9 lmc 0 "MF0;leaf-rail-1:MQM9700/U1" lid 1 4xNDR
+
 Ca	1 "H-0002c90300000a01"		# "n1 HCA-1"
 [1](2c90300000a01) 	"S-0002c90300000002"[1]		# lid 21 lmc 0 "MF0;leaf-rail-2:MQM9700/U1" lid 2 4xNDR
+
+Ca	1 "H-0002c90300000b02"		# "n2 mlx5_1"
+[1](2c90300000b02) 	"S-0002c90300000002"[2]		# lid 22 lmc 0 "MF0;leaf-rail-2:MQM9700/U1" lid 2 4xNDR
+
+Ca	1 "H-0002c90300000c02"		# "n3 HCA-2"
+[1](2c90300000c02) 	"S-0002c90300000002"[3]		# lid 23 lmc 0 "MF0;leaf-rail-2:MQM9700/U1" lid 2 2xNDR
 )";
 
 TEST(Ibnetdiscover, LinksAndNamesAreRead) {
@@ -260,25 +360,51 @@ TEST(Ibnetdiscover, SwapMissingUplinkAndHalfWidthAreNamed) {
   const SeenFabric seen = read_ibnetdiscover(sources, file, findings);
   PlannedFabric plan = by_hand(1, 3, 2, 1);
   for (int n = 0; n < 3; ++n) plan.devices[static_cast<std::size_t>(3 + n)].host = format("n{}", n + 1);
-  AuditedFabric audited{plan, match_fabric(seen, plan), {}};
+  AuditedFabric audited{plan, match_fabric(seen, plan), {}, 0};
   audited.differences = compare_fabric(seen, plan, audited.match);
   report_fabric(seen, audited, file, findings);
   findings.sort(sources);
   std::vector<std::string> told;
   for (const Finding& f : findings.all()) told.push_back(f.rule + ": " + f.message);
   std::sort(told.begin(), told.end(), std::greater<>());
-  ASSERT_EQ(told.size(), 3u);
+  ASSERT_EQ(told.size(), 4u);
   EXPECT_EQ(told[0],
+            "audit-names-differ: 3 switches are not called as planned: they were recognised by their cables "
+            "('leaf-compute-u1-r1' is 'leaf-rail-1', 'leaf-compute-u1-r2' is 'leaf-rail-2', 'spine-compute-01' is "
+            "'spine-1')");
+  EXPECT_EQ(told[1],
             "audit-link-slow: the link between 'leaf-rail-2' (planned as 'leaf-compute-u1-r2') port 3 and 'n3' adapter "
             "2 port 1 runs at 200 Gb/s (2xNDR), planned 400 Gb/s");
-  EXPECT_EQ(told[1],
+  EXPECT_EQ(told[2],
             "audit-link-missing: 'leaf-rail-2' (planned as 'leaf-compute-u1-r2') has 1 link to 'spine-1' (planned as "
             "'spine-compute-01'), planned 2");
   EXPECT_EQ(
-      told[2],
+      told[3],
       "audit-cable-misplaced: the cables of 'n1' adapter 2 port 1 and 'n1' adapter 1 port 1 are swapped: they are "
       "in 'leaf-rail-1' (planned as 'leaf-compute-u1-r1') port 1 and 'leaf-rail-2' (planned as "
       "'leaf-compute-u1-r2') port 1");
+}
+
+TEST(Ibnetdiscover, ADumpThatWasCutIsTold) {
+  const std::string dump = kDump;
+  const auto told = [&](const std::string& text) {
+    Sources sources;
+    Findings findings;
+    read_ibnetdiscover(sources, sources.add("fabric.txt", text), findings);
+    std::string out;
+    for (const Finding& f : findings.all()) out += f.rule + ": " + f.message + "\n";
+    return out;
+  };
+  EXPECT_EQ(told(dump), "");
+  EXPECT_EQ(told(dump.substr(0, dump.find("\nCa\t"))),
+            "audit-capture-unread: the dump has no record of 7 of its 10 devices, as the one of this line: it was cut, "
+            "or edited\n");
+  std::string edited = dump;
+  const std::string line = "[34]\t\"S-0002c90300000003\"";
+  edited.erase(edited.find(line), edited.find('\n', edited.find(line)) + 1 - edited.find(line));
+  EXPECT_EQ(told(edited),
+            "audit-capture-unread: 1 of 10 links, as the one of this line, are told by one of their ends only: the "
+            "dump was cut, or edited\n");
 }
 
 TEST(Ibnetdiscover, HostileTextsEnd) {
@@ -292,7 +418,7 @@ TEST(Ibnetdiscover, HostileTextsEnd) {
     const SeenFabric seen = read_ibnetdiscover(sources, sources.add("x", text), findings);
     const PlannedFabric plan = by_hand(1, 3, 2, 1);
     const FabricDifferences d = compared(seen, plan);
-    EXPECT_LE(d.right, d.planned_cables);
+    EXPECT_LE(d.right + d.unjudged, d.planned_cables);
   }
 }
 

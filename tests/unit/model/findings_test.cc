@@ -150,7 +150,8 @@ TEST(Findings, CountsThatCannotBe) {
       "cpu: { ports: data } } }";
   s.more = "workloads: { w: { on: { cpu: 5 } } }";
   const std::string all = told(s);
-  EXPECT_NE(all.find("network 'lan' is built for 3 of 'cpu', which has 4 [spec-count-mismatch]"), std::string::npos)
+  EXPECT_NE(all.find("network 'lan' is built for 3 members of 'cpu', which has 4 [spec-count-mismatch]"),
+            std::string::npos)
       << all;
   EXPECT_NE(all.find("workload 'w' runs on 5 nodes of 'cpu', which has 4 [spec-count-mismatch]"), std::string::npos)
       << all;

@@ -1,0 +1,10 @@
+// Findings of `audit` that say what was not compared: they are no difference, and no agreement.
+#pragma once
+#include <string_view>
+
+namespace clusterc {
+
+constexpr std::string_view kNotCompared[] = {"audit-adapters-unnamed", "audit-capture-unread",
+                                             "audit-fabric-unrecognised"};
+
+}  // namespace clusterc
