@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """`clusterc audit --fabric` on the dump of a live InfiniBand fabric (NVIDIA/topograph): what differs from a spec written by hand is exactly what the dump lacks
 and one swap that is really there, and after random swaps of cable ends it asks for the fewest moves, as a minimum-cost assignment (Kuhn and Munkres, here)
-counts them.
+counts them. And `clusterc init --from fabric:FILE`, on fabrics that are made here and on the live one: the plan of the spec has the same leaves, spines and
+rails, and `audit` finds nothing but what is absent.
 
 usage: audit_fabric.py CLUSTERC SOURCE WORK [SEEDS]
 
 The dump is not part of the sources: without it (../shared/data/fabric) this is skipped.
 """
 import collections
+import json
 import os
 import pathlib
 import random
@@ -101,16 +103,52 @@ def run(clusterc, spec, dump):
     return done.returncode, int(moves[1]) if moves else 0, done.stdout + done.stderr
 
 
+def dump(units, each, ports, rails, spines, uplinks):
+    """What ibnetdiscover prints of units of hosts with so many ports, on leaves of their own (`rails`) or all on one, and spines."""
+    names, cables = {}, []   # cables: (device, port, device, port)
+    leaves = [[f"S{u:03}{r:03}" for r in range(ports if rails else 1)] for u in range(len(units))]
+    for u, hosts in enumerate(units):
+        for r, leaf in enumerate(leaves[u]):
+            names[leaf] = f"MF0;l{u + 1}-{r + 1}:MQM9700/U1"
+        for n in range(hosts):
+            for p in range(ports):
+                adapter = f"H{u:03}{n:03}{p:03}"
+                names[adapter] = f"h{u * each + n + 1:03} mlx5_{p}"
+                cables.append((leaves[u][p if rails else 0], n + 1 if rails else n * ports + p + 1, adapter, 1))
+    for s in range(spines):
+        spine = f"S9{s:03}"
+        names[spine] = f"MF0;s{s + 1}:MQM9700/U1"
+        for k, leaf in enumerate(leaf for of_unit in leaves for leaf in of_unit):
+            for i in range(uplinks):
+                cables.append((spine, k * uplinks + i + 1, leaf, 33 + s * uplinks + i))
+    ends = collections.defaultdict(list)
+    for a, pa, b, pb in cables:
+        ends[a].append((pa, b, pb))
+        ends[b].append((pb, a, pa))
+    guid = {name: f"{name[0]}-{0xa000000000000000 + i:016x}" for i, name in enumerate(sorted(names))}
+    out = []
+    for device in sorted(names, key=lambda d: d[0] == "H"):
+        out.append(f'{"Switch" if device[0] == "S" else "Ca"} 65 "{guid[device]}" # "{names[device]}" lid 1 lmc 0')
+        out += [f'[{port}] "{guid[far]}"[{far_port}] # "{names[far]}" lid 1 4xNDR' for port, far, far_port in sorted(ends[device])]
+        out.append("")
+    return "\n".join(out)
+
+
+def round_trip(clusterc, path, work, demand):
+    """The spec of a fabric, audited against the fabric that it was written from."""
+    spec = os.path.join(work, "from-fabric.yaml")
+    made = subprocess.run([clusterc, "init", "--from", "fabric:" + str(path), "-o", spec, "--force"], capture_output=True, text=True, timeout=120, check=False)
+    demand(made.returncode == 0, "init --from: " + made.stderr)
+    checked = subprocess.run([clusterc, "check", spec], capture_output=True, text=True, timeout=120, check=False)
+    demand(checked.returncode == 0 and "warning:" not in checked.stdout, "check of the spec of a fabric:\n" + checked.stdout + checked.stderr)
+    planned = subprocess.run([clusterc, "plan", spec, "--format", "json"], capture_output=True, text=True, timeout=120, check=False)
+    return json.loads(planned.stdout), run(clusterc, spec, str(path))
+
+
 def main():
     clusterc, source, work = sys.argv[1:4]
     seeds = int(sys.argv[4]) if len(sys.argv) > 4 else 20
-    dump = pathlib.Path(source) / "../shared/data/fabric/ibnetdiscover-dgx-h100.out"
-    if not dump.exists():
-        skipping.cannot("the dump of a live fabric is not here (../shared/data/fabric)")
-    spec = os.path.join(source, "tests/audit/live-fabric.yaml")
     pathlib.Path(work).mkdir(parents=True, exist_ok=True)
-    text = dump.read_text(encoding="utf-8").split("\n")
-    status, moves, told = run(clusterc, spec, dump)
     wrong = 0
 
     def demand(good, what):
@@ -119,6 +157,33 @@ def main():
             wrong += 1
             print("FAILED:", what)
 
+    shapes = 0
+    for units in ([4], [4, 4], [3, 3, 3], [8, 8, 8, 8], [16, 15, 16], [2, 2], [18, 17, 18, 16]):
+        for ports, rails in ((1, False), (2, True), (4, True), (8, True), (4, False)):
+            for spines, uplinks in ((0, 0), (2, 2), (4, 1)):
+                if (spines == 0) != (len(units) == 1 and not rails) or (len(units) > 1 and not rails):
+                    continue   # more than one leaf needs spines; without rails, the plan fills leaf after leaf
+                path = os.path.join(work, "made.txt")
+                pathlib.Path(path).write_text(dump(units, max(units), ports, rails, spines, uplinks), encoding="utf-8")
+                _, (status, moves, told) = round_trip(clusterc, path, work, demand)
+                demand(status == 0 and moves == 0, f"units {units}, {ports} ports, {spines} spines: status {status}\n{told[:1500]}")
+                shapes += 1
+    print(f"{shapes} made fabrics: the spec that is written from each agrees with it" if not wrong else f"{wrong} wrong")
+    live = pathlib.Path(source) / "../shared/data/fabric/ibnetdiscover-dgx-h100.out"
+    if not live.exists():
+        if wrong:
+            return 1
+        skipping.cannot("the dump of a live fabric is not here (../shared/data/fabric)")
+    spec = os.path.join(source, "tests/audit/live-fabric.yaml")
+    text = live.read_text(encoding="utf-8").split("\n")
+    status, moves, told = run(clusterc, spec, live)
+    plan, (_, from_moves, from_told) = round_trip(clusterc, live, work, demand)
+    # By hand, from the dump: 40 switches, 9 of them spines, and one leaf of eight times four is not there.
+    fabric = plan["fabrics"][0]
+    demand([t["count"] for t in fabric["tiers"]] == [32, 9] and fabric["rails"] == 4 and fabric["units"] == 8, "the plan of the spec of the live fabric: " + json.dumps(fabric)[:600])
+    demand(len(pathlib.Path(work, "from-fabric.yaml").read_text(encoding="utf-8").split("\n")) < 120, "the spec of the live fabric is long")
+    rest = collections.Counter(re.findall(r"\[(audit-[a-z-]+)\]$", from_told, re.M))
+    demand(from_moves == 2 and rest["audit-cable-misplaced"] == 1 and rest["audit-device-missing"] == 1 and "a planned leaf: 'leaf-compute-u1-r3'" in from_told, "the spec of the live fabric against it: " + str(rest) + from_told[-1500:])
     # By hand, from the dump: the adapters 5 and 6 of one host are swapped; a leaf and 13 pairs of a leaf and a spine lack links.
     demand(status == 1 and moves == 2 and "'b08-p1-dgx-08-c01' adapter 5 port 1 and 'b08-p1-dgx-08-c01' adapter 6 port 1 are swapped" in told, "the swap that is there:\n" + told[-3000:])
     demand(told.count("[audit-cable-misplaced]") == 1, f"{told.count('[audit-cable-misplaced]')} cables are called misplaced")

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "audit/seen_units.h"
 #include "base/index.h"
 #include "base/text.h"
 
@@ -16,9 +17,6 @@ namespace clusterc {
 namespace {
 
 using Index = std::int32_t;
-
-// Leaves of one host that are looked at: bounds what a hostile dump costs.
-constexpr std::size_t kMostLeavesOfHost = 32;
 
 class Sets {  // union-find
  public:
@@ -39,14 +37,7 @@ class Sets {  // union-find
 // How often a seen device was found where a planned one should be.
 using Votes = std::map<std::pair<Index, Index>, std::int64_t>;  // planned, seen
 
-struct End {  // of a host, by number of its adapter and of the port
-  std::int64_t adapter = 0, port = 0;
-  Index link = -1, leaf = -1;
-  auto key() const { return std::pair(adapter, port); }
-};
-struct Host {
-  std::string name;
-  std::vector<End> ends;
+struct Host : SeenHost {
   Index planned = -1;
   bool named = false;  // as the plan calls it
 };
@@ -99,47 +90,12 @@ class Matcher {
       if (count >= most) most = count, usual_ = size;
   }
 
-  // A leaf has more adapters than the switches beside it have on average: a host that is plugged into a spine by
-  // mistake makes no leaf of it.
-  void find_leaves() {
-    std::vector<std::int64_t> adapters(seen_.devices.size(), 0), beside(adapters), links(adapters);
-    for (const SeenLink& l : seen_.links) {
-      const SeenDevice& d = seen_.devices[at(l.b)];
-      if (seen_.devices[at(l.a)].is_switch && !d.is_switch && !d.aggregation) ++adapters[at(l.a)];
-    }
-    for (const SeenLink& l : seen_.links)
-      if (seen_.devices[at(l.a)].is_switch && seen_.devices[at(l.b)].is_switch) {
-        ++links[at(l.a)], ++links[at(l.b)];
-        beside[at(l.a)] += adapters[at(l.b)], beside[at(l.b)] += adapters[at(l.a)];
-      }
-    for (std::size_t d = 0; d < adapters.size(); ++d)
-      if (adapters[d] > 0 && adapters[d] * links[d] >= beside[d]) leaves_.insert(static_cast<Index>(d));
-  }
-
   void read_hosts() {
-    find_leaves();
-    std::map<std::string, Index> by_name;
-    for (std::size_t l = 0; l < seen_.links.size(); ++l) {
-      const SeenLink& link = seen_.links[l];
-      const SeenDevice &sw = seen_.devices[at(link.a)], &d = seen_.devices[at(link.b)];
-      if (!sw.is_switch || d.is_switch || d.aggregation) continue;
-      if (d.name.empty()) {
-        nameless_.push_back(static_cast<Index>(l));
-        continue;
-      }
-      const auto [found, fresh] = by_name.try_emplace(d.name, static_cast<Index>(hosts_.size()));
-      if (fresh) hosts_.push_back({d.name, {}, -1});
-      hosts_[at(found->second)].ends.push_back({d.adapter, link.b_port, static_cast<Index>(l), link.a});
-    }
-    std::sort(hosts_.begin(), hosts_.end(), [](const Host& a, const Host& b) { return natural_less(a.name, b.name); });
-    std::map<std::vector<std::pair<std::int64_t, std::int64_t>>, int> times;
-    for (Host& h : hosts_) {
-      std::sort(h.ends.begin(), h.ends.end(), [](const End& a, const End& b) { return a.key() < b.key(); });
-      if (h.ends.size() != usual_) continue;
-      std::vector<std::pair<std::int64_t, std::int64_t>> keys;
-      for (const End& e : h.ends) keys.push_back(e.key());
-      if (++times[keys] > most_) most_ = times[keys], usual_keys_ = keys;
-    }
+    leaves_ = seen_leaves(seen_);
+    SeenHosts all = seen_hosts(seen_);
+    usual_keys_ = usual_ports(all.named, usual_);
+    for (SeenHost& h : all.named) hosts_.push_back({std::move(h), -1, false});
+    nameless_ = std::move(all.nameless);
   }
 
   // Which of the planned ports of a member an end of the host is, from 0: its rank where all are there, else where most
@@ -208,37 +164,25 @@ class Matcher {
       std::string name;
     };
     std::map<Index, std::int64_t> degree;
-    std::map<std::pair<Index, Index>, std::int64_t> shared;
+    std::vector<std::set<Index>> leaves_of_hosts;
     for (const Host& h : hosts_) {
       if (h.planned >= 0) continue;
       std::set<Index> there;
-      for (const End& e : h.ends)
-        if (leaves_.contains(e.leaf) && there.size() < kMostLeavesOfHost) there.insert(e.leaf);
-      for (auto l = there.begin(); l != there.end(); ++l) {
-        ++degree[*l];
-        for (auto other = std::next(l); other != there.end(); ++other) ++shared[{*l, *other}];
-      }
+      for (const SeenEnd& e : h.ends)
+        if (leaves_.contains(e.leaf)) there.insert(e.leaf);
+      for (const Index l : there) ++degree[l];
+      leaves_of_hosts.push_back(std::move(there));
     }
     std::map<Index, std::size_t> planned_size;
     std::size_t largest = 1;
     for (const auto& [leaf, cables] : of_leaf_) largest = std::max(largest, ++planned_size[planned_sets_.root(leaf)]);
-    std::vector<std::pair<std::int64_t, std::pair<Index, Index>>> pairs;
-    for (const auto& [pair, count] : shared)
-      if (4 * count >= std::min(degree[pair.first], degree[pair.second])) pairs.emplace_back(-count, pair);
-    std::sort(pairs.begin(), pairs.end());
-    Sets sets(seen_.devices.size());
-    std::map<Index, std::size_t> size;
-    for (const auto& [count, pair] : pairs) {
-      const Index a = sets.root(pair.first), b = sets.root(pair.second);
-      const std::size_t both = std::max<std::size_t>(1, size[a]) + std::max<std::size_t>(1, size[b]);
-      if (a == b || both > largest) continue;
-      sets.join(a, b);
-      size[sets.root(a)] = both;
-    }
+    std::map<Index, Index> root_of;
+    for (const std::vector<Index>& leaves : leaf_units(leaves_of_hosts, largest))
+      for (const Index l : leaves) root_of[l] = leaves.front();
     std::map<Index, Unit> seen_units, planned_units;
     for (const Index l : leaves_)
       if (out_.planned[at(l)] < 0 && degree.contains(l)) {
-        Unit& u = seen_units[sets.root(l)];
+        Unit& u = seen_units[root_of[l]];
         u.leaves.push_back(l);
         if (u.name.empty() || natural_less(seen_.devices[at(l)].name, u.name)) u.name = seen_.devices[at(l)].name;
         u.hosts = std::max(u.hosts, degree[l]);
@@ -515,7 +459,6 @@ class Matcher {
   std::set<Index> leaves_;       // seen ones
   std::set<Index> named_;        // seen switches that are called as planned
   std::vector<std::pair<std::int64_t, std::int64_t>> usual_keys_;
-  int most_ = 0;
   std::unordered_map<Index, bool> host_of_;  // planned members that a host is
   std::map<std::pair<Index, std::int64_t>, std::map<Index, int>> beside_;
 };

@@ -116,6 +116,14 @@ std::string switch_name(std::string_view description) {
   return std::string(description.substr(0, description.find(':')));
 }
 
+// "MF0;leaf-1:MQM9700/U1": what stands behind the name.
+std::string switch_model(std::string_view description) {
+  const std::size_t colon = description.rfind(':');
+  if (colon == std::string_view::npos) return {};
+  description.remove_prefix(colon + 1);
+  return std::string(description.substr(0, description.find('/')));
+}
+
 class Reader {
  public:
   Reader(const Sources& sources, FileId file, Findings& findings)
@@ -220,7 +228,7 @@ class Reader {
     if (d.name.empty() && !description.empty()) {
       description = description.substr(0, kLongestName);
       if (d.is_switch)
-        d.name = one_line(switch_name(description));
+        d.name = one_line(switch_name(description)), d.model = one_line(switch_model(description));
       else if (description.find("Aggregation Node") != std::string_view::npos)
         d.aggregation = true;
       else

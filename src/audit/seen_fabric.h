@@ -13,6 +13,7 @@ namespace clusterc {
 struct SeenDevice {
   std::string id;            // GUID, 16 hexadecimal digits
   std::string name;          // a switch as it calls itself; the host of an adapter, empty where the adapter names none
+  std::string model;         // of a switch, as "MQM9700"; empty: not named
   std::int64_t adapter = 0;  // number of the adapter in its host, from 1; 0: not named
   bool is_switch = false;
   bool aggregation = false;  // the processor inside a switch (SHARP): no cable leads to it
@@ -37,6 +38,8 @@ struct SeenFabric {
 
 // The devices and links of another dump: of another plane of the same fabric.
 void append(SeenFabric& to, SeenFabric from);
+
+constexpr std::uint64_t kLargestDump = std::uint64_t{512} << 20;  // bytes; 131,072 GPUs: about 100 MB
 
 // What `ibnetdiscover` prints (infiniband-diags, manual page ibnetdiscover(8)). A line that is none of its lines is a
 // finding, and the rest is read all the same. So is a dump that lacks records: it was cut, or edited. Linear in the

@@ -15,8 +15,6 @@
 namespace clusterc::cli {
 namespace {
 
-constexpr std::uint64_t kLargestDump = std::uint64_t{512} << 20;  // 131,072 GPUs: about 100 MB
-
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)", false);

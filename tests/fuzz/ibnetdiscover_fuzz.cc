@@ -1,6 +1,7 @@
 // Any bytes at all as a dump of ibnetdiscover, compared with a small planned fabric: findings lie inside the text, each
 // link joins two devices and no port has two, a planned device is one seen device at most, and every planned cable is
-// right, not judged, moved, missing, or of a device that is not there.
+// right, not judged, moved, missing, or of a device that is not there. A spec is written from it, or an error says why
+// not.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "audit/fabric_audit.h"
+#include "audit/fabric_spec.h"
 #include "base/format.h"
 
 namespace {
@@ -73,6 +75,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Finding& f : findings.all())
     if (f.span.file != file || f.span.begin > f.span.end || f.span.end > text.size() || f.message.empty())
       broken("a finding without a place in the text", text);
+  static Sources parts;
+  static Findings of_parts;
+  static Catalog catalog(parts, of_parts);
+  std::string error;
+  if (spec_of_fabric(seen, "fabric.txt", catalog, error).empty() == error.empty())
+    broken("neither a spec nor an error, or both", text);
   return 0;
 }
 
