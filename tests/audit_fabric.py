@@ -169,6 +169,12 @@ def main():
                 demand(status == 0 and moves == 0, f"units {units}, {ports} ports, {spines} spines: status {status}\n{told[:1500]}")
                 shapes += 1
     print(f"{shapes} made fabrics: the spec that is written from each agrees with it" if not wrong else f"{wrong} wrong")
+    graph = pathlib.Path(source) / "../shared/data/fabric/netq-topologyGraph.json"
+    if graph.exists():
+        # By hand, from the graph: 28 links between one leaf and the spine, 19 between the other and it, four of each of eight hosts.
+        status, moves, told = run(clusterc, os.path.join(source, "tests/audit/live-ethernet.yaml"), graph)
+        demand(status == 1 and moves == 0 and "of 88 planned cables, 79 right, 9 missing" in told and "'net-unit-l2' (planned as 'leaf-compute-02') has 19 links to 'net-unit-s1'" in told
+               and told.count(": error:") == 1 and "rates were not compared" in told, "the graph of NetQ:\n" + told)
     live = pathlib.Path(source) / "../shared/data/fabric/ibnetdiscover-dgx-h100.out"
     if not live.exists():
         if wrong:

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/index.h"
+#include "base/text.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -23,15 +24,15 @@ std::string many(const std::string& kind) {
 
 class Reporter {
  public:
-  Reporter(const SeenFabric& seen, const AuditedFabric& audited, FileId dump, Findings& findings)
-      : seen_(seen),
+  Reporter(const AuditedFabric& audited, FileId dump, Findings& findings)
+      : seen_(audited.seen),
         plan_(audited.planned),
         match_(audited.match),
         differences_(audited.differences),
         dump_(dump),
         findings_(findings),
         seen_as_(plan_.devices.size(), -1) {
-    for (std::size_t d = 0; d < seen.devices.size(); ++d)
+    for (std::size_t d = 0; d < seen_.devices.size(); ++d)
       if (const Index p = match_.planned[d]; p >= 0 && seen_as_[at(p)] < 0 && !match_.guessed[d])
         seen_as_[at(p)] = static_cast<Index>(d);
     find_used_ports();
@@ -56,6 +57,7 @@ class Reporter {
     for (const SlowLink& s : differences_.slow) slow(s);
     absent();
     unplanned();
+    unread();
   }
 
  private:
@@ -77,12 +79,13 @@ class Reporter {
     const FabricDifferences& d = differences_;
     findings_
         .error("audit-fabric-unrecognised", {dump_, 0, 0},
-               format("the dump cannot be recognised as network '{}': {} of its {} links fit one of the {} planned "
+               format("the capture cannot be recognised as network '{}': {} of its {} links fit one of the {} planned "
                       "cables",
                       plan_.network, d.right + d.unjudged, seen_.links.size(), d.planned_cables))
-        .help(
-            "if it is a dump of this network, give its switches their planned names, or start rdma-ndd on the hosts, "
-            "so that adapters name their hosts, and take the dump again");
+        .help(seen_.ethernet
+                  ? "if it is a capture of this network, give the spec the names of its hosts and switches"
+                  : "if it is a dump of this network, give its switches their planned names, or start rdma-ndd "
+                    "on the hosts, so that adapters name their hosts, and take the dump again");
   }
 
   void names() {
@@ -127,6 +130,28 @@ class Reporter {
             "take the dump again");
   }
 
+  void unread() {
+    const std::vector<Index>& unseen = differences_.unseen;
+    if (!unseen.empty()) {
+      std::set<std::string> silent;
+      for (const Index c : unseen) {
+        const PlannedCable& cable = plan_.cables[at(c)];
+        silent.insert(plan_.devices[at(cable.far)].host);
+      }
+      findings_
+          .warning("audit-capture-unread", {dump_, 0, 0},
+                   format("{} not compared: the capture has neither of {} ends, as of '{}'",
+                          unseen.size() == 1 ? "1 planned cable was" : format("{} planned cables were", unseen.size()),
+                          unseen.size() == 1 ? "its" : "their",
+                          fold_names(std::vector<std::string>(silent.begin(), silent.end()))))
+          .help(seen_.ethernet ? "add what these switches see: lldpcli -f json show neighbors > SWITCH.json"
+                               : "take the dump again, and keep it as the tool wrote it: ibnetdiscover > FILE");
+    }
+    if (differences_.rates_unread)
+      findings_.note("audit-fact-unread", {dump_, 0, 0},
+                     "the capture does not say how fast links are: rates were not compared");
+  }
+
   // A switch: what it calls itself, and its planned name where that is another one.
   std::string device(Index planned) const {
     const PlannedDevice& d = plan_.devices[at(planned)];
@@ -148,7 +173,10 @@ class Reporter {
   // The end of a link at a device, with the port that its cable is in.
   std::string seen_end(const SeenLink& l, bool b) const {
     const Index d = b ? l.b : l.a;
-    if (seen_.devices[at(d)].is_switch) return format("{} port {}", seen_switch(d), b ? l.b_port : l.a_port);
+    const std::string& name = b ? l.b_name : l.a_name;
+    if (seen_.devices[at(d)].is_switch)
+      return format("{} port {}", seen_switch(d), name.empty() ? std::to_string(b ? l.b_port : l.a_port) : name);
+    if (!name.empty()) return format("'{}' {}", seen_.devices[at(d)].name, name);
     const SeenDevice& s = seen_.devices[at(d)];
     if (s.name.empty()) return format("adapter 0x{} port {}", s.id, l.b_port);
     return format("'{}' adapter {} port {}", s.name, s.adapter, l.b_port);
@@ -234,7 +262,8 @@ class Reporter {
           findings_.error("audit-link-missing", host < 0 ? SourceSpan{dump_, 0, 0} : seen_.devices[at(host)].span,
                           format("{} has no link, planned to {}", member_port(c), planned_end(c, true)));
       place(f, c);
-      f.help("look whether the port is down (ibstat, iblinkinfo), then at the cable and its transceivers");
+      f.help(format("look whether the port is down ({}), then at the cable and its transceivers",
+                    seen_.ethernet ? "ip link, lldpcli" : "ibstat, iblinkinfo"));
     }
     if (between.empty()) return;
     std::map<std::pair<Index, Index>, std::int64_t> planned;
@@ -247,7 +276,8 @@ class Reporter {
                           format("{} has {} to {}, planned {}", device(pair.first),
                                  all == lost ? "no link" : counted(all - lost, "link"), device(pair.second), all));
       place(f, cables.front());
-      f.help("look at the planned ports (iblinkinfo), then at the cable and its transceivers");
+      f.help(format("look at the planned ports ({}), then at the cable and its transceivers",
+                    seen_.ethernet ? "lldpcli" : "iblinkinfo"));
     }
   }
 
@@ -280,7 +310,7 @@ class Reporter {
       for (const Index d : devices) names.push_back(plan_.devices[at(d)].host);
       Finding& f = findings_.error(
           "audit-device-missing", {dump_, 0, 0},
-          format("the dump has no link of {}: '{}'",
+          format("the capture has no link of {}: '{}'",
                  names.size() == 1 ? "a planned " + kind : format("{} planned {}", names.size(), many(kind)),
                  fold_names(names)));
       for (const Index d : devices) f.object(plan_.devices[at(d)].object);
@@ -303,9 +333,10 @@ class Reporter {
     for (const std::string& name : names)
       if (folded.empty() || folded.back() != name) folded.push_back(name);
     findings_
-        .warning("audit-device-unplanned", {dump_, 0, 0},
-                 format("{} {} of the dump are not planned in network '{}': '{}'", names.size(),
-                        names.size() == 1 ? one : many, plan_.network, fold_names(folded)))
+        .warning(
+            "audit-device-unplanned", {dump_, 0, 0},
+            format("{} {} of the capture {} not planned in network '{}': '{}'", names.size(),
+                   names.size() == 1 ? one : many, names.size() == 1 ? "is" : "are", plan_.network, fold_names(folded)))
         .help("add them to the spec, or take them off this fabric");
   }
 
@@ -321,26 +352,48 @@ class Reporter {
 
 }  // namespace
 
+namespace {
+
+// One capture of Ethernet neighbours shows every network: without the links of switches that another network has.
+SeenFabric seen_of_network(const SeenFabric& seen, const Plan& plan, int fabric) {
+  SeenFabric out = seen;
+  if (!seen.ethernet) return out;
+  std::set<std::string> other;
+  for (std::size_t n = 0; n < plan.fabrics.size(); ++n) {
+    if (static_cast<int>(n) == fabric || plan.fabrics[n].tiers.empty()) continue;
+    for (const PlannedDevice& d : planned_fabric(plan, static_cast<int>(n)).devices)
+      if (d.tier >= 0) other.insert(to_lower(d.host));
+  }
+  std::erase_if(out.links, [&](const SeenLink& l) {
+    return other.contains(to_lower(seen.devices[at(l.a)].name)) || other.contains(to_lower(seen.devices[at(l.b)].name));
+  });
+  return out;
+}
+
+}  // namespace
+
 AuditedFabric audit_fabric(const SeenFabric& seen, const Plan& plan, const std::vector<int>& fabrics) {
   AuditedFabric best;
+  const auto fit = [](const AuditedFabric& a) {
+    return std::tuple(a.match.by_name, a.differences.right, a.differences.unjudged);
+  };
   for (const int fabric : fabrics) {
     AuditedFabric one;
+    one.fabric = fabric;
+    one.seen = seen_of_network(seen, plan, fabric);
     one.planned = planned_fabric(plan, fabric);
-    one.match = match_fabric(seen, one.planned);
-    one.differences = compare_fabric(seen, one.planned, one.match);
-    const auto fit = [](const AuditedFabric& a) {
-      return std::tuple(a.match.by_name, a.differences.right, a.differences.unjudged);
-    };
-    if (best.planned.network.empty() || fit(one) > fit(best)) best = std::move(one), best.fabric = fabric;
+    one.match = match_fabric(one.seen, one.planned);
+    one.differences = compare_fabric(one.seen, one.planned, one.match);
+    if (best.planned.network.empty() || fit(one) > fit(best)) best = std::move(one);
   }
   return best;
 }
 
-void report_fabric(const SeenFabric& seen, const AuditedFabric& audited, FileId dump, Findings& findings) {
-  Reporter(seen, audited, dump, findings).report();
+void report_fabric(const AuditedFabric& audited, FileId dump, Findings& findings) {
+  Reporter(audited, dump, findings).report();
 }
 
-std::string fabric_names_csv(const SeenFabric& seen, const AuditedFabric& a, bool heading) {
+std::string fabric_names_csv(const AuditedFabric& a, bool heading) {
   std::string out;
   SheetWriter sheet(out);
   const auto row = [&](std::string_view planned, std::string_view seen_name, std::string_view by) {
@@ -350,7 +403,7 @@ std::string fabric_names_csv(const SeenFabric& seen, const AuditedFabric& a, boo
   std::map<Index, std::string> renamed;
   for (const FabricMatch::Renamed& r : a.match.by_cables) renamed.emplace(r.planned, r.seen);
   std::vector<bool> there(a.planned.devices.size(), false);
-  for (std::size_t d = 0; d < seen.devices.size(); ++d)
+  for (std::size_t d = 0; d < a.seen.devices.size(); ++d)
     if (const Index p = a.match.planned[d]; p >= 0 && !a.match.guessed[d]) there[at(p)] = true;
   for (std::size_t p = 0; p < there.size(); ++p) {
     const std::string& planned = a.planned.devices[p].host;
@@ -370,9 +423,10 @@ std::string fabric_summary(const AuditedFabric& a) {
   const std::int64_t misplaced = static_cast<std::int64_t>(d.moves.size());
   std::string out =
       format("network '{}': of {}, {} right", a.planned.network, counted(d.planned_cables, "planned cable"), d.right);
-  if (d.unjudged > 0) out += format(", {} not judged", d.unjudged);
+  const std::int64_t unjudged = d.unjudged + static_cast<std::int64_t>(d.unseen.size());
+  if (unjudged > 0) out += format(", {} not judged", unjudged);
   if (misplaced > 0) out += format(", {} misplaced", misplaced);
-  if (const std::int64_t left = d.planned_cables - d.right - d.unjudged - misplaced; left > 0)
+  if (const std::int64_t left = d.planned_cables - d.right - unjudged - misplaced; left > 0)
     out += format(", {} missing", left);
   if (d.too_many)
     out += "; too many differ to say which cables to move";

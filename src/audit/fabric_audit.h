@@ -9,6 +9,7 @@ namespace clusterc {
 // The fabric of the plan that most devices of the dump are called as, then most cables belong to, among `fabrics`
 // (numbers in plan.fabrics).
 struct AuditedFabric {
+  SeenFabric seen;  // without the links of other networks of the plan
   PlannedFabric planned;
   FabricMatch match;
   FabricDifferences differences;
@@ -17,11 +18,11 @@ struct AuditedFabric {
 AuditedFabric audit_fabric(const SeenFabric&, const Plan&, const std::vector<int>& fabrics);
 
 // `dump`: what has no line of its own is told at its begin.
-void report_fabric(const SeenFabric&, const AuditedFabric&, FileId dump, Findings&);
+void report_fabric(const AuditedFabric&, FileId dump, Findings&);
 
 // A row for each planned device: what it is called on the fabric, and whether it was recognised by its name or its
 // cables. Both empty: it was not seen.
-std::string fabric_names_csv(const SeenFabric&, const AuditedFabric&, bool heading);
+std::string fabric_names_csv(const AuditedFabric&, bool heading);
 
 // "network 'compute': of 1024 planned cables, 1022 right, 2 misplaced; 2 moves of cable ends put the misplaced ones
 // right"

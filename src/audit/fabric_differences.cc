@@ -128,7 +128,21 @@ class Comparer {
     read_plan();
     read_links();
     for (auto& [e, cables] : planned_)
-      for (const Index c : cables) missing_.push_back({c, e});
+      for (const Index c : cables) {
+        const PlannedCable& cable = plan_.cables[at(c)];
+        if (listed_[at(cable.near)] || listed_[at(cable.far)])
+          missing_.push_back({c, e});
+        else
+          out_.unseen.push_back(c);
+      }
+    for (std::size_t c = 0; c < plan_.cables.size(); ++c) {
+      const PlannedCable& cable = plan_.cables[c];
+      if ((!there_[at(cable.near)] || !there_[at(cable.far)]) && !listed_[at(cable.near)] && !listed_[at(cable.far)])
+        out_.unseen.push_back(static_cast<Index>(c));
+    }
+    std::sort(out_.unseen.begin(), out_.unseen.end());
+    out_.rates_unread =
+        std::none_of(seen_.links.begin(), seen_.links.end(), [](const SeenLink& l) { return l.rate.value > 0; });
     std::sort(missing_.begin(), missing_.end(), [](const Missing& a, const Missing& b) { return a.cable < b.cable; });
     find_moves();
     pair_swaps();
@@ -139,17 +153,23 @@ class Comparer {
  private:
   void devices() {
     there_.assign(plan_.devices.size(), false);
+    listed_.assign(plan_.devices.size(), false);
     std::vector<bool> linked(seen_.devices.size(), false);
     for (const SeenLink& l : seen_.links) linked[at(l.a)] = linked[at(l.b)] = true;
     for (std::size_t d = 0; d < seen_.devices.size(); ++d) {
       const Index p = match_.planned[d];
-      if (p >= 0)
+      if (p >= 0) {
         there_[at(p)] = true;
-      else if (!seen_.devices[d].aggregation && linked[d])
-        out_.unplanned.push_back(static_cast<Index>(d));
+        if (seen_.devices[d].listed) listed_[at(p)] = true;
+      }
+      if (p < 0 && !seen_.devices[d].aggregation && linked[d]) out_.unplanned.push_back(static_cast<Index>(d));
     }
+    // What nobody looks at is not missing.
+    std::vector<bool> looked_at(plan_.devices.size(), false);
+    for (const PlannedCable& c : plan_.cables)
+      if (listed_[at(c.near)] || listed_[at(c.far)]) looked_at[at(c.near)] = looked_at[at(c.far)] = true;
     for (std::size_t p = 0; p < there_.size(); ++p)
-      if (!there_[p]) out_.absent.push_back(static_cast<Index>(p));
+      if (!there_[p] && looked_at[p]) out_.absent.push_back(static_cast<Index>(p));
   }
 
   Place port_place(Index cable) const { return static_cast<Place>(plan_.devices.size()) + cable; }
@@ -272,7 +292,7 @@ class Comparer {
   const PlannedFabric& plan_;
   const FabricMatch& match_;
   FabricDifferences out_;
-  std::vector<bool> there_;
+  std::vector<bool> there_, listed_;            // by planned device
   std::map<Edge, std::vector<Index>> planned_;  // cables that no link was found for yet
   std::vector<Wrong> wrong_;
   std::vector<Missing> missing_;

@@ -27,9 +27,11 @@ struct FabricDifferences {
   std::vector<SlowLink> slow;
   std::vector<std::int32_t> absent;     // planned devices that were not seen at all, with their cables
   std::vector<std::int32_t> unplanned;  // seen devices that are no planned one
+  std::vector<std::int32_t> unseen;     // planned cables of which neither end says what it sees
   std::int64_t planned_cables = 0, right = 0;
   std::int64_t unjudged = 0;  // would be right, but their adapters name no host: each can be another one's
   bool too_many = false;      // more wrong cables than moves are sought for: each is in `extra` or `missing`
+  bool rates_unread = false;  // the capture says of no link how fast it is
   bool unrecognised =
       false;  // less than a tenth of the cables belong to the plan: it is another fabric, or all names differ
   std::int64_t ends_to_move() const;

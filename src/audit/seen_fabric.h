@@ -17,13 +17,14 @@ struct SeenDevice {
   std::int64_t adapter = 0;  // number of the adapter in its host, from 1; 0: not named
   bool is_switch = false;
   bool aggregation = false;  // the processor inside a switch (SHARP): no cable leads to it
-  bool listed = false;       // with a record of its own, not only as the other end of a link
+  bool listed = false;       // the capture has what this device itself sees, not only what others see of it
   SourceSpan span;
 };
 
 struct SeenLink {
   std::int32_t a = 0, b = 0;            // devices; a: a switch where one end is one
   std::int64_t a_port = 0, b_port = 0;  // as the devices number them, from 1
+  std::string a_name, b_name;           // of the ports, where they have names (Ethernet); else their numbers tell them
   std::int64_t lanes = 0;
   std::string speed;      // "4xNDR"
   BitsPerSecond rate{0};  // 0: the dump does not say, or in a word that is not known
@@ -32,6 +33,7 @@ struct SeenLink {
 };
 
 struct SeenFabric {
+  bool ethernet = false;
   std::vector<SeenDevice> devices;
   std::vector<SeenLink> links;  // each once, in the order of the file
 };

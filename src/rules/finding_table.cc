@@ -48,6 +48,8 @@ constexpr Row kRows[] = {
      "a running fabric has a device that the plan does not have"},
     {"audit-fabric-unrecognised", Severity::error, kAuditReporter, Standing::acceptable,
      "the dump of a fabric cannot be recognised as the planned network: nothing was compared"},
+    {"audit-fact-unread", Severity::note, kAuditReporter, Standing::acceptable,
+     "a capture does not say a fact that the spec plans; it was not compared"},
     {"audit-link-missing", Severity::error, kAuditReporter, Standing::acceptable,
      "a planned cable has no link in the running fabric, though both devices are there"},
     {"audit-link-slow", Severity::error, kAuditReporter, Standing::acceptable,

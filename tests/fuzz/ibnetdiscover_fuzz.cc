@@ -1,7 +1,7 @@
 // Any bytes at all as a dump of ibnetdiscover, compared with a small planned fabric: findings lie inside the text, each
 // link joins two devices and no port has two, a planned device is one seen device at most, and every planned cable is
-// right, not judged, moved, missing, or of a device that is not there. A spec is written from it, or an error says why
-// not.
+// right, not judged, moved, missing, seen by neither end, or of a device that is not there. A spec is written from it,
+// or an error says why not.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -64,14 +64,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t d = 0; d < seen.devices.size(); ++d)
     if (const std::int32_t p = match.planned[d]; p >= 0 && plan.devices[static_cast<std::size_t>(p)].tier >= 0)
       if (!switches.insert(p).second) broken("two devices for one planned switch", text);
-  AuditedFabric audited{plan, match, compare_fabric(seen, plan, match), 0};
+  AuditedFabric audited{seen, plan, match, compare_fabric(seen, plan, match), 0};
   const FabricDifferences& d = audited.differences;
   std::set<std::int32_t> absent(d.absent.begin(), d.absent.end());
   std::int64_t there = 0;
-  for (const PlannedCable& c : plan.cables) there += !absent.contains(c.near) && !absent.contains(c.far);
+  std::set<std::int32_t> unseen(d.unseen.begin(), d.unseen.end());
+  for (std::int32_t c = 0; c < static_cast<std::int32_t>(plan.cables.size()); ++c) {
+    const PlannedCable& cable = plan.cables[static_cast<std::size_t>(c)];
+    there += !unseen.contains(c) && !absent.contains(cable.near) && !absent.contains(cable.far);
+  }
   if (d.right + d.unjudged + static_cast<std::int64_t>(d.moves.size() + d.missing.size()) != there)
     broken("a planned cable is lost, or counted twice", text);
-  report_fabric(seen, audited, file, findings);
+  report_fabric(audited, file, findings);
   for (const Finding& f : findings.all())
     if (f.span.file != file || f.span.begin > f.span.end || f.span.end > text.size() || f.message.empty())
       broken("a finding without a place in the text", text);

@@ -57,6 +57,7 @@ SeenFabric built(const PlannedFabric& plan, std::mt19937& random, bool planned_n
     if (p.tier < 0) continue;
     SeenDevice s;
     s.is_switch = true;
+    s.listed = true;
     s.name = planned_names ? p.host : format("{}{:03}", p.tier == 0 ? "LEAF" : "SPINE", d);
     s.id = format("{:016x}", 0x1000 + d);
     seen_of[static_cast<std::size_t>(d)] = static_cast<Index>(out.devices.size());
@@ -74,6 +75,7 @@ SeenFabric built(const PlannedFabric& plan, std::mt19937& random, bool planned_n
       SeenDevice s;
       s.name = planned_names ? near.host : "host-" + near.host;
       s.adapter = cable.near_port + 1;
+      s.listed = true;
       s.id = format("{:016x}", 0x100000 + c);
       l.b = static_cast<Index>(out.devices.size());
       out.devices.push_back(s);
@@ -256,14 +258,15 @@ TEST(FabricAudit, AnotherFabricIsNotCompared) {
   const PlannedFabric plan = by_hand(4, 4, 2, 2);
   SeenFabric seen = built(plan, random, false);
   for (std::size_t l = 0; l < seen.links.size(); ++l) forget_host(seen, l);
-  AuditedFabric audited{plan, match_fabric(seen, plan), {}, 0};
+  AuditedFabric audited{seen, plan, match_fabric(seen, plan), {}, 0};
   audited.differences = compare_fabric(seen, plan, audited.match);
   ASSERT_TRUE(audited.differences.unrecognised);
   Findings findings;
-  report_fabric(seen, audited, 0, findings);
+  report_fabric(audited, 0, findings);
   ASSERT_EQ(findings.all().size(), 1u);
-  EXPECT_EQ(findings.all().front().message,
-            "the dump cannot be recognised as network 'compute': 0 of its 64 links fit one of the 64 planned cables");
+  EXPECT_EQ(
+      findings.all().front().message,
+      "the capture cannot be recognised as network 'compute': 0 of its 64 links fit one of the 64 planned cables");
 }
 
 // The end goes into a port that nothing is plugged into when the work is done.
@@ -275,10 +278,10 @@ TEST(FabricAudit, AMoveNamesNoOccupiedPort) {
     // The first adapter of gpu002 is in the second leaf; in its port, the second one of the first leaf, may be gpu003.
     seen.links[2].a = seen.links[1].a, seen.links[2].a_port = 60;
     if (occupied) seen.links[4].a_port = 2;
-    AuditedFabric audited{plan, match_fabric(seen, plan), {}, 0};
+    AuditedFabric audited{seen, plan, match_fabric(seen, plan), {}, 0};
     audited.differences = compare_fabric(seen, plan, audited.match);
     Findings findings;
-    report_fabric(seen, audited, 0, findings);
+    report_fabric(audited, 0, findings);
     ASSERT_EQ(findings.all().size(), 1u);
     const Finding& f = findings.all().front();
     EXPECT_EQ(f.rule, "audit-cable-misplaced");
@@ -360,9 +363,9 @@ TEST(Ibnetdiscover, SwapMissingUplinkAndHalfWidthAreNamed) {
   const SeenFabric seen = read_ibnetdiscover(sources, file, findings);
   PlannedFabric plan = by_hand(1, 3, 2, 1);
   for (int n = 0; n < 3; ++n) plan.devices[static_cast<std::size_t>(3 + n)].host = format("n{}", n + 1);
-  AuditedFabric audited{plan, match_fabric(seen, plan), {}, 0};
+  AuditedFabric audited{seen, plan, match_fabric(seen, plan), {}, 0};
   audited.differences = compare_fabric(seen, plan, audited.match);
-  report_fabric(seen, audited, file, findings);
+  report_fabric(audited, file, findings);
   findings.sort(sources);
   std::vector<std::string> told;
   for (const Finding& f : findings.all()) told.push_back(f.rule + ": " + f.message);
