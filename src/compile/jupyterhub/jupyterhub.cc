@@ -202,10 +202,10 @@ std::string sudo_users(const NotebookFacts& facts) {
 }
 
 void emit_sudoers(const CompileInput& in, const NotebookFacts& facts, Bundle& bundle) {
-  bundle.add("jupyterhub/sudoers", "jupyterhub",
-             made_by(in, "") +
-                 replace_all(std::string(template_text("jupyterhub/sudoers")), "@users@", sudo_users(facts)),
-             0440);
+  bundle.add(
+      "jupyterhub/sudoers", "jupyterhub",
+      made_by(in, "") + replace_all(std::string(template_text("jupyterhub/sudoers")), "@users@", sudo_users(facts)),
+      0440);
 }
 
 // Batchspawner, JupyterLab and OAuthenticator are those that ran with it in a test.
