@@ -70,8 +70,14 @@ mv "$work/mount/saved" "$work/mount/elsewhere" && refused "no such folder" && mv
 mv "$work/mount/saved/models" "$work/mount/elsewhere" && mkdir "$work/private" && ln -s "$work/private" "$work/mount/saved/models" && refused "a folder that is a link to another one"
 rm "$work/mount/saved/models" && mv "$work/mount/elsewhere" "$work/mount/saved/models"
 copy all; equal "refused: other words" $? 2
-rm -f "$work/lock" && copy && equal "others may not open the lock" "$(stat -c %a "$work/lock")" 600
-equal "where the lock is" "$(sed -n 's/.*CLUSTER_S3_LOCK:-\(.*\)\$store.*/\1/p' "$files/copy-checkpoints")" /run/cluster-copy-
+rm -f "$work/lock" "$work/mount/saved/models/step-1/state" && copy || { cat "$work/said" >&2; fail "a copy"; }
+equal "others may not open the lock" "$(stat -c %a "$work/lock")" 600
+equal "where root's lock is" "$(sed -n 's/.*-eq 0 \]; then lock=\([^;]*\);.*/\1/p' "$files/copy-checkpoints")" '/run/cluster-copy-$store.lock'
+# Under an account of its own, with credentials of its own
+mkdir "$work/own" && mv "$work/credentials" "$work/own/credentials" && printf '#!/bin/sh\necho 1000\n' > "$work/bin/id" && chmod +x "$work/bin/id"
+CLUSTER_S3_LOCK= RCLONE_S3_SHARED_CREDENTIALS_FILE=$work/own/credentials CLUSTER_S3_SETTINGS=$work/settings CLUSTER_S3_AGE=0s HOME=$work/own PATH=$work/bin:$PATH sh "$work/copy" > "$work/said" 2>&1 || { cat "$work/said" >&2; fail "a copy under another account"; }
+[ -e "$work/own/.cluster-copy-vault.lock" ] || fail "the lock of another account: $(ls -A "$work/own")"
+mv "$work/own/credentials" "$work/credentials" && rm "$work/bin/id"
 (exec 8> "$work/lock" && flock 8 && copy && grep -q 'another copy runs' "$work/said") || fail "two copies at a time: $(cat "$work/said")"
 say "a second copy at a time does nothing"
 sed -i 's/checkpoints/nowhere/' "$work/copy"
