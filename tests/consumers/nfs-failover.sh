@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tested nfs: Corosync 3.1, Pacemaker 2.1, mdadm 4.2
-# output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone, and takes back what it could not finish; load-cib with cibadmin on a file; 23 negative tests
+# output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone, and takes back what it could not finish; load-cib with cibadmin on a file; 24 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
-need corosync crm_verify crm_simulate cibadmin crm_attribute mdadm unshare ip wipefs mkfs.xfs shellcheck
+need python3 corosync crm_verify crm_simulate cibadmin crm_attribute mdadm unshare ip wipefs mkfs.xfs shellcheck
 unshare -mun true 2> "$work/unshare.log" || cannot "no namespaces here ($(head -1 "$work/unshare.log"))"
 compile_case nfs-failover
 files=$out/nfs/home
@@ -165,3 +165,10 @@ chown 65534 "$work/password"
 if password; then fail "fence-password prints a file of another user"; fi
 say "refused: $(sed "s|$work/||g" "$work/said")"
 equal "the agent's script" "$(grep -c 'name="password_script" value="/etc/cluster-nfs/fence-password"' "$files/cib.xml")" 2
+
+# The play's command for the key of Corosync: half a key is none, which the next run would take for the key
+python3 -c 'import sys, yaml; print(next(t for t in yaml.safe_load(open(sys.argv[1])) if t["name"] == "Make the key of Corosync")["ansible.builtin.shell"]["cmd"])' "$out/ansible/roles/nfs_failover/tasks/cluster.yml" |
+  sed "s|/etc/corosync|$work/corosync|g" > "$work/make-key"
+mkdir "$work/corosync" && printf '#!/bin/sh\nhead -c 20\nexit 1\n' > "$work/bin/base64" && chmod +x "$work/bin/base64"
+if PATH=$work/bin:$PATH bash "$work/make-key" || [ -e "$work/corosync/authkey" ]; then fail "half a key is left: $(ls -l "$work/corosync")"; fi
+bash "$work/make-key" && equal "the key of Corosync" "$(stat -c '%a %s' "$work/corosync/authkey")" "400 256"
