@@ -79,15 +79,31 @@ constexpr std::string_view kOurs[] = {"JupyterHub.bind_url",
                                       "JupyterHub.spawner_class",
                                       "Authenticator.allow_all",
                                       "Authenticator.allowed_users",
+                                      "Authenticator.allowed_groups",
                                       "Authenticator.admin_users",
+                                      "Authenticator.blocked_users",
                                       "Authenticator.username_pattern",
+                                      "Authenticator.client_id",
+                                      "Authenticator.client_secret",
+                                      "Authenticator.authorize_url",
+                                      "Authenticator.token_url",
+                                      "Authenticator.userdata_url",
+                                      "Authenticator.username_claim",
                                       "Spawner.cmd",
                                       "Spawner.args",
                                       "Spawner.options_form",
                                       "Spawner.options_from_form",
-                                      "SlurmSpawner.batch_script",
-                                      "BatchSpawnerBase.exec_prefix",
-                                      "BatchSpawnerBase.batchspawner_singleuser_cmd"};
+                                      "Spawner.batch_script",
+                                      "Spawner.exec_prefix",
+                                      "Spawner.batchspawner_singleuser_cmd"};
+
+// What is set for PAMAuthenticator or ClusterSpawner goes before what is set for the class that it is made from: so
+// such a class is looked for under the name of its root.
+std::string_view root_of(std::string_view of_class) {
+  for (const std::string_view root : {"Authenticator", "Spawner"})
+    if (of_class.find(root) != std::string_view::npos) return root;
+  return of_class;
+}
 
 bool is_word(std::string_view word, char from, char to) {
   return !word.empty() && word.front() >= from && word.front() <= to &&
@@ -103,9 +119,9 @@ Refusal refusal_of(const Document& d, NodeId traits, std::string_view of_class) 
   for (NodeId key = d.first_child(traits); key != kNoNode; key = d.next_sibling(d.next_sibling(key))) {
     if (!is_word(d.scalar(key), 'a', 'z'))
       return {"'" + one_line(d.scalar(key).substr(0, 60)) + "' is not the name of a trait"};
-    const std::string whole = std::string(of_class) + "." + std::string(d.scalar(key));
-    if (std::find(std::begin(kOurs), std::end(kOurs), whole) != std::end(kOurs))
-      return {"an extra line sets '" + whole + "', which follows from the spec", true};
+    const std::string trait = "." + std::string(d.scalar(key));
+    if (std::find(std::begin(kOurs), std::end(kOurs), std::string(root_of(of_class)) + trait) != std::end(kOurs))
+      return {"an extra line sets '" + std::string(of_class) + trait + "', which follows from the spec", true};
   }
   return {};
 }
