@@ -14,7 +14,8 @@ note() { printf '   %s\n' "$*"; }
 stop() { printf '\n%s\n' "$*" >&2; exit 1; }
 
 policy=/usr/sbin/policy-rc.d
-as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
+# In the background (below) sudo does not ask for a password: its question would be lost among the lines of the compiler.
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo ${in_background:+-n} "$@"; fi; }
 # Only a policy-rc.d of ours is taken away.
 remove_policy() { if grep -qs 'made by the scripts of clusterc' "$policy"; then as_root rm -f "$policy"; fi; }
 
@@ -52,6 +53,22 @@ install_missing() {
   remove_policy
 }
 
+# background LOG FUNCTION: runs a function beside what follows, with what it prints in LOG; `end_background` waits for it and has its exit status. Whatever ends
+# this script, Ctrl-C as well, ends the function and all that it has started: it is a process group of its own, whose processes would otherwise ignore Ctrl-C.
+background() {
+  set -m
+  { export in_background=yes; "$2"; } > "$1" 2>&1 < /dev/null &
+  background_group=$!
+  set +m
+  trap 'kill -- "-$background_group" 2> /dev/null || true' EXIT
+}
+end_background() {
+  local status=0
+  wait "$background_group" || status=$?
+  trap - EXIT
+  return "$status"
+}
+
 # unpack_suite SUITE FOLDER PACKAGE...: these packages of another Debian, with what they depend on, unpacked in FOLDER.part; no script of a package is run and
 # nothing is installed but mmdebstrap. The caller renames FOLDER.part when it is done with it.
 unpack_suite() {
@@ -63,6 +80,7 @@ unpack_suite() {
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | sort -u | head -n 1)
   [ -n "$mirror" ] || stop "apt-get names no source of packages: run apt-get update, or give this machine one"
   mkdir -p "$(dirname "$folder")"
+  if [ -e "$folder.part" ]; then as_root rm -rf "$folder.part"; fi   # of a run that was ended
   as_root mmdebstrap --quiet --variant=extract --include="$packages" "$suite" "$folder.part" "$mirror" ||
     { as_root rm -rf "$folder.part"; stop "mmdebstrap could not unpack $suite: is this machine on line?"; }
 }

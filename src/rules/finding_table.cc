@@ -313,7 +313,7 @@ constexpr Row kRows[] = {
     {"parallelcluster-storage-left", Severity::note, "output parallelcluster", Standing::acceptable,
      "storage of the spec is none that AWS ParallelCluster mounts by its number"},
     {"parallelcluster-value-malformed", Severity::error, "output parallelcluster", Standing::must_mend,
-     "an identifier of AWS is not as AWS makes them"},
+     "a name or an identifier is not one that AWS or AWS ParallelCluster takes"},
     {"s3-incomplete", Severity::error, kSystem, Standing::must_mend,
      "nodes cannot reach an object store, or copy into it: something is missing in the spec"},
     {"s3-without-tls", Severity::warning, kSystem, Standing::acceptable, "an object store is reached without TLS"},

@@ -25,6 +25,29 @@ void own_leaves(const Rule& rule, const NetworkModel& n, const Fabric& f, Findin
   }
 }
 
+// It is what was asked for. Jobs of GPUs that leave their leaf pay for it all the same.
+bool slows_jobs(const Rule& rule, const Cluster& c, const NetworkModel& n, const Fabric& f, const std::string& wired,
+                Findings& findings) {
+  const Value<double>& declared = n.spec->oversubscription;
+  for (const EndPoints& e : n.ends) {
+    if (e.group < 0 || e.leaves >= 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes ||
+        e.members * e.ports_each <= f.tiers[0].down * std::max<std::int64_t>(1, f.leaves_per_unit))
+      continue;
+    Finding& x = findings.warning(rule.id, first_place(written(declared), n.span),
+                                  format("network '{}' carries the jobs of '{}' with an oversubscription of "
+                                         "{:.3g}:1: between leaves, each port has {} of {}",
+                                         n.name, c.nodes[e.group].name, f.oversubscription,
+                                         to_text(f.link_rate / f.oversubscription, 3), to_text(f.link_rate)));
+    x.label(wired);
+    x.note(e.span, format("{} with {} each, {} ports on one leaf", plural(e.members, "node"),
+                          plural(e.ports_each, "port"), f.tiers[0].down));
+    x.help("write `oversubscription: 1`, or keep jobs below one leaf");
+    x.object("networks." + n.name);
+    return true;
+  }
+  return false;
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
@@ -49,33 +72,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       x.object("networks." + n.name);
       continue;
     }
-    if (asked_for && f.oversubscription > 1.001 && !n.carries_traffic(Traffic::compute)) {
-      Finding& x = findings.note(rule.id, n.spec->spines.span,
-                                 format("each leaf of network '{}' has an oversubscription of {:.3g}:1, as `spines` "
-                                        "and `links_per_spine` ask for",
-                                        n.name, f.oversubscription));
-      x.label(wired);
-      x.object("networks." + n.name);
-      continue;
-    }
-    if (f.oversubscription <= 1.001 || !n.carries_traffic(Traffic::compute)) continue;
-    // It is what was asked for. Jobs of GPUs that leave their leaf pay for it all the same.
-    for (const EndPoints& e : n.ends) {
-      if (e.group < 0 || e.leaves >= 0 || c.nodes[e.group].server.gpu_count == 0 || !c.nodes[e.group].computes ||
-          e.members * e.ports_each <= f.tiers[0].down * std::max<std::int64_t>(1, f.leaves_per_unit))
-        continue;
-      Finding& x = findings.warning(rule.id, first_place(written(declared), n.span),
-                                    format("network '{}' carries the jobs of '{}' with an oversubscription of "
-                                           "{:.3g}:1: between leaves, each port has {} of {}",
-                                           n.name, c.nodes[e.group].name, f.oversubscription,
-                                           to_text(f.link_rate / f.oversubscription, 3), to_text(f.link_rate)));
-      x.label(wired);
-      x.note(e.span, format("{} with {} each, {} ports on one leaf", plural(e.members, "node"),
-                            plural(e.ports_each, "port"), f.tiers[0].down));
-      x.help("write `oversubscription: 1`, or keep jobs below one leaf");
-      x.object("networks." + n.name);
-      break;
-    }
+    if (f.oversubscription <= 1.001) continue;
+    if (n.carries_traffic(Traffic::compute) && slows_jobs(rule, c, n, f, wired, findings)) continue;
+    if (!asked_for) continue;
+    Finding& x = findings.note(rule.id, n.spec->spines.span,
+                               format("each leaf of network '{}' has an oversubscription of {:.3g}:1, as `spines` "
+                                      "and `links_per_spine` ask for",
+                                      n.name, f.oversubscription));
+    x.label(wired);
+    x.object("networks." + n.name);
   }
 }
 

@@ -35,11 +35,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                                        context > 1 ? format(" x context {}", context) : std::string());
     Finding& f = findings.warning(
         rule.id, first_place(s.data.span, s.span),
-        s.data ? format("workload '{}' is split over {} GPUs, but its groups have {}", w.name, used, g->gpus)
-               : format("a copy of workload '{}' takes {} GPUs, which does not divide the {} GPUs of its groups",
-                        w.name, copy, g->gpus));
+        s.data
+            ? format("workload '{}' is split over {} GPUs, but its groups have {}", w.name, used, g->gpus)
+            : format("each model replica of workload '{}' needs {} GPUs, and the {} GPUs of its groups are no multiple "
+                     "of {}",
+                     w.name, copy, g->gpus, copy));
     f.label(s.data ? format("{} x data {}", of_copy, *s.data)
-                   : format("{}: {} copies leave {} GPUs over", of_copy, g->gpus / copy, g->gpus - used));
+                   : format("{}: {} replicas use {} GPUs, {} GPUs stay idle", of_copy, g->gpus / copy, used,
+                            g->gpus - used));
     f.help(s.data ? std::string("leave `data` out: it follows from the number of GPUs")
                   : format("use tensor, pipeline and context sizes whose product divides {} GPUs", g->gpus));
     f.object("workloads." + w.name);

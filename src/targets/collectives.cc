@@ -33,12 +33,14 @@ struct Share {
 };
 // Three units and more, eight ports of 400 Gb/s, of the ring: 330.9 (aigatech/vpbenchmarking), 350 (NVIDIA/nccl-tests
 // issue 283), 381.8 (stas00/ml-engineering) of 392 GB/s.
-constexpr Share kRing400{0.893, 0.844, 0.974, "measured",
-                         "measured rates as shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/nccl-tests "
-                         "issue 283, stas00/ml-engineering"};
+constexpr Share kRing400{
+    0.893, 0.844, 0.974, "measured",
+    "bus bandwidth of healthy systems, as a share of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/nccl-tests "
+    "issue 283, stas00/ml-engineering"};
 // Four ports of HDR: 93.5 to 97.5 of 98 GB/s.
-constexpr Share kRing200{0.98, 0.954, 0.995, "measured",
-                         "measured rates as shares of the ring ceiling: NVIDIA/nccl-tests issues 252 and 119"};
+constexpr Share kRing200{
+    0.98, 0.954, 0.995, "measured",
+    "bus bandwidth of healthy systems, as a share of the ring ceiling: NVIDIA/nccl-tests issues 252 and 119"};
 // In-network reduction with a chain inside the node: 386.6 of 445.3 GB/s on twelve nodes of H100.
 constexpr Share kInNetwork{0.868, 0.868, 0.868, "single",
                            "share of the ceiling with a chain inside the node: coreweave/nccl-tests"};

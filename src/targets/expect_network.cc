@@ -59,17 +59,18 @@ void Expect::network_paths(const NodeGroupModel& group) {
       // what more nodes lose.
       constexpr double kSeenGather = 4;
       constexpr int kHopper = 90;
-      gather_row = {"nccl.all_gather.busbw",
-                    "",
-                    0.892 * ring,
-                    0.825 * ring,
-                    std::nullopt,
-                    unit.nvidia && unit.nvlink && ports.nics == 8 && ports.rate.value == 400e9 && unit.sm == kHopper &&
-                            units <= kSeenGather
-                        ? "measured"
-                        : "transferred",
-                    "measured rates as shares of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr",
-                    0.959 * ring};
+      gather_row = {
+          "nccl.all_gather.busbw",
+          "",
+          0.892 * ring,
+          0.825 * ring,
+          std::nullopt,
+          unit.nvidia && unit.nvlink && ports.nics == 8 && ports.rate.value == 400e9 && unit.sm == kHopper &&
+                  units <= kSeenGather
+              ? "measured"
+              : "transferred",
+          "bus bandwidth of healthy systems, as a share of the ring ceiling: aigatech/vpbenchmarking, NVIDIA/aicr",
+          0.959 * ring};
       if (unnamed_ || wish(group.name, &TestTargets::all_to_all)) {
         const double each = unit.network.value / g, most = all_to_all_ceiling(BytesPerSecond(each), n, g).value;
         std::string formula =

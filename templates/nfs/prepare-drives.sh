@@ -12,17 +12,19 @@ empty() {
   signs=$(wipefs --no-act --noheadings "$dev/$1" 2>&1) || return 1
   [ -z "$signs" ]
 }
-# first_bytes DISK: 48 of the array's data on this member, in hexadecimal. mdadm(8): 512-byte sectors
-first_bytes() {
-  offset=$(printf '%s\n' "$member" | sed -n 's/^ *Data Offset : \([0-9][0-9]*\) sectors.*/\1/p')
-  [ -n "$offset" ] || return 1
-  dd if="$dev/$1" bs=512 skip="$offset" count=1 2> /dev/null | od -A n -t x1 -N 48 | tr -d ' \n'
+# is_whole DEVICE SECTOR: whether the superblock of the file system is there, in this sector of 512 bytes. It begins with XFSB, has its UUID from byte 32 on, and
+# byte 126 is not zero until mkfs.xfs has finished (xfs_format.h, struct xfs_dsb: sb_inprogress).
+is_whole() {
+  super=$(dd if="$1" bs=512 skip="$2" count=1 2> /dev/null | od -A n -t x1 -v | tr -d ' \n')
+  case $super in 58465342*) ;; *) return 1 ;; esac
+  [ "$(printf %s "$super" | cut -c 65-96)$(printf %s "$super" | cut -c 253-254)" = "$(printf %s "$uuid" | tr -d -)00" ]
 }
-# is_there: whether the file system is there. An array is not assembled for that, but read on its members: the superblock of XFS begins with XFSB, and has its
-# UUID from byte 32 on (xfs_format.h, struct xfs_dsb). $members: drives of the array.
+# is_there: whether the file system is there. An array is not assembled for that, but read on its members. $members: drives of the array.
 is_there() {
   if [ -z "$raid" ]; then
-    blkid --cache-file /dev/null --match-token UUID="$uuid" > /dev/null
+    device=$(blkid --cache-file /dev/null --match-token UUID="$uuid" --output device | head -n 1)
+    [ -n "$device" ] || return 1
+    is_whole "$device" 0
     return
   fi
   members=''
@@ -31,8 +33,8 @@ is_there() {
     member=$(LC_ALL=C mdadm --examine "$dev/$disk" 2> /dev/null) || continue
     printf '%s\n' "$member" | grep -qiF "Array UUID : $array_uuid" || continue
     members="$members $dev/$disk"
-    first=$(first_bytes "$disk") || continue
-    case $first in 58465342*"$(printf %s "$uuid" | tr -d -)") return 0 ;; esac
+    offset=$(printf '%s\n' "$member" | sed -n 's/^ *Data Offset : \([0-9][0-9]*\) sectors.*/\1/p') # mdadm(8): of 512 bytes
+    if [ -n "$offset" ] && is_whole "$dev/$disk" "$offset"; then return 0; fi
   done
   return 1
 }

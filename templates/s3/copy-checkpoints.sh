@@ -3,6 +3,7 @@
 # usage: copy-checkpoints           copies
 #        copy-checkpoints verify    reads both sides, and compares their sums
 # Exit status: that of rclone; 3: there is nothing to read from, or no credentials.
+secret=${RCLONE_S3_SHARED_CREDENTIALS_FILE:-$secret} # rclone prefers it, too
 settings=${CLUSTER_S3_SETTINGS:-/etc/cluster-s3}/$store
 fail() {
   echo "copy-checkpoints: $*" >&2
@@ -14,7 +15,11 @@ if [ -z "$(find -L "$secret" -maxdepth 0 -type f ! -perm /077 -size +0 2> /dev/n
 fi
 mountpoint -q "$mount" || fail "$mount is not mounted"
 [ -d "$from" ] || fail "$from is no folder"
-exec 9> "${CLUSTER_S3_LOCK:-/run/lock/cluster-copy-$store}"
+# Whoever may write above the folder could put a link to another one there, which root can read.
+[ "$(realpath "$from")" = "$(realpath -s "$(realpath "$mount")${from#"$mount"}")" ] || fail "$from leads elsewhere by a symbolic link: to $(realpath "$from")"
+umask 077 # a user who can open the lock can hold it, and then nothing is copied; everybody may write to /run/lock
+if [ "$(id -u)" -eq 0 ]; then lock=/run/cluster-copy-$store.lock; else lock=$HOME/.cluster-copy-$store.lock; fi
+exec 9> "${CLUSTER_S3_LOCK:-$lock}"
 flock -n 9 || { echo "another copy runs"; exit 0; }
 to=$store:$bucket/$prefix
 if [ "${1:-}" = verify ]; then

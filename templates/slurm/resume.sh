@@ -6,7 +6,8 @@ say() { logger -t cluster-resume -- "$*" 2> /dev/null || :; echo "$*" >&2; }
 part=$(mktemp)
 trap 'rm -f "$part"' EXIT
 status=0
-for node in $(scontrol show hostnames "${1:?usage: resume.sh NODES}"); do
+nodes=$(scontrol show hostnames "${1:?usage: resume.sh NODES}") || { say "scontrol does not read '$1': nothing was started"; exit 1; }
+for node in $nodes; do
   line=$(awk -v node="$node" '$1 == node { print; exit }' "$here/nodes")
   if [ -z "$line" ]; then
     say "$node is not in $here/nodes"

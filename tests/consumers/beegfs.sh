@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested beegfs: a reader of its documented settings and commands
-# output beegfs: no registry has BeeGFS: a reader of the settings that releases 7.4.6 and 8.3.1 document, and of the command line of its tools, that shares nothing with the writer: names and types of settings, one secret and one port for all, the management server by hosts and by the mounts of clients, numbers of servers and targets, folders, mirrors; shellcheck; prepare.sh with recording stand-ins of BeeGFS's programs: empty mount points, data, other numbers, no mount, a secret that others may read; mirrors, striping and quotas with recording beegfs and beegfs-ctl; 32 negative tests
+# output beegfs: no registry has BeeGFS: a reader of the settings that releases 7.4.6 and 8.3.1 document, and of the command line of its tools, that shares nothing with the writer: names and types of settings, one secret and one port for all, the management server by hosts and by the mounts of clients, numbers of servers and targets, folders, mirrors; shellcheck; prepare.sh with recording stand-ins of BeeGFS's programs: empty mount points, data, other numbers, no mount, a secret that others may read; mirrors, striping and quotas with recording beegfs and beegfs-ctl; 34 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3 shellcheck awk
 bin_of() { mkdir -p "$work/bin" && printf '#!/bin/sh\n%s\n' "$2" > "$work/bin/$1" && chmod +x "$work/bin/$1"; }
@@ -89,6 +89,11 @@ prepare bm1 --run || fail "bm1: $(cat "$work/said")"
 equal "bm1" "$(sed "s|$work||g" "$RECORD" | tr '\n' ';')" "mgmtd --config-file /settings/beegfs-mgmtd.toml --init;setup-meta -C -p /data/meta -s 1;systemctl enable beegfs-mgmtd;systemctl enable beegfs-meta;"
 prepare bm1 --run && equal "bm1 again" "$(grep -c -v systemctl "$RECORD")" 0
 prepare n1; equal "a machine that serves nothing" $? 2
+printf '# %s\n/dev/sdx %s xfs defaults 0 0\n' "$work/mgmt" "$work/mgmt" > "$work/fstab" && export CLUSTER_FSTAB=$work/fstab
+: > "$RECORD.unmounted" && refused "the management service's drive is not mounted" bm1
+grep -q 'mgmtd: .*fstab' "$work/said" || fail "a drive that is not mounted: $(cat "$work/said")"
+rm "$RECORD.unmounted" && prepare bm1 --run || fail "bm1 with its drive: $(cat "$work/said")"
+unset CLUSTER_FSTAB
 rm -r "$work/mgmt" && mkdir "$work/mgmt" && echo x > "$work/mgmt/other" && rm -r "$work/data/meta" && mkdir "$work/data/meta"
 tree=seven prepare bm1 --run; equal "refused: a folder of the management service with data (7.4)" $? 1
 rm "$work/mgmt/other" && rm -r "$work/data/meta" && mkdir "$work/data/meta"
@@ -108,11 +113,16 @@ script "$work/eight/beegfs/work/layout.sh" && equal "striping" "$(head -1 "$RECO
 script "$work/seven/beegfs/work/layout.sh" && equal "striping (7.4)" "$(head -1 "$RECORD")" "beegfs-ctl --setpattern --pattern=raid0 --numtargets=4 --chunksize=1048576 /work"
 bin_of getent 'case $2 in physics) echo physics:x:2001: ;; biology) echo biology:x:2002: ;; *) exit 2 ;; esac'
 bin_of chgrp '[ ! -e "$RECORD.fails" ]'
-mkdir "$work/work"
+mkdir "$work/work" && mode=$(stat -c %a "$work/settings")
 for release in eight seven; do sed "s,^mount=/work,mount=$work/work," "$work/$release/beegfs/work/quotas.sh" > "$work/quotas-$release.sh"; done
 : > "$work/mounts"
 if script "$work/quotas-eight.sh"; then fail "quotas on what is not mounted"; fi
 echo "x $work/work beegfs rw 0 0" > "$work/mounts"
+ln -s "$work/settings" "$work/work/.physics.new"
+if script "$work/quotas-eight.sh"; then fail "quotas.sh takes a link for a new folder"; fi
+equal "what the link leads to" "$(stat -c %a "$work/settings")" "$mode"
+rm "$work/work/.physics.new"
+mkdir "$work/work/.physics.new" # of a run that was interrupted
 touch "$RECORD.fails"
 if script "$work/quotas-eight.sh"; then fail "quotas.sh goes on without the group of a folder"; fi
 rm "$RECORD.fails"

@@ -102,6 +102,24 @@ equal "provider of iWARP" "$(env -i sh -c ". '$work/root-iwarp/etc/profile.d/clu
 fi_info -l > "$work/providers" 2> /dev/null
 grep -q '^ofi_rxm:' "$work/providers" || fail "libfabric has no provider ofi_rxm"
 equal "sysctl reads" "$(sed 's,kernel.yama.ptrace_scope,kernel.hostname,; s/= 0/= x/' "$work/root-efa/etc/sysctl.d/90-cluster-fabric.conf" | unshare -u sysctl -q -p - 2>&1; sed -n 's/^\(kernel[^ ]*\) .*/\1/p' "$work/root-efa/etc/sysctl.d/90-cluster-fabric.conf")" "kernel.yama.ptrace_scope"
+# An adapter that can do both: set once, and left alone when it speaks iWARP (the second run would end the connections of jobs)
+root=$work/root-both
+sysfs "$root"
+mkdir -p "$root/sys/class/net/data1" "$root/sys/devices/0000:16:00.0" "$work/bin" && echo DRIVER=ice > "$root/sys/devices/0000:16:00.0/uevent"
+ln -s "$root/sys/devices/0000:16:00.0" "$root/sys/class/net/data1/device"
+cat > "$work/bin/devlink" << SH
+#!/bin/sh
+echo "\$*" >> "$work/devlink"
+case "\$*" in
+  *show*) printf 'pci/0000:16:00.0:\n  name enable_iwarp type generic\n    values:\n      cmode runtime value %s\n' "\$(cat "$work/iwarp")" ;;
+  *"name enable_iwarp value true"*) echo true > "$work/iwarp" ;;
+esac
+SH
+chmod +x "$work/bin/devlink" && echo false > "$work/iwarp" && : > "$work/devlink"
+for run in first second; do
+  PATH=$work/bin:$PATH apply "$work/case-fabric-env-iwarp/fabric-env/gpu" "$root"
+  equal "adapter that can do both, $run run" "$status $(grep -c ' set ' "$work/devlink")" "0 2"
+done
 equal "modules" "$(grep -v '^#' "$work/root-iwarp/etc/modules-load.d/cluster-fabric.conf" | tr '\n' ' ')" "rdma_cm rdma_ucm iw_cm "
 
 # Other outputs say the same: the sockets' interface is the one that netplan gives the address that hosts has under the plain name; Open MPI's subnets hold that address.

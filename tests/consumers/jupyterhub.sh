@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested jupyterhub: JupyterHub 6.1, Batchspawner 1.3, slurmctld 22.05
-# output jupyterhub: JupyterHub 6.1 with Batchspawner 1.3, JupyterLab 4 and its proxy (PyPI, npm) on a virtual Slurm 22.05, as the user of the compiled unit and with the compiled sudoers (visudo, sudo 1.9): over TLS a user logs in, is offered the compiled sizes, gets a job with its threads, memory and time, asks JupyterLab through the proxy for its status, stops it; a size that does not exist, a name that is no account and a password that is wrong are refused; every trait is known to its class; discovery of OpenID Connect with a provider of another name refused; a stranger gets nothing of a session; systemd-analyze verify; 8 negative tests
+# output jupyterhub: JupyterHub 6.1 with Batchspawner 1.3, JupyterLab 4 and its proxy (PyPI, npm) on a virtual Slurm 22.05, as the user of the compiled unit and with the compiled sudoers (visudo, sudo 1.9): over TLS a user logs in, is offered the compiled sizes, gets a job with its threads, memory and time, asks JupyterLab through the proxy for its status, stops it; a size that does not exist, a name that is no account, an account of the system and a password that is wrong are refused; sudo lets the hub submit as users, never as root, munge or slurm; every trait is known to its class; discovery of OpenID Connect with a provider of another name refused; a stranger gets nothing of a session; systemd-analyze verify; 15 negative tests
 # packages: sudo python3-venv
 # lock: slurm
 . "$(dirname "$0")/lib/common.bash" "$@"
@@ -11,6 +11,8 @@ hub=$(cd "$hub" && pwd)
 compile_case jupyterhub-oidc
 oidc=$out/jupyterhub
 compile_case jupyterhub
+with_teams=$out/jupyterhub
+for case in "$oidc" "$with_teams"; do visudo -cqf "$case/sudoers" || fail "visudo refuses sudoers of a golden case"; done
 python3 "$src/tests/consumers/lib/notebooks.py" files "$out" "$hub" || fail "the files of the golden case"
 compile_spec notebooks
 tree=$out/jupyterhub
@@ -71,6 +73,16 @@ sed 's/c.Spawner.default_url/c.Spawner.defualt_url/' "$work/etc/jupyterhub_confi
 cp "$oidc/jupyterhub_config.py" "$oidc/cluster.json" "$work" && mkdir "$work/oidc" && mv "$work/jupyterhub_config.py" "$work/cluster.json" "$work/oidc"
 PATH=$hub/bin:$PATH python3 "$src/tests/consumers/lib/notebooks.py" traits "$hub" "$work/etc/jupyterhub_config.py" "$work/etc/twin_config.py" || fail "traits"
 "$hub/bin/python" "$src/tests/consumers/lib/notebooks.py" discovery "$work/oidc" || fail "OpenID Connect"
+
+# Whose sessions sudo lets the hub submit: those of users, and of accounts of the system never; of the golden case, those of its teams
+may() {   # SUDOERS USER
+  rm -f "$work/sudoers.d/jupyterhub" && install -m 0440 "$1" "$work/sudoers.d/jupyterhub"
+  "$run/as" ctl1 sh -c 'mount --bind "$1" /etc/sudoers.d && exec setpriv --reuid=61900 --regid=61900 --clear-groups env -i PATH=/usr/bin:/bin sudo -n -l -u "$2" /usr/bin/sbatch --parsable' \
+    sh "$work/sudoers.d" "$2" > "$work/said" 2>&1 < /dev/null
+}
+equal "as whom the hub may submit" "$(for user in ada eve root munge slurm nobody; do if may "$tree/sudoers" $user; then printf '%s ' $user; fi; done)" "ada eve "
+equal "as whom, with teams" "$(for user in ada eve root munge slurm nobody; do if may "$with_teams/sudoers" $user; then printf '%s ' $user; fi; done)" "ada "
+may "$tree/sudoers" ada || fail "sudoers"
 
 # The hub, as its unit starts it: its user, its rights, its PATH; port 8443 needs no capability
 setsid "$run/as" ctl1 sh -c 'mount --bind "$1" /etc/sudoers.d && cd "$2" && exec setpriv --reuid=61900 --regid=61900 --clear-groups env -i PATH="$3/bin:/usr/local/bin:/usr/bin:/bin" HOME="$2" jupyterhub -f "$4"' \

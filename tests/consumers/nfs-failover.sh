@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tested nfs: Corosync 3.1, Pacemaker 2.1, mdadm 4.2
-# output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone, and takes back what it could not finish; load-cib with cibadmin on a file; 21 negative tests
+# output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone, and takes back what it could not finish; load-cib with cibadmin on a file; 24 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
-need corosync crm_verify crm_simulate cibadmin crm_attribute mdadm unshare ip wipefs mkfs.xfs shellcheck
+need python3 corosync crm_verify crm_simulate cibadmin crm_attribute mdadm unshare ip wipefs mkfs.xfs shellcheck
 unshare -mun true 2> "$work/unshare.log" || cannot "no namespaces here ($(head -1 "$work/unshare.log"))"
 compile_case nfs-failover
 files=$out/nfs/home
@@ -116,6 +116,9 @@ truncate -s 512M "$work/xfs"
 mkfs.xfs -q -m uuid=00000000-0000-4000-8000-000000000000 "$work/xfs" && dd if="$work/xfs" of="$work/dev/sdb" bs=512 seek=2048 count=1 conv=notrunc 2> /dev/null
 refused "an array with another file system" nfs1
 mkfs.xfs -q -f -m uuid="$file_system" "$work/xfs" && dd if="$work/xfs" of="$work/dev/sdb" bs=512 seek=2048 count=1 conv=notrunc 2> /dev/null
+printf '\1' | dd of="$work/dev/sdb" bs=1 seek=$((2048 * 512 + 126)) conv=notrunc 2> /dev/null
+refused "a file system that mkfs.xfs has not finished (power was lost)" nfs1
+printf '\0' | dd of="$work/dev/sdb" bs=1 seek=$((2048 * 512 + 126)) conv=notrunc 2> /dev/null
 prepare nfs1
 [ $rc = 0 ] && [ ! -s "$work/said" ] && ! grep -qv 'mdadm --examine' "$work/told" || fail "a file system that is there: $rc $(cat "$work/said" "$work/told")"
 say "an array with its file system is left alone"
@@ -135,6 +138,12 @@ cp "$work/live.xml" "$work/once.xml" && load
 cp "$work/empty.xml" "$work/live.xml" && load # a server that joined had another configuration
 [ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] || fail "load-cib after the configuration was lost: $rc $(cat "$work/said")"
 say "load-cib loads once, and again where the configuration was lost"
+sed -i '/<primitive id="fence-nfs2"/,/<\/primitive>/d; /fence-nfs2-elsewhere/d' "$work/live.xml"
+if CIB_file=$work/live.xml cibadmin --query --xpath "//primitive[@id='fence-nfs2']" > /dev/null 2>&1; then fail "the configuration without fencing has it"; fi
+CIB_file=$work/live.xml crm_attribute --node nfs1 --name cluster-nfs-home --query > /dev/null 2>&1 || fail "the configuration without fencing has no mark"
+load # the mark is there, fencing is not
+[ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] && CIB_file=$work/live.xml cibadmin --query --xpath "//primitive[@id='fence-nfs2']" > /dev/null || fail "load-cib leaves a configuration without fencing: $rc $(cat "$work/said")"
+say "load-cib loads again where the mark is there and fencing is not"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/cibadmin" && chmod +x "$work/bin/cibadmin" && cp "$work/empty.xml" "$work/live.xml"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/crm_attribute" && chmod +x "$work/bin/crm_attribute" && load
 [ $rc = 1 ] || fail "load-cib says loaded, and nothing was"
@@ -156,3 +165,10 @@ chown 65534 "$work/password"
 if password; then fail "fence-password prints a file of another user"; fi
 say "refused: $(sed "s|$work/||g" "$work/said")"
 equal "the agent's script" "$(grep -c 'name="password_script" value="/etc/cluster-nfs/fence-password"' "$files/cib.xml")" 2
+
+# The play's command for the key of Corosync: half a key is none, which the next run would take for the key
+python3 -c 'import sys, yaml; print(next(t for t in yaml.safe_load(open(sys.argv[1])) if t["name"] == "Make the key of Corosync")["ansible.builtin.shell"]["cmd"])' "$out/ansible/roles/nfs_failover/tasks/cluster.yml" |
+  sed "s|/etc/corosync|$work/corosync|g" > "$work/make-key"
+mkdir "$work/corosync" && printf '#!/bin/sh\nhead -c 20\nexit 1\n' > "$work/bin/base64" && chmod +x "$work/bin/base64"
+if PATH=$work/bin:$PATH bash "$work/make-key" || [ -e "$work/corosync/authkey" ]; then fail "half a key is left: $(ls -l "$work/corosync")"; fi
+bash "$work/make-key" && equal "the key of Corosync" "$(stat -c '%a %s' "$work/corosync/authkey")" "400 256"

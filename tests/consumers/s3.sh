@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # packages: rclone awscli
 # tested s3: rclone 1.60, AWS CLI 2.9, systemd 252
-# output s3: rclone 1.60 and the AWS CLI 2.9 (Debian 12) read the compiled profiles, and copy-checkpoints copies with rclone into a running server of S3 (moto 5.2, installed by scripts/object-store): what is new, once; a file that changed is an error and stays as it is there; a file that is gone here stays there; a file that is still written to waits; verify compares sums; systemd-analyze reads the units; 11 negative tests
+# output s3: rclone 1.60 and the AWS CLI 2.9 (Debian 12) read the compiled profiles, and copy-checkpoints copies with rclone into a running server of S3 (moto 5.2, installed by scripts/object-store): what is new, once; a file that changed is an error and stays as it is there; a file that is gone here stays there; a file that is still written to waits; verify compares sums; systemd-analyze reads the units; 12 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3 rclone aws shellcheck flock mountpoint
 server=${CLUSTERC_OBJECT_STORE:-$src/build/object-store}
@@ -67,7 +67,17 @@ refused() {
 chmod 0640 "$work/credentials" && refused "credentials that others may read" && chmod 0600 "$work/credentials"
 mv "$work/credentials" "$work/away" && refused "no credentials" && mv "$work/away" "$work/credentials"
 mv "$work/mount/saved" "$work/mount/elsewhere" && refused "no such folder" && mv "$work/mount/elsewhere" "$work/mount/saved"
+mv "$work/mount/saved/models" "$work/mount/elsewhere" && mkdir "$work/private" && ln -s "$work/private" "$work/mount/saved/models" && refused "a folder that is a link to another one"
+rm "$work/mount/saved/models" && mv "$work/mount/elsewhere" "$work/mount/saved/models"
 copy all; equal "refused: other words" $? 2
+rm -f "$work/lock" "$work/mount/saved/models/step-1/state" && copy || { cat "$work/said" >&2; fail "a copy"; }
+equal "others may not open the lock" "$(stat -c %a "$work/lock")" 600
+equal "where root's lock is" "$(sed -n 's/.*-eq 0 \]; then lock=\([^;]*\);.*/\1/p' "$files/copy-checkpoints")" '/run/cluster-copy-$store.lock'
+# Under an account of its own, with credentials of its own
+mkdir "$work/own" && mv "$work/credentials" "$work/own/credentials" && printf '#!/bin/sh\necho 1000\n' > "$work/bin/id" && chmod +x "$work/bin/id"
+CLUSTER_S3_LOCK= RCLONE_S3_SHARED_CREDENTIALS_FILE=$work/own/credentials CLUSTER_S3_SETTINGS=$work/settings CLUSTER_S3_AGE=0s HOME=$work/own PATH=$work/bin:$PATH sh "$work/copy" > "$work/said" 2>&1 || { cat "$work/said" >&2; fail "a copy under another account"; }
+[ -e "$work/own/.cluster-copy-vault.lock" ] || fail "the lock of another account: $(ls -A "$work/own")"
+mv "$work/own/credentials" "$work/credentials" && rm "$work/bin/id"
 (exec 8> "$work/lock" && flock 8 && copy && grep -q 'another copy runs' "$work/said") || fail "two copies at a time: $(cat "$work/said")"
 say "a second copy at a time does nothing"
 sed -i 's/checkpoints/nowhere/' "$work/copy"

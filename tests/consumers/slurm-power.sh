@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output slurm: power saving: slurmctld 22.05 (Debian 12) with own nodes and instances: a job starts the instances it needs by ResumeProgram, SuspendProgram ends them, own nodes are in no call; the compiled resume.sh and suspend.sh with the AWS command line 2.9, whose own model of EC2 judges every argument, without a call to AWS; 4 negative tests
+# output slurm: power saving: slurmctld 22.05 (Debian 12) with own nodes and instances: a job starts the instances it needs by ResumeProgram, SuspendProgram ends them, own nodes are in no call; the compiled resume.sh and suspend.sh with the AWS command line 2.9, whose own model of EC2 judges every argument, without a call to AWS; 6 negative tests
 # packages: awscli
 # lock: slurmtwo
 . "$(dirname "$0")/lib/common.bash" "$@"
@@ -42,6 +42,11 @@ done
 sed -i '/^b3 /d' "$work/nodes" && cp "$power/resume.sh" "$work/twin.sh"
 if program "$work/twin.sh" "b[1,3]"; then fail "a node that is not in the table"; fi
 equal "a node that is not in the table" "$(grep -c 'b3 is not in' "$work/said")" 1
+printf '#!/bin/sh\nexit 1\n' > "$work/bin/scontrol"
+for name in resume suspend; do
+  if program "$power/$name.sh" "b[1,3]"; then fail "$name.sh ends with 0 where scontrol fails"; fi
+  equal "$name.sh without scontrol" "$(wc -l < "$work/told") $(grep -c 'nothing was' "$work/said")" "0 1"
+done
 
 # ---- slurmctld -------------------------------------------------------------------------------------------------------------------------------------
 # The programs are replaced by ones that note what they are told: the nodes are virtual ones of this machine

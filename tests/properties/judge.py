@@ -220,7 +220,11 @@ class Judge:
             islands = f["planes"] * (f["pods"] if "core" in word else 1)
             self.hold(len(sets) == islands and sum(len(s) for s in sets) == word["spine"]["count"] == len(frozenset().union(*sets)),
                       f"{network}: {len(sets)} sets of spines of {sorted({len(s) for s in sets})}, {islands} of {word['spine']['count']} in all are planned")
-            wish = self.spec["networks"][network].get("oversubscription", 1)
+            net = self.spec["networks"][network]
+            wish = net.get("oversubscription", 1)
+            # Who writes both the spines and the links to each has said how many uplinks there are (wishes(), below).
+            if "oversubscription" not in net and "spines" in net and "links_per_spine" in net:
+                wish = math.inf
             faster = f["uplink_bit_s"] / f["link_bit_s"]
             self.hold(faster >= 1 and word["leaf"]["up"] * faster * wish * (1 + 1e-9) >= word["leaf"]["down"] or "net-leaf-oversubscribed" in self.rules,
                       f"{network}: {word['leaf']['down']} down, {word['leaf']['up']} up of {faster} times the rate, {wish} was asked for")

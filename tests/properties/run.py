@@ -26,6 +26,9 @@ sys.path.insert(0, HERE)
 import generate   # noqa: E402
 import judge      # noqa: E402
 
+# Specs of long runs for which something did not hold: 1121, one cable had two names; 1066, uplinks that the spec asks for
+KEPT = (1066, 1121)
+
 
 def plan(program, spec, folder):
     """The rules that reported an error; the plan's files are in `folder`."""
@@ -229,7 +232,8 @@ def main():
         start = time.time()
         seen, failed = collections.Counter(), 0
         with concurrent.futures.ProcessPoolExecutor(wish.jobs, initializer=bound) as pool:
-            for seed, wrong, looked in pool.map(one, *zip(*((program, s, work) for s in range(wish.first, wish.first + wish.count)))):
+            seeds = [*range(wish.first, wish.first + wish.count), *(KEPT if wish.first == 1 else ())]
+            for seed, wrong, looked in pool.map(one, *zip(*((program, s, work) for s in seeds))):
                 seen += looked
                 failed += bool(wrong)
                 if wrong and failed <= 40:

@@ -12,6 +12,7 @@
 #include "spec/software.h"
 #include "system/firewall.h"
 #include "system/notebooks.h"
+#include "system/slurm.h"
 
 namespace clusterc {
 namespace {
@@ -30,11 +31,15 @@ std::string url_of(const NotebookFacts& facts) {
 std::string hub_url(const NotebookFacts& facts) { return "http://" + facts.node + ":" + std::to_string(kHubPort); }
 bool by_provider(const NotebookFacts& facts) { return facts.spec->users.value_or("pam") == "oidc"; }
 
+// A provider knows no groups of Unix: those of its users who have no account cannot start a session.
+bool lets_everybody_in(const NotebookFacts& facts) {
+  return by_provider(facts) ? facts.users.empty() || !facts.groups.empty()
+                            : facts.users.empty() && facts.groups.empty();
+}
+
 void write_users(const NotebookFacts& facts, JsonWriter& json) {
   json.object("users").field("by", by_provider(facts) ? "oidc" : "pam");
-  // A provider knows no groups of Unix: those of its users who have no account cannot start a session.
-  json.field("everybody", by_provider(facts) ? facts.users.empty() || !facts.groups.empty()
-                                             : facts.users.empty() && facts.groups.empty());
+  json.field("everybody", lets_everybody_in(facts));
   json.array("allowed");
   for (const std::string& u : facts.users) json.value(u);
   json.end_array().array("groups");
@@ -74,15 +79,31 @@ constexpr std::string_view kOurs[] = {"JupyterHub.bind_url",
                                       "JupyterHub.spawner_class",
                                       "Authenticator.allow_all",
                                       "Authenticator.allowed_users",
+                                      "Authenticator.allowed_groups",
                                       "Authenticator.admin_users",
+                                      "Authenticator.blocked_users",
                                       "Authenticator.username_pattern",
+                                      "Authenticator.client_id",
+                                      "Authenticator.client_secret",
+                                      "Authenticator.authorize_url",
+                                      "Authenticator.token_url",
+                                      "Authenticator.userdata_url",
+                                      "Authenticator.username_claim",
                                       "Spawner.cmd",
                                       "Spawner.args",
                                       "Spawner.options_form",
                                       "Spawner.options_from_form",
-                                      "SlurmSpawner.batch_script",
-                                      "BatchSpawnerBase.exec_prefix",
-                                      "BatchSpawnerBase.batchspawner_singleuser_cmd"};
+                                      "Spawner.batch_script",
+                                      "Spawner.exec_prefix",
+                                      "Spawner.batchspawner_singleuser_cmd"};
+
+// What is set for PAMAuthenticator or ClusterSpawner goes before what is set for the class that it is made from: so
+// such a class is looked for under the name of its root.
+std::string_view root_of(std::string_view of_class) {
+  for (const std::string_view root : {"Authenticator", "Spawner"})
+    if (of_class.find(root) != std::string_view::npos) return root;
+  return of_class;
+}
 
 bool is_word(std::string_view word, char from, char to) {
   return !word.empty() && word.front() >= from && word.front() <= to &&
@@ -98,9 +119,9 @@ Refusal refusal_of(const Document& d, NodeId traits, std::string_view of_class) 
   for (NodeId key = d.first_child(traits); key != kNoNode; key = d.next_sibling(d.next_sibling(key))) {
     if (!is_word(d.scalar(key), 'a', 'z'))
       return {"'" + one_line(d.scalar(key).substr(0, 60)) + "' is not the name of a trait"};
-    const std::string whole = std::string(of_class) + "." + std::string(d.scalar(key));
-    if (std::find(std::begin(kOurs), std::end(kOurs), whole) != std::end(kOurs))
-      return {"an extra line sets '" + whole + "', which follows from the spec", true};
+    const std::string trait = "." + std::string(d.scalar(key));
+    if (std::find(std::begin(kOurs), std::end(kOurs), std::string(root_of(of_class)) + trait) != std::end(kOurs))
+      return {"an extra line sets '" + std::string(of_class) + trait + "', which follows from the spec", true};
   }
   return {};
 }
@@ -141,6 +162,8 @@ void emit_cluster(const CompileInput& in, const NotebookFacts& facts, Bundle& bu
          {"--ServerApp.shutdown_no_activity_timeout=", "--MappingKernelManager.cull_idle_timeout=",
           "--TerminalManager.cull_inactive_timeout="})
       json.value(std::string(option) + seconds);
+    // A tab that somebody forgot holds a connection to its kernel.
+    json.value("--MappingKernelManager.cull_connected=True");
   }
   json.end_array().array("admins");
   for (const auto& admin : s.admins)
@@ -180,6 +203,27 @@ void emit_service(const CompileInput& in, const NotebookFacts& facts, Bundle& bu
   bundle.add("jupyterhub/jupyterhub.service", "jupyterhub", made_by(in, "") + text);
 }
 
+// Whose sessions the hub may submit: those of all who may log in. Another name than one of an account cannot
+// log in.
+std::string sudo_users(const NotebookFacts& facts) {
+  if (lets_everybody_in(facts)) return "ALL";
+  std::vector<std::string> out;
+  for (const std::string& user : facts.users)
+    if (is_account_name(user)) out.push_back(to_lower(user));  // as the hub does; sudoers takes capitals for an alias
+  for (const auto& admin : facts.spec->admins)
+    if (admin && std::find(out.begin(), out.end(), *admin) == out.end()) out.push_back(*admin);
+  if (!by_provider(facts))
+    for (const std::string& group : facts.groups) out.push_back("%" + group);
+  return out.empty() ? "!ALL" : join(out, ", ");
+}
+
+void emit_sudoers(const CompileInput& in, const NotebookFacts& facts, Bundle& bundle) {
+  bundle.add(
+      "jupyterhub/sudoers", "jupyterhub",
+      made_by(in, "") + replace_all(std::string(template_text("jupyterhub/sudoers")), "@users@", sudo_users(facts)),
+      0440);
+}
+
 // Batchspawner, JupyterLab and OAuthenticator are those that ran with it in a test.
 void emit_requirements(const CompileInput& in, const NotebookFacts& facts, Bundle& bundle) {
   const std::string release = facts.spec->version ? facts.spec->version->text() : "6.1";
@@ -205,12 +249,19 @@ void emit_guide(const CompileInput& in, const NotebookFacts& facts, Bundle& bund
     users = "The provider of OpenID Connect checks who somebody is. Register the hub there with the address\n`" +
             url_of(facts) +
             "/hub/oauth_callback`. A user without a Unix account of the same name can log in and cannot start a "
-            "session.\n";
+            "session.\nThe claim `" +
+            s.oidc->username_claim.value_or("preferred_username") +
+            "` chooses the account. Users must not be able to change it at the provider: who can, works as somebody "
+            "else.\n";
   } else {
     users = "Passwords are those of the accounts on `" + facts.node + "` (PAM, service `login`). ";
     users += facts.users.empty() && facts.groups.empty()
                  ? "Everybody with an account may log in.\n"
                  : "The users of the teams may log in, and members of the Unix groups of teams that name no users.\n";
+    users += is_debian(in.cluster.nodes[static_cast<std::size_t>(facts.group)])
+                 ? "The hub is in the group `shadow`, to check passwords of local accounts: it can read their hashes.\n"
+                 : "The hub cannot read `/etc/shadow`: passwords of local accounts fail. Accounts must come from a "
+                   "service that\nchecks passwords, such as SSSD.\n";
   }
   for (const auto& [mark, value] : std::initializer_list<std::pair<std::string_view, std::string>>{
            {"@url@", url_of(facts)},
@@ -243,8 +294,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   bundle.add("jupyterhub/jupyterhub_config.py", "jupyterhub",
              made_by(in, "jupyterhub") + std::string(template_text("jupyterhub/jupyterhub_config.py")));
   emit_service(in, facts, bundle);
-  bundle.add("jupyterhub/sudoers", "jupyterhub", made_by(in, "") + std::string(template_text("jupyterhub/sudoers")),
-             0440);
+  emit_sudoers(in, facts, bundle);
   emit_requirements(in, facts, bundle);
 }
 

@@ -61,6 +61,14 @@ bool is_instance_type(std::string_view text) {  // m7i.2xlarge
          text.find('.', dot + 1) == text.npos;
 }
 
+// Names of queues and of their instances (AWS ParallelCluster 3.16, validators/cluster_validators.py: NameValidator).
+bool is_queue_name(std::string_view name) {
+  constexpr std::size_t kLongest = 25;
+  return !name.empty() && name.size() <= kLongest && name != "default" && name.front() >= 'a' && name.front() <= 'z' &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+}
+
 class Writer {
  public:
   Writer(const CompileInput& in, Findings& findings) : in_(in), c_(in.cluster), findings_(findings) {}
@@ -154,6 +162,13 @@ class Writer {
                                       "ParallelCluster has one for all")
           .help("write `os: ubuntu-22.04`, or ubuntu-24.04, amazon-linux-2023, rhel-9 or rocky-9, for all groups");
     os_ = theirs;
+    if (!is_queue_name(g.name))
+      findings_
+          .error("parallelcluster-value-malformed", g.span,
+                 "'" + g.name +
+                     "' cannot name a queue of AWS ParallelCluster, which takes 25 lower-case letters, digits and "
+                     "hyphens at most, after a letter, and not 'default'")
+          .help("write a name such as `gpu-a` for the group");
     queues_.push_back(group);
   }
 

@@ -107,6 +107,7 @@ Cabling::Run Cabling::run(const CableChoice& c, int near_group, int far_group, d
   const auto& parts = cluster_->cables;
   Run r;
   if (c.form == CableChoice::Form::none) return r;
+  r.ports_each = groups_[at(c.head_group == far_group ? far_group : near_group)].ports_each;
   r.shared = c.shared;
   if (c.form == CableChoice::Form::cable) {
     r.cable = &parts[at(c.part)];

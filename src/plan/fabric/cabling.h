@@ -50,6 +50,7 @@ class Cabling {
         1;  // of the link between its modules: 800 Gb/s through both ports of a twin-port module are two
     std::int64_t links_each = 0;  // of split fibre: links of one, several of which may be in the head's cage; 0: what
                                   // is shared takes the whole cage
+    std::int64_t ports_each = 1;  // numbers of ports that one link takes at the head
   };
   Run run(const PluggedLink&) const;
 
@@ -86,17 +87,19 @@ class Cabling {
     unsigned place = 0;
   };
   static Shared shared_cable(const Run& r, const PluggedLink& l) {
-    return {r.head_is_far ? l.far_cage : l.near_cage, place_of(r.links_each, r.head_is_far ? l.far_port
-                                                                             : l.block < 0 ? l.near_port
-                                                                                           : l.port + 1)};
+    return {r.head_is_far ? l.far_cage : l.near_cage,
+            place_of(r.links_each * r.ports_each, r.head_is_far ? l.far_port
+                                                  : l.block < 0 ? l.near_port
+                                                                : l.port + 1)};
   }
 
   // "gpu to leaf"
   std::string between(const PluggedLink& l) const { return between(l.near_group, l.far_group); }
   // Ports of a shared cable's head: the first one names the cable (docs/names.md).
   std::int64_t first_port(const Run& r, std::int32_t head, std::int64_t port) const {
-    const std::int64_t links = r.links_each > 0 ? r.links_each : groups_[static_cast<std::size_t>(head)].links;
-    return (port - 1) / links * links + 1;
+    const CageGroup& g = groups_[static_cast<std::size_t>(head)];
+    const std::int64_t ports = (r.links_each > 0 ? r.links_each : g.links) * g.ports_each;
+    return (port - 1) / ports * ports + 1;
   }
   // The name of the cable of a link with these ends (docs/names.md), in place of what `out` had.
   void name_cable(const Run&, const PluggedLink&, const CableEnd& near, const CableEnd& far, std::string& out) const;
@@ -110,8 +113,8 @@ class Cabling {
   void count(const Plan&, const Links&, const std::vector<std::vector<Slim>>& by_fabric);
   std::string between(int near_group, int far_group) const;
   Run run(const CableChoice&, int near_group, int far_group, double length) const;
-  static unsigned place_of(std::int64_t links_each, std::int64_t port) {
-    return links_each > 0 ? static_cast<unsigned>((port - 1) / links_each) % kCablesOfCage : 0;
+  static unsigned place_of(std::int64_t ports_of_cable, std::int64_t port) {
+    return ports_of_cable > 0 ? static_cast<unsigned>((port - 1) / ports_of_cable) % kCablesOfCage : 0;
   }
   static constexpr unsigned kCablesOfCage = 8;
 

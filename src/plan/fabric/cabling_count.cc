@@ -121,7 +121,8 @@ class Cabling::Counter {
     const bool far = c.head_group == l.far_group;
     if (fibre_seen_.empty()) fibre_seen_.assign(cabling_.choice_of_cage_.size(), 0);
     std::uint8_t& seen = fibre_seen_[at(far ? l.far_cage : l.near_cage)];
-    const auto bit = static_cast<std::uint8_t>(1U << place_of(c.links_per_fibre, far ? l.far_port : l.near_port));
+    const std::int64_t ports = c.links_per_fibre * cabling_.groups_[at(far ? l.far_group : l.near_group)].ports_each;
+    const auto bit = static_cast<std::uint8_t>(1U << place_of(ports, far ? l.far_port : l.near_port));
     const bool fresh = !(seen & bit);
     seen |= bit;
     return fresh;

@@ -161,6 +161,7 @@ void Links::add_tiers(int fabric) {
       g.rate = f.uplink_rate;
       g.per_device -= cages.first_uplink_cage;
       g.links /= f.uplink_ports;
+      g.ports_each = f.uplink_ports;
       cages.uplink_group = add_group(g);
     }
     if ((f.uplink_cables > 0 || own_uplinks) && t.part)

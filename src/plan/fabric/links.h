@@ -37,11 +37,12 @@ struct CableSpot {  // where an end is
 
 // Cages of one kind on devices of one kind; they are numbered through: first + device * per_device + cage.
 struct CageGroup {
-  std::string network, who;  // "compute", "gpu" or "leaf"
-  std::string connector;     // empty: not stated
-  std::string part;          // that has the cage
-  std::int64_t links = 1;    // that one cage carries when it is full
-  BitsPerSecond rate{0};     // of one link
+  std::string network, who;     // "compute", "gpu" or "leaf"
+  std::string connector;        // empty: not stated
+  std::string part;             // that has the cage
+  std::int64_t links = 1;       // that one cage carries when it is full
+  std::int64_t ports_each = 1;  // numbers of ports that one link takes: uplinks of a leaf whose other ports are split
+  BitsPerSecond rate{0};        // of one link
   std::int64_t first = 0, per_device = 1, devices = 0;
   bool nothing_plugged = false;  // a virtual machine's port
   std::int64_t count() const { return per_device * devices; }

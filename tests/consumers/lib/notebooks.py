@@ -131,6 +131,15 @@ def discovery(folder):
     got = config.GenericOAuthenticator
     equal("addresses of the provider", [got.authorize_url, got.token_url, got.userdata_url], [issuer + "/auth", issuer + "/token", issuer + "/userinfo"])
     equal("secret, callback", [got.client_secret, got.oauth_callback_url], ["of the client", "https://ctl1:8443/hub/oauth_callback"])
+    oidc["client_secret"] = {"env": "SECRET_OF_THE_CLIENT"}
+    with open(f"{folder}/cluster.json", "w", encoding="utf-8") as f:
+        json.dump(cluster, f)
+    os.environ["SECRET_OF_THE_CLIENT"] = "of the unit"
+    config = PyFileConfigLoader(f"{folder}/jupyterhub_config.py").load_config()
+    equal("secret from a variable, and what squeue and scancel have of it, which run as users", (config.GenericOAuthenticator.client_secret, os.environ.get("SECRET_OF_THE_CLIENT")), ("of the unit", None))
+    oidc["client_secret"] = {"file": f"{folder}/secret"}
+    with open(f"{folder}/cluster.json", "w", encoding="utf-8") as f:
+        json.dump(cluster, f)
     named[:] = ["https://other.example.org"]
     try:
         PyFileConfigLoader(f"{folder}/jupyterhub_config.py").load_config()
@@ -178,7 +187,8 @@ def session(certificate, enter):
     def slurm(*command):
         return subprocess.run([enter, *command], capture_output=True, text=True, check=True).stdout.strip()
 
-    for name, password in (("ada", "wrong"), ("root", "of the test"), ("a;id", "of the test")):
+    # munge is an account of the system: its key makes everybody root
+    for name, password in (("ada", "wrong"), ("root", "of the test"), ("munge", "of the test"), ("a;id", "of the test")):
         code, _, _ = Browser(certificate).login(name, password)
         equal(f"{name!r} with {password!r}", code in (401, 403), True)
     browser = Browser(certificate)

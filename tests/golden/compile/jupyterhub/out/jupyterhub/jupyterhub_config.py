@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import pwd
 import urllib.request
 
 import batchspawner  # also adds the handler by which a session tells the hub its port
@@ -14,6 +15,22 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "cluster.json
     CLUSTER = json.load(file)
 PROFILES = CLUSTER["profiles"]
 FOLDER = CLUSTER["folder"]
+
+
+def least_uid():
+    """The first number of users' accounts, login.defs(5): UID_MIN. Those below belong to the system."""
+    try:
+        with open("/etc/login.defs", encoding="utf-8") as lines:
+            for line in lines:
+                words = line.split()
+                if len(words) > 1 and words[0] == "UID_MIN":
+                    return max(1, int(words[1]))
+    except (OSError, ValueError):
+        pass
+    return 1000
+
+
+LEAST_UID = least_uid()
 
 
 class ClusterSpawner(batchspawner.SlurmSpawner):
@@ -28,6 +45,9 @@ class ClusterSpawner(batchspawner.SlurmSpawner):
 
     async def start(self):
         name = self.profile()
+        # Who runs jobs as munge reads its key, and with it is root on every node.
+        if pwd.getpwnam(self.user.name).pw_uid < LEAST_UID:
+            raise web.HTTPError(403, "accounts of the system have no sessions")
         size = PROFILES[name]
         self.user_options = {"profile": name}
         self.req_partition = size["partition"]
@@ -51,9 +71,10 @@ def options_from_form(form):
 
 
 def secret(reference):
-    """The text that a reference leads to: a file on this machine, or a variable of the hub's unit."""
+    """The text that a reference leads to: a file on this machine, or a variable of the hub's unit. The variable is
+    removed: Batchspawner hands the hub's environment to squeue and scancel, which run as users."""
     if "env" in reference:
-        return os.environ[reference["env"]]
+        return os.environ.pop(reference["env"])
     with open(reference["file"], encoding="utf-8") as lines:
         return lines.read().strip()
 
@@ -72,7 +93,7 @@ c.JupyterHub.cookie_secret_file = "/var/lib/jupyterhub/cookie_secret"
 
 # The name of a user stands in commands (sudo -u NAME): only names as useradd takes them.
 c.Authenticator.username_pattern = r"^[a-z_][a-z0-9_.-]{0,31}\Z"
-c.Authenticator.blocked_users = {"root"}
+c.Authenticator.blocked_users = {"root", "nobody"} | {a.pw_name for a in pwd.getpwall() if a.pw_uid < LEAST_UID}
 c.Authenticator.admin_users = set(CLUSTER["admins"])
 c.Authenticator.allow_all = CLUSTER["users"]["everybody"]
 c.Authenticator.allowed_users = set(CLUSTER["users"]["allowed"])

@@ -54,8 +54,12 @@ prepared() {
   refuse "holds data: $(printf '%s\n' "$inside" | head -n 3 | tr '\n' ' ')"
 }
 
-# manager: its database, or its folder in release 7.4
+# manager: its database, or its folder in release 7.4. A new database instead of the one on a drive that is not mounted would know no servers
 manager() {
+  if awk -v at="$path" '$1 !~ /^#/ && $2 == at { found = 1 } END { exit !found }' "${CLUSTER_FSTAB:-/etc/fstab}" 2> /dev/null && ! mountpoint -q "$path"; then
+    refuse "it is a mount point of /etc/fstab and is not mounted"
+    return
+  fi
   if [ "$seven" = yes ]; then
     if [ -e "$path/format.conf" ]; then
       echo "$kind: $path: is prepared"

@@ -9,14 +9,16 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
 root=${FABRIC_ENV_ROOT:-}   # folder of another system, for an image
 ports=
 status=0
-# iwarp INTERFACE…: adapters that can do both speak iWARP (devlink-params: enable_iwarp); the kernel forgets it at a restart
+# iwarp INTERFACE…: adapters that can do both speak iWARP (devlink-params: enable_iwarp); the kernel forgets it at a restart. One that speaks it already is
+# left alone: the driver takes the RDMA device away at each setting, and with it the connections of running jobs.
 iwarp() {
   for interface; do
     pci=$(basename "$(readlink -f "$root/sys/class/net/$interface/device" 2>/dev/null)")
     case $(cat "$root/sys/class/net/$interface/device/uevent" 2>/dev/null) in
       "") echo "interface $interface is not there" >&2; status=3; continue ;;
     esac
-    if devlink dev param show "pci/$pci" name enable_iwarp > /dev/null 2>&1; then
+    if now=$(devlink dev param show "pci/$pci" name enable_iwarp 2> /dev/null); then
+      case $now in *"cmode runtime value true"*) continue ;; esac
       devlink dev param set "pci/$pci" name enable_roce value false cmode runtime > /dev/null 2>&1
       devlink dev param set "pci/$pci" name enable_iwarp value true cmode runtime || status=3
     fi

@@ -6,7 +6,8 @@ cluster=hybrid
 set -eu
 say() { logger -t cluster-suspend -- "$*" 2> /dev/null || :; echo "$*" >&2; }
 status=0
-for node in $(scontrol show hostnames "${1:?usage: suspend.sh NODES}"); do
+nodes=$(scontrol show hostnames "${1:?usage: suspend.sh NODES}") || { say "scontrol does not read '$1': nothing was ended"; exit 1; }
+for node in $nodes; do
   ids=$(aws ec2 describe-instances --region "$region" --output text \
     --filters "Name=tag:Name,Values=$node" "Name=tag:cluster,Values=$cluster" \
     "Name=instance-state-name,Values=pending,running,stopping,stopped" \
