@@ -1,5 +1,6 @@
 #include "audit/fabric_audit.h"
 #include "base/file.h"
+#include "cli/audit_redfish.h"
 #include "cli/command.h"
 #include "model/cluster.h"
 #include "rules/acceptances.h"
@@ -15,6 +16,7 @@ void options(po::options_description& o) {
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)");
   o.add_options()("fabric", po::value<std::vector<std::string>>()->composing()->value_name("[NETWORK=]FILE"),
                   "what ibnetdiscover printed on the running fabric; several times for several fabrics");
+  add_redfish_options(o);
 }
 
 // The fabrics that a dump can be of: with switches of ours, of InfiniBand.
@@ -32,7 +34,8 @@ std::vector<int> fabrics_of(const Run& run, const std::string& network) {
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  if (!given.count("fabric")) throw UsageError{"name what is to be compared: --fabric FILE"};
+  if (!given.count("fabric") && !given.count("redfish"))
+    throw UsageError{"name what is to be compared: --fabric FILE, --redfish plan or --redfish FILE"};
   auto result = run_pipeline(path, Stage::planned, run_options(given, path));
   if (!result->plan || result->findings.count(Severity::error)) {
     report_findings_as_text(*result, path, given);
@@ -41,7 +44,9 @@ int run(const po::variables_map& given) {
   }
   result->findings = Findings();
   std::string summaries;
-  for (const std::string& word : given["fabric"].as<std::vector<std::string>>()) {
+  const auto dumps =
+      given.count("fabric") ? given["fabric"].as<std::vector<std::string>>() : std::vector<std::string>();
+  for (const std::string& word : dumps) {
     const std::size_t equals = word.find('=');
     const std::string network = equals == std::string::npos ? std::string() : word.substr(0, equals);
     const std::string file = equals == std::string::npos ? word : word.substr(equals + 1);
@@ -56,6 +61,7 @@ int run(const po::variables_map& given) {
     report_fabric(seen, audited, dump, result->findings);
     summaries += fabric_summary(audited) + "\n";
   }
+  if (given.count("redfish")) summaries += audit_redfish(*result, path, given);
   Findings heard;  // `check` reports what is wrong with `accept` and `severity`
   const RunOptions options = run_options(given, path);
   Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
@@ -63,12 +69,16 @@ int run(const po::variables_map& given) {
   raise_severities(read_severities(result->cluster->spec, heard), result->findings);
   const int status = report_findings(*result, path, given);
   if (format_of(given) == Format::text) put_text(summaries);
+  if (only_unread(result->findings)) return kUnjudged;
   if (status != kOk) return status;
   return result->findings.count(Severity::warning) > 0 ? kFindings : kOk;
 }
 
 }  // namespace
 
-const Command kAudit{"audit", "what is really there against the plan: the cables of a running InfiniBand fabric",
-                     "clusterc audit SPEC --fabric [NETWORK=]FILE [--format FORMAT]", options, run};
+const Command kAudit{
+    "audit",
+    "what is really there against the plan: the cables of a running InfiniBand fabric, the hardware of servers",
+    "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--format FORMAT]", options,
+    run};
 }  // namespace clusterc::cli
