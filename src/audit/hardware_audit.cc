@@ -34,7 +34,8 @@ std::string listing(const SeenParts& parts, Text text) {
   for (const SeenKind& k : parts.kinds) by_text[text(k)] += k.count;
   std::vector<std::string> out;
   for (const auto& [what, count] : by_text)
-    out.push_back(what.empty() ? std::to_string(count) : format("{} x {}", count, what));
+    out.push_back(!what.empty() ? format("{} x {}", count, what)
+                                : format(by_text.size() > 1 ? "{} without a size" : "{}", count));
   return out.empty() ? "none" : join(out, ", ");
 }
 std::string size_text(const SeenKind& k, double unit, Dimension dimension) {
@@ -226,9 +227,14 @@ class Auditor {
     const std::optional<PsuSet>& set = planned.part.psus;
     if (!set || !set->count) return;
     if (!can_count(seen.psus)) return unsaid(Fact::psus, "the power supplies");
-    const bool sizes = set->power && all_sized(seen.psus);
     const auto is = [&](const SeenKind& k) { return about(static_cast<double>(k.size), set->power->value, kSameSize); };
-    if (seen.psus.count() != *set->count || (sizes && !std::ranges::all_of(seen.psus.kinds, is)))
+    // Firmware also lists fillers and supplies without a cord, with no rating: where the others are as planned, these
+    // are no difference.
+    SeenParts rated = seen.psus;
+    std::erase_if(rated.kinds, [](const SeenKind& k) { return k.size < 0; });
+    const bool as_planned = set->power && rated.count() == *set->count && std::ranges::all_of(rated.kinds, is);
+    const bool other = set->power && !std::ranges::all_of(rated.kinds, is);
+    if (!as_planned && (other || seen.psus.count() != *set->count))
       return differs(
           Fact::psus,
           "power supplies " + listing(seen.psus, [](const SeenKind& k) { return size_text(k, 1, Dimension::power); }),

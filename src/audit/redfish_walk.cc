@@ -305,6 +305,7 @@ struct RedfishWalk::Reader {
 
 RedfishWalk::RedfishWalk(RedfishParser& parser, const RedfishLimits& limits) : parser_(parser), limits_(limits) {
   steps_.push_back({What::root, "/redfish/v1/"});
+  met_.insert("/redfish/v1");
 }
 
 std::optional<std::string> RedfishWalk::next() const {

@@ -152,7 +152,7 @@ Asked from_plan(const Run& run) {
         continue;
       }
       out.nodes.push_back({static_cast<int>(g), m, {}});
-      out.bmcs.push_back({Ipv4{address}.text(), {}});
+      out.bmcs.push_back({ipv4_text(address), {}});
     }
   }
   if (out.bmcs.empty())
