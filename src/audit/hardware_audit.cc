@@ -34,8 +34,9 @@ std::string listing(const SeenParts& parts, Text text) {
   for (const SeenKind& k : parts.kinds) by_text[text(k)] += k.count;
   std::vector<std::string> out;
   for (const auto& [what, count] : by_text)
-    out.push_back(!what.empty() ? format("{} x {}", count, what)
-                                : format(by_text.size() > 1 ? "{} without a size" : "{}", count));
+    out.push_back(!what.empty()        ? format("{} x {}", count, what)
+                  : by_text.size() > 1 ? format("{} without a size", count)
+                                       : std::to_string(count));
   return out.empty() ? "none" : join(out, ", ");
 }
 std::string size_text(const SeenKind& k, double unit, Dimension dimension) {

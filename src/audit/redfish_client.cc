@@ -27,9 +27,9 @@ enum class Step : std::uint8_t { root, login, walk, logout, done };
 
 // One BMC while it is read.
 struct Visit {
-  Visit(std::size_t number, RedfishParser& parser, const RedfishLimits& limits)
-      : number(number), walk(parser, limits), began(Clock::now()) {}
-  std::size_t number;
+  Visit(std::size_t bmc, RedfishParser& parser, const RedfishLimits& limits)
+      : number(bmc), walk(parser, limits), began(Clock::now()) {}
+  std::size_t number;  // of the BMC
   RedfishWalk walk;
   Step step = Step::root;
   Clock::time_point began;
@@ -349,7 +349,7 @@ class Client {
     std::string why = t.error[0] != '\0' ? t.error : curl_.easy_strerror(code);
     switch (code) {
       case CURLE_OPERATION_TIMEDOUT: {
-        why = format("no answer within {} s", std::min(access_.request_timeout, access_.bmc_timeout).count() / 1000.0);
+        why = format("no answer within {} s", access_.request_timeout.count() / 1000);
         break;
       }
       case CURLE_COULDNT_CONNECT:
