@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "audit/curl_library.h"
 #include "base/format.h"
@@ -347,19 +348,36 @@ class Client {
 
   void broken(std::unique_ptr<Visit> v, const Transfer& t, CURLcode code) {
     std::string why = t.error[0] != '\0' ? t.error : curl_.easy_strerror(code);
+    // libcurl's text has the address and the milliseconds in it: BMCs that fail alike would not be told of as one.
     switch (code) {
       case CURLE_OPERATION_TIMEDOUT: {
-        why = format("no answer within {} s", access_.request_timeout.count() / 1000);
+        double sent = 0;
+        curl_.easy_getinfo(t.easy, CURLINFO_PRETRANSFER_TIME, &sent);
+        why = sent > 0 ? format("no answer within {} s", access_.request_timeout.count() / 1000)
+                       : format("no connection within {} s", access_.connect_timeout.count() / 1000);
         break;
       }
-      case CURLE_COULDNT_CONNECT:
-        why = "cannot be connected to: " + why;
+      case CURLE_COULDNT_CONNECT: {
+        long number = 0;
+        curl_.easy_getinfo(t.easy, CURLINFO_OS_ERRNO, &number);
+        why = "cannot be connected to";
+        if (number != 0) why += ": " + std::generic_category().message(static_cast<int>(number));
+        break;
+      }
+      case CURLE_COULDNT_RESOLVE_HOST:
+        why = "its name is not known to the name servers";
         break;
       case CURLE_PEER_FAILED_VERIFICATION:
         why = "its certificate is not trusted: " + why;
         break;
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
         why = "its public key is not the pinned one";
+        break;
+      case CURLE_PARTIAL_FILE:
+      case CURLE_GOT_NOTHING:
+      case CURLE_RECV_ERROR:
+      case CURLE_SEND_ERROR:
+        why = "it closed the connection within an answer";
         break;
       default:
         break;
