@@ -131,7 +131,7 @@ class Auditor {
     if (planned.gpu_count <= 0) return;
     // None in the list means none there only where BMCs of such servers list them.
     if (!seen.gpus.complete || !(seen.gpus.listed || (lists_gpus_[group] && seen.cpus.listed)))
-      return unsaid(Fact::gpus, "the GPUs");
+      return unsaid(Fact::gpus, "the number of GPUs");
     const std::int64_t count = seen.gpus.count();
     const std::int64_t each = planned.gpu && planned.gpu->devices ? *planned.gpu->devices : 1;
     if (count != planned.gpu_count && count * each != planned.gpu_count)
@@ -169,8 +169,9 @@ class Auditor {
                            listing(seen.dimms, [](const SeenKind& k) { return size_text(k, kMib, Dimension::bytes); }),
                        format("{} x {}", *modules->count, to_text(*modules->size)));
       if (sizes) return;
+      unsaid(Fact::memory, "the size of the memory modules");
     } else if (modules) {
-      unsaid(Fact::memory, "the memory modules");
+      unsaid(Fact::memory, "the number of memory modules");
     }
     if (!planned.memory) return;
     if (seen.memory_gib <= 0) return modules ? void() : unsaid(Fact::memory, "the size of the memory");
@@ -188,7 +189,7 @@ class Auditor {
           wanted[family] += set.count;
     if (wanted.empty()) return;
     if (!can_count(seen.nics) || !all_named(seen.nics) || seen.nics.count() == 0)
-      return unsaid(Fact::nics, "the network adapters");
+      return unsaid(Fact::nics, "the models of the network adapters");
     for (const SeenKind& k : seen.nics.kinds) there[adapter_family(k.model)] += k.count;
     for (const auto& [family, count] : wanted)
       if (there[family] != count)
@@ -204,7 +205,7 @@ class Auditor {
       sizes[set.value.size->value] += set.value.count.value_or(1);
     }
     if (wanted == 0) return;
-    if (!can_count(seen.drives)) return unsaid(Fact::drives, "the drives");
+    if (!can_count(seen.drives)) return unsaid(Fact::drives, "the number of drives");
     bool same = seen.drives.count() == wanted;
     if (all_sized(seen.drives))
       for (const auto& [size, count] : sizes) {
@@ -227,7 +228,7 @@ class Auditor {
   void supplies(const ServerModel& planned, const HardwareSeen& seen) {
     const std::optional<PsuSet>& set = planned.part.psus;
     if (!set || !set->count) return;
-    if (!can_count(seen.psus)) return unsaid(Fact::psus, "the power supplies");
+    if (!can_count(seen.psus)) return unsaid(Fact::psus, "the number of power supplies");
     const auto is = [&](const SeenKind& k) { return about(static_cast<double>(k.size), set->power->value, kSameSize); };
     // Firmware also lists fillers and supplies without a cord, with no rating: where the others are as planned, these
     // are no difference.
@@ -240,7 +241,9 @@ class Auditor {
           Fact::psus,
           "power supplies " + listing(seen.psus, [](const SeenKind& k) { return size_text(k, 1, Dimension::power); }),
           set->power ? format("{} x {}", *set->count, to_text(*set->power)) : std::to_string(*set->count));
-    if (set->power && !all_sized(seen.psus)) unsaid(Fact::psus, "the rating of the power supplies");
+    if (set->power && !all_sized(seen.psus))
+      unsaid(Fact::psus,
+             format("the rating of {} of {} power supplies", seen.psus.count() - rated.count(), seen.psus.count()));
   }
 
   void health(std::size_t i) {
@@ -312,6 +315,11 @@ class Auditor {
       Finding& f = findings_.error(
           "audit-bmc-unread", listed.valid() ? listed : cluster_.nodes[at(group)].span,
           format("the BMC of {} was {}: {}", these(group, nodes), in_part ? "read in part" : "not read", why));
+      if (const std::string& address = nodes_[nodes.front()].address; nodes.size() == 1 && !address.empty())
+        f.note({}, format("its address is {}", printable(address)));
+      f.help(
+          "read it again once its network, certificate, account and firmware are in order; the other nodes were "
+          "compared");
       name(f, nodes);
     }
     for (const auto& [key, nodes] : differences_) {
@@ -319,6 +327,7 @@ class Auditor {
       Finding& f = findings_.error(
           "audit-hardware-differs", cluster_.nodes[at(group)].span,
           format("{} {} {}, planned {}", these(group, nodes), nodes.size() == 1 ? "has" : "have", seen, planned));
+      f.help("exchange or reseat the part; if the servers are as they shall be, write them so in the spec");
       name(f, nodes);
     }
     for (const auto& [key, nodes] : ill_) {
@@ -326,6 +335,7 @@ class Auditor {
       Finding& f = findings_.add(health == "Critical" ? Severity::error : Severity::warning, "audit-health",
                                  cluster_.nodes[at(group)].span,
                                  format("{} of {} reports health {}", part, these(group, nodes), quoted(health)));
+      f.help("the event log of the BMC says what happened to it");
       name(f, nodes);
     }
     for (const auto& [key, nodes] : unsaid_) {

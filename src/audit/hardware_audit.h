@@ -13,7 +13,8 @@ namespace clusterc {
 struct AuditedNode {
   int group = -1;
   std::int64_t member = 0;
-  SourceSpan span;  // where the list of BMCs names it; invalid: the group in the spec is meant
+  std::string address;  // of its BMC
+  SourceSpan span;      // where the list of BMCs names it; invalid: the group in the spec is meant
 };
 
 struct HardwareCounts {

@@ -151,8 +151,8 @@ Asked from_plan(const Run& run) {
         ++out.without;
         continue;
       }
-      out.nodes.push_back({static_cast<int>(g), m, {}});
       out.bmcs.push_back({ipv4_text(address), {}});
+      out.nodes.push_back({static_cast<int>(g), m, out.bmcs.back().address, {}});
     }
   }
   if (out.bmcs.empty())
@@ -176,7 +176,7 @@ Asked from_file(Run& run, const std::string& path) {
     const std::int64_t member = c.nodes[static_cast<std::size_t>(group)].names.index_of(line.first);
     if (!met.emplace(group, member).second)
       throw UsageError{format("{}: node '{}' is listed twice", place(run.sources, line), line.first)};
-    out.nodes.push_back({group, member, line.span});
+    out.nodes.push_back({group, member, std::string(line.second), line.span});
     out.bmcs.push_back({std::string(line.second), {}});
   }
   if (out.bmcs.empty()) throw UsageError{"'" + path + "' lists no BMC: write lines 'node address'"};
