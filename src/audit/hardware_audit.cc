@@ -30,12 +30,12 @@ std::string quoted(std::string_view text) { return "'" + printable(text) + "'"; 
 // "30 x 64 GiB, 2 x 32 GiB"; what has no size is counted alone.
 template <class Text>
 std::string listing(const SeenParts& parts, Text text) {
-  std::map<std::string, std::int64_t> by_text;
-  for (const SeenKind& k : parts.kinds) by_text[text(k)] += k.count;
+  std::map<std::pair<std::int64_t, std::string>, std::int64_t> by_size;
+  for (const SeenKind& k : parts.kinds) by_size[{k.size, text(k)}] += k.count;
   std::vector<std::string> out;
-  for (const auto& [what, count] : by_text)
-    out.push_back(!what.empty()        ? format("{} x {}", count, what)
-                  : by_text.size() > 1 ? format("{} without a size", count)
+  for (const auto& [what, count] : by_size)
+    out.push_back(!what.second.empty() ? format("{} x {}", count, what.second)
+                  : by_size.size() > 1 ? format("{} without a size", count)
                                        : std::to_string(count));
   return out.empty() ? "none" : join(out, ", ");
 }
