@@ -332,9 +332,10 @@ class Auditor {
     }
     for (const auto& [key, nodes] : ill_) {
       const auto& [group, part, health] = key;
-      Finding& f = findings_.add(health == "Critical" ? Severity::error : Severity::warning, "audit-health",
-                                 cluster_.nodes[at(group)].span,
-                                 format("{} of {} reports health {}", part, these(group, nodes), quoted(health)));
+      const SourceSpan at_group = cluster_.nodes[at(group)].span;
+      const std::string message = format("{} of {} reports health {}", part, these(group, nodes), quoted(health));
+      Finding& f = health == "Critical" ? findings_.error("audit-health", at_group, message)
+                                        : findings_.warning("audit-health", at_group, message);
       f.help("the event log of the BMC says what happened to it");
       name(f, nodes);
     }
@@ -389,6 +390,18 @@ void report_unverified(SourceSpan at, Findings& findings) {
                "the certificates of the BMCs were not verified: another machine may have answered, and been given the "
                "password")
       .help("name the authority that signed them, --ca FILE, or their public keys, --pin FILE");
+}
+
+bool only_unread(const Findings& findings) {
+  bool unread = false;
+  for (const Finding& f : findings.all()) {
+    if (!f.counts() || f.severity == Severity::note) continue;
+    if (f.rule == "audit-bmc-unread")
+      unread = true;
+    else if (f.rule != "audit-tls-unverified")
+      return false;
+  }
+  return unread;
 }
 
 }  // namespace clusterc

@@ -27,4 +27,7 @@ HardwareCounts report_hardware(const Plan&, const std::vector<AuditedNode>&, con
 // That what BMCs said came over connections whose other end was not verified.
 void report_unverified(SourceSpan, Findings&);
 
+// Whether nothing is wrong but BMCs that could not be read: then nothing differs, and not all was judged.
+bool only_unread(const Findings&);
+
 }  // namespace clusterc

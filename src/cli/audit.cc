@@ -1,4 +1,5 @@
 #include "audit/fabric_audit.h"
+#include "audit/hardware_audit.h"
 #include "base/file.h"
 #include "cli/audit_redfish.h"
 #include "cli/command.h"

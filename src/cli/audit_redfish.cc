@@ -268,16 +268,4 @@ std::string audit_redfish(Run& run, const std::string& spec_path, const po::vari
   return out;
 }
 
-bool only_unread(const Findings& findings) {
-  bool unread = false;
-  for (const Finding& f : findings.all()) {
-    if (!f.counts() || f.severity == Severity::note) continue;
-    if (f.rule == "audit-bmc-unread")
-      unread = true;
-    else if (f.rule != "audit-tls-unverified")
-      return false;
-  }
-  return unread;
-}
-
 }  // namespace clusterc::cli

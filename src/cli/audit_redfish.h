@@ -7,7 +7,5 @@ namespace clusterc::cli {
 void add_redfish_options(po::options_description&);
 // Reads the BMCs and adds what differs to the findings of the run. The summary that people read.
 std::string audit_redfish(Run&, const std::string& spec_path, const po::variables_map&);
-// Whether nothing is wrong but BMCs that could not be read: then nothing differs, and not all was judged.
-bool only_unread(const Findings&);
 
 }  // namespace clusterc::cli

@@ -1,7 +1,6 @@
 // The table of findings: rules bring their own rows, all others stand here by id.
 #include "rules/finding_table.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "rules/rule.h"
@@ -579,13 +578,6 @@ std::vector<FindingKind> whole_table() {
 std::span<const FindingKind> all_finding_kinds() {
   static const std::vector<FindingKind> table = whole_table();
   return table;
-}
-
-const FindingKind* find_finding_kind(std::string_view name) {
-  const auto table = all_finding_kinds();
-  const auto at = std::ranges::find_if(
-      table, [&](const FindingKind& k) { return k.id == name || (!k.code.empty() && k.code == name); });
-  return at == table.end() ? nullptr : &*at;
 }
 
 std::string_view why_not_accepted(const FindingKind& kind) {
