@@ -26,6 +26,7 @@ here = os.path.join(source, "tests/audit/redfish")
 captures = os.path.join(source, "..", "shared/data/redfish")
 S, C = ROOT + "/Systems/1", ROOT + "/Chassis/1"
 server = None
+UNSAID = "audit-fact-unread"
 
 
 def demand(condition, message):
@@ -112,6 +113,16 @@ def small(tree):
     status, told, _ = audit(spec, listing(names))
     expect("planted", told, planted)
     demand(status == 1, f"planted: status {status}")
+    updates = ROOT + "/UpdateService"
+    more = {**tree, ROOT: {**tree[ROOT], "UpdateService": {"@odata.id": updates}}, updates: {"FirmwareInventory": {"@odata.id": updates + "/FirmwareInventory"}},
+            updates + "/FirmwareInventory": {"Members": [{"@odata.id": updates + "/FirmwareInventory/GPU1"}]},
+            updates + "/FirmwareInventory/GPU1": {"Id": "GPU1", "Version": "96.00.5E"}}
+    server.bmcs = {n: Bmc(more) for n in names}
+    server.bmcs["n3"] = Bmc(more, changed(more, updates + "/FirmwareInventory/GPU1", Version="96.00.30"))
+    _, told, _ = audit(spec, listing(names), "--firmware")
+    expect("firmware", told, [("audit-hardware-unequal", "the firmware 'GPU1' of 'n3' is '96.00.30', of 7 other nodes of the group '96.00.5E'")])
+    _, told, _ = audit(spec, listing(names))
+    expect("firmware, not asked for", told, [])
     print(f"small: {len(planted)} differences planted, each named")
 
 
@@ -129,8 +140,8 @@ def bad_ones(tree):
         "n8": (Bmc(tree, refuse_login=True), "refuses the login of 'auditor' (HTTP 401)"),
         "n9": (Bmc(tree, first=9, retry_after=3600), "asks to wait 3600 s"),
         "n10": (Bmc(tree, drop=[S + "/Memory"]), "(3 tries)"),
-        "n11": (Bmc(tree, status={S + "/Processors": 500}), "answers HTTP 500 (3 tries)"),
-        "n12": (Bmc(tree, status={S + "/Processors/CPU1": 404}), "/Processors/CPU1 answers HTTP 404"),
+        "n11": (Bmc(tree, status={S + "/Processors": 500}), "/redfish/v1/Systems/1/Processors answers HTTP 500 (3 tries)"),
+        "n12": (Bmc(tree, status={S + "/Processors/CPU1": 403}), "/Processors/CPU1 answers HTTP 403"),
         "n13": (Bmc(tree, page=2, endless=True), "more than 4000 resources"),
         "n14": (Bmc(tree, {members: {"Members": [{"@odata.id": "https://evil.bmc.localhost/redfish/v1/x"}, {"@odata.id": "//evil/redfish/v1/x"},
                                                  {"@odata.id": "/redfish/../etc/passwd"}, {"@odata.id": "/redfish/v1/%2e%2E/%2e%2e/x"}]}}), "leads out of /redfish/"),
@@ -138,7 +149,7 @@ def bad_ones(tree):
     }
     fine = {
         "n1": Bmc(tree), "n20": Bmc(tree, first=2), "n21": Bmc(tree, page=2), "n22": Bmc(tree, page=2, loop=True), "n23": Bmc(tree, no_sessions=404),
-        "n24": Bmc(tree, no_sessions=405), "n25": Bmc(tree, delay=0.05), "n26": Bmc({**tree, "/redfish/v1/Other": tree[S]}, redirect={S: "/redfish/v1/Other"}),
+        "n24": Bmc(tree, no_sessions=405), "n27": Bmc(tree, status={S + "/Memory/D1": 404}), "n25": Bmc(tree, delay=0.05), "n26": Bmc({**tree, "/redfish/v1/Other": tree[S]}, redirect={S: "/redfish/v1/Other"}),
     }
     server.bmcs = {**{n: b for n, (b, _) in ways.items()}, **fine}
     bmcs = listing(server.bmcs)
@@ -152,6 +163,7 @@ def bad_ones(tree):
     extra = [m for r, m, _ in told if r == "audit-bmc-unread" and not any(f"'{n}'" in m for n in reasons)]
     demand(not extra, "others are called unread:\n" + "\n".join(extra))
     demand(not [f for f in told if f[0] in ("audit-hardware-differs", "audit-hardware-unequal")], f"what was not read is called different: {told}")
+    demand([f for f in told if f[0] == UNSAID and "'n27'" in f[1] and "number of memory modules" in f[1]], f"n27 has a dangling link: {told}")
     demand(status == 2, f"nothing differs and some are unread: status {status}")
     demand(server.strangers == 0, "another host was asked")
     demand(server.without_token == 0, f"{server.without_token} requests without, or with too many, credentials")
@@ -223,7 +235,6 @@ def thousands(tree):
     demand(peak < 300, f"{peak:.0f} MiB")
 
 
-UNSAID = "audit-fact-unread"
 H = ROOT + "/Systems/HGX_Baseboard_0"
 CAPTURES = {   # capture: node, what its spec has that the BMC does not say or says otherwise, what is planted and how it is named
     "dgx-h100": ("dgx1", [(UNSAID, "'dgx1'", "the model of the processors"), (UNSAID, "the models of the network adapters"), (UNSAID, "the number of drives"),

@@ -188,9 +188,9 @@ class Server:
         resource = bmc.resource(path)
         if resource is None:
             return await self.send(writer, 404, b"{}")
-        if id(resource) not in self.bytes_of:   # trees live as long as the server
-            self.bytes_of[id(resource)] = json.dumps(resource).encode()
-        return await self.send(writer, 200, self.bytes_of[id(resource)])
+        if id(resource) not in self.bytes_of:   # with the resource, so that no other one gets its id
+            self.bytes_of[id(resource)] = (resource, json.dumps(resource).encode())
+        return await self.send(writer, 200, self.bytes_of[id(resource)][1])
 
     async def misbehave(self, writer, kind, value):
         if kind == "garbage":

@@ -23,7 +23,7 @@ constexpr double kMib = 1024.0 * 1024;
 
 bool about(double seen, double planned, double share) { return std::abs(seen - planned) <= share * planned; }
 
-enum class Fact { server, cpus, gpus, memory, nics, drives, psus, bios, bmc };
+enum class Fact { server, cpus, gpus, memory, nics, drives, psus, bios, bmc, firmware };
 
 std::string quoted(std::string_view text) { return "'" + printable(text) + "'"; }
 
@@ -284,6 +284,14 @@ class Auditor {
     each(Fact::drives, "the drive model", [](const HardwareSeen& s) { return models(s.drives); });
     each(Fact::nics, "the network adapter", [](const HardwareSeen& s) { return models(s.nics); });
     each(Fact::psus, "the power supply model", [](const HardwareSeen& s) { return models(s.psus); });
+    std::set<std::string> parts;
+    for (const std::size_t i : members)
+      for (const auto& [part, version] : answers_[i].seen.firmware) parts.insert(part);
+    for (const std::string& part : parts)
+      each(Fact::firmware, "the firmware " + quoted(part), [&](const HardwareSeen& s) {
+        const auto at = std::ranges::lower_bound(s.firmware, part, {}, &std::pair<std::string, std::string>::first);
+        return at != s.firmware.end() && at->first == part ? at->second : std::string();
+      });
   }
 
   // ---- findings: those that say the same of several nodes are one
@@ -293,7 +301,10 @@ class Auditor {
     different_.insert({at_, fact});
     differences_[{nodes_[at_].group, fact, std::move(seen), std::move(planned)}].push_back(at_);
   }
-  void unsaid(Fact fact, std::string what) { unsaid_[{nodes_[at_].group, fact, std::move(what)}].push_back(at_); }
+  void unsaid(Fact fact, std::string what) {
+    if (answers_[at_].seen.unread_count > 0) return;  // read in part, which was said with its reason
+    unsaid_[{nodes_[at_].group, fact, std::move(what)}].push_back(at_);
+  }
 
   void unread(std::size_t i) {
     const BmcAnswer& a = answers_[i];

@@ -271,7 +271,8 @@ class Client {
       return unread(std::move(v), format("is larger than {} MiB", access_.limits.answer_bytes >> 20));
     if (code != CURLE_OK) return broken(std::move(v), t, code);
     if (status == 429 || status == 503 || status == 500 || status == 502 || status == 504)
-      return again(std::move(v), format("answers HTTP {}", status), milliseconds(1000 * wait));
+      return again(std::move(v), format("answers HTTP {}", status), milliseconds(1000 * wait),
+                   status != 429 && status != 503);
     v->tries = 0;
     if (status >= 300 && status < 400) return redirect(std::move(v), t, status);
     v->redirected.clear();
@@ -281,6 +282,10 @@ class Client {
       if (v->step == Step::root || v->walk.at_root())
         return fail(std::move(v), format("refuses the service root (HTTP {})", status));
       if (status == 401) return fail(std::move(v), "refuses the credentials (HTTP 401)");
+    }
+    if ((status == 404 || status == 410) && v->step == Step::walk) {
+      v->walk.missing();
+      return proceed(std::move(v));
     }
     if (status != 200) return unread(std::move(v), format("answers HTTP {}", status));
     if (v->step == Step::root) {
@@ -387,12 +392,15 @@ class Client {
                          code == CURLE_SSL_CACERT_BADFILE || code == CURLE_COULDNT_RESOLVE_HOST ||
                          code == CURLE_URL_MALFORMAT || code == CURLE_OUT_OF_MEMORY;
     if (lasting) return fail(std::move(v), why);
-    again(std::move(v), why, milliseconds(0));
+    again(std::move(v), why, milliseconds(0), false);
   }
 
-  void again(std::unique_ptr<Visit> v, const std::string& why, milliseconds asked) {
+  // `lasts_with_one`: it may be the fault of this resource alone.
+  void again(std::unique_ptr<Visit> v, const std::string& why, milliseconds asked, bool lasts_with_one) {
     if (asked > access_.longest_wait)
       return fail(std::move(v), format("{} and asks to wait {} s", why, asked.count() / 1000));
+    if (v->tries >= access_.retries && lasts_with_one && v->step == Step::walk)
+      return unread(std::move(v), format("{} ({} tries)", why, v->tries + 1));
     if (v->tries >= access_.retries)
       return fail(std::move(v), v->tries == 0 ? why : format("{} ({} tries)", why, v->tries + 1));
     const milliseconds pause = std::max(asked, access_.back_off * (1 << std::min(v->tries, 10)));

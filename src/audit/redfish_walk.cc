@@ -173,6 +173,13 @@ struct RedfishWalk::Reader {
         return supply(seen.psus, e, path);
       case What::power:
         return power();
+      case What::updates:
+        return walk.add(What::versions, link_at(e, "FirmwareInventory"));
+      case What::versions:
+        members(What::versions, What::version);
+        return;
+      case What::version:
+        return version();
     }
   }
 
@@ -193,6 +200,7 @@ struct RedfishWalk::Reader {
     walk.add(What::systems, link_at(e, "Systems"));
     walk.add(What::chassis_list, link_at(e, "Chassis"));
     walk.add(What::managers, link_at(e, "Managers"));
+    if (walk.limits_.firmware) walk.add(What::updates, link_at(e, "UpdateService"));
     element more;
     if (e["Links"].get(more) == simdjson::SUCCESS)
       if (const auto at = redfish_path(link_at(more, "Sessions"))) walk.sessions_ = *at;
@@ -293,6 +301,11 @@ struct RedfishWalk::Reader {
     });
   }
 
+  void version() {
+    std::string id = word(e, "Id"), is = word(e, "Version");
+    if (!id.empty() && !is.empty()) seen.firmware.emplace_back(std::move(id), std::move(is));
+  }
+
   void health(const element& one, std::string_view at) {
     const std::string is = status(one, "Health");
     if (is.empty() || is == "OK" || seen.ill.size() >= 64) return;
@@ -367,6 +380,13 @@ void RedfishWalk::failed(std::string_view reason) {
   if (seen_.unread.size() < kMostUnread) seen_.unread.push_back(step.path + " " + std::string(reason));
 }
 
+void RedfishWalk::missing() {
+  if (steps_.empty()) return;
+  incomplete(steps_.front().what);
+  steps_.pop_front();
+  ++read_;
+}
+
 // Of what a resource that was not read might have had, nothing can be counted.
 void RedfishWalk::incomplete(What what) {
   const auto mark = [](auto&... parts) { ((parts.complete = false), ...); };
@@ -399,11 +419,15 @@ void RedfishWalk::incomplete(What what) {
       return mark(older_psus_);
     case What::managers:
     case What::manager:
+    case What::updates:
+    case What::versions:
+    case What::version:
       return;
   }
 }
 
 HardwareSeen RedfishWalk::take() {
+  std::ranges::sort(seen_.firmware);
   if (seen_.psus.count() == 0 && older_psus_.count() > 0) seen_.psus = std::move(older_psus_);
   // Many BMCs list no GPU at all: none in a list of processors says nothing.
   seen_.gpus.listed = seen_.gpus.count() > 0;

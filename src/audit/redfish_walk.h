@@ -2,7 +2,7 @@
 // is in here: whoever has one asks next() what to read, and hands the answer in.
 //
 //   RedfishWalk walk(parser, limits);
-//   while (auto path = walk.next()) walk.answer(text of GET *path)    // or walk.failed(reason)
+//   while (auto path = walk.next()) walk.answer(text of GET *path)    // or walk.failed(reason), walk.missing()
 //   HardwareSeen seen = walk.take();
 #pragma once
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clusterc {
@@ -41,14 +42,16 @@ struct HardwareSeen {
     std::string part, health;  // "Chassis/DGX/PowerSubsystem/PowerSupplies/PSU2", "Critical"
   };
   std::vector<Ill> ill;
-  std::vector<std::string> unread;  // "/redfish/v1/Systems/1: is no JSON", the first of them
+  std::vector<std::pair<std::string, std::string>> firmware;  // "HGX_FW_GPU_SXM_1", "96.00.5E.00.01"; by name
+  std::vector<std::string> unread;                            // "/redfish/v1/Systems/1: is no JSON", the first of them
   std::int64_t unread_count = 0, resources = 0;
 };
 
 struct RedfishLimits {
   std::size_t answer_bytes = std::size_t{4} << 20;
   std::size_t depth = 64;        // of nested JSON
-  std::size_t resources = 4000;  // of one BMC: an HGX H100 has about 300 that are read here
+  std::size_t resources = 4000;  // of one BMC: a DGX H100 has about 140 that are read here, 220 with `firmware`
+  bool firmware = false;         // the versions of all parts too
 };
 
 // Parses one answer at a time. One serves any number of walks of one thread.
@@ -77,6 +80,7 @@ class RedfishWalk {
   // False: the text is no JSON object that can be used, which was noted as failed() does.
   bool answer(std::string_view json);
   void failed(std::string_view reason);
+  void missing();  // the BMC has no such resource, though it names it: what it would say is not read, no more
   bool at_root() const { return read_ == 0; }
   // Known once the service root was read; empty: it has none.
   const std::string& sessions() const { return sessions_; }
@@ -103,7 +107,10 @@ class RedfishWalk {
     power_subsystem,
     supplies,
     supply,
-    power
+    power,
+    updates,
+    versions,
+    version
   };
   struct Step {
     What what;

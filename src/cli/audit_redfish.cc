@@ -216,6 +216,8 @@ void add_redfish_options(po::options_description& o) {
       "pin", po::value<std::string>()->value_name("FILE"),
       "public keys of the BMCs in place of authorities, with lines 'node sha256//BASE64'")(
       "insecure", "do not verify the certificates of the BMCs; reported as a finding")(
+      "firmware",
+      "compare the firmware of all parts among the nodes of a group too: about 100 requests more for a BMC")(
       "connections", po::value<std::int64_t>()->default_value(64)->value_name("N"), "BMCs that are read at a time")(
       "timeout", po::value<std::int64_t>()->default_value(30)->value_name("SECONDS"),
       "for one answer of a BMC; it has twenty times as long in all");
@@ -233,6 +235,7 @@ std::string audit_redfish(Run& run, const std::string& spec_path, const po::vari
   access.connect_timeout = std::chrono::seconds(std::min<std::int64_t>(10, seconds));
   access.bmc_timeout = std::chrono::seconds(20 * seconds);
   access.insecure = given.count("insecure") > 0;
+  access.limits.firmware = given.count("firmware") > 0;
   if (access.insecure && (given.count("ca") || given.count("pin")))
     throw UsageError{"--insecure verifies nothing: leave it out, or leave --ca and --pin out"};
   if (given.count("ca")) {
