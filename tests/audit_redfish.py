@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """`clusterc audit --redfish` against BMCs on this machine, over TLS: a tree made up for tests, and captures of three servers where they are there.
 
-usage: audit_redfish.py CLUSTERC SOURCE WORK [BMCS]
+usage: audit_redfish.py CLUSTERC SOURCE WORK [BMCS | --planned]
 
 What is planted is named, and nothing else; BMCs that misbehave are named with their reason; sessions are ended; credentials go to no other host.
-BMCS (1000): how many are simulated at a time, with one of a hundred bad.
+BMCS (1000): how many are simulated at a time, with one of a hundred bad. --planned: BMCs at their planned addresses, which takes a network of its own.
 """
 import copy
 import json
@@ -21,7 +21,8 @@ import skipping
 from redfish_server import PASSWORD, ROOT, USER, Bmc, Server, load_tree
 
 clusterc, source, work = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
-many = int(sys.argv[4]) if len(sys.argv) > 4 else 1000
+alone = sys.argv[4:] == ["--planned"]
+many = int(sys.argv[4]) if len(sys.argv) > 4 and not alone else 1000
 here = os.path.join(source, "tests/audit/redfish")
 captures = os.path.join(source, "..", "shared/data/redfish")
 S, C = ROOT + "/Systems/1", ROOT + "/Chassis/1"
@@ -279,10 +280,42 @@ def captured():
         skipping.missing_part(f"the captures {', '.join(missing)} are not in ../shared/data/redfish")
 
 
+def planned():
+    """In a network namespace: each planned address is this machine's, and a BMC answers there on port 443."""
+    global server
+    spec = write("planned.yaml", pathlib.Path(here, "small.yaml").read_text(encoding="utf-8") + """networks:
+  oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, racks: main, subnet: 10.99.0.0/24, connects: everything }
+""")
+    out = os.path.join(work, "compiled")
+    subprocess.run([clusterc, "compile", spec, "--only", "hosts", "-o", out, "--force"], capture_output=True, check=True)
+    hosts = pathlib.Path(out, "hosts/hosts").read_text(encoding="utf-8")
+    address = {f"n{k}": next(line.split()[0] for line in hosts.splitlines() if f"n{k}-oob" in line.split()) for k in range(1, 9)}
+    tree = load_tree(os.path.join(here, "small.json"))
+    with Server(os.path.join(work, "tls-planned"), "0.0.0.0", 443) as server:
+        server.bmcs = {at: Bmc(tree) for at in address.values()}
+        server.bmcs[address["n3"]] = Bmc(tree, changed(tree, f"{S}/Processors/CPU2", Status={"State": "Absent"}))
+        server.bmcs[address["n6"]] = Bmc(tree, refuse_login=True)
+        status, told, error = audit(spec, "plan", trust=("--pin", write("pins", server.pin + "\n")))
+        demand(told, f"{status} {error}")
+        expect("planned addresses", told, [("audit-hardware-differs", "'n3' has 1 processor, planned 2"), ("audit-bmc-unread", "the BMC of 'n6' was not read: refuses the login")])
+        demand(status == 1, f"planned addresses: status {status}")
+        _, told, _ = audit(spec, "plan")
+        expect("planned addresses, certificates for others", told, [("audit-bmc-unread", "8 nodes 'n[1-8]'", "its certificate is for another name or address")])
+    print(f"planned: 8 BMCs at {address['n1']} and on")
+
+
 def main():
     global server
     os.makedirs(work, exist_ok=True)
     write("password", PASSWORD + "\n")
+    if alone:
+        return planned()
+    network = ["unshare", "--map-root-user", "--net", "sh", "-c"]
+    if subprocess.run([*network, "ip link set lo up && ip route add local 10.99.0.0/24 dev lo"], capture_output=True, check=False).returncode == 0:
+        done = subprocess.run([*network, 'ip link set lo up && ip route add local 10.99.0.0/24 dev lo && exec "$@"', "sh", sys.executable, *sys.argv[:4], "--planned"], check=False)
+        demand(done.returncode == 0, "BMCs at planned addresses")
+    else:
+        skipping.missing_part("no network namespace can be made (unshare, ip): no BMC was read at its planned address")
     with Server(os.path.join(work, "tls")) as server:
         tree = load_tree(os.path.join(here, "small.json"))
         small(tree)

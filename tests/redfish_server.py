@@ -81,10 +81,10 @@ class Bmc:
 
 
 class Server:
-    """`with Server(folder) as s: s.bmcs["n1"] = Bmc(tree)`; the BMC is at n1.bmc.localhost:PORT."""
+    """`with Server(folder) as s: s.bmcs["n1"] = Bmc(tree)`; the BMC is at n1.bmc.localhost:PORT. With its address as name it is there."""
 
-    def __init__(self, folder):
-        self.folder, self.bmcs, self.strangers = folder, {}, 0
+    def __init__(self, folder, host="127.0.0.1", port=0):
+        self.folder, self.host, self.port, self.bmcs, self.strangers = folder, host, port, {}, 0
         self.open, self.most_open, self.accepted, self.without_token = 0, 0, 0, 0
         self.bytes_of = {}
 
@@ -107,7 +107,7 @@ class Server:
         context.load_cert_chain(os.path.join(self.folder, "bmc.pem"), os.path.join(self.folder, "bmc.key"))
 
         async def start():
-            server = await asyncio.start_server(self.client, "127.0.0.1", 0, ssl=context, backlog=4096, limit=1 << 20)
+            server = await asyncio.start_server(self.client, self.host, self.port, ssl=context, backlog=4096, limit=1 << 20)
             self.port = server.sockets[0].getsockname()[1]
 
         self.loop.run_until_complete(start())
@@ -136,7 +136,8 @@ class Server:
         method, target, _ = head[0].split(" ", 2)
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
-        bmc = self.bmcs.get(headers.get("host", "").split(".")[0])
+        host = headers.get("host", "").partition(":")[0]
+        bmc = self.bmcs.get(host, self.bmcs.get(host.split(".")[0]))
         if bmc is None:
             self.strangers += 1
             return False

@@ -373,7 +373,8 @@ class Client {
         why = "its name is not known to the name servers";
         break;
       case CURLE_PEER_FAILED_VERIFICATION:
-        why = "its certificate is not trusted: " + why;
+        why = why.find("target host name") != std::string::npos ? "its certificate is for another name or address"
+                                                                : "its certificate is not trusted: " + why;
         break;
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
         why = "its public key is not the pinned one";
