@@ -110,8 +110,8 @@ std::optional<std::string> redfish_path(std::string_view link) {
   low = replace_all(low, "%2e", ".");
   for (const std::string_view part : split(low, '/'))
     if (part == ".." || part == ".") return std::nullopt;
-  while (link.size() > 1 && link.back() == '/') link.remove_suffix(1);
-  return std::string(link);
+  while (link.back() == '/') link.remove_suffix(1);
+  return link.starts_with("/redfish/") ? std::optional(std::string(link)) : std::nullopt;
 }
 
 // Reads one resource into what was seen, and finds the next ones.

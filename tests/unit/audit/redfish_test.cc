@@ -40,7 +40,7 @@ TEST(RedfishPath, StaysBelowRedfishOnTheSameHost) {
   EXPECT_EQ(redfish_path("/redfish/v1/Systems/1/"), "/redfish/v1/Systems/1");
   EXPECT_EQ(redfish_path("/redfish/v1/Chassis/1/Power#/PowerSupplies/0"), "/redfish/v1/Chassis/1/Power");
   EXPECT_EQ(redfish_path("/redfish/v1/Systems?$skip=5"), "/redfish/v1/Systems?$skip=5");
-  for (const char* bad : {"", "redfish/v1", "/redfish", "//evil/redfish/v1", "https://evil/redfish/v1",
+  for (const char* bad : {"", "redfish/v1", "/redfish", "/redfish/", "//evil/redfish/v1", "https://evil/redfish/v1",
                           "/redfish/../etc", "/redfish/%2E%2e/x", "/redfish/v1/a b", "/redfish/v1/a\r\nX-Evil: 1",
                           "/other/v1", "/redfish/v1/\\evil", "/redfish/v1/\xc3\xa9"})
     EXPECT_FALSE(redfish_path(bad)) << bad;
