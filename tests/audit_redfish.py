@@ -114,6 +114,29 @@ def small(tree):
     status, told, _ = audit(spec, listing(names))
     expect("planted", told, planted)
     demand(status == 1, f"planted: status {status}")
+    cpus_alone = {S + "/Processors": {"Members": tree[S + "/Processors"]["Members"][:2]}}
+    second = {ROOT + "/Systems": {"Members": [{"@odata.id": S}, {"@odata.id": S[:-1] + "2"}]}, S[:-1] + "2": {**tree[S], "SerialNumber": "S0002"}}
+    supplies, filler = f"{C}/PowerSubsystem/PowerSupplies", {"Model": "FILLER", "PowerCapacityWatts": None}
+    sum_alone = changed(tree, S, MemorySummary={"TotalSystemMemoryGiB": 192})
+    del sum_alone[S]["Memory"]
+    server.bmcs = {
+        "n1": Bmc(tree, cpus_alone), "n2": Bmc(tree, second), "n3": Bmc(tree, sum_alone),
+        "n4": Bmc(tree, changed(tree, supplies + "/1", Status={"State": "Enabled", "Health": "Warning"})),
+        "n5": Bmc(tree, {k: v for n in (1, 2, 3, 4) for k, v in changed(tree, f"{S}/Memory/D{n}", PartNumber="OTHER-4800").items()}),
+        "n6": Bmc(tree, changed(tree, f"{S}/Processors/GPU1", Model=None)),
+        "n7": Bmc(tree, {supplies: {"Members": tree[supplies]["Members"] + [{"@odata.id": supplies + "/2"}]}, supplies + "/2": filler}),
+        "n8": Bmc(tree, changed(tree, f"{S}/Processors/CPU2", Status={"State": "Absent"})),
+    }
+    status, told, _ = audit(spec, listing(names))
+    expect("planted too", told, [
+        ("audit-hardware-differs", "'n1' has 0 GPUs, planned 2"), ("audit-bmc-unread", "'n2' was not read: it answers for 2 servers"),
+        ("audit-hardware-differs", "'n3' has 192 GiB of memory, planned 256 GiB"), (UNSAID, "'n3' does not say the number of memory modules"),
+        ("audit-health", "Chassis/1/PowerSubsystem/PowerSupplies/1 of 'n4' reports health 'Warning'"),
+        ("audit-hardware-unequal", "the memory module of 'n5' is 'OTHER-4800', of 5 other nodes of the group 'EX64-4800'"),
+        (UNSAID, "'n6' does not say the model of the GPUs"), (UNSAID, "'n7' does not say the rating of 1 of 3 power supplies"),
+        ("audit-hardware-unequal", "the power supply model of 'n7' is 'EXPSU, FILLER'"), ("audit-hardware-differs", "'n8' has 1 processor, planned 2"),
+    ])
+    demand(status == 1, f"planted too: status {status}")
     updates = ROOT + "/UpdateService"
     more = {**tree, ROOT: {**tree[ROOT], "UpdateService": {"@odata.id": updates}}, updates: {"FirmwareInventory": {"@odata.id": updates + "/FirmwareInventory"}},
             updates + "/FirmwareInventory": {"Members": [{"@odata.id": updates + "/FirmwareInventory/GPU1"}]},
@@ -124,7 +147,7 @@ def small(tree):
     expect("firmware", told, [("audit-hardware-unequal", "the firmware 'GPU1' of 'n3' is '96.00.30', of 7 other nodes of the group '96.00.5E'")])
     _, told, _ = audit(spec, listing(names))
     expect("firmware, not asked for", told, [])
-    print(f"small: {len(planted)} differences planted, each named")
+    print(f"small: {len(planted) + 10} differences planted, each named")
 
 
 def bad_ones(tree):
